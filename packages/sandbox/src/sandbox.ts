@@ -1,0 +1,148 @@
+/**
+ * The hands of a session: one interface, several engines.
+ *
+ * Life story. The runner asks an engine to `open` a sandbox for a session and gets a `Sandbox`. It then calls
+ * `run` as often as it likes, also several at once; each `run` is one command with its own output stream.
+ * Commands that name the same `shell` share a shell (working directory, variables) and run one after another.
+ * `placeFile` may be called at any time between. `close` ends everything: it kills every process by group
+ * membership, waits for none of them, and leaves only the disk. It may be called twice, after a failed command,
+ * and while commands run: those resolve with `ended: "closed"`. When the sandbox dies by itself, `closed`
+ * resolves and every open and later `run` resolves with `ended: "closed"`; the caller opens another on the same disk.
+ *
+ * Nothing throws for what a command does: exit codes, timeouts, floods and kills are results. A rejection means
+ * that the engine could not do its part (`SandboxError`).
+ *
+ * Trust: all inside is hostile, the supervisor included. It holds no secret but the variables of the commands
+ * that run, and what it says is read as untrusted bytes.
+ */
+export interface SandboxEngine {
+  readonly name: string;
+  /** What this machine offers and lacks, one line each, for `berth doctor`. Never throws. */
+  probe(): Promise<Capability[]>;
+  /** Rejects with `SandboxError` when it cannot; nothing is left behind then. */
+  open(spec: SandboxSpec): Promise<Sandbox>;
+  /** Removes what a dead process of the same `instance` left on this host. Safe while other sandboxes run. */
+  sweep(): Promise<void>;
+  /** Closes every open sandbox and releases pooled parts. */
+  close(): Promise<void>;
+}
+
+export interface Sandbox {
+  readonly id: string;
+  run(command: Command): Promise<CommandResult>;
+  /**
+   * Puts a host file at an absolute path inside, read-only for the agent, also while commands run. The bytes are
+   * placed from inside (no host path is resolved in a directory that the agent writes).
+   * False: the path needs a mount that only a fresh `open` with the same file in `spec.files` makes.
+   */
+  placeFile(file: MountedFile): Promise<boolean>;
+  /** Changes which hosts can be reached, at once. */
+  setEgress(policy: EgressPolicy): void;
+  close(): Promise<void>;
+  /** Resolves, never rejects, when the sandbox is gone for whatever reason. */
+  readonly closed: Promise<void>;
+}
+
+export interface SandboxSpec {
+  /** Opaque and unique while open, `[a-z0-9_]{1,64}`; it may be seen inside. */
+  id: string;
+  /** Host directory, made by the engine when missing, that outlives the sandbox: the agent's `/data`, `/home/agent` and places of mounts. */
+  disk: string;
+  /** Host uid and gid that own the disk and run the commands when the engine is root; ignored otherwise. */
+  uid: number;
+  limits: Limits;
+  egress: EgressPolicy;
+  /** Files to mount read-only at start. */
+  files: MountedFile[];
+  /**
+   * Absolute directories besides `/data` that the agent may write and that live on the disk, such as the parent of
+   * a repository mounted elsewhere (`/workspace`). Each is made when missing.
+   */
+  writable: string[];
+  /** Told each refused connection or name, once per distinct host within a second. */
+  onEgressDenied?: (denied: EgressDenied) => void;
+}
+
+export interface MountedFile {
+  /** Absolute path on the host; readable by the server, not by the agent. */
+  source: string;
+  /** Absolute path inside. */
+  target: string;
+}
+
+/** Hard limits of one sandbox. Where the machine cannot enforce one, `probe` says so. */
+export interface Limits {
+  memoryBytes: number;
+  pids: number;
+  /** Cores, fractions allowed. */
+  cpus: number;
+  diskBytes: number;
+}
+
+/**
+ * Which hosts can be reached. `limited` with no hosts reaches nothing. A host is a name, or a name with a port
+ * (`git.example.com:8443`); `*.example.com` matches every name below it, not itself. A name without a port
+ * means 80 and 443. `unrestricted` still refuses private, loopback, link-local and metadata addresses.
+ */
+export type EgressPolicy =
+  | { mode: "limited"; hosts: readonly string[] }
+  | { mode: "unrestricted"; hosts: readonly string[] };
+
+export interface EgressDenied {
+  host: string;
+  port: number | null;
+  reason: "not_allowed" | "private_address" | "no_server_name" | "name_mismatch" | "unresolvable";
+}
+
+export interface Command {
+  /** Shell text; `/bin/sh` unless `shell` is given. */
+  script: string;
+  /**
+   * Name of a bash that lives between commands: working directory, variables and functions stay. `exit` in the
+   * script ends it (the exit code is the result), a timeout or an abort kills it; the next command with the name
+   * gets a new one in the last known working directory. Absent: a fresh shell for this command alone.
+   */
+  shell?: string;
+  /** Default `/data`; with `shell`, only where a new shell starts. */
+  cwd?: string;
+  /** Set for this command, and exported in a living shell before it runs, so that a rotated token is seen. */
+  environment?: Readonly<Record<string, string>>;
+  /** Bytes on standard input; else it is `/dev/null`. */
+  stdin?: Uint8Array;
+  /** Milliseconds of wall clock; then everything that the command started is killed. */
+  timeoutMs: number;
+  /** Bytes of output that come back, shared by standard output and error: the head and the tail of it. Default 102,400. */
+  maxOutputBytes?: number;
+  /** Keep the whole output in a file inside when it outgrows `maxOutputBytes`; `CommandResult.outputFile` names it. */
+  keepOutput?: boolean;
+  /** Standard output and error as they come, interleaved; for progress. Never awaited. */
+  onOutput?: (chunk: Uint8Array) => void;
+  signal?: AbortSignal;
+}
+
+export interface CommandResult {
+  /** Null when the command did not end by itself. 128 + n after signal n, as shells tell it. */
+  exitCode: number | null;
+  ended: "exit" | "timeout" | "aborted" | "closed";
+  /** Standard output and error, interleaved as the command wrote them, cut in the middle at a line when too long. */
+  output: Uint8Array;
+  /** Bytes that the cut left out. */
+  omittedBytes: number;
+  /** Path inside of the whole output, when it was cut and `keepOutput` was set. */
+  outputFile: string | null;
+  /** Working directory of the named shell after the command; null without one. */
+  cwd: string | null;
+}
+
+export interface Capability {
+  name: string;
+  /** `no` means that something users rely on is not enforced. */
+  state: "yes" | "no" | "degraded";
+  /** One sentence: what it does, or what is missing and how to get it. */
+  detail: string;
+}
+
+/** The engine could not do its part: a missing program, a refused mount, no free disk. */
+export class SandboxError extends Error {
+  override readonly name = "SandboxError";
+}
