@@ -1,0 +1,128 @@
+import { z } from "zod";
+import { operations } from "./operations.ts";
+import { flag, listQuery, pageOf } from "./page.ts";
+import { defineRoute } from "./route.ts";
+import { idOf, kindsBy, metadata, notServed, owner, text, timestamp } from "./schema.ts";
+
+/** The tools of `agent_toolset_20260401`, in the order in which a model is told of them. */
+export const toolNames = ["Bash", "Read", "Write", "Edit", "Glob", "Grep"] as const;
+export type ToolName = (typeof toolNames)[number];
+
+const permissionPolicy = kindsBy(
+  "type",
+  [z.strictObject({ type: z.literal("always_allow") }), z.strictObject({ type: z.literal("always_deny") })],
+  ["always_ask"],
+);
+
+const toolConfig = z.strictObject({
+  name: z.enum(toolNames),
+  enabled: z.boolean().optional(),
+  permission_policy: permissionPolicy.optional(),
+});
+
+/** The six tools of a coding agent. None named in `enabled_tools` means all six. */
+const agentToolset = z
+  .strictObject({
+    type: z.literal("agent_toolset_20260401"),
+    enabled_tools: z.array(z.enum(toolNames)).max(6).nullish(),
+    disallowed_tools: z.array(z.enum(toolNames)).max(6).nullish(),
+    configs: z.array(toolConfig).max(6).nullish(),
+  })
+  .superRefine((toolset, context) => {
+    const both = (toolset.enabled_tools ?? []).filter((name) => toolset.disallowed_tools?.includes(name));
+    if (both[0] === undefined) return;
+    const message = `Tool '${both[0]}' is in both 'enabled_tools' and 'disallowed_tools'.`;
+    context.addIssue({ code: "custom", path: ["disallowed_tools"], message });
+  });
+
+const tool = kindsBy("type", [agentToolset], ["mcp_toolset", "custom"]);
+
+/** `"provider/model"`, or an object that narrows the window. */
+const modelChoice = z.union([
+  text(1, 256),
+  z.strictObject({
+    id: text(1, 256),
+    effort: z.enum(["low", "medium", "high", "xhigh", "max"]).nullish(),
+    context_window: z.int().min(1_000).max(10_000_000).nullish(),
+  }),
+]);
+
+const resolvedToolset = z.strictObject({
+  type: z.literal("agent_toolset_20260401"),
+  enabled_tools: z
+    .array(z.enum(toolNames))
+    .meta({ description: "The tools that the agent has, in their order." }),
+  configs: z
+    .array(
+      z.strictObject({
+        name: z.enum(toolNames),
+        enabled: z.boolean(),
+        permission_policy: z.strictObject({ type: z.enum(["always_allow", "always_deny"]) }),
+      }),
+    )
+    .optional()
+    .meta({ description: "As they were given; absent when none were." }),
+});
+
+/** The parts of an agent that a session keeps as they were at its creation. */
+export const agentSnapshot = {
+  id: idOf("agent"),
+  type: z.literal("agent"),
+  name: z.string(),
+  description: z.string().nullable(),
+  model: z.strictObject({
+    id: z.string().meta({ description: "`provider/model`, as the installation's registry names it." }),
+    effort: z.enum(["low", "medium", "high", "xhigh", "max"]).optional(),
+    effective_context_window: z.int().meta({ description: "Tokens." }),
+  }),
+  system: z.string(),
+  tools: z.array(resolvedToolset),
+  mcp_servers: z.array(z.never()),
+  skills: z.array(z.never()),
+  version: z.int().meta({ description: "From 1." }),
+};
+
+export const agent = z
+  .strictObject({
+    ...agentSnapshot,
+    metadata,
+    ...owner,
+    archived_at: timestamp.nullable(),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: "Agent" });
+export type Agent = z.output<typeof agent>;
+
+export const sessionAgent = z.strictObject(agentSnapshot).meta({ id: "SessionAgent" });
+export type SessionAgent = z.output<typeof sessionAgent>;
+
+export const agentRoutes = {
+  create: defineRoute(operations.agents.create, {
+    params: z.strictObject({}),
+    query: z.strictObject({}),
+    body: z.strictObject({
+      name: text(1, 256),
+      model: modelChoice,
+      description: text(0, 2048).nullish(),
+      system: text(0, 100_000).nullish(),
+      tools: z.array(tool).max(1).nullish(),
+      mcp_servers: notServed(),
+      skills: notServed(),
+      metadata: metadata.nullish(),
+    }),
+    answer: agent,
+  }),
+  list: defineRoute(operations.agents.list, {
+    params: z.strictObject({}),
+    query: listQuery("agent", { include_archived: flag }),
+    body: z.undefined(),
+    answer: pageOf(agent),
+  }),
+  get: defineRoute(operations.agents.get, {
+    params: z.strictObject({ agent_id: z.string() }),
+    query: z.strictObject({}),
+    body: z.undefined(),
+    answer: agent,
+  }),
+};

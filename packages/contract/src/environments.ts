@@ -1,0 +1,120 @@
+import { z } from "zod";
+import { operations } from "./operations.ts";
+import { flag, listQuery, pageOf } from "./page.ts";
+import { defineRoute } from "./route.ts";
+import {
+  environmentVariables,
+  idOf,
+  kindsBy,
+  metadata,
+  notServed,
+  owner,
+  text,
+  timestamp,
+} from "./schema.ts";
+
+/**
+ * A host that sessions may reach: a name, a name with a port, or `*.` and a name for all below it.
+ * Addresses are not hosts: what is not named is not reached.
+ */
+export const allowedHost = z
+  .string()
+  .max(260)
+  .regex(
+    /^(\*\.)?([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(:[1-9][0-9]{0,4})?$/i,
+    {
+      error:
+        "Field '{field}' must be a host name, such as 'api.example.com', '*.example.com' or 'git.example.com:8443'.",
+    },
+  )
+  .refine((host) => /[a-z]/i.test(host.replace(/:.*$/, "").split(".").at(-1) ?? ""), {
+    error: "Field '{field}' must be a host name, not an address.",
+  })
+  .refine((host) => Number(host.split(":")[1] ?? 1) <= 65_535, {
+    error: "Field '{field}' has a port above 65535.",
+  });
+
+const networking = kindsBy("type", [
+  z.strictObject({ type: z.literal("unrestricted") }),
+  z.strictObject({
+    type: z.literal("limited"),
+    allowed_hosts: z.array(allowedHost).max(256).nullish(),
+    allow_package_managers: notServed(),
+    allow_mcp_servers: notServed(),
+  }),
+]);
+
+const cloudConfig = z.strictObject({
+  type: z.literal("cloud"),
+  networking: networking.nullish(),
+  packages: notServed(),
+  setup_script: notServed(),
+});
+
+const resourceLimits = z
+  .strictObject({
+    cpus: z.number().min(0.1).max(256).nullish(),
+    memory_mb: z.int().min(64).max(1_048_576).nullish(),
+    pids: z.int().min(16).max(1_000_000).nullish(),
+    disk_mb: notServed(),
+  })
+  .meta({ description: "Limits of each session's sandbox. Defaults: 2 cpus, 4,096 MB, 512 processes." });
+
+export const environment = z
+  .strictObject({
+    id: idOf("environment"),
+    type: z.literal("environment"),
+    name: z.string(),
+    description: z.string().nullable(),
+    config: z.strictObject({
+      type: z.literal("cloud"),
+      networking: z.discriminatedUnion("type", [
+        z.strictObject({ type: z.literal("unrestricted") }),
+        z.strictObject({
+          type: z.literal("limited"),
+          allowed_hosts: z.array(z.string()),
+          allow_package_managers: z.boolean(),
+          allow_mcp_servers: z.boolean(),
+        }),
+      ]),
+    }),
+    environment_variables: z.record(z.string(), z.string()),
+    resources: z.strictObject({ cpus: z.number(), memory_mb: z.int(), pids: z.int() }),
+    metadata,
+    ...owner,
+    archived_at: timestamp.nullable(),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: "Environment" });
+export type Environment = z.output<typeof environment>;
+
+export const environmentRoutes = {
+  create: defineRoute(operations.environments.create, {
+    params: z.strictObject({}),
+    query: z.strictObject({}),
+    body: z.strictObject({
+      name: text(1, 256),
+      description: text(0, 2048).nullish(),
+      config: kindsBy("type", [cloudConfig], ["self_hosted"]).nullish(),
+      environment_variables: environmentVariables.nullish(),
+      resources: resourceLimits.nullish(),
+      metadata: metadata.nullish(),
+      image: notServed(),
+      credentials: notServed(),
+    }),
+    answer: environment,
+  }),
+  list: defineRoute(operations.environments.list, {
+    params: z.strictObject({}),
+    query: listQuery("environment", { include_archived: flag }),
+    body: z.undefined(),
+    answer: pageOf(environment),
+  }),
+  get: defineRoute(operations.environments.get, {
+    params: z.strictObject({ environment_id: z.string() }),
+    query: z.strictObject({}),
+    body: z.undefined(),
+    answer: environment,
+  }),
+};

@@ -1,0 +1,184 @@
+import { z } from "zod";
+import { toolNames } from "./agents.ts";
+import { operations } from "./operations.ts";
+import { listQuery, pageOf } from "./page.ts";
+import { defineRoute } from "./route.ts";
+import { idOf, kindsBy, timestamp } from "./schema.ts";
+
+/** Content of messages and results. */
+export const textBlock = z.strictObject({ type: z.literal("text"), text: z.string() });
+export const imageBlock = z.strictObject({
+  type: z.literal("image"),
+  source: z.strictObject({ type: z.literal("base64"), media_type: z.string(), data: z.string() }),
+});
+export const resultBlock = z.discriminatedUnion("type", [textBlock, imageBlock]);
+export type ResultBlock = z.output<typeof resultBlock>;
+
+const givenText = z.strictObject({ type: z.literal("text"), text: z.string().min(1) });
+const messageContent = z.array(kindsBy("type", [givenText], ["image", "document"])).min(1);
+
+const userMessage = z.strictObject({ type: z.literal("user.message"), content: messageContent });
+const userInterrupt = z.strictObject({ type: z.literal("user.interrupt") });
+
+/** An event that a client may send. */
+export const inputEvent = kindsBy(
+  "type",
+  [userMessage, userInterrupt],
+  ["user.tool_confirmation", "user.custom_tool_result", "user.define_outcome", "system.message"],
+);
+export type InputEvent = z.output<typeof inputEvent>;
+
+export const modelUsage = z
+  .strictObject({
+    input_tokens: z.int().meta({ description: "Without those that were read from or written to the cache." }),
+    output_tokens: z.int(),
+    cache_read_input_tokens: z.int(),
+    cache_creation_input_tokens: z.int(),
+  })
+  .meta({ id: "ModelUsage" });
+export type ModelUsage = z.output<typeof modelUsage>;
+
+export const stopReason = z
+  .strictObject({ type: z.enum(["end_turn", "retries_exhausted", "cancelled", "refusal", "max_turns"]) })
+  .meta({ id: "StopReason" });
+export type StopReason = z.output<typeof stopReason>;
+
+export const sessionErrorTypes = [
+  "unknown_error",
+  "model_overloaded_error",
+  "model_rate_limited_error",
+  "model_request_failed_error",
+  "model_authentication_error",
+  "model_not_found_error",
+  "sandbox_error",
+  "repository_authentication_error",
+  "repository_forbidden_error",
+  "repository_not_found_error",
+  "repository_checkout_error",
+  "repository_clone_error",
+] as const;
+export type SessionErrorType = (typeof sessionErrorTypes)[number];
+
+const stored = {
+  id: idOf("event"),
+  created_at: timestamp,
+  processed_at: timestamp
+    .nullable()
+    .meta({ description: "When the agent took it in; null while an input waits." }),
+};
+
+function event<Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) {
+  return z.strictObject({ ...stored, type: z.literal(type), ...shape });
+}
+
+/** Every event of a session's log. Closed, and never edited once stored but for `processed_at` of inputs. */
+export const sessionEvent = z
+  .discriminatedUnion("type", [
+    event("user.message", { content: z.array(textBlock) }),
+    event("user.interrupt", {}),
+    event("agent.message", { content: z.array(textBlock) }),
+    event("agent.thinking", {}),
+    event("agent.tool_use", {
+      name: z
+        .string()
+        .meta({ description: `One of ${toolNames.join(", ")}, or what a model made up and was refused.` }),
+      input: z.record(z.string(), z.unknown()),
+      evaluated_permission: z.enum(["allow", "deny"]),
+    }),
+    event("agent.tool_result", {
+      tool_use_id: idOf("event"),
+      content: z.array(resultBlock),
+      is_error: z.boolean(),
+    }),
+    event("agent.context_compacted", { input_tokens_before: z.int(), input_tokens_after: z.int() }),
+    event("session.status_running", {}),
+    event("session.status_idle", { stop_reason: stopReason }),
+    event("session.status_rescheduled", {}),
+    event("session.status_terminated", {}),
+    event("session.error", {
+      error: z.strictObject({
+        type: z.enum(sessionErrorTypes),
+        message: z.string(),
+        retry_status: z.strictObject({ type: z.enum(["retrying", "exhausted", "terminal"]) }),
+        resource_id: idOf("session_resource").optional(),
+      }),
+    }),
+    event("session.container_started", { seconds: z.number() }),
+    event("session.resource_progress", {
+      resource_id: idOf("session_resource"),
+      phase: z.enum(["waiting", "counting", "receiving", "resolving", "checking_out"]),
+      percent: z.number().min(0).max(100).nullable(),
+    }),
+    event("session.resource_ready", {
+      resource_id: idOf("session_resource"),
+      seconds: z.number(),
+      commit: z.string().optional().meta({ description: "Of a repository: the commit that is checked out." }),
+    }),
+    event("session.egress_denied", { host: z.string(), port: z.int().nullable(), reason: z.string() }),
+    event("span.model_request_start", { model: z.string() }),
+    event("span.model_request_end", {
+      model_request_start_id: idOf("event"),
+      is_error: z.boolean(),
+      model_usage: modelUsage.nullable(),
+    }),
+  ])
+  .meta({ id: "SessionEvent" });
+export type SessionEvent = z.output<typeof sessionEvent>;
+export type SessionEventType = SessionEvent["type"];
+export type EventOf<Type extends SessionEventType> = Extract<SessionEvent, { type: Type }>;
+
+/** An event before it is stored: the log gives it `id`, `created_at` and, unless it is an input, `processed_at`. */
+export type NewEvent = SessionEvent extends infer E
+  ? E extends SessionEvent
+    ? Omit<E, "id" | "created_at" | "processed_at">
+    : never
+  : never;
+
+export const sessionEventTypes = sessionEvent.options.map((option) => option.shape.type.value) as [
+  SessionEventType,
+  ...SessionEventType[],
+];
+
+const sessionParams = z.strictObject({ session_id: z.string() });
+
+export const eventRoutes = {
+  send: defineRoute(operations.events.send, {
+    params: sessionParams,
+    query: z.strictObject({}),
+    body: z.strictObject({ events: z.array(inputEvent).min(1).max(50) }),
+    answer: z.strictObject({ data: z.array(sessionEvent) }),
+  }),
+  list: defineRoute(operations.events.list, {
+    params: sessionParams,
+    query: listQuery("event", {
+      "types[]": z.array(z.enum(sessionEventTypes)).optional(),
+      order: z
+        .enum(["asc", "desc"])
+        .optional()
+        .transform((order) => order ?? "asc"),
+    }),
+    body: z.undefined(),
+    answer: pageOf(sessionEvent),
+  }),
+  stream: defineRoute(operations.events.stream, {
+    params: sessionParams,
+    query: z.strictObject({
+      from: z.literal("start").optional().meta({ description: "Replay the whole log first." }),
+      after_id: idOf("event")
+        .optional()
+        .meta({ description: "As the header `Last-Event-ID`, which wins over it." }),
+      "event_deltas[]": notStreamedYet(),
+    }),
+    body: z.undefined(),
+    answer: sessionEvent,
+  }),
+};
+
+function notStreamedYet() {
+  return z
+    .array(z.string())
+    .optional()
+    .refine((value) => value === undefined, "Field '{field}' is not available in this version of Berth.")
+    .transform(() => undefined)
+    .meta({ notServed: true });
+}

@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { operations } from "./operations.ts";
+import { listQuery, pageOf } from "./page.ts";
+import { defineRoute } from "./route.ts";
+import { idOf, metadata, owner, timestamp } from "./schema.ts";
+
+export const file = z
+  .strictObject({
+    id: idOf("file"),
+    type: z.literal("file"),
+    filename: z.string(),
+    mime_type: z.string(),
+    size_bytes: z.int(),
+    sha256: z
+      .string()
+      .nullable()
+      .meta({ description: "Of the content, hexadecimal; null until it is ready." }),
+    status: z.enum(["pending", "ready", "failed"]),
+    downloadable: z.boolean(),
+    scope: z.strictObject({ type: z.literal("session"), id: idOf("session") }).nullable(),
+    metadata,
+    ...owner,
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: "File" });
+export type File = z.output<typeof file>;
+
+const fileParams = z.strictObject({ file_id: z.string() });
+
+/** The parts of a `multipart/form-data` upload, `metadata` before `file` or after it. */
+export const uploadParts = z.strictObject({
+  file: z.string().meta({ format: "binary", description: "The content, with its file name." }),
+  metadata: z.string().optional().meta({ description: "A JSON object of strings." }),
+});
+
+export const fileRoutes = {
+  upload: defineRoute(operations.files.upload, {
+    params: z.strictObject({}),
+    query: z.strictObject({}),
+    body: uploadParts,
+    answer: file,
+  }),
+  list: defineRoute(operations.files.list, {
+    params: z.strictObject({}),
+    query: listQuery("file", {
+      scope_id: idOf("session").optional(),
+      "ids[]": z.array(idOf("file")).max(100).optional(),
+    }),
+    body: z.undefined(),
+    answer: pageOf(file),
+  }),
+  get: defineRoute(operations.files.get, {
+    params: fileParams,
+    query: z.strictObject({}),
+    body: z.undefined(),
+    answer: file,
+  }),
+  content: defineRoute(operations.files.content, {
+    params: fileParams,
+    query: z.strictObject({}),
+    body: z.undefined(),
+    answer: z.string().meta({ format: "binary" }),
+  }),
+};

@@ -1,0 +1,96 @@
+import { getRandomValues } from "node:crypto";
+
+/** Every kind of object and the prefix of its ids. */
+export const idPrefixes = {
+  organization: "org",
+  user: "usr",
+  service_account: "svc",
+  token: "tok",
+  agent: "agent",
+  environment: "env",
+  session: "sess",
+  session_resource: "sesr",
+  event: "evt",
+  file: "file",
+  skill: "skill",
+  vault: "vault",
+} as const;
+
+export type IdKind = keyof typeof idPrefixes;
+
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+const maxRandom = (1n << 74n) - 1n;
+let lastMillisecond = 0n;
+let lastRandom = 0n;
+
+/**
+ * A new UUIDv7 as 32 hexadecimal digits in the usual groups. Within this process every id is greater than the one before,
+ * so that descending id is newest first.
+ */
+export function newUuid(now: number = Date.now()): string {
+  const millisecond = BigInt(now) > lastMillisecond ? BigInt(now) : lastMillisecond;
+  lastRandom = millisecond === lastMillisecond ? lastRandom + 1n + randomBits(32) : randomBits(73);
+  lastMillisecond = millisecond;
+  if (lastRandom > maxRandom) {
+    lastMillisecond += 1n;
+    lastRandom = randomBits(73);
+  }
+  return formatUuid(uuidBits(lastMillisecond, lastRandom));
+}
+
+/** The smallest UUIDv7 of a millisecond: a bound for `created_at` filters over ids. */
+export function firstUuidOf(millisecond: number): string {
+  return formatUuid(uuidBits(BigInt(millisecond), 0n));
+}
+
+/** The API's form of an id: prefix, underscore, 26 characters of lower-case Crockford base32. */
+export function formatId(kind: IdKind, uuid: string): string {
+  let bits = BigInt(`0x${uuid.replaceAll("-", "")}`);
+  let text = "";
+  for (let i = 0; i < 26; i++) {
+    text = alphabet.charAt(Number(bits & 31n)) + text;
+    bits >>= 5n;
+  }
+  return `${idPrefixes[kind]}_${text}`;
+}
+
+/** The uuid of an id, or null when the text is not an id of that kind. */
+export function parseId(kind: IdKind, id: string): string | null {
+  const prefix = `${idPrefixes[kind]}_`;
+  if (!id.startsWith(prefix) || id.length !== prefix.length + 26) return null;
+  let bits = 0n;
+  for (const character of id.slice(prefix.length)) {
+    const value = alphabet.indexOf(character);
+    if (value < 0) return null;
+    bits = (bits << 5n) | BigInt(value);
+  }
+  return bits >> 128n === 0n ? formatUuid(bits) : null;
+}
+
+/** When the object with this uuid was created, in milliseconds since 1970. */
+export function uuidMillisecond(uuid: string): number {
+  return Number.parseInt(uuid.replaceAll("-", "").slice(0, 12), 16);
+}
+
+/** `created_at` of the object with this uuid, ISO 8601 UTC with milliseconds. */
+export function uuidTimestamp(uuid: string): string {
+  return new Date(uuidMillisecond(uuid)).toISOString();
+}
+
+/** 48 bits of time, version 7, 12 bits, variant 2, 62 bits. */
+function uuidBits(millisecond: bigint, random: bigint): bigint {
+  const high = (random >> 62n) & 0xfffn;
+  const low = random & ((1n << 62n) - 1n);
+  return (millisecond << 80n) | (7n << 76n) | (high << 64n) | (2n << 62n) | low;
+}
+
+function formatUuid(bits: bigint): string {
+  const hex = bits.toString(16).padStart(32, "0");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}
+
+function randomBits(count: number): bigint {
+  const bytes = getRandomValues(new Uint8Array(Math.ceil(count / 8)));
+  const value = bytes.reduce((bits, byte) => (bits << 8n) | BigInt(byte), 0n);
+  return value & ((1n << BigInt(count)) - 1n);
+}

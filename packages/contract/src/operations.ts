@@ -1,0 +1,131 @@
+import type { Operation } from "./route.ts";
+
+/** Every operation as plain data, in the order of the documentation. No import at run time: a client carries this table alone. */
+
+const cloud = "/api/v1/cloud";
+
+type Extra = Partial<Pick<Operation, "scope" | "answers" | "body" | "conflicts">>;
+
+function get(id: string, path: string, summary: string, extra: Extra = {}): Operation {
+  return operation("GET", id, path, summary, "read", extra);
+}
+
+function post(id: string, path: string, summary: string, extra: Extra = {}): Operation {
+  return operation("POST", id, path, summary, "write", { body: "json", ...extra });
+}
+
+function remove(id: string, path: string, summary: string, extra: Extra = {}): Operation {
+  return operation("DELETE", id, path, summary, "write", extra);
+}
+
+function operation(
+  method: Operation["method"],
+  id: string,
+  path: string,
+  summary: string,
+  right: string,
+  extra: Extra,
+): Operation {
+  const noun = path.split("/")[1] ?? "";
+  return {
+    id,
+    method,
+    path: cloud + path,
+    summary,
+    scope: `${noun}:${right}`,
+    answers: "object",
+    body: "none",
+    conflicts: [],
+    ...extra,
+  };
+}
+
+const terminated = { status: 409, type: "conflict_error", when: "The session is terminated." } as const;
+
+export const operations = {
+  tokens: {
+    create: post("tokens.create", "/tokens", "Create a token"),
+    list: get("tokens.list", "/tokens", "List tokens", { answers: "page" }),
+    delete: remove("tokens.delete", "/tokens/{token_id}", "Revoke a token"),
+  },
+  agents: {
+    create: post("agents.create", "/agents", "Create an agent"),
+    list: get("agents.list", "/agents", "List agents", { answers: "page" }),
+    get: get("agents.get", "/agents/{agent_id}", "Get an agent"),
+  },
+  environments: {
+    create: post("environments.create", "/environments", "Create an environment", {
+      conflicts: [
+        { status: 409, type: "conflict_error", when: "The owner has an environment of this name." },
+      ],
+    }),
+    list: get("environments.list", "/environments", "List environments", { answers: "page" }),
+    get: get("environments.get", "/environments/{environment_id}", "Get an environment"),
+  },
+  sessions: {
+    create: post("sessions.create", "/sessions", "Create a session", {
+      conflicts: [
+        {
+          status: 409,
+          type: "conflict_error",
+          when: "The agent or the environment is archived, or a file is not ready.",
+        },
+      ],
+    }),
+    list: get("sessions.list", "/sessions", "List sessions", { answers: "page" }),
+    get: get("sessions.get", "/sessions/{session_id}", "Get a session"),
+    cancel: post("sessions.cancel", "/sessions/{session_id}/cancel", "End the running turn", {
+      body: "none",
+      conflicts: [terminated],
+    }),
+    archive: post("sessions.archive", "/sessions/{session_id}/archive", "Archive a session", {
+      body: "none",
+    }),
+    terminate: post("sessions.terminate", "/sessions/{session_id}/terminate", "Terminate a session", {
+      body: "none",
+      conflicts: [terminated],
+    }),
+  },
+  sessionResources: {
+    add: post("sessionResources.add", "/sessions/{session_id}/resources", "Add a file to a session", {
+      conflicts: [
+        {
+          status: 409,
+          type: "invalid_request_error",
+          when: "The session is archived or terminated, the file is not ready, or it is mounted in the session already.",
+        },
+      ],
+    }),
+    list: get("sessionResources.list", "/sessions/{session_id}/resources", "List a session's resources", {
+      answers: "page",
+    }),
+    get: get(
+      "sessionResources.get",
+      "/sessions/{session_id}/resources/{resource_id}",
+      "Get a session resource",
+    ),
+    rotate: post(
+      "sessionResources.rotate",
+      "/sessions/{session_id}/resources/{resource_id}",
+      "Rotate a repository's token",
+      {
+        conflicts: [terminated],
+      },
+    ),
+  },
+  events: {
+    send: post("events.send", "/sessions/{session_id}/events", "Send events to a session", {
+      conflicts: [terminated],
+    }),
+    list: get("events.list", "/sessions/{session_id}/events", "List a session's events", { answers: "page" }),
+    stream: get("events.stream", "/sessions/{session_id}/events/stream", "Follow a session's events", {
+      answers: "stream",
+    }),
+  },
+  files: {
+    upload: post("files.upload", "/files", "Upload a file", { body: "multipart" }),
+    list: get("files.list", "/files", "List files", { answers: "page" }),
+    get: get("files.get", "/files/{file_id}", "Get a file"),
+    content: get("files.content", "/files/{file_id}/content", "Get a file's content", { answers: "bytes" }),
+  },
+} as const satisfies Record<string, Record<string, Operation>>;

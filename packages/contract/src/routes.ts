@@ -1,0 +1,18 @@
+import { agentRoutes } from "./agents.ts";
+import { environmentRoutes } from "./environments.ts";
+import { eventRoutes } from "./events.ts";
+import { fileRoutes } from "./files.ts";
+import { sessionResourceRoutes } from "./session-resources.ts";
+import { sessionRoutes } from "./sessions.ts";
+import { tokenRoutes } from "./tokens.ts";
+
+/** Every route of the API, by noun and verb as in `operations`. */
+export const routes = {
+  tokens: tokenRoutes,
+  agents: agentRoutes,
+  environments: environmentRoutes,
+  sessions: sessionRoutes,
+  sessionResources: sessionResourceRoutes,
+  events: eventRoutes,
+  files: fileRoutes,
+};

@@ -1,0 +1,102 @@
+import { z } from "zod";
+import { type IdKind, idPrefixes } from "./ids.ts";
+
+/** Shapes that several nouns share. */
+
+export const timestamp = z.iso.datetime().meta({ description: "ISO 8601, UTC, with milliseconds." });
+
+export function idOf(kind: IdKind): z.ZodString {
+  return z.string().regex(new RegExp(`^${idPrefixes[kind]}_[0-9a-hjkmnp-tv-z]{26}$`), {
+    error: `Field '{field}' must be the id of ${article(kind)}.`,
+  });
+}
+
+/** Text within a number of characters (UTF-16 units), both ends included. */
+export function text(minimum: number, maximum: number): z.ZodString {
+  return z.string().min(minimum).max(maximum);
+}
+
+/** Up to 16 pairs of strings, keys up to 64 characters, values up to 512. */
+export const metadata = z
+  .record(z.string().min(1).max(64), z.string().max(512))
+  .refine((pairs) => Object.keys(pairs).length <= 16, "Field '{field}' must have at most 16 pairs.");
+
+const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const reservedName = /^(BERTH_|LD_|PATH$|HOME$|GH_TOKEN$|GH_ENTERPRISE_TOKEN$|GH_HOST$|GIT_)/;
+
+/** Variables of every command in the session, by name. Names that the platform sets are reserved. */
+export const environmentVariables = z
+  .record(z.string(), z.string().max(32_768))
+  .superRefine((variables, context) => {
+    if (Object.keys(variables).length > 100) {
+      context.addIssue({ code: "custom", message: "Field '{field}' must have at most 100 variables." });
+    }
+    for (const [name, value] of Object.entries(variables)) {
+      if (!variableName.test(name)) {
+        context.addIssue({
+          code: "custom",
+          path: [name],
+          message: `'${name.slice(0, 100)}' is not a variable name.`,
+        });
+      } else if (reservedName.test(name)) {
+        context.addIssue({
+          code: "custom",
+          path: [name],
+          message: `Variable '${name.slice(0, 100)}' is reserved.`,
+        });
+      } else if (value.includes("\0")) {
+        context.addIssue({
+          code: "custom",
+          path: [name],
+          message: "Field '{field}' must not contain a NUL character.",
+        });
+      }
+    }
+  })
+  .meta({ description: "Variables of every command in the session. Names of the platform are reserved." });
+
+/** Who an object belongs to. */
+export const owner = {
+  owner_type: z.enum(["user", "organization"]),
+  owner_id: z.string(),
+};
+
+/**
+ * A field or kind that the product's interface names and this version does not serve. Absent, null and empty pass;
+ * anything else is refused with a sentence that says so. It is left out of the OpenAPI document.
+ */
+export function notServed(): z.ZodType<undefined> {
+  return z
+    .unknown()
+    .optional()
+    .refine(isEmpty, "Field '{field}' is not available in this version of Berth.")
+    .transform(() => undefined)
+    .meta({ notServed: true }) as unknown as z.ZodType<undefined>;
+}
+
+/** `discriminatedUnion` whose refusal names the kinds that are served, and tells those that are not yet. */
+export function kindsBy<
+  Options extends readonly [z.core.$ZodTypeDiscriminable, ...z.core.$ZodTypeDiscriminable[]],
+>(discriminator: string, options: Options, later: readonly string[] = []) {
+  return z.discriminatedUnion(discriminator, options, {
+    error: (issue) => {
+      if (issue.code !== "invalid_union") return undefined;
+      const value = (issue.input as Record<string, unknown> | undefined)?.[discriminator];
+      if (value === undefined) return "Field '{field}' is required.";
+      if (typeof value === "string" && later.includes(value)) {
+        return `Field '{field}': '${value}' is not available in this version of Berth.`;
+      }
+      return undefined;
+    },
+  });
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null || value === false) return true;
+  if (typeof value !== "object") return false;
+  return Object.keys(value).length === 0;
+}
+
+function article(kind: IdKind): string {
+  return `${/^[aeo]/.test(kind) ? "an" : "a"} ${kind.replaceAll("_", " ")}`;
+}

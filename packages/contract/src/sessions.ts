@@ -1,0 +1,101 @@
+import { z } from "zod";
+import { sessionAgent } from "./agents.ts";
+import { inputEvent, modelUsage } from "./events.ts";
+import { operations } from "./operations.ts";
+import { flag, listQuery, pageOf } from "./page.ts";
+import { defineRoute } from "./route.ts";
+import { environmentVariables, idOf, metadata, notServed, owner, text, timestamp } from "./schema.ts";
+import { resourceInput, sessionResource } from "./session-resources.ts";
+
+export const sessionStatuses = ["idle", "running", "rescheduling", "terminated"] as const;
+export type SessionStatus = (typeof sessionStatuses)[number];
+
+export const session = z
+  .strictObject({
+    id: idOf("session"),
+    type: z.literal("session"),
+    agent: sessionAgent,
+    environment_id: idOf("environment"),
+    status: z.enum(sessionStatuses),
+    title: z.string(),
+    metadata,
+    resources: z.array(sessionResource),
+    vault_ids: z.array(z.never()),
+    deployment_id: z.null(),
+    outcome_evaluations: z.array(z.never()),
+    stats: z.strictObject({
+      active_seconds: z.int().meta({ description: "Whole seconds in which the session was running." }),
+      duration_seconds: z
+        .int()
+        .meta({ description: "Whole seconds since creation, until it was terminated." }),
+    }),
+    usage: modelUsage,
+    environment_variables: z.record(z.string(), z.string()),
+    ...owner,
+    archived_at: timestamp.nullable(),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: "Session" });
+export type Session = z.output<typeof session>;
+
+const agentReference = z.union([
+  idOf("agent"),
+  z.strictObject({ id: idOf("agent"), type: z.literal("agent"), version: z.int().min(1).nullish() }),
+]);
+
+const sessionParams = z.strictObject({ session_id: z.string() });
+const noBody = z.union([z.undefined(), z.null(), z.strictObject({})]).transform(() => undefined);
+
+export const sessionRoutes = {
+  create: defineRoute(operations.sessions.create, {
+    params: z.strictObject({}),
+    query: z.strictObject({}),
+    body: z.strictObject({
+      agent: agentReference,
+      environment_id: idOf("environment"),
+      title: text(0, 500).nullish(),
+      resources: z.array(resourceInput).max(500).nullish(),
+      vault_ids: notServed(),
+      metadata: metadata.nullish(),
+      environment_variables: environmentVariables.nullish(),
+      initial_events: z.array(inputEvent).max(50).nullish(),
+    }),
+    answer: session,
+  }),
+  list: defineRoute(operations.sessions.list, {
+    params: z.strictObject({}),
+    query: listQuery("session", {
+      agent_id: idOf("agent").optional(),
+      environment_id: idOf("environment").optional(),
+      "statuses[]": z.array(z.enum(sessionStatuses)).optional(),
+      include_archived: flag,
+    }),
+    body: z.undefined(),
+    answer: pageOf(session),
+  }),
+  get: defineRoute(operations.sessions.get, {
+    params: sessionParams,
+    query: z.strictObject({}),
+    body: z.undefined(),
+    answer: session,
+  }),
+  cancel: defineRoute(operations.sessions.cancel, {
+    params: sessionParams,
+    query: z.strictObject({}),
+    body: noBody,
+    answer: session,
+  }),
+  archive: defineRoute(operations.sessions.archive, {
+    params: sessionParams,
+    query: z.strictObject({}),
+    body: noBody,
+    answer: session,
+  }),
+  terminate: defineRoute(operations.sessions.terminate, {
+    params: sessionParams,
+    query: z.strictObject({}),
+    body: noBody,
+    answer: session,
+  }),
+};
