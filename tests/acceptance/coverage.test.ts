@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { requirements } from "./requirements.ts";
+
+const scenarios = new URL("./scenarios/", import.meta.url);
+const citations = readdirSync(scenarios, { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".test.ts"))
+  .flatMap((name) => citationsIn(readFileSync(new URL(name, scenarios), "utf8")));
+
+test("every requirement is cited by a test", () => {
+  const cited = new Set(citations);
+  assert.deepEqual(
+    requirements.map(({ id }) => id).filter((id) => !cited.has(id)),
+    [],
+  );
+});
+
+test("every citation names a requirement", () => {
+  const known = new Set(requirements.map(({ id }) => id));
+  assert.deepEqual(
+    citations.filter((id) => !known.has(id)),
+    [],
+  );
+});
+
+test("requirement ids are unique", () => {
+  assert.equal(new Set(requirements.map(({ id }) => id)).size, requirements.length);
+});
+
+/** `proves("id", …, "title", …)`: the quoted ids before the title. */
+function citationsIn(source: string): string[] {
+  return [...source.matchAll(/\bproves\(\s*\[([^\]]*)\]/g)].flatMap(([, list]) =>
+    [...(list ?? "").matchAll(/"([^"]+)"/g)].flatMap(([, id]) => id ?? []),
+  );
+}

@@ -1,0 +1,77 @@
+import type { Api, Json, Wire } from "./api.ts";
+import { eventsUntil } from "./stream.ts";
+
+let count = 0;
+
+/** An agent on the rehearsal model; `fields` are laid over. */
+export function makeAgent(api: Api, fields: Record<string, Json> = {}): Promise<Wire> {
+  const body = {
+    name: "Tester",
+    model: "rehearsal/steps",
+    tools: [{ type: "agent_toolset_20260401" }],
+    ...fields,
+  };
+  return api.ok("POST", "/agents", body);
+}
+
+export function makeEnvironment(api: Api, fields: Record<string, Json> = {}): Promise<Wire> {
+  count += 1;
+  return api.ok("POST", "/environments", { name: `env ${count}`, ...fields });
+}
+
+/** A session with an agent and an environment of its own. */
+export async function makeSession(api: Api, fields: Record<string, Json> = {}): Promise<Wire> {
+  const agent = await makeAgent(api);
+  const environment = await makeEnvironment(api);
+  return api.ok("POST", "/sessions", { agent: agent.id, environment_id: environment.id, ...fields });
+}
+
+export async function makeFile(
+  api: Api,
+  content: string | Uint8Array,
+  name = "notes.txt",
+  metadata?: Json,
+): Promise<Wire> {
+  const form = new FormData();
+  if (metadata !== undefined) form.set("metadata", JSON.stringify(metadata));
+  form.set(
+    "file",
+    new Blob([typeof content === "string" ? content : new Uint8Array(content)], { type: "text/plain" }),
+    name,
+  );
+  const answer = await api.call("POST", "/files", undefined, { raw: form });
+  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
+  return answer.body;
+}
+
+/** What the rehearsal model follows, as the text of a message. */
+export function steps(...list: Json[]): Json {
+  return { type: "user.message", content: [{ type: "text", text: JSON.stringify({ steps: list }) }] };
+}
+
+export function bash(command: string): Json {
+  return { tool: "Bash", input: { command } };
+}
+
+/** Sends a message, waits for the end of its turn, and answers the events since it. */
+export async function turn(api: Api, session: string, ...list: Json[]): Promise<Wire[]> {
+  const sent = await api.ok("POST", `/sessions/${session}/events`, { events: [steps(...list)] });
+  return turnOf(api, session, sent.data[0].id);
+}
+
+/** The events from the input with this id to the end of the turn that it started. */
+export async function turnOf(api: Api, session: string, id: string): Promise<Wire[]> {
+  let begun = false;
+  const events = await eventsUntil(api, session, (event) => {
+    begun ||= event.id === id;
+    return begun && event.type === "session.status_idle";
+  });
+  return events.slice(events.findIndex((event) => event.id === id));
+}
+
+/** The text of the tool results among events, in order. */
+export function results(events: Wire[]): string[] {
+  return events
+    .filter(({ type }) => type === "agent.tool_result")
+    .map(({ content }) => content.map((block: Wire) => block.text ?? "").join(""));
+}

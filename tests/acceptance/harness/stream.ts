@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import type { Api, Wire } from "./api.ts";
+
+export interface Frame {
+  id: string;
+  event: string;
+  data: Wire;
+}
+
+export interface StreamOptions {
+  query?: string;
+  lastEventId?: string;
+  signal?: AbortSignal;
+}
+
+/** The frames of a session's stream as they come; comments are passed over. Ends when the server ends it. */
+export async function* frames(api: Api, session: string, options: StreamOptions = {}): AsyncGenerator<Frame> {
+  const query = options.query === undefined ? "" : `?${options.query}`;
+  const response = await fetch(api.address(`/sessions/${session}/events/stream${query}`), {
+    headers: {
+      authorization: `Bearer ${api.token}`,
+      ...(options.lastEventId === undefined ? {} : { "last-event-id": options.lastEventId }),
+    },
+    signal: options.signal ?? AbortSignal.timeout(60_000),
+  });
+  assert.equal(response.status, 200);
+  assert.match(response.headers.get("content-type") ?? "", /^text\/event-stream/);
+  let rest = "";
+  for await (const chunk of (response.body as ReadableStream<Uint8Array>).pipeThrough(
+    new TextDecoderStream(),
+  )) {
+    const blocks = (rest + chunk).split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const frame = parse(block);
+      if (frame !== null) yield frame;
+    }
+  }
+}
+
+/** Every event of the log from its start until one fits. */
+export async function eventsUntil(
+  api: Api,
+  session: string,
+  fits: (event: Wire) => boolean,
+): Promise<Wire[]> {
+  const events: Wire[] = [];
+  for await (const { data } of frames(api, session, { query: "from=start" })) {
+    events.push(data);
+    if (fits(data)) return events;
+  }
+  throw new Error(`the stream ended: ${events.map(({ type }) => type).join(" ")}`);
+}
+
+function parse(block: string): Frame | null {
+  const fields = new Map(
+    block
+      .split("\n")
+      .filter((line) => line !== "" && !line.startsWith(":"))
+      .map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trimStart()]),
+  );
+  const data = fields.get("data");
+  if (data === undefined) return null;
+  return { id: fields.get("id") ?? "", event: fields.get("event") ?? "", data: JSON.parse(data) };
+}

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { type Api, refused } from "../harness/api.ts";
+import { Berth } from "../harness/berth.ts";
+import { bash, makeEnvironment, makeSession, results, turn } from "../harness/fixtures.ts";
+import { proves } from "../harness/proves.ts";
+
+let berth: Berth;
+let api: Api;
+before(async () => {
+  berth = await Berth.start();
+  api = await berth.client();
+});
+after(() => berth.stop());
+
+proves(
+  ["environment-crud"],
+  "an environment reads as it was made, limited to nothing by default",
+  async () => {
+    const made = await makeEnvironment(api, { name: "plain", metadata: { a: "b" } });
+    assert.match(made.id, /^env_[0-9a-hjkmnp-tv-z]{26}$/);
+    assert.equal(made.type, "environment");
+    assert.deepEqual(made.config.networking, {
+      type: "limited",
+      allowed_hosts: [],
+      allow_package_managers: false,
+      allow_mcp_servers: false,
+    });
+    assert.deepEqual(made.environment_variables, {});
+    assert.deepEqual(await api.ok("GET", `/environments/${made.id}`), made);
+    assert.deepEqual((await api.ok("GET", "/environments?limit=1")).data, [made]);
+    refused(await api.get("/environments/env_01h00000000000000000000000"), 404, "not_found_error");
+  },
+);
+
+proves(["environment-crud"], "what is not served yet is refused and says so", async () => {
+  for (const [param, fields] of [
+    ["config.packages", { config: { type: "cloud", packages: { apt: ["jq"] } } }],
+    ["config.setup_script", { config: { type: "cloud", setup_script: "true" } }],
+    ["config.type", { config: { type: "self_hosted" } }],
+    ["image", { image: "debian" }],
+    ["credentials", { credentials: "proxy" }],
+  ] as const) {
+    const answer = await api.post("/environments", { name: "later", ...fields });
+    refused(answer, 400, "invalid_request_error", { message: /not available in this version/, param });
+  }
+});
+
+proves(["environment-crud"], "hosts are names, not addresses or urls", async () => {
+  const create = (host: string) =>
+    api.post("/environments", {
+      name: "hosts",
+      config: { type: "cloud", networking: { type: "limited", allowed_hosts: [host] } },
+    });
+  for (const host of [
+    "10.0.0.1",
+    "http://a.example",
+    "a b",
+    "",
+    "*",
+    "a..b",
+    "a.example/x",
+    "user@a.example",
+    "[::1]",
+    "a.example:0",
+    "a.example:70000",
+  ]) {
+    refused(await create(host), 400, "invalid_request_error", {
+      param: "config.networking.allowed_hosts[0]",
+    });
+  }
+  assert.equal((await create("*.a.example")).status, 200);
+});
+
+proves(["environment-unique"], "a name is taken once by an owner", async () => {
+  await makeEnvironment(api, { name: "ours" });
+  refused(await api.post("/environments", { name: "ours" }), 409, "conflict_error");
+  const other = await berth.client({ user: "other@example.com" });
+  assert.equal((await makeEnvironment(other, { name: "ours" })).name, "ours");
+});
+
+proves(["egress-default"], "nothing is reached that the policy does not name", async () => {
+  const session = await makeSession(api);
+  const tries = [
+    "https://example.com/",
+    "http://169.254.169.254/",
+    "http://127.0.0.1:1/",
+    `http://127.0.0.1:${new URL(berth.url).port}/livez`,
+  ];
+  const events = await turn(
+    api,
+    session.id,
+    ...tries.map((url) => bash(`curl -sS -m 5 --noproxy '*' ${url} 2>&1; echo "exit $?"`)),
+  );
+  for (const text of results(events)) assert.match(text, /exit [1-9]/);
+  const denied = (await api.ok("GET", `/sessions/${session.id}/events?types[]=session.egress_denied`)).data;
+  assert.ok(
+    denied.some(({ host }: { host: string }) => host === "example.com"),
+    JSON.stringify(denied),
+  );
+});
+
+proves(
+  ["session-variables"],
+  "variables of environment and session are in every command, the session's first",
+  async () => {
+    const environment = await makeEnvironment(api, {
+      environment_variables: { FROM: "environment", ONLY: "here" },
+    });
+    const session = await makeSession(api, {
+      environment_id: environment.id,
+      environment_variables: { FROM: "session" },
+    });
+    const [text] = results(await turn(api, session.id, bash('echo "$FROM $ONLY"')));
+    assert.match(text ?? "", /session here/);
+    for (const name of ["BERTH_TOKEN", "PATH", "GH_TOKEN", "9LIVES", "A-B"]) {
+      refused(
+        await api.post("/environments", { name: "v", environment_variables: { [name]: "x" } }),
+        400,
+        "invalid_request_error",
+      );
+    }
+  },
+);

@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { connect } from "node:net";
+import { after, before } from "node:test";
+import { type Api, refused } from "../harness/api.ts";
+import { Berth } from "../harness/berth.ts";
+import { proves } from "../harness/proves.ts";
+
+let berth: Berth;
+let api: Api;
+before(async () => {
+  berth = await Berth.start();
+  api = await berth.client();
+});
+after(() => berth.stop());
+
+proves(["error-envelope"], "a refusal is the envelope with the parameter at fault", async () => {
+  const answer = await api.post("/agents", { model: "rehearsal/steps" });
+  assert.equal(answer.status, 400);
+  assert.deepEqual(answer.body, {
+    type: "error",
+    request_id: answer.headers.get("x-request-id"),
+    error: { type: "invalid_request_error", message: "Field 'name' is required.", param: "name" },
+  });
+});
+
+proves(
+  ["error-request-id"],
+  "the caller's request id comes back in body and headers, on success and refusal",
+  async () => {
+    const headers = { "x-request-id": "deploy-42/a:b" };
+    const missing = await api.get("/agents/agent_01h00000000000000000000000", { headers });
+    assert.equal(missing.body.request_id, "deploy-42/a:b");
+    for (const answer of [missing, await api.get("/agents", { headers })]) {
+      assert.equal(answer.headers.get("x-request-id"), "deploy-42/a:b");
+      assert.equal(answer.headers.get("request-id"), "deploy-42/a:b");
+    }
+  },
+);
+
+proves(["error-request-id"], "without a usable request id a UUID is made", async () => {
+  const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+  for (const headers of [{}, { "x-request-id": "x".repeat(129) }, { "x-request-id": "with space" }]) {
+    const answer = await api.get("/nowhere", { headers });
+    assert.match(answer.body.request_id, uuid);
+  }
+});
+
+proves(["error-body"], "what is wrong with a body is told as 400", async () => {
+  const json = { headers: { "content-type": "application/json" } };
+  refused(await api.call("POST", "/agents", undefined, { ...json, raw: "{" }), 400, "invalid_request_error");
+  refused(
+    await api.call("POST", "/agents", undefined, { ...json, raw: '{"name":"a"}{}' }),
+    400,
+    "invalid_request_error",
+  );
+  refused(await api.call("POST", "/agents", undefined, { ...json, raw: "" }), 400, "invalid_request_error");
+  refused(await api.post("/agents", []), 400, "invalid_request_error");
+  refused(await api.post("/agents", { name: 5, model: "rehearsal/steps" }), 400, "invalid_request_error", {
+    message: "Field 'name' must be a string.",
+    param: "name",
+  });
+  refused(
+    await api.post("/agents", { name: "a", model: "rehearsal/steps", nmae: "b" }),
+    400,
+    "invalid_request_error",
+    { param: "nmae" },
+  );
+  refused(await api.get("/agents?lmit=3"), 400, "invalid_request_error", { param: "lmit" });
+  const text = { headers: { "content-type": "text/plain" }, raw: '{"name":"a","model":"rehearsal/steps"}' };
+  refused(await api.call("POST", "/agents", undefined, text), 400, "invalid_request_error");
+});
+
+proves(["error-body"], "a poisoned key is refused and harms nobody", async () => {
+  const raw = '{"name":"a","model":"rehearsal/steps","metadata":{"__proto__":{"polluted":"yes"}}}';
+  refused(
+    await api.call("POST", "/agents", undefined, { headers: { "content-type": "application/json" }, raw }),
+    400,
+    "invalid_request_error",
+  );
+  assert.equal((await api.get("/agents")).status, 200);
+});
+
+proves(["limit-body"], "a JSON body over 4 MiB is refused, one below it is read", async () => {
+  const over = { name: "a", model: "rehearsal/steps", system: "x".repeat(4 * 1024 * 1024) };
+  refused(await api.post("/agents", over), 400, "invalid_request_error", { message: /4 ?MiB|4194304/ });
+  const below = { name: "a", model: "rehearsal/steps", system: "x".repeat(3 * 1024 * 1024) };
+  refused(await api.post("/agents", below), 400, "invalid_request_error", { param: "system" });
+});
+
+proves(["error-path", "paths"], "unknown paths and methods are 404", async () => {
+  for (const [method, path] of [
+    ["GET", "//"],
+    ["GET", "/nowhere"],
+    ["GET", "//api/v1/agents"],
+    ["DELETE", "/agents"],
+    ["PATCH", "/sessions/sess_01h00000000000000000000000"],
+    ["PUT", "/agents"],
+  ] as const) {
+    refused(await api.call(method, path), 404, "not_found_error");
+  }
+  assert.equal((await api.get("//api/v1/cloud/agents")).status, 200);
+});
+
+proves(["error-no-retry"], "answers that must not be retried say so", async () => {
+  const body = { name: "twice" };
+  assert.equal((await api.post("/environments", body)).status, 200);
+  const again = await api.post("/environments", body);
+  assert.equal(again.status, 409);
+  assert.equal(again.headers.get("x-should-retry"), "false");
+  assert.equal((await api.get("/nowhere")).headers.get("x-should-retry"), "false");
+});
+
+proves(["error-transport"], "garbage on the socket is answered with the envelope", async () => {
+  for (const bytes of [
+    "NONSENSE\r\n\r\n",
+    "GET / HTTP/9.9\r\nHost: x\r\n\r\n",
+    `GET /api/v1/cloud/agents HTTP/1.1\r\nHost: x\r\nX-Big: ${"a".repeat(70_000)}\r\n\r\n`,
+    "GET /api/v1/cloud/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+    "POST /api/v1/cloud/agents HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\nabcd",
+    "POST /api/v1/cloud/agents HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+  ]) {
+    const reply = await exchange(bytes);
+    const [head = "", body = ""] = reply.split("\r\n\r\n");
+    assert.match(head, /^HTTP\/1\.1 4\d\d /, bytes.slice(0, 40));
+    const {
+      type,
+      error,
+      request_id: id,
+    } = JSON.parse(body.slice(body.indexOf("{"), body.lastIndexOf("}") + 1));
+    assert.equal(type, "error");
+    assert.equal(typeof id, "string");
+    assert.ok(
+      ["invalid_request_error", "not_found_error", "authentication_error"].includes(error.type),
+      error.type,
+    );
+  }
+  assert.equal((await api.get("/agents")).status, 200);
+});
+
+proves(["openapi"], "the document describes what is served", async () => {
+  const { body } = await new (api.constructor as typeof Api)(berth.url, null).get("//openapi.json");
+  assert.match(body.openapi, /^3\.1/);
+  const operations = Object.entries(body.paths as Record<string, Record<string, unknown>>).flatMap(
+    ([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  assert.ok(operations.includes("POST /api/v1/cloud/sessions"));
+  assert.ok(operations.includes("GET /api/v1/cloud/sessions/{session_id}/events/stream"));
+  const text = JSON.stringify(body);
+  for (const later of [
+    "git_repository",
+    "memory_store",
+    "setup_script",
+    "always_ask",
+    "user.define_outcome",
+  ]) {
+    assert.ok(!text.includes(later), `${later} is not served and must not be described`);
+  }
+});
+
+/** Everything that the server says to these bytes until it closes. */
+function exchange(bytes: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const socket = connect(Number(new URL(berth.url).port), "127.0.0.1", () => socket.write(bytes));
+  let reply = "";
+  socket.setEncoding("utf8").on("data", (chunk: string) => {
+    reply += chunk;
+  });
+  socket.on("close", () => resolve(reply)).on("error", reject);
+  socket.setTimeout(20_000, () => socket.destroy(new Error(`no end of the answer: ${reply}`)));
+  return promise;
+}

@@ -1,0 +1,262 @@
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { type Api, refused, type Wire } from "../harness/api.ts";
+import { Berth } from "../harness/berth.ts";
+import { bash, makeSession, results, steps, turn, turnOf } from "../harness/fixtures.ts";
+import { proves } from "../harness/proves.ts";
+import { eventsUntil, frames } from "../harness/stream.ts";
+
+let berth: Berth;
+let api: Api;
+before(async () => {
+  berth = await Berth.start();
+  api = await berth.client();
+});
+after(() => berth.stop());
+
+const message = (text: string) => ({ type: "user.message", content: [{ type: "text", text }] });
+
+proves(["event-send", "event-turn"], "a message is accepted, answered and worked on", async () => {
+  const session = await makeSession(api);
+  const sent = await api.ok("POST", `/sessions/${session.id}/events`, {
+    events: [steps({ say: "Good morning." })],
+  });
+  assert.equal(sent.data.length, 1);
+  assert.match(sent.data[0].id, /^evt_[0-9a-hjkmnp-tv-z]{26}$/);
+  assert.equal(sent.data[0].processed_at, null);
+  assert.equal(sent.data[0].type, "user.message");
+  const events = await turnOf(api, session.id, sent.data[0].id);
+  const types = events.map(({ type }) => type).filter((type) => !type.startsWith("session.container"));
+  assert.deepEqual(types, [
+    "user.message",
+    "session.status_running",
+    "span.model_request_start",
+    "agent.message",
+    "span.model_request_end",
+    "session.status_idle",
+  ]);
+  assert.deepEqual(events.at(-1).stop_reason, { type: "end_turn" });
+  assert.deepEqual(events.find(({ type }) => type === "agent.message").content, [
+    { type: "text", text: "Good morning." },
+  ]);
+  const [stored] = (await api.ok("GET", `/sessions/${session.id}/events?types[]=user.message`)).data;
+  assert.match(stored.processed_at, /Z$/, "the input is marked when it is taken in");
+});
+
+proves(["event-batch", "event-kinds"], "a batch is taken all or none", async () => {
+  const { id } = await makeSession(api);
+  const send = (events: Wire) => api.post(`/sessions/${id}/events`, { events });
+  refused(await send([]), 400, "invalid_request_error", { param: "events" });
+  refused(await send(Array.from({ length: 51 }, () => message("x"))), 400, "invalid_request_error", {
+    param: "events",
+  });
+  refused(await send([message("x"), { type: "user.shout" }]), 400, "invalid_request_error", {
+    param: "events[1].type",
+  });
+  refused(await send([{ type: "user.message" }]), 400, "invalid_request_error", {
+    message: "Field 'events[0].content' is required.",
+  });
+  refused(await send([{ type: "user.message", content: "plain" }]), 400, "invalid_request_error", {
+    param: "events[0].content",
+  });
+  refused(await send([{ type: "user.message", content: [] }]), 400, "invalid_request_error", {
+    param: "events[0].content",
+  });
+  refused(await send([{ type: "user.message", content: [{ type: "text" }] }]), 400, "invalid_request_error", {
+    param: "events[0].content[0].text",
+  });
+  refused(await send([{ type: "agent.message", content: [] }]), 400, "invalid_request_error");
+  for (const later of [
+    { type: "user.tool_confirmation", tool_use_id: "x", result: "allow" },
+    {
+      type: "user.message",
+      content: [{ type: "image", source: { type: "url", url: "https://a.example/a.png" } }],
+    },
+  ]) {
+    refused(await send([later]), 400, "invalid_request_error", { message: /not available in this version/ });
+  }
+  assert.deepEqual((await api.ok("GET", `/sessions/${id}/events`)).data, []);
+  assert.equal(
+    (await api.ok("POST", `/sessions/${id}/events`, { events: [message("a"), message("b")] })).data.length,
+    2,
+  );
+  refused(
+    await api.post("/sessions/sess_01h00000000000000000000000/events", { events: [message("x")] }),
+    404,
+    "not_found_error",
+  );
+});
+
+proves(["event-initial"], "initial events start the session at once", async () => {
+  const session = await makeSession(api, { initial_events: [steps({ say: "already here" })] });
+  const events = await eventsUntil(api, session.id, ({ type }) => type === "session.status_idle");
+  assert.ok(
+    events.some(({ type, content }) => type === "agent.message" && content[0].text === "already here"),
+  );
+});
+
+proves(["event-list"], "the log lists both ways, by type and in pages", async () => {
+  const session = await makeSession(api);
+  await turn(api, session.id, { say: "one" }, { say: "two" }, bash("true"), { say: "three" });
+  const path = `/sessions/${session.id}/events`;
+  const all = (await api.ok("GET", `${path}?limit=100`)).data;
+  assert.equal(all[0].type, "user.message");
+  assert.deepEqual((await api.ok("GET", `${path}?limit=100&order=desc`)).data, all.toReversed());
+  const messages = (await api.ok("GET", `${path}?types[]=agent.message`)).data;
+  assert.deepEqual(
+    messages.map(({ content }: Wire) => content[0].text),
+    ["one", "two", "three"],
+  );
+  const seen: Wire[] = [];
+  let query = "limit=4";
+  for (;;) {
+    const part = await api.ok("GET", `${path}?${query}`);
+    seen.push(...part.data);
+    if (part.next_page === null) break;
+    query = `limit=4&page=${encodeURIComponent(part.next_page)}`;
+  }
+  assert.deepEqual(seen, all);
+  assert.deepEqual((await api.ok("GET", `${path}?after_id=${all[2].id}&limit=3`)).data, all.slice(3, 6));
+  assert.deepEqual((await api.ok("GET", `${path}?before_id=${all[6].id}&limit=3`)).data, all.slice(3, 6));
+  refused(await api.get(`${path}?types[]=agent.song`), 400, "invalid_request_error");
+  refused(await api.get(`${path}?order=sideways`), 400, "invalid_request_error", { param: "order" });
+});
+
+proves(["event-stream"], "a stream begins at the tail and frames each event", async () => {
+  const session = await makeSession(api);
+  await turn(api, session.id, { say: "before" });
+  const stop = new AbortController();
+  const live = frames(api, session.id, { signal: stop.signal });
+  const first = live.next();
+  await opened(session.id);
+  await api.ok("POST", `/sessions/${session.id}/events`, { events: [steps({ say: "after" })] });
+  const { value } = await first;
+  assert.equal(value?.event, "user.message");
+  assert.equal(value?.id, value?.data.id);
+  assert.equal(value?.data.type, "user.message");
+  stop.abort();
+});
+
+proves(
+  ["event-stream", "event-resume"],
+  "whatever the cut, the stream resumes without gap or duplicate",
+  async () => {
+    const session = await makeSession(api);
+    await turn(api, session.id, { say: "one" }, bash("echo two"), { say: "three" });
+    const log = (await api.ok("GET", `/sessions/${session.id}/events?limit=100`)).data;
+    const replay = await eventsUntil(api, session.id, ({ id }) => id === log.at(-1).id);
+    assert.deepEqual(replay, log, "from=start is the whole log");
+    for (const [index, event] of log.slice(0, -1).entries()) {
+      const options = index % 2 === 0 ? { lastEventId: event.id } : { query: `after_id=${event.id}` };
+      const rest: Wire[] = [];
+      for await (const frame of frames(api, session.id, options)) {
+        rest.push(frame.data);
+        if (frame.id === log.at(-1).id) break;
+      }
+      assert.deepEqual(rest, log.slice(index + 1));
+    }
+    const other = (await makeSessionWithEvent()).event;
+    for (const id of ["nonsense", "evt_01h00000000000000000000000", other]) {
+      const answer = await api.get(`/sessions/${session.id}/events/stream`, {
+        headers: { "last-event-id": id },
+      });
+      refused(answer, 400, "invalid_request_error");
+    }
+  },
+);
+
+proves(["event-resume"], "a follower sees the same order across a restart of the service", async () => {
+  const settings = {};
+  const first = await Berth.start({ settings });
+  const client = await first.client();
+  const session = await makeSession(client);
+  await turn(client, session.id, { say: "one" });
+  const log = (await client.ok("GET", `/sessions/${session.id}/events?limit=100`)).data;
+  await first.kill("SIGKILL");
+  const second = await Berth.start({ settings, dataDir: first.dataDir });
+  try {
+    const again = Object.assign(Object.create(Object.getPrototypeOf(client)), {
+      url: second.url,
+      token: client.token,
+    }) as Api;
+    await turn(again, session.id, { say: "two" });
+    const rest: Wire[] = [];
+    for await (const frame of frames(again, session.id, { lastEventId: log.at(-1).id })) {
+      rest.push(frame.data);
+      if (frame.event === "session.status_idle") break;
+    }
+    const now = (await again.ok("GET", `/sessions/${session.id}/events?limit=100`)).data;
+    assert.deepEqual([...log, ...rest], now);
+  } finally {
+    await second.stop();
+  }
+});
+
+proves(["event-interrupt"], "an interrupt ends a running command and its turn within a second", async () => {
+  const session = await makeSession(api);
+  await turn(api, session.id, bash("true"));
+  const sent = await api.ok("POST", `/sessions/${session.id}/events`, {
+    events: [steps(bash("echo begun; sleep 60; echo done"), { say: "no" })],
+  });
+  await eventsUntil(api, session.id, runningAfter(sent.data[0].id, "agent.tool_use"));
+  const interrupt = await api.ok("POST", `/sessions/${session.id}/events`, {
+    events: [{ type: "user.interrupt" }],
+  });
+  const events = await turnOf(api, session.id, sent.data[0].id);
+  assert.deepEqual(events.at(-1).stop_reason, { type: "cancelled" });
+  const asked = Date.parse(events.find(({ id }) => id === interrupt.data[0].id).created_at);
+  assert.ok(Date.parse(events.at(-1).created_at) - asked < 1000);
+  assert.equal(events.filter(({ type }) => type === "agent.tool_result").length, 1);
+  assert.ok(!results(events).some((text) => text.includes("done")));
+  assert.match(
+    results(await turn(api, session.id, bash("pgrep sleep || echo none")))[0] ?? "",
+    /none/,
+    "nothing of it is left",
+  );
+});
+
+proves(["event-interrupt"], "an interrupt ends a model request that hangs", async () => {
+  const session = await makeSession(api, { initial_events: [steps({ wait_ms: 60_000 })] });
+  await eventsUntil(api, session.id, ({ type }) => type === "span.model_request_start");
+  await api.ok("POST", `/sessions/${session.id}/events`, { events: [{ type: "user.interrupt" }] });
+  const events = await eventsUntil(api, session.id, ({ type }) => type === "session.status_idle");
+  assert.deepEqual(events.at(-1).stop_reason, { type: "cancelled" });
+});
+
+proves(["event-turn"], "a model that stays overloaded is retried three times and then told", async () => {
+  const session = await makeSession(api);
+  const recovered = await turn(api, session.id, { fail: "overloaded", times: 1 }, { say: "better" });
+  assert.deepEqual(recovered.at(-1).stop_reason, { type: "end_turn" });
+  assert.ok(
+    recovered.some(({ type, error }) => type === "session.error" && error.retry_status.type === "retrying"),
+  );
+  const lost = await turn(api, session.id, { fail: "overloaded", times: 9 });
+  assert.deepEqual(lost.at(-1).stop_reason, { type: "retries_exhausted" });
+  assert.equal(lost.filter(({ type }) => type === "span.model_request_start").length, 4);
+  const errors = lost
+    .filter(({ type }) => type === "session.error")
+    .map(({ error }) => [error.type, error.retry_status.type]);
+  assert.deepEqual(errors.at(-1), ["model_overloaded_error", "exhausted"]);
+});
+
+/** Resolves when a second stream of the session is open, so that one asked for before it is, too. */
+async function opened(session: string): Promise<void> {
+  const stop = new AbortController();
+  const headers = { authorization: `Bearer ${api.token}` };
+  await fetch(api.address(`/sessions/${session}/events/stream`), { headers, signal: stop.signal });
+  stop.abort();
+}
+
+function runningAfter(id: string, type: string): (event: Wire) => boolean {
+  let begun = false;
+  return (event) => {
+    begun ||= event.id === id;
+    return begun && event.type === type;
+  };
+}
+
+async function makeSessionWithEvent(): Promise<{ event: string }> {
+  const { id } = await makeSession(api);
+  const sent = await api.ok("POST", `/sessions/${id}/events`, { events: [message("x")] });
+  return { event: sent.data[0].id };
+}

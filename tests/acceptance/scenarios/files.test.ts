@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { createHash, randomBytes } from "node:crypto";
+import { after, before } from "node:test";
+import { type Api, type Body, refused, type Wire } from "../harness/api.ts";
+import { Berth } from "../harness/berth.ts";
+import { makeFile } from "../harness/fixtures.ts";
+import { proves } from "../harness/proves.ts";
+
+let berth: Berth;
+let api: Api;
+before(async () => {
+  berth = await Berth.start();
+  api = await berth.client();
+});
+after(() => berth.stop());
+
+proves(["files-upload", "ids"], "an upload is ready when it is answered", async () => {
+  const content = randomBytes(3_000_000);
+  const made = await makeFile(api, content, "räume.bin", { source: "test" });
+  const { id, owner_id: owner, created_at: created, updated_at: updated, mime_type: type, ...rest } = made;
+  assert.match(id, /^file_[0-9a-hjkmnp-tv-z]{26}$/);
+  assert.match(owner, /^usr_/);
+  assert.match(created, /Z$/);
+  assert.match(updated, /Z$/);
+  assert.equal(type, "text/plain");
+  assert.deepEqual(rest, {
+    type: "file",
+    filename: "räume.bin",
+    size_bytes: content.length,
+    sha256: createHash("sha256").update(content).digest("hex"),
+    status: "ready",
+    downloadable: true,
+    scope: null,
+    metadata: { source: "test" },
+    owner_type: "user",
+  });
+});
+
+proves(["files-read"], "files list, read, and answer their bytes", async () => {
+  const made = await makeFile(api, "hello\n", "hello.txt");
+  assert.deepEqual(await api.ok("GET", `/files/${made.id}`), made);
+  assert.deepEqual((await api.ok("GET", "/files?limit=1")).data, [made]);
+  assert.deepEqual(
+    (await api.ok("GET", `/files?ids[]=${made.id}`)).data.map(({ id }: Wire) => id),
+    [made.id],
+  );
+  const content = await api.get(`/files/${made.id}/content`);
+  assert.equal(content.body, "hello\n");
+  assert.equal(content.headers.get("content-length"), "6");
+  assert.match(content.headers.get("content-disposition") ?? "", /^attachment/);
+  assert.equal(content.headers.get("x-content-type-options"), "nosniff");
+  assert.ok(content.headers.has("etag"));
+  for (const path of ["", "/content"]) {
+    refused(await api.get(`/files/file_01h00000000000000000000000${path}`), 404, "not_found_error");
+    const other = await berth.client({ user: "other@example.com" });
+    refused(await other.get(`/files/${made.id}${path}`), 403, "permission_error");
+  }
+});
+
+proves(["files-upload"], "an empty file is a file", async () => {
+  const made = await makeFile(api, "", "empty");
+  assert.equal(made.size_bytes, 0);
+  assert.equal((await api.get(`/files/${made.id}/content`)).body, "");
+});
+
+proves(["files-faults"], "what is wrong with an upload is told", async () => {
+  const send = (raw: Body, headers: Record<string, string> = {}) =>
+    api.call("POST", "/files", undefined, { raw, headers });
+  const form = (entries: Record<string, string | Blob>) => {
+    const data = new FormData();
+    for (const [name, value] of Object.entries(entries)) data.set(name, value);
+    return data;
+  };
+  refused(await send(form({})), 400, "invalid_request_error");
+  refused(await send(form({ metadata: "{}" })), 400, "invalid_request_error", {
+    message: "Field 'file' is required.",
+    param: "file",
+  });
+  refused(await send(form({ file: new Blob(["x"]), metadata: "not json" })), 400, "invalid_request_error", {
+    param: "metadata",
+  });
+  refused(await send(form({ file: new Blob(["x"]), metadata: '{"a":1}' })), 400, "invalid_request_error");
+  refused(await send(form({ file: new Blob(["x"]), other: "y" })), 400, "invalid_request_error", {
+    param: "other",
+  });
+  refused(
+    await send('{"filename":"a"}', { "content-type": "application/json" }),
+    400,
+    "invalid_request_error",
+  );
+  refused(
+    await send("garbage", { "content-type": "multipart/form-data; boundary=x" }),
+    400,
+    "invalid_request_error",
+  );
+  assert.equal(
+    (await api.ok("GET", "/files?limit=100")).data.every(({ status }: Wire) => status === "ready"),
+    true,
+  );
+});

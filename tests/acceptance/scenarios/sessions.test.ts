@@ -1,0 +1,260 @@
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { type Api, refused, type Wire } from "../harness/api.ts";
+import { Berth } from "../harness/berth.ts";
+import { bash, makeAgent, makeEnvironment, makeSession, steps, turn, turnOf } from "../harness/fixtures.ts";
+import { proves } from "../harness/proves.ts";
+import { eventsUntil } from "../harness/stream.ts";
+
+let berth: Berth;
+let api: Api;
+before(async () => {
+  berth = await Berth.start();
+  api = await berth.client();
+});
+after(() => berth.stop());
+
+const absent = "sess_01h00000000000000000000000";
+
+proves(["session-shape", "session-agent", "ids"], "create answers the whole session", async () => {
+  const agent = await makeAgent(api, { name: "Worker", description: "works", system: "Work." });
+  const environment = await makeEnvironment(api);
+  const session = await api.ok("POST", "/sessions", {
+    agent: { id: agent.id, type: "agent", version: 1 },
+    environment_id: environment.id,
+    title: "First",
+  });
+  assert.match(session.id, /^sess_[0-9a-hjkmnp-tv-z]{26}$/);
+  const { id, owner_id: owner, created_at: created, updated_at: updated, ...rest } = session;
+  assert.match(owner, /^usr_/);
+  assert.match(created, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  assert.match(updated, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  assert.deepEqual(rest, {
+    type: "session",
+    agent: {
+      id: agent.id,
+      type: "agent",
+      name: "Worker",
+      description: "works",
+      model: { id: "rehearsal/steps", effective_context_window: agent.model.effective_context_window },
+      system: "Work.",
+      tools: [
+        { type: "agent_toolset_20260401", enabled_tools: ["Bash", "Read", "Write", "Edit", "Glob", "Grep"] },
+      ],
+      mcp_servers: [],
+      skills: [],
+      version: 1,
+    },
+    environment_id: environment.id,
+    status: "idle",
+    title: "First",
+    metadata: {},
+    resources: [],
+    vault_ids: [],
+    deployment_id: null,
+    outcome_evaluations: [],
+    stats: { active_seconds: 0, duration_seconds: 0 },
+    usage: { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
+    environment_variables: {},
+    owner_type: "user",
+    archived_at: null,
+  });
+  assert.deepEqual(withoutClock(await api.ok("GET", `/sessions/${id}`)), withoutClock(session));
+});
+
+proves(
+  ["session-agent-reference", "session-create-faults"],
+  "agent and environment have to exist and be of their form",
+  async () => {
+    const agent = await makeAgent(api);
+    const environment_id = (await makeEnvironment(api)).id;
+    const create = (body: Wire) => api.post("/sessions", body);
+    assert.equal((await create({ agent: agent.id, environment_id })).status, 200);
+    assert.equal((await create({ agent: { id: agent.id, type: "agent" }, environment_id })).status, 200);
+    refused(await create({ environment_id }), 400, "invalid_request_error", {
+      message: "Field 'agent' is required.",
+      param: "agent",
+    });
+    refused(await create({ agent: agent.id }), 400, "invalid_request_error", { param: "environment_id" });
+    refused(await create({ agent: "agent_1", environment_id }), 400, "invalid_request_error", {
+      param: "agent",
+    });
+    refused(await create({ agent: { id: agent.id }, environment_id }), 400, "invalid_request_error", {
+      message: "Field 'agent.type' is required.",
+      param: "agent.type",
+    });
+    refused(
+      await create({ agent: { id: agent.id, type: "robot" }, environment_id }),
+      400,
+      "invalid_request_error",
+      { message: "Field 'agent.type' must be 'agent'." },
+    );
+    refused(
+      await create({ agent: { id: agent.id, type: "agent", version: 2 }, environment_id }),
+      404,
+      "not_found_error",
+    );
+    refused(
+      await create({ agent: "agent_01h00000000000000000000000", environment_id }),
+      404,
+      "not_found_error",
+    );
+    refused(
+      await create({ agent: agent.id, environment_id: "env_01h00000000000000000000000" }),
+      404,
+      "not_found_error",
+    );
+  },
+);
+
+proves(["session-metadata"], "metadata is up to 16 pairs of strings", async () => {
+  const pairs = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, "v"]));
+  assert.deepEqual((await makeSession(api, { metadata: pairs(16) })).metadata, pairs(16));
+  const base = await makeSession(api);
+  const bad = (metadata: Wire) =>
+    api.post("/sessions", { agent: base.agent.id, environment_id: base.environment_id, metadata });
+  for (const metadata of [pairs(17), { a: 1 }, { a: "x".repeat(513) }, { ["k".repeat(65)]: "v" }, [], "a"]) {
+    refused(await bad(metadata), 400, "invalid_request_error");
+  }
+});
+
+proves(["session-variables"], "the session's variables are an object of allowed names", async () => {
+  assert.deepEqual((await makeSession(api, { environment_variables: { A: "1" } })).environment_variables, {
+    A: "1",
+  });
+  const base = await makeSession(api);
+  for (const variables of [{ GH_TOKEN: "x" }, { "1A": "x" }, { A: 1 }, "A=1"]) {
+    const body = {
+      agent: base.agent.id,
+      environment_id: base.environment_id,
+      environment_variables: variables,
+    };
+    refused(await api.post("/sessions", body as Wire), 400, "invalid_request_error");
+  }
+});
+
+proves(["session-list"], "sessions list newest first and filter", async () => {
+  const own = await berth.client({ user: "lister@example.com" });
+  const first = await makeSession(own);
+  const second = await makeSession(own);
+  const third = await makeSession(own, { agent: first.agent.id });
+  await own.ok("POST", `/sessions/${second.id}/archive`);
+  await own.ok("POST", `/sessions/${third.id}/terminate`);
+  const ids = async (query: string) =>
+    (await own.ok("GET", `/sessions?${query}`)).data.map(({ id }: Wire) => id);
+  assert.deepEqual(await ids(""), [third.id, first.id]);
+  assert.deepEqual(await ids("include_archived=true"), [third.id, second.id, first.id]);
+  assert.deepEqual(await ids(`agent_id=${first.agent.id}`), [third.id, first.id]);
+  assert.deepEqual(await ids(`environment_id=${first.environment_id}`), [first.id]);
+  assert.deepEqual(await ids("statuses[]=terminated"), [third.id]);
+  assert.deepEqual(await ids("statuses[]=terminated&statuses[]=idle"), [third.id, first.id]);
+  refused(await own.get("/sessions?statuses[]=asleep"), 400, "invalid_request_error", {
+    param: "statuses[0]",
+  });
+});
+
+proves(["session-get"], "an unknown session is 404", async () => {
+  refused(await api.get(`/sessions/${absent}`), 404, "not_found_error");
+  refused(await api.get("/sessions/nonsense"), 404, "not_found_error");
+});
+
+proves(["session-cancel"], "cancel ends a running turn and leaves an idle session alone", async () => {
+  const session = await makeSession(api);
+  assert.equal((await api.ok("POST", `/sessions/${session.id}/cancel`)).status, "idle");
+  const sent = await api.ok("POST", `/sessions/${session.id}/events`, {
+    events: [steps(bash("echo begun; sleep 60"))],
+  });
+  await eventsUntil(api, session.id, ({ type }) => type === "agent.tool_use");
+  assert.equal((await api.ok("GET", `/sessions/${session.id}`)).status, "running");
+  await api.ok("POST", `/sessions/${session.id}/cancel`);
+  const events = await turnOf(api, session.id, sent.data[0].id);
+  assert.deepEqual(events.at(-1).stop_reason, { type: "cancelled" });
+  assert.equal((await api.ok("GET", `/sessions/${session.id}`)).status, "idle");
+  refused(await api.post(`/sessions/${absent}/cancel`), 404, "not_found_error");
+});
+
+proves(["session-archive"], "an archived session is read-only", async () => {
+  const session = await makeSession(api);
+  const archived = await api.ok("POST", `/sessions/${session.id}/archive`);
+  assert.match(archived.archived_at, /Z$/);
+  assert.equal((await api.ok("GET", `/sessions/${session.id}`)).archived_at, archived.archived_at);
+  assert.equal(
+    (await api.ok("POST", `/sessions/${session.id}/archive`)).archived_at,
+    archived.archived_at,
+    "again changes nothing",
+  );
+  refused(
+    await api.post(`/sessions/${session.id}/events`, { events: [steps({ say: "hi" })] }),
+    403,
+    "permission_error",
+  );
+  refused(await api.post(`/sessions/${session.id}/cancel`), 403, "permission_error");
+  refused(await api.post(`/sessions/${session.id}/terminate`), 403, "permission_error");
+  assert.equal((await api.get(`/sessions/${session.id}/events`)).status, 200);
+});
+
+proves(["session-archive"], "archiving ends a running turn", async () => {
+  const session = await makeSession(api, { initial_events: [steps(bash("sleep 60"))] });
+  await eventsUntil(api, session.id, ({ type }) => type === "agent.tool_use");
+  await api.ok("POST", `/sessions/${session.id}/archive`);
+  const events = await eventsUntil(api, session.id, ({ type }) => type === "session.status_idle");
+  assert.deepEqual(events.at(-1).stop_reason, { type: "cancelled" });
+});
+
+proves(["session-terminate"], "a terminated session is over", async () => {
+  const session = await makeSession(api, { initial_events: [steps(bash("sleep 60"))] });
+  await eventsUntil(api, session.id, ({ type }) => type === "agent.tool_use");
+  const ended = await api.ok("POST", `/sessions/${session.id}/terminate`);
+  assert.equal(ended.status, "terminated");
+  refused(
+    await api.post(`/sessions/${session.id}/events`, { events: [steps({ say: "hi" })] }),
+    409,
+    "conflict_error",
+  );
+  refused(await api.post(`/sessions/${session.id}/terminate`), 409, "conflict_error");
+  refused(await api.post(`/sessions/${session.id}/cancel`), 409, "conflict_error");
+  const events = await eventsUntil(api, session.id, ({ type }) => type === "session.status_terminated");
+  assert.equal(events.at(-1).type, "session.status_terminated");
+  const log = (await api.ok("GET", `/sessions/${session.id}/events?limit=100`)).data;
+  assert.equal(log.at(-1).type, "session.status_terminated", "nothing is written after it");
+});
+
+proves(["session-stats", "event-turn"], "usage and active time grow with the work", async () => {
+  const session = await makeSession(api);
+  const events = await turn(api, session.id, { say: "one" }, bash("sleep 1.1"), { say: "two" });
+  const usages = events
+    .filter(({ type }) => type === "span.model_request_end")
+    .map(({ model_usage: usage }) => usage);
+  const { usage, stats } = await api.ok("GET", `/sessions/${session.id}`);
+  assert.ok(usage.output_tokens > 0);
+  assert.equal(
+    usage.output_tokens,
+    usages.reduce((sum: number, one: Wire) => sum + one.output_tokens, 0),
+  );
+  assert.equal(
+    usage.input_tokens,
+    usages.reduce((sum: number, one: Wire) => sum + one.input_tokens, 0),
+  );
+  assert.ok(
+    stats.active_seconds >= 1 && stats.duration_seconds >= stats.active_seconds,
+    JSON.stringify(stats),
+  );
+});
+
+proves(["session-create-faults"], "what is not served yet is refused and says so", async () => {
+  const { agent, environment_id } = await makeSession(api);
+  for (const [param, fields] of [
+    ["vault_ids", { vault_ids: ["vault_01h00000000000000000000000"] }],
+    ["resources[0].type", { resources: [{ type: "git_repository", url: "https://git.example/a/b" }] }],
+    ["resources[0].type", { resources: [{ type: "memory_store", memory_store_id: "memstore_1" }] }],
+  ] as const) {
+    const answer = await api.post("/sessions", { agent: agent.id, environment_id, ...(fields as Wire) });
+    refused(answer, 400, "invalid_request_error", { message: /not available in this version/, param });
+  }
+  assert.deepEqual((await makeSession(api, { vault_ids: [] })).vault_ids, []);
+});
+
+function withoutClock(session: Wire): Wire {
+  return { ...session, stats: null, updated_at: null };
+}

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { Api, refused } from "../harness/api.ts";
+import { Berth } from "../harness/berth.ts";
+import { proves } from "../harness/proves.ts";
+
+let berth: Berth;
+let api: Api;
+before(async () => {
+  berth = await Berth.start();
+  api = await berth.client();
+});
+after(() => berth.stop());
+
+proves(["token-create", "ids"], "a token's secret is shown once", async () => {
+  const made = await api.ok("POST", "/tokens", {
+    name: "ci",
+    scopes: ["sessions:read"],
+    expires_at: "2100-01-01T00:00:00.000Z",
+  });
+  assert.match(made.id, /^tok_[0-9a-hjkmnp-tv-z]{26}$/);
+  assert.match(made.token, /^berth_pat_[0-9A-Za-z]{46}$/);
+  assert.match(made.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  assert.equal(made.type, "token");
+  assert.equal(made.last4, made.token.slice(-4));
+  assert.deepEqual(made.scopes, ["sessions:read"]);
+  assert.equal(made.expires_at, "2100-01-01T00:00:00.000Z");
+  const listed = await api.ok("GET", "/tokens");
+  assert.ok(listed.data.some(({ id }: { id: string }) => id === made.id));
+  assert.ok(!JSON.stringify(listed).includes(made.token));
+  refused(
+    await api.post("/tokens", { name: "late", expires_at: "2001-01-01T00:00:00.000Z" }),
+    400,
+    "invalid_request_error",
+    { param: "expires_at" },
+  );
+});
+
+proves(["token-revoke"], "a revoked token is refused at its next request", async () => {
+  const made = await api.ok("POST", "/tokens", { name: "gone" });
+  const holder = new Api(berth.url, made.token);
+  assert.equal((await holder.get("/agents")).status, 200);
+  assert.deepEqual(await api.ok("DELETE", `/tokens/${made.id}`), { id: made.id, type: "token_deleted" });
+  refused(await holder.get("/agents"), 401, "authentication_error", { message: /revoked/ });
+  refused(await api.delete("/tokens/tok_01h00000000000000000000000"), 404, "not_found_error");
+});
+
+proves(["token-bounds"], "nobody gives more than they have", async () => {
+  const narrow = await berth.client({ scopes: "tokens:write,agents:read" });
+  assert.equal((await narrow.post("/tokens", { name: "a", scopes: ["agents:read"] })).status, 200);
+  refused(await narrow.post("/tokens", { name: "b", scopes: ["agents:write"] }), 403, "permission_error", {
+    message: /agents:write/,
+  });
+  refused(await narrow.post("/tokens", { name: "c" }), 403, "permission_error");
+  refused(await api.post("/tokens", { name: "d", kind: "sat" }), 403, "permission_error");
+  const admin = await berth.client({ user: "boss@example.com", role: "admin" });
+  const made = await admin.ok("POST", "/tokens", { name: "deploys", kind: "sat" });
+  assert.match(made.token, /^berth_sat_/);
+  assert.equal((await new Api(berth.url, made.token).get("/sessions")).status, 200);
+});
