@@ -86,6 +86,7 @@ create index environments_by_organization on environments (organization_id, id d
 
 -- A session is due when pending_at is set. Whoever holds the lease owns its turn, its sandbox and its disk; each claim
 -- raises lease_epoch, and every write of a run names the epoch, so that a run whose lease is gone writes nothing.
+-- disk_host is the installation whose machine holds the disk; null when there is none.
 create table sessions (
   id uuid primary key,
   organization_id uuid not null references organizations,
@@ -106,6 +107,7 @@ create table sessions (
   cache_read_input_tokens bigint not null default 0,
   cache_creation_input_tokens bigint not null default 0,
   workspace_uid integer unique,
+  disk_host text,
   pending_at timestamptz,
   lease_owner text,
   lease_until timestamptz,
@@ -116,7 +118,7 @@ create table sessions (
 );
 create index sessions_by_owner on sessions (owner_id, id desc);
 create index sessions_by_organization on sessions (organization_id, id desc);
-create index sessions_due on sessions (pending_at) where pending_at is not null;
+create index sessions_due on sessions (pending_at) where pending_at is not null and lease_owner is null;
 create index sessions_leased on sessions (lease_owner) where lease_owner is not null;
 
 -- Host uids of sandboxes, so that no two workspaces on a host share one.
@@ -140,7 +142,8 @@ create table files (
 create index files_by_owner on files (owner_id, id desc);
 create index files_by_organization on files (organization_id, id desc);
 
--- secret: an envelope (see secrets); repositories only. commit and ready_at tell that it is in place on the present disk.
+-- secret: an envelope (see secrets); repositories only. ready_at tells that it is in place on the present disk, failed_at
+-- and failure that it could not be put there; it is tried again when updated_at is later, as after a new token.
 create table session_resources (
   id uuid primary key,
   session_id uuid not null references sessions on delete cascade,
@@ -151,6 +154,8 @@ create table session_resources (
   file_id uuid references files,
   mount_path text not null,
   ready_at timestamptz,
+  failed_at timestamptz,
+  failure text,
   updated_at timestamptz not null default now(),
   unique (session_id, mount_path),
   unique (session_id, file_id)
@@ -171,3 +176,43 @@ create table events (
   unique (session_id, id)
 );
 create index events_waiting on events (session_id, seq) where processed_at is null;
+
+-- Appends for a run and marks the inputs before it as processed; answers those inputs and then what was appended, or nothing
+-- when the lease is gone. A function, because each statement in it sees what was committed while the one before waited
+-- for the row of the session: an input that came in meanwhile has a lower seq and must be among those taken.
+-- usage: input, output, cache read and cache creation tokens to add.
+create function append_taking_inputs(
+  run_session uuid, run_owner text, run_epoch bigint,
+  ids uuid[], types text[], bodies text[], memos text[], usage bigint[]
+) returns setof events language plpgsql as $$
+declare
+  last bigint;
+begin
+  update sessions set
+    last_seq = last_seq + cardinality(ids),
+    input_tokens = input_tokens + usage[1],
+    output_tokens = output_tokens + usage[2],
+    cache_read_input_tokens = cache_read_input_tokens + usage[3],
+    cache_creation_input_tokens = cache_creation_input_tokens + usage[4]
+  where id = run_session and lease_owner = run_owner and lease_epoch = run_epoch and terminated_at is null
+  returning last_seq into last;
+  if not found then
+    return;
+  end if;
+  return query
+    with taken as (
+      update events set processed_at = now()
+      where session_id = run_session and processed_at is null and type <> 'user.interrupt'
+      returning *
+    )
+    select * from taken order by seq;
+  return query
+    with appended as (
+      insert into events (session_id, seq, id, type, body, memo, processed_at)
+      select run_session, last - cardinality(ids) + draft.place, draft.id, draft.type, draft.body, draft.memo, now()
+      from unnest(ids, types, bodies, memos) with ordinality as draft (id, type, body, memo, place)
+      returning *
+    )
+    select * from appended order by seq;
+end
+$$;
