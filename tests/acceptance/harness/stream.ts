@@ -26,10 +26,9 @@ export async function* frames(api: Api, session: string, options: StreamOptions 
   assert.equal(response.status, 200);
   assert.match(response.headers.get("content-type") ?? "", /^text\/event-stream/);
   let rest = "";
-  for await (const chunk of (response.body as ReadableStream<Uint8Array>).pipeThrough(
-    new TextDecoderStream(),
-  )) {
-    const blocks = (rest + chunk).split("\n\n");
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body ?? []) {
+    const blocks = (rest + decoder.decode(chunk, { stream: true })).split("\n\n");
     rest = blocks.pop() ?? "";
     for (const block of blocks) {
       const frame = parse(block);
