@@ -1,0 +1,63 @@
+import { SandboxError } from "../sandbox.ts";
+import { PIPES_INSIDE, type Slot } from "./pipes.ts";
+
+/** Name of the variable that marks every process of a command, by which a kill finds them. */
+export const MARK = "BERTH_COMMAND";
+
+/** One word of shell text that stands for exactly these characters. */
+export function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** Assignments that export the command's mark and variables. */
+export function exports(mark: string, environment: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(environment).map(([name, value]) => {
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw new SandboxError(`not a variable name: ${JSON.stringify(name)}`);
+    if (value.includes("\0")) throw new SandboxError(`the variable ${name} holds a NUL`);
+    return `export ${name}=${quote(value)}\n`;
+  });
+  return `export ${MARK}=${mark}\n${lines.join("")}`;
+}
+
+/**
+ * What a fresh `sh` reads from its pipe. The command runs in a subshell through `eval`, so that a syntax error,
+ * `exit` or `exec` ends only it. The last line exits: the pipe may stay open.
+ */
+export function freshShell(parts: {
+  exports: string;
+  script: string;
+  cwd: string;
+  nonce: string;
+  fed: boolean;
+}): string {
+  return `exec 3<&-
+set --
+${parts.exports}( cd -- ${quote(parts.cwd)} || exit 1
+eval ${quote(parts.script)}
+)${parts.fed ? " <&4 4<&-" : ""}
+printf '%s %s %s %s' ${parts.nonce} "$?" / ${parts.nonce}
+exit
+`;
+}
+
+/** What a named bash reads from its command's pipe, as a whole. */
+export function namedShell(parts: { exports: string; script: string }): string {
+  return `${parts.exports}eval ${quote(parts.script)}`;
+}
+
+/**
+ * The line that makes a named bash run the command of a slot. High descriptors are out of the way of those that
+ * scripts number themselves; the command does not see them.
+ */
+export function namedShellLine(parts: { slot: Slot; nonce: string; fed: boolean; startIn: string | null }): string {
+  const pipe = `${PIPES_INSIDE}/${parts.slot.name}`;
+  const start =
+    parts.startIn === null ? "" : `builtin cd -- ${quote(parts.startIn)} 2>/dev/null || builtin cd /data; `;
+  const stdin = parts.fed ? `${pipe}.stdin` : "/dev/null";
+  return (
+    `${start}builtin exec 251<${pipe}.in 252>${pipe}.out 253<${stdin}; builtin printf '\\n' >&252; ` +
+    `builtin eval "$(</dev/fd/251)" <&253 >&252 2>&1 251<&- 252>&- 253<&-; ` +
+    `builtin printf '%s %s %s %s' ${parts.nonce} "$?" "$PWD" ${parts.nonce} >&252; ` +
+    "builtin exec 251<&- 252>&- 253<&-\n"
+  );
+}

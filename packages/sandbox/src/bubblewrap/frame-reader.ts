@@ -1,0 +1,80 @@
+/** What the shell around a command tells about its end. All of it is untrusted. */
+export interface CommandEnd {
+  exitCode: number;
+  cwd: string;
+}
+
+const LONGEST_TRAILER = 16_384;
+
+/**
+ * Reads the output pipe of one command: a newline when the shell stands, then the command's bytes, then
+ * `NONCE exit-code cwd NONCE`. The nonce is unguessable and reaches the shell only through its script, never
+ * through arguments or variables that `ps` or `env` print, so no output ends a command early. What comes after
+ * the end (from jobs left in the background) is dropped.
+ */
+export class FrameReader {
+  readonly #nonce: Buffer;
+  readonly #on: { begin: () => void; body: (bytes: Buffer) => void; end: (end: CommandEnd) => void };
+  #state: "begin" | "body" | "trailer" | "ended" = "begin";
+  #held: Buffer = Buffer.alloc(0);
+
+  constructor(
+    nonce: string,
+    on: { begin: () => void; body: (bytes: Buffer) => void; end: (end: CommandEnd) => void },
+  ) {
+    this.#nonce = Buffer.from(nonce, "latin1");
+    this.#on = on;
+  }
+
+  push(chunk: Buffer): void {
+    if (this.#state === "ended" || chunk.length === 0) return;
+    let bytes = this.#held.length > 0 ? Buffer.concat([this.#held, chunk]) : chunk;
+    this.#held = Buffer.alloc(0);
+    if (this.#state === "begin") {
+      this.#state = "body";
+      this.#on.begin();
+      bytes = bytes.subarray(1);
+    }
+    if (this.#state === "body") this.#body(bytes);
+    else this.#trailer(bytes);
+  }
+
+  /** Hands out what was held back because it could have begun the end; for a pipe that closed without one. */
+  flush(): void {
+    if (this.#state === "body" && this.#held.length > 0) this.#on.body(this.#held);
+    this.#held = Buffer.alloc(0);
+  }
+
+  #body(bytes: Buffer): void {
+    const at = bytes.indexOf(this.#nonce);
+    if (at < 0) {
+      const held = this.#beginningOfNonce(bytes);
+      if (bytes.length > held) this.#on.body(bytes.subarray(0, bytes.length - held));
+      this.#held = Buffer.from(bytes.subarray(bytes.length - held));
+      return;
+    }
+    if (at > 0) this.#on.body(bytes.subarray(0, at));
+    this.#state = "trailer";
+    this.#trailer(bytes.subarray(at + this.#nonce.length));
+  }
+
+  #trailer(bytes: Buffer): void {
+    const at = bytes.indexOf(this.#nonce);
+    if (at < 0 && bytes.length < LONGEST_TRAILER) {
+      this.#held = Buffer.from(bytes);
+      return;
+    }
+    this.#state = "ended";
+    const text = bytes.subarray(0, Math.max(0, at)).toString("utf8");
+    const parts = /^ (\d{1,3}) ([\s\S]*) $/.exec(text);
+    this.#on.end({ exitCode: Number(parts?.[1] ?? 255), cwd: parts?.[2] ?? "" });
+  }
+
+  /** Length of the longest end of `bytes` that is a beginning of the nonce. */
+  #beginningOfNonce(bytes: Buffer): number {
+    for (let length = Math.min(bytes.length, this.#nonce.length - 1); length > 0; length--) {
+      if (bytes.subarray(bytes.length - length).equals(this.#nonce.subarray(0, length))) return length;
+    }
+    return 0;
+  }
+}

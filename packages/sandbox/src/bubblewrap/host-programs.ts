@@ -1,0 +1,56 @@
+import { execFile } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { promisify } from "node:util";
+import { SandboxError } from "../sandbox.ts";
+
+const run = promisify(execFile);
+const FALLBACK_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/** Absolute path of a program of the host, or null. */
+export function findProgram(name: string): string | null {
+  for (const directory of `${process.env["PATH"] ?? ""}:${FALLBACK_PATH}`.split(":")) {
+    if (!directory.startsWith("/")) continue;
+    try {
+      accessSync(`${directory}/${name}`, constants.X_OK);
+      return `${directory}/${name}`;
+    } catch {}
+  }
+  return null;
+}
+
+/** The host programs that start a sandbox, as absolute paths. */
+export interface HostPrograms {
+  bwrap: string;
+  nsenter: string;
+  prlimit: string;
+  setpriv: string;
+  mkfifo: string;
+  /** Whether `bwrap` binds open descriptors, so that no host path has to be reachable by the sandbox's uid. */
+  bindsDescriptors: boolean;
+  /** Whether the host's `env` restores default signals, which a background job of a shell loses. */
+  restoresSignals: boolean;
+}
+
+/** Finds all of them, or throws a `SandboxError` that names the package to install. */
+export async function findHostPrograms(): Promise<HostPrograms> {
+  for (const name of ["bash", "setsid", "env"]) required(name, name === "bash" ? "bash" : "util-linux");
+  const bwrap = required("bwrap", "bubblewrap");
+  return {
+    bwrap,
+    nsenter: required("nsenter", "util-linux"),
+    prlimit: required("prlimit", "util-linux"),
+    setpriv: required("setpriv", "util-linux"),
+    mkfifo: required("mkfifo", "coreutils"),
+    bindsDescriptors: (await run(bwrap, ["--help"])).stdout.includes("--bind-fd"),
+    restoresSignals: await run("env", ["--default-signal=INT", "true"]).then(
+      () => true,
+      () => false,
+    ),
+  };
+}
+
+function required(name: string, provider: string): string {
+  const path = findProgram(name);
+  if (path === null) throw new SandboxError(`${name} is missing: install the package ${provider}`);
+  return path;
+}

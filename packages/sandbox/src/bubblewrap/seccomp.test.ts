@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { ALLOW, type Architecture, EAFNOSUPPORT, ENOSYS, EPERM, encode, KILL, seccompFilter } from "./seccomp.ts";
+import { examinedSyscalls, newestSyscall, refusedSyscalls } from "./seccomp-syscalls.ts";
+
+const AUDIT = { x64: 0xc000003e, arm64: 0xc00000b7 };
+const architectures: Architecture[] = ["x64", "arm64"];
+const refused = (errno: number) => 0x50000 + errno;
+
+/** Runs the encoded program as the kernel does. */
+function verdict(architecture: Architecture, nr: number, args: readonly number[] = [], audit = AUDIT[architecture]): number {
+  const data = Buffer.alloc(64);
+  data.writeUInt32LE(nr >>> 0, 0);
+  data.writeUInt32LE(audit, 4);
+  for (const [index, value] of args.entries()) data.writeBigUInt64LE(BigInt.asUintN(64, BigInt(value)), 16 + 8 * index);
+  const program = encode(seccompFilter(architecture));
+  let accumulator = 0;
+  for (let at = 0; at < program.length; at += 8) {
+    const code = program.readUInt16LE(at);
+    const k = program.readUInt32LE(at + 4);
+    if (code === 0x20) accumulator = data.readUInt32LE(k);
+    else if (code === 0x06) return k;
+    else {
+      const holds =
+        code === 0x15 ? accumulator === k : code === 0x25 ? accumulator > k : code === 0x35 ? accumulator >= k : (accumulator & k) !== 0;
+      at += 8 * program.readUInt8(at + (holds ? 2 : 3));
+    }
+  }
+  throw new Error("the program fell off its end");
+}
+
+for (const architecture of architectures) {
+  const column = architecture === "x64" ? 0 : 1;
+  const denied = new Set(Object.values(refusedSyscalls).map((numbers) => numbers[column]));
+  const examined = new Set<number>(Object.values(examinedSyscalls).map((numbers) => numbers[column]));
+  const of = (name: keyof typeof examinedSyscalls) => examinedSyscalls[name][column];
+
+  test(`${architecture}: every call without a rule is allowed, every listed one refused`, () => {
+    fc.assert(
+      fc.property(fc.nat(newestSyscall), fc.array(fc.nat(), { maxLength: 6 }), (nr, args) => {
+        fc.pre(!examined.has(nr));
+        assert.equal(verdict(architecture, nr, args), denied.has(nr) ? refused(EPERM) : ALLOW);
+      }),
+      { numRuns: 300 },
+    );
+    for (const nr of denied) if (nr !== null) assert.equal(verdict(architecture, nr), refused(EPERM));
+  });
+
+  test(`${architecture}: another architecture kills, unknown calls do not exist`, () => {
+    fc.assert(
+      fc.property(fc.nat(0xffffffff), fc.nat(500), (audit, nr) => {
+        fc.pre(audit !== AUDIT[architecture]);
+        assert.equal(verdict(architecture, nr, [], audit), KILL);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.integer({ min: newestSyscall + 1, max: 0xffffffff }), (nr) => {
+        assert.equal(verdict(architecture, nr), refused(ENOSYS));
+      }),
+    );
+    assert.equal(verdict(architecture, of("clone3")), refused(ENOSYS));
+  });
+
+  test(`${architecture}: no new namespace by any flag, threads and forks go on`, () => {
+    for (const flag of [0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000]) {
+      assert.equal(verdict(architecture, of("clone"), [flag | 17]), refused(EPERM));
+      assert.equal(verdict(architecture, of("unshare"), [flag]), refused(EPERM));
+    }
+    assert.equal(verdict(architecture, of("unshare"), [0x80]), refused(EPERM));
+    assert.equal(verdict(architecture, of("unshare"), [0x400]), ALLOW);
+    assert.equal(verdict(architecture, of("clone"), [0x3d0f00]), ALLOW);
+    assert.equal(verdict(architecture, of("clone"), [17]), ALLOW);
+  });
+
+  test(`${architecture}: sockets of unix, internet and route netlink only`, () => {
+    fc.assert(
+      fc.property(fc.nat(60), fc.nat(20), (family, protocol) => {
+        const allowed = [1, 2, 10].includes(family) || (family === 16 && protocol === 0);
+        assert.equal(verdict(architecture, of("socket"), [family, 1, protocol]), allowed ? ALLOW : refused(EAFNOSUPPORT));
+        assert.equal(verdict(architecture, of("socketpair"), [family, 1, protocol]), family === 1 ? ALLOW : refused(EAFNOSUPPORT));
+      }),
+    );
+  });
+
+  test(`${architecture}: the high half of an argument hides nothing`, () => {
+    assert.equal(verdict(architecture, of("ioctl"), [0, 0x1_0000_5412]), refused(EPERM));
+    assert.equal(verdict(architecture, of("ioctl"), [0, 0x541c]), refused(EPERM));
+    assert.equal(verdict(architecture, of("ioctl"), [0, 0x5413]), ALLOW);
+    assert.equal(verdict(architecture, of("ptrace"), [0]), ALLOW);
+    assert.equal(verdict(architecture, of("ptrace"), [0x1_0000_0010]), refused(EPERM));
+    assert.equal(verdict(architecture, of("ptrace"), [0x4206]), refused(EPERM));
+    assert.equal(verdict(architecture, of("personality"), [0x0400000]), refused(EPERM));
+  });
+}

@@ -1,0 +1,131 @@
+import { examinedSyscalls, newestSyscall, refusedSyscalls } from "./seccomp-syscalls.ts";
+
+/** The machines that the filter knows, by the name that Node gives them. */
+export type Architecture = "x64" | "arm64";
+
+export const ALLOW = 0x7fff0000;
+export const KILL = 0x80000000;
+export const EPERM = 1;
+export const ENOSYS = 38;
+export const EAFNOSUPPORT = 97;
+
+/** One classic BPF record, as `struct sock_filter` has it. */
+export interface Instruction {
+  code: number;
+  jumpTrue: number;
+  jumpFalse: number;
+  k: number;
+}
+
+const LOAD = 0x20;
+const EQUAL = 0x15;
+const GREATER = 0x25;
+const AT_LEAST = 0x35;
+const ANY_BIT = 0x45;
+const RETURN = 0x06;
+
+const NUMBER = 0;
+const ARCHITECTURE = 4;
+/** Offset of the low half of an argument, on little-endian machines. */
+const argument = (index: number) => 16 + 8 * index;
+
+const AUDIT: Record<Architecture, number> = { x64: 0xc000003e, arm64: 0xc00000b7 };
+const X32_BIT = 0x40000000;
+const NEW_NAMESPACES = 0x7e020000;
+const NEW_TIME = 0x80;
+const TERMINAL_INJECTION = [0x5412, 0x541c];
+const UNIX = 1;
+const INTERNET = [2, 10];
+const NETLINK = 16;
+/** Plain, with the flags that debuggers and old programs set, and the query. */
+const PERSONALITIES = [0, 0x8, 0x20000, 0x20008, 0x40000, 0xffffffff];
+const ATTACH_TO_OTHERS = [16, 0x4206];
+
+export function isArchitecture(name: string): name is Architecture {
+  return name === "x64" || name === "arm64";
+}
+
+/**
+ * The system call filter of every process in a sandbox: what namespaces and dropped capabilities leave open.
+ * Sockets are limited to unix, internet and route netlink (AF_VSOCK is in no network namespace), debuggers to
+ * their own children, and calls newer than the lists do not exist.
+ */
+export function seccompFilter(architecture: Architecture): Instruction[] {
+  const column = architecture === "x64" ? 0 : 1;
+  const call = (name: keyof typeof examinedSyscalls) => examinedSyscalls[name][column];
+  return [
+    load(ARCHITECTURE),
+    ...unless(EQUAL, AUDIT[architecture], [answer(KILL)]),
+    load(NUMBER),
+    ...(architecture === "x64" ? when(AT_LEAST, X32_BIT, [refuse(ENOSYS)]) : []),
+    ...when(GREATER, newestSyscall, [refuse(ENOSYS)]),
+    ...when(EQUAL, call("clone3"), [refuse(ENOSYS)]),
+    ...Object.values(refusedSyscalls).flatMap((numbers) => {
+      const number = numbers[column];
+      return number === null ? [] : when(EQUAL, number, [refuse(EPERM)]);
+    }),
+    ...when(EQUAL, call("clone"), [
+      load(argument(0)),
+      ...when(ANY_BIT, NEW_NAMESPACES, [refuse(EPERM)]),
+      answer(ALLOW),
+    ]),
+    ...when(EQUAL, call("unshare"), [
+      load(argument(0)),
+      ...when(ANY_BIT, NEW_NAMESPACES | NEW_TIME, [refuse(EPERM)]),
+      answer(ALLOW),
+    ]),
+    ...when(EQUAL, call("ioctl"), [load(argument(1)), ...refuseValues(TERMINAL_INJECTION, EPERM), answer(ALLOW)]),
+    ...when(EQUAL, call("ptrace"), [load(argument(0)), ...refuseValues(ATTACH_TO_OTHERS, EPERM), answer(ALLOW)]),
+    ...when(EQUAL, call("personality"), [load(argument(0)), ...allowValues(PERSONALITIES), refuse(EPERM)]),
+    ...when(EQUAL, call("socketpair"), [load(argument(0)), ...allowValues([UNIX]), refuse(EAFNOSUPPORT)]),
+    ...when(EQUAL, call("socket"), [
+      load(argument(0)),
+      ...allowValues([UNIX, ...INTERNET]),
+      ...unless(EQUAL, NETLINK, [refuse(EAFNOSUPPORT)]),
+      load(argument(2)),
+      ...allowValues([0]),
+      refuse(EAFNOSUPPORT),
+    ]),
+    answer(ALLOW),
+  ];
+}
+
+/** The filter as the kernel reads it. */
+export function encode(filter: readonly Instruction[]): Buffer {
+  const bytes = Buffer.alloc(filter.length * 8);
+  for (const [index, instruction] of filter.entries()) {
+    bytes.writeUInt16LE(instruction.code, index * 8);
+    bytes.writeUInt8(instruction.jumpTrue, index * 8 + 2);
+    bytes.writeUInt8(instruction.jumpFalse, index * 8 + 3);
+    bytes.writeUInt32LE(instruction.k, index * 8 + 4);
+  }
+  return bytes;
+}
+
+function load(offset: number): Instruction {
+  return { code: LOAD, jumpTrue: 0, jumpFalse: 0, k: offset };
+}
+
+function answer(action: number): Instruction {
+  return { code: RETURN, jumpTrue: 0, jumpFalse: 0, k: action };
+}
+
+function refuse(errno: number): Instruction {
+  return answer(0x00050000 + errno);
+}
+
+function when(code: number, k: number, then: Instruction[]): Instruction[] {
+  return [{ code, jumpTrue: 0, jumpFalse: then.length, k: k >>> 0 }, ...then];
+}
+
+function unless(code: number, k: number, then: Instruction[]): Instruction[] {
+  return [{ code, jumpTrue: then.length, jumpFalse: 0, k: k >>> 0 }, ...then];
+}
+
+function refuseValues(values: readonly number[], errno: number): Instruction[] {
+  return values.flatMap((value) => when(EQUAL, value, [refuse(errno)]));
+}
+
+function allowValues(values: readonly number[]): Instruction[] {
+  return values.flatMap((value) => when(EQUAL, value, [answer(ALLOW)]));
+}
