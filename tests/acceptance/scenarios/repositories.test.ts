@@ -1,0 +1,218 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before } from "node:test";
+import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
+import type { Api, Wire } from "../harness/api.ts";
+import { Berth } from "../harness/berth.ts";
+import { bash, makeAgent, makeEnvironment, results, turn } from "../harness/fixtures.ts";
+import { proves } from "../harness/proves.ts";
+import { eventsUntil } from "../harness/stream.ts";
+
+let directory: string;
+let host: GitHost;
+let berth: Berth;
+let api: Api;
+let token: string;
+before(async () => {
+  directory = await mkdtemp(join(tmpdir(), "git-host-"));
+  host = await startGitHost({ dir: directory });
+  const files = { "README.md": "# Widget\n", "src/main.txt": "one\n" };
+  await host.createRepository({ org: "acme", name: "widget", private: true, files });
+  await host.createRepository({ org: "acme", name: "gadget", private: true, files: { "g.txt": "g\n" } });
+  await host.createRepository({ org: "acme", name: "open", private: false, files: { "o.txt": "o\n" } });
+  token = await host.createToken({ user: "robot", permissions: "write" });
+  const provider = { host: new URL(host.url).host, token_env: ["GH_TOKEN"], ca_file: host.caFile };
+  berth = await Berth.start({
+    settings: {
+      BERTH_HOSTED_PROVIDERS: JSON.stringify([provider]),
+      BERTH_EGRESS_ALLOW_PRIVATE: new URL(host.url).host,
+    },
+  });
+  api = await berth.client();
+});
+after(async () => {
+  await berth.stop();
+  await host.stop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+interface Repository {
+  name?: string;
+  authorization_token?: string | null;
+  checkout?: Wire;
+  mount_path?: string;
+}
+
+async function open(...repositories: Repository[]): Promise<Wire> {
+  const [agent, environment] = await Promise.all([makeAgent(api), makeEnvironment(api)]);
+  const resources = repositories.map(({ name = "widget", authorization_token: given = token, ...rest }) => ({
+    type: "hosted_repository",
+    url: `${host.url}/acme/${name}`,
+    ...(given === null ? {} : { authorization_token: given }),
+    ...rest,
+  }));
+  return api.ok("POST", "/sessions", { agent: agent.id, environment_id: environment.id, resources });
+}
+
+/** The outcome of the session's first repository: its `session.resource_ready` or `session.error`. */
+async function outcome(session: Wire): Promise<Wire> {
+  const events = await eventsUntil(api, session.id, ({ type }) =>
+    /^session\.(resource_ready|error)$/.test(type),
+  );
+  return events.at(-1);
+}
+
+proves(["repo-mounted", "workdir", "clone-tools"], "private clone, branch, edit, commit, push", async () => {
+  const session = await open({});
+  const events = await turn(
+    api,
+    session.id,
+    bash("pwd; git --version; gh --version"),
+    bash("cd widget && git checkout -b change && git log --oneline | wc -l"),
+    { tool: "Edit", input: { file_path: "/data/widget/src/main.txt", old_string: "one", new_string: "two" } },
+    bash("git commit -qam 'Change one to two' && git push -q origin change && git rev-parse HEAD"),
+  );
+  const texts = results(events);
+  assert.match(texts[0] ?? "", /^\/data\n.*git version[\s\S]*gh version/);
+  const commit = /[0-9a-f]{40}/.exec(texts[3] ?? "")?.[0];
+  assert.equal(await host.head("acme", "widget", "change"), commit, texts.join("\n"));
+  const ready = await outcome(session);
+  assert.equal(ready.type, "session.resource_ready");
+  assert.equal(ready.resource_id, session.resources[0].id);
+});
+
+proves(["repo-full-clone"], "the whole history is cloned", async () => {
+  const session = await open({ name: "open", authorization_token: null });
+  const [text] = results(
+    await turn(api, session.id, bash("cd open && git rev-parse --is-shallow-repository && git fsck")),
+  );
+  assert.match(text ?? "", /^false/);
+});
+
+proves(
+  ["repo-cli-token", "repo-token-secret"],
+  "the token is in the CLI's variable and nowhere in the repository",
+  async () => {
+    const session = await open({});
+    const texts = results(
+      await turn(
+        api,
+        session.id,
+        bash("printenv GH_TOKEN GH_ENTERPRISE_TOKEN GH_HOST"),
+        bash('grep -rF "$GH_TOKEN" widget/.git /etc 2>/dev/null || echo clean'),
+      ),
+    );
+    assert.equal(texts[0]?.trim(), `${token}\n${token}\n${new URL(host.url).host}`);
+    assert.equal(texts[1]?.trim(), "clean");
+  },
+);
+
+proves(["repo-checkout"], "a branch or a commit is checked out", async () => {
+  const first = await open({});
+  const texts = results(
+    await turn(
+      api,
+      first.id,
+      bash(
+        "cd widget && git checkout -q -b side && echo s > s.txt && git add . && git commit -qm side && git push -q origin side && git rev-parse HEAD HEAD~1",
+      ),
+    ),
+  );
+  const [side = "", base = ""] = texts[0]?.match(/[0-9a-f]{40}/g) ?? [];
+  const branch = await open({ checkout: { type: "branch", name: "side" } });
+  assert.match(
+    results(
+      await turn(api, branch.id, bash("cd widget && git branch --show-current && git rev-parse HEAD")),
+    )[0] ?? "",
+    new RegExp(`side\\n${side}`),
+  );
+  const commit = await open({ checkout: { type: "commit", sha: base } });
+  assert.match(
+    results(await turn(api, commit.id, bash("cd widget && git rev-parse HEAD")))[0] ?? "",
+    new RegExp(base),
+  );
+});
+
+proves(
+  ["repo-clone-failure"],
+  "each failure of a clone is told by its type, and the session goes on",
+  async () => {
+    const gone = await host.createToken({ user: "gone", permissions: "write" });
+    await host.revokeToken(gone);
+    for (const [repository, type] of [
+      [{ authorization_token: "wrong-token" }, "repository_authentication_error"],
+      [{ authorization_token: gone }, "repository_authentication_error"],
+      [{ name: "absent" }, "repository_not_found_error"],
+      [{ checkout: { type: "branch", name: "absent" } }, "repository_checkout_error"],
+      [{ checkout: { type: "commit", sha: "0".repeat(40) } }, "repository_checkout_error"],
+    ] as const) {
+      const session = await open(repository);
+      const event = await outcome(session);
+      assert.equal(event.error?.type, type, JSON.stringify(event));
+      assert.equal(event.error.resource_id, session.resources[0].id);
+      assert.ok(!JSON.stringify(event).includes("wrong-token"));
+      assert.match(
+        results(await turn(api, session.id, bash("ls -A /data | wc -l; echo on")))[0] ?? "",
+        /^0\non/,
+      );
+    }
+  },
+);
+
+proves(["repo-several"], "two repositories of one host, each with its own token", async () => {
+  const other = await host.createToken({
+    user: "other",
+    repositories: ["acme/gadget"],
+    permissions: "write",
+  });
+  const session = await open(
+    {},
+    { name: "gadget", authorization_token: other, mount_path: "/workspace/gadget" },
+  );
+  const texts = results(
+    await turn(
+      api,
+      session.id,
+      bash("cd /data/widget && git fetch -q && echo ok"),
+      bash(
+        "cd /workspace/gadget && git commit -q --allow-empty -m x && git push -q origin HEAD:refs/heads/from-agent && echo ok",
+      ),
+    ),
+  );
+  assert.deepEqual(
+    texts.map((text) => text.trim()),
+    ["ok", "ok"],
+  );
+});
+
+proves(
+  ["repo-401", "repo-rotation"],
+  "a revoked token gets 401, and a rotated one works at the next command",
+  async () => {
+    const first = await host.createToken({ user: "rotating", permissions: "write" });
+    const session = await open({ authorization_token: first });
+    const fetch = bash("cd /data/widget && git fetch -q 2>&1; echo exit $?");
+    assert.match(results(await turn(api, session.id, fetch))[0] ?? "", /exit 0/);
+    await host.revokeToken(first);
+    assert.match(
+      results(await turn(api, session.id, fetch))[0] ?? "",
+      /(401|Authentication failed)[\s\S]*exit (?!0)/,
+    );
+    const second = await host.createToken({ user: "rotating", permissions: "write" });
+    await api.ok("POST", `/sessions/${session.id}/resources/${session.resources[0].id}`, {
+      authorization_token: second,
+    });
+    assert.match(results(await turn(api, session.id, fetch))[0] ?? "", /exit 0/);
+  },
+);
+
+proves(["repo-token-secret"], "no token is in any event or log line of all this", async () => {
+  for (const session of (await api.ok("GET", "/sessions?limit=100")).data) {
+    const events = await api.ok("GET", `/sessions/${session.id}/events?limit=100`);
+    const shown = JSON.stringify(events.data.filter(({ type }: Wire) => type !== "agent.tool_result"));
+    assert.ok(!shown.includes(token));
+  }
+  assert.ok(!berth.log.includes(token));
+});
