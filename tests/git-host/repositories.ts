@@ -1,0 +1,108 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+export interface RepositoryOptions {
+  org: string;
+  name: string;
+  /** Reading needs a token, too. */
+  private: boolean;
+  /** Path of a local repository whose branches and tags it starts with. */
+  from?: string;
+  /** Path → content of the first commit on `main`, when `from` is not given. */
+  files?: Readonly<Record<string, string>>;
+}
+
+export interface Commit {
+  sha: string;
+  author: string;
+  subject: string;
+}
+
+/** Bare repositories at `<root>/<org>/<name>.git`. */
+export class Repositories {
+  readonly root: string;
+  readonly #private = new Map<string, boolean>();
+
+  constructor(root: string) {
+    this.root = root;
+  }
+
+  async create(options: RepositoryOptions): Promise<void> {
+    const path = this.#path(options.org, options.name);
+    await mkdir(join(this.root, options.org), { recursive: true });
+    if (options.from !== undefined) await copy(options.from, path);
+    else await run("git", ["init", "--quiet", "--bare", "--initial-branch=main", path]);
+    if (options.files !== undefined) await firstCommit(path, options.files);
+    this.#private.set(`${options.org}/${options.name}`, options.private);
+  }
+
+  /** Null: there is no such repository. */
+  find(repository: string): { private: boolean } | null {
+    const isPrivate = this.#private.get(repository);
+    return isPrivate === undefined ? null : { private: isPrivate };
+  }
+
+  async head(org: string, name: string, branch: string): Promise<string | null> {
+    if (!existsSync(this.#path(org, name))) return null;
+    const reference = ["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`];
+    return run("git", ["--git-dir", this.#path(org, name), ...reference]).then(
+      ({ stdout }) => stdout.trim(),
+      () => null,
+    );
+  }
+
+  /** Newest first. */
+  async log(org: string, name: string, branch: string): Promise<Commit[]> {
+    const range = ["log", "--format=%H%x00%an <%ae>%x00%s", `refs/heads/${branch}`];
+    const { stdout } = await run("git", ["--git-dir", this.#path(org, name), ...range], {
+      maxBuffer: 1 << 26,
+    });
+    return stdout
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => {
+        const [sha = "", author = "", subject = ""] = line.split("\0");
+        return { sha, author, subject };
+      });
+  }
+
+  #path(org: string, name: string): string {
+    return join(this.root, org, `${name}.git`);
+  }
+}
+
+async function copy(from: string, to: string): Promise<void> {
+  const options = ["-c", "safe.directory=*", "clone", "--quiet", "--bare", "--no-hardlinks"];
+  await run("git", [...options, "--", from, to]);
+}
+
+async function firstCommit(path: string, files: Readonly<Record<string, string>>): Promise<void> {
+  const git = spawn("git", ["--git-dir", path, "fast-import", "--quiet"], {
+    stdio: ["pipe", "ignore", "pipe"],
+  });
+  git.stdin.write("commit refs/heads/main\ncommitter Git Host <host@example.com> 0 +0000\n");
+  git.stdin.write(data("First commit"));
+  for (const [name, content] of Object.entries(files))
+    git.stdin.write(`M 100644 inline ${name}\n${data(content)}`);
+  git.stdin.end();
+  await ended(git);
+}
+
+function data(text: string): string {
+  return `data ${Buffer.byteLength(text)}\n${text}\n`;
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  let complaint = "";
+  child.stderr?.on("data", (chunk: Buffer) => {
+    complaint += chunk.toString();
+  });
+  const [code] = await once(child, "close");
+  if (code !== 0) throw new Error(`git fast-import: ${complaint}`);
+}

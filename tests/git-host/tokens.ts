@@ -1,0 +1,52 @@
+import { randomBytes } from "node:crypto";
+
+export interface TokenOptions {
+  user: string;
+  /** `org/name` of each repository that the token opens. Default: all. */
+  repositories?: readonly string[];
+  permissions: "read" | "write";
+  /** Default: an hour. Zero or less makes a token that has expired. */
+  expiresInSeconds?: number;
+}
+
+export interface Token {
+  user: string;
+  permissions: "read" | "write";
+  mayOpen(repository: string): boolean;
+}
+
+/** What the `Authorization` header of a request says: nothing, a token that holds, or one that does not. */
+export type Credential = { kind: "none" } | { kind: "good"; token: Token } | { kind: "bad" };
+
+export class Tokens {
+  readonly #tokens = new Map<string, Token & { expiresAt: number }>();
+
+  create(options: TokenOptions): string {
+    const value = `ght_${randomBytes(24).toString("hex")}`;
+    const { user, permissions, repositories } = options;
+    this.#tokens.set(value, {
+      user,
+      permissions,
+      mayOpen: (repository) => repositories === undefined || repositories.includes(repository),
+      expiresAt: Date.now() + (options.expiresInSeconds ?? 3600) * 1000,
+    });
+    return value;
+  }
+
+  revoke(value: string): void {
+    this.#tokens.delete(value);
+  }
+
+  /** Reads `Basic` with the token as password and any user name (git), and `token` or `Bearer` (API clients). */
+  check(authorization: string | undefined): Credential {
+    if (authorization === undefined) return { kind: "none" };
+    const [scheme = "", value = ""] = authorization.split(" ", 2);
+    const token = this.#tokens.get(scheme.toLowerCase() === "basic" ? passwordOf(value) : value);
+    return token !== undefined && token.expiresAt > Date.now() ? { kind: "good", token } : { kind: "bad" };
+  }
+}
+
+function passwordOf(encoded: string): string {
+  const decoded = Buffer.from(encoded, "base64").toString("utf8");
+  return decoded.slice(decoded.indexOf(":") + 1);
+}
