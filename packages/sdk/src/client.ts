@@ -1,0 +1,25 @@
+import type { ClientOptions } from "./options.ts";
+import { Agents } from "./resources/agents.ts";
+import { Environments } from "./resources/environments.ts";
+import { Files } from "./resources/files.ts";
+import { Sessions } from "./resources/sessions.ts";
+import { Tokens } from "./resources/tokens.ts";
+import { Transport } from "./transport.ts";
+
+/** The client of one Berth installation, acting as one token. */
+export class Berth {
+  readonly agents: Agents;
+  readonly environments: Environments;
+  readonly sessions: Sessions;
+  readonly files: Files;
+  readonly tokens: Tokens;
+
+  constructor(options: ClientOptions) {
+    const transport = new Transport(options);
+    this.agents = new Agents(transport);
+    this.environments = new Environments(transport);
+    this.sessions = new Sessions(transport);
+    this.files = new Files(transport);
+    this.tokens = new Tokens(transport);
+  }
+}

@@ -1,0 +1,187 @@
+import assert from "node:assert/strict";
+import type { ServerResponse } from "node:http";
+import { type TestContext, test } from "node:test";
+import fc from "fast-check";
+import { collect } from "./testing/collect.ts";
+import type { Received } from "./testing/wire.ts";
+import { answer, clientOf, refuse, startWire } from "./testing/wire.ts";
+
+interface Stored {
+  id: string;
+  type: string;
+}
+
+/** A log behind the wire: replays by `last-event-id`, then lets the test decide what happens to each connection. */
+async function startLog(
+  t: TestContext,
+  log: Stored[],
+  live: (write: Writer, index: number, response: ServerResponse) => void,
+) {
+  let streams = 0;
+  const wire = await startWire(t, (request, response) => {
+    if (!request.path.endsWith("/stream")) {
+      const data = log.slice(-1);
+      return answer(response, 200, { data, next_page: null, first_id: null, last_id: null, has_more: false });
+    }
+    live(writerOf(request, response, log), streams++, response);
+  });
+  const opened = () => wire.received.filter((request) => request.path.endsWith("/stream"));
+  return { ...wire, opened };
+}
+
+type Writer = (from?: number, to?: number) => string;
+
+/** Text of the frames after the reader's position; at the tail when the reader named none. */
+function writerOf(request: Received, response: ServerResponse, log: Stored[]): Writer {
+  const last = request.headers["last-event-id"];
+  const start =
+    last !== undefined
+      ? log.findIndex(({ id }) => id === last) + 1
+      : request.query.get("from") === "start"
+        ? 0
+        : log.length;
+  return (from = 0, to = Number.POSITIVE_INFINITY) => {
+    if (!response.headersSent) response.writeHead(200, { "content-type": "text/event-stream" });
+    return log
+      .slice(start)
+      .slice(from, to)
+      .map((event) => `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+      .join("");
+  };
+}
+
+function logOf(length: number, last = "session.status_terminated"): Stored[] {
+  return Array.from({ length }, (_, i) => ({
+    id: `evt_${i}`,
+    type: i === length - 1 ? last : "agent.message",
+  }));
+}
+
+test("whatever happens to the connections, every event comes once and in order", {
+  timeout: 20_000,
+}, async (t) => {
+  const log = logOf(12);
+  const fate = fc.oneof(
+    fc.record({ kind: fc.constant("cut" as const), at: fc.nat({ max: 900 }) }),
+    fc.record({ kind: fc.constant("end" as const), at: fc.nat({ max: 5 }) }),
+    fc.constant({ kind: "refuse" as const, at: 0 }),
+    fc.constant({ kind: "reset" as const, at: 0 }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(fate, { maxLength: 8 }), async (fates) => {
+      const wire = await startLog(t, log, (write, index, response) => {
+        const what = fates[index];
+        if (what?.kind === "reset") response.destroy();
+        else if (what?.kind === "refuse") refuse(response, 503, { type: "api_error", message: "Later." });
+        else if (what?.kind === "end") response.end(`: hello\n\n${write(0, what.at)}`);
+        else if (what?.kind === "cut")
+          response.write(write().slice(0, what.at) || ":", () => response.destroy());
+        else response.end(write());
+      });
+      const { client } = clientOf(wire.url, { maxRetries: 20 });
+      assert.deepEqual(await collect(client.sessions.events.stream("sess_1", { from: "start" })), log);
+      wire.server.closeAllConnections();
+      wire.server.close();
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("a stream from the tail is pinned, so that what is appended while no connection stands is not missed", async (t) => {
+  const log = logOf(3, "agent.message");
+  const wire = await startLog(t, log, (write, index, response) => {
+    if (index === 0) {
+      write();
+      return void response.flushHeaders();
+    }
+    response.end(write());
+  });
+  const { client } = clientOf(wire.url, {
+    sleep: async () => void log.push({ id: "evt_3", type: "session.status_terminated" }),
+  });
+  const events = client.sessions.events.stream("sess_1");
+  const first = events.next();
+  while (wire.opened().length === 0) await new Promise((resolve) => setImmediate(resolve));
+  wire.server.closeAllConnections();
+  assert.equal((await first).value?.id, "evt_3");
+  assert.equal((await events.next()).done, true);
+  assert.deepEqual(
+    wire.opened().map(({ headers }) => headers["last-event-id"]),
+    ["evt_2", "evt_2"],
+  );
+});
+
+test("the server may be away for long: waits grow to 15 s and start anew after an event", async (t) => {
+  const wire = await startLog(t, logOf(2), (write, index, response) => {
+    if (index === 0) response.end(write(0, 1));
+    else if (index < 9) response.destroy();
+    else response.end(write());
+  });
+  const { client, waits } = clientOf(wire.url);
+  await collect(client.sessions.events.stream("sess_1", { from: "start" }));
+  assert.deepEqual(waits, [250, 1000, 2000, 4000, 8000, 15_000, 15_000, 15_000, 15_000]);
+});
+
+test("a silent connection is given up for a new one", async (t) => {
+  const wire = await startLog(t, logOf(2), (write, index, response) => {
+    if (index === 0) response.write(write(0, 1));
+    else response.end(write());
+  });
+  const events = clientOf(wire.url).client.sessions.events.stream(
+    "sess_1",
+    { from: "start" },
+    { silence: 50 },
+  );
+  assert.equal((await collect(events)).length, 2);
+  assert.equal(wire.opened().length, 2);
+});
+
+test("a refusal is thrown, at the first connection and at a later one", async (t) => {
+  const wire = await startLog(t, logOf(2), (write, index, response) => {
+    if (index === 1) response.end(write(0, 1));
+    else refuse(response, 401, { type: "authentication_error", message: "Revoked." });
+  });
+  const { client } = clientOf(wire.url);
+  const follow = () => collect(client.sessions.events.stream("sess_1", { from: "start" }));
+  await assert.rejects(follow(), { type: "authentication_error" });
+  await assert.rejects(follow(), { type: "authentication_error" });
+  assert.equal(wire.opened().length, 3);
+});
+
+test("an abort ends the stream quietly, and leaving the loop closes the connection", async (t) => {
+  const closed: Promise<void>[] = [];
+  const wire = await startLog(t, logOf(3), (write, _, response) => {
+    closed.push(new Promise((resolve) => response.on("close", resolve)));
+    response.write(write(0, 1));
+  });
+  const { client } = clientOf(wire.url);
+  const controller = new AbortController();
+  for await (const _ of client.sessions.events.stream(
+    "sess_1",
+    { from: "start" },
+    { signal: controller.signal },
+  ))
+    controller.abort();
+  for await (const _ of client.sessions.events.stream("sess_1", { from: "start" })) break;
+  await Promise.all(closed);
+  assert.equal(wire.opened().length, 2);
+});
+
+test("following a session that is terminated already ends at once", async (t) => {
+  const wire = await startLog(t, logOf(2), (write, _, response) => void response.end(write()));
+  const { client, waits } = clientOf(wire.url);
+  assert.deepEqual(await collect(client.sessions.events.stream("sess_1")), []);
+  assert.deepEqual(await collect(client.sessions.events.stream("sess_1", { after_id: "evt_1" })), []);
+  assert.deepEqual(waits, []);
+});
+
+test("untilIdle ends with the turn", async (t) => {
+  const log = [...logOf(2, "session.status_idle"), { id: "evt_9", type: "agent.message" }];
+  const wire = await startLog(t, log, (write, _, response) => void response.write(write()));
+  const { client } = clientOf(wire.url);
+  const events = await collect(client.sessions.events.untilIdle("sess_1", { from: "start" }));
+  assert.deepEqual(
+    events.map(({ id }) => id),
+    ["evt_0", "evt_1"],
+  );
+});

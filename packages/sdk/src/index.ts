@@ -1,0 +1,32 @@
+export type {
+  Agent,
+  Environment,
+  EventOf,
+  ModelUsage,
+  Session,
+  SessionEvent,
+  SessionEventType,
+  SessionResource,
+  SessionStatus,
+  StopReason,
+  Token,
+} from "@berth/contract";
+export type { Answer, WithResponse } from "./answer.ts";
+export { Berth } from "./client.ts";
+export {
+  APIError,
+  AuthenticationError,
+  BerthError,
+  ConflictError,
+  ConnectionError,
+  FeatureNotAvailableError,
+  InternalServerError,
+  InvalidRequestError,
+  NotFoundError,
+  PermissionError,
+  TimeoutError,
+} from "./errors.ts";
+export type { CallOptions, ClientOptions, Logger } from "./options.ts";
+export type { Page, PagedList } from "./page.ts";
+export type { StreamOptions } from "./resources/events.ts";
+export type { Upload } from "./resources/files.ts";

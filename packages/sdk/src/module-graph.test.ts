@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { test } from "node:test";
+
+test("at run time the client is its own files and the table of operations: no schema library, nothing of Node", () => {
+  const report = `
+    import { registerHooks } from "node:module";
+    const loaded = [];
+    registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
+    await import(${JSON.stringify(new URL("./index.ts", import.meta.url).href)});
+    console.log(JSON.stringify(loaded));`;
+  const output = execFileSync(process.execPath, ["--input-type=module", "--eval", report], {
+    encoding: "utf8",
+  });
+  const loaded = JSON.parse(output) as string[];
+  const strangers = loaded.filter((url) => !/\/packages\/sdk\/src\/[\w/-]+\.ts$/.test(url));
+  assert.deepEqual(
+    strangers.map((url) => url.replace(/^.*\/packages\//, "")),
+    ["contract/src/operations.ts"],
+  );
+  assert.ok(loaded.length > 10);
+});

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { operations } from "@berth/contract/operations";
+import type { Berth } from "./client.ts";
+import { collect } from "./testing/collect.ts";
+import { answer, clientOf, startWire } from "./testing/wire.ts";
+
+type Method = (...args: unknown[]) => unknown;
+
+test("every operation of the contract has a method, which calls it", async (t) => {
+  const wire = await startWire(t, ({ path }, response) => {
+    if (path.endsWith("/stream")) return void response.writeHead(404).end();
+    answer(response, 200, { data: [], next_page: null, first_id: null, last_id: null, has_more: false });
+  });
+  const { client } = clientOf(wire.url);
+  for (const [noun, verbs] of Object.entries(operations)) {
+    for (const [verb, operation] of Object.entries(verbs)) {
+      const owner = ownerOf(client, noun);
+      const method = owner[verb];
+      assert.ok(method, `${operation.id} has no method`);
+      const ids = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => `the ${name}`);
+      const body = operation.body === "none" ? [] : [{ name: "a.txt", content: "a" }];
+      const result = method.apply(owner, [
+        ...ids,
+        ...body,
+        ...(operation.answers === "stream" ? [{ from: "start" }] : []),
+      ]);
+      await settled(result);
+      const request = wire.received.at(-1);
+      assert.equal(request?.method, operation.method, operation.id);
+      assert.equal(request?.path, operation.path.replaceAll(/\{(\w+)\}/g, "the $1"), operation.id);
+      assert.equal(request?.headers.authorization, "Bearer berth_pat_test");
+    }
+  }
+});
+
+function ownerOf(client: Berth, noun: string): Record<string, Method> {
+  const nested: Record<string, unknown> = {
+    events: client.sessions.events,
+    sessionResources: client.sessions.resources,
+  };
+  const owner = nested[noun] ?? Reflect.get(client, noun);
+  assert.ok(owner, `the client has no '${noun}'`);
+  return owner as Record<string, Method>;
+}
+
+async function settled(result: unknown): Promise<void> {
+  if (result instanceof Promise) await result;
+  else
+    await assert.rejects(async () => void (await collect(result as AsyncIterable<unknown>)), {
+      status: 404,
+    });
+}

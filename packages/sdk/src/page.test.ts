@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { collect } from "./testing/collect.ts";
+import { answer, clientOf, refuse, startWire } from "./testing/wire.ts";
+
+const ids = Array.from({ length: 7 }, (_, i) => ({ id: `sess_${i}` }));
+
+/** Three a page; the cursor is the index. */
+function pageFrom(start: number) {
+  const data = ids.slice(start, start + 3);
+  const has_more = start + 3 < ids.length;
+  return {
+    data,
+    next_page: has_more ? String(start + 3) : null,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    has_more,
+  };
+}
+
+test("a list is awaited as a page, and iterated as all items", async (t) => {
+  const wire = await startWire(t, ({ query }, response) =>
+    answer(response, 200, pageFrom(Number(query.get("page") ?? 0))),
+  );
+  const { client } = clientOf(wire.url);
+  const page = await client.sessions.list({ limit: 3 });
+  assert.deepEqual({ ...page }, pageFrom(0));
+  assert.equal(wire.received.length, 1);
+  assert.deepEqual((await page.nextPage())?.first_id, "sess_3");
+  assert.deepEqual(await collect(client.sessions.list()), ids);
+  assert.deepEqual(await collect(page), ids, "a page goes on after itself");
+});
+
+test("pages are fetched as they are needed, with the same filters, and without the anchor that the cursor replaces", async (t) => {
+  const wire = await startWire(t, ({ query }, response) =>
+    answer(response, 200, pageFrom(Number(query.get("page") ?? 0))),
+  );
+  const { client } = clientOf(wire.url);
+  let seen = 0;
+  for await (const _ of client.sessions.list({
+    after_id: "sess_9",
+    statuses: ["idle", "running"],
+    include_archived: true,
+    created_at: { gte: new Date("2026-01-01T00:00:00Z"), lt: "2027-01-01T00:00:00.000Z" },
+    agent_id: undefined,
+  })) {
+    if (++seen === 4) break;
+  }
+  const filters =
+    "statuses[]=idle&statuses[]=running&include_archived=true&created_at[gte]=2026-01-01T00:00:00.000Z&created_at[lt]=2027-01-01T00:00:00.000Z";
+  const queries = wire.received.map(({ query }) => decodeURIComponent(query.toString()));
+  assert.deepEqual(queries, [`after_id=sess_9&${filters}`, `${filters}&page=3`]);
+});
+
+test("withResponse gives the request id; a refusal of a list reaches who iterates and who awaits", async (t) => {
+  const wire = await startWire(t, ({ path }, response) =>
+    path.endsWith("/sessions")
+      ? answer(response, 200, pageFrom(0))
+      : refuse(response, 403, { type: "permission_error", message: "No." }),
+  );
+  const { client } = clientOf(wire.url);
+  const { data, requestId, response } = await client.sessions.list().withResponse();
+  assert.deepEqual([data.data.length, requestId, response.status], [3, "req_of_header", 200]);
+  await assert.rejects(client.agents.list().withResponse(), { type: "permission_error" });
+  await assert.rejects(Promise.resolve(client.agents.list()), { type: "permission_error" });
+  await assert.rejects(collect(client.agents.list()), { type: "permission_error" });
+});

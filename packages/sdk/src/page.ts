@@ -1,0 +1,48 @@
+import type { Page as PageOf } from "@berth/contract";
+import { type Answer, answerOf } from "./answer.ts";
+import type { Call } from "./options.ts";
+import type { Transport } from "./transport.ts";
+
+/** One page of a list. Iterating over it goes on through all pages after it. */
+export class Page<Item> implements PageOf<Item>, AsyncIterable<Item> {
+  readonly data: Item[];
+  readonly next_page: string | null;
+  readonly first_id: string | null;
+  readonly last_id: string | null;
+  readonly has_more: boolean;
+  readonly #next: (cursor: string) => PagedList<Item>;
+
+  constructor(page: PageOf<Item>, next: (cursor: string) => PagedList<Item>) {
+    this.data = page.data;
+    this.next_page = page.next_page;
+    this.first_id = page.first_id;
+    this.last_id = page.last_id;
+    this.has_more = page.has_more;
+    this.#next = next;
+  }
+
+  /** The page that continues this one, or null after the last. */
+  async nextPage(): Promise<Page<Item> | null> {
+    return this.next_page === null ? null : this.#next(this.next_page);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+    for (let page: Page<Item> | null = this; page !== null; page = await page.nextPage()) yield* page.data;
+  }
+}
+
+/** `await` it for the first page, or `for await` over it for all items, page after page as they are needed. */
+export interface PagedList<Item> extends Answer<Page<Item>>, AsyncIterable<Item> {}
+
+export function listOf<Item>(transport: Transport, call: Call): PagedList<Item> {
+  const { before_id: _before, after_id: _after, ...filters } = (call.query ?? {}) as Record<string, unknown>;
+  const next = (page: string) => listOf<Item>(transport, { ...call, query: { ...filters, page } });
+  const pending = transport
+    .json<PageOf<Item>>(call)
+    .then(({ data, response }) => ({ data: new Page(data, next), response }));
+  const answer = answerOf(pending);
+  const iterate = async function* () {
+    yield* await answer;
+  };
+  return Object.assign(answer, { [Symbol.asyncIterator]: iterate });
+}

@@ -1,0 +1,87 @@
+import type { Answer as AnswerBody, routes, SessionEvent } from "@berth/contract";
+import { operations } from "@berth/contract/operations";
+import { type Answer, answerOf } from "../answer.ts";
+import { followLog } from "../event-stream.ts";
+import type { CallOptions } from "../options.ts";
+import { listOf, type PagedList } from "../page.ts";
+import type { Transport } from "../transport.ts";
+import type { Body, Query } from "../types.ts";
+
+type Routes = typeof routes.events;
+const { events } = operations;
+
+export interface StreamOptions extends Omit<CallOptions, "idempotencyKey"> {
+  /** Milliseconds without a byte after which the connection is given up for a new one. Default 35,000; the server's heartbeat is 10,000. */
+  silence?: number | undefined;
+}
+
+export class Events {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Appends 1 to 50 events, all or none. The answer has them as they were stored. */
+  send(
+    session_id: string,
+    body: Body<Routes["send"]>,
+    options?: CallOptions,
+  ): Answer<AnswerBody<Routes["send"]>> {
+    return answerOf(
+      this.#transport.json({ operation: events.send, params: { session_id }, body, ...options }),
+    );
+  }
+
+  list(session_id: string, query?: Query<Routes["list"]>, options?: CallOptions): PagedList<SessionEvent> {
+    return listOf(this.#transport, { operation: events.list, params: { session_id }, query, ...options });
+  }
+
+  /**
+   * Follows the log without gap or duplicate, and connects again by itself whenever the connection or the server goes away.
+   * Begins with the next event, after `after_id`, or with the whole log by `from: "start"`. Ends after
+   * `session.status_terminated`, when the signal aborts, or when you leave the loop.
+   */
+  stream(
+    session_id: string,
+    query: Query<Routes["stream"]> = {},
+    { silence = 35_000, ...options }: StreamOptions = {},
+  ): AsyncGenerator<SessionEvent, void> {
+    const { signal } = options;
+    const beginning = query.after_id ?? (query.from === "start" ? null : undefined);
+    return followLog(
+      {
+        open: (after, first) =>
+          this.#open(session_id, after, first ? options : { ...options, maxRetries: 0 }),
+        newest: async () =>
+          (await this.list(session_id, { order: "desc", limit: 1 }, options)).data[0] ?? null,
+        wait: (milliseconds) => this.#transport.sleep(milliseconds, signal),
+        onReconnect: (error, wait) =>
+          this.#transport.warn("stream lost", { session_id, error: error && String(error), wait_ms: wait }),
+        silence,
+        signal,
+      },
+      beginning,
+    );
+  }
+
+  /** The events of the turn: as `stream`, ending with the first `session.status_idle` or `session.status_terminated`. */
+  async *untilIdle(
+    session_id: string,
+    query: Query<Routes["stream"]>,
+    options?: StreamOptions,
+  ): AsyncGenerator<SessionEvent, void> {
+    for await (const event of this.stream(session_id, query, options)) {
+      yield event;
+      if (event.type === "session.status_idle") return;
+    }
+  }
+
+  #open(session_id: string, after: string | null, options: CallOptions): Promise<Response> {
+    const call = { operation: events.stream, params: { session_id }, ...options };
+    if (after === null)
+      return this.#transport.open({ ...call, query: { from: "start" } }, "text/event-stream");
+    const headers = { ...options.headers, "last-event-id": after };
+    return this.#transport.open({ ...call, headers }, "text/event-stream");
+  }
+}

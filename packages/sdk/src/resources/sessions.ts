@@ -1,0 +1,56 @@
+import type { routes, Session } from "@berth/contract";
+import { operations } from "@berth/contract/operations";
+import { type Answer, answerOf } from "../answer.ts";
+import type { CallOptions } from "../options.ts";
+import { listOf, type PagedList } from "../page.ts";
+import type { Transport } from "../transport.ts";
+import type { Body, Query } from "../types.ts";
+import { Events } from "./events.ts";
+import { SessionResources } from "./session-resources.ts";
+
+type Routes = typeof routes.sessions;
+const { sessions } = operations;
+
+export class Sessions {
+  readonly events: Events;
+  readonly resources: SessionResources;
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+    this.events = new Events(transport);
+    this.resources = new SessionResources(transport);
+  }
+
+  /** Answers at once; repositories are cloned in the background, and the first command waits for them. */
+  create(body: Body<Routes["create"]>, options?: CallOptions): Answer<Session> {
+    return answerOf(this.#transport.json({ operation: sessions.create, body, ...options }));
+  }
+
+  list(query?: Query<Routes["list"]>, options?: CallOptions): PagedList<Session> {
+    return listOf(this.#transport, { operation: sessions.list, query, ...options });
+  }
+
+  get(session_id: string, options?: CallOptions): Answer<Session> {
+    return answerOf(this.#transport.json({ operation: sessions.get, params: { session_id }, ...options }));
+  }
+
+  /** Ends the running turn; the session can go on afterwards. */
+  cancel(session_id: string, options?: CallOptions): Answer<Session> {
+    return answerOf(this.#transport.json({ operation: sessions.cancel, params: { session_id }, ...options }));
+  }
+
+  /** From then on the session is read only. */
+  archive(session_id: string, options?: CallOptions): Answer<Session> {
+    return answerOf(
+      this.#transport.json({ operation: sessions.archive, params: { session_id }, ...options }),
+    );
+  }
+
+  /** Ends the session and its sandbox for good. */
+  terminate(session_id: string, options?: CallOptions): Answer<Session> {
+    return answerOf(
+      this.#transport.json({ operation: sessions.terminate, params: { session_id }, ...options }),
+    );
+  }
+}

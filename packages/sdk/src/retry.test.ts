@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { APIError, ConnectionError, TimeoutError } from "./errors.ts";
+import { retryDelay, sleep } from "./retry.ts";
+import { answer, clientOf, refuse, startWire } from "./testing/wire.ts";
+
+const broken = { type: "api_error", message: "It broke." };
+
+test("a 5xx is tried again after 1, 2 and 4 seconds, then thrown", async (t) => {
+  const wire = await startWire(t, (_, response) => refuse(response, 500, broken));
+  const { client, waits } = clientOf(wire.url);
+  await assert.rejects(client.sessions.get("sess_1"), { type: "api_error" });
+  assert.deepEqual(waits, [1000, 2000, 4000]);
+  assert.equal(wire.received.length, 4);
+});
+
+test("all attempts of a POST carry the same idempotency key and body, another call another key", async (t) => {
+  const wire = await startWire(t, (_, response, index) =>
+    index === 0
+      ? void response.destroy()
+      : index === 1
+        ? refuse(response, 503, broken)
+        : answer(response, 200, { id: "agent_1" }),
+  );
+  const { client, waits } = clientOf(wire.url);
+  assert.deepEqual(await client.agents.create({ name: "a", model: "p/m" }), { id: "agent_1" });
+  assert.deepEqual(waits, [1000, 2000]);
+  await client.agents.create({ name: "a", model: "p/m" });
+  const keys = wire.received.map((request) => request.headers["idempotency-key"]);
+  assert.match(String(keys[0]), /^[0-9a-f]{32}$/);
+  assert.deepEqual(keys.slice(0, 3), [keys[0], keys[0], keys[0]]);
+  assert.notEqual(keys[3], keys[0]);
+  for (const request of wire.received) assert.equal(request.body, '{"name":"a","model":"p/m"}');
+});
+
+for (const status of [400, 401, 403, 404, 408, 409, 429]) {
+  test(`a ${status} is never tried again, whatever its headers say`, async (t) => {
+    const wire = await startWire(t, (_, response) =>
+      refuse(
+        response,
+        status,
+        { type: "conflict_error", message: "No." },
+        { "x-should-retry": "true", "retry-after": "1" },
+      ),
+    );
+    await assert.rejects(clientOf(wire.url).client.sessions.archive("sess_1"), { status });
+    assert.equal(wire.received.length, 1);
+  });
+}
+
+test("a 5xx with x-should-retry: false is not tried again", async (t) => {
+  const wire = await startWire(t, (_, response) =>
+    refuse(response, 500, broken, { "x-should-retry": "false" }),
+  );
+  await assert.rejects(clientOf(wire.url).client.sessions.get("sess_1"), { status: 500 });
+  assert.equal(wire.received.length, 1);
+});
+
+test("an upload and a cut answer are sent again whole", async (t) => {
+  const wire = await startWire(t, (_, response, index) => {
+    if (index > 0) return answer(response, 200, { id: "file_1" });
+    response.writeHead(200, { "content-length": "100" });
+    response.write('{"id":', () => response.destroy());
+  });
+  const { client, waits } = clientOf(wire.url);
+  const upload = { name: "ä.txt", content: "content", type: "text/plain" };
+  assert.deepEqual(await client.files.upload(upload, { metadata: { k: "v" } }), { id: "file_1" });
+  assert.deepEqual(waits, [1000]);
+  for (const { body, headers } of wire.received) {
+    assert.match(String(headers["content-type"]), /^multipart\/form-data; boundary=/);
+    assert.match(
+      body,
+      /name="metadata"\r\n\r\n\{"k":"v"\}\r\n[\s\S]*name="file"; filename="ä.txt"\r\nContent-Type: text\/plain\r\n\r\ncontent\r\n/,
+    );
+  }
+});
+
+test("retry-after lengthens a wait, and more than a minute is not waited for", () => {
+  const now = Date.parse("2026-11-21T00:00:00Z");
+  const delay = (value: string, retries = 0) => retryDelay(refusal({ "retry-after": value }), retries, now);
+  assert.equal(delay("7"), 7000);
+  assert.equal(delay("1", 2), 4000);
+  assert.equal(delay("1.5"), 1500);
+  assert.equal(delay("Sat, 21 Nov 2026 00:00:30 GMT"), 30_000);
+  assert.equal(delay("61"), null);
+  assert.equal(delay("soon"), 1000);
+});
+
+test("a server that cannot be reached is a ConnectionError that tells why", async () => {
+  const { client, waits } = clientOf("http://127.0.0.1:1");
+  await assert.rejects(client.sessions.get("sess_1"), (error) => {
+    return (
+      error instanceof ConnectionError && error.cause instanceof Error && /failed: .*\S/.test(error.message)
+    );
+  });
+  assert.deepEqual(waits, [1000, 2000, 4000]);
+});
+
+test("no answer in time is a TimeoutError, also inside a body", async (t) => {
+  const wire = await startWire(t, (_, response, index) => {
+    if (index > 0) response.writeHead(200, { "content-type": "application/json" }).write("{");
+  });
+  const { client } = clientOf(wire.url, { timeout: 50, maxRetries: 1 });
+  await assert.rejects(client.sessions.get("sess_1"), TimeoutError);
+  assert.equal(wire.received.length, 2);
+});
+
+test("an abort ends a request and a wait with the signal's reason", async (t) => {
+  const controller = new AbortController();
+  const reason = new Error("enough");
+  const wire = await startWire(t, (_, response, index) => {
+    if (index === 0) controller.abort(reason);
+    else refuse(response, 500, broken);
+  });
+  const { client } = clientOf(wire.url);
+  const call = (signal: AbortSignal) => client.sessions.get("sess_1", { signal }).catch((e: unknown) => e);
+  assert.equal(await call(controller.signal), reason);
+  assert.equal(await call(controller.signal), reason, "an aborted signal sends nothing");
+  assert.equal(wire.received.length, 1);
+
+  const waiting = new AbortController();
+  const asleep = sleep(60_000, waiting.signal).catch((e: unknown) => e);
+  waiting.abort(reason);
+  assert.equal(await asleep, reason);
+});
+
+test("an id that would name another path is refused before anything is sent", async () => {
+  const { client } = clientOf("http://127.0.0.1:1");
+  for (const id of ["", ".", ".."]) await assert.rejects(client.sessions.get(id), TypeError);
+});
+
+function refusal(headers: Record<string, string>): APIError {
+  const none = { requestId: null, param: null, code: null, feature: null, availableFrom: null };
+  return new APIError({
+    status: 503,
+    type: "api_error",
+    message: "",
+    headers: new Headers(headers),
+    ...none,
+  });
+}

@@ -1,0 +1,48 @@
+import { APIError, ConnectionError } from "./errors.ts";
+
+/** How long a server may ask a caller to wait, in milliseconds. Who asks for more is not waited for. */
+const longestWait = 60_000;
+
+/** Whether the same request may succeed later: nothing was answered, or a 5xx that does not say otherwise. Never a 4xx. */
+export function isTransient(error: unknown): boolean {
+  if (error instanceof ConnectionError) return true;
+  if (!(error instanceof APIError) || error.status < 500) return false;
+  return error.type !== "feature_not_available" && error.headers.get("x-should-retry") !== "false";
+}
+
+/**
+ * Milliseconds to wait before the next attempt, or null when there shall be none.
+ * 1, 2, 4 … seconds by the number of attempts that were repeated before, or what `retry-after` asks for when that is longer.
+ */
+export function retryDelay(error: unknown, retries: number, now: number): number | null {
+  if (!isTransient(error)) return null;
+  const backoff = 1000 * 2 ** retries;
+  const asked = error instanceof APIError ? retryAfter(error.headers, now) : null;
+  if (asked === null) return backoff;
+  return asked > longestWait ? null : Math.max(asked, backoff);
+}
+
+/** `retry-after` in milliseconds: seconds, or a date. */
+function retryAfter(headers: Headers, now: number): number | null {
+  const value = headers.get("retry-after");
+  if (value === null) return null;
+  if (/^[0-9]+(\.[0-9]+)?$/.test(value)) return Number(value) * 1000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? null : Math.max(0, date - now);
+}
+
+/** Resolves after `milliseconds`; rejects with the signal's reason as soon as that aborts. */
+export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, milliseconds);
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}

@@ -1,0 +1,112 @@
+import { BerthError, ConnectionError, refusalOf, TimeoutError } from "./errors.ts";
+import type { Call, ClientOptions } from "./options.ts";
+import { retryDelay, sleep } from "./retry.ts";
+import { urlOf } from "./url.ts";
+
+/** Sends calls: headers, deadline, retries. Every method of the client ends here. */
+export class Transport {
+  readonly #options: ClientOptions;
+  readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.sleep = options.sleep ?? sleep;
+  }
+
+  /** The answer as parsed JSON. */
+  async json<T>(call: Call): Promise<{ data: T; response: Response }> {
+    return this.#send(call, "application/json", async (response) => ({
+      data: parse<T>(await response.text()),
+      response,
+    }));
+  }
+
+  /** The answer with its body unread. */
+  async open(call: Call, accept: string): Promise<Response> {
+    return this.#send(call, accept, async (response) => response);
+  }
+
+  warn(message: string, fields: Record<string, unknown>): void {
+    this.#options.logger?.warn(message, fields);
+  }
+
+  async #send<T>(call: Call, accept: string, read: (response: Response) => Promise<T>): Promise<T> {
+    const maxRetries = call.maxRetries ?? this.#options.maxRetries ?? 3;
+    const request = this.#request(call, accept);
+    for (let retries = 0; ; retries++) {
+      try {
+        return await this.#attempt(call, request, read);
+      } catch (error) {
+        const wait = retries < maxRetries ? retryDelay(error, retries, Date.now()) : null;
+        if (wait === null) throw error;
+        this.warn("retrying", { operation: call.operation.id, error: String(error), wait_ms: wait });
+        await this.sleep(wait, call.signal);
+      }
+    }
+  }
+
+  async #attempt<T>(
+    call: Call,
+    request: () => Request,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    call.signal?.throwIfAborted();
+    const timeout = call.timeout ?? this.#options.timeout ?? 60_000;
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), timeout);
+    const signal = call.signal === undefined ? late.signal : AbortSignal.any([call.signal, late.signal]);
+    try {
+      const response = await (this.#options.fetch ?? fetch)(request(), { signal });
+      this.#options.logger?.debug("answered", { operation: call.operation.id, status: response.status });
+      if (!response.ok) throw await refusalOf(response);
+      return await read(response);
+    } catch (error) {
+      if (error instanceof BerthError) throw error;
+      call.signal?.throwIfAborted();
+      if (late.signal.aborted) throw new TimeoutError(`No answer within ${timeout} ms.`, { cause: error });
+      throw new ConnectionError(connectionMessage(error), { cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Made anew for each attempt, since a body can be sent once. */
+  #request(call: Call, accept: string): () => Request {
+    const { operation, params = {}, query, body } = call;
+    const url = urlOf(this.#options.baseURL, operation.path, params, query);
+    const headers = new Headers(this.#options.defaultHeaders);
+    headers.set("authorization", `Bearer ${this.#options.token}`);
+    headers.set("accept", accept);
+    if (operation.method !== "GET") headers.set("idempotency-key", call.idempotencyKey ?? newKey());
+    if (operation.body === "json") headers.set("content-type", "application/json");
+    for (const [name, value] of Object.entries(call.headers ?? {})) headers.set(name, value);
+    const encoded =
+      operation.body === "json" ? JSON.stringify(body) : ((body as FormData | undefined) ?? null);
+    // A redirect would carry the token or lose the method: it is answered as a refusal.
+    const init: RequestInit = { method: operation.method, headers, body: encoded, redirect: "manual" };
+    return () => new Request(url, init);
+  }
+}
+
+function parse<T>(text: string): T {
+  try {
+    return JSON.parse(text) as T;
+  } catch (cause) {
+    throw new BerthError("The answer is not JSON. Is 'baseURL' the address of Berth?", { cause });
+  }
+}
+
+/** `fetch` says "fetch failed"; its cause says why. */
+function connectionMessage(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const reason =
+    cause instanceof Error ? cause.message || (cause as NodeJS.ErrnoException).code : String(cause);
+  return `The connection failed: ${reason ?? "unknown"}`;
+}
+
+/** `crypto.randomUUID` is missing on pages that are not served over https. */
+function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, "0"),
+  ).join("");
+}

@@ -1,0 +1,35 @@
+import type { AnyRoute, BodyOf, QueryOf } from "@berth/contract";
+
+/** A body as a caller writes it, without the fields that this version of Berth does not serve. */
+export type Body<R extends AnyRoute> = Served<BodyOf<R>>;
+
+/** The contract types what is not served as `unknown`. */
+type Served<T> = T extends readonly (infer Item)[]
+  ? Served<Item>[]
+  : T extends object
+    ? { [Key in keyof T as unknown extends T[Key] ? never : Key]: Served<T[Key]> }
+    : T;
+
+/**
+ * A query as a caller writes it: `limit` a number, flags booleans, `statuses` for `statuses[]`, and
+ * `created_at: { gte: date }` for `created_at[gte]`.
+ */
+export type Query<R extends AnyRoute> = Plain<QueryOf<R>> & Bounds<QueryOf<R>>;
+
+type Plain<Q> = {
+  [Key in keyof Q as NameOf<Key>]?: Key extends "limit" ? number | undefined : ValueOf<Q[Key]>;
+};
+
+type NameOf<Key> = Key extends "event_deltas[]" | `created_at[${string}]`
+  ? never
+  : Key extends `${infer Name}[]`
+    ? Name
+    : Key;
+
+type ValueOf<Value> = [Exclude<Value, undefined>] extends ["true" | "false"]
+  ? boolean | undefined
+  : Value | undefined;
+
+type Bounds<Q> = "created_at[gt]" extends keyof Q
+  ? { created_at?: { [Bound in "gt" | "gte" | "lt" | "lte"]?: Date | string | undefined } | undefined }
+  : unknown;
