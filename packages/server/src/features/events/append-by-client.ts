@@ -1,0 +1,94 @@
+import type { InputEvent } from "@berth/contract";
+import type { Queryable } from "../../db/statement.ts";
+import { columns, STOP_THE_CLOCK } from "./append-by-run.ts";
+import { type EventRow, newEventRow } from "./event-row.ts";
+
+/** Why a session took no events. */
+export type Refusal = "absent" | "archived" | "terminated";
+
+/**
+ * Appends what a client sends, all or none, and makes the session due. Whether the session takes events is decided in
+ * the same statement. The caller tells the hub afterwards.
+ *
+ * @returns the stored events, which wait to be processed, or why there are none.
+ */
+export async function appendInputs(
+  db: Queryable,
+  sessionId: string,
+  inputs: readonly InputEvent[],
+): Promise<EventRow[] | Refusal> {
+  const rows = inputs.map((event) => newEventRow({ event }));
+  const { rows: found } = await db.query<{ last_seq: number }>({
+    name: "append_inputs",
+    text: `
+      with session as (
+        update sessions set
+          last_seq = last_seq + cardinality($2::uuid[]),
+          pending_at = coalesce(pending_at, now()),
+          updated_at = now()
+        where id = $1 and archived_at is null and terminated_at is null
+        returning last_seq
+      ), appended as (
+        insert into events (session_id, seq, id, type, body, memo)
+        select $1, session.last_seq - cardinality($2::uuid[]) + draft.place,
+          draft.id, draft.type, draft.body, draft.memo
+        from session,
+          unnest($2::uuid[], $3::text[], $4::text[], $5::text[])
+            with ordinality as draft (id, type, body, memo, place)
+      )
+      select last_seq from session`,
+    values: [sessionId, ...columns(rows)],
+  });
+  const last = found[0]?.last_seq;
+  if (last === undefined) return await refusal(db, sessionId);
+  return rows.map((row, index) => ({
+    ...row,
+    seq: last - rows.length + index + 1,
+    processed_at: null,
+  }));
+}
+
+/**
+ * Terminates a session for good and appends `session.status_terminated`, after which no run can append. The session is
+ * made due, so that whoever holds its sandbox and disk, or the next to claim it, clears them away.
+ *
+ * @returns false when it is terminated already, or absent.
+ */
+export async function appendTerminated(db: Queryable, sessionId: string): Promise<boolean> {
+  const row = newEventRow({ event: { type: "session.status_terminated" } });
+  const { rows } = await db.query({
+    name: "append_terminated",
+    text: `
+      with session as (
+        update sessions set
+          last_seq = last_seq + 1,
+          status = 'terminated',
+          terminated_at = now(),
+          ${STOP_THE_CLOCK},
+          pending_at = coalesce(pending_at, now()),
+          updated_at = now()
+        where id = $1 and terminated_at is null
+        returning last_seq
+      ), taken as (
+        update events set processed_at = now() from session
+        where session_id = $1 and processed_at is null
+      ), appended as (
+        insert into events (session_id, seq, id, type, body, processed_at)
+        select $1, session.last_seq, $2::uuid, $3::text, $4::text, now() from session
+      )
+      select last_seq from session`,
+    values: [sessionId, row.id, row.type, row.body],
+  });
+  return rows.length === 1;
+}
+
+/** Both states are for good, so that the reason read now is the reason of then. */
+async function refusal(db: Queryable, sessionId: string): Promise<Refusal> {
+  const { rows } = await db.query<{ terminated: boolean }>({
+    name: "refusal_of_inputs",
+    text: "select terminated_at is not null as terminated from sessions where id = $1",
+    values: [sessionId],
+  });
+  if (rows[0] === undefined) return "absent";
+  return rows[0].terminated ? "terminated" : "archived";
+}

@@ -1,0 +1,137 @@
+import type { Draft, LogEntry } from "@berth/agent";
+import { LeaseLost } from "@berth/agent";
+import type { Queryable } from "../../db/statement.ts";
+import type { Lease } from "../../runs/lease.ts";
+import { type EventRow, logEntry, type NewEventRow, newEventRow, usageOf } from "./event-row.ts";
+
+/**
+ * Appends for the run that holds the lease: all or none, durable when it resolves. `seq` is given out under the lock of
+ * the session's row, so its order is the order of commits, and the lease is checked in the same statement.
+ * The tokens that the events report are added to the session's usage.
+ *
+ * @throws LeaseLost when another process has taken the session over, or when it is terminated.
+ */
+export async function appendByRun(
+  db: Queryable,
+  lease: Lease,
+  drafts: readonly Draft[],
+): Promise<LogEntry[]> {
+  return await append(db, "append_by_run", APPEND, lease, drafts);
+}
+
+/** As `appendByRun`, with `session.status_running`: the session is running from now on. */
+export async function appendRunning(db: Queryable, lease: Lease): Promise<LogEntry[]> {
+  const drafts: Draft[] = [{ event: { type: "session.status_running" } }];
+  return await append(db, "append_running", APPEND_RUNNING, lease, drafts);
+}
+
+/**
+ * As `appendByRun`, and the session is idle from now on: the time since it began to run is added to `active_ms`, and
+ * interrupts are processed, with every input that was sent before the last of them: an interrupt means that nothing
+ * sent so far shall be acted on.
+ */
+export async function appendIdle(db: Queryable, lease: Lease, drafts: readonly Draft[]): Promise<LogEntry[]> {
+  return await append(db, "append_idle", APPEND_IDLE, lease, drafts);
+}
+
+/**
+ * As `appendByRun`, and in the same statement marks every waiting input before it as processed, but for interrupts.
+ * Resolves with those inputs, oldest first, and then with what was appended.
+ */
+export async function appendTakingInputs(
+  db: Queryable,
+  lease: Lease,
+  drafts: readonly Draft[],
+): Promise<LogEntry[]> {
+  const rows = drafts.map(newEventRow);
+  const { rows: entries } = await db.query<EventRow>({
+    name: "append_taking_inputs",
+    text: `select seq, id, type, body, memo, processed_at
+      from append_taking_inputs($1, $2, $3, $4, $5, $6, $7, $8)`,
+    values: [lease.sessionId, lease.owner, lease.epoch, ...columns(rows), usage(drafts)],
+  });
+  if (entries.length === 0) throw new LeaseLost();
+  return entries.map(logEntry);
+}
+
+type Place = { last_seq: number; processed_at: Date };
+
+async function append(
+  db: Queryable,
+  name: string,
+  text: string,
+  lease: Lease,
+  drafts: readonly Draft[],
+): Promise<LogEntry[]> {
+  const rows = drafts.map(newEventRow);
+  const values = [lease.sessionId, lease.owner, lease.epoch, ...columns(rows), ...usage(drafts)];
+  const place = (await db.query<Place>({ name, text, values })).rows[0];
+  if (place === undefined) throw new LeaseLost();
+  const before = place.last_seq - rows.length;
+  return rows.map((row, index) =>
+    logEntry({ ...row, seq: before + index + 1, processed_at: place.processed_at }),
+  );
+}
+
+/** Input, output, cache read and cache creation tokens. */
+function usage(drafts: readonly Draft[]): number[] {
+  const sum = usageOf(drafts.map((draft) => draft.event));
+  const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = sum;
+  return [input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens];
+}
+
+export function columns(rows: readonly NewEventRow[]): [string[], string[], string[], (string | null)[]] {
+  return [
+    rows.map((row) => row.id),
+    rows.map((row) => row.type),
+    rows.map((row) => row.body),
+    rows.map((row) => row.memo),
+  ];
+}
+
+/** $1 session, $2 owner, $3 epoch, $4 to $7 columns of the events, $8 to $11 tokens. */
+function appendStatement(status: string, also = ""): string {
+  return `
+    with session as (
+      update sessions set
+        last_seq = last_seq + cardinality($4::uuid[]),
+        input_tokens = input_tokens + $8,
+        output_tokens = output_tokens + $9,
+        cache_read_input_tokens = cache_read_input_tokens + $10,
+        cache_creation_input_tokens = cache_creation_input_tokens + $11
+        ${status}
+      where id = $1 and lease_owner = $2 and lease_epoch = $3 and terminated_at is null
+      returning last_seq
+    )${also}, appended as (
+      insert into events (session_id, seq, id, type, body, memo, processed_at)
+      select $1, session.last_seq - cardinality($4::uuid[]) + draft.place,
+        draft.id, draft.type, draft.body, draft.memo, now()
+      from session,
+        unnest($4::uuid[], $5::text[], $6::text[], $7::text[])
+          with ordinality as draft (id, type, body, memo, place)
+    )
+    select last_seq, now() as processed_at from session`;
+}
+
+const APPEND = appendStatement("");
+
+const APPEND_RUNNING = appendStatement(
+  ", status = 'running', running_since = coalesce(running_since, now()), updated_at = now()",
+);
+
+/** Adds the time since the session began to run, by the clock of the database. */
+export const STOP_THE_CLOCK = `
+  active_ms = active_ms + coalesce(greatest(extract(epoch from now() - running_since) * 1000, 0)::bigint, 0),
+  running_since = null`;
+
+const APPEND_IDLE = appendStatement(
+  `, status = 'idle', ${STOP_THE_CLOCK}, updated_at = now()`,
+  `, interrupted as (
+      update events set processed_at = now()
+      from session
+      where session_id = $1 and events.processed_at is null and seq <= (
+        select max(seq) from events
+        where session_id = $1 and processed_at is null and type = 'user.interrupt'
+      )
+    )`,
+);

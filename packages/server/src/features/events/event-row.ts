@@ -1,0 +1,83 @@
+import type { Draft, LogEntry, Memo } from "@berth/agent";
+import {
+  formatId,
+  type ModelUsage,
+  type NewEvent,
+  newUuid,
+  parseId,
+  type SessionEvent,
+  uuidTimestamp,
+} from "@berth/contract";
+
+/** A row of `events`. `body` holds the event's own fields as JSON text, `memo` the loop's notes on it. */
+export interface EventRow {
+  seq: number;
+  id: string;
+  type: string;
+  body: string;
+  memo: string | null;
+  processed_at: Date | null;
+}
+
+/** An event ready to be stored; `id` is a uuid. */
+export type NewEventRow = Pick<EventRow, "id" | "type" | "body" | "memo">;
+
+/** Gives a draft its row. An `id` that the draft brings must be an event id. */
+export function newEventRow(draft: Draft): NewEventRow {
+  const { type, ...fields } = draft.event;
+  return {
+    id: draft.id === undefined ? newUuid() : eventUuid(draft.id),
+    type,
+    body: JSON.stringify(fields),
+    memo: draft.memo === undefined ? null : JSON.stringify(draft.memo),
+  };
+}
+
+/** The event as the API answers it, composed from the stored text without parsing it. */
+export function eventJson(row: Pick<EventRow, "id" | "type" | "body" | "processed_at">): string {
+  const { id, type, created_at, processed_at } = envelope(row);
+  const head = `{"id":"${id}","type":"${type}","created_at":"${created_at}"`;
+  const tail = `"processed_at":${processed_at === null ? "null" : `"${processed_at}"`}}`;
+  return row.body === "{}" ? `${head},${tail}` : `${head},${row.body.slice(1, -1)},${tail}`;
+}
+
+/** The event as data. */
+export function sessionEvent(row: Pick<EventRow, "id" | "type" | "body" | "processed_at">): SessionEvent {
+  const { processed_at, ...head } = envelope(row);
+  return { ...head, ...(JSON.parse(row.body) as object), processed_at } as SessionEvent;
+}
+
+export function logEntry(row: EventRow): LogEntry {
+  const memo = row.memo === null ? null : (JSON.parse(row.memo) as Memo);
+  return { seq: row.seq, event: sessionEvent(row), memo };
+}
+
+/** The tokens that these events report. */
+export function usageOf(events: readonly NewEvent[]): ModelUsage {
+  const sum = {
+    input_tokens: 0,
+    output_tokens: 0,
+    cache_read_input_tokens: 0,
+    cache_creation_input_tokens: 0,
+  };
+  for (const event of events) {
+    if (event.type !== "span.model_request_end" || event.model_usage === null) continue;
+    for (const name of Object.keys(sum) as (keyof ModelUsage)[]) sum[name] += event.model_usage[name];
+  }
+  return sum;
+}
+
+function envelope(row: Pick<EventRow, "id" | "type" | "processed_at">) {
+  return {
+    id: formatId("event", row.id),
+    type: row.type,
+    created_at: uuidTimestamp(row.id),
+    processed_at: row.processed_at?.toISOString() ?? null,
+  };
+}
+
+function eventUuid(id: string): string {
+  const uuid = parseId("event", id);
+  if (uuid === null) throw new TypeError(`'${id}' is not the id of an event.`);
+  return uuid;
+}

@@ -1,0 +1,102 @@
+import type { LogEntry } from "@berth/agent";
+import type { Queryable } from "../../db/statement.ts";
+import { type EventRow, eventJson, logEntry } from "./event-row.ts";
+
+/** An event as a follower gets it: `json` is the whole event as the API answers it. */
+export interface StreamedEvent {
+  seq: number;
+  id: string;
+  type: string;
+  json: string;
+}
+
+/** An answer holds about so many bytes at most, but one event at least. */
+const PAGE_BYTES = 1024 * 1024;
+
+/**
+ * The events after `afterSeq`, in order, up to `limit` and about 1 MiB. Fewer than there are may come; none come only
+ * when there are none.
+ */
+export async function readEvents(
+  db: Queryable,
+  sessionId: string,
+  afterSeq: number,
+  limit: number,
+): Promise<StreamedEvent[]> {
+  const rows = await eventRows(db, sessionId, afterSeq, limit);
+  return rows.map((row) => ({ seq: row.seq, id: row.id, type: row.type, json: eventJson(row) }));
+}
+
+/** The whole log, in order. */
+export async function readLog(db: Queryable, sessionId: string): Promise<LogEntry[]> {
+  const entries: LogEntry[] = [];
+  for (;;) {
+    const rows = await eventRows(db, sessionId, entries.length, 1000);
+    if (rows.length === 0) return entries;
+    for (const row of rows) entries.push(logEntry(row));
+  }
+}
+
+/** The place of an event in the log of its session; null when it is not one of this session's. */
+export async function seqOfEvent(
+  db: Queryable,
+  sessionId: string,
+  eventUuid: string,
+): Promise<number | null> {
+  const { rows } = await db.query<{ seq: number }>({
+    name: "seq_of_event",
+    text: "select seq from events where session_id = $1 and id = $2",
+    values: [sessionId, eventUuid],
+  });
+  return rows[0]?.seq ?? null;
+}
+
+export async function lastSeq(db: Queryable, sessionId: string): Promise<number> {
+  const { rows } = await db.query<{ last_seq: number }>({
+    name: "last_seq",
+    text: "select last_seq from sessions where id = $1",
+    values: [sessionId],
+  });
+  return rows[0]?.last_seq ?? 0;
+}
+
+/** What waits to be processed: messages for the next request, interrupts for the run. */
+export async function waitingInputs(
+  db: Queryable,
+  sessionId: string,
+): Promise<{ messages: boolean; interrupts: boolean }> {
+  const { rows } = await db.query<{ messages: boolean; interrupts: boolean }>({
+    name: "waiting_inputs",
+    text: `
+      select
+        coalesce(bool_or(type <> 'user.interrupt'), false) as messages,
+        coalesce(bool_or(type = 'user.interrupt'), false) as interrupts
+      from events where session_id = $1 and processed_at is null`,
+    values: [sessionId],
+  });
+  return rows[0] ?? { messages: false, interrupts: false };
+}
+
+async function eventRows(
+  db: Queryable,
+  sessionId: string,
+  afterSeq: number,
+  limit: number,
+): Promise<EventRow[]> {
+  const { rows } = await db.query<EventRow>({
+    name: "read_events",
+    text: `
+      select seq, id, type, body, memo, processed_at
+      from (
+        select *, sum(octet_length(body)) over (order by seq) - octet_length(body) as bytes_before
+        from (
+          select seq, id, type, body, memo, processed_at from events
+          where session_id = $1 and seq > $2 order by seq limit $3
+        ) as page
+      ) as measured
+      where bytes_before < ${PAGE_BYTES}
+      order by seq`,
+    values: [sessionId, afterSeq, limit],
+  });
+  return rows;
+}
