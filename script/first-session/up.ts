@@ -1,0 +1,119 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { renderEvents } from "@berth/cli";
+import { Berth } from "@berth/sdk";
+import { type GitHost, startGitHost } from "../../tests/git-host/git-host.ts";
+import { readOptions, type UpOptions } from "./options.ts";
+import { makeToken, type Service, startService } from "./service.ts";
+import { task } from "./task.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const stop = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort());
+
+const options = readOptions(process.argv.slice(2));
+if ("help" in options) {
+  process[options.code === 0 ? "stdout" : "stderr"].write(options.help);
+  process.exitCode = options.code;
+} else {
+  process.exitCode = await up(options).catch((error: Error) => {
+    process.stderr.write(`script/up: ${error.message}\n`);
+    return 1;
+  });
+}
+
+async function up(options: UpOptions): Promise<number> {
+  const gitHost = await startFirstHost(options.dataDir);
+  const service = await startService(options.dataDir, options.port, settings(gitHost)).catch(
+    async (error) => {
+      await gitHost.stop();
+      throw error;
+    },
+  );
+  try {
+    const { token, file } = await makeToken(options.dataDir);
+    say(`Berth listens on ${service.url}; a token of yours is in ${file}\n`);
+    const pushed = await firstSession(new Berth({ baseURL: service.url, token }), gitHost, options);
+    if (options.once || stop.signal.aborted) return pushed ? 0 : 1;
+    say(`\nBerth goes on until Ctrl-C. Its log: ${service.logFile}`);
+    return await untilStopped(service);
+  } finally {
+    await service.stop();
+    await gitHost.stop();
+  }
+}
+
+/** A private repository with this very checkout, on a git server with an authority and tokens of its own. */
+async function startFirstHost(dataDir: string): Promise<GitHost> {
+  const dir = join(dataDir, "first-session");
+  await rm(dir, { recursive: true, force: true });
+  const gitHost = await startGitHost({ dir });
+  await gitHost.createRepository({ org: "you", name: "berth", private: true, from: root });
+  return gitHost;
+}
+
+function settings(gitHost: GitHost): Record<string, string> {
+  const providers = [
+    { host: "github.com", api: "https://api.github.com", token_env: ["GH_TOKEN"] },
+    { host: gitHost.host, token_env: ["GH_TOKEN"], ca_file: gitHost.caFile },
+  ];
+  return { BERTH_HOSTED_PROVIDERS: JSON.stringify(providers), BERTH_EGRESS_ALLOW_PRIVATE: gitHost.host };
+}
+
+/** Runs the session before the user's eyes; true when the git server has its commit. */
+async function firstSession(client: Berth, gitHost: GitHost, options: UpOptions): Promise<boolean> {
+  const branch = `agent/hello-${Date.now().toString(36)}`;
+  const toolset = { type: "agent_toolset_20260401" } as const;
+  const agent = await client.agents.create({ name: "First agent", model: options.model, tools: [toolset] });
+  const environment = await firstEnvironment(client);
+  const url = `${gitHost.url}/you/berth`;
+  const secret = gitHost.createToken({ user: "you", repositories: ["you/berth"], permissions: "write" });
+  const session = await client.sessions.create({
+    agent: agent.id,
+    environment_id: environment,
+    title: "First session",
+    resources: [{ type: "hosted_repository", url, authorization_token: secret }],
+    initial_events: [
+      {
+        type: "user.message",
+        content: [{ type: "text", text: task(options.model, { path: "/data/berth", branch }) }],
+      },
+    ],
+  });
+  say(`Session ${session.id}: ${options.model} works on ${url}\n`);
+  const events = client.sessions.events.untilIdle(session.id, { from: "start" }, { signal: stop.signal });
+  await renderEvents(events, process.stdout);
+  const commit =
+    (await gitHost.head("you", "berth", branch)) === null
+      ? null
+      : (await gitHost.log("you", "berth", branch))[0];
+  say(
+    commit
+      ? `\nThe git server has ${branch}: ${commit.sha.slice(0, 12)} ${commit.subject} (${commit.author})`
+      : `\nThe git server has no ${branch}.`,
+  );
+  return commit !== null && commit !== undefined;
+}
+
+/** The environment of earlier starts on the same data, or a new one. */
+async function firstEnvironment(client: Berth): Promise<string> {
+  const name = "first";
+  for await (const environment of client.environments.list())
+    if (environment.name === name) return environment.id;
+  return (await client.environments.create({ name })).id;
+}
+
+async function untilStopped(service: Service): Promise<number> {
+  const stopped = new Promise<"stopped">((resolve) => {
+    if (stop.signal.aborted) resolve("stopped");
+    stop.signal.addEventListener("abort", () => resolve("stopped"));
+  });
+  const ended = await Promise.race([stopped, service.ended]);
+  if (ended !== "stopped") say(`Berth ended by itself (${ended}); see ${service.logFile}`);
+  return ended === "stopped" ? 0 : 1;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
