@@ -35,7 +35,11 @@ export async function startService(
   );
   const url = await Promise.race([listening(child), ended.then(() => null)]);
   if (url === null) throw new Error(`Berth did not start; its log is ${logFile}`);
-  return { url, logFile, ended, stop: () => (child.kill("SIGTERM"), ended) };
+  async function stop(): Promise<number> {
+    child.kill("SIGTERM");
+    return ended;
+  }
+  return { url, logFile, ended, stop };
 }
 
 /** Makes a personal access token of a first user and leaves it in a file that only its owner reads. */

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { Berth } from "../acceptance/harness/berth.ts";
+import { clientOf, LoadedSession } from "./load.ts";
+import { isAlive, type Part, pidOf } from "./processes.ts";
+
+const rounds = Number(process.env.BERTH_TEST_CRASH_ROUNDS ?? 20);
+
+let berth: Berth;
+let token: string;
+before(async () => {
+  berth = await Berth.start();
+  token = await berth.token();
+});
+after(() => berth.stop());
+
+for (const part of ["api", "runner", "postgres"] as const) {
+  test(`${rounds} times SIGKILL of the ${part} under load loses, doubles and reorders nothing`, {
+    timeout: 300_000,
+  }, async (context) => {
+    const current = clientOf(() => berth, token);
+    const sessions = await Promise.all(Array.from({ length: 3 }, () => LoadedSession.start(current)));
+    const seed = Math.trunc(Math.random() * 2 ** 31);
+    context.diagnostic(`seed ${seed}`);
+    for (const wait of waits(seed, rounds)) {
+      await pause(wait);
+      await killAndRecover(part);
+    }
+    for (const session of sessions) {
+      assert.ok(
+        session.acknowledged.length > rounds,
+        `only ${session.acknowledged.length} messages got through`,
+      );
+      await session.check();
+    }
+  });
+}
+
+/** Ends when the service answers again, with the killed part in a new process. */
+async function killAndRecover(part: Part): Promise<void> {
+  const victim = await found(part);
+  process.kill(victim, "SIGKILL");
+  if (part === "api") {
+    await berth.kill("SIGKILL");
+    berth = await Berth.start({ dataDir: berth.dataDir });
+  } else {
+    while (isAlive(victim)) await pause(5);
+    await found(part);
+  }
+  while (!(await ready())) await pause(20);
+}
+
+async function found(part: Part): Promise<number> {
+  for (;;) {
+    const pid = pidOf(berth.pid, part);
+    if (pid !== null && isAlive(pid)) return pid;
+    await pause(10);
+  }
+}
+
+async function ready(): Promise<boolean> {
+  const answer = await fetch(`${berth.url}/readyz`).catch(() => null);
+  return answer?.status === 200;
+}
+
+/** Pseudo-random times between kills, 100 to 900 ms, from a seed that the test prints. */
+function waits(seed: number, count: number): number[] {
+  let state = seed;
+  return Array.from({ length: count }, () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return 100 + (state % 800);
+  });
+}

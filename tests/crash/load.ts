@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { setTimeout as pause } from "node:timers/promises";
+import { Api, type Wire } from "../acceptance/harness/api.ts";
+import type { Berth } from "../acceptance/harness/berth.ts";
+import { bash, makeAgent, makeEnvironment, results, steps, turn } from "../acceptance/harness/fixtures.ts";
+import { frames } from "../acceptance/harness/stream.ts";
+
+/**
+ * One session under load: a writer that sends numbered messages one after another and keeps what was acknowledged, and a
+ * follower that resumes its stream wherever it was cut. Each message makes the agent append its number to a file.
+ */
+export class LoadedSession {
+  readonly id: string;
+  /** Ids of acknowledged inputs, in order. */
+  readonly acknowledged: string[] = [];
+  readonly followed: Wire[] = [];
+  readonly #current: () => Api;
+  readonly #stop = new AbortController();
+  readonly #done: Promise<void[]>;
+  #sent = 0;
+
+  private constructor(id: string, current: () => Api) {
+    this.id = id;
+    this.#current = current;
+    this.#done = Promise.all([this.#write(), this.#follow()]);
+  }
+
+  static async start(current: () => Api): Promise<LoadedSession> {
+    const api = current();
+    const [agent, environment] = await Promise.all([
+      makeAgent(api),
+      makeEnvironment(api, { name: `load ${crypto.randomUUID()}` }),
+    ]);
+    const session = await api.ok("POST", "/sessions", { agent: agent.id, environment_id: environment.id });
+    return new LoadedSession(session.id, current);
+  }
+
+  /** Ends the load, waits until the session has settled, and holds the log to what was acknowledged and followed. */
+  async check(): Promise<void> {
+    this.#stop.abort();
+    await this.#done;
+    const api = this.#current();
+    const last = await turn(api, this.id, bash("sort -n /data/numbers | uniq -d; wc -l < /data/numbers"));
+    const log = await wholeLog(api, this.id);
+    const ids = log.map(({ id }) => id);
+    assert.equal(new Set(ids).size, ids.length, "nothing is doubled");
+    const inputs = new Set(this.acknowledged);
+    assert.deepEqual(
+      ids.filter((id) => inputs.has(id)),
+      this.acknowledged,
+      "what was acknowledged is there, in order",
+    );
+    assert.deepEqual(
+      this.followed.map(({ id }) => id),
+      ids.slice(0, this.followed.length),
+      "the follower saw the log, without gap or doubling",
+    );
+    assert.match(results(last)[0] ?? "", /^\d+\s*$/, "no command ran twice");
+    assertEveryIntentHasOneResult(log);
+  }
+
+  async #write(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      const number = this.#sent++;
+      const events = [steps(bash(`echo ${number} >> /data/numbers`))];
+      const answer = await this.#current()
+        .post(`/sessions/${this.id}/events`, { events })
+        .catch(() => null);
+      if (answer?.status === 200) this.acknowledged.push(answer.body.data[0].id);
+      await pause(answer?.status === 200 ? 40 : 100);
+    }
+  }
+
+  async #follow(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      const last = this.followed.at(-1)?.id;
+      const from = last === undefined ? { query: "from=start" } : { lastEventId: last };
+      try {
+        for await (const { data } of frames(this.#current(), this.id, { ...from, signal: this.#stop.signal }))
+          this.followed.push(data);
+      } catch {
+        await pause(50);
+      }
+    }
+  }
+}
+
+/** The client of whatever process serves now. */
+export function clientOf(current: () => Berth, token: string): () => Api {
+  return () => new Api(current().url, token);
+}
+
+async function wholeLog(api: Api, session: string): Promise<Wire[]> {
+  const log: Wire[] = [];
+  for (let page: string | null = ""; page !== null; ) {
+    const part: Wire = await api.ok(
+      "GET",
+      `/sessions/${session}/events?limit=100${page && `&page=${encodeURIComponent(page)}`}`,
+    );
+    log.push(...part.data);
+    page = part.next_page;
+  }
+  return log;
+}
+
+function assertEveryIntentHasOneResult(log: Wire[]): void {
+  const uses = log.filter(({ type }) => type === "agent.tool_use").map(({ id }) => id);
+  const answered = log.filter(({ type }) => type === "agent.tool_result").map(({ tool_use_id: id }) => id);
+  assert.deepEqual(answered.toSorted(), uses.toSorted(), "every intent has one result");
+}

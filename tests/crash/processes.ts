@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** The parts of a service, found as an operator would: by the tree of processes below it. */
+export type Part = "api" | "runner" | "postgres";
+
+/** The pid of a part of the service whose main process is `root`; the API is that process itself. */
+export function pidOf(root: number, part: Part): number | null {
+  if (part === "api") return root;
+  const wanted = part === "runner" ? /worker/ : /postgres/;
+  return childrenOf(root).find((pid) => wanted.test(commandOf(pid))) ?? null;
+}
+
+/** Every process below `root`, itself not included. */
+export function descendantsOf(root: number): number[] {
+  return childrenOf(root).flatMap((pid) => [pid, ...descendantsOf(pid)]);
+}
+
+export function isAlive(pid: number): boolean {
+  const state = /^\d+ \(.*\) (\S)/s.exec(read(`/proc/${pid}/stat`))?.[1];
+  return state !== undefined && state !== "Z" && state !== "X";
+}
+
+function childrenOf(parent: number): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => Number(/\) \S (\d+)/.exec(read(`/proc/${pid}/stat`))?.[1]) === parent);
+}
+
+function commandOf(pid: number): string {
+  return read(`/proc/${pid}/cmdline`).replaceAll("\0", " ");
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
