@@ -16,7 +16,7 @@ export class LoadedSession {
   readonly followed: Wire[] = [];
   readonly #current: () => Api;
   readonly #stop = new AbortController();
-  readonly #done: Promise<void[]>;
+  readonly #done: Promise<unknown>;
   #sent = 0;
 
   private constructor(id: string, current: () => Api) {
