@@ -1,8 +1,9 @@
 import type { LogEntry } from "@berth/agent";
+import { formatId } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
 import { type EventRow, eventJson, logEntry } from "./event-row.ts";
 
-/** An event as a follower gets it: `json` is the whole event as the API answers it. */
+/** An event as a follower gets it: `id` as the API names it, `json` the whole event as it answers it. */
 export interface StreamedEvent {
   seq: number;
   id: string;
@@ -24,7 +25,12 @@ export async function readEvents(
   limit: number,
 ): Promise<StreamedEvent[]> {
   const rows = await eventRows(db, sessionId, afterSeq, limit);
-  return rows.map((row) => ({ seq: row.seq, id: row.id, type: row.type, json: eventJson(row) }));
+  return rows.map((row) => ({
+    seq: row.seq,
+    id: formatId("event", row.id),
+    type: row.type,
+    json: eventJson(row),
+  }));
 }
 
 /** The whole log, in order. */

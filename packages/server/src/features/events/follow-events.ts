@@ -1,0 +1,87 @@
+import { type Sse, sseFrame } from "../../http/sse.ts";
+import type { SessionHub } from "../../notify/session-hub.ts";
+import type { StreamedEvent } from "./event-store.ts";
+import type { ReadAfter } from "./shared-reader.ts";
+
+export interface FollowOptions {
+  sessionId: string;
+  /** Where to begin: what has a greater seq is sent. */
+  afterSeq: number;
+  /** The session was terminated when the stream was opened: it ends with the log. */
+  terminated: boolean;
+  hub: SessionHub;
+  read: ReadAfter;
+  sse: Sse;
+}
+
+/** Frames are handed on in pieces of about this size. */
+const CHUNK_CHARACTERS = 32 * 1024;
+
+/**
+ * Sends what the log has after a place, and then what comes, each event once and in order, until the reader leaves or
+ * `session.status_terminated` was sent. All is read from the table: a reader that lags holds no page in memory, and is
+ * served from where it stood when it has caught up.
+ */
+export async function followEvents({ hub, read, sse, sessionId, ...from }: FollowOptions): Promise<void> {
+  const news = createNews(sse.ended);
+  const unsubscribe = hub.subscribe(sessionId, news.tell);
+  let { afterSeq, terminated } = from;
+  try {
+    while (!sse.ended.aborted) {
+      news.forget();
+      const sent = sendPage(sse, await read(sessionId, afterSeq), afterSeq);
+      terminated ||= sent.terminated;
+      if (sent.afterSeq === afterSeq && terminated) return;
+      if (!(await sse.drained())) return;
+      if (sent.afterSeq === afterSeq) await news.told();
+      afterSeq = sent.afterSeq;
+    }
+  } finally {
+    unsubscribe();
+    sse.end();
+  }
+}
+
+/** Writes until the reader lags; tells how far it came. */
+function sendPage(
+  sse: Sse,
+  events: readonly StreamedEvent[],
+  afterSeq: number,
+): { afterSeq: number; terminated: boolean } {
+  let frames = "";
+  let seq = afterSeq;
+  let terminated = false;
+  for (const event of events) {
+    frames += sseFrame(event.id, event.type, event.json);
+    seq = event.seq;
+    terminated ||= event.type === "session.status_terminated";
+    if (frames.length < CHUNK_CHARACTERS) continue;
+    const kept = sse.write(frames);
+    frames = "";
+    if (!kept) return { afterSeq: seq, terminated };
+  }
+  if (frames !== "") sse.write(frames);
+  return { afterSeq: seq, terminated };
+}
+
+/** A latch: `told` resolves when there was news since `forget`, or when the stream has ended. */
+function createNews(ended: AbortSignal) {
+  let news = false;
+  let wake = (): void => undefined;
+  const tell = (): void => {
+    news = true;
+    wake();
+  };
+  ended.addEventListener("abort", tell, { once: true });
+  return {
+    tell,
+    forget() {
+      news = ended.aborted;
+    },
+    told: () =>
+      new Promise<void>((resolve) => {
+        wake = resolve;
+        if (news) resolve();
+      }),
+  };
+}
