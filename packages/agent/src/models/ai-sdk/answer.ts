@@ -1,0 +1,150 @@
+import type { AssistantBlock, FinishReason, Opaque } from "../../model.ts";
+import type { StreamPart } from "./types.ts";
+
+/** A block while it streams. `input` is set only by the part with which the provider says that a call is complete. */
+interface Draft {
+  type: "text" | "thinking" | "tool_call";
+  id: string;
+  name: string;
+  text: string;
+  input: string | null;
+  opaque: Opaque | undefined;
+}
+
+/** A tool call was complete by the provider's word, but its input is not a JSON object. */
+export class MalformedToolCall extends Error {
+  override readonly name = "MalformedToolCall";
+  readonly tool: string;
+
+  constructor(tool: string) {
+    super(`The model called ${tool} with an input that is not a JSON object.`);
+    this.tool = tool;
+  }
+}
+
+/**
+ * Gathers the parts of a stream to blocks, in the order in which the blocks began. Parts of a kind it does not know are
+ * passed over. Nothing is handed out before the provider's finish.
+ */
+export class Answer {
+  readonly #drafts: Draft[] = [];
+  readonly #open = new Map<string, Draft>();
+
+  /** Takes one part; returns the text to show at once, if there is any. */
+  take(part: StreamPart): string | null {
+    switch (part.type) {
+      case "text-start":
+      case "reasoning-start":
+        this.#begin(part.type === "text-start" ? "text" : "thinking", part.id, "").opaque = opaqueOf(part);
+        return null;
+      case "tool-input-start":
+        if (part.providerExecuted !== true) this.#begin("tool_call", part.id, part.toolName);
+        return null;
+      case "text-delta":
+        this.#append("text", part);
+        return part.delta === "" ? null : part.delta;
+      case "reasoning-delta":
+        this.#append("thinking", part);
+        return null;
+      case "text-end":
+        this.#append("text", { ...part, delta: "" });
+        return null;
+      case "reasoning-end":
+        this.#append("thinking", { ...part, delta: "" });
+        return null;
+      case "tool-call": {
+        if (part.providerExecuted === true) return null;
+        const draft =
+          this.#find("tool_call", part.toolCallId) ?? this.#begin("tool_call", part.toolCallId, "");
+        draft.name = part.toolName;
+        draft.input = part.input;
+        draft.opaque = merged(draft.opaque, opaqueOf(part));
+        return null;
+      }
+      default:
+        return null;
+    }
+  }
+
+  hasToolCalls(): boolean {
+    return this.#drafts.some(({ input }) => input !== null);
+  }
+
+  /**
+   * The blocks as they may be sent back. An answer that was cut keeps its text only: its last call may be half a call,
+   * and thinking must be followed by what it led to. Throws `MalformedToolCall`.
+   */
+  blocks(reason: FinishReason): AssistantBlock[] {
+    const whole = this.#drafts.flatMap((draft) => finished(draft, reason));
+    if (reason === "end_turn" || reason === "tool_calls") return whole;
+    const lastText = whole.findLastIndex(({ type }) => type === "text");
+    return whole.slice(0, lastText + 1);
+  }
+
+  #begin(type: Draft["type"], id: string, name: string): Draft {
+    const draft: Draft = { type, id, name, text: "", input: null, opaque: undefined };
+    this.#drafts.push(draft);
+    this.#open.set(`${type} ${id}`, draft);
+    return draft;
+  }
+
+  #find(type: Draft["type"], id: string): Draft | undefined {
+    return this.#open.get(`${type} ${id}`);
+  }
+
+  #append(type: "text" | "thinking", part: { id: string; delta: string; providerMetadata?: Opaque }): void {
+    const draft = this.#find(type, part.id) ?? this.#begin(type, part.id, "");
+    draft.text += part.delta;
+    draft.opaque = merged(draft.opaque, opaqueOf(part));
+  }
+}
+
+/** A text of white space only is no block: no provider would take it back. */
+function finished(draft: Draft, reason: FinishReason): AssistantBlock[] {
+  const opaque = draft.opaque === undefined ? {} : { opaque: draft.opaque };
+  if (draft.type === "text")
+    return draft.text.trim() === "" ? [] : [{ type: "text", text: draft.text, ...opaque }];
+  if (draft.type === "thinking") {
+    const empty = draft.text === "" && draft.opaque === undefined;
+    return empty ? [] : [{ type: "thinking", text: draft.text, ...opaque }];
+  }
+  if (draft.input === null || reason === "max_tokens" || reason === "refusal") return [];
+  return [
+    {
+      type: "tool_call",
+      id: draft.id,
+      name: draft.name,
+      input: inputObject(draft.name, draft.input),
+      ...opaque,
+    },
+  ];
+}
+
+function inputObject(tool: string, text: string): Record<string, unknown> {
+  try {
+    const input: unknown = JSON.parse(text.trim() === "" ? "{}" : text);
+    if (typeof input === "object" && input !== null && !Array.isArray(input))
+      return input as Record<string, unknown>;
+  } catch {
+    // Told below, without the input.
+  }
+  throw new MalformedToolCall(tool);
+}
+
+function opaqueOf(part: { providerMetadata?: Opaque | undefined }): Opaque | undefined {
+  return part.providerMetadata;
+}
+
+/** Metadata comes in pieces, each by provider: an id at the start, a signature at the end. */
+function merged(before: Opaque | undefined, after: Opaque | undefined): Opaque | undefined {
+  if (before === undefined || after === undefined) return after ?? before;
+  const entries = Object.entries(after).map(([provider, value]) => {
+    const known = before[provider];
+    return [provider, isObject(known) && isObject(value) ? { ...known, ...value } : value] as const;
+  });
+  return { ...before, ...Object.fromEntries(entries) };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}

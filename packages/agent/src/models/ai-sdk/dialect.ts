@@ -1,0 +1,131 @@
+import type { ModelRequest } from "../../model.ts";
+import type { ProviderKind } from "../provider.ts";
+import { withCacheMarkers } from "./cache-markers.ts";
+import { type ImagePlace, toPrompt } from "./prompt.ts";
+import type { Fetch } from "./transport.ts";
+import type { CallOptions, LanguageModel } from "./types.ts";
+
+/** How an Anthropic model thinks when the operator says so; otherwise `effort` decides, as the model's name allows. */
+export type Thinking = "adaptive" | "off" | { budget_tokens: number };
+
+/** What a dialect needs to know of a model. */
+export interface DialectModel {
+  /** As the provider calls it. */
+  upstreamModel: string;
+  maxOutputTokens: number;
+  thinking: Thinking | null;
+  takesImages: boolean;
+}
+
+/** What differs from one kind of provider to the next. Its package is loaded at the first request: loading costs start-up time. */
+export interface Dialect {
+  open(connection: {
+    provider: string;
+    baseUrl: string;
+    model: string;
+    fetch: Fetch;
+  }): Promise<LanguageModel>;
+  callOptions(request: ModelRequest, model: DialectModel): CallOptions;
+  endsWithDone: boolean;
+}
+
+/** The AI SDK insists on a key and would look for one in the environment. The transport sets the real one. */
+const apiKey = "set-by-the-transport";
+
+const anthropic: Dialect = {
+  endsWithDone: false,
+  async open({ baseUrl, model, fetch }) {
+    const { createAnthropic } = await import("@ai-sdk/anthropic");
+    return createAnthropic({ baseURL: baseUrl, apiKey, fetch })(model);
+  },
+  callOptions(request, model) {
+    const options = commonOptions(request, model, model.takesImages ? "result" : "none");
+    const thinking = anthropicThinking(model.thinking);
+    return withCacheMarkers({
+      ...options,
+      maxOutputTokens: model.maxOutputTokens - budgetOf(model.thinking),
+      ...(request.effort === undefined || model.thinking === "adaptive" ? {} : { reasoning: request.effort }),
+      providerOptions: {
+        anthropic: {
+          // Not asked for: it would let a half input through when the answer is cut, and few compatible servers know it.
+          toolStreaming: false,
+          ...(thinking === null ? {} : { thinking }),
+          ...(request.effort !== undefined && model.thinking === "adaptive"
+            ? { effort: request.effort }
+            : {}),
+        },
+      },
+    });
+  },
+};
+
+function anthropicThinking(thinking: Thinking | null) {
+  if (thinking === null) return null;
+  if (thinking === "off") return { type: "disabled" };
+  if (thinking === "adaptive") return { type: "adaptive", display: "summarized" };
+  return { type: "enabled", budgetTokens: thinking.budget_tokens };
+}
+
+/** The AI SDK adds the budget to the limit that it is given. */
+function budgetOf(thinking: Thinking | null): number {
+  return typeof thinking === "object" && thinking !== null ? thinking.budget_tokens : 0;
+}
+
+const openai: Dialect = {
+  endsWithDone: false,
+  async open({ baseUrl, model, fetch }) {
+    const { createOpenAI } = await import("@ai-sdk/openai");
+    return createOpenAI({ baseURL: baseUrl, apiKey, fetch }).responses(model);
+  },
+  callOptions(request, model) {
+    const options = commonOptions(request, model, model.takesImages ? "result" : "none");
+    return {
+      ...options,
+      // The API's own default is strict, for which a schema has to name every property as required.
+      ...(options.tools === undefined
+        ? {}
+        : { tools: options.tools.map((tool) => ({ ...tool, strict: false })) }),
+      ...(request.effort === undefined ? {} : { reasoning: request.effort }),
+      // Nothing is left at the provider: reasoning comes back encrypted and is sent again with the history.
+      providerOptions: { openai: { store: false } },
+    };
+  },
+};
+
+const openaiCompatible: Dialect = {
+  endsWithDone: true,
+  async open({ provider, baseUrl, model, fetch }) {
+    const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+    return createOpenAICompatible({ name: provider, baseURL: baseUrl, fetch, includeUsage: true })(model);
+  },
+  callOptions(request, model) {
+    const { effort } = request;
+    return {
+      ...commonOptions(request, model, model.takesImages ? "message" : "none"),
+      // The three levels that such servers share.
+      ...(effort === undefined
+        ? {}
+        : { reasoning: effort === "low" || effort === "medium" ? effort : "high" }),
+    };
+  },
+};
+
+function commonOptions(request: ModelRequest, model: DialectModel, images: ImagePlace): CallOptions {
+  const tools = request.tools.map((tool) => ({
+    type: "function" as const,
+    name: tool.name,
+    description: tool.description,
+    inputSchema: tool.inputSchema,
+  }));
+  return {
+    prompt: toPrompt(request, images),
+    maxOutputTokens: model.maxOutputTokens,
+    ...(tools.length === 0 ? {} : { tools }),
+  };
+}
+
+export const dialects: Readonly<Record<ProviderKind, Dialect>> = {
+  anthropic,
+  openai,
+  "openai-compatible": openaiCompatible,
+};

@@ -1,0 +1,151 @@
+import { ModelError, type ModelErrorKind } from "../../model.ts";
+import { MalformedToolCall } from "./answer.ts";
+import type { Exchange } from "./transport.ts";
+
+/**
+ * Whatever was thrown or streamed as an error, as a `ModelError`. Its message names the provider and repeats what the
+ * provider said, without keys and headers; it has no cause, because what the AI SDK throws holds the whole request.
+ */
+export function toModelError(error: unknown, provider: string, exchange: Exchange): ModelError {
+  if (error instanceof ModelError) return error;
+  if (error instanceof MalformedToolCall)
+    return new ModelError("request_failed", error.message, { retryable: true });
+  if (exchange.idle) return silent(provider, exchange);
+  const failure = readFailure(error);
+  if (failure.status !== null && failure.status >= 400)
+    return refused(failure, failure.status, provider, exchange);
+  if (failure.streamed) return refused(failure, 500, provider, exchange);
+  if (exchange.answered) return interrupted(provider);
+  if (failure.network) {
+    return new ModelError("request_failed", `${provider} could not be reached.`, { retryable: true });
+  }
+  const name = error instanceof Error ? error.name : typeof error;
+  return new ModelError("request_failed", `The request to ${provider} could not be made (${name}).`, {
+    retryable: false,
+  });
+}
+
+/** The stream ended before its finish. */
+export function interrupted(provider: string): ModelError {
+  const message = `The answer of ${provider} was cut off before its end.`;
+  return new ModelError("interrupted_stream", message, { retryable: true });
+}
+
+function silent(provider: string, exchange: Exchange): ModelError {
+  const kind = exchange.answered ? "interrupted_stream" : "request_failed";
+  return new ModelError(kind, `${provider} sent nothing for too long.`, { retryable: true });
+}
+
+/** What the AI SDK tells of a failure, in any of the shapes in which it does. */
+interface Failure {
+  status: number | null;
+  /** The provider's own words. */
+  said: string;
+  /** Its error codes and types. */
+  codes: string;
+  headers: Record<string, string>;
+  network: boolean;
+  /** An error that the provider put into its stream. */
+  streamed: boolean;
+}
+
+function readFailure(error: unknown): Failure {
+  const fields = isObject(error) ? error : {};
+  const body = parsed(fields.responseBody) ?? fields.data ?? (error instanceof Error ? null : error);
+  const code = httpStatus(fields.statusCode) ?? httpStatus(fields.code);
+  return {
+    status: code,
+    said: typeof fields.message === "string" ? fields.message : "",
+    codes: [fields.type, fields.code, ...codesOf(body)]
+      .filter((value) => typeof value === "string")
+      .join(" "),
+    headers: isObject(fields.responseHeaders) ? (fields.responseHeaders as Record<string, string>) : {},
+    network: fields.isRetryable === true,
+    streamed: isObject(error) && !(error instanceof Error),
+  };
+}
+
+function codesOf(body: unknown): unknown[] {
+  if (!isObject(body)) return [];
+  const inner = isObject(body.error) ? body.error : isObject(body.response) ? body.response.error : null;
+  return [body.type, body.code, ...(isObject(inner) ? [inner.type, inner.code] : [])];
+}
+
+function refused(failure: Failure, status: number, provider: string, exchange: Exchange): ModelError {
+  const kind = kindOf(status, failure);
+  const retryable = isRetryable(kind, status, failure);
+  return new ModelError(kind, sentence(kind, status, failure, provider, exchange.secrets), {
+    retryable,
+    retryAfterMs: retryable ? retryAfter(failure.headers) : null,
+  });
+}
+
+function kindOf(status: number, failure: Failure): ModelErrorKind {
+  if (status === 401 || status === 403) return "authentication";
+  if (status === 404) return "not_found";
+  if (status === 429) return "rate_limited";
+  if (status === 413 || overflow.test(`${failure.codes} ${failure.said}`)) return "context_overflow";
+  if (status === 529 || status === 503 || /overloaded/.test(failure.codes)) return "overloaded";
+  return "request_failed";
+}
+
+/** Each provider says it in its own words: Anthropic, OpenAI, vLLM, llama.cpp, and those who put one of them behind a gateway. */
+const overflow =
+  /prompt is too long|context_length_exceeded|exceed_context_size|maximum context length|context (window|length|limit|size)|input (is|length) too long|input tokens exceed/i;
+
+function isRetryable(kind: ModelErrorKind, status: number, failure: Failure): boolean {
+  if (kind === "overloaded") return true;
+  if (kind === "rate_limited") return !/insufficient_quota|billing/.test(failure.codes);
+  return kind === "request_failed" && (status >= 500 || status === 408 || status === 409 || status === 425);
+}
+
+function sentence(
+  kind: ModelErrorKind,
+  status: number,
+  failure: Failure,
+  provider: string,
+  secrets: readonly string[],
+): string {
+  if (kind === "authentication") return `${provider} refused the key (${status}).`;
+  const said = redacted(failure.said, secrets);
+  return `${provider} answered ${status}${said === "" ? "" : `: ${said}`}`;
+}
+
+/** At most 500 characters, on one line. Also what only looks like a key is taken out: providers like to repeat keys in part. */
+function redacted(text: string, secrets: readonly string[]): string {
+  const known = secrets
+    .filter((secret) => secret !== "")
+    .reduce((rest, secret) => rest.replaceAll(secret, "[secret]"), text);
+  const line = known.replace(/\b(sk|key|bearer)[-_ ][\w*.-]{8,}/gi, "[secret]").replace(/\s+/g, " ");
+  return line.trim().slice(0, 500);
+}
+
+/** `retry-after-ms`, or `retry-after` in seconds or as a date. */
+function retryAfter(headers: Record<string, string>): number | null {
+  const milliseconds = Number(headers["retry-after-ms"] ?? Number.NaN);
+  if (Number.isFinite(milliseconds)) return Math.max(0, milliseconds);
+  const given = headers["retry-after"];
+  if (given === undefined || given.trim() === "") return null;
+  const seconds = Number(given);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
+  const date = Date.parse(given);
+  return Number.isNaN(date) ? null : Math.max(0, date - Date.now());
+}
+
+function httpStatus(value: unknown): number | null {
+  const status = typeof value === "string" && /^\d{3}$/.test(value) ? Number(value) : value;
+  return typeof status === "number" && status >= 100 && status <= 599 ? status : null;
+}
+
+function parsed(text: unknown): unknown {
+  if (typeof text !== "string") return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,128 @@
+import type {
+  AssistantBlock,
+  ImageBlock,
+  ModelMessage,
+  ModelRequest,
+  TextBlock,
+  ToolResultBlock,
+} from "../../model.ts";
+import type { Prompt, PromptMessage, ProviderOptions } from "./types.ts";
+
+/** Where a provider takes the images of a tool result: in the result, in a user message after it, or nowhere. */
+export type ImagePlace = "result" | "message" | "none";
+
+type AssistantPart = Extract<PromptMessage, { role: "assistant" }>["content"][number];
+type UserPart = Extract<PromptMessage, { role: "user" }>["content"][number];
+type ToolPart = Extract<PromptMessage, { role: "tool" }>["content"][number];
+type ToolOutput = Extract<ToolPart, { type: "tool-result" }>["output"];
+
+/** The same request gives the same prompt, and a longer history a longer prompt with the same beginning. */
+export function toPrompt(request: ModelRequest, images: ImagePlace): Prompt {
+  return [
+    ...(hasText(request.system) ? [{ role: "system" as const, content: request.system }] : []),
+    ...request.messages.flatMap((message) => toMessages(message, images)),
+  ];
+}
+
+function toMessages(message: ModelMessage, images: ImagePlace): PromptMessage[] {
+  if (message.content.length === 0) return [];
+  switch (message.role) {
+    case "user":
+      return [{ role: "user", content: textParts(message.content) }];
+    case "assistant":
+      return [{ role: "assistant", content: message.content.map(assistantPart) }];
+    case "tool":
+      return toolMessages(message.content, images);
+  }
+}
+
+/** No provider takes a text of white space only, and a history with one could never be sent again. */
+function textParts(blocks: readonly TextBlock[]): UserPart[] {
+  const texts = blocks.filter((block) => hasText(block.text));
+  return texts.length === 0
+    ? [{ type: "text", text: "(no text)" }]
+    : texts.map(({ text }) => ({ type: "text", text }));
+}
+
+function assistantPart(block: AssistantBlock): AssistantPart {
+  const options = block.opaque === undefined ? {} : { providerOptions: block.opaque as ProviderOptions };
+  switch (block.type) {
+    case "text":
+      return { type: "text", text: block.text, ...options };
+    case "thinking":
+      return { type: "reasoning", text: block.text, ...options };
+    case "tool_call":
+      return {
+        type: "tool-call",
+        toolCallId: block.id,
+        toolName: block.name,
+        input: block.input,
+        ...options,
+      };
+  }
+}
+
+function toolMessages(results: readonly ToolResultBlock[], images: ImagePlace): PromptMessage[] {
+  const content = results.map((result) => ({
+    type: "tool-result" as const,
+    toolCallId: result.id,
+    toolName: result.name,
+    output: toolOutput(result, images),
+  }));
+  const after = results.filter((result) => imagePlace(result, images) === "message").flatMap(imageParts);
+  return [
+    { role: "tool", content },
+    ...(after.length === 0 ? [] : [{ role: "user" as const, content: after }]),
+  ];
+}
+
+/** A result that is an error can only be text, so its images follow it. */
+function imagePlace(result: ToolResultBlock, images: ImagePlace): ImagePlace {
+  return result.isError && images === "result" ? "message" : images;
+}
+
+function toolOutput(result: ToolResultBlock, images: ImagePlace): ToolOutput {
+  const place = imagePlace(result, images);
+  if (place === "result" && result.content.some(isImage)) {
+    const value = result.content.filter((block) => isImage(block) || hasText(block.text));
+    return {
+      type: "content",
+      value: value.map((block) => (isImage(block) ? filePart(block) : { ...block })),
+    };
+  }
+  const value = result.content
+    .map((block) => (isImage(block) ? imageNote(block, place) : block.text))
+    .join("\n");
+  return { type: result.isError ? "error-text" : "text", value };
+}
+
+function imageNote(image: ImageBlock, place: ImagePlace): string {
+  return place === "message"
+    ? `[${image.mediaType} image: in the next message]`
+    : `[${image.mediaType} image left out: this model is not set up to take images]`;
+}
+
+function imageParts(result: ToolResultBlock): UserPart[] {
+  return result.content
+    .filter(isImage)
+    .flatMap((image): UserPart[] => [
+      { type: "text", text: `Image from the result of ${result.name} (${result.id}):` },
+      filePart(image),
+    ]);
+}
+
+function filePart(image: ImageBlock) {
+  return {
+    type: "file" as const,
+    mediaType: image.mediaType,
+    data: { type: "data" as const, data: image.data },
+  };
+}
+
+function isImage(block: TextBlock | ImageBlock): block is ImageBlock {
+  return block.type === "image";
+}
+
+function hasText(text: string): boolean {
+  return text.trim() !== "";
+}

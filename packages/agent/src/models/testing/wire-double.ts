@@ -1,0 +1,158 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setImmediate as nextTick } from "node:timers/promises";
+
+/**
+ * A double of a provider's HTTP API on loopback. It answers each request by the next reply in its queue, in the wire
+ * format of its dialect, after the dialect has had its chance to refuse the request as the real API would.
+ */
+export interface WireDouble {
+  /** As `base_url` of a provider. */
+  baseUrl: string;
+  requests: RecordedRequest[];
+  /** Adds replies to the end of the queue. A request that finds it empty is answered 500. */
+  enqueue(...replies: Reply[]): void;
+  /** The bytes that a whole reply would have on the wire. */
+  recording(reply: Answer): Buffer;
+  /** Resolves when a request has come that is answered by silence, from now on. */
+  nextHang(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface RecordedRequest {
+  path: string;
+  headers: Record<string, string | string[] | undefined>;
+  body: Body;
+  /** The body as it came. */
+  text: string;
+  /** What the double answered when it refused the request. */
+  refusal: Refusal | null;
+}
+
+export type Body = Record<string, unknown>;
+
+export type Reply =
+  | Answer
+  | {
+      status: number;
+      headers?: Record<string, string>;
+      error: { type: string; message: string; code?: string };
+    }
+  /** Silence: before the status, or after the first bytes of an answer. */
+  | { hang: "before" | Answer };
+
+export interface Answer {
+  blocks: readonly AnswerBlock[];
+  /** Default: after the blocks, as the dialect says it. */
+  stop?: "end" | "tool" | "length" | "refusal";
+  usage?: { input?: number; output?: number; cacheRead?: number; cacheWrite?: number };
+  /** After the first event, an error event instead of the rest. */
+  failsWith?: { type: string; message: string };
+  /** Only so many bytes, then the connection ends: as one that broke, or as one that was closed in order. */
+  cut?: { bytes: number; how: "reset" | "close" };
+}
+
+export type AnswerBlock =
+  | { text: string }
+  | { thinking: string }
+  | { redacted: string }
+  | { tool: string; id: string; input: unknown };
+
+export interface Refusal {
+  status: number;
+  error: { type: string; message: string; code?: string };
+}
+
+/** What differs from one wire format to the next. */
+export interface DoubleDialect {
+  /** Where requests must go, under `/v1`. */
+  path: string;
+  refuse(body: Body, headers: IncomingMessage["headers"]): Refusal | null;
+  /** The server-sent events, each with its empty line. `body` is the request's. */
+  events(answer: Answer, body: Body): string[];
+  errorBody(error: Refusal["error"]): unknown;
+}
+
+export async function startWireDouble(dialect: DoubleDialect): Promise<WireDouble> {
+  const requests: RecordedRequest[] = [];
+  const queue: Reply[] = [];
+  let hangs = Promise.withResolvers<void>();
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const recorded = await record(request, dialect);
+    requests.push(recorded);
+    const refusal = recorded.refusal;
+    const reply = refusal ??
+      queue.shift() ?? { status: 500, error: { type: "api_error", message: "No reply is queued." } };
+    if ("status" in reply) return sendError(response, reply, dialect);
+    if ("hang" in reply) {
+      if (reply.hang !== "before")
+        await write(response, bytesOf(dialect, reply.hang, recorded.body).subarray(0, 40));
+      hangs.resolve();
+      hangs = Promise.withResolvers();
+      return;
+    }
+    await sendAnswer(response, bytesOf(dialect, reply, recorded.body), reply.cut);
+  }
+
+  const server = createServer((request, response) => void answer(request, response));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    requests,
+    enqueue: (...replies) => void queue.push(...replies),
+    recording: (reply) => bytesOf(dialect, reply, {}),
+    nextHang: () => hangs.promise,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+async function record(request: IncomingMessage, dialect: DoubleDialect): Promise<RecordedRequest> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const text = Buffer.concat(chunks).toString();
+  const body = JSON.parse(text) as Body;
+  const path = request.url ?? "";
+  const wrongPath: Refusal = {
+    status: 404,
+    error: { type: "not_found_error", message: `No such path: ${path}` },
+  };
+  const refusal = path === `/v1${dialect.path}` ? dialect.refuse(body, request.headers) : wrongPath;
+  return { path, headers: request.headers, body, text, refusal };
+}
+
+function bytesOf(dialect: DoubleDialect, answer: Answer, body: Body): Buffer {
+  return Buffer.from(dialect.events(answer, body).join(""));
+}
+
+function sendError(
+  response: ServerResponse,
+  reply: Extract<Reply, { status: number }>,
+  dialect: DoubleDialect,
+): void {
+  response.writeHead(reply.status, { "content-type": "application/json", ...reply.headers });
+  response.end(JSON.stringify(dialect.errorBody(reply.error)));
+}
+
+async function sendAnswer(response: ServerResponse, bytes: Buffer, cut: Answer["cut"]): Promise<void> {
+  await write(response, bytes.subarray(0, cut?.bytes ?? bytes.length));
+  if (cut?.how === "reset") {
+    // One turn of the loop later, so that the bytes are on the wire before the connection breaks.
+    await nextTick();
+    response.destroy();
+  } else {
+    response.end();
+  }
+}
+
+async function write(response: ServerResponse, bytes: Buffer): Promise<void> {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  response.flushHeaders();
+  if (bytes.length > 0) await new Promise<void>((done) => response.write(bytes, () => done()));
+}
