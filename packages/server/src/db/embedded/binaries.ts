@@ -34,10 +34,12 @@ export function findBinaries(options: {
   bin?: string | undefined;
   user?: ServerUser | undefined;
   runDir: string;
+  /** The npm package's `native` directory; found by itself. */
+  packaged?: string;
 }): Binaries {
   const { bin, user, runDir } = options;
   if (bin !== undefined) return described(bin, {}, user);
-  const packaged = packagedNative();
+  const packaged = options.packaged ?? packagedNative();
   const native = canReach(user, join(packaged, "bin/postgres")) ? packaged : copyOf(packaged, runDir);
   const links = missingLinks(native);
   if (links.length === 0) return described(join(native, "bin"), {}, user);

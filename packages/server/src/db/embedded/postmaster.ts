@@ -14,6 +14,8 @@ export type Postmaster = {
   cluster: string;
   socket: string;
   exited: Promise<void>;
+  /** Lets this process end while the server goes on for others. */
+  letGo(): void;
   /** The last lines that a server of ours wrote, for an error that says why it did not start. */
   lastWords(): string;
 };
@@ -50,7 +52,7 @@ export function findPostmaster(cluster: string): Postmaster | undefined {
     rmSync(pidFile, { force: true });
     return undefined;
   }
-  return { pid, cluster, socket, exited: watch(pid, cluster), lastWords: () => "" };
+  return { pid, cluster, socket, exited: watch(pid, cluster), letGo() {}, lastWords: () => "" };
 }
 
 /** Starts `postgres` on a cluster. It answers a little later: ask with `untilAnswering`. */
@@ -82,7 +84,17 @@ export function spawnPostmaster(options: {
     });
     child.once("close", () => resolve());
   });
-  return { pid: child.pid ?? 0, cluster, socket, exited, lastWords: () => words.join("\n") };
+  return {
+    pid: child.pid ?? 0,
+    cluster,
+    socket,
+    exited,
+    letGo() {
+      child.stderr?.destroy();
+      child.unref();
+    },
+    lastWords: () => words.join("\n"),
+  };
 }
 
 /** Asks SIGINT (a fast shutdown: open transactions are rolled back), and SIGQUIT when that takes too long. */

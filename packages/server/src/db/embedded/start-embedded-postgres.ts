@@ -62,7 +62,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     postmaster.exited.then(() => holder.release());
     const stopped = once(() =>
       withDirectoryLock(dataDir, async () => {
-        if (holder.release().others > 0) return;
+        if (holder.release().others > 0) return postmaster.letGo();
         await stopPostmaster(postmaster);
         (runDir ?? runDirectory(dataDir, serverUser())).remove();
       }),

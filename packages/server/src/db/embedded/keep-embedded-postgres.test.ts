@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { DatabaseUnavailableError } from "../database-error.ts";
+import { type Database, openDatabase } from "../pool.ts";
+import { silentLog } from "../testing.ts";
+import { type KeptPostgres, keepEmbeddedPostgres } from "./keep-embedded-postgres.ts";
+import { startedAt } from "./process-identity.ts";
+import { type Place, serverProcesses, temporaryPlace } from "./testing.ts";
+
+const WRITERS = 8;
+const ROWS_BEFORE_KILL = 200;
+
+test("killed with all its processes under load, the server is back with every acknowledged row", async (t) => {
+  const { server, db } = await kept(temporaryPlace(t));
+  await db.write.query({ text: "create table notes (id bigint primary key)" });
+  const acknowledged = new Set<number>();
+  for (let round = 0; round < 3; round++) {
+    const killed = server.pid();
+    await writeUntilKilled(db, acknowledged, () => {
+      for (const pid of serverProcesses(killed)) process.kill(pid, "SIGKILL");
+    });
+    const kept = await rowsOf(db);
+    assert.notEqual(server.pid(), killed);
+    assert.deepEqual(
+      [...acknowledged].filter((id) => !kept.has(id)),
+      [],
+      `round ${round}`,
+    );
+  }
+});
+
+test("killed alone, the server is back although its workers hold on for a moment", async (t) => {
+  const { server, db } = await kept(temporaryPlace(t));
+  await db.write.query({ text: "create table notes as select 1::bigint as id" });
+  process.kill(server.pid(), "SIGKILL");
+  assert.deepEqual([...(await rowsOf(db))], [1]);
+});
+
+test("stopped while it is being restarted, nothing runs afterwards", async (t) => {
+  const { server } = await kept(temporaryPlace(t));
+  const killed = server.pid();
+  process.kill(killed, "SIGKILL");
+  await server.stop();
+  assert.equal(startedAt(killed), undefined);
+  assert.equal(startedAt(server.pid()), undefined);
+});
+
+async function kept(place: Place): Promise<{ server: KeptPostgres; db: Database }> {
+  const server = await keepEmbeddedPostgres({ dataDir: place.dataDir, log: silentLog });
+  const db = openDatabase({ connection: server.connection, log: silentLog });
+  place.ending(async () => {
+    await db.close();
+    await server.stop();
+  });
+  return { server, db };
+}
+
+/** Several writers insert, `kill` strikes in the middle, and each goes on until it fails or has seen the next server. */
+async function writeUntilKilled(db: Database, acknowledged: Set<number>, kill: () => void): Promise<void> {
+  const first = acknowledged.size * 10;
+  let next = first;
+  let killed = false;
+  async function write(): Promise<void> {
+    for (let afterwards = 0; afterwards < 5; afterwards += Number(killed)) {
+      next += 1;
+      const id = next;
+      await db.write.query({ name: "insert_note", text: "insert into notes values ($1)", values: [id] });
+      acknowledged.add(id);
+      if (killed || id < first + ROWS_BEFORE_KILL) continue;
+      killed = true;
+      kill();
+    }
+  }
+  const ends = await Promise.allSettled(Array.from({ length: WRITERS }, () => write()));
+  const failures = ends.flatMap((end) => (end.status === "rejected" ? [end.reason] : []));
+  assert.ok(failures.length > 0, "the kill struck nobody");
+  for (const failure of failures) assert.ok(failure instanceof DatabaseUnavailableError, failure);
+}
+
+/** The first question after a crash waits for the server, or says that it may be asked again. */
+async function rowsOf(db: Database): Promise<Set<number>> {
+  for (;;) {
+    try {
+      const { rows } = await db.write.query<{ id: number }>({ text: "select id from notes" });
+      return new Set(rows.map((row) => row.id));
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailableError)) throw error;
+    }
+  }
+}

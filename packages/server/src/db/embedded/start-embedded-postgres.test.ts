@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { checkDurability } from "../check-durability.ts";
+import { startedAt } from "./process-identity.ts";
+import { temporaryPlace, withDatabase } from "./testing.ts";
+
+const notRoot = process.getuid?.() !== 0 && "needs root";
+
+test("a fresh start makes a cluster, and a later one finds its rows", async (t) => {
+  const place = temporaryPlace(t);
+  const first = await place.start();
+  await withDatabase(first.connection, async (db) => {
+    await checkDurability(db.write);
+    await db.write.query({ text: "create table notes as select 1 as id" });
+  });
+  await first.stop();
+  await first.exited;
+  assert.equal(startedAt(first.pid), undefined);
+
+  const second = await place.start();
+  assert.equal(second.adopted, false);
+  const { rows } = await withDatabase(second.connection, (db) => db.read.query({ text: "table notes" }));
+  assert.deepEqual(rows, [{ id: 1 }]);
+});
+
+test("as root, the server runs as a user without rights", { skip: notRoot }, async (t) => {
+  const server = await temporaryPlace(t).start();
+  const status = readFileSync(`/proc/${server.pid}/status`, "utf8");
+  assert.doesNotMatch(status, /^Uid:.*\s0\s/m);
+  assert.match(status, /^CapEff:\s+0+$/m);
+});
+
+test("without root, the server runs as whoever starts it", { skip: notRoot }, async (t) => {
+  const place = temporaryPlace(t);
+  const child = place.startInChild(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]);
+  const { pid } = await child.ready;
+  assert.match(readFileSync(`/proc/${pid}/status`, "utf8"), /^Uid:\s+65534/m);
+  child.process.kill("SIGTERM");
+  await child.exited;
+  assert.equal(startedAt(pid), undefined);
+});
+
+test("a server told to run without fsync is refused, with every fault named", async (t) => {
+  const place = temporaryPlace(t);
+  await (await place.start()).stop();
+  const settings = "fsync = off\nfull_page_writes = off\n";
+  writeFileSync(join(place.dataDir, "cluster/postgresql.auto.conf"), settings);
+  const { connection } = await place.start();
+  await withDatabase(connection, (db) =>
+    assert.rejects(checkDurability(db.write), /fsync is off and must be on.*; full_page_writes is off/),
+  );
+});
+
+test("a path beyond the socket limit works, and leaves nothing elsewhere", async (t) => {
+  const server = await temporaryPlace(t, { below: "d".repeat(120) }).start();
+  const { host } = server.connection;
+  assert.ok(host.startsWith("/tmp/berth-"));
+  await withDatabase(server.connection, (db) => db.write.query({ text: "select 1" }));
+  await server.stop();
+  assert.ok(!existsSync(join(host, "..")));
+});
+
+test("a data directory that the server's user cannot walk to works", { skip: notRoot }, async (t) => {
+  const server = await temporaryPlace(t, { mode: 0o700 }).start();
+  await withDatabase(server.connection, (db) => db.write.query({ text: "select 1" }));
+});
+
+test("an initdb that was cut short is done again", async (t) => {
+  const place = temporaryPlace(t);
+  mkdirSync(join(place.dataDir, "cluster.partial/base"), { recursive: true });
+  await place.start();
+  assert.ok(!existsSync(join(place.dataDir, "cluster.partial")));
+});
+
+test("a cluster of another major version is refused in one sentence", async (t) => {
+  const place = temporaryPlace(t);
+  await (await place.start()).stop();
+  writeFileSync(join(place.dataDir, "cluster/PG_VERSION"), "14\n");
+  await assert.rejects(
+    place.start(),
+    /written by PostgreSQL 14, and .* is PostgreSQL \d+: set BERTH_PG_BIN to the bin directory of a PostgreSQL 14\.$/,
+  );
+});

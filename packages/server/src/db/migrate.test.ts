@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, type TestContext, test } from "node:test";
+import { migrate } from "./migrate.ts";
+import { type TestDatabase, testDatabase, testServers } from "./testing.ts";
+
+for (const server of testServers) {
+  describe(`migrate on ${server.label}`, () => {
+    test("a second run finds nothing to do", async (t) => {
+      const db = await testDatabase(t, server);
+      assert.deepEqual(await migrate(db), []);
+    });
+
+    test("processes that start together apply each file once", async (t) => {
+      const db = await emptyDatabase(t, server);
+      const directory = migrations(t, {
+        "0001-notes.sql": "create table notes (id int); insert into notes values (1);",
+        "0002-more.sql": "insert into notes values (2); select pg_sleep(0.05);",
+      });
+      const runs = await Promise.all([1, 2, 3, 4].map(() => migrate(db, directory)));
+      assert.deepEqual(runs.flat().sort(), ["0001-notes.sql", "0002-more.sql"]);
+      const { rows } = await db.read.query({ text: "select id from notes order by id" });
+      assert.deepEqual(rows, [{ id: 1 }, { id: 2 }]);
+    });
+
+    test("a file that fails leaves nothing of itself, and those before it stay", async (t) => {
+      const db = await emptyDatabase(t, server);
+      const directory = migrations(t, {
+        "0001-notes.sql": "create table notes (id int);",
+        "0002-broken.sql": "insert into notes values (1); select 1 / 0;",
+      });
+      await assert.rejects(migrate(db, directory), /division by zero/);
+      assert.equal((await db.read.query({ text: "select * from notes" })).rowCount, 0);
+      const { rows } = await db.read.query({ text: "select name from schema_migrations" });
+      assert.deepEqual(rows, [{ name: "0001-notes.sql" }]);
+    });
+
+    test("a file that was changed after it was applied is refused", async (t) => {
+      const db = await emptyDatabase(t, server);
+      const directory = migrations(t, { "0001-notes.sql": "create table notes (id int);" });
+      await migrate(db, directory);
+      writeFileSync(join(directory, "0001-notes.sql"), "create table notes (id bigint);");
+      await assert.rejects(migrate(db, directory), {
+        message: "Migration 0001-notes.sql was changed after it had been applied to this database.",
+      });
+    });
+
+    test("a database that is ahead of the code is refused", async (t) => {
+      const db = await emptyDatabase(t, server);
+      const directory = migrations(t, { "0001-notes.sql": "select 1;", "0002-later.sql": "select 2;" });
+      await migrate(db, directory);
+      const older = mkdtempSync(join(tmpdir(), "berth-migrations-"));
+      t.after(() => rmSync(older, { recursive: true }));
+      cpSync(join(directory, "0001-notes.sql"), join(older, "0001-notes.sql"));
+      await assert.rejects(
+        migrate(db, older),
+        /has migration 0002-later.sql, which this Berth does not know/,
+      );
+    });
+
+    test("a gap in the numbers is refused", async (t) => {
+      const db = await emptyDatabase(t, server);
+      const directory = migrations(t, { "0001-notes.sql": "select 1;", "0003-later.sql": "select 3;" });
+      await assert.rejects(migrate(db, directory), /0003-later.sql should be the one with number 2/);
+    });
+  });
+}
+
+function migrations(t: TestContext, files: Record<string, string>): string {
+  const directory = mkdtempSync(join(tmpdir(), "berth-migrations-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  for (const [name, sql] of Object.entries(files)) writeFileSync(join(directory, name), sql);
+  return directory;
+}
+
+async function emptyDatabase(t: TestContext, server: (typeof testServers)[number]): Promise<TestDatabase> {
+  const db = await testDatabase(t, server);
+  await db.write.query({ text: "drop schema public cascade" });
+  await db.write.query({ text: "create schema public" });
+  return db;
+}
