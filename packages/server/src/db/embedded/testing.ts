@@ -87,7 +87,8 @@ const CHILD_PROGRAM = `
   import { pino } from "pino";
   import { startEmbeddedPostgres } from ${JSON.stringify(import.meta.resolve("./start-embedded-postgres.ts"))};
   const server = await startEmbeddedPostgres({ dataDir: process.argv[1], log: pino({ level: "silent" }) });
-  process.on("SIGTERM", () => server.stop());
+  const serving = setInterval(() => undefined, 2 ** 30);
+  process.on("SIGTERM", () => server.stop().then(() => clearInterval(serving)));
   console.log(JSON.stringify({ pid: server.pid, connection: server.connection }));
 `;
 
