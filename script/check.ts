@@ -1,0 +1,61 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { importFaults } from "./check-imports.ts";
+
+export type CheckResult = { name: string; ok: boolean; report: string };
+
+type Check = { name: string; run: () => Promise<Omit<CheckResult, "name">> };
+
+const root = join(import.meta.dirname, "..");
+const bin = (name: string): string => join(root, "node_modules/.bin", name);
+const openapi = "packages/contract/src/openapi-file.ts";
+
+const CHECKS: readonly Check[] = [
+  { name: "types", run: () => command(bin("tsc"), ["-p", "."]) },
+  { name: "lint and format", run: () => command(bin("biome"), ["check", "--error-on-warnings", "."]) },
+  { name: "dead code", run: () => command(bin("knip"), ["--no-progress"]) },
+  { name: "import table", run: importTable },
+  { name: "OpenAPI document", run: () => command(process.execPath, [openapi, "--check"]) },
+];
+
+if (import.meta.main) {
+  const results = await checks();
+  process.exitCode = results.every((result) => result.ok) ? 0 : 1;
+}
+
+/** Runs every check at once and prints one line each, faults below the line; none hides another's faults. */
+export async function checks(): Promise<CheckResult[]> {
+  return await Promise.all(
+    CHECKS.map(async ({ name, run }) => {
+      const begun = performance.now();
+      const result = { name, ...(await run()) };
+      const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+      console.log(`${result.ok ? "✔" : "✖"} ${name} (${seconds} s)`);
+      if (!result.ok) console.log(result.report.trimEnd().replaceAll(/^/gm, "    "));
+      return result;
+    }),
+  );
+}
+
+async function importTable(): Promise<Omit<CheckResult, "name">> {
+  const faults = importFaults(root);
+  return { ok: faults.length === 0, report: faults.join("\n") };
+}
+
+function command(program: string, args: readonly string[]): Promise<Omit<CheckResult, "name">> {
+  if (args[0]?.endsWith(".ts") && !existsSync(join(root, args[0]))) {
+    return Promise.resolve({ ok: false, report: `${args[0]} is missing.` });
+  }
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+    let report = "";
+    const collect = (chunk: Buffer): void => {
+      report += chunk;
+    };
+    child.stdout.on("data", collect);
+    child.stderr.on("data", collect);
+    child.on("error", (error) => resolve({ ok: false, report: error.message }));
+    child.on("close", (code) => resolve({ ok: code === 0, report }));
+  });
+}

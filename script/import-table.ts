@@ -1,0 +1,34 @@
+/** Which rooms of the repository may import which packages of it. What is not listed is refused. */
+export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
+  "packages/contract": [],
+  "packages/sandbox": [],
+  "packages/agent": ["@berth/contract", "@berth/sandbox"],
+  "packages/server": ["@berth/contract", "@berth/agent", "@berth/sandbox"],
+  "packages/sdk": ["@berth/contract"],
+  "packages/cli": ["@berth/sdk"],
+  "packages/console": ["@berth/sdk"],
+  tests: ["@berth/sdk"],
+  bench: ["@berth/sdk"],
+  script: ["@berth/sdk", "@berth/cli"],
+};
+
+/** One file that may import what its room may not. `file` may end in `/` for a folder. */
+export type ImportException = { file: string; imports: string; reason: string };
+
+export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
+  {
+    file: "packages/cli/src/commands/serve.ts",
+    imports: "@berth/server",
+    reason: "serve is the server, in the process that the command line started",
+  },
+  {
+    file: "packages/cli/src/commands/token/",
+    imports: "@berth/server",
+    reason: "the first token is made before there is one to call the API with",
+  },
+  {
+    file: "packages/cli/src/commands/doctor.ts",
+    imports: "@berth/server",
+    reason: "doctor looks at the machine that a server would run on",
+  },
+];
