@@ -1,0 +1,41 @@
+import { cpus } from "node:os";
+import { parseArgs } from "node:util";
+import { Berth } from "../tests/acceptance/harness/berth.ts";
+import { eventFigures } from "./cases/events.ts";
+import { httpFigures } from "./cases/http.ts";
+import { repositoryFigures } from "./cases/repository.ts";
+import { sandboxFigures } from "./cases/sandbox.ts";
+import { memoryFigures, startFigures } from "./cases/start.ts";
+import { type Figure, table } from "./figure.ts";
+
+/** `npm run bench [-- --only NAME]`: every case in one run, printed as a table of ratios. */
+const cases: Record<string, () => Promise<Figure[]>> = {
+  start: startFigures,
+  events: () => onService((_, api) => eventFigures(api)),
+  http: () => onService((_, api) => httpFigures(api)),
+  sandbox: sandboxFigures,
+  repository: repositoryFigures,
+  memory: () => onService(memoryFigures),
+};
+
+const { values } = parseArgs({ options: { only: { type: "string" } } });
+const figures: Figure[] = [];
+for (const [name, measure] of Object.entries(cases)) {
+  if (values.only !== undefined && values.only !== name) continue;
+  process.stderr.write(`${name} …\n`);
+  figures.push(...(await measure()));
+}
+console.log(
+  `${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${cpus().length} cores\n\n${table(figures)}`,
+);
+
+async function onService(
+  measure: (berth: Berth, api: Awaited<ReturnType<Berth["client"]>>) => Promise<Figure[]>,
+): Promise<Figure[]> {
+  const berth = await Berth.start();
+  try {
+    return await measure(berth, await berth.client());
+  } finally {
+    await berth.stop();
+  }
+}

@@ -1,0 +1,70 @@
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { promisify } from "node:util";
+import type { Api } from "../../tests/acceptance/harness/api.ts";
+import { Berth } from "../../tests/acceptance/harness/berth.ts";
+import { makeAgent, makeEnvironment } from "../../tests/acceptance/harness/fixtures.ts";
+import { descendantsOf } from "../../tests/crash/processes.ts";
+import { type Figure, median, times } from "../figure.ts";
+
+/** From the command to `listening`: on an empty data directory, and on one that has run before; beside a bare start of Node. */
+export async function startFigures(): Promise<Figure[]> {
+  const node = median(await times(5, () => promisify(execFile)(process.execPath, ["-e", "0"])));
+  const fresh: number[] = [];
+  const again: number[] = [];
+  for (let round = 0; round < 3; round++) {
+    let berth: Berth | undefined;
+    fresh.push(...(await times(1, async () => (berth = await Berth.start()))));
+    await berth?.kill("SIGTERM");
+    again.push(
+      ...(await times(1, async () => (berth = await Berth.start({ dataDir: berth?.dataDir ?? "" })))),
+    );
+    await berth?.stop();
+  }
+  const peer = "`node -e 0`";
+  return [
+    {
+      what: "start to ready, empty data directory",
+      peer,
+      unit: "ms",
+      value: median(fresh),
+      peerValue: node,
+      note: "initdb, migrations",
+    },
+    { what: "start to ready, again", peer, unit: "ms", value: median(again), peerValue: node },
+  ];
+}
+
+/** Memory of every process of the service, shared pages counted once, with 1,000 idle sessions and before them. */
+export async function memoryFigures(berth: Berth, api: Api): Promise<Figure[]> {
+  const before = memory(berth.pid);
+  const [agent, environment] = [await makeAgent(api), await makeEnvironment(api)];
+  for (let made = 0; made < 1000; made += 20) {
+    const body = { agent: agent.id, environment_id: environment.id };
+    await Promise.all(Array.from({ length: 20 }, () => api.ok("POST", "/sessions", body)));
+  }
+  const processes = descendantsOf(berth.pid).length + 1;
+  const value = memory(berth.pid);
+  const note = `${processes} processes; ${(((value - before) * 1024) / 1000).toFixed(0)} KiB a session`;
+  return [
+    {
+      what: "memory with 1,000 idle sessions",
+      peer: "the same service before them",
+      unit: "MiB",
+      value,
+      peerValue: before,
+      note,
+    },
+  ];
+}
+
+/** Proportional set size of a process tree, MiB. */
+function memory(root: number): number {
+  const kilobytes = [root, ...descendantsOf(root)].map((pid) => {
+    const rollup = readdirSync(`/proc/${pid}`).includes("smaps_rollup")
+      ? readFileSync(`/proc/${pid}/smaps_rollup`, "utf8")
+      : "";
+    return Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0);
+  });
+  return kilobytes.reduce((sum, value) => sum + value, 0) / 1024;
+}
