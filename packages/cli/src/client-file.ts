@@ -1,0 +1,47 @@
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
+
+/** `<data-dir>/client.json`: how a client on this machine reaches the installation. `berth serve` keeps `url`. */
+export interface ClientFile {
+  url?: string;
+  /** Where a token lies, in the data directory; default `token`. */
+  token_file?: string;
+}
+
+/** What the file says, `token_file` as an absolute path; empty when there is none that can be believed. */
+export async function readClientFile(dataDir: string): Promise<ClientFile> {
+  const file = await read(dataDir);
+  const token_file = resolve(dataDir, file.token_file ?? "token");
+  return isLoopback(file.url) && isInside(dataDir, token_file) ? { url: file.url, token_file } : {};
+}
+
+/** Writes the given fields and keeps the others. */
+export async function updateClientFile(dataDir: string, fields: ClientFile): Promise<void> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const path = join(dataDir, "client.json");
+  const next = `${path}.${process.pid}`;
+  await writeFile(next, `${JSON.stringify({ ...(await read(dataDir)), ...fields })}\n`, { mode: 0o600 });
+  await rename(next, path);
+}
+
+async function read(dataDir: string): Promise<ClientFile> {
+  try {
+    return JSON.parse(await readFile(join(dataDir, "client.json"), "utf8")) as ClientFile;
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * The default data directory is below the working directory, so that a stranger's checkout can bring such a file: it can
+ * neither send a token to another machine nor name a file elsewhere as the token.
+ */
+function isLoopback(url: string | undefined): url is string {
+  if (typeof url !== "string" || !URL.canParse(url)) return false;
+  const { protocol, hostname } = new URL(url);
+  return /^https?:$/.test(protocol) && /^(localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(hostname);
+}
+
+function isInside(dir: string, path: string): boolean {
+  return !relative(dir, path).startsWith("..");
+}

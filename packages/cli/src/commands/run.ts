@@ -1,0 +1,114 @@
+import { text } from "node:stream/consumers";
+import type { Berth, Session, SessionEvent } from "@berth/sdk";
+import { type ConnectionOptions, connect } from "../connection.ts";
+import { exitCodes, UsageError } from "../failure.ts";
+import { noOutcome, type Outcome, outcomeAfter } from "../outcome.ts";
+import { printJson, talk } from "../print.ts";
+import { paletteFor } from "../render/palette.ts";
+import { cut } from "../render/plain-text.ts";
+import { renderEvents } from "../render-events.ts";
+import { repositoryUrl } from "../repository-url.ts";
+import { secretFile, secretVariable } from "../secret.ts";
+import { ensureAgent } from "./run/ensure-agent.ts";
+import { ensureEnvironment } from "./run/ensure-environment.ts";
+import { onInterrupts } from "./run/on-interrupts.ts";
+
+export interface RunOptions extends ConnectionOptions {
+  repo?: string;
+  branch?: string;
+  commit?: string;
+  tokenEnv?: string;
+  repoTokenFile?: string;
+  model?: string;
+  agent?: string;
+  environment?: string;
+  title?: string;
+  keep?: boolean;
+  json?: boolean;
+}
+
+/** Starts a session and follows its first turn. Answers the exit code. */
+export async function run(task: string, options: RunOptions): Promise<number> {
+  const message = task === "-" ? await text(process.stdin) : task;
+  if (message.trim() === "") throw new UsageError("The task is empty.");
+  const resources = await resourcesOf(options);
+  const client = await connect(options);
+  const session = await client.sessions.create({
+    agent: options.agent ?? (await ensureAgent(client, options.model ?? process.env.BERTH_MODEL)),
+    environment_id: options.environment ?? (await ensureEnvironment(client)),
+    title: options.title ?? cut(message.trim().split("\n")[0] ?? "", 100),
+    resources,
+    initial_events: [{ type: "user.message", content: [{ type: "text", text: message }] }],
+  });
+  const { outcome, interrupted, detached } = await follow(client, session, options);
+  if (!detached && !options.keep && outcome.ended === "end_turn") await client.sessions.archive(session.id);
+  if (detached) talk(`The session goes on. To follow it: berth sessions logs -f ${session.id}`);
+  if (interrupted) return exitCodes.interrupted;
+  return outcome.ended === "end_turn" && outcome.failedResources.length === 0
+    ? exitCodes.done
+    : exitCodes.failed;
+}
+
+async function follow(client: Berth, session: Session, { json }: RunOptions) {
+  const interrupts = onInterrupts(() =>
+    client.sessions.events.send(session.id, { events: [{ type: "user.interrupt" }] }, { maxRetries: 0 }),
+  );
+  try {
+    const { signal } = interrupts;
+    const events = client.sessions.events.untilIdle(session.id, { from: "start" }, { signal });
+    const outcome = json ? await printEvents(session, events) : await showEvents(session, events);
+    return { outcome, interrupted: interrupts.count > 0, detached: signal.aborted };
+  } finally {
+    interrupts.stop();
+  }
+}
+
+async function showEvents(session: Session, events: AsyncIterable<SessionEvent>): Promise<Outcome> {
+  const { dim } = paletteFor(process.stderr);
+  talk(dim(`${session.id} · ${session.agent.model.id}\n`));
+  return renderEvents(events, process.stdout, { resources: session.resources });
+}
+
+async function printEvents(session: Session, events: AsyncIterable<SessionEvent>): Promise<Outcome> {
+  printJson(session);
+  let outcome = noOutcome;
+  for await (const event of events) {
+    printJson(event);
+    outcome = outcomeAfter(outcome, event);
+  }
+  return outcome;
+}
+
+async function resourcesOf({ repo, branch, commit, tokenEnv, repoTokenFile }: RunOptions) {
+  const token = await repositoryToken(tokenEnv, repoTokenFile);
+  if (repo === undefined) {
+    const orphan = Object.entries({
+      branch,
+      commit,
+      "token-env": tokenEnv,
+      "repo-token-file": repoTokenFile,
+    });
+    const [given] = orphan.find(([, value]) => value !== undefined) ?? [];
+    if (given !== undefined) throw new UsageError(`--${given} needs --repo.`);
+    return [];
+  }
+  if (branch !== undefined && commit !== undefined)
+    throw new UsageError("Give --branch or --commit, not both.");
+  const checkout = branch !== undefined ? { type: "branch" as const, name: branch } : null;
+  return [
+    {
+      type: "hosted_repository" as const,
+      url: repositoryUrl(repo),
+      checkout: commit !== undefined ? { type: "commit" as const, sha: commit } : checkout,
+      ...(token === null ? {} : { authorization_token: token }),
+    },
+  ];
+}
+
+async function repositoryToken(name: string | undefined, file: string | undefined): Promise<string | null> {
+  if (name !== undefined && file !== undefined) {
+    throw new UsageError("Give --token-env or --repo-token-file, not both.");
+  }
+  if (name !== undefined) return secretVariable(name);
+  return file === undefined ? null : secretFile(file);
+}

@@ -1,0 +1,53 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { action } from "./action.ts";
+import { withConnection } from "./connection-flags.ts";
+
+export function addSessions(program: Command): void {
+  const sessions = program
+    .command("sessions")
+    .summary("list, read and steer sessions")
+    .description("Lists, reads and steers sessions.")
+    .addHelpText("after", help);
+  const add = (usage: string, summary: string) => {
+    const command = sessions.command(usage).description(summary).option("--json", "print JSON");
+    return withConnection(command);
+  };
+
+  add("list", "Lists sessions, newest first.")
+    .option("--limit <number>", "how many at most", positive, 20)
+    .addOption(
+      new Option("--status <status...>", "only those").choices([
+        "idle",
+        "running",
+        "rescheduling",
+        "terminated",
+      ]),
+    )
+    .option("--archived", "archived ones, too")
+    .action(action(() => import("./sessions/list.ts"), "listSessions"));
+  add("get <id>", "Shows one session.").action(action(() => import("./sessions/get.ts"), "getSession"));
+  add("logs <id>", "Shows what happened in a session; with --json its events as JSON lines.")
+    .option("-f, --follow", "go on with what happens until the session is terminated or Ctrl-C")
+    .action(action(() => import("./sessions/logs.ts"), "sessionLogs"));
+  add("send <id> <message>", "Sends a message to a session; '-' reads it from standard input.").action(
+    action(() => import("./sessions/send.ts"), "sendMessage"),
+  );
+  add("interrupt <id>", "Ends the turn that runs; the session can go on.").action(
+    action(() => import("./sessions/interrupt.ts"), "interruptSession"),
+  );
+  add("archive <id>", "Makes a session read only.").action(
+    action(() => import("./sessions/archive.ts"), "archiveSession"),
+  );
+}
+
+function positive(value: string): number {
+  if (!/^[1-9][0-9]{0,8}$/.test(value)) throw new InvalidArgumentError("It must be a positive integer.");
+  return Number(value);
+}
+
+const help = `
+Examples:
+  $ berth sessions list --status running
+  $ berth sessions logs -f sess_01k…
+  $ berth sessions send sess_01k… "Now update the changelog, too"
+  $ berth sessions list --limit 500 --json | jq -r '.data[].id'`;

@@ -1,0 +1,45 @@
+import type { Session, SessionResource } from "@berth/sdk";
+import { type ConnectionOptions, connect } from "../../connection.ts";
+import { printJson, printLine } from "../../print.ts";
+import { paletteFor } from "../../render/palette.ts";
+import { plainText } from "../../render/plain-text.ts";
+import { duration, tokens } from "../../render/quantities.ts";
+import { table } from "../../render/table.ts";
+
+export async function getSession(
+  id: string,
+  options: ConnectionOptions & { json?: boolean },
+): Promise<undefined> {
+  const client = await connect(options);
+  const session = await client.sessions.get(id);
+  if (options.json) return void printJson(session);
+  const { dim } = paletteFor(process.stdout);
+  for (const line of table(facts(session).map(([name, value]) => [dim(name), plainText(value)])))
+    printLine(line);
+}
+
+function facts(session: Session): [string, string][] {
+  return [
+    ["id", session.id],
+    ["title", session.title],
+    [
+      "status",
+      session.archived_at === null ? session.status : `${session.status}, archived ${session.archived_at}`,
+    ],
+    ["agent", `${session.agent.id} (${session.agent.name}, version ${session.agent.version})`],
+    ["model", session.agent.model.id],
+    ["environment", session.environment_id],
+    ...session.resources.map((resource): [string, string] => ["resource", describe(resource)]),
+    ["usage", tokens(session.usage)],
+    ["running", duration(session.stats.active_seconds)],
+    ["created", session.created_at],
+  ];
+}
+
+function describe(resource: SessionResource): string {
+  if (resource.type === "file") return `${resource.id}  ${resource.file_id} → ${resource.mount_path}`;
+  const { checkout } = resource;
+  const at =
+    checkout === null ? "" : ` at ${checkout.type === "branch" ? checkout.name : checkout.sha.slice(0, 10)}`;
+  return `${resource.id}  ${resource.url}${at} → ${resource.mount_path}`;
+}

@@ -1,0 +1,16 @@
+import { CommanderError } from "commander";
+import { exitCodes, tellFailure } from "./failure.ts";
+import { createProgram } from "./program.ts";
+
+// A reader that leaves early, such as `head`, ends the command without a complaint.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === "EPIPE" ? exitCodes.done : exitCodes.failed);
+});
+
+try {
+  await createProgram().parseAsync();
+} catch (error) {
+  // Commander has said by then what is wrong; with code 0 it was asked for help or the version.
+  const told = error instanceof CommanderError;
+  process.exitCode = told ? (error.exitCode === 0 ? exitCodes.done : exitCodes.usage) : tellFailure(error);
+}

@@ -1,0 +1,28 @@
+import { Command } from "commander";
+import { addRun } from "./commands/run-command.ts";
+import { addSessions } from "./commands/sessions-command.ts";
+import { paletteFor } from "./render/palette.ts";
+import { version } from "./version.ts";
+
+/** The tree of commands. Their work is loaded when one is called. */
+export function createProgram(): Command {
+  const { bold } = paletteFor(process.stdout);
+  const program = new Command("berth")
+    .description("Runs coding agents in sandboxed sessions.")
+    .version(version)
+    .configureHelp({ styleTitle: bold, showGlobalOptions: false })
+    .showHelpAfterError("(for help: --help)")
+    .exitOverride()
+    .addHelpText("after", help);
+  addRun(program);
+  addSessions(program);
+  return program;
+}
+
+const help = `
+Examples:
+  $ berth serve --data-dir ./berth-data
+  $ export BERTH_TOKEN=$(berth token create --data-dir ./berth-data --user you@example.com)
+  $ berth run "Add a test for the parser" --repo https://github.com/acme/shop --model anthropic/claude-opus-5
+
+Standard output is data, standard error is talk. --json prints data as JSON.`;

@@ -1,0 +1,73 @@
+import type { EventOf, SessionResource } from "@berth/sdk";
+import { cut, plainText } from "./plain-text.ts";
+
+type Progress = EventOf<"session.resource_progress">;
+
+const phases: Record<Progress["phase"], string> = {
+  waiting: "waiting",
+  counting: "counting objects",
+  receiving: "receiving objects",
+  resolving: "resolving deltas",
+  checking_out: "checking out files",
+};
+const barWidth = 24;
+
+/** The session's resources by name, and how far each is. */
+export class Clones {
+  readonly #names: ReadonlyMap<string, SessionResource>;
+  readonly #running = new Map<string, Progress>();
+
+  constructor(resources: readonly SessionResource[]) {
+    this.#names = new Map(resources.map((resource) => [resource.id, resource]));
+  }
+
+  /** `org/repo → /data/repo`, or the id of what was not named. */
+  name(resourceId: string | undefined): string {
+    const resource = resourceId === undefined ? undefined : this.#names.get(resourceId);
+    if (resource === undefined) return resourceId ?? "a resource";
+    return plainText(`${shortName(resource)} → ${resource.mount_path}`);
+  }
+
+  isRepository(resourceId: string): boolean {
+    return this.#names.get(resourceId)?.type !== "file";
+  }
+
+  /** True when this is the first that is heard of that resource. */
+  progress(event: Progress): boolean {
+    const first = !this.#running.has(event.resource_id);
+    this.#running.set(event.resource_id, event);
+    return first;
+  }
+
+  end(resourceId: string | undefined): void {
+    if (resourceId !== undefined) this.#running.delete(resourceId);
+  }
+
+  /** One line for all that run, or null. */
+  line(): string | null {
+    const running = [...this.#running.values()];
+    const [only] = running;
+    if (only === undefined) return null;
+    if (running.length > 1)
+      return `cloning ${running.map((one) => `${this.#short(one)} ${percent(one)}`).join(", ")}`;
+    return `cloning ${this.#short(only)}  ${bar(only)}  ${phases[only.phase]} ${percent(only)}`.trimEnd();
+  }
+
+  #short(event: Progress): string {
+    const resource = this.#names.get(event.resource_id);
+    return cut(plainText(resource === undefined ? event.resource_id : shortName(resource)), 40);
+  }
+}
+
+function shortName(resource: SessionResource): string {
+  return resource.type === "file" ? resource.file_id : resource.url.replace(/^https?:\/\/[^/]+\//, "");
+}
+
+function percent({ percent: value }: Progress): string {
+  return value === null ? "" : `${Math.floor(value)} %`;
+}
+
+function bar({ percent: value }: Progress): string {
+  const full = Math.round(((value ?? 0) / 100) * barWidth);
+  return "━".repeat(full) + "─".repeat(barWidth - full);
+}

@@ -1,0 +1,40 @@
+import { type InspectColor, styleText } from "node:util";
+
+/** Where text goes. A terminal has `isTTY` and `columns`. */
+export type Output = NodeJS.WritableStream & { isTTY?: boolean | undefined; columns?: number | undefined };
+
+export type Style = (text: string) => string;
+
+export interface Palette {
+  bold: Style;
+  dim: Style;
+  red: Style;
+  green: Style;
+  yellow: Style;
+  cyan: Style;
+}
+
+/** Colours for a terminal that wants them (`NO_COLOR`, `TERM=dumb`); elsewhere text stays as it is. */
+export function paletteFor(output: Output): Palette {
+  return palette(isTerminal(output) && !process.env.NO_COLOR);
+}
+
+/** Whether lines can be overwritten in place there. */
+export function isTerminal(output: Output): boolean {
+  return output.isTTY === true && process.env.TERM !== "dumb";
+}
+
+export function palette(color: boolean): Palette {
+  const style =
+    (format: InspectColor): Style =>
+    (text) =>
+      color && text !== "" ? styleText(format, text, { validateStream: false }) : text;
+  return {
+    bold: style("bold"),
+    dim: style("dim"),
+    red: style("red"),
+    green: style("green"),
+    yellow: style("yellow"),
+    cyan: style("cyan"),
+  };
+}

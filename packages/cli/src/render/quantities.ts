@@ -1,0 +1,38 @@
+import type { ModelUsage } from "@berth/sdk";
+
+/** `0.4 s`, `41 s`, `3 min 05 s`. */
+export function duration(seconds: number): string {
+  if (seconds < 10 && !Number.isInteger(seconds)) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 100) return `${whole} s`;
+  return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, "0")} s`;
+}
+
+/** `12,345` */
+export function count(value: number): string {
+  return value.toLocaleString("en-US");
+}
+
+export const noUsage: ModelUsage = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_input_tokens: 0,
+  cache_creation_input_tokens: 0,
+};
+
+export function addUsage(one: ModelUsage, other: ModelUsage): ModelUsage {
+  return {
+    input_tokens: one.input_tokens + other.input_tokens,
+    output_tokens: one.output_tokens + other.output_tokens,
+    cache_read_input_tokens: one.cache_read_input_tokens + other.cache_read_input_tokens,
+    cache_creation_input_tokens: one.cache_creation_input_tokens + other.cache_creation_input_tokens,
+  };
+}
+
+/** `12,345 tokens in (8,000 from cache), 1,024 out`: in is everything that the model read. */
+export function tokens(usage: ModelUsage): string {
+  const read = usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens;
+  const cached =
+    usage.cache_read_input_tokens === 0 ? "" : ` (${count(usage.cache_read_input_tokens)} from cache)`;
+  return `${count(read)} tokens in${cached}, ${count(usage.output_tokens)} out`;
+}

@@ -1,0 +1,234 @@
+import type { EventOf, ModelUsage, SessionEvent, SessionResource, StopReason } from "@berth/sdk";
+import { Clones } from "./clones.ts";
+import type { Palette } from "./palette.ts";
+import { cut, firstLines, plainText } from "./plain-text.ts";
+import { addUsage, count, duration, noUsage, tokens } from "./quantities.ts";
+import { toolLine } from "./tool-line.ts";
+
+/** Lines to print for one event, and how they stand to what is above: apart, in one group with other notes, or right under it. */
+export interface Block {
+  place: "apart" | "note" | "under";
+  lines: string[];
+}
+
+const endings: Record<StopReason["type"], string> = {
+  end_turn: "done",
+  cancelled: "interrupted",
+  retries_exhausted: "gave up: the model did not answer",
+  refusal: "the model refused",
+  max_turns: "stopped: the limit of model requests is reached",
+};
+const reasons: Record<string, string> = {
+  not_allowed: "not allowed by the environment",
+  private_address: "a private address",
+  no_server_name: "the connection names no host",
+  name_mismatch: "the connection names another host",
+  unresolvable: "the name does not resolve",
+};
+const gutter = "  │ ";
+
+/** A session as a person reads it, event by event. Holds what the lines of later events need of earlier ones. */
+export class Transcript {
+  readonly #palette: Palette;
+  readonly #width: number;
+  readonly #live: boolean;
+  readonly #clones: Clones;
+  readonly #calls = new Map<string, EventOf<"agent.tool_use">>();
+  #lastCall: string | null = null;
+  #thinking = false;
+  #since = 0;
+  #turn: { began: string | null; usage: ModelUsage } = { began: null, usage: noUsage };
+
+  /** `live` says that `status` is shown as well, so that progress needs no lines. */
+  constructor(options: {
+    palette: Palette;
+    width: number;
+    live: boolean;
+    resources: readonly SessionResource[];
+  }) {
+    this.#palette = options.palette;
+    this.#width = options.width;
+    this.#live = options.live;
+    this.#clones = new Clones(options.resources);
+  }
+
+  /** What to print for the event, or null for nothing. */
+  take(event: SessionEvent): Block | null {
+    const block = this.#blockOf(event);
+    const isCall = event.type === "agent.tool_use" || event.type === "agent.tool_result";
+    if (block !== null && !isCall) this.#lastCall = null;
+    return block;
+  }
+
+  #blockOf(event: SessionEvent): Block | null {
+    const { bold, dim, yellow } = this.#palette;
+    switch (event.type) {
+      case "user.message":
+        return apart(this.#asked(event));
+      case "user.interrupt":
+        return apart([yellow("interrupt")]);
+      case "agent.message":
+        return apart(plainText(textOf(event.content)).trim().split("\n"));
+      case "agent.tool_use":
+        return this.#called(event);
+      case "agent.tool_result":
+        return this.#returned(event);
+      case "agent.context_compacted":
+        return note(
+          dim(
+            `context compacted: ${count(event.input_tokens_before)} → ${count(event.input_tokens_after)} tokens`,
+          ),
+        );
+      case "session.status_running":
+        this.#turn = { began: event.created_at, usage: noUsage };
+        return null;
+      case "session.status_idle":
+        return this.#ended(event);
+      case "session.status_rescheduled":
+        return note(yellow("taken up again after a fault"));
+      case "session.status_terminated":
+        return apart([bold("terminated")]);
+      case "session.error":
+        return this.#failed(event);
+      case "session.container_started":
+        return note(dim(`sandbox ready · ${duration(event.seconds)}`));
+      case "session.resource_progress":
+        return this.#progressed(event);
+      case "session.resource_ready":
+        return this.#ready(event);
+      case "session.egress_denied":
+        return note(yellow(`blocked ${hostOf(event)}: ${reasons[event.reason] ?? plainText(event.reason)}`));
+      case "span.model_request_start":
+        this.#thinking = true;
+        this.#since = Date.now();
+        return null;
+      case "span.model_request_end":
+        this.#thinking = false;
+        if (event.model_usage !== null) this.#turn.usage = addUsage(this.#turn.usage, event.model_usage);
+        return null;
+      case "agent.thinking":
+        return null;
+      default:
+        return unknownEvent(event);
+    }
+  }
+
+  /** What goes on right now, for a line that is overwritten; null when nothing does. */
+  status(now: number): string | null {
+    const clones = this.#clones.line();
+    const calls = [...this.#calls.values()].map(({ name }) => plainText(name));
+    if (calls.length === 0 && !this.#thinking) return clones;
+    const seconds = Math.floor((now - this.#since) / 1000);
+    const doing = `${calls.length === 0 ? "thinking" : `running ${calls.join(", ")}`}${seconds < 1 ? "" : ` · ${duration(seconds)}`}`;
+    return clones === null ? doing : `${clones} · ${doing}`;
+  }
+
+  #asked({ content }: EventOf<"user.message">): string[] {
+    const { lines, more } = firstLines(plainText(textOf(content)), 8);
+    const { bold, dim } = this.#palette;
+    const shown = lines.map((line, i) =>
+      `${i === 0 ? ">" : " "} ${bold(cut(line.trimEnd(), this.#width * 3))}`.trimEnd(),
+    );
+    return more === 0 ? shown : [...shown, dim(`  … ${count(more)} more lines`)];
+  }
+
+  /** Of calls that run at the same time the first is shown at once, the others with their results. */
+  #called(event: EventOf<"agent.tool_use">): Block | null {
+    const alone = this.#calls.size === 0;
+    this.#calls.set(event.id, event);
+    this.#since = Date.now();
+    if (!alone) return null;
+    this.#lastCall = event.id;
+    return apart([this.#callLine(event)]);
+  }
+
+  #callLine(event: EventOf<"agent.tool_use">): string {
+    const { bold, cyan, yellow } = this.#palette;
+    const name = plainText(event.name);
+    const denied = event.evaluated_permission === "deny" ? yellow(" (denied)") : "";
+    return `${bold(cyan(name))}  ${cut(toolLine(event), this.#width - name.length - 12)}`.trimEnd() + denied;
+  }
+
+  #returned(event: EventOf<"agent.tool_result">): Block {
+    const call = this.#calls.get(event.tool_use_id);
+    this.#calls.delete(event.tool_use_id);
+    this.#since = Date.now();
+    const lines = this.#resultLines(event);
+    if (this.#lastCall === event.tool_use_id || call === undefined) return { place: "under", lines };
+    this.#lastCall = event.tool_use_id;
+    return apart([this.#callLine(call), ...lines]);
+  }
+
+  #resultLines({ content, is_error }: EventOf<"agent.tool_result">): string[] {
+    const { dim, red } = this.#palette;
+    const { lines, more } = firstLines(plainText(textOf(content)), 5);
+    const shown = lines.map((line) => cut(line.trimEnd(), this.#width - gutter.length));
+    const text = is_error ? shown : shown.map(dim);
+    if (lines.join("") === "") text.splice(0, text.length, dim("(no output)"));
+    if (more > 0) text.push(dim(`… ${count(more)} more lines`));
+    return text.map((line) => `${(is_error ? red : dim)(gutter)}${line}`.trimEnd());
+  }
+
+  #progressed(event: EventOf<"session.resource_progress">): Block | null {
+    const first = this.#clones.progress(event);
+    return first && !this.#live
+      ? note(this.#palette.dim(`cloning ${this.#clones.name(event.resource_id)}`))
+      : null;
+  }
+
+  #ready(event: EventOf<"session.resource_ready">): Block {
+    this.#clones.end(event.resource_id);
+    const verb = this.#clones.isRepository(event.resource_id) ? "cloned" : "mounted";
+    const commit = event.commit === undefined ? "" : ` at ${plainText(event.commit).slice(0, 10)}`;
+    const name = this.#clones.name(event.resource_id);
+    return note(this.#palette.dim(`${verb} ${name}${commit} · ${duration(event.seconds)}`));
+  }
+
+  #failed({ error }: EventOf<"session.error">): Block {
+    const { red, yellow } = this.#palette;
+    this.#clones.end(error.resource_id);
+    const where = error.resource_id === undefined ? "" : ` (${this.#clones.name(error.resource_id)})`;
+    const message = `${error.type}: ${plainText(error.message)}${where}`;
+    return error.retry_status.type === "retrying"
+      ? note(yellow(`${message} · trying again`))
+      : apart([red(message)]);
+  }
+
+  #ended(event: EventOf<"session.status_idle">): Block {
+    const { green, yellow, red, dim } = this.#palette;
+    const { type } = event.stop_reason;
+    const style = type === "end_turn" ? green : type === "cancelled" ? yellow : red;
+    const seconds =
+      this.#turn.began === null ? null : (Date.parse(event.created_at) - Date.parse(this.#turn.began)) / 1000;
+    const facts = [
+      ...(seconds === null ? [] : [duration(seconds)]),
+      ...(this.#turn.usage === noUsage ? [] : [tokens(this.#turn.usage)]),
+    ];
+    this.#calls.clear();
+    this.#thinking = false;
+    return apart([style(endings[type] ?? type) + dim(facts.map((fact) => ` · ${fact}`).join(""))]);
+  }
+}
+
+function apart(lines: string[]): Block {
+  return { place: "apart", lines };
+}
+
+function note(...lines: string[]): Block {
+  return { place: "note", lines };
+}
+
+function textOf(content: EventOf<"agent.tool_result">["content"]): string {
+  return content
+    .map((block) => (block.type === "text" ? block.text : `[image ${block.source.media_type}]`))
+    .join("\n");
+}
+
+function hostOf({ host, port }: EventOf<"session.egress_denied">): string {
+  return plainText(port === null || port === 443 ? host : `${host}:${port}`);
+}
+
+/** The union is closed for this version; a newer server may know more. */
+function unknownEvent(_event: never): null {
+  return null;
+}

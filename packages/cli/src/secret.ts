@@ -1,0 +1,22 @@
+import { readFile } from "node:fs/promises";
+import { UsageError } from "./failure.ts";
+
+/** A secret from a file, without the newline at its end. */
+export async function secretFile(path: string): Promise<string> {
+  try {
+    return nonEmpty((await readFile(path, "utf8")).trimEnd(), `The file '${path}' is empty.`);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`Cannot read '${path}': ${(error as NodeJS.ErrnoException).code ?? String(error)}`);
+  }
+}
+
+/** A secret from an environment variable. */
+export function secretVariable(name: string): string {
+  return nonEmpty(process.env[name] ?? "", `The variable '${name}' is not set.`);
+}
+
+function nonEmpty(secret: string, complaint: string): string {
+  if (secret === "") throw new UsageError(complaint);
+  return secret;
+}
