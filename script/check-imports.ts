@@ -7,6 +7,10 @@ export type Import = { file: string; specifier: string };
 
 export type Manifest = { name: string; exports: readonly string[]; dependencies: readonly string[] };
 
+type PackageFile = Record<"exports" | "dependencies" | "devDependencies" | "optionalDependencies", object> & {
+  name: string;
+};
+
 export type Rules = {
   table: Readonly<Record<string, readonly string[]>>;
   exceptions: readonly ImportException[];
