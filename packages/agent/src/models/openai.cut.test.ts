@@ -1,0 +1,3 @@
+import { describeCuts } from "./testing/cuts.ts";
+
+describeCuts("openai");
