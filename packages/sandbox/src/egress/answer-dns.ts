@@ -1,0 +1,34 @@
+import { type DnsQuery, decodeQuery, dnsTypes, encodeAnswer, responseCodes } from "./dns-message.ts";
+import { type HostName, parseHostName } from "./host-name.ts";
+
+/** What a namespace decides about a name: the address that stands for it, or null when it may not be reached. */
+export type AddressFor = (name: HostName) => string | null;
+
+/**
+ * Answers one DNS message: a synthetic address for a name that may be reached, an empty answer for its other record
+ * types, NXDOMAIN for every other name, null (say nothing) for what is not a query. `onDenied` hears the refused names.
+ */
+export function answerDns(
+  message: Buffer,
+  addressFor: AddressFor,
+  onDenied: (name: string) => void,
+): Buffer | null {
+  const query = decodeQuery(message);
+  if (query === null) return null;
+  const name = parseHostName(query.name);
+  const address = name === null ? null : addressFor(name);
+  if (address === null) {
+    onDenied(printable(query.name));
+    return encodeAnswer(query, responseCodes.nameError, null);
+  }
+  return encodeAnswer(query, responseCodes.noError, isAddressQuestion(query) ? address : null);
+}
+
+function isAddressQuestion(query: DnsQuery): boolean {
+  return query.type === dnsTypes.A;
+}
+
+/** A refused name is shown to people, so bytes beyond printable ASCII become `?`. */
+function printable(name: string): string {
+  return name.replace(/[^\x21-\x7e]/g, "?").slice(0, 253);
+}

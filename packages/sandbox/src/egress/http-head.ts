@@ -1,0 +1,36 @@
+/** What the head of a plain HTTP request says. `host` is the Host header, not validated, a port included. */
+export type HttpHead = { kind: "more" } | { kind: "invalid" } | { kind: "head"; host: string };
+
+const invalid: HttpHead = { kind: "invalid" };
+const requestLine = /^[A-Z]{1,20} (\/[\x21-\x7e]*|\*|http:\/\/[\x21-\x7e]+) HTTP\/1\.[01]$/;
+const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\0\r\n]*?)[ \t]*$/;
+
+/**
+ * Reads the first request's head, strictly: one Host header, no folded lines, no bare line feeds, no `CONNECT`, and a
+ * target that names no other host. Bytes are read as Latin-1. Never throws.
+ */
+export function readHttpHead(bytes: Buffer): HttpHead {
+  const end = bytes.indexOf("\r\n\r\n");
+  if (bytes.length > 0 && !/^[A-Z]/.test(bytes.toString("latin1", 0, 1))) return invalid;
+  if (end < 0) return { kind: "more" };
+  const text = bytes.toString("latin1", 0, end);
+  const [first = "", ...lines] = text.split("\r\n");
+  const target = requestLine.exec(first)?.[1];
+  const hosts = hostHeaders(lines);
+  const host = hosts?.[0];
+  if (target === undefined || hosts === null || host === undefined || hosts.length > 1) return invalid;
+  return targetFits(target, host) ? { kind: "head", host } : invalid;
+}
+
+/** Null when a line is not a header. */
+function hostHeaders(lines: readonly string[]): string[] | null {
+  const headers = lines.map((line) => headerLine.exec(line));
+  if (headers.includes(null)) return null;
+  return headers.flatMap((header) => (header?.[1]?.toLowerCase() === "host" ? [header[2] ?? ""] : []));
+}
+
+function targetFits(target: string, host: string): boolean {
+  if (!target.startsWith("http://")) return true;
+  const authority = target.slice("http://".length).split(/[/?#]/, 1)[0] ?? "";
+  return authority.toLowerCase() === host.toLowerCase();
+}

@@ -1,0 +1,53 @@
+import { closeSync, openSync } from "node:fs";
+import { closeListeners, type Listeners, runHelper } from "./namespace-helper.ts";
+import { standardPorts } from "./policy.ts";
+
+/** A network namespace in which every IPv4 address is local, kept alive by descriptors, and its listeners. */
+export interface BareNamespace {
+  listeners: Listeners;
+  netFd: number;
+  userFd: number | null;
+}
+
+const isRoot = process.getuid?.() === 0;
+
+/**
+ * Makes a namespace that listens at TCP 80 and 443 and UDP 53. When this process is not root, it lies in a user
+ * namespace of its own, in which this user is root: a program that joins both by `nsenter --preserve-credentials` has
+ * capabilities there, over nothing else.
+ */
+export async function makeNamespace(): Promise<BareNamespace> {
+  const user = isRoot ? [] : ["--user", "--map-root-user"];
+  const opened: { netFd: number | null; userFd: number | null } = { netFd: null, userFd: null };
+  const task = { prepare: true, tcp: standardPorts, udp: [53] };
+  const listeners = await runHelper(
+    { enter: ["unshare", ...user, "--net", "--"], descriptors: [] },
+    task,
+    (pid) => {
+      opened.netFd = openSync(`/proc/${pid}/ns/net`, "r");
+      opened.userFd = isRoot ? null : openSync(`/proc/${pid}/ns/user`, "r");
+    },
+  );
+  if (opened.netFd === null) throw new Error("The network namespace could not be opened.");
+  return { listeners, netFd: opened.netFd, userFd: opened.userFd };
+}
+
+/** Listens at further TCP ports of a living namespace. */
+export async function listenAt(namespace: BareNamespace, ports: readonly number[]): Promise<Listeners> {
+  const { netFd, userFd } = namespace;
+  const user = userFd === null ? [] : ["--user=/proc/self/fd/5", "--preserve-credentials"];
+  return runHelper(
+    {
+      enter: ["nsenter", ...user, "--net=/proc/self/fd/4", "--"],
+      descriptors: userFd === null ? [netFd] : [netFd, userFd],
+    },
+    { prepare: false, tcp: ports, udp: [] },
+  );
+}
+
+/** Lets go of it: the kernel removes it when the last process and connection inside are gone. */
+export function releaseNamespace(namespace: BareNamespace): void {
+  closeListeners(namespace.listeners);
+  closeSync(namespace.netFd);
+  if (namespace.userFd !== null) closeSync(namespace.userFd);
+}

@@ -1,0 +1,37 @@
+import type { Socket } from "node:net";
+
+export interface HeadLimits {
+  bytes: number;
+  milliseconds: number;
+}
+
+/**
+ * Collects what a client sends first until `parse` has enough (`kind` other than `more`), then puts the bytes back, so
+ * that whoever reads the socket next gets them from the start. Null: the client closed, was too slow or sent too much.
+ */
+export async function readHead<Head extends { kind: string }>(
+  socket: Socket,
+  parse: (bytes: Buffer) => Head,
+  limits: HeadLimits,
+): Promise<Head | null> {
+  const { promise, resolve } = Promise.withResolvers<Head | null>();
+  let bytes = Buffer.alloc(0);
+  const onReadable = (): void => {
+    const chunk = socket.read() as Buffer | null;
+    if (chunk === null) return;
+    bytes = Buffer.concat([bytes, chunk]);
+    const head = parse(bytes);
+    if (head.kind !== "more") resolve(head);
+    else if (bytes.length >= limits.bytes) resolve(null);
+  };
+  const onGone = (): void => resolve(null);
+  const timer = setTimeout(onGone, limits.milliseconds);
+  socket.on("readable", onReadable).once("end", onGone).once("close", onGone);
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    socket.off("readable", onReadable).off("end", onGone).off("close", onGone);
+    if (bytes.length > 0 && !socket.destroyed && !socket.readableEnded) socket.unshift(bytes);
+  }
+}

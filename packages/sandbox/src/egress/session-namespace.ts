@@ -1,0 +1,124 @@
+import type { Socket as DatagramSocket, RemoteInfo } from "node:dgram";
+import type { Socket } from "node:net";
+import type { EgressPolicy } from "../sandbox.ts";
+import { answerDns } from "./answer-dns.ts";
+import { type Gate, handleConnection, type Surroundings } from "./connection.ts";
+import { Denials } from "./denials.ts";
+import type { NamespaceOptions, NetworkNamespace } from "./egress.ts";
+import type { HostName } from "./host-name.ts";
+import { type BareNamespace, listenAt, releaseNamespace } from "./make-namespace.ts";
+import { closeListeners, type Listeners } from "./namespace-helper.ts";
+import { type Policy, parsePolicy, standardPorts } from "./policy.ts";
+import { SyntheticAddresses } from "./synthetic-addresses.ts";
+
+/** More at once than this are closed as they come. */
+const maximumConnections = 512;
+
+/** One sandbox's way out. Each name and each connection is judged by the policy of that moment. */
+export class SessionNamespace implements NetworkNamespace {
+  readonly netFd: number;
+  readonly userFd: number | null;
+  readonly #bare: BareNamespace;
+  readonly #surroundings: Surroundings;
+  readonly #gate: Gate;
+  readonly #denials: Denials;
+  readonly #addresses = new SyntheticAddresses();
+  readonly #connections = new Map<Socket, { name: HostName; port: number } | null>();
+  readonly #added: Listeners[] = [];
+  readonly #ports = new Set<number>(standardPorts);
+  #policy: Policy;
+  #widening: Promise<void> = Promise.resolve();
+  #closing: Promise<void> | null = null;
+  readonly #gone = Promise.withResolvers<void>();
+
+  constructor(bare: BareNamespace, options: NamespaceOptions, surroundings: Surroundings) {
+    this.netFd = bare.netFd;
+    this.userFd = bare.userFd;
+    this.#bare = bare;
+    this.#surroundings = surroundings;
+    this.#policy = parsePolicy(options.policy);
+    this.#denials = new Denials(options.onDenied ?? (() => {}));
+    this.#gate = {
+      addresses: this.#addresses,
+      allows: (name, port) => this.#policy.allows(name, port),
+      deny: (denied) => this.#denials.add(denied),
+      admitted: (client, name, port) => {
+        if (!client.destroyed) this.#connections.set(client, { name, port });
+      },
+    };
+    this.#serve(bare.listeners);
+  }
+
+  /** Ends the connections that the new policy does not allow. New ports listen a moment later. */
+  setPolicy(policy: EgressPolicy): void {
+    this.#policy = parsePolicy(policy);
+    for (const [client, host] of this.#connections) {
+      if (host !== null && !this.#policy.allows(host.name, host.port)) client.destroy();
+    }
+    this.openPorts().catch((error: Error) => {
+      this.#surroundings.log(`egress: a port could not be opened: ${error.message}`);
+    });
+  }
+
+  /** Listens at the ports that the policy names and that do not listen yet. Rejects when it cannot. */
+  openPorts(): Promise<void> {
+    const opening = this.#widening.then(() => this.#openMissingPorts());
+    this.#widening = opening.catch(() => {});
+    return opening;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** Resolves after `close`. */
+  get closed(): Promise<void> {
+    return this.#gone.promise;
+  }
+
+  async #close(): Promise<void> {
+    for (const client of this.#connections.keys()) client.destroy();
+    await this.#widening;
+    for (const listeners of this.#added) closeListeners(listeners);
+    releaseNamespace(this.#bare);
+    this.#gone.resolve();
+  }
+
+  async #openMissingPorts(): Promise<void> {
+    const missing = this.#policy.ports.filter((port) => !this.#ports.has(port));
+    if (missing.length === 0 || this.#closing !== null) return;
+    const listeners = await listenAt(this.#bare, missing);
+    this.#added.push(listeners);
+    for (const port of missing) this.#ports.add(port);
+    this.#serve(listeners);
+  }
+
+  #serve({ tcp, udp }: Listeners): void {
+    for (const { server } of tcp) server.on("connection", (client) => this.#onConnection(client));
+    for (const { socket } of udp) {
+      socket.on("message", (message, from) => this.#onQuestion(socket, message, from));
+      socket.on("error", () => {});
+    }
+  }
+
+  #onConnection(client: Socket): void {
+    if (this.#closing !== null || this.#connections.size >= maximumConnections) {
+      client.destroy();
+      return;
+    }
+    client.allowHalfOpen = true;
+    client.setNoDelay(true);
+    this.#connections.set(client, null);
+    client.once("close", () => this.#connections.delete(client));
+    void handleConnection(client, this.#gate, this.#surroundings);
+  }
+
+  #onQuestion(socket: DatagramSocket, message: Buffer, from: RemoteInfo): void {
+    const addressFor = (name: HostName): string | null =>
+      this.#policy.allowsName(name) ? this.#addresses.addressOf(name) : null;
+    const deny = (host: string): void => this.#denials.add({ host, port: null, reason: "not_allowed" });
+    const answer = answerDns(message, addressFor, deny);
+    if (answer !== null && from.port > 0) socket.send(answer, from.port, from.address, () => {});
+  }
+}
