@@ -41,7 +41,7 @@ export async function run(task: string, options: RunOptions): Promise<number> {
     initial_events: [{ type: "user.message", content: [{ type: "text", text: message }] }],
   });
   const { outcome, interrupted, detached } = await follow(client, session, options);
-  if (!detached && !options.keep && outcome.ended === "end_turn") await client.sessions.archive(session.id);
+  if (!detached && !options.keep && outcome.ended === "end_turn") await archive(client, session);
   if (detached) talk(`The session goes on. To follow it: berth sessions logs -f ${session.id}`);
   if (interrupted) return exitCodes.interrupted;
   return outcome.ended === "end_turn" && outcome.failedResources.length === 0
@@ -61,6 +61,13 @@ async function follow(client: Berth, session: Session, { json }: RunOptions) {
   } finally {
     interrupts.stop();
   }
+}
+
+/** The turn's outcome stands, whether this succeeds or not. */
+async function archive(client: Berth, session: Session): Promise<void> {
+  await client.sessions
+    .archive(session.id)
+    .catch((error: Error) => talk(`It was not archived: ${error.message}`));
 }
 
 async function showEvents(session: Session, events: AsyncIterable<SessionEvent>): Promise<Outcome> {

@@ -1,5 +1,5 @@
 import type { EventOf, SessionResource } from "@berth/sdk";
-import { cut, plainText } from "./plain-text.ts";
+import { cut, plainLine } from "./plain-text.ts";
 
 type Progress = EventOf<"session.resource_progress">;
 
@@ -24,8 +24,8 @@ export class Clones {
   /** `org/repo → /data/repo`, or the id of what was not named. */
   name(resourceId: string | undefined): string {
     const resource = resourceId === undefined ? undefined : this.#names.get(resourceId);
-    if (resource === undefined) return resourceId ?? "a resource";
-    return plainText(`${shortName(resource)} → ${resource.mount_path}`);
+    if (resource === undefined) return plainLine(resourceId ?? "a resource");
+    return plainLine(`${shortName(resource)} → ${resource.mount_path}`);
   }
 
   isRepository(resourceId: string): boolean {
@@ -55,7 +55,7 @@ export class Clones {
 
   #short(event: Progress): string {
     const resource = this.#names.get(event.resource_id);
-    return cut(plainText(resource === undefined ? event.resource_id : shortName(resource)), 40);
+    return cut(plainLine(resource === undefined ? event.resource_id : shortName(resource)), 40);
   }
 }
 

@@ -14,6 +14,11 @@ export function plainText(text: string): string {
     .replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "");
 }
 
+/** The same on one line. */
+export function plainLine(text: string): string {
+  return plainText(text).replaceAll("\n", " ");
+}
+
 /** At most `width` characters; what was cut shows as `…`. */
 export function cut(text: string, width: number): string {
   const characters = Array.from(text);

@@ -1,7 +1,7 @@
 import type { EventOf, ModelUsage, SessionEvent, SessionResource, StopReason } from "@berth/sdk";
 import { Clones } from "./clones.ts";
 import type { Palette } from "./palette.ts";
-import { cut, firstLines, plainText } from "./plain-text.ts";
+import { cut, firstLines, plainLine, plainText } from "./plain-text.ts";
 import { addUsage, count, duration, noUsage, tokens } from "./quantities.ts";
 import { toolLine } from "./tool-line.ts";
 
@@ -97,7 +97,7 @@ export class Transcript {
       case "session.resource_ready":
         return this.#ready(event);
       case "session.egress_denied":
-        return note(yellow(`blocked ${hostOf(event)}: ${reasons[event.reason] ?? plainText(event.reason)}`));
+        return note(yellow(`blocked ${hostOf(event)}: ${reasons[event.reason] ?? plainLine(event.reason)}`));
       case "span.model_request_start":
         this.#thinking = true;
         this.#since = Date.now();
@@ -116,7 +116,7 @@ export class Transcript {
   /** What goes on right now, for a line that is overwritten; null when nothing does. */
   status(now: number): string | null {
     const clones = this.#clones.line();
-    const calls = [...this.#calls.values()].map(({ name }) => plainText(name));
+    const calls = [...this.#calls.values()].map(({ name }) => plainLine(name));
     if (calls.length === 0 && !this.#thinking) return clones;
     const seconds = Math.floor((now - this.#since) / 1000);
     const doing = `${calls.length === 0 ? "thinking" : `running ${calls.join(", ")}`}${seconds < 1 ? "" : ` · ${duration(seconds)}`}`;
@@ -144,7 +144,7 @@ export class Transcript {
 
   #callLine(event: EventOf<"agent.tool_use">): string {
     const { bold, cyan, yellow } = this.#palette;
-    const name = plainText(event.name);
+    const name = plainLine(event.name);
     const denied = event.evaluated_permission === "deny" ? yellow(" (denied)") : "";
     return `${bold(cyan(name))}  ${cut(toolLine(event), this.#width - name.length - 12)}`.trimEnd() + denied;
   }
@@ -179,7 +179,7 @@ export class Transcript {
   #ready(event: EventOf<"session.resource_ready">): Block {
     this.#clones.end(event.resource_id);
     const verb = this.#clones.isRepository(event.resource_id) ? "cloned" : "mounted";
-    const commit = event.commit === undefined ? "" : ` at ${plainText(event.commit).slice(0, 10)}`;
+    const commit = event.commit === undefined ? "" : ` at ${plainLine(event.commit).slice(0, 10)}`;
     const name = this.#clones.name(event.resource_id);
     return note(this.#palette.dim(`${verb} ${name}${commit} · ${duration(event.seconds)}`));
   }
@@ -225,7 +225,7 @@ function textOf(content: EventOf<"agent.tool_result">["content"]): string {
 }
 
 function hostOf({ host, port }: EventOf<"session.egress_denied">): string {
-  return plainText(port === null || port === 443 ? host : `${host}:${port}`);
+  return plainLine(port === null || port === 443 ? host : `${host}:${port}`);
 }
 
 /** The union is closed for this version; a newer server may know more. */

@@ -2,7 +2,7 @@ import type { Session, SessionResource } from "@berth/sdk";
 import { type ConnectionOptions, connect } from "../../connection.ts";
 import { printJson, printLine } from "../../print.ts";
 import { paletteFor } from "../../render/palette.ts";
-import { plainText } from "../../render/plain-text.ts";
+import { plainLine } from "../../render/plain-text.ts";
 import { duration, tokens } from "../../render/quantities.ts";
 import { table } from "../../render/table.ts";
 
@@ -14,7 +14,7 @@ export async function getSession(
   const session = await client.sessions.get(id);
   if (options.json) return void printJson(session);
   const { dim } = paletteFor(process.stdout);
-  for (const line of table(facts(session).map(([name, value]) => [dim(name), plainText(value)])))
+  for (const line of table(facts(session).map(([name, value]) => [dim(name), plainLine(value)])))
     printLine(line);
 }
 

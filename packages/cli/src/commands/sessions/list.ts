@@ -2,7 +2,7 @@ import type { Session, SessionStatus } from "@berth/sdk";
 import { type ConnectionOptions, connect } from "../../connection.ts";
 import { printJson, printLine } from "../../print.ts";
 import { type Palette, paletteFor } from "../../render/palette.ts";
-import { cut, plainText } from "../../render/plain-text.ts";
+import { cut, plainLine } from "../../render/plain-text.ts";
 import { table } from "../../render/table.ts";
 
 interface ListOptions extends ConnectionOptions {
@@ -37,8 +37,8 @@ function printTable(sessions: Session[]): void {
     session.id,
     status(session, palette),
     session.created_at.replace("T", " ").slice(0, 16),
-    plainText(session.agent.model.id),
-    cut(plainText(session.title).replaceAll("\n", " "), 60),
+    plainLine(session.agent.model.id),
+    cut(plainLine(session.title), 60),
   ]);
   for (const line of table([head, ...rows])) printLine(line);
 }

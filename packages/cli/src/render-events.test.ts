@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { Writable } from "node:stream";
+import { test } from "node:test";
+import type { SessionEvent } from "@berth/sdk";
+import type { Output } from "./render/palette.ts";
+import { renderEvents } from "./render-events.ts";
+import { calls, logOf, repository, returns, says, turn } from "./testing/session.ts";
+
+/** What stands in the output at the end. */
+async function rendered(events: SessionEvent[], terminal?: { columns: number }): Promise<string> {
+  let written = "";
+  const output: Output = new Writable({
+    write(chunk, _encoding, done) {
+      written += chunk;
+      done();
+    },
+  });
+  Object.assign(output, terminal && { isTTY: true, ...terminal });
+  await renderEvents(stream(events), output, { resources: [repository] });
+  return written;
+}
+
+async function* stream(events: SessionEvent[]) {
+  yield* events;
+}
+
+test("a turn as a person reads it", async () => {
+  assert.equal(
+    await rendered(turn()),
+    `> Fix the failing test in payments, then push a branch.
+
+sandbox ready · 0.4 s
+cloning acme/shop → /data/shop
+cloned acme/shop → /data/shop at 1a2b3c4d5e · 2.1 s
+
+I'll run the tests first, to see what fails.
+
+Bash  npm test -- payments …
+  │ > shop@1.0.0 test
+  │ > vitest payments
+  │
+  │ ✓ 42 passing
+  │ ✗ 1 failing
+  │ … 18 more lines
+
+Edit  /data/shop/src/pay.ts
+  │ Replaced 1 occurrence.
+
+Grep  roundHalf in /data/shop/src
+  │ src/pay.ts:3:roundHalf
+  │ src/tax.ts:9:roundHalf
+
+blocked telemetry.example.com: not allowed by the environment
+
+Bash  git push origin fix-rounding
+  │ (no output)
+
+The rounding was done twice. I removed one of them and pushed \`fix-rounding\`.
+
+All 43 tests pass.
+
+done · 19 s · 2,700 tokens in (1,200 from cache), 320 out
+`,
+  );
+});
+
+test("errors, interrupts and endings are told", async () => {
+  const error = {
+    type: "repository_authentication_error" as const,
+    message: "The token was refused.",
+    resource_id: "sesr_1",
+  };
+  const overloaded = { type: "model_overloaded_error" as const, message: "Overloaded." };
+  const text = await rendered(
+    logOf(
+      { type: "session.error", error: { ...error, retry_status: { type: "terminal" } } },
+      { type: "session.error", error: { ...overloaded, retry_status: { type: "retrying" } } },
+      { type: "session.status_idle", stop_reason: { type: "retries_exhausted" } },
+      { type: "user.interrupt" },
+      { type: "session.status_idle", stop_reason: { type: "cancelled" } },
+      { type: "session.status_terminated" },
+    ),
+  );
+  assert.equal(
+    text,
+    `repository_authentication_error: The token was refused. (acme/shop → /data/shop)
+
+model_overloaded_error: Overloaded. · trying again
+
+gave up: the model did not answer
+
+interrupt
+
+interrupted
+
+terminated
+`,
+  );
+});
+
+test("results of calls that run at once stand under their calls, whatever their order", async () => {
+  const text = await rendered(
+    logOf(
+      calls("Bash", { command: "a" }),
+      calls("Bash", { command: "b" }),
+      returns(1, "of b"),
+      returns(0, "of a"),
+    ),
+  );
+  assert.equal(text, "Bash  a\n\nBash  b\n  │ of b\n\nBash  a\n  │ of a\n");
+});
+
+test("nothing that a command or a model writes can steer the terminal", async () => {
+  const hostile =
+    "\u001b]0;title\u0007\u001b[2J\u001b[31mred\u001b[0m \u009b2J\u202edrow\u0008 10%\r20%\r\n\ttab \u001b]8;;http://x";
+  const events = logOf(
+    hostile,
+    says(hostile),
+    calls(`Bash${hostile}`, { command: hostile }),
+    calls("Bash", { command: hostile }),
+    returns(2, hostile, true),
+    returns(3, hostile),
+    { type: "session.egress_denied", host: hostile, port: 1, reason: hostile },
+    { type: "session.resource_ready", resource_id: hostile, seconds: 1, commit: hostile },
+  );
+  assert.doesNotMatch(await rendered(events), /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+  assert.match(await rendered(events), /^> 20%\n {6}tab/);
+});
+
+test("on a terminal, progress is one line that is overwritten and leaves no trace", async () => {
+  const written = await rendered(turn(), { columns: 60 });
+  assert.match(written, /cloning acme\/shop {2}━+─+ {2}receiving obj/);
+  const screen = written
+    .split("\n")
+    .map((line) => line.split("\r\u001b[2K").at(-1))
+    .join("\n");
+  assert.doesNotMatch(screen, /receiving|thinking|running/);
+  for (const line of written.split(/\n|\r\u001b\[2K/)) {
+    const visible = line.replaceAll(/\u001b\[\d+m/g, "");
+    if (/^(cloning|thinking|running)/.test(visible)) assert.ok(visible.length < 60, visible);
+  }
+});

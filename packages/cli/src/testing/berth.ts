@@ -1,0 +1,34 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+
+const binary = fileURLToPath(new URL("../../../../bin/berth", import.meta.url));
+
+export interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Starts `berth` with nothing of this process's settings but PATH. */
+export function startBerth(
+  args: string[],
+  { env = {}, cwd = "/" }: { env?: Record<string, string>; cwd?: string } = {},
+) {
+  const child = spawn(binary, args, { env: { PATH: process.env.PATH ?? "", ...env }, cwd });
+  const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]).then(
+    ([stdout, stderr, [code]]): Ended => ({ code, stdout, stderr }),
+  );
+  return { child, ended };
+}
+
+/** Runs `berth` to its end, with `input` on its standard input. */
+export async function berth(
+  args: string[],
+  options: { env?: Record<string, string>; cwd?: string; input?: string } = {},
+): Promise<Ended> {
+  const { child, ended } = startBerth(args, options);
+  child.stdin.end(options.input ?? "");
+  return ended;
+}
