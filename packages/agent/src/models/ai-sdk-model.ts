@@ -2,7 +2,7 @@ import type { ModelUsage } from "@berth/contract";
 import type { FinishReason, Model, ModelPart, ModelRequest } from "../model.ts";
 import { Answer } from "./ai-sdk/answer.ts";
 import { type DialectModel, dialects } from "./ai-sdk/dialect.ts";
-import { interrupted, toModelError } from "./ai-sdk/errors.ts";
+import { interrupted, outgrown, toModelError } from "./ai-sdk/errors.ts";
 import { type Fetch, openTransport } from "./ai-sdk/transport.ts";
 import type { FinishPart, StreamPart } from "./ai-sdk/types.ts";
 import type { Provider } from "./provider.ts";
@@ -60,6 +60,7 @@ async function* stream(
     const reader = (await orAborted(call, signal)).stream.getReader();
     const finish = yield* readToFinish(reader, answer, signal);
     if (finish === null) throw interrupted(provider.name);
+    if (finish.finishReason.raw === "model_context_window_exceeded") throw outgrown(provider.name);
     const reason = finishReason(finish, answer);
     if (reason === null) throw interrupted(provider.name);
     const blocks = answer.blocks(reason);

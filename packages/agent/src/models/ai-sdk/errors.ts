@@ -14,7 +14,7 @@ export function toModelError(error: unknown, provider: string, exchange: Exchang
   const failure = readFailure(error);
   if (failure.status !== null && failure.status >= 400)
     return refused(failure, failure.status, provider, exchange);
-  if (failure.streamed) return refused(failure, 500, provider, exchange);
+  if (failure.streamed) return refused(failure, null, provider, exchange);
   if (exchange.answered) return interrupted(provider);
   if (failure.network) {
     return new ModelError("request_failed", `${provider} could not be reached.`, { retryable: true });
@@ -29,6 +29,12 @@ export function toModelError(error: unknown, provider: string, exchange: Exchang
 export function interrupted(provider: string): ModelError {
   const message = `The answer of ${provider} was cut off before its end.`;
   return new ModelError("interrupted_stream", message, { retryable: true });
+}
+
+/** The request fitted into the window, and the answer did not. */
+export function outgrown(provider: string): ModelError {
+  const message = `The answer of ${provider} ended where the context window did.`;
+  return new ModelError("context_overflow", message, { retryable: false });
 }
 
 function silent(provider: string, exchange: Exchange): ModelError {
@@ -71,7 +77,7 @@ function codesOf(body: unknown): unknown[] {
   return [body.type, body.code, ...(isObject(inner) ? [inner.type, inner.code] : [])];
 }
 
-function refused(failure: Failure, status: number, provider: string, exchange: Exchange): ModelError {
+function refused(failure: Failure, status: number | null, provider: string, exchange: Exchange): ModelError {
   const kind = kindOf(status, failure);
   const retryable = isRetryable(kind, status, failure);
   return new ModelError(kind, sentence(kind, status, failure, provider, exchange.secrets), {
@@ -80,7 +86,7 @@ function refused(failure: Failure, status: number, provider: string, exchange: E
   });
 }
 
-function kindOf(status: number, failure: Failure): ModelErrorKind {
+function kindOf(status: number | null, failure: Failure): ModelErrorKind {
   if (status === 401 || status === 403) return "authentication";
   if (status === 404) return "not_found";
   if (status === 429) return "rate_limited";
@@ -93,22 +99,24 @@ function kindOf(status: number, failure: Failure): ModelErrorKind {
 const overflow =
   /prompt is too long|context_length_exceeded|exceed_context_size|maximum context length|context (window|length|limit|size)|input (is|length) too long|input tokens exceed/i;
 
-function isRetryable(kind: ModelErrorKind, status: number, failure: Failure): boolean {
+function isRetryable(kind: ModelErrorKind, status: number | null, failure: Failure): boolean {
   if (kind === "overloaded") return true;
   if (kind === "rate_limited") return !/insufficient_quota|billing/.test(failure.codes);
-  return kind === "request_failed" && (status >= 500 || status === 408 || status === 409 || status === 425);
+  if (kind !== "request_failed") return false;
+  return status === null || status >= 500 || status === 408 || status === 409 || status === 425;
 }
 
 function sentence(
   kind: ModelErrorKind,
-  status: number,
+  status: number | null,
   failure: Failure,
   provider: string,
   secrets: readonly string[],
 ): string {
   if (kind === "authentication") return `${provider} refused the key (${status}).`;
   const said = redacted(failure.said, secrets);
-  return `${provider} answered ${status}${said === "" ? "" : `: ${said}`}`;
+  const answered = status === null ? "broke off its answer" : `answered ${status}`;
+  return `${provider} ${answered}${said === "" ? "" : `: ${said}`}`;
 }
 
 /** At most 500 characters, on one line. Also what only looks like a key is taken out: providers like to repeat keys in part. */

@@ -136,6 +136,7 @@ function halves(text: unknown): string[] {
 function stopReason({ stop, blocks }: Answer): string {
   if (stop === "length") return "max_tokens";
   if (stop === "refusal") return "refusal";
+  if (stop === "window") return "model_context_window_exceeded";
   return stop === "tool" || (stop === undefined && blocks.some((block) => "tool" in block))
     ? "tool_use"
     : "end_turn";

@@ -25,6 +25,8 @@ export function startDouble(kind: ProviderKind): Promise<WireDouble> {
 }
 
 interface Changes {
+  /** As the provider calls it. */
+  model?: string;
   key?: string | null;
   headers?: Record<string, string>;
   idleTimeoutMs?: number;
@@ -35,10 +37,10 @@ interface Changes {
 
 /** A model of the provider `acme`, which speaks as `kind` does, at `baseUrl`. */
 export function modelAt(baseUrl: string, kind: ProviderKind, changes: Changes = {}): Model {
-  const { key = apiKey, headers = {}, ...rest } = changes;
+  const { model = upstreamModels[kind], key = apiKey, headers = {}, ...rest } = changes;
   return createAiSdkModel({
-    id: `acme/${upstreamModels[kind]}`,
-    upstreamModel: upstreamModels[kind],
+    id: `acme/${model}`,
+    upstreamModel: model,
     provider: { name: "acme", kind, baseUrl, headers, apiKey: async () => key },
     contextWindow: 200_000,
     maxOutputTokens: 4000,

@@ -17,6 +17,8 @@ export interface WireDouble {
   recording(reply: Answer): Buffer;
   /** Resolves when a request has come that is answered by silence, from now on. */
   nextHang(): Promise<void>;
+  /** Resolves when the client of a request that is answered by silence has hung up; at once when one has. */
+  nextHangUp(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -39,13 +41,13 @@ export type Reply =
       headers?: Record<string, string>;
       error: { type: string; message: string; code?: string };
     }
-  /** Silence: before the status, or after the first bytes of an answer. */
-  | { hang: "before" | Answer };
+  /** Silence: before the status, after the first bytes of an answer, or before its last event. */
+  | { hang: "before" | Answer; after?: "text" };
 
 export interface Answer {
   blocks: readonly AnswerBlock[];
   /** Default: after the blocks, as the dialect says it. */
-  stop?: "end" | "tool" | "length" | "refusal";
+  stop?: "end" | "tool" | "length" | "refusal" | "window";
   usage?: { input?: number; output?: number; cacheRead?: number; cacheWrite?: number };
   /** After the first event, an error event instead of the rest. */
   failsWith?: { type: string; message: string };
@@ -78,6 +80,7 @@ export async function startWireDouble(dialect: DoubleDialect): Promise<WireDoubl
   const requests: RecordedRequest[] = [];
   const queue: Reply[] = [];
   let hangs = Promise.withResolvers<void>();
+  const hangUp = Promise.withResolvers<void>();
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const recorded = await record(request, dialect);
@@ -87,8 +90,10 @@ export async function startWireDouble(dialect: DoubleDialect): Promise<WireDoubl
       queue.shift() ?? { status: 500, error: { type: "api_error", message: "No reply is queued." } };
     if ("status" in reply) return sendError(response, reply, dialect);
     if ("hang" in reply) {
-      if (reply.hang !== "before")
-        await write(response, bytesOf(dialect, reply.hang, recorded.body).subarray(0, 40));
+      response.once("close", () => hangUp.resolve());
+      if (reply.hang !== "before") {
+        await write(response, beginning(dialect, reply.hang, recorded.body, reply.after));
+      }
       hangs.resolve();
       hangs = Promise.withResolvers();
       return;
@@ -105,6 +110,7 @@ export async function startWireDouble(dialect: DoubleDialect): Promise<WireDoubl
     enqueue: (...replies) => void queue.push(...replies),
     recording: (reply) => bytesOf(dialect, reply, {}),
     nextHang: () => hangs.promise,
+    nextHangUp: () => hangUp.promise,
     async close() {
       server.closeAllConnections();
       server.close();
@@ -129,6 +135,11 @@ async function record(request: IncomingMessage, dialect: DoubleDialect): Promise
 
 function bytesOf(dialect: DoubleDialect, answer: Answer, body: Body): Buffer {
   return Buffer.from(dialect.events(answer, body).join(""));
+}
+
+function beginning(dialect: DoubleDialect, answer: Answer, body: Body, after: "text" | undefined): Buffer {
+  if (after === undefined) return bytesOf(dialect, answer, body).subarray(0, 40);
+  return Buffer.from(dialect.events(answer, body).slice(0, -1).join(""));
 }
 
 function sendError(
