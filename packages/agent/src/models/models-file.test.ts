@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { ModelsFileError, parseModelsFile, readModelsFile } from "./models-file.ts";
+
+function faultsOf(file: unknown): readonly string[] {
+  try {
+    parseModelsFile(typeof file === "string" ? file : JSON.stringify(file));
+  } catch (error) {
+    if (error instanceof ModelsFileError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+describe("the models file", () => {
+  it("is taken as it was written", () => {
+    const file = {
+      providers: {
+        anthropic: { kind: "anthropic", api_key_env: "CLAUDE_KEY" },
+        vllm: {
+          kind: "openai-compatible",
+          base_url: "http://gpu.internal:8000/v1",
+          headers: { "X-Team": "blue" },
+        },
+      },
+      models: [
+        {
+          id: "anthropic/claude-opus-5",
+          thinking: { budget_tokens: 2048 },
+          max_output_tokens: 8192,
+          default: true,
+        },
+        { id: "vllm/qwen", upstream_model: "Qwen/Qwen3-32B", context_window: 65_536, images: true },
+      ],
+    };
+    assert.deepEqual(parseModelsFile(JSON.stringify(file)), file);
+  });
+
+  it("tells all its faults at once, each with its place", () => {
+    const faults = faultsOf({
+      providers: {
+        claude: { kind: "anthropic", api_key_env: "A", api_key_file: "/b" },
+        local: { kind: "openai-compatible" },
+        far: { kind: "openai", base_url: "ftp://example.com" },
+        other: { kind: "gemini" },
+      },
+      models: [{ id: "claude" }, { id: "claude/x", context_window: -1, tempature: 1 }],
+    });
+    assert.deepEqual(
+      faults.map((fault) => fault.split(": ")[0]),
+      [
+        "providers.claude",
+        "providers.local",
+        "providers.far.base_url",
+        "providers.other.kind",
+        "models[0].id",
+        "models[1].context_window",
+        "models[1]",
+      ],
+    );
+    assert.match(faults[0] ?? "", /both api_key_env and api_key_file/);
+    assert.match(faults[1] ?? "", /needs a base_url/);
+    assert.match(faults[6] ?? "", /tempature/);
+  });
+
+  it("tells what no single field shows", () => {
+    const faults = faultsOf({
+      providers: { a: { kind: "anthropic" }, o: { kind: "openai" }, rehearsal: { kind: "openai" } },
+      models: [
+        { id: "nobody/x" },
+        { id: "a/x", default: true },
+        { id: "a/x", default: true },
+        { id: "a/y", context_window: 4096, max_output_tokens: 4096 },
+        { id: "a/z", thinking: { budget_tokens: 4096 }, max_output_tokens: 4096 },
+        { id: "o/x", thinking: "adaptive" },
+      ],
+    });
+    assert.deepEqual(
+      faults.map((fault) => fault.split(": ")[0]),
+      [
+        "models[0].id",
+        "models[2].id",
+        "models[3].max_output_tokens",
+        "models[4].thinking",
+        "models[5].thinking",
+        "models",
+        "providers.rehearsal",
+      ],
+    );
+  });
+
+  it("names no provider that is only a word of the language", () => {
+    assert.match(faultsOf({ providers: {}, models: [{ id: "constructor/x" }] })[0] ?? "", /models\[0\]\.id/);
+  });
+
+  it("repeats nothing of a file that is not JSON", () => {
+    assert.deepEqual(faultsOf('{"providers": {"a": {"headers": {"x": "secret-1"} '), ["It is not JSON."]);
+  });
+
+  it("tells when it is not there", async () => {
+    await assert.rejects(
+      readModelsFile("/nowhere/models.json"),
+      /\/nowhere\/models\.json cannot be read \(ENOENT\)/,
+    );
+  });
+});

@@ -1,0 +1,51 @@
+import type { ModelMessage } from "../../model.ts";
+import { parseResume, parseSteps, type Step } from "./steps.ts";
+
+/** What one answer is made of: what is said, waited for and failed at, up to a step that calls tools. */
+export type AnswerSteps = readonly Step[];
+
+/** The answers that are still to be given, or null when the newest message gives no steps. */
+export function remainingAnswers(messages: readonly ModelMessage[]): AnswerSteps[] | null {
+  const place = messages.findLastIndex((message) => message.role === "user");
+  const message = messages[place];
+  if (message?.role !== "user") return null;
+  const steps = newestSteps(message.content.map((block) => block.text));
+  if (steps === null) return null;
+  const given = messages.slice(place).filter((later) => later.role === "assistant").length;
+  return answersOf(steps).slice(given);
+}
+
+/** Steps that a summary kept win over the message behind it, which is the one they were left over from. */
+function newestSteps(texts: readonly string[]): Step[] | null {
+  const kept = texts.length === 2 ? parseResume(texts[0] ?? "") : null;
+  return kept ?? parseSteps(texts.at(-1) ?? "");
+}
+
+function answersOf(steps: readonly Step[]): AnswerSteps[] {
+  const answers: Step[][] = [];
+  let open: Step[] | null = null;
+  for (const step of steps) {
+    if (open === null) answers.push((open = []));
+    open.push(step);
+    if ("tool" in step || "tools" in step) open = null;
+  }
+  return answers;
+}
+
+/** The text of the newest results of tools; empty when the newest message is not of tools. */
+export function previousResult(messages: readonly ModelMessage[]): string {
+  const last = messages.at(-1);
+  if (last?.role !== "tool") return "";
+  const blocks = last.content.flatMap((result) => result.content);
+  return blocks.map((block) => (block.type === "text" ? block.text : `[${block.mediaType}]`)).join("\n");
+}
+
+/** What the answer says instead when the previous result does not contain what it expects, else null. */
+export function disappointment(answer: AnswerSteps, previous: string): string | null {
+  for (const step of answer) {
+    const expected = "expect" in step ? step.expect : undefined;
+    if (expected === undefined || previous.includes(expected)) continue;
+    return `Stopped: the previous result was expected to contain ${JSON.stringify(expected)}, but it was: ${previous.slice(0, 500).toWellFormed()}`;
+  }
+  return null;
+}
