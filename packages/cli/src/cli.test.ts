@@ -289,9 +289,20 @@ test("client.json of a stranger sends no token to another machine, and names no 
 
 test("--version and --help are data, exit code 0, and load no server", async () => {
   assert.match((await berth(["--version"])).stdout, /^\d+\.\d+\.\d+\n$/);
+  const env = { NODE_OPTIONS: `--import=${refuseToLoad}` };
+  assert.match((await berth(["sessions", "list"], { env })).stderr, /was loaded/, "the refusal works");
   for (const args of [["--help"], ["run", "--help"], ["sessions", "list", "--help"]]) {
-    const { code, stdout, stderr } = await berth(args, { env: { NODE_DEBUG: "" } });
+    const { code, stdout, stderr } = await berth(args, { env });
     assert.deepEqual([code, stderr], [0, ""]);
     assert.match(stdout, /^Usage: berth/);
   }
 });
+
+/** Ends the process when it loads the server or the client. */
+const refuseToLoad = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from "node:module";
+  const load = (url, context, next) => {
+    if (/packages\\/(server|sdk)/.test(url)) throw new Error(url + " was loaded");
+    return next(url, context);
+  };
+  registerHooks({ load });`)}`;

@@ -1,9 +1,7 @@
 import { APIError, AuthenticationError, BerthError, PermissionError } from "@berth/sdk";
+import { exitCodes } from "./exit-codes.ts";
 import { paletteFor } from "./render/palette.ts";
 import { plainText } from "./render/plain-text.ts";
-
-/** What the process ends with. Scripts rely on them. */
-export const exitCodes = { done: 0, failed: 1, usage: 2, notAllowed: 4, interrupted: 130 } as const;
 
 /** The command cannot be carried out as it was given: exit code 2, or another. */
 export class UsageError extends Error {

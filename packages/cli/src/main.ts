@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import { exitCodes, tellFailure } from "./failure.ts";
+import { exitCodes } from "./exit-codes.ts";
 import { createProgram } from "./program.ts";
 
 // A reader that leaves early, such as `head`, ends the command without a complaint.
@@ -11,6 +11,7 @@ try {
   await createProgram().parseAsync();
 } catch (error) {
   // Commander has said by then what is wrong; with code 0 it was asked for help or the version.
-  const told = error instanceof CommanderError;
-  process.exitCode = told ? (error.exitCode === 0 ? exitCodes.done : exitCodes.usage) : tellFailure(error);
+  if (error instanceof CommanderError)
+    process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+  else process.exitCode = (await import("./failure.ts")).tellFailure(error);
 }

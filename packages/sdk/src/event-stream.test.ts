@@ -175,6 +175,16 @@ test("following a session that is terminated already ends at once", async (t) =>
   assert.deepEqual(waits, []);
 });
 
+test("an event that a proxy or server repeats after a reconnection is not given twice", async (t) => {
+  const log = logOf(3);
+  const wire = await startLog(t, log, (write, index, response) => {
+    if (index === 0) response.end(write(0, 2));
+    else response.end(`id: evt_1\ndata: ${JSON.stringify(log[1])}\n\n${write()}`);
+  });
+  const { client } = clientOf(wire.url);
+  assert.deepEqual(await collect(client.sessions.events.stream("sess_1", { from: "start" })), log);
+});
+
 test("untilIdle ends with the turn", async (t) => {
   const log = [...logOf(2, "session.status_idle"), { id: "evt_9", type: "agent.message" }];
   const wire = await startLog(t, log, (write, _, response) => void response.write(write()));

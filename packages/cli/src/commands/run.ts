@@ -1,7 +1,8 @@
 import { text } from "node:stream/consumers";
 import type { Berth, Session, SessionEvent } from "@berth/sdk";
 import { type ConnectionOptions, connect } from "../connection.ts";
-import { exitCodes, UsageError } from "../failure.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { UsageError } from "../failure.ts";
 import { noOutcome, type Outcome, outcomeAfter } from "../outcome.ts";
 import { printJson, talk } from "../print.ts";
 import { paletteFor } from "../render/palette.ts";

@@ -1,6 +1,6 @@
 import type { Berth, SessionEvent } from "@berth/sdk";
 import { type ConnectionOptions, connect } from "../../connection.ts";
-import { exitCodes } from "../../failure.ts";
+import { exitCodes } from "../../exit-codes.ts";
 import { printJson } from "../../print.ts";
 import { renderEvents } from "../../render-events.ts";
 

@@ -1,0 +1,2 @@
+/** What the process ends with. Scripts rely on them. */
+export const exitCodes = { done: 0, failed: 1, usage: 2, notAllowed: 4, interrupted: 130 } as const;
