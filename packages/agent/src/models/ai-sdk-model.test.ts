@@ -264,6 +264,13 @@ for (const kind of kinds) {
       assert.match(error.message, /Look/);
     });
 
+    it("drops thinking that led to nothing, which no provider would take back", async (test) => {
+      const double = await start(test, { blocks: [{ thinking: "Hm." }] });
+      const { blocks, finish } = await exchange(modelAt(double.baseUrl, kind), ask("Look."));
+      assert.deepEqual(blocks, []);
+      assert.equal(finish?.reason, "end_turn");
+    });
+
     it("takes a call for a call also when the server says that it just stopped", async (test) => {
       const double = await start(test, { ...lookTwice, stop: "end" as const });
       const { finish } = await exchange(modelAt(double.baseUrl, kind), ask("Look."));

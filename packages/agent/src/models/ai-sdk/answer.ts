@@ -71,14 +71,13 @@ export class Answer {
   }
 
   /**
-   * The blocks as they may be sent back. An answer that was cut keeps its text only: its last call may be half a call,
-   * and thinking must be followed by what it led to. Throws `MalformedToolCall`.
+   * The blocks as they may be sent back. An answer that was cut or refused keeps its text only, for its last call may be
+   * half a call; and thinking must be followed by what it led to. Throws `MalformedToolCall`.
    */
   blocks(reason: FinishReason): AssistantBlock[] {
     const whole = this.#drafts.flatMap((draft) => finished(draft, reason));
-    if (reason === "end_turn" || reason === "tool_calls") return whole;
-    const lastText = whole.findLastIndex(({ type }) => type === "text");
-    return whole.slice(0, lastText + 1);
+    const last = whole.findLastIndex(({ type }) => type !== "thinking");
+    return whole.slice(0, last + 1);
   }
 
   #begin(type: Draft["type"], id: string, name: string): Draft {
