@@ -111,7 +111,7 @@ function idleExceptions(imports: readonly Import[], exceptions: readonly ImportE
   return exceptions
     .filter((one) => !imports.some((found) => excuses(one, found, packageName(found.specifier))))
     .map(
-      ({ file, imports: name }) =>
+      ({ files, imports: name }) =>
         `script/import-table.ts: the exception of ${files} for ${name} is not used.`,
     );
 }
