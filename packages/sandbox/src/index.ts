@@ -1,1 +1,3 @@
+export { type BubblewrapOptions, createBubblewrapEngine } from "./bubblewrap/bubblewrap-engine.ts";
+export * from "./files.ts";
 export * from "./sandbox.ts";

@@ -20,44 +20,37 @@ export function exports(mark: string, environment: Readonly<Record<string, strin
 }
 
 /**
- * What a fresh `sh` reads from its pipe. The command runs in a subshell through `eval`, so that a syntax error,
- * `exit` or `exec` ends only it. The last line exits: the pipe may stay open.
+ * What a fresh `sh` reads as its script. The command runs in a subshell through `eval`, so that a syntax error,
+ * `exit` or `exec` ends only it, and with its own standard input. The newline tells that the pipes are open; the
+ * last line exits, so the pipe may stay open.
  */
-export function freshShell(parts: {
-  exports: string;
-  script: string;
-  cwd: string;
-  nonce: string;
-  fed: boolean;
-}): string {
-  return `exec 3<&-
-set --
+export function freshShell(
+  slot: Slot,
+  parts: { exports: string; script: string; cwd: string; nonce: string; fed: boolean },
+): string {
+  return `${parts.fed ? `exec 4<${PIPES_INSIDE}/${slot.name}.stdin\n` : ""}echo
 ${parts.exports}( cd -- ${quote(parts.cwd)} || exit 1
 eval ${quote(parts.script)}
-)${parts.fed ? " <&4 4<&-" : ""}
+) ${parts.fed ? "<&4 4<&-" : "</dev/null"}
 printf '%s %s %s %s' ${parts.nonce} "$?" / ${parts.nonce}
 exit
 `;
 }
 
-/** What a named bash reads from its command's pipe, as a whole. */
-export function namedShell(parts: { exports: string; script: string }): string {
-  return `${parts.exports}eval ${quote(parts.script)}`;
-}
-
 /**
- * The line that makes a named bash run the command of a slot. High descriptors are out of the way of those that
- * scripts number themselves; the command does not see them.
+ * What a named bash reads to run one command. High descriptors are out of the way of those that scripts number
+ * themselves; the command does not see them.
  */
-export function namedShellLine(parts: { slot: Slot; nonce: string; fed: boolean; startIn: string | null }): string {
-  const pipe = `${PIPES_INSIDE}/${parts.slot.name}`;
-  const start =
-    parts.startIn === null ? "" : `builtin cd -- ${quote(parts.startIn)} 2>/dev/null || builtin cd /data; `;
-  const stdin = parts.fed ? `${pipe}.stdin` : "/dev/null";
-  return (
-    `${start}builtin exec 251<${pipe}.in 252>${pipe}.out 253<${stdin}; builtin printf '\\n' >&252; ` +
-    `builtin eval "$(</dev/fd/251)" <&253 >&252 2>&1 251<&- 252>&- 253<&-; ` +
-    `builtin printf '%s %s %s %s' ${parts.nonce} "$?" "$PWD" ${parts.nonce} >&252; ` +
-    "builtin exec 251<&- 252>&- 253<&-\n"
-  );
+export function namedShell(
+  slot: Slot,
+  parts: { exports: string; script: string; nonce: string; fed: boolean; startIn: string | null },
+): string {
+  const pipe = `${PIPES_INSIDE}/${slot.name}`;
+  const start = parts.startIn === null ? "" : `builtin cd -- ${quote(parts.startIn)} 2>/dev/null || builtin cd /data\n`;
+  return `${start}exec 252>${pipe}.out 253<${parts.fed ? `${pipe}.stdin` : "/dev/null"}
+builtin printf '\\n' >&252
+${parts.exports}builtin eval ${quote(parts.script)} <&253 >&252 2>&1 252>&- 253<&-
+builtin printf '%s %s %s %s' ${parts.nonce} "$?" "$PWD" ${parts.nonce} >&252
+exec 252>&- 253<&-
+`;
 }

@@ -20,28 +20,30 @@ export function findProgram(name: string): string | null {
 
 /** The host programs that start a sandbox, as absolute paths. */
 export interface HostPrograms {
+  bash: string;
   bwrap: string;
   nsenter: string;
   prlimit: string;
   setpriv: string;
   mkfifo: string;
-  /** Whether `bwrap` binds open descriptors, so that no host path has to be reachable by the sandbox's uid. */
-  bindsDescriptors: boolean;
+  mount: string;
+  unshare: string;
   /** Whether the host's `env` restores default signals, which a background job of a shell loses. */
   restoresSignals: boolean;
 }
 
 /** Finds all of them, or throws a `SandboxError` that names the package to install. */
 export async function findHostPrograms(): Promise<HostPrograms> {
-  for (const name of ["bash", "setsid", "env"]) required(name, name === "bash" ? "bash" : "util-linux");
-  const bwrap = required("bwrap", "bubblewrap");
+  required("setsid", "util-linux");
   return {
-    bwrap,
+    bash: required("bash", "bash"),
+    bwrap: required("bwrap", "bubblewrap"),
     nsenter: required("nsenter", "util-linux"),
     prlimit: required("prlimit", "util-linux"),
     setpriv: required("setpriv", "util-linux"),
     mkfifo: required("mkfifo", "coreutils"),
-    bindsDescriptors: (await run(bwrap, ["--help"])).stdout.includes("--bind-fd"),
+    mount: required("mount", "mount"),
+    unshare: required("unshare", "util-linux"),
     restoresSignals: await run("env", ["--default-signal=INT", "true"]).then(
       () => true,
       () => false,

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { findHierarchies } from "./cgroup-layouts.ts";
+import { Cgroups } from "./cgroups.ts";
+
+const limits = { memoryBytes: 64 * 1024 * 1024, pids: 10, cpus: 0.5, diskBytes: 0 };
+
+function fakeTree(files: Record<string, string>): string {
+  const root = mkdtempSync(join(tmpdir(), "berth-groups-"));
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(root, path, ".."), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  return root;
+}
+
+test("version 2: one group below the server's own, controllers handed down, every limit set", async () => {
+  const root = fakeTree({
+    "service/cgroup.controllers": "cpuset cpu io memory pids\n",
+    "service/cgroup.procs": "",
+    "service/cgroup.subtree_control": "",
+  });
+  try {
+    const groups = new Cgroups(findHierarchies(root, "0::/service\n"), "one");
+    assert.deepEqual(groups.controllers, ["memory", "pids", "cpu"]);
+    const group = await groups.create("box", limits);
+    const directory = `${root}/service/berth-one/box`;
+    assert.deepEqual(group.processFiles, [`${directory}/cgroup.procs`]);
+    const read = (path: string) => readFileSync(path, "utf8");
+    assert.equal(read(`${root}/service/cgroup.subtree_control`), "+memory +pids +cpu");
+    assert.equal(read(`${root}/service/berth-one/cgroup.subtree_control`), "+memory +pids +cpu");
+    assert.equal(read(`${directory}/memory.max`), String(limits.memoryBytes));
+    assert.equal(read(`${directory}/memory.swap.max`), "0");
+    assert.equal(read(`${directory}/pids.max`), "14");
+    assert.equal(read(`${directory}/cpu.max`), "50000 100000");
+    assert.deepEqual(await groups.names(), ["box"]);
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+});
+
+test("version 2: only the controllers that are there, at the root where the own group refuses", () => {
+  const root = fakeTree({ "cgroup.controllers": "memory pids", "cgroup.procs": "" });
+  try {
+    const [hierarchy] = findHierarchies(root, "0::/elsewhere\n");
+    assert.equal(hierarchy?.directory, root);
+    assert.deepEqual(hierarchy?.settings(limits).map(({ file }) => file), ["memory.max", "memory.swap.max", "pids.max"]);
+    assert.deepEqual(findHierarchies(`${root}/none`, "0::/\n"), []);
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+});
+
+test("version 1: a group in each controller's own hierarchy, below the server's", () => {
+  const root = fakeTree({
+    "memory/host/server/cgroup.procs": "",
+    "memory/cgroup.procs": "",
+    "pids/cgroup.procs": "",
+    "unified/cgroup.controllers": "hugetlb",
+  });
+  try {
+    const hierarchies = findHierarchies(root, "8:pids:/\n4:memory:/host/server\n0::/\n");
+    assert.deepEqual(
+      hierarchies.map(({ directory }) => directory),
+      [`${root}/memory/host/server`, `${root}/pids`],
+    );
+    assert.deepEqual(hierarchies[0]?.settings(limits)[0], { file: "memory.limit_in_bytes", value: "67108864" });
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+});
+
+test("this machine: members are killed by membership and the groups removed", async (context) => {
+  const hierarchies = findHierarchies("/sys/fs/cgroup", readFileSync("/proc/self/cgroup", "utf8"));
+  if (hierarchies.length === 0) return context.skip("no control group can be made here");
+  const groups = new Cgroups(hierarchies, `test-groups-${process.pid}`);
+  const group = await groups.create("box", limits);
+  try {
+    const join = `for f in ${group.processFiles.join(" ")}; do echo $$ >$f || exit 1; done; trap '' TERM; setsid sleep 600 & echo in; wait`;
+    const child = spawn("sh", ["-c", join], { stdio: ["ignore", "pipe", "inherit"] });
+    await once(child.stdout, "data");
+    assert.ok((await group.members()).length >= 1);
+    const exited = once(child, "exit");
+    await group.destroy();
+    await exited;
+  } finally {
+    await group.destroy();
+    await groups.close();
+  }
+  for (const path of group.processFiles) assert.ok(!existsSync(path));
+});

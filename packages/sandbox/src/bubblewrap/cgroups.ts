@@ -1,0 +1,128 @@
+import { mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import { type Limits, SandboxError } from "../sandbox.ts";
+import type { Controller, Hierarchy, Setting } from "./cgroup-layouts.ts";
+
+const LONGEST_KILL_MS = 2000;
+
+/**
+ * The groups of one installation: `berth-INSTANCE/NAME` in each hierarchy. A process joins by writing its own pid
+ * to each of `processFiles` before it becomes bwrap, so no process of a sandbox was ever outside.
+ */
+export class Cgroups {
+  readonly controllers: readonly Controller[];
+  readonly #hierarchies: readonly Hierarchy[];
+  readonly #parents: readonly string[];
+
+  /** @param hierarchies From `findHierarchies`; with none, nothing is limited and `create` gives an empty group. */
+  constructor(hierarchies: readonly Hierarchy[], instance: string) {
+    this.#hierarchies = hierarchies;
+    this.#parents = hierarchies.map(({ directory }) => `${directory}/berth-${instance}`);
+    this.controllers = hierarchies.flatMap(({ controllers }) => controllers);
+  }
+
+  /** Throws a `SandboxError` when the kernel refuses; nothing is left then. */
+  async create(name: string, limits: Limits): Promise<Cgroup> {
+    try {
+      await Promise.all(this.#hierarchies.map((hierarchy, index) => this.#make(hierarchy, index, name, limits)));
+    } catch (error) {
+      await this.destroy(name).catch(() => {});
+      throw new SandboxError(`the control group could not be made: ${message(error)}`, { cause: error });
+    }
+    const directories = this.#directories(name);
+    return {
+      processFiles: directories.map((directory) => `${directory}/cgroup.procs`),
+      members: () => members(directories),
+      destroy: () => this.destroy(name),
+    };
+  }
+
+  /** Names of the groups that exist, also those of other processes of this installation. */
+  async names(): Promise<string[]> {
+    const lists = await Promise.all(
+      this.#parents.map((parent) => readdir(parent, { withFileTypes: true }).catch(() => [])),
+    );
+    return [...new Set(lists.flat().filter((entry) => entry.isDirectory()).map((entry) => entry.name))];
+  }
+
+  /** Kills every member until none is left, then removes the group. Rejects when a member outlives two seconds. */
+  async destroy(name: string): Promise<void> {
+    const directories = this.#directories(name);
+    const until = performance.now() + LONGEST_KILL_MS;
+    for (;;) {
+      await kill(directories);
+      const removed = await Promise.all(directories.map(remove));
+      if (removed.every(Boolean)) return;
+      if (performance.now() > until) throw new SandboxError("processes of a sandbox could not be killed");
+      await delay(3);
+    }
+  }
+
+  /** Removes the parents, too, when no sandbox of the installation is left in them. */
+  async close(): Promise<void> {
+    await Promise.all(this.#parents.map((parent) => rmdir(parent).catch(() => {})));
+  }
+
+  async #make(hierarchy: Hierarchy, index: number, name: string, limits: Limits): Promise<void> {
+    const parent = this.#parents[index] ?? "";
+    const existed = (await mkdir(parent, { recursive: true })) === undefined;
+    if (!existed || hierarchy.controllers.length > 1) await delegate(hierarchy, parent);
+    await mkdir(`${parent}/${name}`);
+    for (const setting of hierarchy.settings(limits)) await write(`${parent}/${name}`, setting);
+  }
+
+  #directories(name: string): string[] {
+    return this.#parents.map((parent) => `${parent}/${name}`);
+  }
+}
+
+export interface Cgroup {
+  readonly processFiles: readonly string[];
+  /** Pids, on the host, of all processes in it. */
+  members(): Promise<number[]>;
+  destroy(): Promise<void>;
+}
+
+/** Version 2 hands controllers down only when each level says so. */
+async function delegate(hierarchy: Hierarchy, parent: string): Promise<void> {
+  if (hierarchy.controllers.length < 2) return;
+  const value = hierarchy.controllers.map((controller) => `+${controller}`).join(" ");
+  for (const directory of [hierarchy.directory, parent]) await writeFile(`${directory}/cgroup.subtree_control`, value);
+}
+
+async function write(directory: string, setting: Setting): Promise<void> {
+  try {
+    await writeFile(`${directory}/${setting.file}`, setting.value);
+  } catch (error) {
+    if (!setting.optional) throw error;
+  }
+}
+
+async function kill(directories: readonly string[]): Promise<void> {
+  for (const pid of await members(directories)) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {}
+  }
+}
+
+async function members(directories: readonly string[]): Promise<number[]> {
+  const lists = await Promise.all(
+    directories.map((directory) => readFile(`${directory}/cgroup.procs`, "latin1").catch(() => "")),
+  );
+  const pids = lists.flatMap((list) => list.split("\n")).map(Number);
+  return [...new Set(pids.filter((pid) => pid > 0 && pid !== process.pid))];
+}
+
+async function remove(directory: string): Promise<boolean> {
+  try {
+    await rmdir(directory);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "ENOENT";
+  }
+}
+
+function message(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

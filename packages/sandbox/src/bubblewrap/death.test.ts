@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, test } from "node:test";
+import type { Sandbox, SandboxEngine } from "../sandbox.ts";
+import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
+import { findHierarchies } from "./cgroup-layouts.ts";
+import { createNamespaceStandIn } from "./namespace-stand-in.ts";
+
+const root = process.getuid?.() === 0;
+const instance = `test-death-${process.pid}`;
+let uid = (process.pid % 10_000) + 80_000;
+let directory = "";
+let engine: SandboxEngine;
+
+beforeEach(async () => {
+  uid++;
+  directory = mkdtempSync(join(tmpdir(), "berth-death-"));
+  engine = await makeEngine();
+});
+
+afterEach(async () => {
+  await engine.close();
+  assert.deepEqual(readdirSync(`${directory}/state`), []);
+  rmSync(directory, { recursive: true });
+});
+
+function makeEngine(): Promise<SandboxEngine> {
+  return createBubblewrapEngine({
+    instance,
+    stateDir: `${directory}/state`,
+    egress: createNamespaceStandIn(),
+    certificates: ["-----BEGIN CERTIFICATE-----\nown\n-----END CERTIFICATE-----"],
+    programs: { "berth-hello": "#!/bin/sh\necho hello $1\n" },
+  });
+}
+
+function open(name = "a"): Promise<Sandbox> {
+  return engine.open({
+    id: name,
+    disk: `${directory}/disk-${name}`,
+    uid,
+    limits: { memoryBytes: 256 * 1024 * 1024, pids: 64, cpus: 1, diskBytes: 0 },
+    egress: { mode: "limited", hosts: [] },
+    files: [],
+    writable: [],
+  });
+}
+
+/** Host pids of the sandboxes of this test. */
+function processes(): number[] {
+  return readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => {
+    try {
+      const status = readFileSync(`/proc/${pid}/status`, "latin1");
+      return new RegExp(`^Uid:\\t${uid}\\t`, "m").test(status) && !/^State:\tZ/m.test(status);
+    } catch {
+      return false;
+    }
+  });
+}
+
+function groups(): string[] {
+  return findHierarchies("/sys/fs/cgroup", readFileSync("/proc/self/cgroup", "utf8"))
+    .map(({ directory }) => `${directory}/berth-${instance}`)
+    .filter((path) => existsSync(path))
+    .flatMap((path) => readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name));
+}
+
+test("nothing is left of a closed sandbox but its disk", { skip: !root }, async () => {
+  const mounts = readFileSync("/proc/self/mountinfo", "utf8");
+  const descriptors = readdirSync("/proc/self/fd").length;
+  const sandbox = await open();
+  const up = Promise.withResolvers<void>();
+  const script = "trap '' TERM HUP; (setsid env -i sleep 600 &); (exec >/dev/null; setsid sleep 600 &); echo up; while :; do :; done";
+  const running = sandbox.run({ script, timeoutMs: 60_000, onOutput: () => up.resolve() });
+  await up.promise;
+  await sandbox.run({ script: "true", shell: "main", timeoutMs: 5000 });
+  assert.ok(processes().length > 4);
+  const from = performance.now();
+  await sandbox.close();
+  assert.ok(performance.now() - from < 1000);
+  assert.equal((await running).ended, "closed");
+  assert.deepEqual(processes(), []);
+  assert.deepEqual(groups(), []);
+  assert.equal(readFileSync("/proc/self/mountinfo", "utf8"), mounts);
+  assert.ok(readdirSync("/proc/self/fd").length <= descriptors);
+  assert.deepEqual(readdirSync(directory).sort(), ["disk-a", "state"]);
+});
+
+test("an idle sandbox is two processes", { skip: !root }, async () => {
+  const sandbox = await open();
+  await sandbox.run({ script: "true", timeoutMs: 5000 });
+  const { output } = await sandbox.run({ script: "berth-hello you; tail -n 3 /etc/ssl/certs/ca-certificates.crt", timeoutMs: 5000 });
+  assert.match(Buffer.from(output).toString(), /^hello you\n-+BEGIN CERTIFICATE-+\nown\n/);
+  await settled(() => processes().length === 2);
+  await sandbox.close();
+});
+
+test("when process 1 is killed every run resolves as closed, and the disk opens again", { skip: !root }, async () => {
+  const sandbox = await open();
+  const up = Promise.withResolvers<void>();
+  const running = sandbox.run({ script: "echo up; sleep 600", timeoutMs: 60_000, onOutput: () => up.resolve() });
+  const named = sandbox.run({ script: "sleep 600", shell: "main", timeoutMs: 60_000 });
+  await up.promise;
+  const init = processes().find((pid) => readFileSync(`/proc/${pid}/cmdline`, "latin1").startsWith("/bin/sh\0/run/berth"));
+  assert.ok(init !== undefined);
+  process.kill(init, "SIGKILL");
+  await sandbox.closed;
+  assert.deepEqual([(await running).ended, (await named).ended], ["closed", "closed"]);
+  assert.equal((await sandbox.run({ script: "true", timeoutMs: 1000 })).ended, "closed");
+  assert.deepEqual(processes(), []);
+  const again = await open();
+  assert.equal((await again.run({ script: "true", timeoutMs: 5000 })).exitCode, 0);
+});
+
+test("a killed server leaves no process, and a sweep removes the rest", { skip: !root }, async () => {
+  const text = `
+    import { createBubblewrapEngine } from ${JSON.stringify(new URL("./bubblewrap-engine.ts", import.meta.url).href)};
+    import { createNamespaceStandIn } from ${JSON.stringify(new URL("./namespace-stand-in.ts", import.meta.url).href)};
+    const engine = await createBubblewrapEngine({ instance: ${JSON.stringify(instance)}, stateDir: ${JSON.stringify(`${directory}/state`)}, egress: createNamespaceStandIn(), certificates: [] });
+    const sandbox = await engine.open({ id: "b", disk: ${JSON.stringify(`${directory}/disk-b`)}, uid: ${uid}, limits: { memoryBytes: 1e8, pids: 64, cpus: 1, diskBytes: 0 }, egress: { mode: "limited", hosts: [] }, files: [], writable: [] });
+    sandbox.run({ script: "trap '' TERM; (setsid env -i sleep 600 &); echo up; while :; do :; done", timeoutMs: 60000, onOutput: () => process.stdout.write("up") });
+  `;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", text], { stdio: ["ignore", "pipe", "inherit"] });
+  await once(child.stdout, "data");
+  const other = await open();
+  assert.ok(processes().length > 4);
+  const mine = await pidsOf(other);
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  await settled(() => processes().every((pid) => mine.includes(pid)));
+  assert.equal(groups().length, root ? 2 : 0);
+  await engine.sweep();
+  assert.equal(groups().length, 1);
+  assert.equal(readdirSync(`${directory}/state`).length, 1);
+  assert.equal((await other.run({ script: "true", timeoutMs: 5000 })).exitCode, 0);
+});
+
+/** The two processes that an idle sandbox is. */
+async function pidsOf(sandbox: Sandbox): Promise<number[]> {
+  const { output } = await sandbox.run({ script: "readlink /proc/self/ns/pid", timeoutMs: 5000 });
+  const namespace = Buffer.from(output).toString().trim();
+  const inside = processes().filter((pid) => link(`/proc/${pid}/ns/pid`) === namespace);
+  return [...inside, ...inside.map((pid) => Number(/^PPid:\t(\d+)/m.exec(status(pid))?.[1]))];
+}
+
+function status(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/status`, "latin1");
+  } catch {
+    return "";
+  }
+}
+
+function link(path: string): string {
+  try {
+    return execFileSync("readlink", [path], { encoding: "utf8" }).trim();
+  } catch {
+    return "";
+  }
+}
+
+/** Waits for what the kernel does by itself, for five seconds at most. */
+async function settled(condition: () => boolean): Promise<void> {
+  const until = performance.now() + 5000;
+  while (!condition()) {
+    assert.ok(performance.now() < until, "it did not settle");
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

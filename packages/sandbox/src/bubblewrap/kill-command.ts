@@ -1,0 +1,40 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { belonging, descendants, type ProcessInfo, type Target } from "./process-tree.ts";
+import type { Supervisor } from "./supervisor.ts";
+
+const MOST_ROUNDS = 40;
+const PIDS_PER_REQUEST = 200;
+
+/**
+ * Kills everything that a command started and nothing else. All are stopped before any is killed, so that none
+ * forks away in between. Signals are sent by process 1 under the pids inside: a pid that is used again meanwhile
+ * can only be one of the same sandbox.
+ *
+ * @returns False when some still lived after all rounds.
+ */
+export async function killCommand(supervisor: Supervisor, init: number, target: Target): Promise<boolean> {
+  const stopped = new Set<number>();
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const found = belonging(await descendants(init), init, target);
+    const fresh = found.filter(({ pid }) => !stopped.has(pid));
+    if (fresh.length === 0) break;
+    for (const { pid } of fresh) stopped.add(pid);
+    await signal(supervisor, "STOP", fresh);
+  }
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const all = await descendants(init);
+    const mine = new Set(belonging(all, init, target));
+    const found = all.filter((process) => mine.has(process) || stopped.has(process.pid));
+    if (found.length === 0) return true;
+    await signal(supervisor, "KILL", found);
+    if (round > 0) await delay(round);
+  }
+  return false;
+}
+
+async function signal(supervisor: Supervisor, name: "STOP" | "KILL", processes: readonly ProcessInfo[]): Promise<void> {
+  const pids = processes.map(({ insidePid }) => insidePid).filter((pid) => pid > 1);
+  for (let at = 0; at < pids.length; at += PIDS_PER_REQUEST) {
+    await supervisor.request("signal", name, ...pids.slice(at, at + PIDS_PER_REQUEST));
+  }
+}

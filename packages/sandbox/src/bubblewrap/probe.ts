@@ -1,0 +1,94 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { promisify } from "node:util";
+import type { Capability } from "../sandbox.ts";
+import type { Controller } from "./cgroup-layouts.ts";
+import { findProgram } from "./host-programs.ts";
+import { isArchitecture } from "./seccomp.ts";
+
+const run = promisify(execFile);
+
+/** What this host offers to the engine and lacks. Never throws. */
+export async function probeHost(controllers: readonly Controller[]): Promise<Capability[]> {
+  const root = process.getuid?.() === 0;
+  return [
+    await bubblewrap(),
+    await userNamespaces(root),
+    root
+      ? yes("separate_user", "Each sandbox runs under a host uid of its own.")
+      : no("separate_user", "Berth is not root: sandboxes run under its own uid, apart only by namespaces. Start it as root."),
+    ...limits(controllers),
+    seccomp(),
+    no("disk_quota", "The size of a sandbox's disk is not enforced. Keep the data directory on a volume of its own."),
+    ...["git", "gh"].map((name) => program(name)),
+    program("bash"),
+    yes("rg", "ripgrep comes with Berth and is in every sandbox."),
+  ];
+}
+
+async function bubblewrap(): Promise<Capability> {
+  const path = findProgram("bwrap");
+  if (path === null) return no("bubblewrap", "bwrap is missing. Install the package bubblewrap.");
+  try {
+    const version = (await run(path, ["--version"])).stdout.trim();
+    const help = (await run(path, ["--help"])).stdout;
+    for (const option of ["--as-pid-1", "--disable-userns", "--info-fd"])
+      if (!help.includes(option)) return no("bubblewrap", `${version} lacks ${option}. Install 0.8.0 or newer.`);
+    return yes("bubblewrap", `${version}.`);
+  } catch {
+    return no("bubblewrap", "bwrap does not run. Reinstall the package bubblewrap.");
+  }
+}
+
+/** Tries it as the sandbox will: from an unprivileged uid. */
+async function userNamespaces(root: boolean): Promise<Capability> {
+  const bwrap = ["bwrap", "--unshare-user", "--unshare-pid", "--disable-userns", "--ro-bind", "/", "/", "--proc", "/proc", "true"];
+  const command = root ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", ...bwrap] : bwrap;
+  try {
+    await run(command[0] ?? "", command.slice(1), { timeout: 5000 });
+    return yes("user_namespaces", "Unprivileged user namespaces work.");
+  } catch {
+    return no(
+      "user_namespaces",
+      "Unprivileged user namespaces are refused. Allow them (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns) or the container's seccomp profile.",
+    );
+  }
+}
+
+function limits(controllers: readonly Controller[]): Capability[] {
+  const stands: Record<Controller, string> = {
+    memory: "Only each process's data is limited, not their sum.",
+    pids: "Processes are counted over the whole uid, coarsely.",
+    cpu: "Processor time is not limited.",
+  };
+  return (["memory", "pids", "cpu"] as const).map((controller) =>
+    controllers.includes(controller)
+      ? yes(`limit_${controller}`, `Enforced by the ${controller} control group.`)
+      : {
+          name: `limit_${controller}`,
+          state: controller === "cpu" ? ("no" as const) : ("degraded" as const),
+          detail: `${stands[controller]} Run Berth as root, or delegate the ${controller} controller to it.`,
+        },
+  );
+}
+
+function seccomp(): Capability {
+  if (!isArchitecture(process.arch)) return no("seccomp", `There is no system call filter for ${process.arch}. Use x86_64 or aarch64.`);
+  if (!existsSync("/proc/sys/kernel/seccomp/actions_avail"))
+    return no("seccomp", "The kernel has no seccomp filters. Use one with CONFIG_SECCOMP_FILTER.");
+  return yes("seccomp", `System calls are filtered (${process.arch}).`);
+}
+
+function program(name: string): Capability {
+  const path = findProgram(name);
+  if (path?.startsWith("/usr/") || path?.startsWith("/bin/")) return yes(name, `${name} of the host is in every sandbox.`);
+  return no(name, `${name} is missing below /usr. Install the package ${name}.`);
+}
+
+function yes(name: string, detail: string): Capability {
+  return { name, state: "yes", detail };
+}
+
+function no(name: string, detail: string): Capability {
+  return { name, state: "no", detail };
+}

@@ -1,0 +1,69 @@
+import type { ChildProcess } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+
+const LONGEST_ANSWER_MS = 5000;
+const LONGEST_LINE = 4096;
+
+/**
+ * The server's side of process 1. What comes back is untrusted: an answer counts only under the number of a request
+ * that waits, and only as a number.
+ */
+export class Supervisor {
+  readonly #input: Writable;
+  readonly #waiting = new Map<number, (answer: number | null) => void>();
+  readonly #ready = Promise.withResolvers<boolean>();
+  readonly #unresponsive: () => void;
+  #next = 1;
+  #line = "";
+  #gone = false;
+
+  /** @param unresponsive Called when process 1 leaves a request unanswered for five seconds. */
+  constructor(child: ChildProcess, unresponsive: () => void) {
+    this.#input = child.stdin as Writable;
+    this.#unresponsive = unresponsive;
+    this.#input.on("error", () => {});
+    const output = child.stdout as Readable;
+    output.setEncoding("latin1").on("data", (text: string) => this.#read(text));
+    output.on("error", () => {}).on("close", () => this.end());
+  }
+
+  /** True when process 1 runs, false when it never did. */
+  get ready(): Promise<boolean> {
+    return this.#ready.promise;
+  }
+
+  /** The number that process 1 answers; null when it answers none or is gone. */
+  request(...words: (string | number)[]): Promise<number | null> {
+    if (this.#gone) return Promise.resolve(null);
+    const number = this.#next++;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.#unresponsive(), LONGEST_ANSWER_MS);
+      this.#waiting.set(number, (answer) => {
+        clearTimeout(timer);
+        resolve(answer);
+      });
+      this.#input.write(`${number} ${words.join(" ")}\n`);
+    });
+  }
+
+  /** Answers null to all that wait, and to all that come. */
+  end(): void {
+    this.#gone = true;
+    this.#ready.resolve(false);
+    for (const settle of this.#waiting.values()) settle(null);
+    this.#waiting.clear();
+  }
+
+  #read(text: string): void {
+    const lines = `${this.#line}${text}`.split("\n");
+    this.#line = (lines.pop() ?? "").slice(-LONGEST_LINE);
+    for (const line of lines) {
+      if (line === "ready") this.#ready.resolve(true);
+      const [, number, answer] = /^(\d{1,15}) (\d{0,10})$/.exec(line) ?? [];
+      const settle = this.#waiting.get(Number(number));
+      if (!settle) continue;
+      this.#waiting.delete(Number(number));
+      settle(answer ? Number(answer) : null);
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { chownSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const NOBODY = 65534;
+const PACKAGE = fileURLToPath(new URL("../..", import.meta.url));
+
+test("the engine keeps its promises without root", { skip: process.getuid?.() !== 0 && "this is not root", timeout: 60_000 }, () => {
+  const directory = mkdtempSync(join(tmpdir(), "berth-unprivileged-"));
+  try {
+    chownSync(directory, NOBODY, NOBODY);
+    copyPackage(directory);
+    const { status, stdout, stderr } = spawnSync(
+      "setpriv",
+      [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups", `${directory}/node`, "--test", "--test-reporter=tap",
+        `${directory}/sandbox/src/bubblewrap/bubblewrap.test.ts`],
+      { cwd: directory, encoding: "utf8", env: { PATH: process.env["PATH"], TMPDIR: directory, HOME: directory } },
+    );
+    assert.equal(status, 0, `${stdout.split("\n").filter((line) => /not ok|error:/.test(line)).join("\n")}\n${stderr}`);
+    assert.match(stdout, /^# pass (?:[3-9]\d)$/m);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
+/** The checkout may lie where no other uid can read. */
+function copyPackage(directory: string): void {
+  cpSync(process.execPath, `${directory}/node`);
+  cpSync(join(PACKAGE, "src"), `${directory}/sandbox/src`, { recursive: true });
+  writeFileSync(`${directory}/sandbox/package.json`, '{"type":"module"}');
+  mkdirSync(`${directory}/node_modules/@vscode`, { recursive: true });
+  for (const name of ["ripgrep", `ripgrep-${process.platform}-${process.arch}`]) {
+    const source = realpathSync(join(PACKAGE, "../../node_modules/@vscode", name));
+    cpSync(source, `${directory}/node_modules/@vscode/${name}`, { recursive: true });
+  }
+}

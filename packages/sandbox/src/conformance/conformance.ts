@@ -1,0 +1,41 @@
+import { after, before, describe } from "node:test";
+import { commandTests } from "./command-tests.ts";
+import type { Subject, Suite } from "./context.ts";
+import { fileTests } from "./file-tests.ts";
+import { isolationTests } from "./isolation-tests.ts";
+import { killTests } from "./kill-tests.ts";
+import { lifecycleTests } from "./lifecycle-tests.ts";
+import { outputTests } from "./output-tests.ts";
+import { shellTests } from "./shell-tests.ts";
+
+export type { Subject } from "./context.ts";
+
+/**
+ * The promises of `SandboxEngine` as tests, the same for every engine.
+ *
+ * @param makeEngine Called once; its `close` is called at the end.
+ * @param skips Title to reason for what an engine cannot honestly run; `*` stands for all, and a title with an
+ * empty reason then runs nevertheless.
+ */
+export function conformance(
+  name: string,
+  makeEngine: () => Promise<Subject>,
+  skips: Readonly<Record<string, string>> = {},
+): void {
+  describe(`${name} keeps the promises of a sandbox engine`, () => {
+    let subject: Subject | null = null;
+    before(async () => {
+      subject = await makeEngine();
+    });
+    after(() => subject?.close());
+    const suite: Suite = {
+      skips,
+      subject() {
+        if (!subject) throw new Error("the engine was not made");
+        return subject;
+      },
+    };
+    for (const tests of [lifecycleTests, commandTests, outputTests, shellTests, killTests, fileTests, isolationTests])
+      tests(suite);
+  });
+}

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { conformanceTest, ok, type Suite, sh } from "./context.ts";
+
+const STUBBORN: Readonly<Record<string, string>> = {
+  "a busy loop": "while :; do :; done",
+  "one that ignores signals": "trap '' TERM INT HUP; while :; do sleep 1; done",
+  "children in sessions of their own": "setsid sleep 7777 & setsid sh -c 'setsid sleep 7777 & wait' & wait",
+  "a daemon without variables": "(env -i setsid sh -c 'sleep 7777 & sleep 7777' &) ; sleep 7777",
+  "one whose parent is gone": "( ( exec >/dev/null 2>&1; sleep 7777 ) & ) ; sleep 7777",
+  "a stopped one": "sh -c 'kill -STOP $$; sleep 7777'",
+};
+
+/** Stopping one command, and limits. */
+export function killTests(suite: Suite): void {
+  for (const [name, script] of Object.entries(STUBBORN)) {
+    conformanceTest(suite, `a timeout kills ${name}, and leaves other commands alone`, async ({ open }) => {
+      const sandbox = await open();
+      await ok(sandbox, "sleep 8888 &");
+      const up = Promise.withResolvers<void>();
+      const other = sh(sandbox, "echo up; mkfifo /tmp/go; cat /tmp/go", { onOutput: () => up.resolve() });
+      await up.promise;
+      // The rule for daemons without variables holds only for a command that runs alone.
+      if (script.includes("env -i")) await ok(sandbox, "until [ -p /tmp/go ]; do :; done; echo >/tmp/go");
+      const from = performance.now();
+      const killed = await sh(sandbox, `echo said; ${script}`, { timeoutMs: 400 });
+      assert.deepEqual([killed.ended, killed.exitCode, killed.text], ["timeout", null, "said\n"]);
+      assert.ok(performance.now() - from < 3000);
+      assert.equal(await ok(sandbox, "ps -eo args | grep -c '^sleep 7777' || true"), "0");
+      assert.equal(await ok(sandbox, "ps -eo args | grep -c '^sleep 8888'"), "1");
+      if (!script.includes("env -i")) await ok(sandbox, "echo >/tmp/go");
+      assert.equal((await other).ended, "exit");
+    });
+  }
+
+  conformanceTest(suite, "an abort stops a command at once", async ({ open }) => {
+    const sandbox = await open();
+    const abort = new AbortController();
+    const running = sh(sandbox, "echo up; sleep 600", { signal: abort.signal, onOutput: () => abort.abort() });
+    assert.deepEqual([(await running).ended, (await running).text], ["aborted", "up\n"]);
+    const early = await sh(sandbox, "echo never >/data/never", { signal: AbortSignal.abort() });
+    assert.equal(early.ended, "aborted");
+    assert.equal((await sh(sandbox, "ps -eo args | grep '^sleep 600'")).exitCode, 1);
+  });
+
+  conformanceTest(suite, "an abort ends the wait for a shell that is busy", async ({ open }) => {
+    const sandbox = await open();
+    const [first, second] = [new AbortController(), new AbortController()];
+    const up = Promise.withResolvers<void>();
+    const running = sh(sandbox, "echo up; sleep 600", { shell: "main", signal: first.signal, onOutput: () => up.resolve() });
+    await up.promise;
+    const waiting = sh(sandbox, "echo second", { shell: "main", signal: second.signal });
+    second.abort();
+    assert.equal((await waiting).ended, "aborted");
+    const third = ok(sandbox, "echo third", { shell: "main" });
+    first.abort();
+    assert.equal((await running).ended, "aborted");
+    assert.equal(await third, "third");
+  });
+
+  conformanceTest(suite, "a fork bomb meets the limit and dies with its command", async ({ open }) => {
+    const sandbox = await open({ limits: { memoryBytes: 512 * 1024 * 1024, pids: 64, cpus: 2, diskBytes: 1024 ** 3 } });
+    const bomb = await sh(sandbox, "b() { b | b & }; b; sleep 600", { timeoutMs: 800, maxOutputBytes: 1000 });
+    assert.notEqual(bomb.ended, "closed");
+    assert.equal(await ok(sandbox, "echo alive"), "alive");
+    assert.ok(Number(await ok(sandbox, "ps -e --no-headers | wc -l")) < 12);
+  });
+
+  conformanceTest(suite, "a command that takes too much memory is killed, its sandbox is not", async ({ open }) => {
+    const sandbox = await open({ limits: { memoryBytes: 128 * 1024 * 1024, pids: 256, cpus: 2, diskBytes: 1024 ** 3 } });
+    const hog = await sh(sandbox, "head -c 400000000 /dev/zero | tail", { maxOutputBytes: 1000 });
+    assert.equal(hog.ended, "exit");
+    assert.notEqual(hog.exitCode, 0);
+    assert.equal(await ok(sandbox, "echo alive"), "alive");
+  });
+
+  conformanceTest(suite, "short-lived orphans leave no dead processes behind", async ({ open }) => {
+    const sandbox = await open();
+    await ok(sandbox, "i=0; while [ $i -lt 150 ]; do (true &); i=$((i+1)); done");
+    await ok(sandbox, "true");
+    await ok(sandbox, "true");
+    assert.ok(Number(await ok(sandbox, "ps -e --no-headers | wc -l")) < 12);
+  });
+}

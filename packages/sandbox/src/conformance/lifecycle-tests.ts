@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { conformanceTest, ok, type Suite, sh } from "./context.ts";
+
+/** Opening, closing, and what is left. */
+export function lifecycleTests(suite: Suite): void {
+  conformanceTest(suite, "a command that runs when its sandbox closes resolves as closed", async ({ open }) => {
+    const sandbox = await open();
+    const started = Promise.withResolvers<void>();
+    const running = sandbox.run({ script: "echo up; sleep 600", timeoutMs: 60_000, onOutput: () => started.resolve() });
+    const named = sandbox.run({ script: "sleep 600", shell: "main", timeoutMs: 60_000 });
+    await started.promise;
+    const from = performance.now();
+    await sandbox.close();
+    assert.ok(performance.now() - from < 1500);
+    assert.deepEqual([(await running).ended, (await running).exitCode], ["closed", null]);
+    assert.equal((await named).ended, "closed");
+    await sandbox.closed;
+  });
+
+  conformanceTest(suite, "after close every run is closed, and close may be repeated", async ({ open }) => {
+    const sandbox = await open();
+    await Promise.all([sandbox.close(), sandbox.close()]);
+    await sandbox.close();
+    assert.equal((await sandbox.run({ script: "echo", timeoutMs: 1000 })).ended, "closed");
+    assert.equal((await sandbox.run({ script: "echo", shell: "main", timeoutMs: 1000 })).ended, "closed");
+    assert.equal(await sandbox.placeFile({ source: "/etc/hostname", target: "/data/x" }), false);
+    sandbox.setEgress({ mode: "limited", hosts: [] });
+  });
+
+  conformanceTest(suite, "an id is opened once at a time, and again after it closed", async ({ subject, spec, open }) => {
+    const one = spec();
+    const sandbox = await open(one);
+    await assert.rejects(subject.engine.open(one), { name: "SandboxError" });
+    assert.equal(sandbox.id, one.id);
+    await sandbox.close();
+    await sandbox.closed;
+    await open(one);
+  });
+
+  conformanceTest(suite, "a refused spec rejects and leaves its id free", async ({ subject, spec, open }) => {
+    const one = spec();
+    for (const bad of [
+      { id: "UPPER" },
+      { writable: ["/usr/local/x"] },
+      { writable: ["relative"] },
+      { files: [{ source: "/nonexistent", target: "/mnt/session/uploads/x" }] },
+      { files: [{ source: "/etc/hostname", target: "/etc/x" }] },
+    ])
+      await assert.rejects(subject.engine.open({ ...one, ...bad }), { name: "SandboxError" });
+    await open(one);
+  });
+
+  conformanceTest(suite, "the disk outlives the sandbox, and nothing else does", async ({ spec, open }) => {
+    const one = spec({ writable: ["/workspace", "/data/deep/er"] });
+    const first = await open(one);
+    const places = "/data /home/agent /mnt/session/outputs /workspace /data/deep/er /var/tmp";
+    await ok(first, `for d in ${places}; do echo kept >$d/file || exit 1; done; echo lost >/tmp/file`);
+    await ok(first, "sleep 600 &");
+    await first.close();
+    const second = await open(one);
+    assert.equal(await ok(second, `for d in ${places}; do cat $d/file; done | sort | uniq -c | tr -d ' '`), "6kept");
+    assert.equal((await sh(second, "cat /tmp/file")).exitCode, 1);
+    assert.equal((await sh(second, "pgrep sleep || ps -e | grep sleep")).exitCode, 1);
+  });
+
+  conformanceTest(suite, "sweep leaves living sandboxes alone", async ({ subject, open }) => {
+    const sandbox = await open();
+    await subject.engine.sweep();
+    assert.equal(await ok(sandbox, "echo alive"), "alive");
+  });
+
+  conformanceTest(suite, "probe tells every capability with what to do", async ({ subject }) => {
+    const capabilities = await subject.engine.probe();
+    assert.ok(capabilities.length > 0);
+    for (const { name, state, detail } of capabilities) {
+      assert.match(name, /^[a-z0-9_]+$/);
+      assert.ok(["yes", "no", "degraded"].includes(state));
+      assert.match(detail, /\.$/);
+    }
+  });
+}

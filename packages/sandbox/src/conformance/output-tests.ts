@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { conformanceTest, ok, type Suite, sh } from "./context.ts";
+
+/** Output that is long, endless or late. */
+export function outputTests(suite: Suite): void {
+  conformanceTest(suite, "long output keeps head and tail at line borders", async ({ open }) => {
+    const sandbox = await open();
+    const whole = await ok(sandbox, "seq 1 20000", { maxOutputBytes: 1_000_000 });
+    const cut = await sh(sandbox, "seq 1 20000", { maxOutputBytes: 1000 });
+    assert.ok(cut.output.length <= 1000);
+    assert.equal(cut.output.length + cut.omittedBytes, whole.length + 1);
+    const lines = cut.text.split("\n");
+    assert.deepEqual([lines[0], lines.at(-2)], ["1", "20000"]);
+    for (const line of lines.slice(0, -1)) assert.match(line, /^[1-9]\d*$/);
+    assert.equal(cut.outputFile, null);
+    const exact = await sh(sandbox, "printf 1234567890", { maxOutputBytes: 10, keepOutput: true });
+    assert.deepEqual([exact.text, exact.omittedBytes, exact.outputFile], ["1234567890", 0, null]);
+  });
+
+  conformanceTest(suite, "the whole of a long output is kept in a file when asked", async ({ open }) => {
+    const sandbox = await open();
+    for (const shell of [{}, { shell: "main" }]) {
+      const cut = await sh(sandbox, "seq 1 300000", { maxOutputBytes: 5000, keepOutput: true, ...shell });
+      assert.ok(cut.omittedBytes > 1_000_000);
+      assert.equal(await ok(sandbox, `seq 1 300000 | cmp - ${cut.outputFile} && echo same`), "same");
+    }
+  });
+
+  conformanceTest(suite, "a flood stays bounded in the server's memory", async ({ open }) => {
+    const sandbox = await open();
+    const before = process.memoryUsage().rss;
+    let peak = 0;
+    const result = await sh(sandbox, "yes | head -c 200000000", {
+      keepOutput: true,
+      onOutput: () => {
+        peak = Math.max(peak, process.memoryUsage.rss());
+      },
+    });
+    assert.equal(result.exitCode, 0);
+    assert.ok(result.output.length <= 102_400);
+    assert.ok(peak - before < 150_000_000, `${peak - before}`);
+    assert.equal(await ok(sandbox, `wc -c <${result.outputFile}; rm ${result.outputFile}`), "200000000");
+  });
+
+  conformanceTest(suite, "output is told while the command runs", async ({ open }) => {
+    const sandbox = await open();
+    await ok(sandbox, "mkfifo /tmp/go");
+    const first = Promise.withResolvers<string>();
+    const running = sh(sandbox, "echo first; cat /tmp/go", { onOutput: (chunk) => first.resolve(Buffer.from(chunk).toString()) });
+    assert.equal(await first.promise, "first\n");
+    await ok(sandbox, "echo second >/tmp/go");
+    assert.equal((await running).text, "first\nsecond\n");
+  });
+
+  conformanceTest(suite, "binary output is exact", async ({ open }) => {
+    const sandbox = await open();
+    const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+    const result = await sandbox.run({ script: "cat", stdin: bytes, timeoutMs: 5000 });
+    assert.deepEqual(Buffer.from(result.output), bytes);
+  });
+}
