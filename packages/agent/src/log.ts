@@ -23,10 +23,12 @@ export interface Draft {
  * Kept beside an event, never answered by the API.
  * - `agent.message`, `agent.thinking`: the block's `opaque`, and the text of the thinking.
  * - `agent.tool_use`: the provider's id of the call, and its `opaque`.
- * - `agent.context_compacted`: the summary that stands for everything before it.
+ * - `agent.context_compacted`: the summary that stands for everything before it, and in `kept` the newest user message.
+ * - `span.model_request_end`: in `text`, what the model is told before its next answer, as that the last one was cut.
  */
 export interface Memo {
   text?: string;
+  kept?: string;
   call_id?: string;
   opaque?: Record<string, unknown>;
 }
@@ -50,4 +52,9 @@ export interface Log {
 
 export class LeaseLost extends Error {
   override readonly name = "LeaseLost";
+}
+
+/** For signals that abort because the lease is gone: nothing may be appended after that, not even what was stopped. */
+export function throwIfLeaseLost(signal: AbortSignal): void {
+  if (signal.aborted && signal.reason instanceof LeaseLost) throw signal.reason;
 }

@@ -1,26 +1,240 @@
-import type { SessionAgent, StopReason } from "@berth/contract";
-import type { Log } from "./log.ts";
-import type { Model } from "./model.ts";
-import type { Tool, ToolContext } from "./tool.ts";
+import { formatId, newUuid, type StopReason } from "@berth/contract";
+import { answerDrafts } from "./answer-drafts.ts";
+import {
+  compactionMemo,
+  outgrows,
+  type Prefix,
+  requestTokens,
+  summaryMessages,
+  type Window,
+  windowOf,
+} from "./context.ts";
+import { estimatePrefixTokens, estimateTokens } from "./estimate-tokens.ts";
+import { foldHistory, type History } from "./history.ts";
+import { Journal } from "./journal.ts";
+import { type Draft, throwIfLeaseLost } from "./log.ts";
+import type { ModelError, ModelRequest } from "./model.ts";
+import { errorEvent, retryDelay } from "./model-failure.ts";
+import { requestAnswer } from "./request-answer.ts";
+import { requestEnd } from "./request-end.ts";
+import { interruptedDraft, runCalls } from "./run-calls.ts";
+import { systemPrompt } from "./system-prompt.ts";
+import { toolDefinitions } from "./toolset.ts";
+import type { Turn } from "./turn.ts";
 
-/** Everything that a turn needs. */
-export interface Turn extends ToolContext {
-  agent: SessionAgent;
-  /** What is mounted where, and other facts of this session, as text for the system prompt; fixed for the session. */
-  surroundings: string;
-  model: Model;
-  tools: readonly Tool[];
-  log: Log;
-  /** Shown to followers, never stored. Never awaited. */
-  preview?: (delta: { text: string }) => void;
-  /** Waits, or rejects with the signal's reason when it aborts. Tests pass their own clock. */
-  sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Model requests in one turn, default 500. */
-  maxRequests?: number;
-}
+export type { Turn } from "./turn.ts";
+
+type Finished = Extract<Awaited<ReturnType<typeof requestAnswer>>, { type: "finished" }>;
+
+const longestRunOfCutAnswers = 3;
+const summaryAttempts = 3;
 
 /**
- * Runs one turn: model requests and tool calls until the model ends it, an interrupt aborts the signal, or retries are
- * exhausted. Appends everything it does; the caller appends `session.status_running` and `session.status_idle` around it.
+ * Runs one turn: model requests and tool calls until the model ends it, an interrupt aborts the signal, or it cannot go
+ * on. Appends everything it does; the caller appends `session.status_running` and `session.status_idle` around it.
+ *
+ * It keeps nothing but the log. Called on the log of a turn that died anywhere, it goes on from there: calls that were
+ * announced and have no result are told to the model as interrupted and never run again. When nothing is owed and no
+ * message waits, it ends without a request.
+ *
+ * The answer:
+ * - `end_turn`: the model is done, and no message waits.
+ * - `cancelled`: the signal aborted, or the newest input of the log is an interrupt. What was open has its end in the log.
+ * - `retries_exhausted`: the model failed four times in a row, or in a way that a retry does not mend (then the
+ *   `session.error` before it says `terminal`).
+ * - `refusal`: the model refused.
+ * - `max_turns`: the turn made `maxRequests` requests, or three answers in a row reached the output limit.
+ *
+ * Rejects with `LeaseLost`, having touched nothing since, when an append does or the signal aborts with it; otherwise
+ * only when the log fails.
  */
-export declare function runTurn(turn: Turn): Promise<StopReason>;
+export async function runTurn(turn: Turn): Promise<StopReason> {
+  const run = new TurnRun(turn);
+  await run.recover();
+  for (;;) {
+    throwIfLeaseLost(turn.signal);
+    if (turn.signal.aborted) return { type: "cancelled" };
+    const end = await run.step();
+    if (end !== null) return { type: end };
+  }
+}
+
+type End = StopReason["type"] | null;
+
+class TurnRun {
+  readonly #turn: Turn;
+  readonly #journal: Journal;
+  readonly #prefix: Prefix;
+  readonly #window: Window;
+  #requests = 0;
+  /** Failed requests since the last clean answer. */
+  #failures = 0;
+  #cutAnswers = 0;
+  /** The provider said that the context is too long, whatever the estimate says. */
+  #mustCompact = false;
+  #summaryFailures = 0;
+
+  constructor(turn: Turn) {
+    this.#turn = turn;
+    this.#journal = new Journal(turn.log);
+    const tools = toolDefinitions(turn.tools);
+    const names = tools.map((tool) => tool.name);
+    this.#prefix = {
+      system: systemPrompt({ system: turn.agent.system, surroundings: turn.surroundings, tools: names }),
+      tools,
+    };
+    this.#window = windowOf(turn.model, turn.agent.model.effective_context_window);
+  }
+
+  /** Ends what a dead process left open, before anything else happens. */
+  async recover(): Promise<void> {
+    const { openCalls, openRequest } = this.#history();
+    const drafts = openCalls.map((call) => interruptedDraft(call.eventId));
+    if (openRequest !== null) drafts.push(requestEnd(openRequest, null));
+    if (drafts.length > 0) await this.#journal.append(drafts);
+  }
+
+  /** One request and the calls of its answer. Null: the turn goes on. */
+  async step(): Promise<End> {
+    const before = this.#history();
+    const idle = !before.owed || before.interrupted;
+    if (idle && !(await this.#journal.hasInputs())) return before.interrupted ? "cancelled" : "end_turn";
+    if (this.#requests >= (this.#turn.maxRequests ?? 500)) return "max_turns";
+    const start = await this.#startRequest();
+    const history = this.#history();
+    if (!history.owed || history.interrupted) return await this.#leaveUnasked(start);
+    this.#requests += 1;
+    const compact = this.#mustCompact || outgrows(history, this.#prefix, this.#window);
+    return compact ? await this.#summarise(start, history) : await this.#ask(start, history);
+  }
+
+  async #ask(start: string, history: History): Promise<End> {
+    const answer = await this.#request(history, history.messages);
+    if (answer.type === "aborted") return await this.#abort(start);
+    if (answer.type === "failed") {
+      const overflow = answer.error.kind === "context_overflow" && !history.compacted;
+      if (!overflow) return await this.#fail(start, answer.error);
+      this.#mustCompact = true;
+      await this.#journal.append([requestEnd(start, null)]);
+      return null;
+    }
+    this.#failures = 0;
+    return await this.#take(start, answer);
+  }
+
+  async #take(start: string, answer: Finished): Promise<End> {
+    const { drafts, verdicts } = answerDrafts(start, answer, this.#turn);
+    const entries = await this.#journal.append(drafts);
+    const uses = entries.filter((entry) => entry.event.type === "agent.tool_use");
+    const calls = verdicts.map((verdict, index) => ({ eventId: uses[index]?.event.id ?? "", verdict }));
+    await runCalls(calls, this.#journal, this.#turn, this.#window.size);
+    if (answer.reason === "refusal") return "refusal";
+    if (answer.reason !== "max_tokens") {
+      this.#cutAnswers = 0;
+      return null;
+    }
+    this.#cutAnswers += 1;
+    return this.#cutAnswers < longestRunOfCutAnswers ? null : "max_turns";
+  }
+
+  async #summarise(start: string, history: History): Promise<End> {
+    const attempt = this.#summaryFailures;
+    const messages = summaryMessages(history, this.#prefix, this.#window, attempt);
+    const answer = await this.#request(history, messages);
+    if (answer.type === "aborted") return await this.#abort(start);
+    if (answer.type === "failed") {
+      const overflow = answer.error.kind === "context_overflow" && attempt + 1 < summaryAttempts;
+      if (!overflow) return await this.#fail(start, answer.error);
+      this.#summaryFailures += 1;
+      await this.#journal.append([requestEnd(start, null)]);
+      return null;
+    }
+    this.#failures = 0;
+    this.#summaryFailures = 0;
+    this.#mustCompact = false;
+    await this.#journal.append(this.#compaction(start, history, answer));
+    return null;
+  }
+
+  #compaction(start: string, history: History, answer: Finished): Draft[] {
+    const memo = compactionMemo(answer.blocks, history, this.#prefix, this.#window);
+    const texts = [memo.text ?? "", memo.kept ?? ""].map((text) => ({ type: "text" as const, text }));
+    const after = estimatePrefixTokens(this.#prefix) + estimateTokens([{ role: "user", content: texts }]);
+    const before = requestTokens(history, this.#prefix);
+    return [
+      requestEnd(start, answer.usage),
+      {
+        event: {
+          type: "agent.context_compacted",
+          input_tokens_before: before,
+          input_tokens_after: after,
+        },
+        memo,
+      },
+    ];
+  }
+
+  async #request(history: History, messages: ModelRequest["messages"]) {
+    const { agent, model, signal, preview } = this.#turn;
+    const request: ModelRequest = {
+      ...this.#prefix,
+      messages,
+      failedAttempts: history.failedAttempts,
+      ...(agent.model.effort === undefined ? {} : { effort: agent.model.effort }),
+    };
+    const answer = await requestAnswer(model, request, signal, preview ?? (() => {}));
+    throwIfLeaseLost(signal);
+    return answer;
+  }
+
+  async #startRequest(): Promise<string> {
+    const id = formatId("event", newUuid());
+    await this.#journal.appendTakingInputs([
+      { id, event: { type: "span.model_request_start", model: this.#turn.model.id } },
+    ]);
+    return id;
+  }
+
+  /** What was taken in asks for no answer: an interrupt came last, or there is no message at all. */
+  async #leaveUnasked(start: string): Promise<End> {
+    const { interrupted } = this.#history();
+    await this.#journal.append([requestEnd(start, null)]);
+    return interrupted ? "cancelled" : "end_turn";
+  }
+
+  async #abort(start: string): Promise<End> {
+    await this.#journal.append([requestEnd(start, null)]);
+    return "cancelled";
+  }
+
+  async #fail(start: string, error: ModelError): Promise<End> {
+    this.#failures += 1;
+    const delay = retryDelay(error, this.#failures);
+    if (delay === null) {
+      const status = error.retryable ? "exhausted" : "terminal";
+      await this.#journal.append([requestEnd(start, null), { event: errorEvent(error, status) }]);
+      return "retries_exhausted";
+    }
+    await this.#journal.append([
+      requestEnd(start, null),
+      { event: errorEvent(error, "retrying") },
+      { event: { type: "session.status_rescheduled" } },
+    ]);
+    return await this.#wait(delay);
+  }
+
+  async #wait(milliseconds: number): Promise<End> {
+    try {
+      await this.#turn.sleep(milliseconds, this.#turn.signal);
+      return null;
+    } catch (error) {
+      throwIfLeaseLost(this.#turn.signal);
+      if (this.#turn.signal.aborted) return "cancelled";
+      throw error;
+    }
+  }
+
+  #history(): History {
+    return foldHistory(this.#journal.entries);
+  }
+}

@@ -24,6 +24,8 @@ export interface ModelRequest {
   /** Append-only and byte-stable from one request of a session to the next. */
   messages: readonly ModelMessage[];
   effort?: "low" | "medium" | "high" | "xhigh" | "max";
+  /** How many requests with just these messages have failed before, as the log tells. Providers are not told. */
+  failedAttempts?: number;
 }
 
 export interface ToolDefinition {

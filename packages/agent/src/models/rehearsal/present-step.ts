@@ -22,14 +22,12 @@ function newestSteps(texts: readonly string[]): Step[] | null {
 }
 
 function answersOf(steps: readonly Step[]): AnswerSteps[] {
-  const answers: Step[][] = [];
-  let open: Step[] | null = null;
+  const answers: Step[][] = [[]];
   for (const step of steps) {
-    if (open === null) answers.push((open = []));
-    open.push(step);
-    if ("tool" in step || "tools" in step) open = null;
+    answers.at(-1)?.push(step);
+    if ("tool" in step || "tools" in step) answers.push([]);
   }
-  return answers;
+  return answers.filter((answer) => answer.length > 0);
 }
 
 /** The text of the newest results of tools; empty when the newest message is not of tools. */

@@ -1,0 +1,66 @@
+import { judgeCall, type Verdict } from "./judge-call.ts";
+import type { Draft } from "./log.ts";
+import type { AssistantBlock } from "./model.ts";
+import * as notes from "./notes.ts";
+import type { Answer } from "./request-answer.ts";
+import { requestEnd } from "./request-end.ts";
+import { storableObject, storableText } from "./storable.ts";
+import type { Turn } from "./turn.ts";
+
+type Finished = Extract<Answer, { type: "finished" }>;
+type Call = Extract<AssistantBlock, { type: "tool_call" }>;
+
+/**
+ * A clean answer as one append: its blocks in their order, then the end of the request. Of an answer that was cut or
+ * refused only the text counts, for its last call may be half a call and its thinking has nothing to belong to; after
+ * a cut one the model is told so.
+ * `verdicts` belong to the `agent.tool_use` drafts, in their order.
+ */
+export function answerDrafts(
+  start: string,
+  answer: Finished,
+  turn: Pick<Turn, "agent" | "tools">,
+): { drafts: Draft[]; verdicts: Verdict[] } {
+  const blocks = answer.blocks.flatMap((block) => countingBlock(block, answer.reason));
+  const verdicts: Verdict[] = [];
+  const drafts = blocks.map((block) => {
+    if (block.type !== "tool_call") return textDraft(block);
+    const verdict = judgeCall(block, turn.agent, turn.tools);
+    verdicts.push(verdict);
+    return callDraft(block, verdict);
+  });
+  const end = requestEnd(start, answer.usage);
+  if (answer.reason === "max_tokens") end.memo = { text: notes.cutAnswer };
+  return { drafts: [...drafts, end], verdicts };
+}
+
+/** Blank texts are left out: providers refuse them when they come back. */
+function countingBlock(block: AssistantBlock, reason: Finished["reason"]): AssistantBlock[] {
+  const whole = reason === "end_turn" || reason === "tool_calls";
+  if (block.type !== "text") return whole ? [block] : [];
+  if (block.text.trim() === "") return [];
+  return [whole ? block : { type: "text", text: block.text }];
+}
+
+function textDraft(block: Exclude<AssistantBlock, Call>): Draft {
+  const text = storableText(block.text);
+  const opaque = block.opaque === undefined ? {} : { opaque: block.opaque };
+  if (block.type === "thinking") return { event: { type: "agent.thinking" }, memo: { text, ...opaque } };
+  return {
+    event: { type: "agent.message", content: [{ type: "text", text }] },
+    ...(block.opaque === undefined ? {} : { memo: opaque }),
+  };
+}
+
+function callDraft(block: Call, verdict: Verdict): Draft {
+  const { permission } = verdict;
+  return {
+    event: {
+      type: "agent.tool_use",
+      name: storableText(block.name),
+      input: storableObject(block.input),
+      evaluated_permission: permission,
+    },
+    memo: { call_id: block.id, ...(block.opaque === undefined ? {} : { opaque: block.opaque }) },
+  };
+}

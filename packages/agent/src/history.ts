@@ -1,0 +1,267 @@
+import type { EventOf, ResultBlock } from "@berth/contract";
+import type { LogEntry } from "./log.ts";
+import type {
+  AssistantBlock,
+  ImageBlock,
+  ModelMessage,
+  TextBlock,
+  ToolResultBlock,
+  UserBlock,
+} from "./model.ts";
+import * as notes from "./notes.ts";
+import { storableText } from "./storable.ts";
+
+/** What a log means to the loop: the messages a model is sent, and where the log stands. */
+export interface History {
+  /** Append-only: the history of a longer log begins with these blocks, except across a compaction. */
+  messages: readonly ModelMessage[];
+  /** The model owes an answer: what came last is a user's message or results of tools. */
+  owed: boolean;
+  /** The newest input is an interrupt. */
+  interrupted: boolean;
+  /** Calls that were announced and have no result, oldest first. */
+  openCalls: readonly ToolCall[];
+  /** Id of the `span.model_request_start` that has no end. */
+  openRequest: string | null;
+  /** What the newest clean answer measured: its tokens of input and output, which the first `messages` messages hold. */
+  measured: { tokens: number; messages: number } | null;
+  /** Requests with just these messages that failed. */
+  failedAttempts: number;
+  /** The history was compacted and no answer has come since. */
+  compacted: boolean;
+  /** The text of the newest user message that a request has seen. */
+  newestMessage: string;
+}
+
+export interface ToolCall {
+  /** Id of the `agent.tool_use`. */
+  eventId: string;
+  /** The provider's id of the call. */
+  callId: string;
+  name: string;
+}
+
+/**
+ * Folds a log into the history of its session. Pure: the same log gives the same bytes.
+ *
+ * - Inputs enter at the first `span.model_request_start` after them, after the results of tools.
+ * - A response enters at its clean `span.model_request_end`; a failed one leaves nothing.
+ * - Results enter together, in the order of the calls, at the next request.
+ * - `agent.context_compacted` replaces everything before it.
+ */
+export function foldHistory(entries: readonly LogEntry[]): History {
+  const fold = new Fold();
+  for (const entry of entries) fold.apply(entry);
+  return fold.history();
+}
+
+class Fold {
+  messages: ModelMessage[] = [];
+  waiting: (EventOf<"user.message"> | EventOf<"user.interrupt">)[] = [];
+  response: AssistantBlock[] = [];
+  responseCalls: ToolCall[] = [];
+  calls: ToolCall[] = [];
+  results = new Map<string, ToolResultBlock>();
+  note: string | null = null;
+  owed = false;
+  interruptUntold = false;
+  interrupted = false;
+  openRequest: string | null = null;
+  measured: History["measured"] = null;
+  failedAttempts = 0;
+  compacted = false;
+  newestMessage = "";
+
+  apply(entry: LogEntry): void {
+    const { event, memo } = entry;
+    switch (event.type) {
+      case "user.message":
+      case "user.interrupt":
+        this.waiting.push(event);
+        this.interrupted = event.type === "user.interrupt";
+        return;
+      case "span.model_request_start":
+        this.takeIn();
+        this.openRequest = event.id;
+        this.dropResponse();
+        return;
+      case "agent.thinking":
+        this.response.push({ type: "thinking", text: memo?.text ?? "", ...opaqueOf(memo) });
+        return;
+      case "agent.message":
+        this.response.push({
+          type: "text",
+          text: event.content.map((block) => block.text).join(""),
+          ...opaqueOf(memo),
+        });
+        return;
+      case "agent.tool_use":
+        this.addCall(event, memo);
+        return;
+      case "span.model_request_end":
+        this.endRequest(event, memo);
+        return;
+      case "agent.tool_result":
+        this.addResult(event);
+        return;
+      case "agent.context_compacted":
+        this.compact(memo);
+        return;
+    }
+  }
+
+  history(): History {
+    const openCalls = this.calls.filter((call) => !this.results.has(call.eventId));
+    return {
+      messages: this.messages,
+      owed: this.owed || this.calls.length > 0 || this.note !== null,
+      interrupted: this.interrupted,
+      openCalls,
+      openRequest: this.openRequest,
+      measured: this.measured,
+      failedAttempts: this.failedAttempts,
+      compacted: this.compacted,
+      newestMessage: this.newestMessage,
+    };
+  }
+
+  /** A request starts: results and inputs so far become messages. */
+  takeIn(): void {
+    const before = this.messages.length;
+    this.takeInResults();
+    const blocks = this.takeInInputs();
+    if (blocks.length > 0) this.addUserBlocks(blocks);
+    if (this.messages.length === before && blocks.length === 0) return;
+    this.owed = true;
+    this.failedAttempts = 0;
+  }
+
+  takeInResults(): void {
+    if (this.calls.length === 0) return;
+    const content = this.calls.map((call) => this.results.get(call.eventId) ?? lostResult(call));
+    this.messages.push({ role: "tool", content });
+    this.calls = [];
+    this.results.clear();
+  }
+
+  takeInInputs(): UserBlock[] {
+    const blocks: UserBlock[] = [];
+    if (this.note !== null) blocks.push({ type: "text", text: this.note });
+    this.note = null;
+    for (const event of this.waiting) {
+      if (event.type === "user.interrupt") {
+        this.interruptUntold = true;
+        continue;
+      }
+      if (this.interruptUntold) blocks.push({ type: "text", text: notes.userInterrupted });
+      this.interruptUntold = false;
+      this.newestMessage = textOf(event);
+      blocks.push({ type: "text", text: this.newestMessage });
+    }
+    this.waiting = [];
+    return blocks;
+  }
+
+  /** Two user messages in a row, as after a failed request, are one with the blocks of both. */
+  addUserBlocks(blocks: readonly UserBlock[]): void {
+    const last = this.messages.at(-1);
+    if (last?.role === "user") {
+      this.messages[this.messages.length - 1] = { role: "user", content: [...last.content, ...blocks] };
+    } else {
+      this.messages.push({ role: "user", content: blocks });
+    }
+  }
+
+  addCall(event: EventOf<"agent.tool_use">, memo: LogEntry["memo"]): void {
+    const callId = memo?.call_id ?? event.id;
+    this.responseCalls.push({ eventId: event.id, callId, name: event.name });
+    this.response.push({
+      type: "tool_call",
+      id: callId,
+      name: event.name,
+      input: event.input,
+      ...opaqueOf(memo),
+    });
+  }
+
+  endRequest(event: EventOf<"span.model_request_end">, memo: LogEntry["memo"]): void {
+    this.openRequest = null;
+    if (event.is_error) {
+      this.failedAttempts += 1;
+      this.dropResponse();
+      return;
+    }
+    if (this.response.length > 0) this.messages.push({ role: "assistant", content: this.response });
+    this.calls = this.responseCalls;
+    this.dropResponse();
+    this.note = memo?.text ?? null;
+    this.owed = false;
+    this.failedAttempts = 0;
+    this.compacted = false;
+    this.measured = measure(event, this.messages.length);
+  }
+
+  dropResponse(): void {
+    this.response = [];
+    this.responseCalls = [];
+  }
+
+  addResult(event: EventOf<"agent.tool_result">): void {
+    const call = this.calls.find((candidate) => candidate.eventId === event.tool_use_id);
+    if (call === undefined || this.results.has(call.eventId)) return;
+    this.results.set(call.eventId, {
+      id: call.callId,
+      name: call.name,
+      content: event.content.map(resultContent),
+      isError: event.is_error,
+    });
+  }
+
+  compact(memo: LogEntry["memo"]): void {
+    const content: UserBlock[] = [{ type: "text", text: notes.summaryOf(memo?.text ?? "") }];
+    if (memo?.kept !== undefined) content.push({ type: "text", text: memo.kept });
+    this.messages = [{ role: "user", content }];
+    this.calls = [];
+    this.results.clear();
+    this.note = null;
+    this.owed = true;
+    this.measured = null;
+    this.failedAttempts = 0;
+    this.compacted = true;
+  }
+}
+
+function opaqueOf(memo: LogEntry["memo"]): { opaque?: Record<string, unknown> } {
+  return memo?.opaque === undefined ? {} : { opaque: memo.opaque };
+}
+
+/** A message is one block. Providers refuse blank ones, so a message of nothing else is told as such. */
+function textOf(event: EventOf<"user.message">): string {
+  const text = event.content.map((block) => storableText(block.text)).join("\n\n");
+  return text.trim() === "" ? notes.blankMessage : text;
+}
+
+function resultContent(block: ResultBlock): TextBlock | ImageBlock {
+  if (block.type === "text") return block;
+  return { type: "image", mediaType: block.source.media_type, data: block.source.data };
+}
+
+function lostResult(call: ToolCall): ToolResultBlock {
+  return {
+    id: call.callId,
+    name: call.name,
+    content: [{ type: "text", text: notes.interruptedCall }],
+    isError: true,
+  };
+}
+
+function measure(event: EventOf<"span.model_request_end">, messages: number): History["measured"] {
+  const usage = event.model_usage;
+  if (usage === null) return null;
+  const tokens =
+    usage.input_tokens +
+    usage.output_tokens +
+    usage.cache_read_input_tokens +
+    usage.cache_creation_input_tokens;
+  return tokens > 0 ? { tokens, messages } : null;
+}

@@ -1,0 +1,8 @@
+export { foldHistory, type History, type ToolCall } from "./history.ts";
+export * from "./log.ts";
+export { runTurn } from "./loop.ts";
+export * from "./model.ts";
+export { createRehearsalModel, type RehearsalOptions } from "./models/rehearsal/rehearsal-model.ts";
+export type * from "./tool.ts";
+export { toolDefinitions, toolset } from "./toolset.ts";
+export type { Turn } from "./turn.ts";

@@ -1,0 +1,50 @@
+/** What the loop itself tells the model. Part of histories that are already stored: changed wording makes caches miss. */
+
+export const interruptedCall =
+  "interrupted: the call was cut off before it ended and its outcome is unknown. Look at what it did before you repeat it.";
+
+export const stoppedCall =
+  "interrupted: the call was stopped before it ended. What it did until then stays done.";
+
+export const notStartedCall = "interrupted: the call was not started.";
+
+export const userInterrupted = "[The user interrupted your work before this message.]";
+
+export const blankMessage = "[The user sent a blank message.]";
+
+export const cutAnswer =
+  "[Your last answer reached the output limit and was cut off; tool calls in it were not run. Go on from where it stops, in smaller steps.]";
+
+export const summaryInstruction = `[The conversation no longer fits the context window. Write the summary from which you will go on; everything before it will be gone. Do not call tools. Use these headings:
+
+## Task
+What the user asked for, with every constraint, in their words where the words matter.
+## State
+What is done and what is not, and how it was checked.
+## Decisions
+What was decided and learned, and why.
+## Files
+Paths that matter and what was changed in each; branches, commits and commands worth keeping.
+## Next
+The next steps, in order.]`;
+
+export const noSummary =
+  "(No summary of the earlier conversation could be made. Look at the files for what was done.)";
+
+/** The first block of a compacted history. */
+export function summaryOf(text: string): string {
+  return `[The conversation until here was summarised to save space. The summary follows, and after it the newest message of the user in full. Go on with the work; do not begin again.]\n\n${text}`;
+}
+
+export function unknownTool(name: string, known: readonly string[]): string {
+  const offer = known.length > 0 ? `Available: ${known.join(", ")}.` : "No tools are available.";
+  return `There is no tool named '${name}'. ${offer}`;
+}
+
+export function deniedTool(name: string): string {
+  return `The tool ${name} is denied by this agent's permission policy. Do the task without it.`;
+}
+
+export function unfitInput(name: string, faults: string): string {
+  return `The input does not fit the tool ${name}, which was not run. ${faults}`;
+}

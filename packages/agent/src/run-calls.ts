@@ -1,0 +1,103 @@
+import { cutMiddle } from "./cut-middle.ts";
+import type { Journal } from "./journal.ts";
+import type { Verdict } from "./judge-call.ts";
+import { type Draft, throwIfLeaseLost } from "./log.ts";
+import * as notes from "./notes.ts";
+import { storableText } from "./storable.ts";
+import type { ToolContext, ToolResult } from "./tool.ts";
+
+/** A call whose `agent.tool_use` is in the log. */
+export interface AnnouncedCall {
+  eventId: string;
+  verdict: Verdict;
+}
+
+const atOnce = 8;
+/** How long a stopped tool may take to tell what it got done. */
+const graceMs = 500;
+
+/**
+ * Runs calls side by side, up to eight, and appends each result as it comes. When the signal aborts, running calls are
+ * stopped and the others never start; each gets a result that says so. Rejects when an append does; calls that still
+ * run then are stopped, and nothing more is appended.
+ */
+export async function runCalls(
+  calls: readonly AnnouncedCall[],
+  journal: Journal,
+  context: ToolContext,
+  longestText: number,
+): Promise<void> {
+  const fail = new AbortController();
+  const signal = AbortSignal.any([context.signal, fail.signal]);
+  const stoppable: ToolContext = {
+    sandbox: () => context.sandbox(),
+    environment: () => context.environment(),
+    signal,
+  };
+  const queue = calls.values();
+  const worker = async () => {
+    for (const call of queue) {
+      const result = await resultOf(call.verdict, stoppable);
+      fail.signal.throwIfAborted();
+      throwIfLeaseLost(context.signal);
+      await journal.append([resultDraft(call.eventId, result, longestText)]);
+    }
+  };
+  const workers = Array.from({ length: Math.min(atOnce, calls.length) }, async () => {
+    try {
+      await worker();
+    } catch (error) {
+      fail.abort(error);
+      throw error;
+    }
+  });
+  await Promise.all(workers);
+}
+
+/** The result of a call that was cut off, in this process or in one that died. */
+export function interruptedDraft(eventId: string): Draft {
+  return resultDraft(eventId, failure(notes.interruptedCall), Number.POSITIVE_INFINITY);
+}
+
+async function resultOf(verdict: Verdict, context: ToolContext): Promise<ToolResult> {
+  if ("refusal" in verdict) return failure(verdict.refusal);
+  if (context.signal.aborted) return failure(notes.notStartedCall);
+  const running = verdict.tool.run(verdict.input, context).catch((error: unknown) => {
+    if (context.signal.aborted) return failure(notes.stoppedCall);
+    return failure(`The tool failed: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  return await Promise.race([running, stopped(context.signal, running)]);
+}
+
+/** Resolves a moment after the abort, for tools that do not stop by themselves. */
+async function stopped(signal: AbortSignal, running: Promise<ToolResult>): Promise<ToolResult> {
+  const over = Promise.withResolvers<void>();
+  let timer: NodeJS.Timeout | undefined;
+  const wait = () => {
+    timer = setTimeout(over.resolve, graceMs);
+  };
+  signal.addEventListener("abort", wait, { once: true });
+  await Promise.race([over.promise, running]);
+  signal.removeEventListener("abort", wait);
+  clearTimeout(timer);
+  return failure(notes.interruptedCall);
+}
+
+function failure(text: string): ToolResult {
+  return { content: [{ type: "text", text }], isError: true };
+}
+
+function resultDraft(eventId: string, result: ToolResult, longestText: number): Draft {
+  return {
+    event: {
+      type: "agent.tool_result",
+      tool_use_id: eventId,
+      content: result.content.map((block) =>
+        block.type === "text"
+          ? { type: "text", text: cutMiddle(storableText(block.text), longestText) }
+          : block,
+      ),
+      is_error: result.isError,
+    },
+  };
+}

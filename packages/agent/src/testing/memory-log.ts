@@ -1,0 +1,75 @@
+import { formatId, type NewEvent, newUuid, type SessionEvent } from "@berth/contract";
+import type { Draft, Log, LogEntry } from "../log.ts";
+
+/** A session's log in memory, as durable as a test needs: it outlives the turns that work on it. */
+export class MemoryLog implements Log {
+  readonly #stored: LogEntry[] = [];
+  /** Called before an append is durable (`false`) and after (`true`); what it throws reaches the caller. */
+  onAppend: (durable: boolean) => void = () => {};
+
+  get entries(): readonly LogEntry[] {
+    return structuredClone(this.#stored);
+  }
+
+  get events(): SessionEvent[] {
+    return this.entries.map((entry) => entry.event);
+  }
+
+  get types(): string[] {
+    return this.#stored.map((entry) => entry.event.type);
+  }
+
+  /** What a client sends. */
+  send(...events: NewEvent[]): void {
+    this.#store(events.map((event) => ({ event })));
+  }
+
+  message(text: string): void {
+    this.send({ type: "user.message", content: [{ type: "text", text }] });
+  }
+
+  async append(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
+    await Promise.resolve();
+    this.onAppend(false);
+    const entries = this.#store(drafts);
+    this.onAppend(true);
+    return entries;
+  }
+
+  /** As the store does it, interrupts stay unprocessed: only the end of the turn settles them. */
+  async appendTakingInputs(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
+    await Promise.resolve();
+    this.onAppend(false);
+    const taken = this.#waiting();
+    for (const entry of taken) entry.event.processed_at = new Date().toISOString();
+    const entries = [...structuredClone(taken), ...this.#store(drafts)];
+    this.onAppend(true);
+    return entries;
+  }
+
+  async hasInputs(): Promise<boolean> {
+    await Promise.resolve();
+    return this.#waiting().length > 0;
+  }
+
+  #waiting(): LogEntry[] {
+    return this.#stored.filter(({ event }) => event.type === "user.message" && event.processed_at === null);
+  }
+
+  #store(drafts: readonly Draft[]): LogEntry[] {
+    const entries = drafts.map((draft, index) => entryOf(draft, this.#stored.length + index + 1));
+    this.#stored.push(...entries);
+    return structuredClone(entries);
+  }
+}
+
+function entryOf({ id, event, memo }: Draft, seq: number): LogEntry {
+  const processed_at = event.type.startsWith("user.") ? null : new Date().toISOString();
+  const stored = {
+    ...structuredClone(event),
+    id: id ?? formatId("event", newUuid()),
+    created_at: new Date().toISOString(),
+    processed_at,
+  } as SessionEvent;
+  return { seq, event: stored, memo: memo === undefined ? null : structuredClone(memo) };
+}

@@ -1,0 +1,77 @@
+import type { CommandResult } from "@berth/sandbox";
+import { z } from "zod";
+import type { ToolContext, ToolResult } from "../tool.ts";
+import { defineTool, failure, textResult } from "./define-tool.ts";
+import { whyCut } from "./run-script.ts";
+
+const milliseconds = z.int().min(1).max(600_000);
+
+const input = z
+  .strictObject({
+    command: z.string().min(1).optional().describe("The command to run; needed unless restart is given."),
+    timeout: milliseconds.optional().describe("Milliseconds until it is stopped; default 120000."),
+    timeout_ms: milliseconds.optional().describe("The same as timeout."),
+    restart: z.boolean().optional().describe("Start a fresh shell in /data first."),
+    description: z.string().optional().describe("What the command does, in a few words."),
+  })
+  .refine(
+    ({ command, restart }) => command !== undefined || restart === true,
+    "Field 'command' is required unless 'restart' is true.",
+  )
+  .refine(({ command }) => !command?.includes("\0"), "A command has no NUL character.");
+
+export const bash = defineTool({
+  name: "Bash",
+  description: `Runs a command in a bash that lives for the whole session: working directory, variables and functions stay from call to call. It starts in /data. Nothing can be typed into a running command, so use flags that do not ask. A command is stopped after its timeout, 2 minutes unless you give another, at most 10; start what must run longer in the background with its output in a file. Standard output and error come back together. When they are longer than 100 KiB the middle is left out, and the whole is kept in a file that is named.`,
+  input,
+  async run({ command, restart, timeout, timeout_ms }, context) {
+    if (restart === true) {
+      const ended = await endShell(context);
+      if (command === undefined || ended.isError) return ended;
+    }
+    return await runCommand(command ?? "", timeout ?? timeout_ms ?? 120_000, context);
+  },
+});
+
+const shell = "main";
+
+async function runCommand(script: string, timeoutMs: number, context: ToolContext): Promise<ToolResult> {
+  const sandbox = await context.sandbox();
+  const environment = await context.environment();
+  const { signal } = context;
+  const result = await sandbox.run({ script, shell, environment, timeoutMs, keepOutput: true, signal });
+  const text = [outputOf(result), ...remarks(result, timeoutMs)].filter((part) => part !== "").join("\n");
+  if (result.ended !== "exit" || result.exitCode !== 0) return failure(text);
+  return textResult(text === "" ? "(no output)" : text);
+}
+
+/** The next command starts a new shell in the last working directory, which the ending one sets to /data. */
+async function endShell(context: ToolContext): Promise<ToolResult> {
+  const sandbox = await context.sandbox();
+  const { signal } = context;
+  const result = await sandbox.run({ script: "cd /data; exit 0", shell, timeoutMs: 10_000, signal });
+  if (result.ended !== "exit" && result.ended !== "timeout") return failure(whyCut(result.ended, 10_000));
+  return textResult("The shell was restarted in /data.");
+}
+
+function outputOf(result: CommandResult): string {
+  return Buffer.from(result.output).toString("utf8").replace(/\n$/, "");
+}
+
+function remarks(result: CommandResult, timeoutMs: number): string[] {
+  const lines: string[] = [];
+  if (result.omittedBytes > 0) {
+    const whole = result.outputFile === null ? "" : `; the whole output is in ${result.outputFile}`;
+    lines.push(`[${result.omittedBytes} bytes left out of the middle${whole}]`);
+  }
+  if (result.ended !== "exit") lines.push(`[${whyCut(result.ended, timeoutMs)}${freshShell(result)}]`);
+  else if (result.exitCode !== 0) lines.push(`[exit code ${result.exitCode}]`);
+  if (result.cwd !== null && result.cwd !== "/data") lines.push(`[working directory ${result.cwd}]`);
+  return lines;
+}
+
+function freshShell(result: CommandResult): string {
+  return result.ended === "timeout"
+    ? " The shell was restarted in its working directory; its variables are gone."
+    : "";
+}

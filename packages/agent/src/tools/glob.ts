@@ -1,0 +1,51 @@
+import { posix } from "node:path";
+import { z } from "zod";
+import { defineTool, failure, textResult } from "./define-tool.ts";
+import { runRipgrep } from "./run-ripgrep.ts";
+import { pathInput, workspacePath } from "./workspace-path.ts";
+
+const most = 200;
+
+export const glob = defineTool({
+  name: "Glob",
+  description:
+    "Finds files by a pattern such as **/*.ts or src/**/*.{js,json}, newest first, at most 200. A pattern without a slash matches at any depth. Hidden and ignored files count; .git does not.",
+  input: z.strictObject({
+    pattern: pathInput.describe("Glob pattern, from path; or absolute."),
+    path: pathInput.optional().describe("Folder to look in; default /data."),
+  }),
+  async run({ pattern, path }, context) {
+    const place = split(pattern, workspacePath(path ?? "."));
+    const outcome = await runRipgrep(context, {
+      arguments: [
+        ...["--files", "--hidden", "--no-ignore", "--null", "--sortr", "modified"],
+        ...["--glob", place.pattern, "--glob", "!**/.git"],
+      ],
+      cwd: place.folder,
+      maxOutputBytes: 1_048_576,
+      firstNames: most + 1,
+    });
+    if (outcome.type === "cut") return outcome.result;
+    if (outcome.code === 40) return failure(`${place.folder} is not a folder.`);
+    const parts = outcome.output.toString("utf8").split("\0");
+    const names = parts.slice(0, -2).map((name) => posix.join(place.folder, name));
+    const errors = parts.at(-1)?.trim() ?? "";
+    if (names.length > 0) return textResult(listed(names));
+    return errors === "" ? textResult("No files match.") : failure(errors);
+  },
+});
+
+/** An absolute pattern is looked for from the folder before its first wildcard. A leading `!` would turn its meaning. */
+function split(pattern: string, folder: string): { folder: string; pattern: string } {
+  const escaped = pattern.startsWith("!") ? `\\${pattern}` : pattern;
+  if (!posix.isAbsolute(pattern)) return { folder, pattern: escaped.replace(/^(\.\/)+/, "") };
+  const segments = pattern.split("/");
+  const wild = segments.findIndex((segment) => /[*?[{]/.test(segment));
+  const cut = wild < 0 ? segments.length - 1 : wild;
+  return { folder: segments.slice(0, cut).join("/") || "/", pattern: `/${segments.slice(cut).join("/")}` };
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, most).join("\n");
+  return names.length > most ? `${shown}\n[Only the newest ${most} are shown.]` : shown;
+}

@@ -1,0 +1,97 @@
+import { z } from "zod";
+import type { ToolResult } from "../tool.ts";
+import { defineTool, failure, textResult } from "./define-tool.ts";
+import { runRipgrep } from "./run-ripgrep.ts";
+import { pathInput, workspacePath } from "./workspace-path.ts";
+
+const noNul = (text: string) => !text.includes("\0");
+const lines = z.int().min(0).max(1_000);
+
+const input = z.strictObject({
+  pattern: z
+    .string()
+    .min(1)
+    .max(10_000)
+    .refine(noNul, "A pattern has no NUL character.")
+    .describe("Regular expression, as of ripgrep."),
+  path: pathInput.optional().describe("File or folder; default /data."),
+  glob: pathInput.optional().describe("Only files that match, such as *.ts."),
+  type: z
+    .string()
+    .regex(/^[a-z0-9+-]+$/i)
+    .optional()
+    .describe("Only files of a type that ripgrep knows, such as js, py, rust."),
+  output_mode: z
+    .enum(["files_with_matches", "content", "count"])
+    .optional()
+    .describe("Default files_with_matches."),
+  "-i": z.boolean().optional().describe("Ignore case."),
+  "-n": z.boolean().optional().describe("Line numbers in content; default true."),
+  "-A": lines.optional().describe("Lines after each match in content."),
+  "-B": lines.optional().describe("Lines before each match in content."),
+  "-C": lines.optional().describe("Lines around each match in content."),
+  head_limit: z.int().min(1).optional().describe("At most so many lines of the result."),
+  multiline: z.boolean().optional().describe("Let the pattern reach over lines, and let . match line ends."),
+});
+
+export const grep = defineTool({
+  name: "Grep",
+  description:
+    "Searches files with ripgrep. Answers with the names of files that match, newest first; with matching lines (output_mode content); or with counts. Leaves out what .gitignore names, and .git. Lines longer than 2,000 characters are cut.",
+  input,
+  async run(given, context) {
+    const target = workspacePath(given.path ?? ".");
+    const outcome = await runRipgrep(context, {
+      arguments: [...argumentsOf(given), "--regexp", given.pattern, "--", target],
+      cwd: target,
+      maxOutputBytes: 4 * 1_048_576,
+    });
+    if (outcome.type === "cut") return outcome.result;
+    if (outcome.code === 40) return failure(`${target} does not exist.`);
+    const split = outcome.output.lastIndexOf(0);
+    const found = outcome.output.subarray(0, split).toString("utf8").replace(/\n$/, "");
+    const errors = outcome.output
+      .subarray(split + 1)
+      .toString("utf8")
+      .trim();
+    if (found === "") {
+      return outcome.code === 1 ? textResult("No matches.") : failure(errors || "ripgrep failed.");
+    }
+    return shown(found, given.head_limit);
+  },
+});
+
+function argumentsOf(given: z.output<typeof input>): string[] {
+  const mode = given.output_mode ?? "files_with_matches";
+  const list = ["--hidden", "--color", "never", "--glob", "!**/.git"];
+  const add = (condition: unknown, ...more: string[]) => void (condition && list.push(...more));
+  add(mode === "files_with_matches", "--files-with-matches", "--sortr", "modified");
+  add(mode === "count", "--count", "--with-filename", "--sort", "path");
+  add(mode === "content", "--no-heading", "--with-filename", "--sort", "path");
+  add(mode === "content", "--max-columns", "2000", "--max-columns-preview");
+  add(mode === "content" && given["-n"] !== false, "--line-number");
+  for (const flag of ["-A", "-B", "-C"] as const) {
+    add(mode === "content" && given[flag] !== undefined, flag, String(given[flag]));
+  }
+  add(given["-i"], "--ignore-case");
+  add(given.multiline, "--multiline", "--multiline-dotall");
+  add(given.glob !== undefined, "--glob", given.glob ?? "");
+  add(given.type !== undefined, "--type", given.type ?? "");
+  return list;
+}
+
+const mostBytes = 102_400;
+
+function shown(found: string, headLimit: number | undefined): ToolResult {
+  const all = found.split("\n");
+  const chosen = headLimit === undefined ? all : all.slice(0, headLimit);
+  const kept: string[] = [];
+  let bytes = 0;
+  for (const line of chosen) {
+    bytes += Buffer.byteLength(line) + 1;
+    if (bytes > mostBytes) break;
+    kept.push(line);
+  }
+  const note = kept.length < all.length ? [`[${all.length - kept.length} more lines are not shown.]`] : [];
+  return textResult([...kept, ...note].join("\n"));
+}

@@ -1,0 +1,57 @@
+import type { ToolResult } from "../tool.ts";
+import { counted, failure, textResult } from "./define-tool.ts";
+
+const longestLine = 2_000;
+
+/** NUL is in no text that a line number would help with. */
+export function isBinary(bytes: Uint8Array): boolean {
+  return bytes.subarray(0, 8_192).includes(0);
+}
+
+/**
+ * Lines as `cat -n` prints them. `file.bytes` is the whole file, or, of part `lines`, what begins with the first line
+ * asked for. Ends of lines in CR LF are told once and not shown in each line.
+ */
+export function numberedLines(
+  file: { bytes: Buffer; part: "whole" | "lines" | "head" },
+  { first, count }: { first: number; count: number },
+): ToolResult {
+  if (file.bytes.length === 0 && file.part === "whole") return textResult("(The file is empty.)");
+  const text = file.bytes.toString("utf8");
+  const all = text.replace(/\r?\n$/, "").split("\n");
+  const skipped = file.part === "whole" ? first - 1 : 0;
+  if (skipped >= all.length || text === "") {
+    const length = file.part === "whole" ? ` It has ${counted(all.length, "line")}.` : "";
+    return failure(`Line ${first} is beyond the end of the file.${length}`);
+  }
+  const chosen = all.slice(skipped, skipped + count);
+  const shown = chosen.map((line, index) => `${String(first + index).padStart(6)}\t${shownLine(line)}`);
+  return textResult(
+    [...shown, ...remarks(file, text, all.length - skipped, chosen.length, first)].join("\n"),
+  );
+}
+
+function shownLine(line: string): string {
+  const bare = line.endsWith("\r") ? line.slice(0, -1) : line;
+  if (bare.length <= longestLine) return bare;
+  return `${bare.slice(0, longestLine).toWellFormed()} [… ${bare.length - longestLine} more characters]`;
+}
+
+function remarks(
+  file: { bytes: Buffer; part: string },
+  text: string,
+  left: number,
+  shown: number,
+  first: number,
+): string[] {
+  const lines: string[] = [];
+  const last = first + shown - 1;
+  if (file.part === "whole" && left > shown) {
+    lines.push(`[Lines ${first} to ${last} of ${first - 1 + left}. Use offset to read on.]`);
+  }
+  if (file.part === "lines" && file.bytes.length > 262_144) {
+    lines.push(`[Cut after 256 KiB, in line ${last}. Read fewer lines at once.]`);
+  }
+  if (text.includes("\r\n")) lines.push("[Lines end in CR LF.]");
+  return lines;
+}

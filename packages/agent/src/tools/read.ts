@@ -1,0 +1,75 @@
+import { z } from "zod";
+import type { ToolResult } from "../tool.ts";
+import { defineTool, failure } from "./define-tool.ts";
+import { imageType } from "./image-type.ts";
+import { isBinary, numberedLines } from "./numbered-lines.ts";
+import { type FileRead, readFile } from "./workspace-file.ts";
+import { pathInput, workspacePath } from "./workspace-path.ts";
+
+const wholeBytes = 262_144;
+/** What providers take of an image, before base64. */
+const imageBytes = 3_750_000;
+const defaultLines = 2_000;
+
+const input = z
+  .strictObject({
+    file_path: pathInput.describe("Absolute, or from /data."),
+    offset: z.int().min(0).optional().describe("First line, from 1."),
+    limit: z.int().min(1).optional().describe("Number of lines; default 2000."),
+    view_range: z
+      .tuple([z.int().min(1), z.int().min(-1)])
+      .optional()
+      .describe("First and last line, both included, -1 for the end; in place of offset and limit."),
+  })
+  .refine(
+    ({ view_range, offset, limit }) => view_range === undefined || (offset ?? limit) === undefined,
+    "Give 'view_range' or 'offset' and 'limit', not both.",
+  )
+  .refine(
+    ({ view_range: range }) => range === undefined || range[1] === -1 || range[1] >= range[0],
+    "The last line of 'view_range' comes before its first.",
+  );
+
+export const read = defineTool({
+  name: "Read",
+  description:
+    "Reads a file. Text comes with line numbers, as of cat -n, up to 2,000 lines unless you ask for others; lines longer than 2,000 characters are cut. A file larger than 256 KiB needs offset and limit, or view_range. Images (png, jpg, gif, webp) come as images.",
+  input,
+  async run(given, context) {
+    const path = workspacePath(given.file_path);
+    const lines = linesOf(given);
+    const mayBeImage = /\.(png|jpe?g|gif|webp)$/i.test(path);
+    const file = await readFile(context, path, { whole: mayBeImage ? imageBytes : wholeBytes, lines });
+    return file.type === "refused" ? file.result : show(path, file, lines);
+  },
+});
+
+type Lines = { first: number; count: number } | undefined;
+
+function linesOf({ offset, limit, view_range }: z.output<typeof input>): Lines {
+  if (view_range !== undefined) {
+    const [first, last] = view_range;
+    return { first, count: last === -1 ? defaultLines : last - first + 1 };
+  }
+  if (offset === undefined && limit === undefined) return undefined;
+  return { first: Math.max(1, offset ?? 1), count: limit ?? defaultLines };
+}
+
+function show(path: string, file: Extract<FileRead, { type: "file" }>, lines: Lines): ToolResult {
+  const image = imageType(file.bytes);
+  if (image !== null && file.part === "whole" && file.size <= imageBytes && /image/.test(image)) {
+    const source = { type: "base64" as const, media_type: image, data: file.bytes.toString("base64") };
+    return { content: [{ type: "image", source }], isError: false };
+  }
+  if (image !== null)
+    return failure(`${path} is an image of ${file.size} bytes; at most ${imageBytes} can be shown.`);
+  if (isBinary(file.bytes)) {
+    return failure(`${path} is a binary file of ${file.size} bytes. Use Bash to look into it.`);
+  }
+  if (file.part === "head") {
+    return failure(
+      `${path} has ${file.size} bytes, more than ${wholeBytes}. Read a part of it with offset and limit, or search it with Grep.`,
+    );
+  }
+  return numberedLines(file, lines ?? { first: 1, count: defaultLines });
+}

@@ -1,0 +1,48 @@
+import type { CommandResult } from "@berth/sandbox";
+import * as notes from "../notes.ts";
+import type { ToolContext, ToolResult } from "../tool.ts";
+import { failure } from "./define-tool.ts";
+
+/** A fixed script of ours. What a model or a file says reaches it as variables or on standard input, never as shell text. */
+export interface Script {
+  script: string;
+  variables: Readonly<Record<string, string>>;
+  stdin?: Uint8Array;
+  /** Default 30,000. */
+  timeoutMs?: number;
+  /** Default 102,400. */
+  maxOutputBytes?: number;
+}
+
+export type ScriptOutcome =
+  | { type: "ended"; code: number; output: Buffer; omittedBytes: number }
+  /** Cut off; the result to give in place of one. */
+  | { type: "cut"; result: ToolResult };
+
+/** Runs a script in a fresh shell inside the sandbox. It gets none of the session's tokens. */
+export async function runScript(context: ToolContext, script: Script): Promise<ScriptOutcome> {
+  const sandbox = await context.sandbox();
+  const { stdin, timeoutMs = 30_000, maxOutputBytes = 102_400 } = script;
+  const result = await sandbox.run({
+    script: script.script,
+    environment: { ...script.variables, LC_ALL: "C.UTF-8" },
+    timeoutMs,
+    maxOutputBytes,
+    signal: context.signal,
+    ...(stdin === undefined ? {} : { stdin }),
+  });
+  if (result.ended === "exit" && result.exitCode !== null) {
+    const { exitCode: code, omittedBytes } = result;
+    return { type: "ended", code, output: Buffer.from(result.output), omittedBytes };
+  }
+  return { type: "cut", result: failure(whyCut(result.ended, timeoutMs)) };
+}
+
+/** Why a command did not end by itself, for the model. */
+export function whyCut(ended: CommandResult["ended"], timeoutMs: number): string {
+  if (ended === "timeout") return `Stopped: it took longer than ${timeoutMs / 1000} s.`;
+  if (ended === "closed") {
+    return "The sandbox stopped while this ran, so its outcome is unknown. The next call starts the sandbox again on the same disk, with fresh shells; processes that were running are gone.";
+  }
+  return notes.stoppedCall;
+}

@@ -1,0 +1,110 @@
+import { randomUUID } from "node:crypto";
+import type { ToolContext, ToolResult } from "../tool.ts";
+import { failure } from "./define-tool.ts";
+import { runScript } from "./run-script.ts";
+
+/** Files of the workspace, read and written from inside the sandbox: no host path is made of what an agent names. */
+
+export type FileRead =
+  | { type: "file"; size: number; bytes: Buffer; part: "whole" | "lines" | "head" }
+  | { type: "refused"; result: ToolResult };
+
+export interface ReadOptions {
+  /** Bytes up to which the file comes whole. */
+  whole: number;
+  /** Of a longer file, these lines come instead, from 1; without them, its first 512 bytes. */
+  lines?: { first: number; count: number } | undefined;
+}
+
+const lineBytes = 262_144;
+
+export async function readFile(context: ToolContext, path: string, options: ReadOptions): Promise<FileRead> {
+  const { whole, lines } = options;
+  const outcome = await runScript(context, {
+    script: readScript,
+    variables: {
+      FILE: path,
+      WHOLE: String(whole),
+      FIRST: String(lines?.first ?? ""),
+      COUNT: String(lines?.count ?? ""),
+      LINE_BYTES: String(lineBytes + 1),
+    },
+    maxOutputBytes: Math.max(whole, lineBytes) + 1_024,
+  });
+  if (outcome.type === "cut") return { type: "refused", result: outcome.result };
+  if (outcome.code !== 0)
+    return { type: "refused", result: failure(whyRefused(path, outcome.code, outcome.output)) };
+  const end = outcome.output.indexOf("\n");
+  const size = Number(outcome.output.subarray(0, end).toString());
+  const bytes = outcome.output.subarray(end + 1);
+  const part = size <= whole ? "whole" : lines === undefined ? "head" : "lines";
+  return { type: "file", size, bytes, part };
+}
+
+const readScript = `
+[ -d "$FILE" ] && exit 41
+[ -e "$FILE" ] || exit 42
+[ -f "$FILE" ] || exit 43
+[ -r "$FILE" ] || exit 44
+size=$(wc -c <"$FILE") || exit 45
+printf '%d\\n' "$size"
+if [ "$size" -le "$WHOLE" ]; then exec cat "$FILE"; fi
+if [ -n "$FIRST" ]; then tail -n "+$FIRST" "$FILE" | head -n "$COUNT" | head -c "$LINE_BYTES"; exit 0; fi
+exec head -c 512 "$FILE"
+`;
+
+/**
+ * Writes a file whole, or leaves it as it was: the bytes go to a file beside it, which then takes its place with the
+ * mode of the old one. Directories above are made; a symbolic link is followed. Tells whether it is new, or why it could not.
+ */
+export async function writeFile(
+  context: ToolContext,
+  path: string,
+  bytes: Uint8Array,
+): Promise<{ created: boolean } | { result: ToolResult }> {
+  const outcome = await runScript(context, {
+    script: writeScript,
+    variables: { FILE: path, TEMPORARY: `.write-${randomUUID()}` },
+    stdin: bytes,
+  });
+  if (outcome.type === "cut") return { result: outcome.result };
+  if (outcome.code !== 0) return { result: failure(whyRefused(path, outcome.code, outcome.output)) };
+  return { created: outcome.output.toString().trim() === "created" };
+}
+
+const writeScript = `
+[ -d "$FILE" ] && exit 41
+if [ -e "$FILE" ]; then
+  [ -f "$FILE" ] || exit 43
+  [ -w "$FILE" ] || exit 46
+fi
+mkdir -p "$(dirname "$FILE")" || exit 45
+target=$(readlink -m "$FILE") || exit 45
+temporary=$(dirname "$target")/$TEMPORARY
+trap 'rm -f "$temporary"' EXIT
+cat >"$temporary" || exit 45
+word=created
+if [ -e "$target" ]; then
+  word=overwritten
+  chmod --reference="$target" "$temporary" || exit 45
+fi
+mv -fT "$temporary" "$target" || exit 45
+echo "$word"
+`;
+
+function whyRefused(path: string, code: number, output: Buffer): string {
+  switch (code) {
+    case 41:
+      return `${path} is a directory. List it with Glob, or with ls in Bash.`;
+    case 42:
+      return `${path} does not exist.`;
+    case 43:
+      return `${path} is not a regular file.`;
+    case 44:
+      return `${path} cannot be read: permission denied.`;
+    case 46:
+      return `${path} cannot be written: permission denied. Uploaded files are read-only.`;
+    default:
+      return `${path}: ${output.toString().trim() || `failed with exit code ${code}`}`;
+  }
+}

@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { defineTool, textResult } from "./define-tool.ts";
+import { oneAtATime } from "./one-at-a-time.ts";
+import { writeFile } from "./workspace-file.ts";
+import { pathInput, workspacePath } from "./workspace-path.ts";
+
+export const write = defineTool({
+  name: "Write",
+  description:
+    "Writes a whole file, in place of what it held. Directories above it are made. To change a part of a file, use Edit.",
+  input: z.strictObject({
+    file_path: pathInput.describe("Absolute, or from /data."),
+    content: z.string().describe("All that the file shall hold."),
+  }),
+  async run({ file_path, content }, context) {
+    const path = workspacePath(file_path);
+    const bytes = Buffer.from(content, "utf8");
+    const sandbox = await context.sandbox();
+    const written = await oneAtATime(sandbox, () => writeFile(context, path, bytes));
+    if ("result" in written) return written.result;
+    return textResult(`${written.created ? "Created" : "Overwrote"} ${path} (${bytes.length} bytes).`);
+  },
+});
