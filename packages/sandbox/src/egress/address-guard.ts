@@ -67,7 +67,8 @@ function parseException(entry: string): AddressGuard {
 function addNetwork(list: BlockList, text: string): boolean {
   const [address = "", bits, excess] = text.split("/");
   const version = isIP(address);
-  if (version === 0 || excess !== undefined || (bits !== undefined && !/^[0-9]{1,3}$/.test(bits))) return false;
+  if (version === 0 || excess !== undefined || (bits !== undefined && !/^[0-9]{1,3}$/.test(bits)))
+    return false;
   const prefix = bits === undefined ? maximumPrefix(version) : Number(bits);
   if (prefix > maximumPrefix(version)) return false;
   list.addSubnet(address, prefix, version === 4 ? "ipv4" : "ipv6");
