@@ -190,6 +190,7 @@ declare
 begin
   update sessions set
     last_seq = last_seq + cardinality(ids),
+    status = case status when 'rescheduling' then 'running' else status end,
     input_tokens = input_tokens + usage[1],
     output_tokens = output_tokens + usage[2],
     cache_read_input_tokens = cache_read_input_tokens + usage[3],

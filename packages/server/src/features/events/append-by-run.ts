@@ -113,7 +113,9 @@ function appendStatement(status: string, also = ""): string {
     select last_seq, now() as processed_at from session`;
 }
 
-const APPEND = appendStatement("");
+const APPEND = appendStatement(
+  ", status = case when 'session.status_rescheduled' = any($5::text[]) then 'rescheduling' else status end",
+);
 
 const APPEND_RUNNING = appendStatement(
   ", status = 'running', running_since = coalesce(running_since, now()), updated_at = now()",

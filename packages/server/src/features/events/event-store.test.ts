@@ -107,7 +107,11 @@ for (const server of testServers) {
           taken.map((entry) => entry.seq).sort((a, b) => a - b),
         );
         await appendTakingInputs(db.write, lease, [request]);
-        assert.deepEqual(await waitingInputs(db.read, sessionId), { messages: false, interrupts: false });
+        assert.deepEqual(await waitingInputs(db.read, sessionId), {
+          messages: false,
+          interrupts: false,
+          interruptedMessages: false,
+        });
       }
     });
 

@@ -1,5 +1,5 @@
 import type { LogEntry } from "@berth/agent";
-import { formatId } from "@berth/contract";
+import { formatId, uuidMillisecond } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
 import { type EventRow, eventJson, logEntry } from "./event-row.ts";
 
@@ -66,21 +66,46 @@ export async function lastSeq(db: Queryable, sessionId: string): Promise<number>
   return rows[0]?.last_seq ?? 0;
 }
 
-/** What waits to be processed: messages for the next request, interrupts for the run. */
-export async function waitingInputs(
-  db: Queryable,
-  sessionId: string,
-): Promise<{ messages: boolean; interrupts: boolean }> {
-  const { rows } = await db.query<{ messages: boolean; interrupts: boolean }>({
-    name: "waiting_inputs",
+/** When the model was first asked in this session, in milliseconds since 1970; null when it was not yet. */
+export async function firstRequestAt(db: Queryable, sessionId: string): Promise<number | null> {
+  const { rows } = await db.query<{ id: string }>({
+    name: "first_request",
     text: `
-      select
-        coalesce(bool_or(type <> 'user.interrupt'), false) as messages,
-        coalesce(bool_or(type = 'user.interrupt'), false) as interrupts
-      from events where session_id = $1 and processed_at is null`,
+      select id from events
+      where session_id = $1 and type = 'span.model_request_start' order by seq limit 1`,
     values: [sessionId],
   });
-  return rows[0] ?? { messages: false, interrupts: false };
+  return rows[0] === undefined ? null : uuidMillisecond(rows[0].id);
+}
+
+/** What waits to be processed. */
+export interface Waiting {
+  /** For the next request of the model. */
+  messages: boolean;
+  /** For the run. */
+  interrupts: boolean;
+  /** Messages that were sent before an interrupt that waits. */
+  interruptedMessages: boolean;
+}
+
+export async function waitingInputs(db: Queryable, sessionId: string): Promise<Waiting> {
+  const { rows } = await db.query<Waiting>({
+    name: "waiting_inputs",
+    text: `
+      with waiting as (
+        select seq, type = 'user.interrupt' as interrupt from events
+        where session_id = $1 and processed_at is null
+      )
+      select
+        exists (select from waiting where not interrupt) as messages,
+        exists (select from waiting where interrupt) as interrupts,
+        exists (
+          select from waiting
+          where not interrupt and seq < (select max(seq) from waiting where interrupt)
+        ) as "interruptedMessages"`,
+    values: [sessionId],
+  });
+  return rows[0] ?? { messages: false, interrupts: false, interruptedMessages: false };
 }
 
 async function eventRows(

@@ -1,4 +1,5 @@
 import { type Sse, sseFrame } from "../../http/sse.ts";
+import { createLatch } from "../../notify/latch.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
 import type { StreamedEvent } from "./event-store.ts";
 import type { ReadAfter } from "./shared-reader.ts";
@@ -23,7 +24,8 @@ const CHUNK_CHARACTERS = 32 * 1024;
  * served from where it stood when it has caught up.
  */
 export async function followEvents({ hub, read, sse, sessionId, ...from }: FollowOptions): Promise<void> {
-  const news = createNews(sse.ended);
+  const news = createLatch();
+  sse.ended.addEventListener("abort", news.tell, { once: true });
   const unsubscribe = hub.subscribe(sessionId, news.tell);
   let { afterSeq, terminated } = from;
   try {
@@ -33,7 +35,7 @@ export async function followEvents({ hub, read, sse, sessionId, ...from }: Follo
       terminated ||= sent.terminated;
       if (sent.afterSeq === afterSeq && terminated) return;
       if (!(await sse.drained())) return;
-      if (sent.afterSeq === afterSeq) await news.told();
+      if (sent.afterSeq === afterSeq && !sse.ended.aborted) await news.told();
       afterSeq = sent.afterSeq;
     }
   } finally {
@@ -62,26 +64,4 @@ function sendPage(
   }
   if (frames !== "") sse.write(frames);
   return { afterSeq: seq, terminated };
-}
-
-/** A latch: `told` resolves when there was news since `forget`, or when the stream has ended. */
-function createNews(ended: AbortSignal) {
-  let news = false;
-  let wake = (): void => undefined;
-  const tell = (): void => {
-    news = true;
-    wake();
-  };
-  ended.addEventListener("abort", tell, { once: true });
-  return {
-    tell,
-    forget() {
-      news = ended.aborted;
-    },
-    told: () =>
-      new Promise<void>((resolve) => {
-        wake = resolve;
-        if (news) resolve();
-      }),
-  };
 }

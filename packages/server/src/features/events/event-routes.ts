@@ -1,0 +1,53 @@
+import { eventRoutes } from "@berth/contract";
+import type { Database } from "../../db/pool.ts";
+import { errors } from "../../http/errors.ts";
+import type { HttpApp } from "../../http/http-app.ts";
+import { mount, mountStream } from "../../http/mount.ts";
+import { keysetPlace, pageText } from "../../http/page.ts";
+import { openSse } from "../../http/sse.ts";
+import type { TokenWatch } from "../../http/token-watch.ts";
+import type { SessionHub } from "../../notify/session-hub.ts";
+import { reachSession } from "../sessions/reach-session.ts";
+import { appendInputs } from "./append-by-client.ts";
+import { eventJson, sessionEvent } from "./event-row.ts";
+import { followEvents } from "./follow-events.ts";
+import { listEvents } from "./list-events.ts";
+import { createSharedReader } from "./shared-reader.ts";
+import { streamStart } from "./stream-start.ts";
+
+export interface EventDependencies {
+  db: Database;
+  hub: SessionHub;
+  tokens: TokenWatch;
+}
+
+export function mountEvents(app: HttpApp, { db, hub, tokens }: EventDependencies): void {
+  const read = createSharedReader(db.read);
+
+  mount(app, eventRoutes.send, async ({ principal }, { params, body }) => {
+    const { id } = await reachSession(db.read, principal, params.session_id);
+    const rows = await appendInputs(db.write, id, body.events);
+    if (rows === "absent") throw errors.notFound("session", params.session_id);
+    if (rows === "archived") throw errors.sessionArchived(params.session_id);
+    if (rows === "terminated") throw errors.sessionTerminated(params.session_id);
+    hub.publish(id, true);
+    return { data: rows.map(sessionEvent) };
+  });
+
+  mount(app, eventRoutes.list, async (context, input) => {
+    const { id } = await reachSession(db.read, context.principal, input.params.session_id);
+    const place = keysetPlace(context, input, "event");
+    const rows = await listEvents(db.read, id, place, input.query.order, input.query["types[]"] ?? null);
+    return pageText(context, input, place, "event", rows, eventJson);
+  });
+
+  mountStream(app, eventRoutes.stream, async (context, { params, query }) => {
+    const { id, terminated } = await reachSession(db.read, context.principal, params.session_id);
+    const afterSeq = await streamStart(db.read, id, query, context.header("last-event-id"));
+    return async (response) => {
+      const sse = openSse(response);
+      const unwatch = tokens.watch(context.principal.tokenId, sse.end);
+      await followEvents({ sessionId: id, afterSeq, terminated, hub, read, sse }).finally(unwatch);
+    };
+  });
+}

@@ -1,0 +1,103 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { LeaseLost } from "@berth/agent";
+import { formatId } from "@berth/contract";
+import { isUniqueViolation } from "../db/database-error.ts";
+import type { Queryable } from "../db/statement.ts";
+import type { Lease } from "./lease.ts";
+import { markAllAbsent } from "./resource-store.ts";
+
+/** A session's disk on this machine. The engine makes the directory. */
+export interface Disk {
+  path: string;
+  uid: number;
+}
+
+/** Where the disks of an installation lie. */
+export interface DiskRoom {
+  directory: string;
+  /** Names the machine's installation: a disk that was made under another name is not here. */
+  host: string;
+}
+
+/**
+ * The disk of the session, for whoever holds its lease. Where it is not on this machine, or its directory is gone, it is a
+ * new one, and the resources that were in place are not any more.
+ */
+export async function claimDisk(db: Queryable, lease: Lease, room: DiskRoom): Promise<Disk> {
+  const path = diskPath(room, lease.sessionId);
+  const known = await readDisk(db, lease);
+  if (known.disk_host === room.host && known.workspace_uid !== null && existsSync(path)) {
+    return { path, uid: known.workspace_uid };
+  }
+  await discard(path);
+  await markAllAbsent(db, lease);
+  return { path, uid: await enterDisk(db, lease, room.host) };
+}
+
+/** Whether the session's disk is here, so that nothing needs to be put in place anew. */
+export async function hasDisk(db: Queryable, lease: Lease, room: DiskRoom): Promise<boolean> {
+  const known = await readDisk(db, lease);
+  return known.disk_host === room.host && existsSync(diskPath(room, lease.sessionId));
+}
+
+/** Deletes the disk. No sandbox may be open on it: what lies there is hostile, but nobody changes it meanwhile. */
+export async function removeDisk(db: Queryable, lease: Lease, room: DiskRoom): Promise<void> {
+  await discard(diskPath(room, lease.sessionId));
+  await markAllAbsent(db, lease);
+  await db.query({
+    name: "leave_disk",
+    text: `
+      update sessions set disk_host = null, workspace_uid = null
+      where id = $1 and lease_owner = $2 and lease_epoch = $3 and disk_host = $4`,
+    values: [lease.sessionId, lease.owner, lease.epoch, room.host],
+  });
+}
+
+type Known = { disk_host: string | null; workspace_uid: number | null };
+
+async function readDisk(db: Queryable, lease: Lease): Promise<Known> {
+  const { rows } = await db.query<Known>({
+    name: "read_disk",
+    text: `
+      select disk_host, workspace_uid from sessions
+      where id = $1 and lease_owner = $2 and lease_epoch = $3`,
+    values: [lease.sessionId, lease.owner, lease.epoch],
+  });
+  if (rows[0] === undefined) throw new LeaseLost();
+  return rows[0];
+}
+
+/** Uids are given out in a circle; one that an old disk still has is passed over. */
+async function enterDisk(db: Queryable, lease: Lease, host: string): Promise<number> {
+  for (;;) {
+    try {
+      const { rows } = await db.query<{ workspace_uid: number }>({
+        name: "enter_disk",
+        text: `
+          update sessions set disk_host = $4, workspace_uid = coalesce(workspace_uid, nextval('workspace_uids')::integer)
+          where id = $1 and lease_owner = $2 and lease_epoch = $3
+          returning workspace_uid`,
+        values: [lease.sessionId, lease.owner, lease.epoch, host],
+      });
+      if (rows[0] === undefined) throw new LeaseLost();
+      return rows[0].workspace_uid;
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error;
+    }
+  }
+}
+
+function diskPath(room: DiskRoom, sessionId: string): string {
+  return join(room.directory, formatId("session", sessionId));
+}
+
+/** Moved aside first, so that a directory that is only half deleted is never taken for a disk. */
+async function discard(path: string): Promise<void> {
+  if (!existsSync(path)) return;
+  const trash = `${path}.${randomBytes(4).toString("hex")}.deleted`;
+  await rename(path, trash);
+  await rm(trash, { recursive: true, force: true, maxRetries: 3 });
+}

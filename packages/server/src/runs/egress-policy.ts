@@ -1,0 +1,34 @@
+import type { EgressPolicy } from "@berth/sandbox";
+import type { RunResource } from "./resource-store.ts";
+import type { RunSession } from "./run-store.ts";
+
+/** A host of repositories that the installation serves; either may carry a port. */
+export interface ProviderHosts {
+  host: string;
+  /** Where the provider's API answers, when that is another host. */
+  api?: string;
+}
+
+/** What the sandbox reaches: the hosts of the session's repositories with their APIs, and what its environment names. */
+export function egressPolicy(
+  session: RunSession,
+  resources: readonly RunResource[],
+  providers: readonly ProviderHosts[],
+): EgressPolicy {
+  const hosts = new Set<string>();
+  for (const resource of resources) {
+    if (resource.type !== "hosted_repository") continue;
+    const { host } = new URL(resource.url);
+    hosts.add(host);
+    const api = providers.find((provider) => provider.host === host)?.api;
+    if (api !== undefined) hosts.add(hostOf(api));
+  }
+  if (session.networking.type === "unrestricted") return { mode: "unrestricted", hosts: [...hosts] };
+  for (const host of session.networking.allowed_hosts) hosts.add(host);
+  return { mode: "limited", hosts: [...hosts] };
+}
+
+/** The host of an address, or the text itself when it is one. */
+function hostOf(api: string): string {
+  return api.includes("://") ? new URL(api).host : api;
+}

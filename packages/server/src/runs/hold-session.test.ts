@@ -1,0 +1,212 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { createRehearsalModel, type Model } from "@berth/agent";
+import { formatId } from "@berth/contract";
+import { type TestDatabase, testDatabase } from "../db/testing.ts";
+import { appendTerminated } from "../features/events/append-by-client.ts";
+import { readLog } from "../features/events/event-store.ts";
+import { seed, seedSession } from "./testing.ts";
+import { bash, idles, installation, steps, types } from "./testing-worker.ts";
+
+async function sessionOf(db: TestDatabase): Promise<string> {
+  return await seedSession(db.write, await seed(db.write));
+}
+
+async function rowOf(db: TestDatabase, sessionId: string) {
+  const { rows } = await db.read.query<{
+    status: string;
+    lease_owner: string | null;
+    disk_host: string | null;
+  }>({
+    text: "select status, lease_owner, disk_host from sessions where id = $1",
+    values: [sessionId],
+  });
+  return rows[0];
+}
+
+describe("a held session", () => {
+  test("runs a turn for a message: running, requests, calls with results, idle", async (t) => {
+    const db = await testDatabase(t);
+    const own = await installation(t, db);
+    const sessionId = await sessionOf(db);
+    await own.worker();
+    await own.send(sessionId, steps(bash("echo one"), { say: "Done." }));
+    const log = await own.until(sessionId, (entries) => idles(entries) === 1);
+    assert.deepEqual(types(log), [
+      "user.message",
+      "session.status_running",
+      "span.model_request_start",
+      "agent.tool_use",
+      "span.model_request_end",
+      "session.container_started",
+      "agent.tool_result",
+      "span.model_request_start",
+      "agent.message",
+      "span.model_request_end",
+      "session.status_idle",
+    ]);
+    assert.equal(log[0]?.event.processed_at === null, false);
+    assert.equal((await rowOf(db, sessionId))?.status, "idle");
+  });
+
+  test("goes on with messages that came while it ran, and keeps its sandbox between turns", async (t) => {
+    const db = await testDatabase(t);
+    const own = await installation(t, db);
+    const sessionId = await sessionOf(db);
+    await own.worker();
+    await own.send(sessionId, steps(bash("echo one")));
+    await own.until(sessionId, (entries) => idles(entries) === 1);
+    await own.send(sessionId, steps(bash("echo two")));
+    await own.until(sessionId, (entries) => idles(entries) === 2);
+    assert.equal(own.engine.specs.length, 1);
+    assert.deepEqual(
+      own.engine.commands.map(({ script }) => script),
+      ["echo one", "echo two"],
+    );
+  });
+
+  test("an interrupt ends a running command within a second", async (t) => {
+    const db = await testDatabase(t);
+    const own = await installation(t, db);
+    const sessionId = await sessionOf(db);
+    await own.worker();
+    const began = once(own.engine.told, "command");
+    await own.send(sessionId, steps(bash("hang"), { say: "Never." }));
+    await began;
+    const at = performance.now();
+    await own.interrupt(sessionId);
+    const log = await own.until(sessionId, (entries) => idles(entries) === 1);
+    assert.ok(performance.now() - at < 1_000, `it took ${performance.now() - at} ms`);
+    const end = log.at(-1)?.event;
+    assert.ok(end?.type === "session.status_idle" && end.stop_reason.type === "cancelled");
+    assert.ok(log.every((entry) => entry.event.processed_at !== null));
+    assert.ok(types(log).includes("agent.tool_result"));
+  });
+
+  test("an interrupt ends a wait for the model within a second", async (t) => {
+    const db = await testDatabase(t);
+    const own = await installation(t, db);
+    const sessionId = await sessionOf(db);
+    const model: Model = { ...createRehearsalModel(), stream: silent };
+    await own.worker({ model: () => model });
+    await own.send(sessionId, "Think for ever.");
+    await own.until(sessionId, (entries) => types(entries).includes("span.model_request_start"));
+    const at = performance.now();
+    await own.interrupt(sessionId);
+    const log = await own.until(sessionId, (entries) => idles(entries) === 1);
+    assert.ok(performance.now() - at < 1_000, `it took ${performance.now() - at} ms`);
+    const end = log.at(-1)?.event;
+    assert.ok(end?.type === "session.status_idle" && end.stop_reason.type === "cancelled");
+  });
+
+  test("an interrupt of an idle session changes nothing but its own mark", async (t) => {
+    const db = await testDatabase(t);
+    const own = await installation(t, db);
+    const sessionId = await sessionOf(db);
+    await own.worker();
+    await own.interrupt(sessionId);
+    const log = await own.until(sessionId, (entries) => entries[0]?.event.processed_at !== null);
+    assert.deepEqual(types(log), ["user.interrupt"]);
+  });
+
+  test("a message and the interrupt after it, sent at once, are answered by a turn that did nothing", async (t) => {
+    const db = await testDatabase(t);
+    const own = await installation(t, db);
+    const sessionId = await sessionOf(db);
+    await own.send(sessionId, steps(bash("echo never")));
+    await own.interrupt(sessionId);
+    await own.worker();
+    const log = await own.until(sessionId, (entries) => idles(entries) === 1);
+    assert.deepEqual(types(log).slice(2), ["session.status_running", "session.status_idle"]);
+    assert.deepEqual(own.engine.commands, []);
+  });
+
+  test("a warm session closes its sandbox after a while, keeps its disk, and is released", async (t) => {
+    const db = await testDatabase(t);
+    const own = await installation(t, db);
+    const sessionId = await sessionOf(db);
+    await own.worker({ sandboxIdleMs: 50 });
+    const closed = once(own.engine.told, "closed");
+    await own.send(sessionId, steps(bash("echo one")));
+    await closed;
+    await own.send(sessionId, steps(bash("echo two")));
+    await own.until(sessionId, (entries) => idles(entries) === 2);
+    assert.equal(own.engine.specs.length, 2);
+    assert.equal(own.engine.specs[0]?.uid, own.engine.specs[1]?.uid);
+    assert.deepEqual(own.engine.overlaps, []);
+  });
+
+  test("termination stops the turn where it is, and clears the disk away", async (t) => {
+    const db = await testDatabase(t);
+    const own = await installation(t, db);
+    const sessionId = await sessionOf(db);
+    const worker = await own.worker();
+    const began = once(own.engine.told, "command");
+    await own.send(sessionId, steps(bash("hang"), { say: "Never." }));
+    await began;
+    const disk = join(own.disks, formatId("session", sessionId));
+    assert.ok(existsSync(disk));
+    const closed = once(own.engine.told, "closed");
+    await appendTerminated(db.write, sessionId);
+    own.hub.publish(sessionId, true);
+    await closed;
+    await worker.close();
+    const row = await rowOf(db, sessionId);
+    assert.deepEqual(row, { status: "terminated", lease_owner: null, disk_host: null });
+    assert.equal(existsSync(disk), false);
+    assert.equal(types(await readLog(db.read, sessionId)).at(-1), "session.status_terminated");
+  });
+
+  test("archiving cancels the turn, tells that it is idle, and clears the disk away", async (t) => {
+    const db = await testDatabase(t);
+    const own = await installation(t, db);
+    const sessionId = await sessionOf(db);
+    const worker = await own.worker();
+    const began = once(own.engine.told, "command");
+    await own.send(sessionId, steps(bash("hang"), { say: "Never." }));
+    await began;
+    await db.write.query({ text: "update sessions set archived_at = now(), pending_at = now()" });
+    own.hub.publish(sessionId, true);
+    await own.until(sessionId, (entries) => idles(entries) === 1);
+    await worker.close();
+    assert.deepEqual(await rowOf(db, sessionId), { status: "idle", lease_owner: null, disk_host: null });
+    assert.equal(existsSync(join(own.disks, formatId("session", sessionId))), false);
+  });
+
+  test("a fault of the model's code is told as an error, and the session is idle", async (t) => {
+    const db = await testDatabase(t);
+    const own = await installation(t, db);
+    const sessionId = await sessionOf(db);
+    await own.worker({
+      model: () => {
+        throw new Error("a secret detail");
+      },
+    });
+    await own.send(sessionId, "Hello.");
+    const log = await own.until(sessionId, (entries) => idles(entries) === 1);
+    assert.deepEqual(types(log).slice(1), ["session.status_running", "session.error", "session.status_idle"]);
+    assert.ok(!JSON.stringify(log).includes("secret detail"));
+    assert.ok(log.every((entry) => entry.event.processed_at !== null));
+  });
+
+  test("a session whose model is not there says so", async (t) => {
+    const db = await testDatabase(t);
+    const own = await installation(t, db);
+    const sessionId = await sessionOf(db);
+    await own.worker({ model: () => null });
+    await own.send(sessionId, "Hello.");
+    const log = await own.until(sessionId, (entries) => idles(entries) === 1);
+    const error = log.find((entry) => entry.event.type === "session.error")?.event;
+    assert.ok(error?.type === "session.error" && error.error.type === "model_not_found_error");
+  });
+});
+
+/** A model that says nothing until it is aborted. */
+async function* silent(_request: unknown, signal: AbortSignal): AsyncGenerator<never> {
+  const aborted = Promise.withResolvers<never>();
+  signal.addEventListener("abort", () => aborted.reject(signal.reason), { once: true });
+  await aborted.promise;
+}

@@ -1,0 +1,196 @@
+import { LeaseLost } from "@berth/agent";
+import type { Logger } from "pino";
+import { DatabaseUnavailableError } from "../db/database-error.ts";
+import type { Database } from "../db/pool.ts";
+import { waitingInputs } from "../features/events/event-store.ts";
+import { createLatch } from "../notify/latch.ts";
+import type { SessionHub } from "../notify/session-hub.ts";
+import { handOverRun, releaseRun } from "./claim-run.ts";
+import type { Lease } from "./lease.ts";
+import { createRunLog, type RunLog } from "./run-log.ts";
+import { type RunSession, readRunSession, type Standing, takeDue } from "./run-store.ts";
+import type { SessionWorkspace } from "./session-workspace.ts";
+import { idle, type RunningTurn, startTurn, type TurnParts } from "./take-turn.ts";
+import { watchTurn } from "./watch-turn.ts";
+
+/**
+ * A session that this worker holds: its turns, its sandbox and its disk, from the claim to the release.
+ *
+ * Life story. The worker claims and calls `holdSession`. From then on the session looks after itself: it provisions, runs
+ * turns while inputs wait, stays warm for a while, closes its sandbox and releases. The worker only tells it to look
+ * (`wake`), that its lease is gone (`abandon`), or that the process stops (`handOver`). `ended` resolves once, whatever
+ * happens; a session that failed in a way it could not tell in its log keeps its lease, and is taken up when that expires.
+ */
+export interface HeldSession {
+  readonly lease: Lease;
+  /** It has something to do, and does not only stay warm. */
+  isActive(): boolean;
+  wake(): void;
+  /** Kills the sandbox at once and writes nothing more. */
+  abandon(): Promise<void>;
+  /**
+   * Lets a running turn go on to the next place where nothing is lost, for `graceMs` at most, then kills what still
+   * runs. The session is given back as due when its turn is not over, so that another process goes on with it.
+   */
+  handOver(graceMs: number): Promise<void>;
+  readonly ended: Promise<void>;
+}
+
+export interface HoldDependencies extends TurnParts {
+  db: Database;
+  hub: SessionHub;
+  log: Logger;
+  /** How long the sandbox stays open when nothing happens. */
+  idleMs: number;
+  openWorkspace(lease: Lease, session: RunSession, log: RunLog): SessionWorkspace;
+  /** Waits for a free place among the turns that run at once; the answer gives the place back. */
+  enterTurn(): Promise<() => void>;
+  /** Called when the session has nothing to do and only stays warm. */
+  onRest(): void;
+}
+
+function isRunning({ status }: Standing): boolean {
+  return status === "running" || status === "rescheduling";
+}
+
+export function holdSession(dependencies: HoldDependencies, lease: Lease): HeldSession {
+  const { db, log } = dependencies;
+  const runLog = createRunLog(db, dependencies.hub, lease);
+  const news = createLatch();
+  let workspace: SessionWorkspace | undefined;
+  let turn: RunningTurn | undefined;
+  let active = true;
+  let leaving: "handed over" | "abandoned" | undefined;
+
+  async function hold(): Promise<void> {
+    const session = await readRunSession(db.read, lease.sessionId);
+    const space = dependencies.openWorkspace(lease, session, runLog);
+    workspace = space;
+    while (leaving !== "abandoned") {
+      news.forget();
+      const standing = await takeDue(db.write, lease);
+      if (standing.terminated || standing.archived) return await clearAway(standing, space);
+      if (leaving === "handed over") return await giveBack(standing, space);
+      await space.reopenIfWanted();
+      await space.refresh();
+      if (await act(session, standing, space)) continue;
+      if (await rest(space)) continue;
+      if (space.isBusy()) continue;
+      await space.close();
+      if (await releaseRun(db.write, lease)) return;
+    }
+  }
+
+  /** Stays warm for a while; true when there is news. */
+  async function rest(space: SessionWorkspace): Promise<boolean> {
+    active = space.isBusy();
+    dependencies.onRest();
+    const woken = await news.toldWithin(space.isOpen() ? dependencies.idleMs : 0);
+    active = true;
+    return woken;
+  }
+
+  /** Settles interrupts or runs a turn; false when there was nothing to do. */
+  async function act(session: RunSession, standing: Standing, space: SessionWorkspace): Promise<boolean> {
+    const waiting = await waitingInputs(db.read, lease.sessionId);
+    const resumed = isRunning(standing);
+    if (waiting.interrupts && !resumed) {
+      await settleInterrupts(waiting.interruptedMessages);
+      return true;
+    }
+    if (!waiting.messages && !resumed) return false;
+    const leaveTurn = await dependencies.enterTurn();
+    try {
+      if (leaving === undefined) await runTurn(session, space, resumed, waiting.interrupts);
+    } finally {
+      leaveTurn();
+    }
+    return true;
+  }
+
+  async function runTurn(
+    session: RunSession,
+    space: SessionWorkspace,
+    resumed: boolean,
+    interrupted: boolean,
+  ): Promise<void> {
+    const own = startTurn(dependencies, { session, resumed, log: runLog, workspace: space });
+    turn = own;
+    if (interrupted) own.abort();
+    const unwatch = watchTurn({ db, log, lease, news, turn: own, workspace: space, runLog });
+    try {
+      await own.ended;
+    } catch (error) {
+      // Closed by whoever terminated or hands over, or taken by another: the row tells which.
+      if (!(error instanceof LeaseLost)) throw error;
+    } finally {
+      await unwatch();
+      turn = undefined;
+    }
+  }
+
+  /** An interrupt of a session that does not run; messages sent before it are answered by a turn that did nothing. */
+  async function settleInterrupts(withMessages: boolean): Promise<void> {
+    if (withMessages) await runLog.appendRunning();
+    await runLog.appendIdle(withMessages ? [idle({ type: "cancelled" })] : []);
+  }
+
+  async function clearAway(standing: Standing, space: SessionWorkspace): Promise<void> {
+    if (isRunning(standing)) await runLog.appendIdle([idle({ type: "cancelled" })]);
+    await space.remove();
+    if (!(await releaseRun(db.write, lease))) await handOverRun(db.write, lease);
+  }
+
+  async function giveBack(standing: Standing, space: SessionWorkspace): Promise<void> {
+    await space.end();
+    const waiting = await waitingInputs(db.read, lease.sessionId);
+    const over =
+      standing.status === "idle" && !waiting.messages && !waiting.interrupts && !space.hasPending();
+    if (!over || !(await releaseRun(db.write, lease))) await handOverRun(db.write, lease);
+    dependencies.hub.publish(lease.sessionId, true);
+  }
+
+  function kill(): void {
+    runLog.close();
+    turn?.abort(new LeaseLost());
+    void workspace?.end();
+  }
+
+  async function run(): Promise<void> {
+    try {
+      await hold();
+    } catch (error) {
+      kill();
+      if (error instanceof LeaseLost) log.info({ session: lease.sessionId }, "the session's lease is gone");
+      else log.error({ err: error, session: lease.sessionId }, "a session could not be run");
+      if (error instanceof DatabaseUnavailableError) await handOverRun(db.write, lease);
+    } finally {
+      runLog.close();
+      await workspace?.end();
+    }
+  }
+
+  const ended = run().catch((error: unknown) => {
+    log.error({ err: error, session: lease.sessionId }, "a session could not be given back");
+  });
+  return {
+    lease,
+    ended,
+    isActive: () => active,
+    wake: news.tell,
+    async abandon() {
+      leaving = "abandoned";
+      kill();
+      news.tell();
+      await ended;
+    },
+    async handOver(graceMs) {
+      leaving ??= "handed over";
+      runLog.closeAtNextAppend();
+      news.tell();
+      const grace = setTimeout(kill, graceMs);
+      await ended;
+      clearTimeout(grace);
+    },
+  };
+}

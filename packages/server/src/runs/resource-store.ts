@@ -1,0 +1,108 @@
+import type { Checkout } from "@berth/contract";
+import type { Queryable } from "../db/statement.ts";
+import type { Lease } from "./lease.ts";
+
+/** A resource as a run needs it, oldest first. `id` is a uuid. */
+export type RunResource = RunRepository | RunFile;
+
+interface Common {
+  id: string;
+  mountPath: string;
+  /** In place on the disk. */
+  ready: boolean;
+  /** Why it could not be put in place, with nothing changed since that could help; null otherwise. */
+  failure: string | null;
+  failedAt: Date | null;
+}
+
+export interface RunRepository extends Common {
+  type: "hosted_repository";
+  url: string;
+  checkout: Checkout | null;
+  /** Sealed; see secrets. */
+  secret: Buffer | null;
+}
+
+export interface RunFile extends Common {
+  type: "file";
+  fileId: string;
+}
+
+interface Row {
+  id: string;
+  type: RunResource["type"];
+  url: string;
+  checkout: Checkout | null;
+  secret: Buffer | null;
+  file_id: string;
+  mount_path: string;
+  ready: boolean;
+  failure: string | null;
+  failed_at: Date | null;
+}
+
+export async function readResources(db: Queryable, sessionId: string): Promise<RunResource[]> {
+  const { rows } = await db.query<Row>({
+    name: "run_resources",
+    text: `
+      select id, type, url, checkout, secret, file_id, mount_path, ready_at is not null as ready,
+        case when failed_at >= updated_at then failure end as failure, failed_at
+      from session_resources where session_id = $1 order by id`,
+    values: [sessionId],
+  });
+  return rows.map(resource);
+}
+
+function resource(row: Row): RunResource {
+  const { id, mount_path: mountPath, ready, failure, failed_at: failedAt } = row;
+  const common = { id, mountPath, ready, failure, failedAt };
+  return row.type === "file"
+    ? { ...common, type: row.type, fileId: row.file_id }
+    : { ...common, type: row.type, url: row.url, checkout: row.checkout, secret: row.secret };
+}
+
+/** Not in place, and worth a try. */
+export function isPending(resource: RunResource): boolean {
+  return !resource.ready && resource.failure === null;
+}
+
+export async function markReady(db: Queryable, lease: Lease, resourceId: string): Promise<void> {
+  await db.query({
+    name: "resource_ready",
+    text: `
+      update session_resources set ready_at = now(), failed_at = null, failure = null
+      from sessions
+      where session_resources.id = $4 and sessions.id = session_id and ${HELD}`,
+    values: [lease.sessionId, lease.owner, lease.epoch, resourceId],
+  });
+}
+
+export async function markFailed(
+  db: Queryable,
+  lease: Lease,
+  resourceId: string,
+  failure: string,
+): Promise<void> {
+  await db.query({
+    name: "resource_failed",
+    text: `
+      update session_resources set failed_at = now(), failure = $5
+      from sessions
+      where session_resources.id = $4 and sessions.id = session_id and ${HELD}`,
+    values: [lease.sessionId, lease.owner, lease.epoch, resourceId, failure],
+  });
+}
+
+/** The disk is new: nothing is in place on it. */
+export async function markAllAbsent(db: Queryable, lease: Lease): Promise<void> {
+  await db.query({
+    name: "resources_absent",
+    text: `
+      update session_resources set ready_at = null
+      from sessions
+      where session_id = $1 and sessions.id = session_id and ready_at is not null and ${HELD}`,
+    values: [lease.sessionId, lease.owner, lease.epoch],
+  });
+}
+
+const HELD = "sessions.id = $1 and lease_owner = $2 and lease_epoch = $3";

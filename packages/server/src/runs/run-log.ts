@@ -1,0 +1,73 @@
+import { type Draft, LeaseLost, type Log, type LogEntry } from "@berth/agent";
+import type { Database } from "../db/pool.ts";
+import {
+  appendByRun,
+  appendIdle,
+  appendRunning,
+  appendTakingInputs,
+} from "../features/events/append-by-run.ts";
+import { readLog, waitingInputs } from "../features/events/event-store.ts";
+import type { SessionHub } from "../notify/session-hub.ts";
+import type { Lease } from "./lease.ts";
+
+/** The log of a session under a lease: for the loop, and for what its run tells besides. */
+export interface RunLog {
+  /** Everything so far, and the appends of one turn. */
+  forTurn(): Promise<Log>;
+  append(drafts: readonly Draft[]): Promise<readonly LogEntry[]>;
+  /** The same, and the inputs that wait are processed by it: nothing else will act on them. */
+  appendTakingInputs(drafts: readonly Draft[]): Promise<readonly LogEntry[]>;
+  appendRunning(): Promise<void>;
+  /** The session is idle after these; see `appendIdle` of the store. */
+  appendIdle(drafts: readonly Draft[]): Promise<void>;
+  /** Nothing is written any more: appends reject with `LeaseLost`. */
+  close(): void;
+  /**
+   * The turn is to end at the next place where nothing is lost: after the next append that does not announce a tool
+   * call, the log is closed.
+   */
+  closeAtNextAppend(): void;
+}
+
+export function createRunLog(db: Database, hub: SessionHub, lease: Lease): RunLog {
+  let closed = false;
+  let closing = false;
+
+  async function writing<T>(append: () => Promise<T>): Promise<T> {
+    if (closed) throw new LeaseLost();
+    const result = await append();
+    hub.publish(lease.sessionId);
+    return result;
+  }
+
+  async function turnAppend(
+    append: typeof appendByRun,
+    drafts: readonly Draft[],
+  ): Promise<readonly LogEntry[]> {
+    const entries = await writing(() => append(db.write, lease, drafts));
+    if (closing && !drafts.some((draft) => draft.event.type === "agent.tool_use")) closed = true;
+    if (closed) throw new LeaseLost();
+    return entries;
+  }
+
+  return {
+    async forTurn() {
+      return {
+        entries: await readLog(db.read, lease.sessionId),
+        append: (drafts) => turnAppend(appendByRun, drafts),
+        appendTakingInputs: (drafts) => turnAppend(appendTakingInputs, drafts),
+        hasInputs: async () => (await waitingInputs(db.read, lease.sessionId)).messages,
+      };
+    },
+    append: (drafts) => writing(() => appendByRun(db.write, lease, drafts)),
+    appendTakingInputs: (drafts) => writing(() => appendTakingInputs(db.write, lease, drafts)),
+    appendRunning: () => writing(async () => void (await appendRunning(db.write, lease))),
+    appendIdle: (drafts) => writing(async () => void (await appendIdle(db.write, lease, drafts))),
+    close() {
+      closed = true;
+    },
+    closeAtNextAppend() {
+      closing = true;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { LeaseLost } from "@berth/agent";
+import type { Environment, SessionAgent, SessionStatus } from "@berth/contract";
+import type { Queryable } from "../db/statement.ts";
+import type { Lease } from "./lease.ts";
+
+/** What a run needs to know of its session that never changes while it lives. */
+export interface RunSession {
+  id: string;
+  agent: SessionAgent;
+  networking: Environment["config"]["networking"];
+  limits: Environment["resources"];
+}
+
+/** Where a session stands when its holder looks. */
+export interface Standing {
+  status: SessionStatus;
+  archived: boolean;
+  terminated: boolean;
+}
+
+export async function readRunSession(db: Queryable, sessionId: string): Promise<RunSession> {
+  const { rows } = await db.query<{
+    agent: SessionAgent;
+    config: Environment["config"];
+    limits: Environment["resources"];
+  }>({
+    name: "run_session",
+    text: `
+      select sessions.agent, environments.config, environments.resources as limits
+      from sessions join environments on environments.id = sessions.environment_id
+      where sessions.id = $1`,
+    values: [sessionId],
+  });
+  const row = rows[0];
+  if (row === undefined) throw new LeaseLost();
+  return { id: sessionId, agent: row.agent, networking: row.config.networking, limits: row.limits };
+}
+
+/**
+ * Takes note that the session is due: it is not any more, until something new makes it so. What made it due was committed
+ * before, so whoever reads afterwards sees it.
+ *
+ * @throws LeaseLost
+ */
+export async function takeDue(db: Queryable, lease: Lease): Promise<Standing> {
+  const { rows } = await db.query<Standing>({
+    name: "take_due",
+    text: `
+      update sessions set pending_at = null
+      where id = $1 and lease_owner = $2 and lease_epoch = $3
+      returning status, archived_at is not null as archived, terminated_at is not null as terminated`,
+    values: [lease.sessionId, lease.owner, lease.epoch],
+  });
+  if (rows[0] === undefined) throw new LeaseLost();
+  return rows[0];
+}

@@ -1,0 +1,60 @@
+import { dirname } from "node:path/posix";
+import { formatId } from "@berth/contract";
+import type { MountedFile, SandboxSpec } from "@berth/sandbox";
+import type { BlobStore } from "../blobs/disk-blobs.ts";
+import type { Queryable } from "../db/statement.ts";
+import type { Disk } from "./disk.ts";
+import { egressPolicy, type ProviderHosts } from "./egress-policy.ts";
+import { mountedFile } from "./mounted-file.ts";
+import type { RunResource } from "./resource-store.ts";
+import type { RunSession } from "./run-store.ts";
+
+export interface SpecParts {
+  db: { write: Queryable };
+  blobs: BlobStore;
+  diskBytes: number;
+  providers: readonly ProviderHosts[];
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+/** What the engine is to open for a session, with the files that it has now. */
+export async function sandboxSpec(
+  parts: SpecParts,
+  session: RunSession,
+  disk: Disk,
+  resources: readonly RunResource[],
+): Promise<SandboxSpec> {
+  const files = await Promise.all(
+    resources.filter((resource) => resource.type === "file").map((file) => mountedFile(parts, file)),
+  );
+  return {
+    id: formatId("session", session.id),
+    disk: disk.path,
+    uid: disk.uid,
+    limits: {
+      memoryBytes: session.limits.memory_mb * MEBIBYTE,
+      pids: session.limits.pids,
+      cpus: session.limits.cpus,
+      diskBytes: parts.diskBytes,
+    },
+    egress: egressPolicy(session, resources, parts.providers),
+    files: files.filter((file): file is MountedFile => file !== null),
+    writable: writable(resources),
+  };
+}
+
+/** Directories that the sandbox's disk must have besides its own, so that repositories can be cloned below them. */
+function writable(resources: readonly RunResource[]): string[] {
+  const parents = resources
+    .filter((resource) => resource.type === "hosted_repository")
+    .filter(({ mountPath }) => !ON_THE_DISK.some((directory) => mountPath.startsWith(`${directory}/`)))
+    .map(({ mountPath }) => (SHARED.has(dirname(mountPath)) ? mountPath : dirname(mountPath)));
+  return [...new Set(parents)];
+}
+
+/** Places where clones need no directory of their own, or where none can be. */
+const ON_THE_DISK = ["/data", "/home/agent", "/mnt/session/uploads"];
+
+/** Parents that hold other things as well. */
+const SHARED = new Set(["/", "/home", "/mnt", "/mnt/session", "/opt"]);

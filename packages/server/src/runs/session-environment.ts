@@ -1,0 +1,47 @@
+import type { Queryable } from "../db/statement.ts";
+import type { SecretBox } from "../secrets/secret-box.ts";
+import { repositoryToken } from "./repository-token.ts";
+import { type RunRepository, readResources } from "./resource-store.ts";
+
+export interface EnvironmentParts {
+  db: { read: Queryable };
+  secrets: SecretBox;
+  /** Variables by which git and the provider's CLI log in; see the sandbox's workspace. */
+  repositoryVariables(
+    repositories: readonly { url: string; mountPath: string; token: string | null }[],
+  ): Record<string, string>;
+}
+
+/**
+ * The variables of a command that starts now: those of the environment, over them the session's own, over them those of
+ * its repositories. Read anew each time, so that a new token is seen by the next command.
+ */
+export async function readEnvironment(
+  parts: EnvironmentParts,
+  sessionId: string,
+): Promise<Record<string, string>> {
+  const [variables, resources] = await Promise.all([
+    readVariables(parts.db.read, sessionId),
+    readResources(parts.db.read, sessionId),
+  ]);
+  const repositories = resources
+    .filter((resource): resource is RunRepository => resource.type === "hosted_repository")
+    .map((repository) => ({
+      url: repository.url,
+      mountPath: repository.mountPath,
+      token: repositoryToken(parts.secrets, repository),
+    }));
+  return { ...variables, ...parts.repositoryVariables(repositories) };
+}
+
+async function readVariables(db: Queryable, sessionId: string): Promise<Record<string, string>> {
+  const { rows } = await db.query<{ own: Record<string, string>; shared: Record<string, string> }>({
+    name: "session_variables",
+    text: `
+      select sessions.environment_variables as own, environments.environment_variables as shared
+      from sessions join environments on environments.id = sessions.environment_id
+      where sessions.id = $1`,
+    values: [sessionId],
+  });
+  return { ...rows[0]?.shared, ...rows[0]?.own };
+}

@@ -1,0 +1,187 @@
+import type { Sandbox, SandboxEngine } from "@berth/sandbox";
+import type { Logger } from "pino";
+import type { Database } from "../db/pool.ts";
+import { firstRequestAt } from "../features/events/event-store.ts";
+import { claimDisk, type DiskRoom, hasDisk, removeDisk } from "./disk.ts";
+import { egressPolicy, type ProviderHosts } from "./egress-policy.ts";
+import { createEgressReport } from "./egress-report.ts";
+import type { Lease } from "./lease.ts";
+import { createProvisioner, type Provisioner, type ProvisionParts } from "./provision.ts";
+import { isPending, type RunResource, readResources } from "./resource-store.ts";
+import type { RunLog } from "./run-log.ts";
+import type { RunSession } from "./run-store.ts";
+import { sandboxSpec } from "./sandbox-spec.ts";
+import { type EnvironmentParts, readEnvironment } from "./session-environment.ts";
+import { unlessAborted } from "./sleep.ts";
+import { surroundings } from "./surroundings.ts";
+
+/**
+ * The sandbox and the disk of a session while its lease is held.
+ *
+ * Life story. It begins closed. `refresh` opens the sandbox in the background when something is to be put in place, and
+ * `sandbox` when a tool needs it. When it dies by itself, or after `close`, the next of these opens another on the same
+ * disk. After `end` or `remove` nothing is opened any more.
+ */
+export interface SessionWorkspace {
+  /**
+   * The open sandbox, with everything in place that could be put there. Rejects with the signal's reason when it aborts,
+   * and with a `SandboxError` when no sandbox can be opened, which is in the log then.
+   */
+  sandbox(signal: AbortSignal): Promise<Sandbox>;
+  /** Variables for a command that starts now. */
+  environment(): Promise<Record<string, string>>;
+  /** For the system prompt. */
+  surroundings(): Promise<string>;
+  /** What the model was not told yet: what failed, and what came later. Told once. */
+  takeNotes(): string[];
+  /** Looks for what is not in place yet, and puts it there in the background. */
+  refresh(): Promise<void>;
+  /** Closes a sandbox that lacks the place of a file; the next one is opened with it. Not called while a turn runs. */
+  reopenIfWanted(): Promise<void>;
+  isOpen(): boolean;
+  /** Something is being put in place. */
+  isBusy(): boolean;
+  /** Something is not in place that will be tried. */
+  hasPending(): boolean;
+  close(): Promise<void>;
+  end(): Promise<void>;
+  /** Ends it, and deletes the disk. */
+  remove(): Promise<void>;
+}
+
+export interface WorkspaceParts extends ProvisionParts, EnvironmentParts {
+  db: Database;
+  engine: SandboxEngine;
+  disks: DiskRoom;
+  /** Bytes that a session's disk may take. */
+  diskBytes: number;
+  providers: readonly ProviderHosts[];
+  log: Logger;
+}
+
+interface Opened {
+  sandbox: Sandbox;
+  provisioner: Provisioner;
+}
+
+export function openSessionWorkspace(
+  parts: WorkspaceParts,
+  lease: Lease,
+  session: RunSession,
+  runLog: RunLog,
+): SessionWorkspace {
+  const { db } = parts;
+  const notes: string[] = [];
+  let opening: Promise<Opened> | undefined;
+  let pending: readonly RunResource[] = [];
+  let busy = 0;
+  let ended = false;
+
+  function opened(): Promise<Opened> {
+    if (ended) return Promise.reject(new Error("The session's workspace has ended."));
+    if (opening !== undefined) return opening;
+    const own = open();
+    opening = own;
+    const forget = () => {
+      if (opening === own) opening = undefined;
+    };
+    own.then(({ sandbox }) => sandbox.closed.then(forget), forget);
+    return own;
+  }
+
+  async function open(): Promise<Opened> {
+    const began = performance.now();
+    const disk = await claimDisk(db.write, lease, parts.disks);
+    const resources = await readResources(db.write, session.id);
+    const spec = await sandboxSpec(parts, session, disk, resources);
+    const report = createEgressReport(runLog, parts.log);
+    const sandbox = await openOrTell(() => parts.engine.open({ ...spec, onEgressDenied: report }));
+    await runLog.append([{ event: { type: "session.container_started", seconds: secondsSince(began) } }]);
+    const provisioner = createProvisioner(parts, { lease, sandbox, runLog, notes, mounted: spec.files });
+    putInPlace(provisioner, resources.filter(isPending));
+    return { sandbox, provisioner };
+  }
+
+  async function openOrTell(openSandbox: () => Promise<Sandbox>): Promise<Sandbox> {
+    try {
+      return await openSandbox();
+    } catch (error) {
+      parts.log.error({ err: error, session: session.id }, "a sandbox could not be opened");
+      const message = "The session's sandbox could not be opened.";
+      const retry_status = { type: "terminal" as const };
+      await runLog.append([
+        { event: { type: "session.error", error: { type: "sandbox_error", message, retry_status } } },
+      ]);
+      throw error;
+    }
+  }
+
+  function putInPlace(provisioner: Provisioner, resources: readonly RunResource[]): void {
+    busy += 1;
+    provisioner.putInPlace(resources).finally(() => {
+      busy -= 1;
+    });
+  }
+
+  async function refresh(): Promise<void> {
+    const resources = await readResources(db.write, session.id);
+    const fresh = opening === undefined && !(await hasDisk(db.write, lease, parts.disks));
+    pending = resources.filter((resource) => isPending(fresh ? { ...resource, ready: false } : resource));
+    if (pending.length === 0 || ended) return;
+    const known = opening;
+    const current = await settled(opened());
+    // A sandbox that was open before knows only the resources of then.
+    if (known === undefined || current === undefined) return;
+    current.sandbox.setEgress(egressPolicy(session, resources, parts.providers));
+    putInPlace(current.provisioner, pending);
+  }
+
+  async function close(): Promise<void> {
+    const closing = opening;
+    opening = undefined;
+    await (await settled(closing))?.sandbox.close();
+  }
+
+  async function end(): Promise<void> {
+    ended = true;
+    await close();
+  }
+
+  return {
+    async sandbox(signal) {
+      const ready = opened().then(async ({ sandbox, provisioner }) => {
+        await provisioner.settled();
+        return sandbox;
+      });
+      return await unlessAborted(ready, signal);
+    },
+    environment: () => readEnvironment(parts, session.id),
+    async surroundings() {
+      const first = await firstRequestAt(db.read, session.id);
+      return surroundings(session, await readResources(db.read, session.id), first);
+    },
+    takeNotes: () => notes.splice(0),
+    refresh,
+    async reopenIfWanted() {
+      if ((await settled(opening))?.provisioner.wantsReopen()) await close();
+    },
+    isOpen: () => opening !== undefined,
+    isBusy: () => busy > 0,
+    hasPending: () => pending.length > 0,
+    close,
+    end,
+    async remove() {
+      await end();
+      await removeDisk(db.write, lease, parts.disks);
+    },
+  };
+}
+
+function secondsSince(began: number): number {
+  return Math.round(performance.now() - began) / 1000;
+}
+
+/** The value, or undefined when there is none or it was rejected. */
+async function settled<T>(promise: Promise<T> | undefined): Promise<T | undefined> {
+  return await promise?.catch(() => undefined);
+}

@@ -1,0 +1,55 @@
+import { uuidMillisecond } from "@berth/contract";
+import type { RunResource } from "./resource-store.ts";
+import type { RunSession } from "./run-store.ts";
+
+/**
+ * What the system prompt tells of this session. The same for as long as the session lives, so that a provider's cache
+ * holds: what fails or comes after the first request (`firstRequestAt`) is told with a tool's result instead.
+ */
+export function surroundings(
+  session: RunSession,
+  resources: readonly RunResource[],
+  firstRequestAt: number | null,
+): string {
+  const lines = [
+    "Commands run in a sandbox of this session alone, as an unprivileged user, and start in /data.",
+    "Files that the user shall get belong in /mnt/session/outputs.",
+    network(session, resources),
+    ...resources
+      .filter((resource) => firstRequestAt === null || uuidMillisecond(resource.id) <= firstRequestAt)
+      .map((resource) => described(resource, firstRequestAt)),
+  ];
+  return lines.map((line) => `- ${line}`).join("\n");
+}
+
+function described(resource: RunResource, firstRequestAt: number | null): string {
+  if (resource.type === "file") return `A file of the user is at ${resource.mountPath}, read-only.`;
+  const { url, mountPath, checkout } = resource;
+  if (resource.failure !== null && isOlder(resource.failedAt, firstRequestAt)) {
+    return `The repository ${url} was to be at ${mountPath} but could not be cloned: ${resource.failure}`;
+  }
+  const at =
+    checkout === null
+      ? "its default branch"
+      : checkout.type === "branch"
+        ? `branch ${checkout.name}`
+        : `commit ${checkout.sha}`;
+  return `The repository ${url} is a full clone at ${mountPath}, with ${at} checked out. git needs no login.`;
+}
+
+function isOlder(failedAt: Date | null, firstRequestAt: number | null): boolean {
+  return failedAt !== null && (firstRequestAt === null || failedAt.getTime() <= firstRequestAt);
+}
+
+function network({ networking }: RunSession, resources: readonly RunResource[]): string {
+  if (networking.type === "unrestricted") {
+    return "The internet can be reached; private networks cannot.";
+  }
+  const hosts = new Set(networking.allowed_hosts);
+  for (const resource of resources) {
+    if (resource.type === "hosted_repository") hosts.add(new URL(resource.url).host);
+  }
+  return hosts.size === 0
+    ? "No host on the network can be reached."
+    : `Of the network, only these hosts can be reached: ${[...hosts].sort().join(", ")}.`;
+}

@@ -1,0 +1,109 @@
+import { type Draft, LeaseLost, type Model, runTurn, toolset } from "@berth/agent";
+import type { SessionAgent, SessionErrorType, StopReason } from "@berth/contract";
+import type { Logger } from "pino";
+import { DatabaseUnavailableError } from "../db/database-error.ts";
+import type { RunLog } from "./run-log.ts";
+import type { RunSession } from "./run-store.ts";
+import type { SessionWorkspace } from "./session-workspace.ts";
+import { sleep } from "./sleep.ts";
+import { tellingFailures } from "./telling-failures.ts";
+
+/** What the turns of all sessions share. */
+export interface TurnParts {
+  /** Null when the installation does not have the agent's model. */
+  model(agent: SessionAgent): Model | null;
+  log: Logger;
+}
+
+export interface TurnOptions {
+  session: RunSession;
+  log: RunLog;
+  workspace: SessionWorkspace;
+  /** The log has the `session.status_running` of this turn: a former run was cut off in it. */
+  resumed: boolean;
+}
+
+export interface RunningTurn {
+  /** Ends the turn as cancelled, wherever it is; with `LeaseLost`, without a word in the log. */
+  abort(reason?: LeaseLost): void;
+  /** Resolves when the session is idle again; rejects with `LeaseLost`, or when the database is away. */
+  readonly ended: Promise<void>;
+}
+
+/** A turn that has not ended so long after it was aborted is given up. */
+const STUCK_MS = 5_000;
+
+export function startTurn(parts: TurnParts, options: TurnOptions): RunningTurn {
+  const interrupt = new AbortController();
+  return {
+    abort: (reason) => interrupt.abort(reason ?? new DOMException("The turn was interrupted.", "AbortError")),
+    ended: takeTurn(parts, options, interrupt.signal),
+  };
+}
+
+async function takeTurn(parts: TurnParts, options: TurnOptions, signal: AbortSignal): Promise<void> {
+  const { log, session } = options;
+  try {
+    if (!options.resumed) await log.appendRunning();
+    const model = parts.model(session.agent);
+    if (model === null) {
+      return await fail(log, "model_not_found_error", `There is no model '${session.agent.model.id}' here.`);
+    }
+    await log.appendIdle([idle(await runWith(model, options, signal))]);
+  } catch (error) {
+    if (error instanceof LeaseLost || error instanceof DatabaseUnavailableError) throw error;
+    parts.log.error({ err: error, session: session.id }, "a turn failed");
+    await fail(log, "unknown_error", "The turn was ended by a fault of the service.");
+  }
+}
+
+async function runWith(
+  model: Model,
+  { session, workspace, log }: TurnOptions,
+  signal: AbortSignal,
+): Promise<StopReason> {
+  const turn = runTurn({
+    agent: session.agent,
+    surroundings: await workspace.surroundings(),
+    model,
+    tools: tellingFailures(toolset(session.agent), workspace),
+    log: await log.forTurn(),
+    sleep,
+    sandbox: () => workspace.sandbox(signal),
+    environment: workspace.environment,
+    signal,
+  });
+  return await unlessStuck(turn, signal);
+}
+
+/** The messages that wait are processed by the error: another turn for them would end in the same way. */
+async function fail(log: RunLog, type: SessionErrorType, message: string): Promise<void> {
+  const error = { type, message, retry_status: { type: "terminal" as const } };
+  await log.appendTakingInputs([{ event: { type: "session.error", error } }]);
+  await log.appendIdle([idle({ type: "retries_exhausted" })]);
+}
+
+/** An aborted turn has moments to end; one that rejects because it was aborted is cancelled. */
+async function unlessStuck(turn: Promise<StopReason>, signal: AbortSignal): Promise<StopReason> {
+  const stuck = Promise.withResolvers<never>();
+  stuck.promise.catch(() => undefined);
+  let timer: NodeJS.Timeout | undefined;
+  const arm = () => {
+    timer = setTimeout(() => stuck.reject(new Error("The turn did not end after it was aborted.")), STUCK_MS);
+  };
+  if (signal.aborted) arm();
+  else signal.addEventListener("abort", arm, { once: true });
+  try {
+    return await Promise.race([turn, stuck.promise]);
+  } catch (error) {
+    if (error === signal.reason && !(error instanceof LeaseLost)) return { type: "cancelled" };
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", arm);
+  }
+}
+
+export function idle(stop_reason: StopReason): Draft {
+  return { event: { type: "session.status_idle", stop_reason } };
+}

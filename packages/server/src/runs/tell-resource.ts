@@ -1,0 +1,63 @@
+import { formatId, type SessionErrorType } from "@berth/contract";
+import type { Queryable } from "../db/statement.ts";
+import type { Lease } from "./lease.ts";
+import { markFailed, markReady, type RunResource } from "./resource-store.ts";
+import type { RunLog } from "./run-log.ts";
+
+/** Why a resource is not there, in a sentence for people and models. */
+export interface Fault {
+  type: SessionErrorType;
+  message: string;
+}
+
+interface Target {
+  lease: Lease;
+  runLog: RunLog;
+  notes: string[];
+}
+
+/** The event comes before the mark: cut off between them, the resource is put in place again, which harms nothing. */
+export async function tellReady(
+  db: Queryable,
+  { lease, runLog }: Target,
+  resource: RunResource,
+  began: number,
+  commit: string | undefined,
+): Promise<void> {
+  const seconds = Math.round(performance.now() - began) / 1000;
+  await runLog.append([
+    {
+      event: {
+        type: "session.resource_ready",
+        resource_id: formatId("session_resource", resource.id),
+        seconds,
+        ...(commit === undefined ? {} : { commit }),
+      },
+    },
+  ]);
+  await markReady(db, lease, resource.id);
+}
+
+export async function tellFailed(
+  db: Queryable,
+  { lease, runLog, notes }: Target,
+  resource: RunResource,
+  { type, message }: Fault,
+): Promise<void> {
+  await runLog.append([
+    {
+      event: {
+        type: "session.error",
+        error: {
+          type,
+          message,
+          retry_status: { type: "terminal" },
+          resource_id: formatId("session_resource", resource.id),
+        },
+      },
+    },
+  ]);
+  await markFailed(db, lease, resource.id, message);
+  const what = resource.type === "file" ? "The file" : `The repository ${resource.url}`;
+  notes.push(`[${what} is not at ${resource.mountPath}: ${message}]`);
+}

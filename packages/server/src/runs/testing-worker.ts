@@ -1,0 +1,218 @@
+import { EventEmitter, once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { createRehearsalModel, type LogEntry, type Model } from "@berth/agent";
+import type { Command, CommandResult, Sandbox, SandboxEngine, SandboxSpec } from "@berth/sandbox";
+import { openDiskBlobs } from "../blobs/disk-blobs.ts";
+import type { Database } from "../db/pool.ts";
+import { silentLog } from "../db/testing.ts";
+import { appendInputs } from "../features/events/append-by-client.ts";
+import { readLog } from "../features/events/event-store.ts";
+import { openSessionHub, type SessionHub } from "../notify/session-hub.ts";
+import { createSecretBox } from "../secrets/secret-box.ts";
+import { startWorker, type Worker, type WorkerOptions } from "../start/worker.ts";
+
+/** An engine whose commands do nothing: `hang` in a script waits until it is stopped. It knows what is open. */
+export interface ScriptedEngine extends SandboxEngine {
+  /** Scripts in the order in which they began, each with the variables that it had. */
+  readonly commands: { script: string; environment: Readonly<Record<string, string>>; session: string }[];
+  /** Sandboxes that are open, by the disk; an array of two would be a disk that was opened twice. */
+  readonly openDisks: Map<string, number>;
+  readonly overlaps: string[];
+  /** Emits `command` and `closed`. */
+  readonly told: EventEmitter;
+  readonly specs: SandboxSpec[];
+}
+
+export function scriptedEngine(): ScriptedEngine {
+  const told = new EventEmitter();
+  const engine: ScriptedEngine = {
+    name: "scripted",
+    commands: [],
+    openDisks: new Map(),
+    overlaps: [],
+    told,
+    specs: [],
+    probe: async () => [],
+    sweep: async () => undefined,
+    close: async () => undefined,
+    async open(spec) {
+      mkdirSync(spec.disk, { recursive: true });
+      engine.specs.push(spec);
+      const already = engine.openDisks.get(spec.disk) ?? 0;
+      if (already > 0) engine.overlaps.push(spec.disk);
+      engine.openDisks.set(spec.disk, already + 1);
+      return scriptedSandbox(engine, spec);
+    },
+  };
+  return engine;
+}
+
+function scriptedSandbox(engine: ScriptedEngine, spec: SandboxSpec): Sandbox {
+  const closed = Promise.withResolvers<void>();
+  let open = true;
+  return {
+    id: spec.id,
+    closed: closed.promise,
+    async run(command) {
+      engine.commands.push({
+        script: command.script,
+        environment: command.environment ?? {},
+        session: spec.id,
+      });
+      engine.told.emit("command", command.script);
+      if (!open) return result("closed");
+      return command.script.includes("hang") ? await hanging(command, closed.promise) : result("exit");
+    },
+    placeFile: async () => true,
+    setEgress: () => undefined,
+    async close() {
+      if (!open) return;
+      open = false;
+      engine.openDisks.set(spec.disk, (engine.openDisks.get(spec.disk) ?? 1) - 1);
+      closed.resolve();
+      engine.told.emit("closed");
+    },
+  };
+}
+
+async function hanging({ signal }: Command, closed: Promise<void>): Promise<CommandResult> {
+  const aborted = Promise.withResolvers<void>();
+  signal?.addEventListener("abort", () => aborted.resolve(), { once: true });
+  if (signal?.aborted === true) aborted.resolve();
+  return await Promise.race([
+    aborted.promise.then(() => result("aborted")),
+    closed.then(() => result("closed")),
+  ]);
+}
+
+function result(ended: CommandResult["ended"]): CommandResult {
+  return {
+    exitCode: ended === "exit" ? 0 : null,
+    ended,
+    output: Buffer.from("done\n"),
+    omittedBytes: 0,
+    outputFile: null,
+    cwd: "/data",
+  };
+}
+
+/** What workers of one installation share in a test: the database, the disks, an engine, a hub. */
+export interface Installation {
+  db: Database;
+  hub: SessionHub;
+  engine: ScriptedEngine;
+  disks: string;
+  worker(options?: Partial<WorkerOptions>): Promise<Worker>;
+  send(sessionId: string, ...texts: string[]): Promise<void>;
+  interrupt(sessionId: string): Promise<void>;
+  /** Resolves with the log as soon as `enough` is true of it. */
+  until(sessionId: string, enough: (log: readonly LogEntry[]) => boolean): Promise<readonly LogEntry[]>;
+}
+
+export async function installation(t: TestContext, db: Database): Promise<Installation> {
+  const directory = mkdtempSync(join(tmpdir(), "berth-worker-"));
+  const hub = await openSessionHub({ db, log: silentLog, pollMs: 500 });
+  const engine = scriptedEngine();
+  const blobs = await openDiskBlobs(join(directory, "blobs"));
+  const workers: Worker[] = [];
+  t.after(async () => {
+    await Promise.all(workers.map((worker) => worker.close()));
+    await hub.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  return {
+    db,
+    hub,
+    engine,
+    disks: join(directory, "disks"),
+    async worker(options = {}) {
+      const worker = await startWorker({
+        db,
+        hub,
+        engine,
+        blobs,
+        log: silentLog,
+        model: () => rehearsal,
+        secrets: createSecretBox(Buffer.alloc(32)),
+        clone: async () => ({ commit: "0".repeat(40) }),
+        repositoryVariables: () => ({}),
+        disks: { directory: join(directory, "disks"), host: "here" },
+        diskBytes: 1024 ** 3,
+        providers: [],
+        graceMs: 200,
+        ...options,
+      });
+      workers.push(worker);
+      return worker;
+    },
+    async send(sessionId, ...texts) {
+      const content = (text: string) => [{ type: "text" as const, text }];
+      await appendInputs(
+        db.write,
+        sessionId,
+        texts.map((text) => ({ type: "user.message", content: content(text) })),
+      );
+      hub.publish(sessionId, true);
+    },
+    async interrupt(sessionId) {
+      await appendInputs(db.write, sessionId, [{ type: "user.interrupt" }]);
+      hub.publish(sessionId, true);
+    },
+    until: (sessionId, enough) => untilLog(db, hub, sessionId, enough),
+  };
+}
+
+/** Steps for the rehearsal model. */
+export function steps(...list: object[]): string {
+  return JSON.stringify({ steps: list });
+}
+
+export function bash(command: string): object {
+  return { tool: "Bash", input: { command } };
+}
+
+export function types(log: readonly LogEntry[]): string[] {
+  return log.map((entry) => entry.event.type);
+}
+
+/** How often the session has become idle. */
+export function idles(log: readonly LogEntry[]): number {
+  return types(log).filter((type) => type === "session.status_idle").length;
+}
+
+const rehearsal: Model = createRehearsalModel();
+
+const PATIENCE_MS = 15_000;
+
+async function untilLog(
+  db: Database,
+  hub: SessionHub,
+  sessionId: string,
+  enough: (log: readonly LogEntry[]) => boolean,
+): Promise<readonly LogEntry[]> {
+  const news = new EventEmitter();
+  const stop = hub.subscribe(sessionId, () => news.emit("news"));
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  try {
+    for (;;) {
+      const told = once(news, "news", { signal });
+      told.catch(() => undefined);
+      const log = await readLog(db.read, sessionId);
+      if (enough(log)) return log;
+      await told.catch(() => {
+        throw new Error(
+          `The log did not get there:\n${JSON.stringify(
+            log.map((entry) => entry.event),
+            null,
+            1,
+          )}`,
+        );
+      });
+    }
+  } finally {
+    stop();
+  }
+}

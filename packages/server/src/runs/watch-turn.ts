@@ -1,0 +1,71 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { LeaseLost } from "@berth/agent";
+import type { Logger } from "pino";
+import type { Database } from "../db/pool.ts";
+import { waitingInputs } from "../features/events/event-store.ts";
+import type { Latch } from "../notify/latch.ts";
+import type { Lease } from "./lease.ts";
+import type { RunLog } from "./run-log.ts";
+import { takeDue } from "./run-store.ts";
+import type { SessionWorkspace } from "./session-workspace.ts";
+import type { RunningTurn } from "./take-turn.ts";
+
+export interface Watch {
+  db: Database;
+  log: Logger;
+  lease: Lease;
+  news: Latch;
+  turn: RunningTurn;
+  workspace: SessionWorkspace;
+  runLog: RunLog;
+}
+
+const RETRY_MS = 200;
+
+/**
+ * Looks at the session whenever there is news while its turn runs: an interrupt, its archiving or its termination aborts
+ * the turn, a new file is put in place. The answer ends the watch; news that it did not look at stays told.
+ */
+export function watchTurn(watch: Watch): () => Promise<void> {
+  let over = false;
+  const watching = keepLooking(watch, () => over);
+  return async () => {
+    over = true;
+    watch.news.tell();
+    await watching;
+  };
+}
+
+async function keepLooking(watch: Watch, isOver: () => boolean): Promise<void> {
+  for (;;) {
+    await watch.news.told();
+    if (isOver()) return;
+    watch.news.forget();
+    try {
+      await look(watch);
+    } catch (error) {
+      if (error instanceof LeaseLost) return stop(watch);
+      watch.log.warn(
+        { err: error, session: watch.lease.sessionId },
+        "a running session could not be looked at",
+      );
+      await pause(RETRY_MS);
+      watch.news.tell();
+    }
+  }
+}
+
+async function look(watch: Watch): Promise<void> {
+  const { db, lease, turn, workspace } = watch;
+  const standing = await takeDue(db.write, lease);
+  if (standing.terminated) return stop(watch);
+  if (standing.archived || (await waitingInputs(db.read, lease.sessionId)).interrupts) turn.abort();
+  await workspace.refresh();
+}
+
+/** Nothing of this turn counts any more. */
+function stop({ runLog, turn, workspace }: Watch): void {
+  runLog.close();
+  turn.abort(new LeaseLost());
+  void workspace.end();
+}

@@ -1,0 +1,110 @@
+import type { Logger } from "pino";
+import type { Database } from "../db/pool.ts";
+import { createLatch } from "../notify/latch.ts";
+import type { SessionHub } from "../notify/session-hub.ts";
+import { claimRuns, dueAmong, expireLeases } from "../runs/claim-run.ts";
+import { beatHearts } from "../runs/heartbeat.ts";
+import { type HeldSession, type HoldDependencies, holdSession } from "../runs/hold-session.ts";
+import type { Lease } from "../runs/lease.ts";
+import { createLimit } from "../runs/limit.ts";
+import { openSessionWorkspace, type WorkspaceParts } from "../runs/session-workspace.ts";
+import type { TurnParts } from "../runs/take-turn.ts";
+import { isDeadOwner, workerOwner } from "../runs/worker-owner.ts";
+
+export interface WorkerOptions extends WorkspaceParts, TurnParts {
+  db: Database;
+  hub: SessionHub;
+  log: Logger;
+  /** How long a lease lasts without a heartbeat, which comes at a third of it; default 15,000. */
+  leaseMs?: number;
+  /** Between looks for sessions that are due, beside what the hub tells; default 2,000. */
+  pollMs?: number;
+  /** How long a sandbox stays open when nothing happens; default 60,000. */
+  sandboxIdleMs?: number;
+  /** Turns at once; default 32. */
+  concurrency?: number;
+  /** How long turns may go on after `close`; default 10,000. */
+  graceMs?: number;
+}
+
+export interface Worker {
+  /** Names this worker in leases. */
+  readonly owner: string;
+  /**
+   * Claims nothing more. Each running turn goes on to its next append, or until the tool calls that run have ended,
+   * within the grace; then its session is given back as due, and another process goes on with it. Closes all sandboxes.
+   */
+  close(): Promise<void>;
+}
+
+/** Runs sessions of this database, beside the workers of other processes. Leases of dead processes are taken at once. */
+export async function startWorker(options: WorkerOptions): Promise<Worker> {
+  const { db, hub, log, leaseMs = 15_000, pollMs = 2_000, graceMs = 10_000, concurrency = 32 } = options;
+  const owner = workerOwner();
+  const held = new Map<string, HeldSession>();
+  const news = createLatch();
+  let closing = false;
+  const dependencies: HoldDependencies = {
+    ...options,
+    idleMs: options.sandboxIdleMs ?? 60_000,
+    openWorkspace: (lease, session, runLog) => openSessionWorkspace(options, lease, session, runLog),
+    enterTurn: createLimit(concurrency).enter,
+    onRest: news.tell,
+  };
+
+  await expireLeases(db.write, isDeadOwner);
+  const heart = beatHearts({ db: db.write, log, owner, leaseMs, held });
+  const unsubscribe = hub.onDue((sessionId) => {
+    const session = held.get(sessionId);
+    if (session === undefined) news.tell();
+    else session.wake();
+  });
+  const claiming = claimForEver();
+
+  async function claimForEver(): Promise<void> {
+    while (!closing) {
+      news.forget();
+      try {
+        await claim();
+        for (const sessionId of await dueAmong(db.read, [...held.keys()])) held.get(sessionId)?.wake();
+      } catch (error) {
+        log.warn({ err: error }, "sessions could not be claimed");
+      }
+      if (!closing) await news.toldWithin(pollMs);
+    }
+  }
+
+  /** Claims while there are sessions and free places. Sessions that only stay warm take no place. */
+  async function claim(): Promise<void> {
+    for (;;) {
+      const free = concurrency - [...held.values()].filter((session) => session.isActive()).length;
+      if (closing || free <= 0) return;
+      const leases = await claimRuns(db.write, owner, leaseMs, free);
+      for (const lease of leases) await hold(lease);
+      if (leases.length < free) return;
+    }
+  }
+
+  async function hold(lease: Lease): Promise<void> {
+    const { sessionId } = lease;
+    await held.get(sessionId)?.abandon();
+    const session = holdSession(dependencies, lease);
+    held.set(sessionId, session);
+    session.ended.then(() => {
+      if (held.get(sessionId) === session) held.delete(sessionId);
+      news.tell();
+    });
+  }
+
+  return {
+    owner,
+    async close() {
+      closing = true;
+      unsubscribe();
+      news.tell();
+      await claiming;
+      await Promise.all([...held.values()].map((session) => session.handOver(graceMs)));
+      heart.close();
+    },
+  };
+}
