@@ -1,0 +1,3 @@
+import { describeTurnCuts } from "./testing/turn-cuts.ts";
+
+describeTurnCuts("openai-compatible");
