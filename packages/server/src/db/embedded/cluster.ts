@@ -1,17 +1,17 @@
 import { spawn } from "node:child_process";
 import {
-  chmodSync,
   chownSync,
   closeSync,
   existsSync,
   fsyncSync,
-  mkdirSync,
+  mkdtempSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Binaries } from "./binaries.ts";
 
 /** The superuser of an embedded cluster. Nobody else can reach the socket, so it is the only role. */
@@ -36,6 +36,8 @@ export async function ensureCluster(dataDir: string, binaries: Binaries): Promis
   return directory;
 }
 
+const PARTIAL = "cluster.partial-";
+
 /**
  * A name by which a server finds its cluster through a descriptor it inherits. Its user may not be allowed to walk to
  * the data directory (below a home that is closed to others); it needs no right but to the directory itself.
@@ -43,16 +45,20 @@ export async function ensureCluster(dataDir: string, binaries: Binaries): Promis
 export const CLUSTER_DESCRIPTOR = 3;
 export const CLUSTER_BY_DESCRIPTOR = `/proc/self/fd/${CLUSTER_DESCRIPTOR}`;
 
+/**
+ * Works in a directory of its own. One of a start that was cut short is removed only afterwards: its `initdb` may still
+ * be at work there, and PostgreSQL's shared memory goes by the directory's inode, which must not come around again.
+ */
 async function initialise(directory: string, binaries: Binaries): Promise<void> {
-  const partial = `${directory}.partial`;
-  rmSync(partial, { recursive: true, force: true });
-  mkdirSync(partial, { recursive: true, mode: 0o700 });
-  chmodSync(partial, 0o700);
+  const dataDir = dirname(directory);
+  const leftovers = readdirSync(dataDir).filter((name) => name.startsWith(PARTIAL));
+  const partial = mkdtempSync(join(dataDir, PARTIAL));
   const { uid, gid } = binaries.spawn;
   if (uid !== undefined && gid !== undefined) chownSync(partial, uid, gid);
   await initdb(partial, binaries);
   renameSync(partial, directory);
-  syncDirectory(join(directory, ".."));
+  syncDirectory(dataDir);
+  for (const name of leftovers) rmSync(join(dataDir, name), { recursive: true, force: true, maxRetries: 10 });
 }
 
 async function initdb(directory: string, binaries: Binaries): Promise<void> {

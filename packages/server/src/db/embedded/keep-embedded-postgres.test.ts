@@ -11,16 +11,14 @@ const WRITERS = 8;
 const ROWS_BEFORE_KILL = 200;
 
 test("killed with all its processes under load, the server is back with every acknowledged row", async (t) => {
-  const { server, db } = await kept(temporaryPlace(t));
+  const { db } = await kept(temporaryPlace(t));
   await db.write.query({ text: "create table notes (id bigint primary key)" });
   const acknowledged = new Set<number>();
   for (let round = 0; round < 3; round++) {
-    const killed = server.pid();
-    await writeUntilKilled(db, acknowledged, () => {
-      for (const pid of serverProcesses(killed)) process.kill(pid, "SIGKILL");
-    });
+    const killed = await postmasterOf(db);
+    await writeUntilKilled(db, acknowledged, () => killServer(killed));
     const kept = await rowsOf(db);
-    assert.notEqual(server.pid(), killed);
+    assert.equal(startedAt(killed), undefined);
     assert.deepEqual(
       [...acknowledged].filter((id) => !kept.has(id)),
       [],
@@ -34,6 +32,23 @@ test("killed alone, the server is back although its workers hold on for a moment
   await db.write.query({ text: "create table notes as select 1::bigint as id" });
   process.kill(server.pid(), "SIGKILL");
   assert.deepEqual([...(await rowsOf(db))], [1]);
+});
+
+test("a server that is frozen costs five seconds, and not the caller", async (t) => {
+  const { server } = await kept(temporaryPlace(t));
+  const db = openDatabase({ connection: server.connection, log: silentLog });
+  t.after(db.close);
+  process.kill(server.pid(), "SIGSTOP");
+  const begun = performance.now();
+  const asked = await Promise.allSettled([
+    db.write.query({ text: "select 1" }),
+    db.read.query({ text: "select 1" }),
+  ]);
+  process.kill(server.pid(), "SIGCONT");
+  assert.ok(performance.now() - begun < 7_000);
+  for (const answer of asked) {
+    assert.ok(answer.status === "rejected" && answer.reason instanceof DatabaseUnavailableError);
+  }
 });
 
 test("stopped while it is being restarted, nothing runs afterwards", async (t) => {
@@ -75,6 +90,24 @@ async function writeUntilKilled(db: Database, acknowledged: Set<number>, kill: (
   const failures = ends.flatMap((end) => (end.status === "rejected" ? [end.reason] : []));
   assert.ok(failures.length > 0, "the kill struck nobody");
   for (const failure of failures) assert.ok(failure instanceof DatabaseUnavailableError, failure);
+}
+
+/** Asked of the server itself: its keeper learns of a crash a moment after its clients. */
+async function postmasterOf(db: Database): Promise<number> {
+  const text = "select split_part(pg_read_file('postmaster.pid'), e'\\n', 1)::int as pid";
+  const { rows } = await db.write.query<{ pid: number }>({ text });
+  return rows[0]?.pid ?? 0;
+}
+
+/** All at once, as far as a process can: none gets the time to say goodbye. */
+function killServer(postmaster: number): void {
+  for (const pid of serverProcesses(postmaster)) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch (error) {
+      assert.equal((error as NodeJS.ErrnoException).code, "ESRCH");
+    }
+  }
 }
 
 /** The first question after a crash waits for the server, or says that it may be asked again. */

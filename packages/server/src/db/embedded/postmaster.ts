@@ -97,11 +97,18 @@ export function spawnPostmaster(options: {
   };
 }
 
-/** Asks SIGINT (a fast shutdown: open transactions are rolled back), and SIGQUIT when that takes too long. */
-export async function stopPostmaster(postmaster: Postmaster, patienceMs = 15_000): Promise<void> {
+/**
+ * Asks SIGINT (a fast shutdown: open transactions are rolled back), then SIGQUIT, then SIGKILL (for a frozen process),
+ * `patienceMs` apart. However it ends, the next start recovers what was acknowledged.
+ */
+export async function stopPostmaster(postmaster: Postmaster, patienceMs = 10_000): Promise<void> {
   signal(postmaster, "SIGINT");
-  const insist = setTimeout(() => signal(postmaster, "SIGQUIT"), patienceMs);
-  await postmaster.exited.finally(() => clearTimeout(insist));
+  const insisting = (["SIGQUIT", "SIGKILL"] as const).map((name, index) =>
+    setTimeout(() => signal(postmaster, name), patienceMs * (index + 1)),
+  );
+  await postmaster.exited.finally(() => {
+    for (const timer of insisting) clearTimeout(timer);
+  });
 }
 
 /** Only ever to a server of this cluster: a pid is given out again when its process is gone. */

@@ -69,9 +69,9 @@ test("a data directory that the server's user cannot walk to works", { skip: not
 
 test("an initdb that was cut short is done again", async (t) => {
   const place = temporaryPlace(t);
-  mkdirSync(join(place.dataDir, "cluster.partial/base"), { recursive: true });
+  mkdirSync(join(place.dataDir, "cluster.partial-a/base"), { recursive: true });
   await place.start();
-  assert.ok(!existsSync(join(place.dataDir, "cluster.partial")));
+  assert.ok(!existsSync(join(place.dataDir, "cluster.partial-a")));
 });
 
 test("a cluster of another major version is refused in one sentence", async (t) => {

@@ -96,7 +96,10 @@ async function startServer(
   return { postmaster: await launch(cluster, binaries, runDir, options), runDir };
 }
 
-/** A server that was killed leaves workers behind for an instant, and no new one starts before they are gone. */
+/**
+ * A server that was killed leaves workers behind for an instant, and no new one starts before they are gone. A parent
+ * that was killed may have left a server that was just about to write its pid file.
+ */
 async function launch(
   cluster: string,
   binaries: Binaries,
@@ -119,6 +122,8 @@ async function launch(
     if (!leftovers || Date.now() > deadline)
       throw new Error(`PostgreSQL did not start in ${cluster}: ${why}`);
     await pause(100);
+    const other = await adopt(cluster);
+    if (other !== undefined) return other;
   }
 }
 
