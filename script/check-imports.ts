@@ -38,8 +38,8 @@ export function importFaults(root: string): string[] {
 
 /** Import and export-from statements, dynamic imports and module resolutions with a literal name. */
 export function importsIn(file: string, source: string): Import[] {
-  const statements = source.matchAll(/^\s*(?:import|export)\b[^"'`;]*?\bfrom\s*"([^"]+)"/gm);
-  const bare = source.matchAll(/^\s*import\s*"([^"]+)"/gm);
+  const statements = source.matchAll(/^\s*(?:import|export)\b[^"'`;]*?\bfrom\s*"([^"$]+)"/gm);
+  const bare = source.matchAll(/^\s*import\s*"([^"$]+)"/gm);
   const calls = source.matchAll(/\bimport(?:\.meta\.resolve)?\(\s*"([^"]+)"/g);
   return [...statements, ...bare, ...calls].map((match) => ({ file, specifier: match[1] ?? "" }));
 }
@@ -50,7 +50,7 @@ export function faultOf(found: Import, rules: Rules): string | undefined {
   const room = roomOf(file, rules.table);
   if (room === undefined) return `${file}: no room of the import table holds this file.`;
   if (specifier.startsWith("node:")) return undefined;
-  if (specifier.startsWith(".")) return outsideFault(found, room);
+  if (specifier.startsWith(".")) return outsideFault(found, room, rules);
   const name = packageName(specifier);
   const manifest = rules.manifests[room] ?? rules.manifests["."];
   if (name.startsWith("@berth/") && name !== manifest?.name) {
@@ -64,16 +64,17 @@ export function faultOf(found: Import, rules: Rules): string | undefined {
 }
 
 /** A package is entered by its name; the rooms beside the packages may share files among each other. */
-function outsideFault({ file, specifier }: Import, room: string): string | undefined {
-  const target = normalize(join(dirname(file), specifier));
+function outsideFault(found: Import, room: string, rules: Rules): string | undefined {
+  const target = targetOf(found);
   if (target.startsWith(`${room}/`)) return undefined;
   if (!room.startsWith("packages/") && !target.startsWith("packages/")) return undefined;
-  return `${file}: ${specifier} leaves ${room}; a package is imported by its name.`;
+  if (rules.exceptions.some((exception) => excuses(exception, found))) return undefined;
+  return `${found.file}: ${found.specifier} leaves ${room}; a package is imported by its name.`;
 }
 
 function tableFault(found: Import, name: string, room: string, rules: Rules): string | undefined {
   if (rules.table[room]?.includes(name)) return undefined;
-  if (rules.exceptions.some((exception) => excuses(exception, found, name))) return undefined;
+  if (rules.exceptions.some((exception) => excuses(exception, found))) return undefined;
   const allowed = rules.table[room]?.join(", ") || "no package of this repository";
   return `${found.file}: ${room} may not import ${name} (it may import ${allowed}).`;
 }
@@ -109,15 +110,23 @@ function isTest(file: string): boolean {
 /** An exception that excuses nothing any more is taken away, so that the list says what is so. */
 function idleExceptions(imports: readonly Import[], exceptions: readonly ImportException[]): string[] {
   return exceptions
-    .filter((one) => !imports.some((found) => excuses(one, found, packageName(found.specifier))))
+    .filter((one) => !imports.some((found) => excuses(one, found)))
     .map(
       ({ files, imports: name }) =>
         `script/import-table.ts: the exception of ${files} for ${name} is not used.`,
     );
 }
 
-function excuses(exception: ImportException, found: Import, name: string): boolean {
-  return found.file.startsWith(exception.files) && exception.imports === name;
+function excuses({ files, imports }: ImportException, found: Import): boolean {
+  const target = targetOf(found);
+  return (
+    found.file.startsWith(files) && (imports.endsWith("/") ? target.startsWith(imports) : target === imports)
+  );
+}
+
+/** What is reached: a path in the repository, or a package's name. */
+function targetOf({ file, specifier }: Import): string {
+  return specifier.startsWith(".") ? normalize(join(dirname(file), specifier)) : packageName(specifier);
 }
 
 function roomOf(file: string, table: Rules["table"]): string | undefined {
