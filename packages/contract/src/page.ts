@@ -22,7 +22,12 @@ const limit = z
     context.addIssue({ code: "custom", message });
     return z.NEVER;
   })
-  .meta({ type: "integer", minimum: 1, maximum: maxPageSize, default: defaultPageSize });
+  .meta({
+    type: "integer",
+    minimum: 1,
+    maximum: maxPageSize,
+    description: `How many objects a page holds; ${defaultPageSize} when left out.`,
+  });
 
 const bound = timestamp.transform((value) => Date.parse(value)).optional();
 

@@ -45,7 +45,10 @@ const agentReference = z.union([
 ]);
 
 const sessionParams = z.strictObject({ session_id: z.string() });
-const noBody = z.union([z.undefined(), z.null(), z.strictObject({})]).transform(() => undefined);
+const noBody = z
+  .strictObject({})
+  .nullish()
+  .transform(() => undefined);
 
 export const sessionRoutes = {
   create: defineRoute(operations.sessions.create, {

@@ -1,0 +1,170 @@
+import type { z } from "zod";
+
+/** What is wrong with a request, in one sentence. `param` is the path of the field, or null for the document itself. */
+export interface Fault {
+  param: string | null;
+  message: string;
+}
+
+type Issue = z.core.$ZodIssue;
+type Path = readonly PropertyKey[];
+type Found = { path: Path; message: string; rank: number };
+
+/**
+ * The first fault, in document order, among the issues of a failed parse. What is missing counts as found at the end of
+ * the object that lacks it; a wrong `type` counts first in its object, since it decides which other fields there are.
+ * The parse has to be given `faultMessage` as its `error`.
+ */
+export function firstFault(issues: readonly Issue[], input: unknown): Fault {
+  const found = issues.flatMap((issue) => faultsOf(issue, [], input));
+  const first = found.sort((one, other) => inDocumentOrder(one, other, input))[0];
+  if (first === undefined) return { param: null, message: "The request is not valid." };
+  const param = formatPath(first.path);
+  return { param, message: worded(first.message, param) };
+}
+
+/** `resources[0].url`; null for the document itself. Long or strange keys are cut to 200 characters. */
+export function formatPath(path: Path): string | null {
+  const text = path.reduce<string>((before, key) => {
+    if (typeof key === "number") return `${before.replace(/\[\]$/, "")}[${key}]`;
+    return before === "" ? String(key) : `${before}.${String(key)}`;
+  }, "");
+  return path.length === 0 ? null : text.slice(0, 200);
+}
+
+/** The sentences for what schemas do not word themselves; `{field}` stands for the path. Pass it as `error` of a parse. */
+export function faultMessage(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.input === undefined ? "Field '{field}' is required." : mustBe(kindOf(issue));
+    case "invalid_value":
+      return issue.input === undefined ? "Field '{field}' is required." : mustBe(oneOf(issue.values));
+    case "too_small":
+      return tooSmall(issue.origin, issue.minimum);
+    case "too_big":
+      return tooBig(issue.origin, issue.maximum);
+    case "invalid_format":
+      return issue.format === "datetime"
+        ? mustBe("a time in UTC, such as '2026-01-31T12:00:00.000Z'")
+        : "Field '{field}' is not of the right form.";
+    case "invalid_union":
+      return oneOfOptions(issue as { input?: unknown; options?: unknown });
+    case "unrecognized_keys":
+      return "Unknown field '{field}'.";
+    default:
+      return "Field '{field}' is not valid.";
+  }
+}
+
+function faultsOf(issue: Issue, before: Path, input: unknown): Found[] {
+  const path = [...before, ...issue.path];
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({ path: [...path, key], message: issue.message, rank: 0 }));
+  }
+  if (issue.code === "invalid_key") return [{ path, message: keyMessage(issue), rank: 0 }];
+  if (issue.code === "invalid_union" && issue.errors.length > 0) {
+    const branch = closestBranch(issue.errors);
+    if (branch !== null) return branch.flatMap((inner) => faultsOf(inner, path, input));
+    return [{ path, message: mustBe(listOf(issue.errors.flatMap(expectedAtTop))), rank: 0 }];
+  }
+  return [{ path, message: issue.message, rank: decides(issue) ? -1 : 0 }];
+}
+
+/** A branch that fits in kind, with the fewest faults; null when the value is of no branch's kind. */
+function closestBranch(branches: readonly Issue[][]): readonly Issue[] | null {
+  const fitting = branches.filter((issues) => expectedAtTop(issues).length === 0);
+  return fitting.toSorted((one, other) => one.length - other.length)[0] ?? null;
+}
+
+function expectedAtTop(issues: readonly Issue[]): string[] {
+  return issues.flatMap((issue) =>
+    issue.code === "invalid_type" && issue.path.length === 0 ? [nounOf(issue.expected)] : [],
+  );
+}
+
+function decides(issue: Issue): boolean {
+  const key = issue.path.at(-1);
+  return key === "type" && (issue.code === "invalid_value" || issue.code === "invalid_union");
+}
+
+function inDocumentOrder(one: Found, other: Found, input: unknown): number {
+  const [left, right] = [places(one, input), places(other, input)];
+  for (let depth = 0; depth < Math.max(left.length, right.length); depth++) {
+    const difference = (left[depth] ?? -1) - (right[depth] ?? -1);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** Where each step of a path stands among its siblings in the document. */
+function places({ path, rank }: Found, input: unknown): number[] {
+  let value = input;
+  return path.map((key, depth) => {
+    if (rank < 0 && depth === path.length - 1) return -1;
+    const siblings = typeof value === "object" && value !== null ? Object.keys(value) : [];
+    const place = siblings.indexOf(String(key));
+    value = place < 0 ? undefined : (value as Record<PropertyKey, unknown>)[key];
+    return place < 0 ? siblings.length : place;
+  });
+}
+
+function worded(message: string, param: string | null): string {
+  return param === null
+    ? message.replace("Field '{field}'", "The body").replaceAll("{field}", "")
+    : message.replaceAll("{field}", () => param);
+}
+
+function mustBe(what: string): string {
+  return `Field '{field}' must be ${what}.`;
+}
+
+function kindOf(issue: z.core.$ZodRawIssue & { code: "invalid_type" }): string {
+  const definition = issue.inst?._zod.def as { format?: string } | undefined;
+  return nounOf(definition?.format === "safeint" ? "int" : issue.expected);
+}
+
+function nounOf(expected: string): string {
+  const nouns: Record<string, string> = {
+    array: "an array",
+    int: "an integer",
+    object: "an object",
+    record: "an object",
+  };
+  return nouns[expected] ?? `a ${expected}`;
+}
+
+function oneOf(values: readonly unknown[]): string {
+  const named = values.map((value) => (typeof value === "string" ? `'${value}'` : String(value)));
+  return named.length === 1 ? `${named[0]}` : `one of ${named.join(", ")}`;
+}
+
+function oneOfOptions(issue: { input?: unknown; options?: unknown }): string {
+  return Array.isArray(issue.options) && issue.options.length > 0
+    ? mustBe(oneOf(issue.options))
+    : "Field '{field}' is not valid.";
+}
+
+function listOf(nouns: readonly string[]): string {
+  return [...new Set(nouns)].join(" or ");
+}
+
+function tooSmall(origin: string, minimum: number | bigint): string {
+  if (origin === "string" || origin === "array") {
+    if (Number(minimum) === 1) return "Field '{field}' must not be empty.";
+    const unit = origin === "string" ? "characters long" : "items";
+    return `Field '{field}' must ${origin === "string" ? "be" : "have"} at least ${minimum} ${unit}.`;
+  }
+  return mustBe(`at least ${minimum}`);
+}
+
+function tooBig(origin: string, maximum: number | bigint): string {
+  if (origin === "string") return mustBe(`at most ${maximum} characters long`);
+  if (origin === "array") return `Field '{field}' must have at most ${maximum} items.`;
+  return mustBe(`at most ${maximum}`);
+}
+
+function keyMessage(issue: Issue & { code: "invalid_key" }): string {
+  const inner = issue.issues[0];
+  const fault = inner?.message ?? "Field '{field}' is not valid.";
+  return fault.replace("Field '{field}'", "The key '{field}'");
+}

@@ -1,0 +1,55 @@
+import { openApiDocument } from "@berth/contract";
+import type { Logger } from "pino";
+import type { BlobStore } from "./blobs/disk-blobs.ts";
+import type { Database } from "./db/pool.ts";
+import { mountAgents } from "./features/agents/agent-routes.ts";
+import type { ModelWindows } from "./features/agents/resolve-agent.ts";
+import { mountEnvironments } from "./features/environments/environment-routes.ts";
+import { mountEvents } from "./features/events/event-routes.ts";
+import { mountFiles } from "./features/files/file-routes.ts";
+import { mountService } from "./features/service/service-routes.ts";
+import { mountSessionResources } from "./features/session-resources/session-resource-routes.ts";
+import { mountSessions } from "./features/sessions/session-routes.ts";
+import { mountTokens } from "./features/tokens/token-routes.ts";
+import { createCursors } from "./http/cursor.ts";
+import { createHttpApp, type HttpApp } from "./http/http-app.ts";
+import { createMetrics } from "./http/metrics.ts";
+import { createTokenWatch } from "./http/token-watch.ts";
+import type { SessionHub } from "./notify/session-hub.ts";
+import { createSecretBox, derivedKey } from "./secrets/secret-box.ts";
+
+export interface AppDeps {
+  db: Database;
+  hub: SessionHub;
+  log: Logger;
+  models: ModelWindows;
+  blobs: BlobStore;
+  /** The installation's, 32 bytes. Cursors and secrets get keys of their own from it. */
+  secretKey: Uint8Array;
+  /** Hosts, with their port where it is not 443, whose repositories can be attached. */
+  repositoryHosts: readonly string[];
+  /** Bytes of a JSON body. */
+  jsonLimit: number;
+  /** Bytes of an uploaded file. */
+  uploadLimit: number;
+}
+
+/** The whole HTTP service, wired and not yet listening. */
+export function createApp(deps: AppDeps): HttpApp {
+  const { db, hub, log, models, blobs, secretKey, jsonLimit, uploadLimit } = deps;
+  const secrets = createSecretBox(secretKey);
+  const cursors = createCursors(derivedKey(secretKey, "list cursors"));
+  const tokens = createTokenWatch(db.read, log);
+  const app = createHttpApp({ db, log, cursors, metrics: createMetrics(db.read), jsonLimit, uploadLimit });
+  app.fastify.addHook("onClose", async () => tokens.close());
+
+  mountService(app, db, openApiDocument);
+  mountTokens(app, db);
+  mountAgents(app, db, models);
+  mountEnvironments(app, db);
+  mountSessions(app, { db, hub, secrets, repositoryHosts: new Set(deps.repositoryHosts) });
+  mountSessionResources(app, { db, hub, secrets });
+  mountEvents(app, { db, hub, tokens });
+  mountFiles(app, db, blobs);
+  return app;
+}

@@ -1,0 +1,98 @@
+import { createHash, randomUUID } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { access, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Readable } from "node:stream";
+
+/** A stored content: its SHA-256 in hexadecimal is its name. */
+export interface Blob {
+  sha256: string;
+  size: number;
+}
+
+/** A content that was taken in whole and is not stored yet. Exactly one of `keep` and `discard` is called. */
+export interface StagedBlob extends Blob {
+  /** The content is on disk, under its name, when this resolves. */
+  keep(): Promise<void>;
+  discard(): Promise<void>;
+}
+
+/** Contents of files on a disk, each stored once whatever it is called. */
+export interface BlobStore {
+  /** Takes in what the source gives. When the source or the disk fails, nothing is left. */
+  stage(source: AsyncIterable<Uint8Array>): Promise<StagedBlob>;
+  read(sha256: string): Readable;
+  /** Where the content lies on this host; it is never changed in place. */
+  path(sha256: string): string;
+}
+
+const ABANDONED_MS = 24 * 3_600_000;
+
+/** Opens the store and clears what a process that is gone left half written a day ago or more. */
+export async function openDiskBlobs(directory: string): Promise<BlobStore> {
+  const partial = join(directory, "partial");
+  await mkdir(partial, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(partial)) await removeAbandoned(join(partial, name));
+  const path = (sha256: string) => join(directory, sha256.slice(0, 2), sha256.slice(2, 4), sha256);
+  return {
+    path,
+    read: (sha256) => createReadStream(path(sha256)),
+    async stage(source) {
+      const temporary = join(partial, randomUUID());
+      const discard = () => rm(temporary, { force: true });
+      try {
+        const blob = await fill(temporary, source);
+        const keep = () => store(temporary, path(blob.sha256), directory).finally(discard);
+        return { ...blob, keep, discard };
+      } catch (error) {
+        await discard();
+        throw error;
+      }
+    },
+  };
+}
+
+async function removeAbandoned(path: string): Promise<void> {
+  const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
+  if (Date.now() - mtimeMs > ABANDONED_MS) await rm(path, { force: true });
+}
+
+async function fill(path: string, source: AsyncIterable<Uint8Array>): Promise<Blob> {
+  const file = await open(path, "wx", 0o600);
+  try {
+    const hash = createHash("sha256");
+    let size = 0;
+    for await (const chunk of source) {
+      size += chunk.length;
+      hash.update(chunk);
+      await file.writeFile(chunk);
+    }
+    await file.sync();
+    return { sha256: hash.digest("hex"), size };
+  } finally {
+    await file.close();
+  }
+}
+
+/** The rename and every new directory are on disk too when this resolves. */
+async function store(temporary: string, path: string, root: string): Promise<void> {
+  if (await exists(path)) return;
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await rename(temporary, path);
+  for (let directory = dirname(path); ; directory = dirname(directory)) {
+    await syncDirectory(directory);
+    if (directory === root) return;
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, "r");
+  await directory.sync().finally(() => directory.close());
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

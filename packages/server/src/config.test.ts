@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { ConfigError, readConfig } from "./config.ts";
+
+describe("settings", () => {
+  test("have defaults", () => {
+    const config = readConfig({}, {}, "/somewhere");
+    assert.equal(config.dataDir, "/somewhere/.berth");
+    assert.equal(config.jsonLimit, 4_194_304);
+    assert.equal(config.uploadLimit, 536_870_912);
+    assert.equal(config.diskReclaimSeconds, 86_400);
+    assert.deepEqual(config.hostedProviders, [
+      { host: "github.com", api: "https://api.github.com", token_env: ["GH_TOKEN"], ca_file: null },
+    ]);
+  });
+
+  test("a flag wins over a variable, a variable over its file", (t) => {
+    const directory = mkdtempSync(join(tmpdir(), "berth-config-"));
+    t.after(() => rmSync(directory, { recursive: true }));
+    const file = join(directory, "url");
+    writeFileSync(file, "postgres://file/db\n");
+    const environment = { BERTH_PORT: "1", BERTH_DATABASE_URL_FILE: file };
+    assert.equal(readConfig(environment).databaseUrl, "postgres://file/db");
+    assert.equal(readConfig(environment, { port: "2" }).port, 2);
+    const direct = { ...environment, BERTH_DATABASE_URL: "postgres://direct/db" };
+    assert.equal(readConfig(direct).databaseUrl, "postgres://direct/db");
+  });
+
+  test("all faults are told at once, and none repeats a secret", () => {
+    const environment = {
+      BERTH_PORT: "70000",
+      BERTH_JSON_LIMIT: "33554433",
+      BERTH_SANDBOX: "vm",
+      BERTH_DATABASE_URL: "mysql://root:hunter2@x/y",
+      BERTH_HOSTED_PROVIDERS: '[{"host":"GitHub.com"}]',
+    };
+    assert.throws(
+      () => readConfig(environment),
+      (error) => {
+        assert.ok(error instanceof ConfigError);
+        assert.equal(error.faults.length, 5);
+        assert.match(error.message, /BERTH_PORT \(--port\)/);
+        assert.ok(!error.message.includes("hunter2"));
+        return true;
+      },
+    );
+  });
+
+  test("providers are read field by field", () => {
+    const read = (text: string) => readConfig({ BERTH_HOSTED_PROVIDERS: text }).hostedProviders;
+    assert.deepEqual(read('[{"host":"git.example:8443","token_env":["GH_TOKEN"],"ca_file":"/ca.pem"}]'), [
+      { host: "git.example:8443", api: null, token_env: ["GH_TOKEN"], ca_file: "/ca.pem" },
+    ]);
+    for (const bad of [
+      "{}",
+      "[",
+      "[1]",
+      '[{"host":"a/b"}]',
+      '[{"host":"a","hsot":1}]',
+      '[{"host":"a"},{"host":"a"}]',
+      '[{"host":"a","token_env":["1x"]}]',
+      '[{"host":"a","api":"http://a"}]',
+      '[{"host":"a:443"}]',
+    ]) {
+      assert.throws(() => read(bad), ConfigError, bad);
+    }
+  });
+});

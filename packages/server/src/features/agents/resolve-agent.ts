@@ -1,0 +1,58 @@
+import { type agentRoutes, type Input, type ToolName, toolNames } from "@berth/contract";
+import { errors } from "../../http/errors.ts";
+import type { AgentDefinition } from "./agent-store.ts";
+
+type Body = Input<typeof agentRoutes.create>["body"];
+type Toolset = NonNullable<Body["tools"]>[number];
+
+/** What is asked of the registry of models. */
+export interface ModelWindows {
+  /** The tokens that fit into a model, or fewer when asked for; null for a model that cannot be reached. */
+  get(id: string, options?: { contextWindow?: number }): { contextWindow: number } | null;
+}
+
+/** An agent with every default filled in. @throws errors.invalid for a model that cannot be reached. */
+export function resolveAgent(body: Body, models: ModelWindows): AgentDefinition {
+  return {
+    name: body.name,
+    description: body.description ?? null,
+    model: resolveModel(body.model, models),
+    system: body.system ?? "",
+    tools: (body.tools ?? []).map(resolveToolset),
+    mcp_servers: [],
+    skills: [],
+  };
+}
+
+function resolveModel(choice: Body["model"], models: ModelWindows): AgentDefinition["model"] {
+  const { id, effort, context_window: window } = typeof choice === "string" ? { id: choice } : choice;
+  const model = models.get(id, window == null ? {} : { contextWindow: window });
+  if (model === null) {
+    const param = typeof choice === "string" ? "model" : "model.id";
+    throw errors.invalid(`Model '${id}' is not one that this installation can reach.`, param);
+  }
+  return {
+    id,
+    ...(effort == null ? {} : { effort }),
+    effective_context_window: model.contextWindow,
+  };
+}
+
+/** None named in `enabled_tools` means all; `disallowed_tools` and `configs` take away. */
+function resolveToolset(toolset: Toolset): AgentDefinition["tools"][number] {
+  const named = toolset.enabled_tools ?? [];
+  const configs = (toolset.configs ?? []).map((config) => ({
+    name: config.name,
+    enabled: config.enabled ?? true,
+    permission_policy: config.permission_policy ?? ({ type: "always_allow" } as const),
+  }));
+  const off = new Set<ToolName>([
+    ...(toolset.disallowed_tools ?? []),
+    ...configs.filter(({ enabled }) => !enabled).map(({ name }) => name),
+  ]);
+  return {
+    type: toolset.type,
+    enabled_tools: toolNames.filter((name) => (named.length === 0 || named.includes(name)) && !off.has(name)),
+    ...(configs.length === 0 ? {} : { configs }),
+  };
+}

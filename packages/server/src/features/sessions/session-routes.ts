@@ -1,0 +1,66 @@
+import { parseId, sessionRoutes } from "@berth/contract";
+import type { Database } from "../../db/pool.ts";
+import type { Context } from "../../http/context.ts";
+import type { HttpApp } from "../../http/http-app.ts";
+import { JsonText } from "../../http/json-text.ts";
+import { mount } from "../../http/mount.ts";
+import { keysetPlace, pageText } from "../../http/page.ts";
+import type { SessionHub } from "../../notify/session-hub.ts";
+import { type CreateSessionDeps, createSession } from "./create-session.ts";
+import { archiveSession, cancelSession, terminateSession } from "./end-session.ts";
+import { readSession } from "./reach-session.ts";
+import { type SessionRow, sessionJson } from "./session-row.ts";
+import { getSession, listSessions } from "./session-store.ts";
+
+export interface SessionDeps extends CreateSessionDeps {
+  /** Told after each commit that gives a worker something to do. */
+  hub: Pick<SessionHub, "publish">;
+}
+
+export function mountSessions(app: HttpApp, deps: SessionDeps): void {
+  const { db, hub } = deps;
+  mount(app, sessionRoutes.create, async ({ principal }, { body }) => {
+    const id = await createSession(deps, principal, body);
+    hub.publish(id, true);
+    return json(await getSession(db.read, id));
+  });
+  mount(app, sessionRoutes.list, async (context, input) => {
+    const place = keysetPlace(context, input, "session");
+    const { agent_id: agentId, environment_id: environmentId, "statuses[]": statuses } = input.query;
+    const rows = await listSessions(db.read, context.principal, place, {
+      archived: input.query.include_archived,
+      agentId: agentId === undefined ? null : parseId("agent", agentId),
+      environmentId: environmentId === undefined ? null : parseId("environment", environmentId),
+      statuses: statuses ?? null,
+    });
+    return pageText(context, input, place, "session", rows, sessionJson);
+  });
+  mount(app, sessionRoutes.get, (context, { params }) => answer(db, context, params.session_id));
+  mount(app, sessionRoutes.cancel, async (context, { params }) => {
+    if (await cancelSession(db, context.principal, params.session_id)) tell(hub, params.session_id);
+    return await answer(db, context, params.session_id);
+  });
+  mount(app, sessionRoutes.archive, async (context, { params }) => {
+    await archiveSession(db, context.principal, params.session_id);
+    tell(hub, params.session_id);
+    return await answer(db, context, params.session_id);
+  });
+  mount(app, sessionRoutes.terminate, async (context, { params }) => {
+    await terminateSession(db, context.principal, params.session_id);
+    tell(hub, params.session_id);
+    return await answer(db, context, params.session_id);
+  });
+}
+
+async function answer(db: Database, { principal }: Context, sessionId: string): Promise<JsonText> {
+  return json(await readSession(db.read, principal, sessionId));
+}
+
+function json(row: SessionRow | null): JsonText {
+  if (row === null) throw new Error("A session that was just written is not there.");
+  return new JsonText(sessionJson(row));
+}
+
+function tell(hub: Pick<SessionHub, "publish">, sessionId: string): void {
+  hub.publish(parseId("session", sessionId) ?? "", true);
+}

@@ -1,0 +1,77 @@
+import { formatId, type Session, uuidMillisecond, uuidTimestamp } from "@berth/contract";
+import type { Owner } from "../../http/principal.ts";
+import { type ResourceRow, resourceAnswer, resourceColumns } from "../session-resources/resource-row.ts";
+
+export interface SessionRow extends Owner {
+  id: string;
+  /** The agent's snapshot as JSON text; it is not parsed on its way out. */
+  agent: string;
+  environment_id: string;
+  environment_variables: Record<string, string>;
+  title: string;
+  metadata: Record<string, string>;
+  status: Session["status"];
+  input_tokens: number;
+  output_tokens: number;
+  cache_read_input_tokens: number;
+  cache_creation_input_tokens: number;
+  /** Whole seconds. */
+  active_seconds: number;
+  /** The database's clock when the row was read. */
+  read_at: Date;
+  /** Oldest first. */
+  resources: ResourceRow[] | null;
+  archived_at: Date | null;
+  terminated_at: Date | null;
+  updated_at: Date;
+}
+
+/** The columns of `SessionRow`, of the table `sessions`. */
+export const sessionColumns = `id, organization_id, owner_type, owner_id, agent::text as agent, environment_id,
+  environment_variables, title, metadata, status, input_tokens, output_tokens, cache_read_input_tokens,
+  cache_creation_input_tokens, archived_at, terminated_at, updated_at, now() as read_at,
+  (active_ms + coalesce(greatest(extract(epoch from now() - running_since) * 1000, 0)::bigint, 0)) / 1000
+    as active_seconds,
+  (select json_agg(r order by r.id) from (select ${resourceColumns} from session_resources
+    where session_id = sessions.id) as r) as resources`;
+
+/** The session as the API answers it, as JSON text. */
+export function sessionJson(row: SessionRow): string {
+  const { id, type, ...rest } = sessionWithoutAgent(row);
+  const head = JSON.stringify({ id, type }).slice(0, -1);
+  return `${head},"agent":${row.agent},${JSON.stringify(rest).slice(1)}`;
+}
+
+function sessionWithoutAgent(row: SessionRow): Omit<Session, "agent"> {
+  return {
+    id: formatId("session", row.id),
+    type: "session",
+    environment_id: formatId("environment", row.environment_id),
+    status: row.status,
+    title: row.title,
+    metadata: row.metadata,
+    resources: (row.resources ?? []).map(resourceAnswer),
+    vault_ids: [],
+    deployment_id: null,
+    outcome_evaluations: [],
+    stats: { active_seconds: row.active_seconds, duration_seconds: durationSeconds(row) },
+    usage: {
+      input_tokens: row.input_tokens,
+      output_tokens: row.output_tokens,
+      cache_read_input_tokens: row.cache_read_input_tokens,
+      cache_creation_input_tokens: row.cache_creation_input_tokens,
+    },
+    environment_variables: row.environment_variables,
+    owner_type: row.owner_type,
+    owner_id: formatId(row.owner_type, row.owner_id),
+    archived_at: row.archived_at?.toISOString() ?? null,
+    created_at: uuidTimestamp(row.id),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+/** Until it was terminated; never less than what it was active, though ids have the process's clock. */
+function durationSeconds(row: SessionRow): number {
+  const end = (row.terminated_at ?? row.read_at).getTime();
+  return Math.max(Math.floor((end - uuidMillisecond(row.id)) / 1_000), row.active_seconds, 0);
+}

@@ -1,0 +1,143 @@
+import { type InputEvent, uuidTimestamp } from "@berth/contract";
+import { type Condition, type KeysetPlace, one, selectReached } from "../../db/keyset.ts";
+import type { Queryable } from "../../db/statement.ts";
+import type { Owner, Principal } from "../../http/principal.ts";
+import { columns as eventColumns } from "../events/append-by-run.ts";
+import { newEventRow } from "../events/event-row.ts";
+import type { ResourceRow } from "../session-resources/resource-row.ts";
+import { type SessionRow, sessionColumns } from "./session-row.ts";
+
+export interface NewSession extends Owner {
+  id: string;
+  agent_id: string;
+  /** The snapshot as JSON text. */
+  agent: string;
+  environment_id: string;
+  environment_variables: Record<string, string>;
+  title: string;
+  metadata: Record<string, string>;
+  resources: readonly NewResource[];
+  events: readonly InputEvent[];
+}
+
+/** `secret` is an envelope. */
+export type NewResource = Omit<ResourceRow, "updated_at"> & { secret: Buffer | null };
+
+/**
+ * Stores a session with its resources and first events, all or none, in one statement. It is due at once when there is
+ * something to do: repositories to clone or events to act on.
+ */
+export async function insertSession(db: Queryable, session: NewSession): Promise<void> {
+  const { resources } = session;
+  const events = session.events.map((event) => newEventRow({ event }));
+  await db.query({
+    name: "insert_session",
+    text: `
+      with session as (
+        insert into sessions (id, organization_id, owner_type, owner_id, agent_id, agent, environment_id,
+          environment_variables, title, metadata, updated_at, last_seq, pending_at)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, cardinality($19::uuid[]),
+          case when cardinality($12::uuid[]) + cardinality($19::uuid[]) > 0 then now() end)
+      ), resources as (
+        insert into session_resources
+          (id, session_id, type, url, checkout, secret, file_id, mount_path, updated_at)
+        select id, $1, type, url, checkout::json, secret, file_id, mount_path, $11
+        from unnest($12::uuid[], $13::text[], $14::text[], $15::text[], $16::bytea[], $17::uuid[], $18::text[])
+          as resource (id, type, url, checkout, secret, file_id, mount_path)
+      )
+      insert into events (session_id, seq, id, type, body, memo)
+      select $1, draft.place, draft.id, draft.type, draft.body, draft.memo
+      from unnest($19::uuid[], $20::text[], $21::text[], $22::text[])
+        with ordinality as draft (id, type, body, memo, place)`,
+    values: [
+      session.id,
+      session.organization_id,
+      session.owner_type,
+      session.owner_id,
+      session.agent_id,
+      session.agent,
+      session.environment_id,
+      session.environment_variables,
+      session.title,
+      session.metadata,
+      uuidTimestamp(session.id),
+      resources.map((resource) => resource.id),
+      resources.map((resource) => resource.type),
+      resources.map((resource) => resource.url),
+      resources.map(({ checkout }) => (checkout === null ? null : JSON.stringify(checkout))),
+      resources.map((resource) => resource.secret),
+      resources.map((resource) => resource.file_id),
+      resources.map((resource) => resource.mount_path),
+      ...eventColumns(events),
+    ],
+  });
+}
+
+export async function getSession(db: Queryable, id: string): Promise<SessionRow | null> {
+  const text = `select ${sessionColumns} from sessions where id = $1`;
+  return (await db.query<SessionRow>({ name: "get_session", text, values: [id] })).rows[0] ?? null;
+}
+
+export interface SessionFilters {
+  archived: boolean;
+  agentId: string | null;
+  environmentId: string | null;
+  statuses: readonly string[] | null;
+}
+
+export async function listSessions(
+  db: Queryable,
+  principal: Principal,
+  place: KeysetPlace,
+  filters: SessionFilters,
+): Promise<SessionRow[]> {
+  const conditions: Condition[] = [
+    ...(filters.archived ? [] : [{ text: "archived_at is null", values: [] }]),
+    ...(filters.agentId === null ? [] : [one("agent_id = ?", filters.agentId)]),
+    ...(filters.environmentId === null ? [] : [one("environment_id = ?", filters.environmentId)]),
+    ...(filters.statuses === null ? [] : [one("status = any(?::text[])", filters.statuses)]),
+  ];
+  const listed = { table: "sessions", columns: sessionColumns, conditions };
+  return await selectReached<SessionRow>(db, principal, place, listed);
+}
+
+/** What decides whether a session may be changed. */
+export interface SessionState extends Owner {
+  id: string;
+  status: SessionRow["status"];
+  archived: boolean;
+  terminated: boolean;
+}
+
+export async function getSessionState(db: Queryable, id: string): Promise<SessionState | null> {
+  const { rows } = await db.query<SessionState>({
+    name: "get_session_state",
+    text: `select id, organization_id, owner_type, owner_id, status,
+      archived_at is not null as archived, terminated_at is not null as terminated
+      from sessions where id = $1`,
+    values: [id],
+  });
+  return rows[0] ?? null;
+}
+
+/** The same, with the row locked until the transaction ends, so that the state stays as it was read. */
+export async function lockSession(tx: Queryable, id: string): Promise<SessionState | null> {
+  const { rows } = await tx.query<SessionState>({
+    name: "lock_session",
+    text: `select id, organization_id, owner_type, owner_id, status,
+      archived_at is not null as archived, terminated_at is not null as terminated
+      from sessions where id = $1 for no key update`,
+    values: [id],
+  });
+  return rows[0] ?? null;
+}
+
+/** Marks a session as archived and makes it due, so that a worker frees its disk. */
+export async function markArchived(tx: Queryable, id: string): Promise<void> {
+  await tx.query({
+    name: "mark_archived",
+    text: `update sessions set archived_at = now(), updated_at = now(), pending_at = coalesce(pending_at, now())
+      where id = $1 and archived_at is null`,
+    values: [id],
+  });
+}

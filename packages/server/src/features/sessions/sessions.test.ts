@@ -1,0 +1,209 @@
+import assert from "node:assert/strict";
+import { describe, type TestContext, test } from "node:test";
+import { type Caller, type TestApp, testApp, type Wire } from "../../http/testing.ts";
+
+const url = "https://github.com/octo/hello";
+
+async function house(t: TestContext): Promise<TestApp & { owner: Caller; base: Wire }> {
+  const app = await testApp(t);
+  const owner = await app.caller();
+  const agent = await owner.made("/agents", { name: "a", model: "rehearsal/steps" });
+  const environment = await owner.made("/environments", { name: "e" });
+  return { ...app, owner, base: { agent: agent.id, environment_id: environment.id } };
+}
+
+describe("sessions", () => {
+  test("create: everything is stored at once, secrets sealed, first events due", async (t) => {
+    const { owner, base, db } = await house(t);
+    const file = (await owner.upload("content")).body;
+    const session = await owner.made("/sessions", {
+      ...base,
+      title: "First",
+      metadata: { team: "a" },
+      environment_variables: { A: "1" },
+      resources: [
+        {
+          type: "hosted_repository",
+          url,
+          authorization_token: "ghp_canary",
+          checkout: { type: "branch", name: "x" },
+        },
+        { type: "hosted_repository", url: "https://git.example:8443/other/hello" },
+        { type: "file", file_id: file.id },
+      ],
+      initial_events: [{ type: "user.message", content: [{ type: "text", text: "begin" }] }],
+    });
+    assert.deepEqual(
+      session.resources.map((resource: Wire) => [resource.type, resource.mount_path]),
+      [
+        ["hosted_repository", "/data/hello"],
+        ["hosted_repository", "/data/hello-2"],
+        ["file", `/mnt/session/uploads/${file.id}`],
+      ],
+    );
+    assert.deepEqual(session.resources[0].checkout, { type: "branch", name: "x" });
+    assert.equal(session.created_at, session.updated_at);
+    assert.deepEqual((await owner.get(`/sessions/${session.id}`)).body.agent, session.agent);
+    const { rows } = await db.read.query<Wire>({
+      text: "select * from session_resources where secret is not null",
+    });
+    assert.equal(rows.length, 1);
+    assert.ok(!rows[0].secret.includes("canary"));
+    const [row] = (await db.read.query<Wire>({ text: "select last_seq, pending_at from sessions" })).rows;
+    assert.equal(row.last_seq, 1);
+    assert.notEqual(row.pending_at, null);
+    const events = (await owner.get(`/sessions/${session.id}/events`)).body.data;
+    assert.deepEqual(
+      events.map((event: Wire) => [event.type, event.processed_at]),
+      [["user.message", null]],
+    );
+  });
+
+  test("create: one with nothing to do is not due", async (t) => {
+    const { owner, base, db } = await house(t);
+    await owner.made("/sessions", base);
+    const { rows } = await db.read.query<Wire>({ text: "select pending_at, status from sessions" });
+    assert.deepEqual(rows, [{ pending_at: null, status: "idle" }]);
+  });
+
+  test("create: what does not exist, is not reached, archived or not ready is refused, and nothing is stored", async (t) => {
+    const { owner, base, db, caller } = await house(t);
+    const stranger = await caller({ email: "stranger@example.com" });
+    const file = (await owner.upload("content")).body;
+    const pending = (await owner.upload("content", "pending.txt")).body;
+    await db.write.query({ text: "update files set status = 'pending' where filename = 'pending.txt'" });
+    const files = (...ids: string[]) => ids.map((id) => ({ type: "file", file_id: id }));
+    const hello = { type: "hosted_repository", url };
+    for (const [status, type, param, fields] of [
+      [404, "not_found_error", undefined, { agent: "agent_01h00000000000000000000000" }],
+      [404, "not_found_error", "agent.version", { agent: { id: base.agent, type: "agent", version: 2 } }],
+      [404, "not_found_error", undefined, { environment_id: "env_01h00000000000000000000000" }],
+      [404, "not_found_error", undefined, { resources: files("file_01h00000000000000000000000") }],
+      [409, "conflict_error", "resources[0].file_id", { resources: files(pending.id) }],
+      [400, "invalid_request_error", "resources[1].file_id", { resources: files(file.id, file.id) }],
+      [
+        400,
+        "invalid_request_error",
+        "resources[0].url",
+        { resources: [{ ...hello, url: "https://gitlab.com/a/b" }] },
+      ],
+      [
+        400,
+        "invalid_request_error",
+        "resources[0].url",
+        { resources: [{ ...hello, url: "https://github.com:444/a/b" }] },
+      ],
+      [
+        400,
+        "invalid_request_error",
+        "resources[1].mount_path",
+        {
+          resources: [
+            { ...hello, mount_path: "/data/a" },
+            { ...hello, mount_path: "/data/a/b" },
+          ],
+        },
+      ],
+    ] as const) {
+      const reply = await owner.post("/sessions", { ...base, ...fields });
+      assert.equal(reply.status, status, reply.text);
+      assert.equal(reply.body.error.type, type);
+      assert.equal(reply.body.error.param, param);
+    }
+    assert.equal((await stranger.post("/sessions", base)).status, 403);
+    await db.write.query({ text: "update agents set archived_at = now()" });
+    assert.equal((await owner.post("/sessions", base)).body.error.type, "conflict_error");
+    assert.equal((await db.read.query({ text: "select 1 from sessions" })).rows.length, 0);
+  });
+
+  test("cancel: idle stays idle, a waiting or running turn is interrupted", async (t) => {
+    const { owner, base, db } = await house(t);
+    const { id } = await owner.made("/sessions", base);
+    const types = async () =>
+      (await owner.get(`/sessions/${id}/events`)).body.data.map(({ type }: Wire) => type);
+    assert.equal((await owner.post(`/sessions/${id}/cancel`)).status, 200);
+    assert.deepEqual(await types(), []);
+    await owner.made(`/sessions/${id}/events`, {
+      events: [{ type: "user.message", content: [{ type: "text", text: "x" }] }],
+    });
+    await owner.made(`/sessions/${id}/cancel`, {});
+    assert.deepEqual(await types(), ["user.message", "user.interrupt"]);
+    await db.write.query({ text: "update events set processed_at = now()" });
+    await db.write.query({ text: "update sessions set status = 'running', running_since = now()" });
+    assert.equal((await owner.post(`/sessions/${id}/cancel`)).body.status, "running");
+    assert.deepEqual(await types(), ["user.message", "user.interrupt", "user.interrupt"]);
+    assert.equal((await owner.post(`/sessions/${id}/cancel`, { force: true })).body.error.param, "force");
+  });
+
+  test("archive: interrupts what runs, makes the session due once, and closes it for writing", async (t) => {
+    const { owner, base, db } = await house(t);
+    const { id } = await owner.made("/sessions", base);
+    await db.write.query({ text: "update sessions set status = 'running'" });
+    const archived = (await owner.post(`/sessions/${id}/archive`)).body;
+    assert.notEqual(archived.archived_at, null);
+    const again = (await owner.post(`/sessions/${id}/archive`)).body;
+    assert.deepEqual([again.archived_at, again.updated_at], [archived.archived_at, archived.updated_at]);
+    const events = (await owner.get(`/sessions/${id}/events`)).body.data;
+    assert.deepEqual(
+      events.map(({ type }: Wire) => type),
+      ["user.interrupt"],
+    );
+    const message = { events: [{ type: "user.message", content: [{ type: "text", text: "x" }] }] };
+    for (const [path, body] of [["events", message], ["cancel"], ["terminate"]] as const) {
+      const reply = await owner.post(`/sessions/${id}/${path}`, body);
+      assert.deepEqual([reply.status, reply.body.error.type], [403, "permission_error"], path);
+    }
+    assert.deepEqual((await owner.get("/sessions")).body.data, []);
+    assert.equal((await owner.get("/sessions?include_archived=true")).body.data.length, 1);
+    assert.notEqual(
+      (await db.read.query<Wire>({ text: "select pending_at from sessions" })).rows[0].pending_at,
+      null,
+    );
+  });
+
+  test("terminate: ends the log for good", async (t) => {
+    const { owner, base } = await house(t);
+    const { id } = await owner.made("/sessions", base);
+    const ended = (await owner.post(`/sessions/${id}/terminate`)).body;
+    assert.equal(ended.status, "terminated");
+    const message = { events: [{ type: "user.interrupt" }] };
+    for (const [path, body] of [["events", message], ["cancel"], ["terminate"]] as const) {
+      const reply = await owner.post(`/sessions/${id}/${path}`, body);
+      assert.deepEqual([reply.status, reply.body.error.type], [409, "conflict_error"], path);
+      assert.equal(reply.headers["x-should-retry"], "false");
+    }
+    assert.equal(
+      (await owner.post(`/sessions/${id}/archive`)).status,
+      200,
+      "a terminated session can be archived",
+    );
+  });
+
+  test("stats: running time counts as it passes", async (t) => {
+    const { owner, base, db } = await house(t);
+    const { id } = await owner.made("/sessions", base);
+    await db.write.query({
+      text: "update sessions set active_ms = 1500, running_since = now() - interval '1700 milliseconds', status = 'running'",
+    });
+    const { stats } = (await owner.get(`/sessions/${id}`)).body;
+    assert.equal(stats.active_seconds, 3);
+    assert.ok(stats.duration_seconds >= stats.active_seconds);
+  });
+
+  test("list: filters by agent, environment and status", async (t) => {
+    const { owner, base } = await house(t);
+    const other = await owner.made("/agents", { name: "b", model: "rehearsal/steps" });
+    const first = await owner.made("/sessions", base);
+    const second = await owner.made("/sessions", {
+      ...base,
+      agent: { id: other.id, type: "agent", version: 1 },
+    });
+    await owner.post(`/sessions/${first.id}/terminate`);
+    const ids = async (query: string) =>
+      (await owner.get(`/sessions?${query}`)).body.data.map(({ id }: Wire) => id);
+    assert.deepEqual(await ids(`agent_id=${other.id}`), [second.id]);
+    assert.deepEqual(await ids(`environment_id=${base.environment_id}`), [second.id, first.id]);
+    assert.deepEqual(await ids("statuses[]=terminated"), [first.id]);
+    assert.deepEqual(await ids("statuses[]=terminated&statuses[]=idle"), [second.id, first.id]);
+  });
+});

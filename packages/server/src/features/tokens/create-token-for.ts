@@ -1,0 +1,85 @@
+import { newUuid, type Scope } from "@berth/contract";
+import type { Database } from "../../db/pool.ts";
+import type { Queryable } from "../../db/statement.ts";
+import { issueToken, serviceAccount } from "./create-token.ts";
+
+export interface TokenFor {
+  db: Database;
+  email: string;
+  /** Name of the organization; default `default`. */
+  org?: string | undefined;
+  /** Default: `member` for a new user, and what it is for one that exists. */
+  role?: "member" | "admin" | undefined;
+  /** Default `pat`. */
+  kind?: "pat" | "sat" | undefined;
+  /** Default `*`. */
+  scopes?: readonly Scope[] | undefined;
+  /** Default: never. */
+  expiresInSeconds?: number | undefined;
+}
+
+/**
+ * What an operator does beside the API: makes a token and what is missing for it, the organization, the user, and for
+ * a `sat` the service account, which is named after the user. Answers the secret.
+ *
+ * @throws when the user belongs to another organization.
+ */
+export async function createTokenFor(options: TokenFor): Promise<string> {
+  const { db, email, org = "default", role, kind = "pat", scopes = ["*"], expiresInSeconds } = options;
+  return await db.transaction(async (tx) => {
+    const organizationId = await organizationNamed(tx, org);
+    const userId = await userOf(tx, organizationId, email, role, org);
+    const owner =
+      kind === "pat"
+        ? {
+            organization_id: organizationId,
+            owner_type: "user" as const,
+            owner_id: userId,
+            principal_id: userId,
+          }
+        : await serviceAccount(tx, organizationId, email);
+    const expiresAt = expiresInSeconds === undefined ? null : new Date(Date.now() + expiresInSeconds * 1_000);
+    const name = "made by the operator";
+    const { secret } = await issueToken(tx, {
+      ...owner,
+      kind,
+      name,
+      scopes: [...scopes],
+      expires_at: expiresAt,
+    });
+    return secret;
+  });
+}
+
+async function organizationNamed(tx: Queryable, name: string): Promise<string> {
+  const { rows } = await tx.query<{ id: string }>({
+    text: `insert into organizations (id, name) values ($1, $2)
+      on conflict (name) do update set name = excluded.name returning id`,
+    values: [newUuid(), name],
+  });
+  return theOne(rows).id;
+}
+
+async function userOf(
+  tx: Queryable,
+  organizationId: string,
+  email: string,
+  role: "member" | "admin" | undefined,
+  org: string,
+): Promise<string> {
+  const { rows } = await tx.query<{ id: string; organization_id: string }>({
+    text: `insert into users (id, organization_id, email, role) values ($1, $2, $3, coalesce($4, 'member'))
+      on conflict (email) do update set role = coalesce($4, users.role)
+      returning id, organization_id`,
+    values: [newUuid(), organizationId, email, role ?? null],
+  });
+  const user = theOne(rows);
+  if (user.organization_id === organizationId) return user.id;
+  throw new Error(`The user ${email} belongs to another organization than ${org}.`);
+}
+
+function theOne<T>(rows: readonly T[]): T {
+  const [row] = rows;
+  if (row === undefined) throw new Error("A row was not stored.");
+  return row;
+}

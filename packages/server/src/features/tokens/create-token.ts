@@ -1,0 +1,59 @@
+import { type Answer, type Input, newUuid, type tokenRoutes } from "@berth/contract";
+import type { Queryable } from "../../db/statement.ts";
+import { errors } from "../../http/errors.ts";
+import { hasScope, ownerOf, type Principal } from "../../http/principal.ts";
+import { newTokenSecret, tokenHash } from "./token-secret.ts";
+import { insertToken, serviceAccountNamed, type TokenRow, tokenAnswer } from "./token-store.ts";
+
+type Body = Input<typeof tokenRoutes.create>["body"];
+
+/** Makes a token for the caller, or, as an admin, one for the service account of its name. */
+export async function createToken(
+  db: Queryable,
+  principal: Principal,
+  body: Body,
+): Promise<Answer<typeof tokenRoutes.create>> {
+  if (principal.kind !== "user") throw errors.usersOnly("create tokens");
+  const lacking = body.scopes.find((scope) => !hasScope(principal, scope));
+  if (lacking !== undefined) throw errors.scopesTooWide(lacking);
+  if (body.kind === "sat" && principal.role !== "admin")
+    throw errors.adminsOnly("create service account tokens");
+  const expiresAt = body.expires_at == null ? null : new Date(body.expires_at);
+  if (expiresAt !== null && expiresAt.getTime() <= Date.now()) {
+    throw errors.invalid("Field 'expires_at' must be in the future.", "expires_at");
+  }
+  const owner =
+    body.kind === "pat"
+      ? { ...ownerOf(principal), principal_id: principal.id }
+      : await serviceAccount(db, principal.organizationId, body.name);
+  const { name, scopes, kind } = body;
+  const { row, secret } = await issueToken(db, { ...owner, kind, name, scopes, expires_at: expiresAt });
+  return { ...tokenAnswer(row), token: secret };
+}
+
+type Issued = Pick<
+  TokenRow,
+  "organization_id" | "owner_type" | "owner_id" | "kind" | "principal_id" | "name" | "scopes" | "expires_at"
+>;
+
+/** Makes and stores a token; its secret is known from this answer alone. */
+export async function issueToken(db: Queryable, issued: Issued): Promise<{ row: TokenRow; secret: string }> {
+  const secret = newTokenSecret(issued.kind);
+  const row = await insertToken(db, {
+    ...issued,
+    id: newUuid(),
+    last4: secret.slice(-4),
+    hash: tokenHash(secret),
+  });
+  return { row, secret };
+}
+
+/** What a token of the organization's service account of this name belongs to and stands for. */
+export async function serviceAccount(db: Queryable, organizationId: string, name: string) {
+  return {
+    organization_id: organizationId,
+    owner_type: "organization" as const,
+    owner_id: organizationId,
+    principal_id: await serviceAccountNamed(db, organizationId, name, newUuid()),
+  };
+}

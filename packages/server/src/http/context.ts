@@ -1,0 +1,17 @@
+import type { Operation } from "@berth/contract";
+import type { Logger } from "pino";
+import type { Cursors } from "./cursor.ts";
+import type { Principal } from "./principal.ts";
+
+/** What a handler knows of the request that it answers. */
+export interface Context {
+  operation: Operation;
+  principal: Principal;
+  requestId: string;
+  log: Logger;
+  cursors: Cursors;
+  /** A header of the request by its lower-case name; of one that is there several times, the first. */
+  header(name: string): string | undefined;
+  /** Aborts when the client goes away before it is answered. */
+  signal: AbortSignal;
+}

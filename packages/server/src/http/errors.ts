@@ -1,0 +1,138 @@
+import { type ErrorType, errorStatus, type Fault } from "@berth/contract";
+
+/** What an error says beside its type. */
+interface Details {
+  message: string;
+  param?: string | undefined;
+  status?: number;
+  headers?: Record<string, string>;
+}
+
+/** A refusal: thrown by rules and handlers, rendered as the error envelope, never logged as a failure. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly type: ErrorType;
+  readonly status: number;
+  readonly param: string | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(type: ErrorType, details: Details) {
+    super(details.message);
+    this.type = type;
+    this.status = details.status ?? errorStatus[type];
+    this.param = details.param;
+    this.headers = details.headers ?? {};
+  }
+}
+
+/** Every refusal that the service knows, with its status, type, message and param. */
+export const errors = {
+  // Requests
+  invalid: (message: string, param?: string) => new ApiError("invalid_request_error", { message, param }),
+  fault: ({ message, param }: Fault) =>
+    new ApiError("invalid_request_error", { message, param: param ?? undefined }),
+  notAvailable: (param: string) =>
+    errors.invalid(`Field '${param}' is not available in this version of Berth.`, param),
+  mountTaken: (param: string, other: string) =>
+    errors.invalid(
+      `Field '${param}' is equal to '${other}', in it, or around it, where another resource is.`,
+      param,
+    ),
+  notRotatable: () => errors.invalid("Only a repository has a token that can be rotated.", "resource_id"),
+  hostNotServed: (param: string, host: string, served: readonly string[]) =>
+    errors.invalid(
+      `Field '${param}' has the host '${host}'; this installation serves ${served.join(", ")}.`,
+      param,
+    ),
+  unknownPath: (method: string, path: string) =>
+    notFound(`There is no ${method.slice(0, 20)} ${path.slice(0, 200)}.`),
+  badContentType: (expected: string) => errors.invalid(`The content type of the body must be '${expected}'.`),
+  bodyTooLarge: (limit: number) => unread(`The body is larger than ${bytes(limit)}.`),
+  bodyMissing: () => errors.invalid("The request needs a JSON body."),
+  bodyCut: () => unread("The body ended early or came too slowly."),
+
+  // Authentication
+  noAuthorization: () => unauthenticated("The header 'Authorization: Bearer <token>' is missing."),
+  apiKeyHeader: () =>
+    unauthenticated(
+      "The header 'x-api-key' is not a credential here: send the token as 'Authorization: Bearer <token>'.",
+    ),
+  severalAuthorizations: () => unauthenticated("The header 'Authorization' is there more than once."),
+  wrongScheme: () => unauthenticated("The scheme of the header 'Authorization' must be 'Bearer'."),
+  malformedToken: () => unauthenticated("The token is malformed."),
+  unknownToken: () => unauthenticated("The token is not known."),
+  expiredToken: () => unauthenticated("The token has expired."),
+  revokedToken: () => unauthenticated("The token was revoked."),
+  disabledUser: () => unauthenticated("The user of this token is disabled."),
+
+  // Permission
+  scopeMissing: (scope: string) => forbidden(`The token lacks the scope '${scope}'.`),
+  notYours: (noun: string, id: string) => forbidden(`The token has no access to ${noun} '${id}'.`),
+  scopesTooWide: (scope: string) =>
+    forbidden(`A token cannot be given the scope '${scope}', which the token that creates it lacks.`),
+  adminsOnly: (what: string) => forbidden(`Only an organization's admin may ${what}.`),
+  usersOnly: (what: string) => forbidden(`A service account cannot ${what}.`),
+  sessionArchived: (id: string) => forbidden(`Session '${id}' is archived and cannot be changed.`),
+
+  // Existence
+  notFound: (noun: string, id: string) =>
+    notFound(`${capitalized(noun)} '${id.slice(0, 100)}' does not exist.`),
+  agentVersionNotFound: (id: string, version: number) =>
+    notFound(`Agent '${id}' has no version ${version}.`, "agent.version"),
+
+  // State
+  nameTaken: (noun: string, name: string) =>
+    conflict(`There is ${article(noun)} named '${name.slice(0, 256)}' already.`, "name"),
+  archived: (noun: string, id: string) => conflict(`${capitalized(noun)} '${id}' is archived.`),
+  sessionTerminated: (id: string) => conflict(`Session '${id}' is terminated.`),
+  fileNotReady: (id: string, param?: string) => conflict(`File '${id}' is not ready.`, param),
+
+  // State, as adding a resource to a session labels it
+  cannotAddTo: (id: string, state: "archived" | "terminated") =>
+    resourceConflict(`Session '${id}' is ${state}: no resource can be added.`),
+  addedFileNotReady: (id: string) => resourceConflict(`File '${id}' is not ready.`, "file_id"),
+  fileMounted: (id: string) =>
+    resourceConflict(`File '${id}' is mounted in this session already.`, "file_id"),
+
+  // Failures
+  internal: () => new ApiError("api_error", { message: "An internal error occurred." }),
+  unavailable: () =>
+    new ApiError("api_error", { message: "The service cannot reach its database at the moment." }),
+};
+
+function unauthenticated(message: string): ApiError {
+  return new ApiError("authentication_error", { message, headers: { "www-authenticate": "Bearer" } });
+}
+
+function forbidden(message: string): ApiError {
+  return new ApiError("permission_error", { message });
+}
+
+function notFound(message: string, param?: string): ApiError {
+  return new ApiError("not_found_error", { message, param });
+}
+
+function conflict(message: string, param?: string): ApiError {
+  return new ApiError("conflict_error", { message, param });
+}
+
+function resourceConflict(message: string, param?: string): ApiError {
+  return new ApiError("invalid_request_error", { message, param, status: 409 });
+}
+
+function capitalized(noun: string): string {
+  return noun.charAt(0).toUpperCase() + noun.slice(1);
+}
+
+function article(noun: string): string {
+  return `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
+}
+
+function bytes(count: number): string {
+  return count % 1_048_576 === 0 ? `${count / 1_048_576} MiB` : `${count} bytes`;
+}
+
+/** Part of the body is still on the way, so that the connection is of no more use. */
+function unread(message: string): ApiError {
+  return new ApiError("invalid_request_error", { message, headers: { connection: "close" } });
+}

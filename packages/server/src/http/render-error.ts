@@ -1,0 +1,45 @@
+import type { ErrorEnvelope } from "@berth/contract";
+import type { Logger } from "pino";
+import { DatabaseUnavailableError } from "../db/database-error.ts";
+import { ApiError, errors } from "./errors.ts";
+import { requestIdHeaders } from "./request-id.ts";
+
+export interface RenderedError {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** The one way in which an error becomes an answer. */
+export function renderError(error: ApiError, requestId: string): RenderedError {
+  const envelope: ErrorEnvelope = {
+    type: "error",
+    request_id: requestId,
+    error: {
+      type: error.type,
+      message: error.message,
+      ...(error.param === undefined ? {} : { param: error.param }),
+    },
+  };
+  return {
+    status: error.status,
+    headers: {
+      "content-type": "application/json; charset=utf-8",
+      ...requestIdHeaders(requestId),
+      ...(error.status < 500 ? { "x-should-retry": "false" } : {}),
+      ...error.headers,
+    },
+    body: JSON.stringify(envelope),
+  };
+}
+
+/** The refusal that an error stands for. What nobody expected is logged with its cause and told without it. */
+export function toApiError(error: unknown, log: Logger, requestId: string): ApiError {
+  if (error instanceof ApiError) return error;
+  const status = (error as { statusCode?: unknown }).statusCode;
+  if (typeof status === "number" && status >= 400 && status < 500) {
+    return errors.invalid(`The request is not valid: ${(error as Error).message}`);
+  }
+  log.error({ err: error, request_id: requestId }, "a request failed");
+  return error instanceof DatabaseUnavailableError ? errors.unavailable() : errors.internal();
+}

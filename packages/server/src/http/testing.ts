@@ -1,0 +1,128 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { pino } from "pino";
+import { type AppDeps, createApp } from "../app.ts";
+import { openDiskBlobs } from "../blobs/disk-blobs.ts";
+import { silentLog, type TestDatabase, testDatabase } from "../db/testing.ts";
+import { createTokenFor, type TokenFor } from "../features/tokens/create-token-for.ts";
+import { openSessionHub } from "../notify/session-hub.ts";
+import type { HttpApp } from "./http-app.ts";
+
+/** Parsed JSON, as a test looks into it. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was answered and asserts on it
+export type Wire = any;
+
+export interface Reply {
+  status: number;
+  headers: Record<string, string | string[] | number | undefined>;
+  text: string;
+  body: Wire;
+}
+
+export interface Caller {
+  token: string;
+  get(path: string, headers?: Record<string, string>): Promise<Reply>;
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
+  delete(path: string): Promise<Reply>;
+  /** The body of an answer that must be 200. */
+  made(path: string, body: unknown): Promise<Wire>;
+  upload(content: string, filename?: string, metadata?: Record<string, string>): Promise<Reply>;
+}
+
+export interface TestApp {
+  app: HttpApp;
+  db: TestDatabase;
+  blobsDir: string;
+  /** A caller with a new token; the paths that it calls are below `/api/v1/cloud`. */
+  caller(token?: Partial<Omit<TokenFor, "db">>): Promise<Caller>;
+}
+
+const base = "/api/v1/cloud";
+
+/** The whole service on a database and a disk of its own, called without a socket. */
+export async function testApp(t: TestContext, deps: Partial<AppDeps> = {}): Promise<TestApp> {
+  const db = await testDatabase(t);
+  const hub = await openSessionHub({ db, log: silentLog });
+  const blobsDir = mkdtempSync(join(tmpdir(), "berth-app-"));
+  const app = createApp({
+    db,
+    hub,
+    log: pino({ level: process.env["BERTH_TEST_LOG"] ?? "silent" }, pino.destination(2)),
+    models: { get: windowOf },
+    blobs: await openDiskBlobs(blobsDir),
+    secretKey: randomBytes(32),
+    repositoryHosts: ["github.com", "git.example:8443"],
+    jsonLimit: 65_536,
+    uploadLimit: 100_000,
+    ...deps,
+  });
+  await app.fastify.ready();
+  t.after(async () => {
+    await app.fastify.close();
+    await hub.close();
+    rmSync(blobsDir, { recursive: true });
+  });
+  const caller = async (token: Partial<Omit<TokenFor, "db">> = {}) =>
+    callerOf(app, await createTokenFor({ email: "owner@example.com", ...token, db }));
+  return { app, db, blobsDir, caller };
+}
+
+function windowOf(id: string, options: { contextWindow?: number } = {}): { contextWindow: number } | null {
+  return id === "rehearsal/steps"
+    ? { contextWindow: Math.min(options.contextWindow ?? 200_000, 200_000) }
+    : null;
+}
+
+export function callerOf(app: HttpApp, token: string): Caller {
+  const call = async (
+    method: "GET" | "POST" | "DELETE",
+    path: string,
+    headers: Record<string, string> = {},
+    payload?: string,
+  ): Promise<Reply> => {
+    const answer = await app.fastify.inject({
+      method,
+      url: base + path,
+      headers: { authorization: `Bearer ${token}`, ...headers },
+      ...(payload === undefined ? {} : { payload }),
+    });
+    const json = String(answer.headers["content-type"]).startsWith("application/json");
+    const { statusCode: status, payload: text } = answer;
+    return { status, headers: answer.headers, text, body: json ? JSON.parse(text) : text };
+  };
+  const post: Caller["post"] = (path, body, headers = {}) =>
+    body === undefined
+      ? call("POST", path, headers)
+      : call("POST", path, { "content-type": "application/json", ...headers }, JSON.stringify(body));
+  return {
+    token,
+    get: (path, headers) => call("GET", path, headers),
+    post,
+    delete: (path) => call("DELETE", path),
+    async made(path, body) {
+      const reply = await post(path, body);
+      if (reply.status !== 200) throw new Error(`${path}: ${reply.text}`);
+      return reply.body;
+    },
+    upload: (content, filename = "notes.txt", metadata) =>
+      call(
+        "POST",
+        "/files",
+        { "content-type": "multipart/form-data; boundary=edge" },
+        form(content, filename, metadata),
+      ),
+  };
+}
+
+function form(content: string, filename: string, metadata: Record<string, string> | undefined): string {
+  const field = 'content-disposition: form-data; name="metadata"';
+  const file = `content-disposition: form-data; name="file"; filename="${filename}"\r\ncontent-type: text/plain`;
+  const parts = [
+    ...(metadata === undefined ? [] : [`--edge\r\n${field}\r\n\r\n${JSON.stringify(metadata)}\r\n`]),
+    `--edge\r\n${file}\r\n\r\n${content}\r\n`,
+  ];
+  return `${parts.join("")}--edge--\r\n`;
+}

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { createSecretBox } from "./secret-box.ts";
+import { readSecretKey } from "./secret-key.ts";
+
+const place = { table: "session_resources", row: "0193-row", column: "secret" };
+
+describe("secrets", () => {
+  test("open where they were sealed, and are not in their envelope", () => {
+    const box = createSecretBox(randomBytes(32));
+    const envelope = box.seal(place, "ghp_canary");
+    assert.equal(box.open(place, envelope), "ghp_canary");
+    assert.ok(!envelope.includes("canary"));
+    assert.notDeepEqual(envelope, box.seal(place, "ghp_canary"), "each has its own nonce");
+  });
+
+  test("do not open elsewhere, altered, cut, or with another key", () => {
+    const box = createSecretBox(randomBytes(32));
+    const envelope = box.seal(place, "ghp_canary");
+    for (const other of [
+      { ...place, row: "0193-other" },
+      { ...place, table: "files" },
+      { ...place, column: "url" },
+    ]) {
+      assert.throws(() => box.open(other, envelope));
+    }
+    for (let at = 0; at < envelope.length; at++) {
+      const altered = Buffer.from(envelope);
+      altered[at] = (altered[at] ?? 0) ^ 1;
+      assert.throws(() => box.open(place, altered), `byte ${at}`);
+      assert.throws(() => box.open(place, envelope.subarray(0, at)));
+    }
+    assert.throws(() => createSecretBox(randomBytes(32)).open(place, envelope));
+  });
+
+  test("the key is made once, for its owner alone, and a file without one is refused", (t) => {
+    const dataDir = mkdtempSync(join(tmpdir(), "berth-key-"));
+    t.after(() => rmSync(dataDir, { recursive: true }));
+    const key = readSecretKey({ file: null, dataDir });
+    assert.deepEqual(readSecretKey({ file: null, dataDir }), key);
+    assert.equal(statSync(join(dataDir, "secret.key")).mode & 0o777, 0o600);
+    const file = join(dataDir, "short");
+    writeFileSync(file, "dG9vIHNob3J0");
+    assert.throws(() => readSecretKey({ file, dataDir }), /32 bytes/);
+    assert.throws(() => readSecretKey({ file: join(dataDir, "absent"), dataDir }), /ENOENT/);
+  });
+});
