@@ -46,11 +46,19 @@ export async function takeDue(db: Queryable, lease: Lease): Promise<Standing> {
   const { rows } = await db.query<Standing>({
     name: "take_due",
     text: `
-      update sessions set pending_at = null
-      where id = $1 and lease_owner = $2 and lease_epoch = $3
-      returning status, archived_at is not null as archived, terminated_at is not null as terminated`,
+      with taken as (
+        update sessions set pending_at = null
+        where id = $1 and lease_owner = $2 and lease_epoch = $3 and pending_at is not null
+        returning ${STANDING}
+      )
+      select * from taken
+      union all
+      select ${STANDING} from sessions
+      where id = $1 and lease_owner = $2 and lease_epoch = $3 and pending_at is null`,
     values: [lease.sessionId, lease.owner, lease.epoch],
   });
   if (rows[0] === undefined) throw new LeaseLost();
   return rows[0];
 }
+
+const STANDING = "status, archived_at is not null as archived, terminated_at is not null as terminated";

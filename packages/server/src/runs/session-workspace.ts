@@ -96,10 +96,20 @@ export function openSessionWorkspace(
     const spec = await sandboxSpec(parts, session, disk, resources);
     const report = createEgressReport(runLog, parts.log);
     const sandbox = await openOrTell(() => parts.engine.open({ ...spec, onEgressDenied: report }));
-    await runLog.append([{ event: { type: "session.container_started", seconds: secondsSince(began) } }]);
+    await tellStarted(sandbox, secondsSince(began));
     const provisioner = createProvisioner(parts, { lease, sandbox, runLog, notes, mounted: spec.files });
     putInPlace(provisioner, resources.filter(isPending));
     return { sandbox, provisioner };
+  }
+
+  /** A sandbox that cannot be told of is not ours to keep. */
+  async function tellStarted(sandbox: Sandbox, seconds: number): Promise<void> {
+    try {
+      await runLog.append([{ event: { type: "session.container_started", seconds } }]);
+    } catch (error) {
+      await sandbox.close();
+      throw error;
+    }
   }
 
   async function openOrTell(openSandbox: () => Promise<Sandbox>): Promise<Sandbox> {

@@ -1,0 +1,246 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { describe, test } from "node:test";
+import type { LogEntry } from "@berth/agent";
+import { DatabaseUnavailableError } from "../db/database-error.ts";
+import type { Database } from "../db/pool.ts";
+import type { Queryable, Statement } from "../db/statement.ts";
+import { testDatabase, testServers } from "../db/testing.ts";
+import { readLog } from "../features/events/event-store.ts";
+import { claimRuns, releaseRun, renewLeases } from "../runs/claim-run.ts";
+import { seed, seedSession } from "../runs/testing.ts";
+import { bash, idles, installation, steps, types } from "../runs/testing-worker.ts";
+import { isDeadOwner, workerOwner } from "../runs/worker-owner.ts";
+
+for (const server of testServers) {
+  describe(`claims on ${server.label}`, () => {
+    test("three workers that claim at once never run one session together", async (t) => {
+      const db = await testDatabase(t, server);
+      await db.write.query({ text: "create table running (id uuid primary key)" });
+      const from = await seed(db.write);
+      const sessions = await Promise.all(Array.from({ length: 30 }, () => seedSession(db.write, from)));
+      let turns = 0;
+      let enqueuing = true;
+      const run = async (owner: string) => {
+        for (;;) {
+          const last = !enqueuing;
+          const leases = await claimRuns(db.write, owner, 60_000, 4);
+          if (last && leases.length === 0) return;
+          await Promise.all(
+            leases.map(async (lease) => {
+              const values = [lease.sessionId];
+              await db.write.query({ text: "insert into running values ($1)", values });
+              await db.write.query({ text: "update sessions set pending_at = null where id = $1", values });
+              turns += 1;
+              await db.write.query({ text: "delete from running where id = $1", values });
+              while (!(await releaseRun(db.write, lease))) {
+                await db.write.query({ text: "update sessions set pending_at = null where id = $1", values });
+              }
+            }),
+          );
+        }
+      };
+      const workers = ["a", "b", "c"].map(run);
+      for (let round = 0; round < 10; round++) {
+        await db.write.query({ text: "update sessions set pending_at = coalesce(pending_at, now())" });
+      }
+      enqueuing = false;
+      await Promise.all(workers);
+      assert.ok(turns >= sessions.length);
+      const { rows } = await db.read.query({
+        text: "select count(*) as held from sessions where lease_owner is not null or pending_at is not null",
+      });
+      assert.deepEqual(rows, [{ held: 0 }]);
+    });
+
+    test("a lease that stands is claimed by nobody, one that expired by anybody, with a higher epoch", async (t) => {
+      const db = await testDatabase(t, server);
+      const sessionId = await seedSession(db.write, await seed(db.write), { pending: true });
+      const [first] = await claimRuns(db.write, "a", 60_000, 8);
+      assert.deepEqual(first, { sessionId, owner: "a", epoch: 1 });
+      assert.deepEqual(await claimRuns(db.write, "b", 60_000, 8), []);
+      await db.write.query({
+        text: "update sessions set pending_at = null, lease_until = now() - interval '1 s'",
+      });
+      assert.deepEqual(await claimRuns(db.write, "b", 60_000, 8), [{ sessionId, owner: "b", epoch: 2 }]);
+      assert.ok(first !== undefined);
+      assert.deepEqual(await renewLeases(db.write, "a", 60_000, [first]), new Set());
+      assert.equal(await releaseRun(db.write, first), false);
+    });
+  });
+}
+
+describe("a worker", () => {
+  for (const commits of [false, true]) {
+    const when = commits ? "after each commit" : "before each commit";
+    test(`takes up what a process left that died ${when} of a turn, and repeats no call unmarked`, async (t) => {
+      const db = await testDatabase(t);
+      const from = await seed(db.write);
+      const message = steps(
+        bash("echo one"),
+        { tools: [bash("echo two"), bash("echo three")] },
+        { say: "Done." },
+      );
+      let points = 0;
+      for (let survived = false; !survived; points++) {
+        assert.ok(points < 60, "the turn never ends");
+        const own = await installation(t, db);
+        const sessionId = await seedSession(db.write, from);
+        const dying = dyingDatabase(db, points + 1, commits);
+        const first = await own.worker({ db: dying.db, leaseMs: 150, pollMs: 50, graceMs: 0 });
+        await own.send(sessionId, message);
+        const ended = own.until(sessionId, (entries) => idles(entries) === 1);
+        survived = await Promise.race([dying.dead.then(() => false), ended.then(() => true)]);
+        await first.close();
+        const second = await own.worker({ leaseMs: 150, pollMs: 20 });
+        checkLog(
+          await ended,
+          own.engine.commands.map(({ script }) => script),
+          `crash ${points + 1}`,
+        );
+        assert.deepEqual(own.engine.overlaps, [], "a disk was opened twice");
+        await second.close();
+      }
+      assert.ok(points > 8, `only ${points} crash points`);
+    });
+  }
+
+  test("gives its sessions to the next one when it stops, in the middle of a turn", async (t) => {
+    const db = await testDatabase(t);
+    const own = await installation(t, db);
+    const sessionId = await seedSession(db.write, await seed(db.write));
+    const first = await own.worker({ graceMs: 50 });
+    const began = once(own.engine.told, "command");
+    await own.send(sessionId, steps(bash("hang"), { say: "Done." }));
+    await began;
+    await first.close();
+    const { rows } = await db.read.query({
+      text: "select status, lease_owner, pending_at is not null as due from sessions",
+    });
+    assert.deepEqual(rows, [{ status: "running", lease_owner: null, due: true }]);
+    assert.ok([...own.engine.openDisks.values()].every((open) => open === 0));
+    await own.worker();
+    const log = await own.until(sessionId, (entries) => idles(entries) === 1);
+    const interrupted = log.find((entry) => entry.event.type === "agent.tool_result")?.event;
+    assert.ok(interrupted?.type === "agent.tool_result" && interrupted.is_error);
+    assert.equal(own.engine.commands.length, 1);
+    assert.ok(types(log).includes("agent.message"));
+  });
+
+  test("lets a call that runs end within the grace, so that nothing is lost", async (t) => {
+    const db = await testDatabase(t);
+    const own = await installation(t, db);
+    const sessionId = await seedSession(db.write, await seed(db.write));
+    const first = await own.worker({ graceMs: 10_000 });
+    await own.send(
+      sessionId,
+      steps(...Array.from({ length: 30 }, (_, n) => bash(`echo ${n}`)), { say: "Done." }),
+    );
+    await own.until(sessionId, (entries) => types(entries).includes("agent.tool_result"));
+    await first.close();
+    const before = await readLog(db.read, sessionId);
+    assert.equal(idles(before), 0, "the turn ended before the worker did");
+    await own.worker();
+    const log = await own.until(sessionId, (entries) => idles(entries) === 1);
+    assert.deepEqual(
+      own.engine.commands.map(({ script }) => script),
+      Array.from({ length: 30 }, (_, n) => `echo ${n}`),
+    );
+    assert.ok(log.every(({ event }) => event.type !== "agent.tool_result" || !event.is_error));
+  });
+
+  test("runs no more turns at once than it may, and all in the end", async (t) => {
+    const db = await testDatabase(t);
+    const own = await installation(t, db);
+    const from = await seed(db.write);
+    const sessions = await Promise.all(Array.from({ length: 8 }, () => seedSession(db.write, from)));
+    for (const sessionId of sessions) await own.send(sessionId, steps(bash("echo"), { say: "Done." }));
+    let most = 0;
+    const stop = own.hub.subscribe(sessions[0] ?? "", () => undefined);
+    own.engine.told.on("command", () => {
+      most = Math.max(
+        most,
+        [...own.engine.openDisks.values()].reduce((sum, open) => sum + open, 0),
+      );
+    });
+    await own.worker({ concurrency: 2, sandboxIdleMs: 0 });
+    await Promise.all(sessions.map((sessionId) => own.until(sessionId, (log) => idles(log) === 1)));
+    stop();
+    assert.ok(most >= 1 && most <= 4, `${most} sandboxes were open at once`);
+  });
+
+  test("kills the sandbox of a session that another took over, and writes nothing", async (t) => {
+    const db = await testDatabase(t);
+    const own = await installation(t, db);
+    const sessionId = await seedSession(db.write, await seed(db.write));
+    await own.worker({ leaseMs: 300 });
+    const began = once(own.engine.told, "command");
+    await own.send(sessionId, steps(bash("hang"), { say: "Never." }));
+    await began;
+    const closed = once(own.engine.told, "closed");
+    await db.write.query({
+      text: `update sessions set lease_owner = 'other', lease_until = now() + interval '1 hour',
+        lease_epoch = lease_epoch + 1`,
+    });
+    const before = await readLog(db.read, sessionId);
+    await closed;
+    assert.deepEqual(await readLog(db.read, sessionId), before);
+  });
+
+  test("knows its own process as alive, and one that is gone as dead", () => {
+    const owner = workerOwner();
+    assert.equal(isDeadOwner(owner), false);
+    const [machine, , started, worker] = owner.split(".");
+    assert.equal(isDeadOwner([machine, 4_000_000, started, worker].join(".")), true);
+    assert.equal(isDeadOwner([machine, process.pid, "1", worker].join(".")), true);
+    assert.equal(isDeadOwner(["elsewhere", 4_000_000, started, worker].join(".")), false);
+  });
+});
+
+/** A database that is gone for good for its worker with the n-th append, which is committed, or not, before that. */
+function dyingDatabase(
+  db: Database,
+  appends: number,
+  commits: boolean,
+): { db: Database; dead: Promise<void> } {
+  const dead = Promise.withResolvers<void>();
+  let left = appends;
+  let gone = false;
+  const mortal = (queryable: Queryable): Queryable => ({
+    query: async <Row extends object>(statement: Statement) => {
+      if (gone) throw new DatabaseUnavailableError("The process is dead.");
+      if (statement.name?.startsWith("append_") === true) left -= 1;
+      if (left > 0) return await queryable.query<Row>(statement);
+      gone = true;
+      if (commits) await queryable.query<Row>(statement);
+      dead.resolve();
+      throw new DatabaseUnavailableError("The process is dead.");
+    },
+  });
+  return { db: { ...db, write: mortal(db.write), read: mortal(db.read) }, dead: dead.promise };
+}
+
+function checkLog(log: readonly LogEntry[], commands: readonly string[], label: string): void {
+  assert.deepEqual(
+    log.map((entry) => entry.seq),
+    log.map((_, index) => index + 1),
+    label,
+  );
+  const uses = log.flatMap(({ event }) => (event.type === "agent.tool_use" ? [event] : []));
+  const results = log.flatMap(({ event }) => (event.type === "agent.tool_result" ? [event] : []));
+  for (const use of uses) {
+    assert.equal(
+      results.filter((result) => result.tool_use_id === use.id).length,
+      1,
+      `${label}: one result a call`,
+    );
+  }
+  assert.equal(new Set(commands).size, commands.length, `${label}: a command ran twice`);
+  const clean = results.filter((result) => !result.is_error).length;
+  assert.ok(
+    commands.length >= clean && commands.length <= uses.length,
+    `${label}: commands and calls differ`,
+  );
+  assert.equal(types(log).filter((type) => type === "session.status_running").length, 1, label);
+  assert.equal(types(log).filter((type) => type === "agent.message").length, 1, label);
+}
