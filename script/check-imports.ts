@@ -40,7 +40,7 @@ export function importFaults(root: string): string[] {
 export function importsIn(file: string, source: string): Import[] {
   const statements = source.matchAll(/^\s*(?:import|export)\b[^"'`;]*?\bfrom\s*"([^"$]+)"/gm);
   const bare = source.matchAll(/^\s*import\s*"([^"$]+)"/gm);
-  const calls = source.matchAll(/\bimport(?:\.meta\.resolve)?\(\s*"([^"]+)"/g);
+  const calls = source.matchAll(/\bimport(?:\.meta\.resolve)?\(\s*"([^"$]+)"/g);
   return [...statements, ...bare, ...calls].map((match) => ({ file, specifier: match[1] ?? "" }));
 }
 
