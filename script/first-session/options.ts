@@ -18,7 +18,7 @@ loopback, changes it on a branch, commits and pushes.
   --model NAME       who does it: rehearsal/steps (default, costs nothing) or one of yours, such as
                      anthropic/claude-opus-5 with ANTHROPIC_API_KEY set
   --data-dir DIR     where everything is kept (default: .berth in this directory)
-  --port PORT        where the API listens on 127.0.0.1 (default 4100; 0 is any free one)
+  --port PORT        where the API listens on 127.0.0.1 (default 4180; 0 is any free one)
 `;
 
 export function readOptions(args: string[]): UpOptions | { help: string; code: number } {
@@ -29,7 +29,7 @@ export function readOptions(args: string[]): UpOptions | { help: string; code: n
         once: { type: "boolean", default: false },
         model: { type: "string", default: "rehearsal/steps" },
         "data-dir": { type: "string", default: ".berth" },
-        port: { type: "string", default: "4100" },
+        port: { type: "string", default: "4180" },
         help: { type: "boolean", short: "h", default: false },
       },
     });

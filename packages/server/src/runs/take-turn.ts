@@ -2,6 +2,7 @@ import { type Draft, LeaseLost, type Model, runTurn, toolset } from "@berth/agen
 import type { SessionAgent, SessionErrorType, StopReason } from "@berth/contract";
 import type { Logger } from "pino";
 import { DatabaseUnavailableError } from "../db/database-error.ts";
+import { maskingSecrets } from "./masking-secrets.ts";
 import type { RunLog } from "./run-log.ts";
 import type { RunSession } from "./run-store.ts";
 import type { SessionWorkspace } from "./session-workspace.ts";
@@ -12,6 +13,8 @@ import { tellingFailures } from "./telling-failures.ts";
 export interface TurnParts {
   /** Null when the installation does not have the agent's model. */
   model(agent: SessionAgent): Model | null;
+  /** Takes known secrets out of a text. */
+  mask(text: string): string;
   log: Logger;
 }
 
@@ -49,7 +52,7 @@ async function takeTurn(parts: TurnParts, options: TurnOptions, signal: AbortSig
     if (model === null) {
       return await fail(log, "model_not_found_error", `There is no model '${session.agent.model.id}' here.`);
     }
-    await log.appendIdle([idle(await runWith(model, options, signal))]);
+    await log.appendIdle([idle(await runWith(model, parts.mask, options, signal))]);
   } catch (error) {
     if (error instanceof LeaseLost || error instanceof DatabaseUnavailableError) throw error;
     parts.log.error({ err: error, session: session.id }, "a turn failed");
@@ -59,6 +62,7 @@ async function takeTurn(parts: TurnParts, options: TurnOptions, signal: AbortSig
 
 async function runWith(
   model: Model,
+  mask: TurnParts["mask"],
   { session, workspace, log }: TurnOptions,
   signal: AbortSignal,
 ): Promise<StopReason> {
@@ -66,7 +70,7 @@ async function runWith(
     agent: session.agent,
     surroundings: await workspace.surroundings(),
     model,
-    tools: tellingFailures(toolset(session.agent), workspace),
+    tools: maskingSecrets(tellingFailures(toolset(session.agent), workspace), mask),
     log: await log.forTurn(),
     sleep,
     sandbox: () => workspace.sandbox(signal),

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import {
   type EmbeddedPostgresOptions,
@@ -25,9 +26,11 @@ export async function keepEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
   let server = await startEmbeddedPostgres(options);
   const { connection } = server;
 
+  const stopped = once(stopping.signal, "abort");
+
   async function restartForEver(): Promise<void> {
     for (;;) {
-      await server.exited;
+      await Promise.race([server.exited, stopped]);
       if (stopping.signal.aborted) return;
       options.log.warn({ pid: server.pid }, "PostgreSQL ended unasked and is started again");
       const next = await startAgain(options, connection, stopping.signal);

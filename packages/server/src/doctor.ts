@@ -1,0 +1,77 @@
+import type { Capability } from "@berth/sandbox";
+import { type Config, ConfigError, readConfig } from "./config.ts";
+import { createLog, createRedactor } from "./log.ts";
+import { openEngine } from "./start/open-engine.ts";
+import { openModels } from "./start/open-models.ts";
+import { openStore } from "./start/open-store.ts";
+
+/**
+ * What this machine offers and lacks for an installation: settings, database, models, sandbox. Starts what it has to look at
+ * and ends it again; works whether the service runs or not. Never throws.
+ */
+export async function doctor(
+  flags: Readonly<Record<string, string | undefined>> = {},
+): Promise<Capability[]> {
+  try {
+    const config = readConfig(process.env, flags);
+    const settings = {
+      name: "settings",
+      state: "yes",
+      detail: `All are valid; data lie in ${config.dataDir}.`,
+    } as const;
+    return [settings, await database(config), await models(config), ...(await sandbox(config))];
+  } catch (error) {
+    const faults = error instanceof ConfigError ? error.faults : [(error as Error).message];
+    return faults.map((detail) => ({ name: "settings", state: "no", detail }));
+  }
+}
+
+const quiet = createLog("silent", createRedactor());
+
+async function database(config: Config): Promise<Capability> {
+  const name = "database";
+  try {
+    const store = await openStore(config, quiet);
+    await store.stop();
+    const kind =
+      config.databaseUrl === null ? "The embedded PostgreSQL" : "The PostgreSQL of BERTH_DATABASE_URL";
+    return {
+      name,
+      state: "yes",
+      detail: `${kind} starts, is safe against power loss, and has the present schema.`,
+    };
+  } catch (error) {
+    return { name, state: "no", detail: (error as Error).message };
+  }
+}
+
+async function models(config: Config): Promise<Capability> {
+  const name = "models";
+  try {
+    const providers = [...new Set((await openModels(config, quiet)).list().map(({ provider }) => provider))];
+    if (providers.some((provider) => provider !== "rehearsal")) {
+      return { name, state: "yes", detail: `Providers: ${providers.join(", ")}.` };
+    }
+    const advice = "set ANTHROPIC_API_KEY or OPENAI_API_KEY, start an Ollama, or write BERTH_MODELS_FILE";
+    return {
+      name,
+      state: "degraded",
+      detail: `Only the rehearsal model is there; for a real one ${advice}.`,
+    };
+  } catch (error) {
+    return { name, state: "no", detail: (error as Error).message };
+  }
+}
+
+async function sandbox(config: Config): Promise<Capability[]> {
+  try {
+    const engine = await openEngine(config, "doctor", quiet);
+    try {
+      return await engine.probe();
+    } finally {
+      await engine.close();
+    }
+  } catch (error) {
+    return [{ name: "sandbox", state: "no", detail: (error as Error).message }];
+  }
+}

@@ -1,0 +1,22 @@
+import type { Tool, ToolResult } from "@berth/agent";
+
+/**
+ * The same tools, whose results are told without the secrets that their commands had: what an agent prints of a token
+ * is masked before it reaches the log, a follower or a model. Verbatim, JSON and URL forms are known; an agent that
+ * encodes a secret otherwise is not stopped by this.
+ */
+export function maskingSecrets(tools: readonly Tool[], mask: (text: string) => string): Tool[] {
+  return tools.map((tool) => ({
+    name: tool.name,
+    description: tool.description,
+    input: tool.input,
+    run: async (input, context) => masked(await tool.run(input, context), mask),
+  }));
+}
+
+function masked(result: ToolResult, mask: (text: string) => string): ToolResult {
+  const content = result.content.map((block) =>
+    block.type === "text" ? { ...block, text: mask(block.text) } : block,
+  );
+  return { ...result, content };
+}

@@ -1,0 +1,39 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createBubblewrapEngine, createEgress, type SandboxEngine, workspacePrograms } from "@berth/sandbox";
+import type { Logger } from "pino";
+import type { Config } from "../config.ts";
+
+/** The sandbox engine that the settings name, with the way out that they allow. Throws one sentence for the operator. */
+export async function openEngine(config: Config, instance: string, log: Logger): Promise<SandboxEngine> {
+  if (config.sandbox !== "bubblewrap") {
+    throw new Error(`The sandbox engine '${config.sandbox}' is not available in this version of Berth.`);
+  }
+  const egress = await createEgress({
+    allowPrivate: config.egressAllowPrivate,
+    log: (line) => log.info(line),
+  });
+  const engine = await createBubblewrapEngine({
+    instance,
+    stateDir: join(config.dataDir, "sandbox"),
+    egress,
+    certificates: await certificates(config),
+    programs: workspacePrograms,
+    log: (line) => log.info(line),
+  });
+  return {
+    name: engine.name,
+    probe: () => engine.probe(),
+    open: (spec) => engine.open(spec),
+    sweep: () => engine.sweep(),
+    close: async () => {
+      await engine.close();
+      await egress.close();
+    },
+  };
+}
+
+function certificates(config: Config): Promise<string[]> {
+  const files = config.hostedProviders.flatMap(({ ca_file: file }) => file ?? []);
+  return Promise.all(files.map((file) => readFile(file, "utf8")));
+}

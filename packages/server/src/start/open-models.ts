@@ -1,0 +1,13 @@
+import { createModelRegistry, createRehearsalModel, type ModelRegistry } from "@berth/agent";
+import type { Logger } from "pino";
+import type { Config } from "../config.ts";
+
+/** The models of the installation: those of the operator's file, or those that are found. */
+export function openModels(config: Config, log: Logger): Promise<ModelRegistry> {
+  return createModelRegistry({
+    ...(config.modelsFile === null ? {} : { file: config.modelsFile }),
+    environment: process.env,
+    rehearsal: createRehearsalModel(),
+    log: (message) => log.info(message),
+  });
+}

@@ -1,0 +1,45 @@
+import type { Config } from "../config.ts";
+import type { DatabaseAddress } from "../db/connection.ts";
+import { createLog, createRedactor } from "../log.ts";
+import { type Runner, startRunner } from "./runner.ts";
+
+/** What the process that serves sends to the one that runs sessions. */
+export type ToRunner = { type: "start"; config: Config; address: DatabaseAddress } | { type: "stop" };
+/** And what it answers. */
+export type FromRunner = { type: "ready" } | { type: "failed"; message: string };
+
+/**
+ * The process that runs sessions: a child of the one that serves, started by it and ended with it. When that one is gone,
+ * whatever the reason, this one is gone at once, and with it every sandbox.
+ */
+let running: Promise<Runner> | undefined;
+
+process.on("message", (message: ToRunner) => {
+  if (message.type === "start") running ??= start(message);
+  else void stop();
+});
+process.on("disconnect", () => process.exit(1));
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => undefined);
+
+async function start({ config, address }: { config: Config; address: DatabaseAddress }): Promise<Runner> {
+  const redactor = createRedactor();
+  const log = createLog(config.logLevel, redactor).child({ part: "runner" });
+  try {
+    const runner = await startRunner({ config, address, log, redactor });
+    tell({ type: "ready" });
+    return runner;
+  } catch (error) {
+    log.fatal({ err: error }, "the runner could not start");
+    tell({ type: "failed", message: (error as Error).message });
+    process.exit(1);
+  }
+}
+
+async function stop(): Promise<void> {
+  await (await running)?.close();
+  process.exit(0);
+}
+
+function tell(message: FromRunner): void {
+  process.send?.(message);
+}

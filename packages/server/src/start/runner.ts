@@ -1,0 +1,66 @@
+import { join } from "node:path";
+import { cloneRepository, repositoryEnvironment } from "@berth/sandbox";
+import type { Logger } from "pino";
+import { openDiskBlobs } from "../blobs/disk-blobs.ts";
+import { blobDirectory, type Config } from "../config.ts";
+import type { DatabaseAddress } from "../db/connection.ts";
+import { openDatabase } from "../db/pool.ts";
+import type { Redactor } from "../log.ts";
+import { openSessionHub } from "../notify/session-hub.ts";
+import { createSecretBox } from "../secrets/secret-box.ts";
+import { readSecretKey } from "../secrets/secret-key.ts";
+import { installationId } from "./installation-id.ts";
+import { openEngine } from "./open-engine.ts";
+import { openModels } from "./open-models.ts";
+import { startWorker } from "./worker.ts";
+
+export interface Runner {
+  /** Lets running turns reach a safe point, closes every sandbox, and leaves the database. */
+  close(): Promise<void>;
+}
+
+export interface RunnerOptions {
+  config: Config;
+  address: DatabaseAddress;
+  log: Logger;
+  redactor: Redactor;
+}
+
+/** The brain and the hands of an installation, wired: models, sandboxes and the worker that takes due sessions. */
+export async function startRunner({ config, address, log, redactor }: RunnerOptions): Promise<Runner> {
+  const db = openDatabase({ ...address, log });
+  const instance = installationId(config.dataDir);
+  const [hub, models, engine, blobs] = await Promise.all([
+    openSessionHub({ db, log }),
+    openModels(config, log),
+    openEngine(config, instance, log),
+    openDiskBlobs(blobDirectory(config)),
+  ]);
+  await engine.sweep();
+  const worker = await startWorker({
+    db,
+    hub,
+    log,
+    blobs,
+    engine,
+    secrets: createSecretBox(readSecretKey({ file: config.secretKeyFile, dataDir: config.dataDir })),
+    disks: { directory: join(config.dataDir, "sessions"), host: instance },
+    diskBytes: Number.MAX_SAFE_INTEGER,
+    providers: config.hostedProviders.map(({ host, api }) => ({ host, ...(api === null ? {} : { api }) })),
+    model: (agent) => models.get(agent.model.id, { contextWindow: agent.model.effective_context_window }),
+    mask: (text) => redactor.redact(text),
+    repositoryVariables: (repositories) => {
+      for (const { token } of repositories) if (token !== null) redactor.add(token);
+      return repositoryEnvironment(repositories.map((repository) => withProvider(repository, config)));
+    },
+    clone: (sandbox, repository) => cloneRepository(sandbox, repository, {}),
+  });
+  return {
+    async close() {
+      await worker.close();
+      await engine.close();
+      await hub.close();
+      await db.close();
+    },
+  };
+}

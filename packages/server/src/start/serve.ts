@@ -1,0 +1,65 @@
+import { mkdirSync } from "node:fs";
+import type { Logger } from "pino";
+import { openDiskBlobs } from "../blobs/disk-blobs.ts";
+import { blobDirectory, type Config } from "../config.ts";
+import { openDatabase } from "../db/pool.ts";
+import { createLog, createRedactor } from "../log.ts";
+import { openSessionHub } from "../notify/session-hub.ts";
+import { readSecretKey } from "../secrets/secret-key.ts";
+import { startApi } from "./api.ts";
+import { installationId } from "./installation-id.ts";
+import { keepRunner } from "./keep-runner.ts";
+import { openModels } from "./open-models.ts";
+import { openStore } from "./open-store.ts";
+
+export interface Serving {
+  /** Where the API listens: `http://127.0.0.1:PORT`. */
+  url: string;
+  /** Drains and ends everything, in the order in which nothing acknowledged is lost. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+/**
+ * The whole service in one process group: the API in this process, the runner in a child, the embedded PostgreSQL.
+ * Resolves when it can serve. Rejects with one sentence for the operator, with everything ended again.
+ */
+export async function serve(config: Config): Promise<Serving> {
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  installationId(config.dataDir);
+  const redactor = createRedactor();
+  const log = createLog(config.logLevel, redactor).child({ part: "api" });
+  const runner = keepRunner(log);
+  const ended: Array<() => Promise<void>> = [() => runner.stop()];
+  try {
+    const [store, models] = await Promise.all([openStore(config, log), openModels(config, log)]);
+    ended.push(() => store.stop());
+    const db = openDatabase({ ...store.address, log });
+    ended.unshift(() => db.close());
+    const hub = await openSessionHub({ db, log });
+    ended.unshift(() => hub.close());
+    const blobs = await openDiskBlobs(blobDirectory(config));
+    const secretKey = readSecretKey({ file: config.secretKeyFile, dataDir: config.dataDir });
+    const repositoryHosts = config.hostedProviders.map(({ host }) => host);
+    const api = await startApi({ ...config, db, hub, log, models, blobs, secretKey, repositoryHosts });
+    ended.unshift(() => api.close());
+    await runner.start(config, store.address);
+    return { url: api.url, stop: once(() => stopAll(ended, log)) };
+  } catch (error) {
+    await stopAll(ended, log);
+    throw error;
+  }
+}
+
+/** The API stops taking requests, then the runner ends its turns, then the database goes. */
+async function stopAll(parts: ReadonlyArray<() => Promise<void>>, log: Logger): Promise<void> {
+  for (const stop of parts)
+    await stop().catch((error) => log.error({ err: error }, "a part did not end in order"));
+}
+
+function once(action: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= action();
+    return done;
+  };
+}
