@@ -2,6 +2,13 @@ export { foldHistory, type History, type ToolCall } from "./history.ts";
 export * from "./log.ts";
 export { runTurn } from "./loop.ts";
 export * from "./model.ts";
+export { ModelsFileError } from "./models/models-file.ts";
+export {
+  createModelRegistry,
+  type ModelInfo,
+  type ModelRegistry,
+  type ModelRegistryOptions,
+} from "./models/registry.ts";
 export { createRehearsalModel, type RehearsalOptions } from "./models/rehearsal/rehearsal-model.ts";
 export type * from "./tool.ts";
 export { toolDefinitions, toolset } from "./toolset.ts";

@@ -1,3 +1,3 @@
 import { describeTurnCuts } from "./testing/turn-cuts.ts";
 
-describeTurnCuts("openai-compatible");
+describeTurnCuts("openai-compatible", { stride: 5 });

@@ -1,3 +1,3 @@
 import { describeTurnCuts } from "./testing/turn-cuts.ts";
 
-describeTurnCuts("openai");
+describeTurnCuts("openai", { stride: 5 });

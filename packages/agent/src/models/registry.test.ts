@@ -45,6 +45,15 @@ describe("a registry without a file", () => {
     assert.equal(registry.defaultModel, null);
   });
 
+  it("has the rehearsal model by itself", async () => {
+    const registry = await createModelRegistry({ environment: noOllama });
+    assert.deepEqual(
+      registry.list().map(({ id }) => id),
+      ["rehearsal/steps"],
+    );
+    assert.equal(registry.get("rehearsal/steps", { contextWindow: 4000 })?.maxOutputTokens, 500);
+  });
+
   it("knows the models of the providers whose keys are there", async () => {
     const environment = { ...noOllama, ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k" };
     const registry = await createModelRegistry({ environment, rehearsal });

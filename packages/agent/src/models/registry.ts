@@ -5,6 +5,7 @@ import type { Environment } from "./api-key.ts";
 import { type KnownModels, loadKnownModels } from "./known-models.ts";
 import { type ModelEntry, readModelsFile } from "./models-file.ts";
 import type { Provider, ProviderKind } from "./provider.ts";
+import { createRehearsalModel } from "./rehearsal/rehearsal-model.ts";
 import { findSources, type Sources, sourcesOf } from "./sources.ts";
 
 export interface ModelInfo {
@@ -34,8 +35,8 @@ export interface ModelRegistryOptions {
   file?: string;
   /** Read again for keys at each request, so a live object sees rotated keys. */
   environment: Environment;
-  /** The built-in model, always there under its own id. */
-  rehearsal: Model;
+  /** The built-in model, always there under its own id. Default: `rehearsal/steps` as it is. */
+  rehearsal?: Model;
   /** Default: the global one. */
   fetch?: Fetch;
   /** Gets a sentence for each thing that an operator may want to know. Never a secret. */
@@ -49,6 +50,7 @@ export async function createModelRegistry(options: ModelRegistryOptions): Promis
     options.file === undefined
       ? await findSources(options.environment, known, options.fetch ?? globalThis.fetch)
       : sourcesOf(await readModelsFile(options.file), options.environment);
+  const rehearsal = options.rehearsal ?? createRehearsalModel();
   const log = onlyOnce(options.log ?? (() => {}));
 
   return {
@@ -58,12 +60,11 @@ export async function createModelRegistry(options: ModelRegistryOptions): Promis
         const found = lookUp(entry.id, sources, known);
         return found === null ? [] : [infoOf(entry.id, found.provider.name, found.limits)];
       });
-      const { rehearsal } = options;
       const limits = { contextWindow: rehearsal.contextWindow, maxOutputTokens: rehearsal.maxOutputTokens };
       return [...infos, infoOf(rehearsal.id, "rehearsal", limits)];
     },
     get(id, { contextWindow } = {}) {
-      if (id === options.rehearsal.id) return withWindow(options.rehearsal, contextWindow);
+      if (id === rehearsal.id) return withWindow(rehearsal, contextWindow);
       const found = lookUp(id, sources, known, contextWindow);
       if (found === null) return null;
       if (found.limits.assumed) log(assumption(id, found.limits.contextWindow));
@@ -139,12 +140,13 @@ function infoOf(id: string, provider: string, limits: Limits): ModelInfo {
   return { id, provider, context_window: limits.contextWindow, max_output_tokens: limits.maxOutputTokens };
 }
 
-function withWindow(model: Model, contextWindow: number | undefined): Model {
-  if (contextWindow === undefined) return model;
+function withWindow(model: Model, wanted: number | undefined): Model {
+  if (wanted === undefined) return model;
+  const contextWindow = Math.min(wanted, model.contextWindow);
   return {
     id: model.id,
-    contextWindow: Math.min(contextWindow, model.contextWindow),
-    maxOutputTokens: model.maxOutputTokens,
+    contextWindow,
+    maxOutputTokens: Math.min(model.maxOutputTokens, usualOutput(contextWindow)),
     stream: (request, signal) => model.stream(request, signal),
   };
 }
