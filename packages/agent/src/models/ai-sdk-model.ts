@@ -14,8 +14,6 @@ export interface AiSdkModelOptions extends DialectModel {
   contextWindow: number;
   /** Default: the global one. */
   fetch?: Fetch;
-  /** How long the provider may send nothing at all, pings included, before the request counts as failed. Default 120,000. */
-  idleTimeoutMs?: number;
 }
 
 /**
@@ -42,7 +40,6 @@ async function* stream(
   const transport = openTransport({
     provider,
     fetch: options.fetch ?? globalThis.fetch,
-    idleTimeoutMs: options.idleTimeoutMs ?? 120_000,
     endsWithDone: dialect.endsWithDone,
   });
   const hangUp = new AbortController();

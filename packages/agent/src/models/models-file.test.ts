@@ -21,6 +21,7 @@ describe("the models file", () => {
           kind: "openai-compatible",
           base_url: "http://gpu.internal:8000/v1",
           headers: { "X-Team": "blue" },
+          idle_timeout_seconds: 300,
         },
       },
       models: [

@@ -10,6 +10,8 @@ export interface Provider {
   baseUrl: string;
   /** Sent with every request; as secret as the key. */
   headers: Readonly<Record<string, string>>;
+  /** How long it may send nothing at all, pings included, before a request counts as failed. */
+  idleTimeoutMs: number;
   /** Read again for each request, so that a rotated key is taken at once. Null where none is needed; throws `ModelError` when it is missing. */
   apiKey: () => Promise<string | null>;
 }

@@ -190,7 +190,10 @@ describe("a registry with a file", () => {
     const claude = { kind: "anthropic", base_url: double.baseUrl, api_key_env: "CLAUDE_KEY" };
     const file = await fileWith(test, { providers: { claude } });
     const environment: Record<string, string | undefined> = {};
-    const registry = await createModelRegistry({ file, environment, rehearsal });
+    const said: string[] = [];
+    const log = (message: string) => void said.push(message);
+    const registry = await createModelRegistry({ file, environment, rehearsal, log });
+    assert.deepEqual(said, ["There is no key for claude: the variable CLAUDE_KEY is not set."]);
     const model = registry.get("claude/claude-opus-5");
     assert.ok(model !== null);
     assert.match(modelErrorOf(await exchange(model, ask("Hello"))).message, /CLAUDE_KEY is not set/);

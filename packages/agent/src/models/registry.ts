@@ -52,6 +52,8 @@ export async function createModelRegistry(options: ModelRegistryOptions): Promis
       : sourcesOf(await readModelsFile(options.file), options.environment);
   const rehearsal = options.rehearsal ?? createRehearsalModel();
   const log = onlyOnce(options.log ?? (() => {}));
+  for (const provider of sources.providers.values())
+    await provider.apiKey().catch((error: Error) => log(error.message));
 
   return {
     defaultModel: sources.models.find((entry) => entry.default === true)?.id ?? null,

@@ -35,6 +35,7 @@ function providerOf(name: string, entry: ProviderEntry, environment: Environment
     kind: entry.kind,
     baseUrl: (entry.base_url ?? own).replace(/\/+$/, ""),
     headers: entry.headers ?? {},
+    idleTimeoutMs: (entry.idle_timeout_seconds ?? 120) * 1000,
     apiKey: keyReader(name, source, environment),
   };
 }

@@ -16,7 +16,6 @@ export interface Exchange {
 export interface TransportOptions {
   provider: Provider;
   fetch: Fetch;
-  idleTimeoutMs: number;
   /** Chat Completions end with `[DONE]`. A connection that closes before it was cut, however cleanly it closed. */
   endsWithDone: boolean;
 }
@@ -32,7 +31,7 @@ export interface Transport {
 export function openTransport(options: TransportOptions): Transport {
   const exchange: Exchange = { answered: false, idle: false, secrets: [] };
   const silence = new AbortController();
-  const watch = startWatch(options.idleTimeoutMs, () => {
+  const watch = startWatch(options.provider.idleTimeoutMs, () => {
     exchange.idle = true;
     silence.abort();
   });

@@ -37,11 +37,17 @@ interface Changes {
 
 /** A model of the provider `acme`, which speaks as `kind` does, at `baseUrl`. */
 export function modelAt(baseUrl: string, kind: ProviderKind, changes: Changes = {}): Model {
-  const { model = upstreamModels[kind], key = apiKey, headers = {}, ...rest } = changes;
+  const {
+    model = upstreamModels[kind],
+    key = apiKey,
+    headers = {},
+    idleTimeoutMs = 120_000,
+    ...rest
+  } = changes;
   return createAiSdkModel({
     id: `acme/${model}`,
     upstreamModel: model,
-    provider: { name: "acme", kind, baseUrl, headers, apiKey: async () => key },
+    provider: { name: "acme", kind, baseUrl, headers, idleTimeoutMs, apiKey: async () => key },
     contextWindow: 200_000,
     maxOutputTokens: 4000,
     thinking: null,
