@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { addLocal } from "./commands/local-commands.ts";
 import { addRun } from "./commands/run-command.ts";
 import { addSessions } from "./commands/sessions-command.ts";
 import { paletteFor } from "./render/palette.ts";
@@ -14,6 +15,7 @@ export function createProgram(): Command {
     .showHelpAfterError("(for help: --help)")
     .exitOverride()
     .addHelpText("after", help);
+  addLocal(program);
   addRun(program);
   addSessions(program);
   return program;

@@ -1,3 +1,4 @@
+export { scopes } from "@berth/contract";
 export type { Capability } from "@berth/sandbox";
 export { type Config, ConfigError, flagOf, readConfig, variables } from "./config.ts";
 export { doctor } from "./doctor.ts";

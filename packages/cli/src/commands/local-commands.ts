@@ -1,0 +1,71 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { action } from "./action.ts";
+
+/** The commands that act on this machine instead of speaking with a server. */
+export function addLocal(program: Command): void {
+  // Its flags are the server's settings, which are read when it is called.
+  program
+    .command("serve")
+    .summary("start the service")
+    .argument("[flags...]")
+    .usage("[flags]")
+    .helpOption(false)
+    .allowUnknownOption()
+    .action(action(() => import("./serve.ts"), "serve"));
+  addToken(program);
+  program
+    .command("doctor")
+    .summary("show what this machine offers and lacks")
+    .description(
+      "Shows what this machine offers and lacks: sandbox, settings, models, database. Exit code 1 when something that users rely on is missing.",
+    )
+    .option("--data-dir <dir>", "data directory of the installation; default: BERTH_DATA_DIR, else .berth")
+    .option("--json", "print JSON")
+    .action(action(() => import("./doctor.ts"), "doctor"));
+}
+
+function addToken(program: Command): void {
+  const token = program
+    .command("token")
+    .summary("make tokens")
+    .description("Makes tokens for this installation.");
+  token
+    .command("create")
+    .description(
+      "Makes a token, and the user and organization when they are missing. Prints the token alone.",
+    )
+    .requiredOption("--user <email>", "whom the token stands for")
+    .option("--org <name>", "the user's organization; default: the first one")
+    .addOption(new Option("--role <role>", "the user's role there").choices(["member", "admin"]))
+    .addOption(
+      new Option("--kind <kind>", "pat stands for the user, sat for a service account").choices([
+        "pat",
+        "sat",
+      ]),
+    )
+    .option(
+      "--scopes <list>",
+      "scopes with commas between them, such as sessions:read,files:write",
+      commaList,
+    )
+    .option("--expires-in <seconds>", "seconds until it expires; default: never", seconds)
+    .option("--data-dir <dir>", "data directory of the installation; default: BERTH_DATA_DIR, else .berth")
+    .option("--json", "print JSON")
+    .addHelpText("after", tokenHelp)
+    .action(action(() => import("./token/create.ts"), "createToken"));
+}
+
+function commaList(value: string): string[] {
+  return value.split(",").map((item) => item.trim());
+}
+
+function seconds(value: string): number {
+  if (!/^[1-9][0-9]{0,9}$/.test(value)) throw new InvalidArgumentError("It must be a number of seconds.");
+  return Number(value);
+}
+
+const tokenHelp = `
+It works whether the service runs or not. The token is shown this once; only its hash is stored.
+
+Example:
+  $ export BERTH_TOKEN=$(berth token create --user you@example.com)`;

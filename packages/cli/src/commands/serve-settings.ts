@@ -1,0 +1,32 @@
+/** What each setting of the service is, for `berth serve --help`: its value's form, and a line with the default. */
+export const serveSettings: Readonly<Record<string, readonly [form: string, line: string]>> = {
+  BERTH_DATA_DIR: ["<dir>", "where all state lives; default .berth"],
+  BERTH_HOST: ["<address>", "address to listen on; default 127.0.0.1"],
+  BERTH_PORT: ["<number>", "port to listen on, 0 for any free one; default 4180"],
+  BERTH_DATABASE_URL: [
+    "<url>",
+    "PostgreSQL 15 or later instead of the embedded one; with a password rather by its variable or --database-url-file",
+  ],
+  BERTH_PG_BIN: ["<dir>", "programs of another PostgreSQL to run as the embedded one"],
+  BERTH_SECRET_KEY_FILE: [
+    "<file>",
+    "key that seals secrets; default secret.key in the data directory, made when missing",
+  ],
+  BERTH_MODELS_FILE: [
+    "<file>",
+    "registry of models; default: what API keys and an Ollama on this machine offer",
+  ],
+  BERTH_HOSTED_PROVIDERS: ["<json>", "list of {host, api?, token_env[], ca_file?}; default github.com"],
+  BERTH_EGRESS_ALLOW_PRIVATE: [
+    "<list>",
+    "hosts or networks on private addresses that sessions may reach; default none",
+  ],
+  BERTH_DISK_RECLAIM_SECONDS: [
+    "<seconds>",
+    "idle time after which a session's disk is removed; default 86400",
+  ],
+  BERTH_JSON_LIMIT: ["<bytes>", "size of a JSON body; default 4194304"],
+  BERTH_UPLOAD_LIMIT: ["<bytes>", "size of an uploaded file; default 536870912"],
+  BERTH_SANDBOX: ["<engine>", "bubblewrap, docker or kubernetes; default bubblewrap"],
+  BERTH_LOG_LEVEL: ["<level>", "debug, info, warn, error or silent; default info"],
+};

@@ -1,0 +1,70 @@
+import { once } from "node:events";
+import { ConfigError, flagOf, readConfig, serve as startService, variables } from "@berth/server";
+import { Command } from "commander";
+import { updateClientFile } from "../client-file.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { UsageError } from "../failure.ts";
+import { printLine } from "../print.ts";
+import { serveSettings } from "./serve-settings.ts";
+
+/** Runs the service until SIGTERM or SIGINT, which drain it; a second one ends the process at once. */
+export async function serve(args: string[]): Promise<number> {
+  const config = settingsOf(flagsOf(args));
+  const stopped = Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
+  const service = await startService(config).catch((error: Error) => {
+    throw new UsageError(error.message, exitCodes.failed);
+  });
+  await updateClientFile(config.dataDir, { url: reachable(service.url) });
+  printLine(`berth: listening on ${service.url}`);
+  await stopped;
+  for (const signal of ["SIGTERM", "SIGINT"] as const)
+    process.once(signal, () => process.exit(exitCodes.failed));
+  await service.stop();
+  process.exit(exitCodes.done);
+}
+
+function settingsOf(flags: Record<string, string>): ReturnType<typeof readConfig> {
+  try {
+    return readConfig(process.env, flags);
+  } catch (error) {
+    throw error instanceof ConfigError ? new UsageError(error.message) : error;
+  }
+}
+
+/** The flags by name without the dashes, as the settings take them. */
+function flagsOf(args: string[]): Record<string, string> {
+  const command = new Command("berth serve")
+    .description("Starts the service: API, runner, sandboxes, and the embedded PostgreSQL.")
+    .exitOverride()
+    .showHelpAfterError("(for help: --help)")
+    .addHelpText("after", help);
+  for (const variable of variables) {
+    const [form, line] = serveSettings[variable] ?? ["<value>", variable];
+    command.option(`${flagOf(variable)} ${form}`, line);
+  }
+  command.option("--database-url-file <file>", "file that holds the database's address");
+  command.parse(args, { from: "user" });
+  const names = [...variables.map(flagOf), "--database-url-file"].map((flag) => flag.slice(2));
+  const values = command.opts<Record<string, string>>();
+  return Object.fromEntries(names.flatMap((name) => pair(name, values[camelCase(name)])));
+}
+
+function pair(name: string, value: string | undefined): [string, string][] {
+  return value === undefined ? [] : [[name, value]];
+}
+
+function camelCase(name: string): string {
+  return name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** A client on this machine reaches a service that listens everywhere by loopback. */
+function reachable(url: string): string {
+  return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
+}
+
+const help = `
+Each flag is also a variable: BERTH_DATA_DIR for --data-dir. When it can serve, it prints one line with its address
+on standard output. Its log is JSON on standard error. SIGTERM drains it.
+
+Example:
+  $ berth serve --data-dir ./berth-data --port 4180`;
