@@ -45,12 +45,14 @@ async function runCommand(script: string, timeoutMs: number, context: ToolContex
   return textResult(text === "" ? "(no output)" : text);
 }
 
-/** The next command starts a new shell in the last working directory, which the ending one sets to /data. */
+/** A new shell starts where the one before was when its last command ended, so that one goes to /data first. */
 async function endShell(context: ToolContext): Promise<ToolResult> {
   const sandbox = await context.sandbox();
   const { signal } = context;
-  const result = await sandbox.run({ script: "cd /data; exit 0", shell, timeoutMs: 10_000, signal });
-  if (result.ended !== "exit" && result.ended !== "timeout") return failure(whyCut(result.ended, 10_000));
+  for (const script of ["cd /data", "exit 0"]) {
+    const { ended } = await sandbox.run({ script, shell, timeoutMs: 10_000, signal });
+    if (ended !== "exit") return failure(whyCut(ended, 10_000));
+  }
   return textResult("The shell was restarted in /data.");
 }
 

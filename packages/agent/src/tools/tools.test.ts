@@ -1,0 +1,252 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { openRealSandbox, type RealSandbox } from "../testing/real-sandbox.ts";
+import { bash } from "./bash.ts";
+import { edit } from "./edit.ts";
+import { glob } from "./glob.ts";
+import { grep } from "./grep.ts";
+import { read } from "./read.ts";
+import { write } from "./write.ts";
+
+let box: RealSandbox;
+before(async () => {
+  box = await openRealSandbox();
+});
+after(() => box.close());
+
+async function ok(...given: Parameters<RealSandbox["use"]>): Promise<string> {
+  const { text, isError } = await box.use(...given);
+  assert.equal(isError, false, text);
+  return text;
+}
+
+async function refused(...given: Parameters<RealSandbox["use"]>): Promise<string> {
+  const { text, isError } = await box.use(...given);
+  assert.equal(isError, true, text);
+  return text;
+}
+
+test("Bash: starts in /data, and keeps directory, variables and functions", async () => {
+  assert.equal(await ok(bash, { command: "pwd" }), "/data");
+  await ok(bash, { command: "mkdir -p place && cd place && A=1 && f() { echo function; }" });
+  assert.equal(await ok(bash, { command: "echo $A; f" }), "1\nfunction\n[working directory /data/place]");
+  assert.match(await ok(bash, { restart: true }), /restarted/);
+  assert.equal(await ok(bash, { command: 'pwd; test -z "$A" && echo gone', restart: true }), "/data\ngone");
+});
+
+test("Bash: the session's variables are there, anew at each call", async () => {
+  assert.equal(await ok(bash, { command: "echo $GREETING" }), "hello");
+  const environment = async () => ({ GREETING: "good evening" });
+  assert.equal(await ok(bash, { command: "echo $GREETING" }, { environment }), "good evening");
+});
+
+test("Bash: both outputs together; an exit code other than zero is an error that tells it", async () => {
+  assert.equal(await ok(bash, { command: "echo out; echo err >&2" }), "out\nerr");
+  assert.equal(await ok(bash, { command: "true" }), "(no output)");
+  assert.equal(await refused(bash, { command: "echo half; (exit 3)" }), "half\n[exit code 3]");
+  assert.match(await refused(bash, { command: "exit 4" }), /\[exit code 4\]/);
+});
+
+test("Bash: a timeout ends the command, tells so and keeps the directory", async () => {
+  const text = await refused(bash, { command: "cd /tmp; echo begun; sleep 60", timeout: 300 });
+  assert.match(text, /^begun\n\[Stopped: it took longer than 0\.3 s\./);
+  assert.match(await ok(bash, { command: "pwd" }), /./);
+  await ok(bash, { restart: true });
+});
+
+test("Bash: an abort ends the command at once", async () => {
+  const stop = new AbortController();
+  const running = box.use(bash, { command: "echo begun; sleep 60" }, { signal: stop.signal });
+  setImmediate(() => stop.abort());
+  const { text, isError } = await running;
+  assert.equal(isError, true);
+  assert.match(text, /interrupted/);
+  await ok(bash, { restart: true });
+});
+
+test("Bash: long output is cut in the middle, and the whole is in a file", async () => {
+  const text = await ok(bash, { command: "seq 1 60000" });
+  assert.ok(text.length < 110_000);
+  assert.match(text, /^1\n2\n/);
+  assert.match(text, /\n60000\n/);
+  const [, path = ""] = /whole output is in (\S+)\]/.exec(text) ?? [];
+  assert.equal(await ok(bash, { command: `tail -n 1 ${path}; wc -l <${path}` }), "60000\n60000");
+});
+
+test("Write: makes directories, tells created or overwritten, and keeps the mode", async () => {
+  assert.equal(
+    await ok(write, { file_path: "w/a b/'x'.sh", content: "one\n" }),
+    "Created /data/w/a b/'x'.sh (4 bytes).",
+  );
+  await box.sh(`chmod 750 "/data/w/a b/'x'.sh"`);
+  assert.match(
+    await ok(write, { file_path: "/data/w/a b/'x'.sh", content: "é" }),
+    /^Overwrote .* \(2 bytes\)/,
+  );
+  assert.equal(await box.sh(`cat "/data/w/a b/'x'.sh"; stat -c %a "/data/w/a b/'x'.sh"`), "é750\n");
+  assert.equal(await box.sh("ls -A '/data/w/a b'"), "'x'.sh\n", "nothing temporary stays");
+  assert.match(await refused(write, { file_path: "/data/w", content: "" }), /is a directory/);
+  assert.match(await refused(write, { file_path: "/usr/x", content: "" }), /\/usr\/x: /);
+  await box.sh("ln -s real /data/w/link");
+  await ok(write, { file_path: "/data/w/link", content: "through" });
+  assert.equal(await box.sh("cat /data/w/real; readlink /data/w/link"), "throughreal\n");
+  const large = "0123456789abcdef\n".repeat(200_000);
+  await ok(write, { file_path: "/data/w/large", content: large });
+  assert.equal(await box.sh("wc -c </data/w/large"), `${large.length}\n`);
+});
+
+test("Read: lines with numbers, ranges both ways, and what is left", async () => {
+  await box.sh(
+    "mkdir -p /data/r; seq 1 2500 >/data/r/many; printf 'a\\r\\nb\\r\\n' >/data/r/dos; : >/data/r/empty",
+  );
+  const whole = await ok(read, { file_path: "r/many" });
+  assert.match(whole, /^ {5}1\t1\n {5}2\t2\n/);
+  assert.match(whole, /\n {2}2000\t2000\n\[Lines 1 to 2000 of 2500\. Use offset to read on\.\]$/);
+  assert.equal(await ok(read, { file_path: "r/many", offset: 2499, limit: 5 }), "  2499\t2499\n  2500\t2500");
+  assert.equal(await ok(read, { file_path: "r/many", view_range: [2500, -1] }), "  2500\t2500");
+  assert.match(await ok(read, { file_path: "r/many", view_range: [3, 4] }), /^ {5}3\t3\n {5}4\t4\n\[/);
+  assert.match(await refused(read, { file_path: "r/many", offset: 2501 }), /has 2500 lines/);
+  assert.equal(await ok(read, { file_path: "r/dos" }), "     1\ta\n     2\tb\n[Lines end in CR LF.]");
+  assert.equal(await ok(read, { file_path: "r/empty" }), "(The file is empty.)");
+});
+
+test("Read: a large file needs a range; long lines are cut", async () => {
+  await box.sh("seq 1 100000 >/data/r-large; head -c 5000 /dev/zero | tr '\\0' x >/data/r-long");
+  assert.match(await refused(read, { file_path: "/data/r-large" }), /588895 bytes.*offset and limit/);
+  assert.equal(
+    await ok(read, { file_path: "/data/r-large", offset: 99_999, limit: 9 }),
+    " 99999\t99999\n100000\t100000",
+  );
+  assert.match(await refused(read, { file_path: "/data/r-large", offset: 100_001 }), /beyond the end/);
+  assert.match(await ok(read, { file_path: "/data/r-large", offset: 1, limit: 90_000 }), /Cut after 256 KiB/);
+  assert.match(await ok(read, { file_path: "/data/r-long" }), /x{2000} \[… 3000 more characters\]$/);
+});
+
+test("Read: images as images, other binaries, directories and missing files refused", async () => {
+  const png = Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+    "base64",
+  );
+  await box.sandbox.run({
+    script: "cat >/data/dot.png; cp /data/dot.png /data/dot.bin",
+    stdin: png,
+    timeoutMs: 5_000,
+  });
+  assert.equal(await ok(read, { file_path: "dot.png" }), "image/png");
+  await box.sh("head -c 300000 /bin/sh >/data/binary; echo text >/data/fake.png");
+  assert.match(await refused(read, { file_path: "binary" }), /binary file/);
+  assert.equal(await ok(read, { file_path: "fake.png" }), "     1\ttext");
+  assert.match(await refused(read, { file_path: "/data" }), /is a directory/);
+  assert.match(await refused(read, { file_path: "nope/x" }), /\/data\/nope\/x does not exist/);
+  await box.sh("mkfifo /data/pipe");
+  assert.match(await refused(read, { file_path: "pipe" }), /not a regular file/);
+});
+
+test("Edit: just one place, or all; everything else stays byte by byte", async () => {
+  await box.sh("printf 'one\\r\\ntwo\\r\\ntwo \\377 end' >/data/e");
+  assert.match(await refused(edit, { file_path: "e", old_string: "two", new_string: "2" }), /is 2 times in/);
+  assert.match(await refused(edit, { file_path: "e", old_string: "six", new_string: "6" }), /is not in/);
+  assert.match(await refused(edit, { file_path: "e", old_string: "one", new_string: "one" }), /the same/);
+  assert.match(
+    await refused(edit, { file_path: "none", old_string: "a", new_string: "b" }),
+    /does not exist/,
+  );
+  assert.match(
+    await ok(edit, { file_path: "e", old_string: "one\ntwo", new_string: "1\n2" }),
+    /1 replacement\./,
+  );
+  assert.equal(await box.sh("od -An -c /data/e | tr -s ' '"), " 1 \\r \\n 2 \\r \\n t w o 377 e n d\n");
+  assert.match(
+    await ok(edit, { file_path: "e", old_string: "\n", new_string: "\n$&\n", replace_all: true }),
+    /2 replacements/,
+  );
+  assert.match(await box.sh("cat /data/e"), /\$&/);
+});
+
+test("Edit: two edits of one file in one answer both hold", async () => {
+  await box.sh("echo 'a b' >/data/both");
+  await Promise.all([
+    ok(edit, { file_path: "both", old_string: "a", new_string: "A" }),
+    ok(edit, { file_path: "both", old_string: "b", new_string: "B" }),
+  ]);
+  assert.equal(await box.sh("cat /data/both"), "A B\n");
+});
+
+test("Glob: newest first, hidden files too, .git left out, at most 200", async () => {
+  await box.sh(`mkdir -p /data/g/.git /data/g/src/deep /data/g/many; cd /data/g; echo many >.gitignore
+    touch -d 2020-01-01 old.ts; touch -d 2021-01-01 src/deep/mid.ts; touch -d 2022-01-01 .hidden.ts
+    touch .git/no.ts; for i in $(seq 1 250); do : >many/$i.js; done`);
+  const found = "/data/g/.hidden.ts\n/data/g/src/deep/mid.ts\n/data/g/old.ts";
+  assert.equal(await ok(glob, { pattern: "**/*.ts", path: "g" }), found);
+  assert.equal(await ok(glob, { pattern: "*.ts", path: "/data/g" }), found);
+  assert.equal(await ok(glob, { pattern: "/data/g/src/**/*.{ts,js}" }), "/data/g/src/deep/mid.ts");
+  assert.equal(await ok(glob, { pattern: "/data/g/old.ts" }), "/data/g/old.ts");
+  assert.equal(await ok(glob, { pattern: "src/*.ts", path: "g" }), "No files match.");
+  const many = (await ok(glob, { pattern: "many/*.js", path: "g" })).split("\n");
+  assert.equal(many.length, 201);
+  assert.match(many[200] ?? "", /newest 200/);
+  assert.match(await refused(glob, { pattern: "*", path: "nowhere" }), /not a folder/);
+  assert.match(await refused(glob, { pattern: "a{b", path: "g" }), /glob/);
+});
+
+test("Grep: names, content, counts and the options around them", async () => {
+  await box.sh(`mkdir -p /data/s/sub /data/s/.git; cd /data/s; printf 'one\\nTwo\\nthree\\n' >a.ts; printf 'two\\n' >sub/b.py
+    touch -d 2020-01-01 a.ts; echo two >.git/x; printf 'x%.0s' $(seq 1 3000) >long.txt`);
+  assert.equal(await ok(grep, { pattern: "two", path: "s" }), "/data/s/sub/b.py");
+  assert.equal(await ok(grep, { pattern: "two", path: "s", "-i": true }), "/data/s/sub/b.py\n/data/s/a.ts");
+  assert.equal(await ok(grep, { pattern: "two", path: "s", "-i": true, glob: "*.ts" }), "/data/s/a.ts");
+  assert.equal(await ok(grep, { pattern: "two", path: "s", "-i": true, glob: "sub/**" }), "/data/s/sub/b.py");
+  assert.equal(await ok(grep, { pattern: "two", path: "s", "-i": true, type: "py" }), "/data/s/sub/b.py");
+  const content = { path: "s/a.ts", output_mode: "content" };
+  assert.equal(await ok(grep, { pattern: "Two", ...content }), "/data/s/a.ts:2:Two");
+  assert.equal(await ok(grep, { pattern: "Two", ...content, "-n": false }), "/data/s/a.ts:Two");
+  assert.equal(
+    await ok(grep, { pattern: "Two", ...content, "-C": 1 }),
+    "/data/s/a.ts-1-one\n/data/s/a.ts:2:Two\n/data/s/a.ts-3-three",
+  );
+  assert.equal(
+    await ok(grep, { pattern: "one.Two", ...content, multiline: true }),
+    "/data/s/a.ts:1:one\n/data/s/a.ts:2:Two",
+  );
+  assert.match(await ok(grep, { pattern: ".", ...content, head_limit: 1 }), /:one\n\[2 more lines/);
+  assert.equal(
+    await ok(grep, { pattern: "t", path: "s", output_mode: "count" }),
+    "/data/s/a.ts:1\n/data/s/sub/b.py:1",
+  );
+  assert.ok((await ok(grep, { pattern: "x", path: "s", output_mode: "content" })).length < 2_200);
+  assert.equal(await ok(grep, { pattern: "nothing", path: "s" }), "No matches.");
+  assert.match(await refused(grep, { pattern: "(", path: "s" }), /regex parse error/);
+  assert.match(await refused(grep, { pattern: "x", path: "s", type: "klingon" }), /unrecognized file type/);
+  assert.match(await refused(grep, { pattern: "x", path: "nowhere" }), /does not exist/);
+});
+
+test("what a model writes is never shell text", async () => {
+  const evil = `x'"$(touch /data/owned)\`touch /data/owned\`; touch /data/owned #`;
+  await box.use(glob, { pattern: evil });
+  await box.use(grep, { pattern: evil, glob: evil });
+  await box.use(grep, { pattern: "--pre=touch /data/owned" });
+  await box.use(write, { file_path: evil, content: evil });
+  await box.use(edit, { file_path: evil, old_string: "touch", new_string: evil });
+  await box.use(read, { file_path: evil });
+  await box.sh("test ! -e /data/owned");
+  await box.use(write, { file_path: "-rf", content: "x" });
+  assert.equal(await ok(read, { file_path: "-rf" }), "     1\tx");
+});
+
+test("a sandbox that ends is told as such, with an unknown outcome", async () => {
+  const { sandbox } = box;
+  const closed = {
+    ...sandbox,
+    run: async () => ({
+      exitCode: null,
+      ended: "closed" as const,
+      output: Buffer.from("begun\n"),
+      omittedBytes: 0,
+      outputFile: null,
+      cwd: null,
+    }),
+  };
+  const more = { sandbox: async () => closed };
+  assert.match(await refused(bash, { command: "x" }, more), /^begun\n\[The sandbox stopped .* unknown/);
+  assert.match(await refused(read, { file_path: "x" }, more), /sandbox stopped/);
+});
