@@ -42,7 +42,8 @@ export interface HoldDependencies extends TurnParts {
   log: Logger;
   /** How long the sandbox stays open when nothing happens. */
   idleMs: number;
-  openWorkspace(lease: Lease, session: RunSession, log: RunLog): SessionWorkspace;
+  /** `onWantsReopen` is called when `reopenIfWanted` has something to do. */
+  openWorkspace(lease: Lease, session: RunSession, log: RunLog, onWantsReopen: () => void): SessionWorkspace;
   /** Waits for a free place among the turns that run at once; the answer gives the place back. */
   enterTurn(): Promise<() => void>;
   /** Called when the session has nothing to do and only stays warm. */
@@ -64,7 +65,7 @@ export function holdSession(dependencies: HoldDependencies, lease: Lease): HeldS
 
   async function hold(): Promise<void> {
     const session = await readRunSession(db.read, lease.sessionId);
-    const space = dependencies.openWorkspace(lease, session, runLog);
+    const space = dependencies.openWorkspace(lease, session, runLog, news.tell);
     workspace = space;
     while (leaving !== "abandoned") {
       news.forget();
@@ -136,7 +137,8 @@ export function holdSession(dependencies: HoldDependencies, lease: Lease): HeldS
   }
 
   async function clearAway(standing: Standing, space: SessionWorkspace): Promise<void> {
-    if (isRunning(standing)) await runLog.appendIdle([idle({ type: "cancelled" })]);
+    if (!standing.terminated)
+      await runLog.appendIdle(isRunning(standing) ? [idle({ type: "cancelled" })] : []);
     await space.remove();
     if (!(await releaseRun(db.write, lease))) await handOverRun(db.write, lease);
   }

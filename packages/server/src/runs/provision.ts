@@ -25,6 +25,8 @@ export interface ProvisionTarget {
   notes: string[];
   /** The files that the sandbox was opened with. */
   mounted: readonly MountedFile[];
+  /** Called when a file waits for a place that only a fresh sandbox has. */
+  onWantsReopen(): void;
 }
 
 /** Puts resources in place in one open sandbox, each once, and tells how it went in the log. */
@@ -76,6 +78,7 @@ export function createProvisioner(parts: ProvisionParts, target: ProvisionTarget
       return {};
     }
     reopen = true;
+    target.onWantsReopen();
     return "later";
   }
 

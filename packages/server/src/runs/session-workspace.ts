@@ -69,6 +69,7 @@ export function openSessionWorkspace(
   lease: Lease,
   session: RunSession,
   runLog: RunLog,
+  onWantsReopen: () => void,
 ): SessionWorkspace {
   const { db } = parts;
   const notes: string[] = [];
@@ -97,7 +98,14 @@ export function openSessionWorkspace(
     const report = createEgressReport(runLog, parts.log);
     const sandbox = await openOrTell(() => parts.engine.open({ ...spec, onEgressDenied: report }));
     await tellStarted(sandbox, secondsSince(began));
-    const provisioner = createProvisioner(parts, { lease, sandbox, runLog, notes, mounted: spec.files });
+    const provisioner = createProvisioner(parts, {
+      lease,
+      sandbox,
+      runLog,
+      notes,
+      mounted: spec.files,
+      onWantsReopen,
+    });
     putInPlace(provisioner, resources.filter(isPending));
     return { sandbox, provisioner };
   }

@@ -4,7 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { createRehearsalModel, type LogEntry, type Model } from "@berth/agent";
-import type { Command, CommandResult, Sandbox, SandboxEngine, SandboxSpec } from "@berth/sandbox";
+import {
+  type Command,
+  type CommandResult,
+  type MountedFile,
+  type Sandbox,
+  type SandboxEngine,
+  SandboxError,
+  type SandboxSpec,
+} from "@berth/sandbox";
 import { openDiskBlobs } from "../blobs/disk-blobs.ts";
 import type { Database } from "../db/pool.ts";
 import { silentLog } from "../db/testing.ts";
@@ -14,7 +22,7 @@ import { openSessionHub, type SessionHub } from "../notify/session-hub.ts";
 import { createSecretBox } from "../secrets/secret-box.ts";
 import { startWorker, type Worker, type WorkerOptions } from "../start/worker.ts";
 
-/** An engine whose commands do nothing: `hang` in a script waits until it is stopped. It knows what is open. */
+/** An engine whose commands do nothing, but that `hang` waits until it is stopped and `die` ends the sandbox. It knows what is open. */
 export interface ScriptedEngine extends SandboxEngine {
   /** Scripts in the order in which they began, each with the variables that it had. */
   readonly commands: { script: string; environment: Readonly<Record<string, string>>; session: string }[];
@@ -24,6 +32,11 @@ export interface ScriptedEngine extends SandboxEngine {
   /** Emits `command` and `closed`. */
   readonly told: EventEmitter;
   readonly specs: SandboxSpec[];
+  /** Files that were placed in an open sandbox. */
+  readonly placed: MountedFile[];
+  /** `placeFile` says that only a fresh sandbox has the place. */
+  refusesPlaces: boolean;
+  refusesToOpen: boolean;
 }
 
 export function scriptedEngine(): ScriptedEngine {
@@ -35,10 +48,14 @@ export function scriptedEngine(): ScriptedEngine {
     overlaps: [],
     told,
     specs: [],
+    placed: [],
+    refusesPlaces: false,
+    refusesToOpen: false,
     probe: async () => [],
     sweep: async () => undefined,
     close: async () => undefined,
     async open(spec) {
+      if (engine.refusesToOpen) throw new SandboxError("It cannot.");
       mkdirSync(spec.disk, { recursive: true });
       engine.specs.push(spec);
       const already = engine.openDisks.get(spec.disk) ?? 0;
@@ -53,7 +70,7 @@ export function scriptedEngine(): ScriptedEngine {
 function scriptedSandbox(engine: ScriptedEngine, spec: SandboxSpec): Sandbox {
   const closed = Promise.withResolvers<void>();
   let open = true;
-  return {
+  const sandbox: Sandbox = {
     id: spec.id,
     closed: closed.promise,
     async run(command) {
@@ -63,10 +80,15 @@ function scriptedSandbox(engine: ScriptedEngine, spec: SandboxSpec): Sandbox {
         session: spec.id,
       });
       engine.told.emit("command", command.script);
+      if (command.script.includes("die")) await sandbox.close();
       if (!open) return result("closed");
       return command.script.includes("hang") ? await hanging(command, closed.promise) : result("exit");
     },
-    placeFile: async () => true,
+    async placeFile(file) {
+      if (engine.refusesPlaces) return false;
+      engine.placed.push(file);
+      return true;
+    },
     setEgress: () => undefined,
     async close() {
       if (!open) return;
@@ -76,6 +98,7 @@ function scriptedSandbox(engine: ScriptedEngine, spec: SandboxSpec): Sandbox {
       engine.told.emit("closed");
     },
   };
+  return sandbox;
 }
 
 async function hanging({ signal }: Command, closed: Promise<void>): Promise<CommandResult> {
@@ -105,6 +128,8 @@ export interface Installation {
   hub: SessionHub;
   engine: ScriptedEngine;
   disks: string;
+  /** Where contents of files lie. */
+  blobs: string;
   worker(options?: Partial<WorkerOptions>): Promise<Worker>;
   send(sessionId: string, ...texts: string[]): Promise<void>;
   interrupt(sessionId: string): Promise<void>;
@@ -128,6 +153,7 @@ export async function installation(t: TestContext, db: Database): Promise<Instal
     hub,
     engine,
     disks: join(directory, "disks"),
+    blobs: join(directory, "blobs"),
     async worker(options = {}) {
       const worker = await startWorker({
         db,

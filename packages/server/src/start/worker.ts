@@ -47,7 +47,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const dependencies: HoldDependencies = {
     ...options,
     idleMs: options.sandboxIdleMs ?? 60_000,
-    openWorkspace: (lease, session, runLog) => openSessionWorkspace(options, lease, session, runLog),
+    openWorkspace: (...held) => openSessionWorkspace(options, ...held),
     enterTurn: createLimit(concurrency).enter,
     onRest: news.tell,
   };

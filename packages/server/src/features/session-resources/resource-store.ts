@@ -1,5 +1,5 @@
 import { uuidTimestamp } from "@berth/contract";
-import { type KeysetPlace, one, selectKeyset } from "../../db/keyset.ts";
+import { type KeysetPlace, selectKeyset } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { type ResourceRow, resourceColumns } from "./resource-row.ts";
 
@@ -15,7 +15,9 @@ export async function listResources(
   place: KeysetPlace,
 ): Promise<ResourceRow[]> {
   const listed = { table: "session_resources", columns: resourceColumns };
-  return await selectKeyset<ResourceRow>(db, place, listed, [one("session_id = ?", sessionId)]);
+  return await selectKeyset<ResourceRow>(db, place, listed, [
+    { column: "session_id", value: sessionId },
+  ]);
 }
 
 /** The files and mount paths of a session's resources. */
@@ -28,7 +30,7 @@ export async function mounts(
   return (await tx.query<Row>({ name: "session_mounts", text, values: [sessionId] })).rows;
 }
 
-/** Stores a file resource; the session was changed by it. */
+/** Stores a file resource; the session was changed by it, and is due, so that whoever holds it puts the file in place. */
 export async function insertFileResource(
   tx: Queryable,
   resource: { id: string; sessionId: string; fileId: string; mountPath: string },
@@ -37,7 +39,9 @@ export async function insertFileResource(
   await tx.query({
     name: "insert_file_resource",
     text: `
-      with session as (update sessions set updated_at = now() where id = $2)
+      with session as (
+        update sessions set updated_at = now(), pending_at = coalesce(pending_at, now()) where id = $2
+      )
       insert into session_resources (id, session_id, type, file_id, mount_path, updated_at)
       values ($1, $2, 'file', $3, $4, $5)`,
     values: [resource.id, resource.sessionId, resource.fileId, resource.mountPath, createdAt],
@@ -53,7 +57,7 @@ export async function insertFileResource(
   };
 }
 
-/** Replaces the envelope of a repository's token; the next command reads the new one. */
+/** Replaces the envelope of a repository's token; the next command reads the new one, and a clone that failed is tried again. */
 export async function updateSecret(tx: Queryable, id: string, secret: Buffer): Promise<ResourceRow> {
   const { rows } = await tx.query<ResourceRow>({
     name: "update_resource_secret",
@@ -62,7 +66,8 @@ export async function updateSecret(tx: Queryable, id: string, secret: Buffer): P
         update session_resources set secret = $2, updated_at = now() where id = $1
         returning ${resourceColumns}, session_id
       ), session as (
-        update sessions set updated_at = now() from resource where sessions.id = resource.session_id
+        update sessions set updated_at = now(), pending_at = coalesce(pending_at, now())
+        from resource where sessions.id = resource.session_id
       )
       select ${resourceColumns} from resource`,
     values: [id, secret],

@@ -19,7 +19,7 @@ export interface SessionResourceDeps {
 }
 
 export function mountSessionResources(app: HttpApp, { db, secrets, hub }: SessionResourceDeps): void {
-  const tell = (sessionId: string) => hub.publish(parseId("session", sessionId) ?? "");
+  const tell = (sessionId: string) => hub.publish(parseId("session", sessionId) ?? "", true);
   mount(app, sessionResourceRoutes.add, async ({ principal }, input) => {
     const resource = await addFileResource(db, principal, input);
     tell(input.params.session_id);
