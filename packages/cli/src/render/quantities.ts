@@ -1,7 +1,8 @@
 import type { ModelUsage } from "@berth/sdk";
 
-/** `0.4 s`, `41 s`, `3 min 05 s`. */
+/** `under 0.1 s`, `0.4 s`, `41 s`, `3 min 05 s`. */
 export function duration(seconds: number): string {
+  if (seconds < 0.05) return "under 0.1 s";
   if (seconds < 10 && !Number.isInteger(seconds)) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
   if (whole < 100) return `${whole} s`;

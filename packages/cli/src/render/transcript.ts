@@ -116,10 +116,12 @@ export class Transcript {
   /** What goes on right now, for a line that is overwritten; null when nothing does. */
   status(now: number): string | null {
     const clones = this.#clones.line();
-    const calls = [...this.#calls.values()].map(({ name }) => plainLine(name));
-    if (calls.length === 0 && !this.#thinking) return clones;
+    const [call, ...others] = this.#calls.values();
+    if (call === undefined && !this.#thinking) return clones;
     const seconds = Math.floor((now - this.#since) / 1000);
-    const doing = `${calls.length === 0 ? "thinking" : `running ${calls.join(", ")}`}${seconds < 1 ? "" : ` · ${duration(seconds)}`}`;
+    const running = call === undefined ? "thinking" : `${plainLine(call.name)}  ${cut(toolLine(call), 50)}`;
+    const more = others.length === 0 ? "" : ` and ${others.length} more`;
+    const doing = `${running}${more}${seconds < 1 ? "" : ` · ${duration(seconds)}`}`;
     return clones === null ? doing : `${clones} · ${doing}`;
   }
 
@@ -132,12 +134,15 @@ export class Transcript {
     return more === 0 ? shown : [...shown, dim(`  … ${count(more)} more lines`)];
   }
 
-  /** Of calls that run at the same time the first is shown at once, the others with their results. */
+  /**
+   * Where a status line shows the calls that run, each is printed with its result, so that nothing comes between them. Elsewhere
+   * the first of those that run at the same time is printed at once.
+   */
   #called(event: EventOf<"agent.tool_use">): Block | null {
     const alone = this.#calls.size === 0;
     this.#calls.set(event.id, event);
     this.#since = Date.now();
-    if (!alone) return null;
+    if (this.#live || !alone) return null;
     this.#lastCall = event.id;
     return apart([this.#callLine(event)]);
   }
@@ -204,9 +209,13 @@ export class Transcript {
       ...(seconds === null ? [] : [duration(seconds)]),
       ...(this.#turn.usage === noUsage ? [] : [tokens(this.#turn.usage)]),
     ];
+    const unanswered = this.#live ? [...this.#calls.values()].map((call) => this.#callLine(call)) : [];
     this.#calls.clear();
     this.#thinking = false;
-    return apart([style(endings[type] ?? type) + dim(facts.map((fact) => ` · ${fact}`).join(""))]);
+    return apart([
+      ...unanswered,
+      style(endings[type] ?? type) + dim(facts.map((fact) => ` · ${fact}`).join("")),
+    ]);
   }
 }
 

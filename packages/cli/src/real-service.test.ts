@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { test } from "node:test";
+import { berth, startBerth } from "./testing/berth.ts";
+
+const steps = (...given: object[]) => JSON.stringify({ steps: given });
+
+test("the real service, by its commands alone", { timeout: 60_000 }, async (t) => {
+  const dir = await mkdtemp(join(tmpdir(), "berth-cli-"));
+  const env: Record<string, string> = { BERTH_DATA_DIR: dir };
+  const service = startBerth(["serve", "--port", "0", "--log-level", "error"], { env });
+  t.after(async () => {
+    service.child.kill("SIGTERM");
+    const { code } = await service.ended;
+    await rm(dir, { recursive: true, force: true });
+    assert.equal(code, 0, "SIGTERM ends it in order");
+  });
+  const [line] = await once(createInterface({ input: service.child.stdout }), "line");
+  assert.match(line, /^berth: listening on http:\/\/127\.0\.0\.1:\d+$/);
+
+  await t.test("token create: prints the token alone, which the other commands take", async () => {
+    const { code, stdout, stderr } = await berth(["token", "create", "--user", "me@example.com"], { env });
+    assert.deepEqual([code, stderr], [0, ""]);
+    assert.match(stdout, /^berth_pat_[0-9A-Za-z]{46}\n$/);
+    env.BERTH_TOKEN = stdout.trim();
+    assert.deepEqual(await berth(["sessions", "list"], { env }), { code: 0, stdout: "", stderr: "" });
+  });
+
+  await t.test("token create: narrow scopes are exit code 4 later, unknown ones 2 at once", async () => {
+    const narrow = ["token", "create", "--user", "me@example.com", "--scopes"];
+    const { stdout } = await berth([...narrow, "files:read"], { env });
+    const refused = await berth(["sessions", "list"], { env: { ...env, BERTH_TOKEN: stdout } });
+    assert.deepEqual([refused.code, /sessions:read/.test(refused.stderr)], [4, true]);
+    assert.equal((await berth([...narrow, "files:raed"], { env })).code, 2);
+  });
+
+  await t.test("run: what the sandbox did is shown, and the session is archived", async () => {
+    const task = steps({ tool: "Bash", input: { command: "echo from the sandbox" } }, { say: "All done." });
+    const { code, stdout, stderr } = await berth(["run", task, "--model", "rehearsal/steps"], { env });
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /Bash {2}echo from the sandbox\n {2}│ from the sandbox\n\nAll done\.\n\ndone · /);
+    const list = JSON.parse((await berth(["sessions", "list", "--archived", "--json"], { env })).stdout);
+    assert.deepEqual([list.data.length, list.data[0].archived_at !== null], [1, true]);
+  });
+
+  await t.test("run: Ctrl-C ends the command in the sandbox and exits 130; the log tells it", async () => {
+    const task = steps({ say: "Now I wait." }, { tool: "Bash", input: { command: "sleep 60" } });
+    const { child, ended } = startBerth(["run", task, "--json"], { env });
+    let id = "";
+    for await (const text of createInterface({ input: child.stdout })) {
+      const event = JSON.parse(text);
+      if (event.type === "session") id = event.id;
+      if (event.type === "agent.tool_use") child.kill("SIGINT");
+    }
+    assert.equal((await ended).code, 130);
+    const { stdout } = await berth(["sessions", "logs", id], { env });
+    assert.match(stdout, /Now I wait\.\n[\s\S]*\ninterrupt\n[\s\S]*\ninterrupted · /);
+  });
+
+  await t.test("sessions send to one that was kept: the turn follows in its log", async () => {
+    const first = await berth(["run", steps({ say: "One." }), "--keep", "--json"], { env });
+    const { id } = JSON.parse(first.stdout.split("\n")[0] ?? "");
+    const { child, ended } = startBerth(["sessions", "logs", "-f", id], { env });
+    const sent = await berth(["sessions", "send", id, steps({ say: "Two." })], { env });
+    assert.match(sent.stdout, /^evt_\w{26}\n$/);
+    for await (const text of createInterface({ input: child.stdout }))
+      if (text === "Two.") child.kill("SIGINT");
+    assert.equal((await ended).code, 130);
+  });
+
+  await t.test("doctor: a line for each capability; exit code 1 exactly when one is missing", async () => {
+    const { code, stdout } = await berth(["doctor", "--json"], { env });
+    const { ok, capabilities } = JSON.parse(stdout);
+    assert.equal(code, ok ? 0 : 1);
+    assert.equal(
+      ok,
+      capabilities.every(({ state }: { state: string }) => state !== "no"),
+    );
+    assert.deepEqual(
+      capabilities.slice(0, 2).map(({ name, state }: { name: string; state: string }) => [name, state]),
+      [
+        ["settings", "yes"],
+        ["database", "yes"],
+      ],
+    );
+    const table = await berth(["doctor"], { env: { ...env, BERTH_PORT: "none" } });
+    assert.deepEqual([table.code, /^missing +settings +BERTH_PORT/.test(table.stdout)], [1, true]);
+  });
+});
+
+test("serve: every fault of the settings at once, exit code 2; each setting has a line of help", async () => {
+  const { code, stderr } = await berth(["serve", "--port", "x", "--sandbox", "y"]);
+  assert.equal(code, 2);
+  assert.match(stderr, /--port[\s\S]*--sandbox/);
+  const { stdout } = await berth(["serve", "--help"]);
+  assert.doesNotMatch(stdout, /<value>/);
+  assert.match(stdout, /--data-dir <dir>/);
+});

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Berth } from "./client.ts";
+import { collect } from "./testing/collect.ts";
+import { startRealService } from "./testing/real-service.ts";
+
+const toolset = { type: "agent_toolset_20260401" } as const;
+
+test("the real service: every noun, paging, refusals, and a stream that survives a crash", {
+  timeout: 60_000,
+}, async (t) => {
+  const service = await startRealService(t);
+  const lost: unknown[] = [];
+  const logger = { debug: () => undefined, warn: (message: string) => void lost.push(message) };
+  const client = new Berth({ baseURL: service.url, token: service.token, logger });
+
+  const agent = await client.agents.create({ name: "Helper", model: "rehearsal/steps", tools: [toolset] });
+  const environment = await client.environments.create({ name: "default" });
+  await assert.rejects(client.environments.create({ name: "default" }), {
+    type: "conflict_error",
+    status: 409,
+  });
+  assert.equal((await client.agents.get(agent.id)).id, agent.id);
+
+  await t.test("files go up and come down whole", async () => {
+    const bytes = new Uint8Array(300_000).map((_, i) => i % 251);
+    const file = await client.files.upload(
+      { name: "ä b.bin", content: bytes },
+      { metadata: { kind: "test" } },
+    );
+    assert.deepEqual([file.filename, file.size_bytes, file.metadata], ["ä b.bin", 300_000, { kind: "test" }]);
+    assert.deepEqual(await (await client.files.content(file.id)).bytes(), bytes);
+    assert.deepEqual((await client.files.list({ ids: [file.id] })).data, [file]);
+  });
+
+  await t.test("lists page through everything, newest first", async () => {
+    const made: string[] = [];
+    for (let i = 0; i < 5; i++) made.unshift((await client.tokens.create({ name: `t${i}` })).id);
+    const listed = (await collect(client.tokens.list({ limit: 2 }))).map(({ id }) => id);
+    assert.deepEqual(listed.slice(0, 5), made);
+    assert.equal(new Set(listed).size, listed.length);
+    assert.equal((await client.tokens.delete(made[0] ?? "")).type, "token_deleted");
+  });
+
+  await t.test("a refusal carries type, param and request id", async () => {
+    const { requestId } = await client.agents.list({ limit: 1 }).withResponse();
+    assert.ok(requestId);
+    await assert.rejects(client.agents.list({ limit: 101 }), {
+      type: "invalid_request_error",
+      param: "limit",
+    });
+    await assert.rejects(client.sessions.get("sess_00000000000000000000000000"), { type: "not_found_error" });
+    const stranger = new Berth({ baseURL: service.url, token: "berth_pat_wrong" });
+    await assert.rejects(stranger.agents.list().withResponse(), { name: "AuthenticationError", status: 401 });
+  });
+
+  await t.test("a stream goes on over a crash of the service, without gap or duplicate", async () => {
+    const session = await client.sessions.create({ agent: agent.id, environment_id: environment.id });
+    const say = (text: string) =>
+      client.sessions.events.send(session.id, {
+        events: [
+          {
+            type: "user.message",
+            content: [{ type: "text", text: JSON.stringify({ steps: [{ say: text }] }) }],
+          },
+        ],
+      });
+    const streamed: string[] = [];
+    const said: string[] = [];
+    await say("one");
+    for await (const event of client.sessions.events.stream(session.id, { from: "start" })) {
+      streamed.push(event.id);
+      if (event.type === "agent.message") said.push(event.content.map((block) => block.text).join(""));
+      if (event.type !== "session.status_idle") continue;
+      if (said.length === 2) break;
+      await service.crash();
+      await say("two");
+    }
+    assert.deepEqual(said, ["one", "two"]);
+    assert.ok(lost.includes("stream lost"));
+    const stored = await collect(client.sessions.events.list(session.id, { limit: 3 }));
+    assert.deepEqual(
+      streamed,
+      stored.map(({ id }) => id),
+    );
+
+    const follow = collect(client.sessions.events.stream(session.id, { after_id: streamed.at(-1) }));
+    await client.sessions.terminate(session.id);
+    assert.equal((await follow).at(-1)?.type, "session.status_terminated");
+  });
+});
