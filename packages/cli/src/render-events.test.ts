@@ -3,6 +3,7 @@ import { Writable } from "node:stream";
 import { test } from "node:test";
 import type { SessionEvent } from "@berth/sdk";
 import type { Output } from "./render/palette.ts";
+import { toolLine } from "./render/tool-line.ts";
 import { renderEvents } from "./render-events.ts";
 import { calls, logOf, repository, returns, says, turn } from "./testing/session.ts";
 
@@ -139,4 +140,34 @@ test("on a terminal, progress is one line that is overwritten and leaves no trac
     const visible = line.replaceAll(/\u001b\[\d+m/g, "");
     if (/^(cloning|thinking|running)/.test(visible)) assert.ok(visible.length < 60, visible);
   }
+});
+
+test("a rehearsal's steps are named, not printed as JSON", async () => {
+  const steps = [
+    { say: "Hi." },
+    { tool: "Bash", input: { command: "a" } },
+    { tools: [{}, {}] },
+    { wait_ms: 5 },
+  ];
+  const line = "> Rehearsal in 4 steps: say, Bash, 2 at once, wait\n";
+  assert.equal(await rendered(logOf(JSON.stringify({ steps }))), line);
+  assert.equal(await rendered(logOf(`\`\`\`json\n${JSON.stringify({ steps }, null, 2)}\n\`\`\``)), line);
+  assert.equal(await rendered(logOf('{"steps": []}')), '> {"steps": []}\n');
+});
+
+test("a tool call's input is one line", () => {
+  const cases: [string, Record<string, unknown>, string][] = [
+    ["Bash", { command: "make\nmake test" }, "make …"],
+    ["Bash", { restart: true }, "restart the shell"],
+    ["Read", { file_path: "/a" }, "/a"],
+    ["Read", { file_path: "/a", limit: 5 }, "/a from line 1 to 5"],
+    ["Read", { file_path: "/a", offset: 10, limit: 5 }, "/a from line 10 to 14"],
+    ["Read", { file_path: "/a", view_range: [3, -1] }, "/a from line 3"],
+    ["Write", { file_path: "/a", content: "x\ny\n" }, "/a (2 lines)"],
+    ["Edit", { file_path: "/a", replace_all: true }, "/a everywhere"],
+    ["Glob", { pattern: "**/*.ts" }, "**/*.ts"],
+    ["Grep", { pattern: "x", path: "/a" }, "x in /a"],
+    ["Invented", { a: 1 }, '{"a":1}'],
+  ];
+  for (const [name, input, line] of cases) assert.equal(toolLine({ name, input }), line);
 });

@@ -3,6 +3,7 @@ import { Clones } from "./clones.ts";
 import type { Palette } from "./palette.ts";
 import { cut, firstLines, plainLine, plainText } from "./plain-text.ts";
 import { addUsage, count, duration, noUsage, tokens } from "./quantities.ts";
+import { rehearsalLine } from "./rehearsal.ts";
 import { toolLine } from "./tool-line.ts";
 
 /** Lines to print for one event, and how they stand to what is above: apart, in one group with other notes, or right under it. */
@@ -126,7 +127,8 @@ export class Transcript {
   }
 
   #asked({ content }: EventOf<"user.message">): string[] {
-    const { lines, more } = firstLines(plainText(textOf(content)), 8);
+    const text = textOf(content);
+    const { lines, more } = firstLines(plainText(rehearsalLine(text) ?? text), 8);
     const { bold, dim } = this.#palette;
     const shown = lines.map((line, i) =>
       `${i === 0 ? ">" : " "} ${bold(cut(line.trimEnd(), this.#width * 3))}`.trimEnd(),
