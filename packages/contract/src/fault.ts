@@ -6,6 +6,8 @@ export interface Fault {
   message: string;
 }
 
+const required = "Field '{field}' is required.";
+
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 type Found = { path: Path; message: string; rank: number };
@@ -36,9 +38,9 @@ export function formatPath(path: Path): string | null {
 export function faultMessage(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case "invalid_type":
-      return issue.input === undefined ? "Field '{field}' is required." : mustBe(kindOf(issue));
+      return issue.input === undefined ? required : mustBe(kindOf(issue));
     case "invalid_value":
-      return issue.input === undefined ? "Field '{field}' is required." : mustBe(oneOf(issue.values));
+      return issue.input === undefined ? required : mustBe(oneOf(issue.values));
     case "too_small":
       return tooSmall(issue.origin, issue.minimum);
     case "too_big":
@@ -63,11 +65,20 @@ function faultsOf(issue: Issue, before: Path, input: unknown): Found[] {
   }
   if (issue.code === "invalid_key") return [{ path, message: keyMessage(issue), rank: 0 }];
   if (issue.code === "invalid_union" && issue.errors.length > 0) {
+    if (isMissing(path, input)) return [{ path, message: required, rank: 0 }];
     const branch = closestBranch(issue.errors);
     if (branch !== null) return branch.flatMap((inner) => faultsOf(inner, path, input));
     return [{ path, message: mustBe(listOf(issue.errors.flatMap(expectedAtTop))), rank: 0 }];
   }
   return [{ path, message: issue.message, rank: decides(issue) ? -1 : 0 }];
+}
+
+function isMissing(path: Path, input: unknown): boolean {
+  const value = path.reduce<unknown>(
+    (at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key],
+    input,
+  );
+  return path.length > 0 && value === undefined;
 }
 
 /** A branch that fits in kind, with the fewest faults; null when the value is of no branch's kind. */

@@ -15,6 +15,7 @@ import { createCursors } from "./http/cursor.ts";
 import { createHttpApp, type HttpApp } from "./http/http-app.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { createTokenWatch } from "./http/token-watch.ts";
+import type { Redactor } from "./log.ts";
 import type { SessionHub } from "./notify/session-hub.ts";
 import { createSecretBox, derivedKey } from "./secrets/secret-box.ts";
 
@@ -26,6 +27,8 @@ export interface AppDeps {
   blobs: BlobStore;
   /** The installation's, 32 bytes. Cursors and secrets get keys of their own from it. */
   secretKey: Uint8Array;
+  /** Keeps the secrets that pass through out of the log. */
+  redactor?: Redactor;
   /** Hosts, with their port where it is not 443, whose repositories can be attached. */
   repositoryHosts: readonly string[];
   /** Bytes of a JSON body. */
@@ -37,7 +40,7 @@ export interface AppDeps {
 /** The whole HTTP service, wired and not yet listening. */
 export function createApp(deps: AppDeps): HttpApp {
   const { db, hub, log, models, blobs, secretKey, jsonLimit, uploadLimit } = deps;
-  const secrets = createSecretBox(secretKey);
+  const secrets = createSecretBox(secretKey, deps.redactor?.add);
   const cursors = createCursors(derivedKey(secretKey, "list cursors"));
   const tokens = createTokenWatch(db.read, log);
   const app = createHttpApp({ db, log, cursors, metrics: createMetrics(db.read), jsonLimit, uploadLimit });

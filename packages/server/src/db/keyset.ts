@@ -49,8 +49,8 @@ function next(millisecond: number | undefined): number | undefined {
 }
 
 /**
- * The rows that a principal reaches, in the order of travel from the anchor. Each owner is a walk along one index that
- * ends after the page, so the cost depends neither on the table's size nor on how deep the page lies.
+ * The rows that a principal reaches, in the order of travel from the anchor: for each owner one range of one index, of
+ * which a page is read, so that the cost depends neither on the table's size nor on how deep the page lies.
  */
 export async function selectReached<Row extends object>(
   db: Queryable,
@@ -58,52 +58,94 @@ export async function selectReached<Row extends object>(
   place: KeysetPlace,
   listed: Listed,
 ): Promise<Row[]> {
-  if (principal.role === "admin") {
-    return await selectKeyset(db, place, listed, [one("organization_id = ?", principal.organizationId)]);
+  const { organizationId, id, role } = principal;
+  if (role === "admin") {
+    return await selectKeyset(db, place, listed, [{ column: "organization_id", value: organizationId }]);
   }
-  const owners = [...new Set([principal.id, principal.organizationId])];
+  const owners = [...new Set([id, organizationId])];
   return await selectKeyset(
     db,
     place,
     listed,
-    owners.map((owner) => one("owner_id = ?", owner)),
+    owners.map((value) => ({ column: "owner_id", value })),
   );
 }
 
-/** The rows of any of the `branches`, which must not overlap, in the order of travel from the anchor. */
+/** What a principal reaches, as a condition on rows that are walked by another column than the owner. */
+export function reachCondition(principal: Principal): Condition {
+  const { organizationId, id, role } = principal;
+  return role === "admin"
+    ? one("organization_id = ?", organizationId)
+    : one("owner_id = any(?::uuid[])", [id, organizationId]);
+}
+
+/** Rows with one value in a column; there is an index on the column and `id`. */
+export interface Branch {
+  column: string;
+  value: string;
+}
+
+const FIRST = "00000000-0000-0000-0000-000000000000";
+const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+
+/**
+ * The rows of any of the `branches`, which must not overlap, in the order of travel from the anchor.
+ *
+ * A branch is written as a range of `(column, id)` and ordered by both: only the index on both can serve that, so no plan,
+ * however old the statistics are that it was made from, walks the primary key and drops what others own.
+ */
 export async function selectKeyset<Row extends object>(
   db: Queryable,
   place: KeysetPlace,
   listed: Listed,
-  branches: readonly Condition[],
+  branches: readonly Branch[],
 ): Promise<Row[]> {
+  const { low, high } = range(place);
   const values: unknown[] = [];
-  const order = `order by id ${place.direction === "older" ? "desc" : "asc"} limit $${values.push(place.rows)}`;
-  const common = [...placeConditions(place), ...(listed.conditions ?? [])];
-  const selects = branches.map((branch) => {
-    const where = [branch, ...common].map((condition) => numbered(condition, values)).join(" and ");
-    return `(select ${listed.columns} from ${listed.table} where ${where} ${order})`;
+  const value = (given: unknown) => `$${values.push(given)}`;
+  const order = place.direction === "older" ? "desc" : "asc";
+  const limit = `limit ${value(place.rows)}`;
+  const selects = branches.map(({ column, value: own }) => {
+    const at = `${value(own)}::uuid`;
+    const conditions = (listed.conditions ?? []).map((condition) => ` and ${numbered(condition, value)}`);
+    return `(select ${listed.columns} from ${listed.table}
+      where (${column}, id) >= (${at}, ${value(low)}::uuid) and (${column}, id) < (${at}, ${value(high)}::uuid)
+        ${conditions.join("")}
+      order by ${column} ${order}, id ${order} ${limit})`;
   });
-  const text = selects.length === 1 ? (selects[0] ?? "") : `${selects.join(" union all ")} ${order}`;
+  const text =
+    selects.length === 1
+      ? (selects[0] ?? "")
+      : `${selects.join(" union all ")} order by id ${order} ${limit}`;
   return (await db.query<Row>({ name: nameOf(text), text, values })).rows;
 }
 
-function placeConditions(place: KeysetPlace): Condition[] {
-  const { anchor, direction, lowest, below } = place;
-  return [
-    ...(anchor === null ? [] : [one(direction === "older" ? "id < ?" : "id > ?", anchor)]),
-    ...(lowest === null ? [] : [one("id >= ?", lowest)]),
-    ...(below === null ? [] : [one("id < ?", below)]),
-  ];
+/** The ids that are wanted: from `low`, up to but without `high`. Uuids order as their text does. */
+function range({ direction, anchor, lowest, below }: KeysetPlace): { low: string; high: string } {
+  const lows = [lowest ?? FIRST, ...(direction === "newer" && anchor !== null ? [successor(anchor)] : [])];
+  const highs = [below ?? LAST, ...(direction === "older" && anchor !== null ? [anchor] : [])];
+  return { low: lows.toSorted().at(-1) ?? FIRST, high: highs.toSorted()[0] ?? LAST };
+}
+
+/** Whether an id belongs to what is wanted, wherever the page ends. */
+export function isWithin(place: KeysetPlace, id: string): boolean {
+  const { low, high } = range(place);
+  return id >= low && id < high;
+}
+
+function successor(uuid: string): string {
+  const bits = BigInt(`0x${uuid.replaceAll("-", "")}`) + 1n;
+  const hex = bits.toString(16).padStart(32, "0").slice(-32);
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
 export function one(text: string, value: unknown): Condition {
   return { text, values: [value] };
 }
 
-function numbered(condition: Condition, values: unknown[]): string {
+function numbered(condition: Condition, value: (given: unknown) => string): string {
   let given = 0;
-  return condition.text.replaceAll("?", () => `$${values.push(condition.values[given++])}`);
+  return condition.text.replaceAll("?", () => value(condition.values[given++]));
 }
 
 const names = new Map<string, string>();

@@ -16,7 +16,8 @@ export function answerBelowRoutes(server: Server): void {
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
     const refusal = errors.invalid("The header 'Expect' asks for what is not done here.");
     const { status, headers, body } = renderError(refusal, requestIdOf(request.headers));
-    response.writeHead(status, { ...headers, connection: "close" }).end(body);
+    const length = Buffer.byteLength(body);
+    response.writeHead(status, { ...headers, connection: "close", "content-length": length }).end(body);
   });
 }
 

@@ -47,6 +47,7 @@ export const errors = {
   unknownPath: (method: string, path: string) =>
     notFound(`There is no ${method.slice(0, 20)} ${path.slice(0, 200)}.`),
   badContentType: (expected: string) => errors.invalid(`The content type of the body must be '${expected}'.`),
+  unknownContentType: () => errors.invalid("The content type of the body is not one that is known here."),
   bodyTooLarge: (limit: number) => unread(`The body is larger than ${bytes(limit)}.`),
   bodyMissing: () => errors.invalid("The request needs a JSON body."),
   bodyCut: () => unread("The body ended early or came too slowly."),

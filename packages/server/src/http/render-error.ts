@@ -36,7 +36,8 @@ export function renderError(error: ApiError, requestId: string): RenderedError {
 /** The refusal that an error stands for. What nobody expected is logged with its cause and told without it. */
 export function toApiError(error: unknown, log: Logger, requestId: string): ApiError {
   if (error instanceof ApiError) return error;
-  const status = (error as { statusCode?: unknown }).statusCode;
+  const { statusCode: status, code } = error as { statusCode?: unknown; code?: unknown };
+  if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") return errors.unknownContentType();
   if (typeof status === "number" && status >= 400 && status < 500) {
     return errors.invalid(`The request is not valid: ${(error as Error).message}`);
   }

@@ -50,7 +50,7 @@ export async function testApp(t: TestContext, deps: Partial<AppDeps> = {}): Prom
   const app = createApp({
     db,
     hub,
-    log: pino({ level: process.env["BERTH_TEST_LOG"] ?? "silent" }, pino.destination(2)),
+    log: pino({ level: process.env.BERTH_TEST_LOG ?? "silent" }, pino.destination(2)),
     models: { get: windowOf },
     blobs: await openDiskBlobs(blobsDir),
     secretKey: randomBytes(32),

@@ -20,11 +20,18 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEAD_BYTES = 1 + NONCE_BYTES + TAG_BYTES;
 
-/** An envelope is a version byte, the nonce, the tag and the ciphertext. */
-export function createSecretBox(secretKey: Uint8Array): SecretBox {
+/**
+ * An envelope is a version byte, the nonce, the tag and the ciphertext. `onSecret` is told each secret that is sealed or
+ * opened, so that it can be kept out of logs.
+ */
+export function createSecretBox(
+  secretKey: Uint8Array,
+  onSecret: (secret: string) => void = () => undefined,
+): SecretBox {
   const key = derivedKey(secretKey, "secrets at rest");
   return {
     seal(place, secret) {
+      onSecret(secret);
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(associated(place));
       const sealed = Buffer.concat([cipher.update(secret, "utf8"), cipher.final()]);
@@ -38,9 +45,10 @@ export function createSecretBox(secretKey: Uint8Array): SecretBox {
       const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES })
         .setAAD(associated(place))
         .setAuthTag(envelope.subarray(1 + NONCE_BYTES, HEAD_BYTES));
-      return Buffer.concat([decipher.update(envelope.subarray(HEAD_BYTES)), decipher.final()]).toString(
-        "utf8",
-      );
+      const opened = [decipher.update(envelope.subarray(HEAD_BYTES)), decipher.final()];
+      const secret = Buffer.concat(opened).toString("utf8");
+      onSecret(secret);
+      return secret;
     },
   };
 }

@@ -40,7 +40,17 @@ export async function serve(config: Config): Promise<Serving> {
     const blobs = await openDiskBlobs(blobDirectory(config));
     const secretKey = readSecretKey({ file: config.secretKeyFile, dataDir: config.dataDir });
     const repositoryHosts = config.hostedProviders.map(({ host }) => host);
-    const api = await startApi({ ...config, db, hub, log, models, blobs, secretKey, repositoryHosts });
+    const api = await startApi({
+      ...config,
+      db,
+      hub,
+      log,
+      redactor,
+      models,
+      blobs,
+      secretKey,
+      repositoryHosts,
+    });
     ended.unshift(() => api.close());
     await runner.start(config, store.address);
     return { url: api.url, stop: once(() => stopAll(ended, log)) };

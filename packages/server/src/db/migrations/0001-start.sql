@@ -41,8 +41,8 @@ create table tokens (
   revoked_at timestamptz,
   updated_at timestamptz not null default now()
 );
-create index tokens_by_owner on tokens (owner_id, id desc);
-create index tokens_by_organization on tokens (organization_id, id desc);
+create index tokens_by_owner on tokens (owner_id, id);
+create index tokens_by_organization on tokens (organization_id, id);
 
 -- definition: the resolved agent of that version, without what the row of agents holds.
 create table agents (
@@ -55,8 +55,8 @@ create table agents (
   archived_at timestamptz,
   updated_at timestamptz not null default now()
 );
-create index agents_by_owner on agents (owner_id, id desc);
-create index agents_by_organization on agents (organization_id, id desc);
+create index agents_by_owner on agents (owner_id, id);
+create index agents_by_organization on agents (organization_id, id);
 
 create table agent_versions (
   agent_id uuid not null references agents on delete cascade,
@@ -81,8 +81,8 @@ create table environments (
   updated_at timestamptz not null default now(),
   unique (owner_id, name)
 );
-create index environments_by_owner on environments (owner_id, id desc);
-create index environments_by_organization on environments (organization_id, id desc);
+create index environments_by_owner on environments (owner_id, id);
+create index environments_by_organization on environments (organization_id, id);
 
 -- A session is due when pending_at is set. Whoever holds the lease owns its turn, its sandbox and its disk; each claim
 -- raises lease_epoch, and every write of a run names the epoch, so that a run whose lease is gone writes nothing.
@@ -116,8 +116,10 @@ create table sessions (
   terminated_at timestamptz,
   updated_at timestamptz not null default now()
 );
-create index sessions_by_owner on sessions (owner_id, id desc);
-create index sessions_by_organization on sessions (organization_id, id desc);
+create index sessions_by_owner on sessions (owner_id, id);
+create index sessions_by_organization on sessions (organization_id, id);
+create index sessions_by_agent on sessions (agent_id, id);
+create index sessions_by_environment on sessions (environment_id, id);
 create index sessions_due on sessions (pending_at) where pending_at is not null and lease_owner is null;
 create index sessions_leased on sessions (lease_owner) where lease_owner is not null;
 
@@ -139,8 +141,9 @@ create table files (
   metadata jsonb not null default '{}',
   updated_at timestamptz not null default now()
 );
-create index files_by_owner on files (owner_id, id desc);
-create index files_by_organization on files (organization_id, id desc);
+create index files_by_owner on files (owner_id, id);
+create index files_by_organization on files (organization_id, id);
+create index files_by_scope on files (scope_session_id, id) where scope_session_id is not null;
 
 -- secret: an envelope (see secrets); repositories only. ready_at tells that it is in place on the present disk, failed_at
 -- and failure that it could not be put there; it is tried again when updated_at is later, as after a new token.
@@ -160,7 +163,7 @@ create table session_resources (
   unique (session_id, mount_path),
   unique (session_id, file_id)
 );
-create index session_resources_by_session on session_resources (session_id, id desc);
+create index session_resources_by_session on session_resources (session_id, id);
 
 -- body: the event's own fields as JSON text, without id, type, created_at and processed_at. memo: see the agent's log.
 -- seq is allocated under the row lock of the session, so that its order is the order of commits.

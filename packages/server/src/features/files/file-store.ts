@@ -1,7 +1,7 @@
 import { type File, formatId, uuidTimestamp } from "@berth/contract";
-import { type Condition, type KeysetPlace, one, selectReached } from "../../db/keyset.ts";
+import { isWithin, type KeysetPlace, reachCondition, selectKeyset, selectReached } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
-import type { Owner, Principal } from "../../http/principal.ts";
+import { type Owner, type Principal, reaches } from "../../http/principal.ts";
 
 export interface FileRow extends Owner {
   id: string;
@@ -62,11 +62,29 @@ export async function listFiles(
   place: KeysetPlace,
   filters: { scopeSessionId: string | null; ids: readonly string[] | null },
 ): Promise<FileRow[]> {
-  const conditions: Condition[] = [
-    ...(filters.scopeSessionId === null ? [] : [one("scope_session_id = ?", filters.scopeSessionId)]),
-    ...(filters.ids === null ? [] : [one("id = any(?::uuid[])", filters.ids)]),
-  ];
-  return await selectReached<FileRow>(db, principal, place, { table: "files", columns, conditions });
+  const { scopeSessionId: scope, ids } = filters;
+  if (ids !== null) return await listNamedFiles(db, principal, place, ids, scope);
+  if (scope === null) return await selectReached<FileRow>(db, principal, place, { table: "files", columns });
+  const listed = { table: "files", columns, conditions: [reachCondition(principal)] };
+  return await selectKeyset<FileRow>(db, place, listed, [{ column: "scope_session_id", value: scope }]);
+}
+
+/** At most a hundred: they are read by their ids and put into order here. */
+async function listNamedFiles(
+  db: Queryable,
+  principal: Principal,
+  place: KeysetPlace,
+  ids: readonly string[],
+  scope: string | null,
+): Promise<FileRow[]> {
+  const rows = (await getFiles(db, ids)).filter(
+    (row) =>
+      reaches(principal, row) &&
+      (scope === null || row.scope_session_id === scope) &&
+      isWithin(place, row.id),
+  );
+  const newestFirst = rows.sort((one, other) => (one.id < other.id ? 1 : -1));
+  return (place.direction === "older" ? newestFirst : newestFirst.reverse()).slice(0, place.rows);
 }
 
 /** The file as the API answers it. */

@@ -15,9 +15,7 @@ export async function listResources(
   place: KeysetPlace,
 ): Promise<ResourceRow[]> {
   const listed = { table: "session_resources", columns: resourceColumns };
-  return await selectKeyset<ResourceRow>(db, place, listed, [
-    { column: "session_id", value: sessionId },
-  ]);
+  return await selectKeyset<ResourceRow>(db, place, listed, [{ column: "session_id", value: sessionId }]);
 }
 
 /** The files and mount paths of a session's resources. */

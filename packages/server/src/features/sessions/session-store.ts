@@ -1,5 +1,12 @@
 import { type InputEvent, uuidTimestamp } from "@berth/contract";
-import { type Condition, type KeysetPlace, one, selectReached } from "../../db/keyset.ts";
+import {
+  type Condition,
+  type KeysetPlace,
+  one,
+  reachCondition,
+  selectKeyset,
+  selectReached,
+} from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
 import type { Owner, Principal } from "../../http/principal.ts";
 import { columns as eventColumns } from "../events/append-by-run.ts";
@@ -91,14 +98,20 @@ export async function listSessions(
   place: KeysetPlace,
   filters: SessionFilters,
 ): Promise<SessionRow[]> {
+  const { agentId, environmentId, statuses } = filters;
   const conditions: Condition[] = [
     ...(filters.archived ? [] : [{ text: "archived_at is null", values: [] }]),
-    ...(filters.agentId === null ? [] : [one("agent_id = ?", filters.agentId)]),
-    ...(filters.environmentId === null ? [] : [one("environment_id = ?", filters.environmentId)]),
-    ...(filters.statuses === null ? [] : [one("status = any(?::text[])", filters.statuses)]),
+    ...(environmentId === null ? [] : [one("environment_id = ?", environmentId)]),
+    ...(statuses === null ? [] : [one("status = any(?::text[])", statuses)]),
   ];
   const listed = { table: "sessions", columns: sessionColumns, conditions };
-  return await selectReached<SessionRow>(db, principal, place, listed);
+  const branch =
+    agentId === null
+      ? environmentId !== null && { column: "environment_id", value: environmentId }
+      : { column: "agent_id", value: agentId };
+  if (branch === false) return await selectReached<SessionRow>(db, principal, place, listed);
+  const reached = { ...listed, conditions: [...conditions, reachCondition(principal)] };
+  return await selectKeyset<SessionRow>(db, place, reached, [branch]);
 }
 
 /** What decides whether a session may be changed. */

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { testApp } from "../../http/testing.ts";
+
+describe("the service itself", () => {
+  test("serves the committed document to whoever asks", async (t) => {
+    const { app } = await testApp(t);
+    const answer = await app.fastify.inject({ method: "GET", url: "/openapi.json" });
+    const committed = readFileSync(
+      fileURLToPath(import.meta.resolve("@berth/contract")).replace("src/index.ts", "openapi.json"),
+      "utf8",
+    );
+    assert.deepEqual(answer.json(), JSON.parse(committed));
+  });
+
+  test("every operation of the document is mounted", async (t) => {
+    const { app } = await testApp(t);
+    const { paths } = (await app.fastify.inject({ method: "GET", url: "/openapi.json" })).json();
+    for (const [path, methods] of Object.entries(paths as Record<string, object>)) {
+      for (const method of Object.keys(methods)) {
+        const url = path.replaceAll(/\{\w+\}/g, "x");
+        const answer = await app.fastify.inject({ method: method.toUpperCase() as "GET", url });
+        assert.equal(answer.statusCode, 401, `${method} ${path}`);
+      }
+    }
+  });
+
+  test("is ready while its database answers, and lives without it", async (t) => {
+    const { app, db } = await testApp(t);
+    const status = async (url: string) => (await app.fastify.inject({ method: "GET", url })).statusCode;
+    assert.deepEqual([await status("/livez"), await status("/readyz")], [200, 200]);
+    await db.close();
+    assert.deepEqual([await status("/livez"), await status("/readyz")], [200, 503]);
+  });
+
+  test("measures requests and sessions, without ids", async (t) => {
+    const { app, caller } = await testApp(t);
+    const owner = await caller();
+    await owner.get("/agents/agent_01h00000000000000000000000");
+    await owner.get("/nowhere");
+    const { payload } = await app.fastify.inject({ method: "GET", url: "/metrics" });
+    assert.match(payload, /berth_http_request_seconds_count\{operation="agents.get",status="404"\} 1/);
+    assert.match(payload, /berth_http_request_seconds_count\{operation="none",status="404"\} 1/);
+    assert.match(payload, /berth_sessions\{status="idle"\} 0/);
+    assert.ok(!payload.includes("agent_01"));
+  });
+});

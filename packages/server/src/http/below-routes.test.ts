@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, connect } from "node:net";
+import { describe, type TestContext, test } from "node:test";
+import { type Caller, type TestApp, testApp } from "./testing.ts";
+
+async function listening(t: TestContext): Promise<TestApp & { owner: Caller; port: number }> {
+  const app = await testApp(t);
+  await app.app.fastify.listen({ host: "127.0.0.1", port: 0 });
+  const { port } = app.app.fastify.server.address() as AddressInfo;
+  return { ...app, owner: await app.caller(), port };
+}
+
+interface Exchange {
+  status: number;
+  headers: string;
+  body: { type: string; request_id: string; error: { type: string; message: string } };
+}
+
+/** What the server says to these bytes until it closes; later pieces follow once it has said nothing to the former. */
+async function exchange(port: number, ...pieces: (string | Buffer)[]): Promise<Exchange> {
+  const socket = connect(port, "127.0.0.1");
+  const received: (Buffer | string)[] = [];
+  socket.on("data", (chunk) => received.push(chunk)).on("error", () => undefined);
+  for (const piece of pieces) socket.write(piece);
+  await once(socket, "close", { signal: AbortSignal.timeout(15_000) });
+  const text = received.join("");
+  const [headers = "", body = ""] = text.split(/\r\n\r\n(.*)/s);
+  return { status: Number(headers.split(" ")[1]), headers, body: JSON.parse(body) };
+}
+
+const post = "POST /api/v1/cloud/agents HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
+
+describe("below the routes", () => {
+  test("garbage, broken framing and oversized headers get the envelope", async (t) => {
+    const { port, owner } = await listening(t);
+    const authorized = `${post}Authorization: Bearer ${owner.token}\r\nContent-Type: application/json\r\n`;
+    for (const [name, bytes, message] of [
+      ["no request", "NONSENSE\r\n\r\n", /not valid HTTP/],
+      ["another protocol", "GET / HTTP/9.9\r\nHost: x\r\n\r\n", /not valid HTTP/],
+      ["TLS", Buffer.from([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3]), /not valid HTTP/],
+      ["two lengths", `${post}Content-Length: 4\r\nContent-Length: 5\r\n\r\nabcd`, /not valid HTTP/],
+      [
+        "length and chunks",
+        `${post}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+        /not valid HTTP/,
+      ],
+      ["bad chunk", `${authorized}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, /not valid HTTP|ended early/],
+      ["space before colon", "GET / HTTP/1.1\r\nHost : x\r\n\r\n", /not valid HTTP/],
+      ["bare CR", "GET / HTTP/1.1\r\nHost: x\r\nA: b\rc\r\n\r\n", /not valid HTTP/],
+      [
+        "large headers",
+        `GET / HTTP/1.1\r\nHost: x\r\nX-Big: ${"a".repeat(70_000)}\r\n\r\n`,
+        /headers .* too large/,
+      ],
+      ["no host", "GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n", /'Host' is missing/],
+      [
+        "bad escape",
+        "GET /api/v1/cloud/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        /percent-encoded/,
+      ],
+      ["odd expectation", `${authorized}Expect: a-pony\r\nContent-Length: 2\r\n\r\n{}`, /Expect/],
+    ] as const) {
+      const reply = await exchange(port, bytes);
+      assert.equal(reply.status, 400, `${name}: ${reply.headers}`);
+      assert.equal(reply.body.type, "error", name);
+      assert.equal(reply.body.error.type, "invalid_request_error", name);
+      assert.match(reply.body.error.message, message, name);
+      const told = reply.headers.toLowerCase();
+      for (const header of ["x-request-id: ", "request-id: "])
+        assert.ok(told.includes(header + reply.body.request_id), name);
+      assert.ok(told.includes("x-should-retry: false"), name);
+    }
+    const tunnel = await exchange(port, "CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n");
+    assert.deepEqual([tunnel.status, tunnel.body.error.type], [404, "not_found_error"]);
+    assert.equal((await owner.get("/agents")).status, 200);
+  });
+
+  test("two authorization headers are refused, whichever is good", async (t) => {
+    const { port, owner } = await listening(t);
+    const good = `Authorization: Bearer ${owner.token}\r\n`;
+    for (const both of [`${good}Authorization: Bearer x\r\n`, `authorization: Bearer x\r\n${good}`]) {
+      const reply = await exchange(
+        port,
+        `GET /api/v1/cloud/agents HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${both}\r\n`,
+      );
+      assert.equal(reply.status, 401);
+      assert.match(reply.body.error.message, /more than once/);
+    }
+  });
+
+  test("a body over the limit is read on, so that its sender sees the refusal", async (t) => {
+    const { port, owner } = await listening(t);
+    const authorized = `${post}Authorization: Bearer ${owner.token}\r\nContent-Type: application/json\r\n`;
+    const size = 400_000;
+    const sized = await exchange(port, `${authorized}Content-Length: ${size}\r\n\r\n`, "x".repeat(size));
+    assert.match(sized.body.error.message, /larger than 65536 bytes/);
+    const chunk = `${(1_000).toString(16)}\r\n${"x".repeat(1_000)}\r\n`;
+    const chunked = await exchange(
+      port,
+      `${authorized}Transfer-Encoding: chunked\r\n\r\n`,
+      `${chunk.repeat(100)}0\r\n\r\n`,
+    );
+    assert.match(chunked.body.error.message, /larger than 65536 bytes/);
+  });
+
+  test("a body that is cut is forgotten", async (t) => {
+    const { app, port, owner } = await listening(t);
+    const socket = connect(port, "127.0.0.1");
+    socket.write(
+      `${post}Authorization: Bearer ${owner.token}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`,
+    );
+    await once(app.fastify.server, "request");
+    socket.destroy();
+    assert.equal((await owner.get("/agents")).status, 200);
+  });
+});
