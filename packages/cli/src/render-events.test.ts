@@ -171,3 +171,18 @@ test("a tool call's input is one line", () => {
   ];
   for (const [name, input, line] of cases) assert.equal(toolLine({ name, input }), line);
 });
+
+test("NO_COLOR takes the colours, TERM=dumb the status line, too", async (t) => {
+  const { NO_COLOR, TERM } = process.env;
+  t.after(() => {
+    Object.assign(process.env, { TERM: TERM ?? "xterm" }, NO_COLOR === undefined ? {} : { NO_COLOR });
+    if (NO_COLOR === undefined) delete process.env.NO_COLOR;
+  });
+  process.env.TERM = "xterm";
+  delete process.env.NO_COLOR;
+  assert.match(await rendered(turn(), { columns: 80 }), /\u001b\[32mdone/);
+  process.env.NO_COLOR = "1";
+  assert.match(await rendered(turn(), { columns: 80 }), /^(?!.*\u001b\[\d+m).*\u001b\[2K/s);
+  process.env.TERM = "dumb";
+  assert.doesNotMatch(await rendered(turn(), { columns: 80 }), /\u001b/);
+});

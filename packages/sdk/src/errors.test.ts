@@ -11,7 +11,7 @@ import {
   NotFoundError,
   PermissionError,
 } from "./errors.ts";
-import { clientOf, refuse, startWire } from "./testing/wire.ts";
+import { clientOf, deadURL, refuse, startWire } from "./testing/wire.ts";
 
 const cases: [status: number, type: string, expected: typeof APIError][] = [
   [400, "invalid_request_error", InvalidRequestError],
@@ -101,7 +101,7 @@ test("no error holds the token", async (t) => {
   const refused = await client.agents.get("agent_1").catch((e: unknown) => e);
   wire.server.closeAllConnections();
   wire.server.close();
-  const unreached = await clientOf("http://127.0.0.1:1")
+  const unreached = await clientOf(await deadURL())
     .client.agents.get("agent_1")
     .catch((e: unknown) => e);
   const { inspect } = await import("node:util");

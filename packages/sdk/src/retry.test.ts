@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { APIError, ConnectionError, TimeoutError } from "./errors.ts";
 import { retryDelay, sleep } from "./retry.ts";
-import { answer, clientOf, refuse, startWire } from "./testing/wire.ts";
+import { answer, clientOf, deadURL, refuse, startWire } from "./testing/wire.ts";
 
 const broken = { type: "api_error", message: "It broke." };
 
@@ -86,12 +86,13 @@ test("retry-after lengthens a wait, and more than a minute is not waited for", (
   assert.equal(delay("soon"), 1000);
 });
 
-test("a server that cannot be reached is a ConnectionError that tells why", async () => {
-  const { client, waits } = clientOf("http://127.0.0.1:1");
+test("a server that cannot be reached is a ConnectionError that tells where and why", async () => {
+  const url = await deadURL();
+  const { client, waits } = clientOf(url);
   await assert.rejects(client.sessions.get("sess_1"), (error) => {
-    return (
-      error instanceof ConnectionError && error.cause instanceof Error && /failed: .*\S/.test(error.message)
-    );
+    assert.ok(error instanceof ConnectionError && error.cause instanceof Error);
+    assert.match(error.message, /^The connection to http:\/\/127\.0\.0\.1:\d+ failed: .*ECONNREFUSED.*\.$/);
+    return true;
   });
   assert.deepEqual(waits, [1000, 2000, 4000]);
 });

@@ -64,7 +64,7 @@ export class Transport {
       if (error instanceof BerthError) throw error;
       call.signal?.throwIfAborted();
       if (late.signal.aborted) throw new TimeoutError(`No answer within ${timeout} ms.`, { cause: error });
-      throw new ConnectionError(connectionMessage(error), { cause: error });
+      throw new ConnectionError(connectionMessage(this.#options.baseURL, error), { cause: error });
     } finally {
       clearTimeout(timer);
     }
@@ -97,11 +97,11 @@ function parse<T>(text: string): T {
 }
 
 /** `fetch` says "fetch failed"; its cause says why. */
-function connectionMessage(error: unknown): string {
+function connectionMessage(baseURL: string, error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const reason =
-    cause instanceof Error ? cause.message || (cause as NodeJS.ErrnoException).code : String(cause);
-  return `The connection failed: ${reason ?? "unknown"}`;
+  const { message, code } = cause as { message?: string; code?: string };
+  const place = URL.canParse(baseURL) ? new URL(baseURL).origin : "the server";
+  return `The connection to ${place} failed: ${message || code || "no reason was given"}.`;
 }
 
 /** `crypto.randomUUID` is missing on pages that are not served over https. */

@@ -74,3 +74,12 @@ export function clientOf(url: string, options: Partial<ClientOptions> = {}) {
   };
   return { client: new Berth({ baseURL: url, token: "berth_pat_test", sleep, ...options }), waits };
 }
+
+/** An address on loopback where nothing listens. */
+export async function deadURL(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}`;
+}
