@@ -109,3 +109,12 @@ test("no error holds the token", async (t) => {
     assert.doesNotMatch(inspect(error, { depth: 10, showHidden: true }), /berth_pat_test/);
   }
 });
+
+test("a token that no header can carry is refused without repeating it", () => {
+  for (const token of ["", "berth_pat_a b", "berth_pat_a\nb", "berth_pat_ä"]) {
+    assert.throws(() => clientOf("http://127.0.0.1", { token }), {
+      name: "BerthError",
+      message: /^'token' must be/,
+    });
+  }
+});

@@ -9,6 +9,9 @@ export class Transport {
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 
   constructor(options: ClientOptions) {
+    // The platform's own complaint about a header would repeat it.
+    if (!/^[\x21-\x7e]+$/.test(options.token))
+      throw new BerthError("'token' must be visible ASCII characters.");
     this.#options = options;
     this.sleep = options.sleep ?? sleep;
   }
