@@ -71,8 +71,10 @@ const noNetwork: BubblewrapOptions["egress"] = {
     await once(holder.stdout, "data");
     const netFd = openSync(`/proc/${holder.pid}/ns/net`, "r");
     const userFd = root ? null : openSync(`/proc/${holder.pid}/ns/user`, "r");
+    const gone = once(holder, "exit");
     holder.stdin.end();
-    await once(holder, "close");
+    await gone;
+    holder.stdout.destroy();
     const open = new Set([netFd, ...(userFd === null ? [] : [userFd])]);
     return {
       netFd,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import type { Sandbox } from "@berth/sandbox";
 import { openRealSandbox, type RealSandbox } from "../testing/real-sandbox.ts";
 import { bash } from "./bash.ts";
 import { edit } from "./edit.ts";
@@ -56,11 +57,15 @@ test("Bash: a timeout ends the command, tells so and keeps the directory", async
 
 test("Bash: an abort ends the command at once", async () => {
   const stop = new AbortController();
-  const running = box.use(bash, { command: "echo begun; sleep 60" }, { signal: stop.signal });
-  setImmediate(() => stop.abort());
-  const { text, isError } = await running;
+  const run: Sandbox["run"] = (command) => box.sandbox.run({ ...command, onOutput: () => stop.abort() });
+  const sandbox = async () => ({ ...box.sandbox, run });
+  const { text, isError } = await box.use(
+    bash,
+    { command: "echo begun; sleep 60" },
+    { sandbox, signal: stop.signal },
+  );
   assert.equal(isError, true);
-  assert.match(text, /interrupted/);
+  assert.match(text, /^begun\n\[interrupted/);
   await ok(bash, { restart: true });
 });
 
