@@ -82,15 +82,22 @@ while [ "$1" != -- ]; do echo $$ >"$1" || exit 125; shift; done; shift
 while [ "$1" != -- ]; do "$mount" --bind -- "$1" "$2" || exit 125; shift 2; done; shift
 exec "$@"`;
 
-/** bwrap tells it in JSON once process 1 exists. */
-async function initPid(child: ChildProcess): Promise<number> {
-  let text = "";
-  for await (const chunk of (child.stdio as readonly unknown[])[INFO] as Readable) {
-    text += String(chunk);
-    const pid = /"child-pid":\s*(\d+)\D/.exec(text)?.[1];
-    if (pid !== undefined) return Number(pid);
-  }
-  throw new SandboxError("bubblewrap ended before the sandbox stood");
+/**
+ * bwrap tells it in JSON once process 1 exists, in several writes. All of them are read: a pipe that closes early kills bwrap
+ * before it lets process 1 go on, which would wait for ever.
+ */
+function initPid(child: ChildProcess): Promise<number> {
+  const info = (child.stdio as readonly unknown[])[INFO] as Readable;
+  return new Promise((resolve, reject) => {
+    let text = "";
+    info.on("data", (chunk) => {
+      text += String(chunk);
+      const pid = /"child-pid":\s*(\d+)\D/.exec(text)?.[1];
+      if (pid !== undefined) resolve(Number(pid));
+    });
+    info.once("error", reject);
+    info.once("close", () => reject(new SandboxError("bubblewrap ended before the sandbox stood")));
+  });
 }
 
 async function resourceLimits({ controllers, limits, uid }: Launch): Promise<string[]> {
