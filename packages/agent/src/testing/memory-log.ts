@@ -21,7 +21,7 @@ export class MemoryLog implements Log {
 
   /** What a client sends. */
   send(...events: NewEvent[]): void {
-    this.#store(events.map((event) => ({ event })));
+    this.store(events.map((event) => ({ event })));
   }
 
   message(text: string): void {
@@ -31,7 +31,7 @@ export class MemoryLog implements Log {
   async append(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
     await Promise.resolve();
     this.onAppend(false);
-    const entries = this.#store(drafts);
+    const entries = this.store(drafts);
     this.onAppend(true);
     return entries;
   }
@@ -42,7 +42,7 @@ export class MemoryLog implements Log {
     this.onAppend(false);
     const taken = this.#waiting();
     for (const entry of taken) entry.event.processed_at = new Date().toISOString();
-    const entries = [...structuredClone(taken), ...this.#store(drafts)];
+    const entries = [...structuredClone(taken), ...this.store(drafts)];
     this.onAppend(true);
     return entries;
   }
@@ -56,7 +56,8 @@ export class MemoryLog implements Log {
     return this.#stored.filter(({ event }) => event.type === "user.message" && event.processed_at === null);
   }
 
-  #store(drafts: readonly Draft[]): LogEntry[] {
+  /** Stores at once, past `onAppend`. */
+  store(drafts: readonly Draft[]): LogEntry[] {
     const entries = drafts.map((draft, index) => entryOf(draft, this.#stored.length + index + 1));
     this.#stored.push(...entries);
     return structuredClone(entries);

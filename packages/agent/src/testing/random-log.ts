@@ -1,0 +1,138 @@
+import fc from "fast-check";
+import type { Draft, LogEntry } from "../log.ts";
+import * as notes from "../notes.ts";
+import { MemoryLog } from "./memory-log.ts";
+
+/** What may happen in a session, in an order that a loop can make. */
+type Happening =
+  | { kind: "message"; text: string }
+  | { kind: "interrupt" }
+  | {
+      kind: "request";
+      ends: "clean" | "cut" | "failed" | "dies";
+      text: string;
+      thinking: boolean;
+      calls: number;
+    }
+  | { kind: "compaction"; text: string };
+
+const text = fc.string({ minLength: 0, maxLength: 12 });
+const happening: fc.Arbitrary<Happening> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("message" as const), text }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("interrupt" as const) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant("request" as const),
+      ends: fc.constantFrom(
+        "clean" as const,
+        "clean" as const,
+        "cut" as const,
+        "failed" as const,
+        "dies" as const,
+      ),
+      text,
+      thinking: fc.boolean(),
+      calls: fc.integer({ min: 0, max: 3 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("compaction" as const), text }) },
+);
+
+/** Logs that begin with a message; messages also come while tools run, and results in any order. */
+export function randomLog(kinds: { compaction: boolean }): fc.Arbitrary<readonly LogEntry[]> {
+  const allowed = happening.filter(({ kind }) => kinds.compaction || kind !== "compaction");
+  return fc
+    .tuple(fc.array(allowed, { maxLength: 25 }), fc.infiniteStream(fc.nat(5)))
+    .map(([happenings, chance]) => {
+      const log = new MemoryLog();
+      const store = (...drafts: Draft[]) => log.store(drafts);
+      log.message("begin");
+      for (const event of happenings) play(event, log, store, () => chance.next().value);
+      return log.entries;
+    });
+}
+
+function play(
+  event: Happening,
+  log: MemoryLog,
+  store: (...drafts: Draft[]) => readonly LogEntry[],
+  chance: () => number,
+): void {
+  switch (event.kind) {
+    case "message":
+      log.message(event.text);
+      break;
+    case "interrupt":
+      log.send({ type: "user.interrupt" });
+      break;
+    case "compaction":
+      store({
+        event: { type: "agent.context_compacted", input_tokens_before: 2, input_tokens_after: 1 },
+        memo: { text: event.text, kept: "kept" },
+      });
+      break;
+    case "request":
+      request(event, log, store, chance);
+      break;
+  }
+}
+
+function request(
+  event: Extract<Happening, { kind: "request" }>,
+  log: MemoryLog,
+  store: (...drafts: Draft[]) => readonly LogEntry[],
+  chance: () => number,
+): void {
+  const [start] = store({ event: { type: "span.model_request_start", model: "m/m" } });
+  if (event.ends === "dies" || start === undefined) return;
+  const end = (failed: boolean): Draft => ({
+    event: {
+      type: "span.model_request_end",
+      model_request_start_id: start.event.id,
+      is_error: failed,
+      model_usage: null,
+    },
+  });
+  if (event.ends === "failed") {
+    store(end(true));
+    return;
+  }
+  const cut = event.ends === "cut";
+  const answer = store(
+    ...blocks(event, cut, start.seq),
+    cut ? { ...end(false), memo: { text: notes.cutAnswer } } : end(false),
+  );
+  const uses = answer.filter((entry) => entry.event.type === "agent.tool_use");
+  if (chance() === 0) log.message("meanwhile");
+  if (chance() % 2 === 0) uses.reverse();
+  for (const use of uses) {
+    // A call without a result is one that a dead process left; the loop would end it before it goes on.
+    if (chance() === 0) continue;
+    store({
+      event: {
+        type: "agent.tool_result",
+        tool_use_id: use.event.id,
+        content: [{ type: "text", text: `result of ${use.event.id}` }],
+        is_error: false,
+      },
+    });
+  }
+}
+
+function blocks(event: Extract<Happening, { kind: "request" }>, cut: boolean, start: number): Draft[] {
+  const drafts: Draft[] = [];
+  if (event.thinking && !cut) {
+    drafts.push({ event: { type: "agent.thinking" }, memo: { text: "hm", opaque: { signature: "s" } } });
+  }
+  if (event.text.trim() !== "") {
+    drafts.push({ event: { type: "agent.message", content: [{ type: "text", text: event.text }] } });
+  }
+  for (let index = 0; index < (cut ? 0 : event.calls); index++) {
+    drafts.push({
+      event: { type: "agent.tool_use", name: "Echo", input: { index }, evaluated_permission: "allow" },
+      ...(index === 1 ? {} : { memo: { call_id: `call_${start}_${index}` } }),
+    });
+  }
+  return drafts;
+}
