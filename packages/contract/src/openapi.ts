@@ -22,6 +22,20 @@ const statusMeanings: Record<string, string> = {
   Failure: "The service failed. Try again with growing pauses.",
 };
 
+const idempotencyKey: Json = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "The same key with the same request answers what the first answered, for 24 hours; with another request it is refused with 409.",
+  schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7e]+$" },
+};
+
+const keyConflict = {
+  type: "conflict_error",
+  when: "The `Idempotency-Key` was used for another request, or its first request is under way.",
+};
+
 /** The OpenAPI 3.1 document of every route, without the fields that are not served. Made anew by each call. */
 export function openApiDocument(): Json {
   const schemas: Json = {};
@@ -63,6 +77,7 @@ function operationObject(route: AnyRoute, schemas: Json): Json {
   const parameters = [
     ...parametersOf(route.params, "path", schemas),
     ...parametersOf(route.query, "query", schemas),
+    ...(operation.method === "GET" || operation.body === "multipart" ? [] : [idempotencyKey]),
   ];
   return {
     operationId: operation.id,
@@ -113,9 +128,11 @@ function answerContent({ operation, answer }: AnyRoute, schemas: Json): Json {
   return { [types[operation.answers]]: { schema: jsonSchema(answer, "output", schemas) } };
 }
 
-function conflictResponses({ conflicts }: Operation, schemas: Json): Json {
-  if (conflicts.length === 0) return {};
-  const description = conflicts.map(({ type, when }) => `\`${type}\`: ${when}`).join(" ");
+function conflictResponses({ conflicts, method, body }: Operation, schemas: Json): Json {
+  const keyed = method === "GET" || body === "multipart" ? [] : [keyConflict];
+  const all = [...conflicts, ...keyed].map(({ type, when }) => `\`${type}\`: ${when}`);
+  if (all.length === 0) return {};
+  const description = all.join(" ");
   return { 409: { description, content: errorContent(schemas) } };
 }
 

@@ -13,6 +13,7 @@ import { mountSessions } from "./features/sessions/session-routes.ts";
 import { mountTokens } from "./features/tokens/token-routes.ts";
 import { createCursors } from "./http/cursor.ts";
 import { createHttpApp, type HttpApp } from "./http/http-app.ts";
+import { createIdempotency } from "./http/idempotency.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { createTokenWatch } from "./http/token-watch.ts";
 import type { Redactor } from "./log.ts";
@@ -42,9 +43,21 @@ export function createApp(deps: AppDeps): HttpApp {
   const { db, hub, log, models, blobs, secretKey, jsonLimit, uploadLimit } = deps;
   const secrets = createSecretBox(secretKey, deps.redactor?.add);
   const cursors = createCursors(derivedKey(secretKey, "list cursors"));
+  const idempotency = createIdempotency(db, secrets);
   const tokens = createTokenWatch(db.read, log);
-  const app = createHttpApp({ db, log, cursors, metrics: createMetrics(db.read), jsonLimit, uploadLimit });
-  app.fastify.addHook("onClose", async () => tokens.close());
+  const app = createHttpApp({
+    db,
+    log,
+    cursors,
+    metrics: createMetrics(db.read),
+    idempotency,
+    jsonLimit,
+    uploadLimit,
+  });
+  app.fastify.addHook("onClose", async () => {
+    tokens.close();
+    idempotency.close();
+  });
 
   mountService(app, db, openApiDocument);
   mountTokens(app, db);

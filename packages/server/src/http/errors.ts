@@ -88,6 +88,15 @@ export const errors = {
   sessionTerminated: (id: string) => conflict(`Session '${id}' is terminated.`),
   fileNotReady: (id: string, param?: string) => conflict(`File '${id}' is not ready.`, param),
 
+  idempotencyKeyReused: () =>
+    conflict("The 'Idempotency-Key' was used for another request.", "Idempotency-Key"),
+  idempotencyKeyInUse: () =>
+    new ApiError("conflict_error", {
+      message: "The first request with this 'Idempotency-Key' is still under way.",
+      param: "Idempotency-Key",
+      headers: { "retry-after": "1", "x-should-retry": "true" },
+    }),
+
   // State, as adding a resource to a session labels it
   cannotAddTo: (id: string, state: "archived" | "terminated") =>
     resourceConflict(`Session '${id}' is ${state}: no resource can be added.`),

@@ -6,6 +6,7 @@ import type { Database } from "../db/pool.ts";
 import { answerBelowRoutes } from "./below-routes.ts";
 import type { Cursors } from "./cursor.ts";
 import { errors } from "./errors.ts";
+import type { Idempotency } from "./idempotency.ts";
 import type { Metrics } from "./metrics.ts";
 import { renderError, toApiError } from "./render-error.ts";
 import { requestIdHeaders, requestIdOf } from "./request-id.ts";
@@ -15,6 +16,7 @@ export interface HttpOptions {
   log: Logger;
   cursors: Cursors;
   metrics: Metrics;
+  idempotency: Idempotency;
   /** Bytes of a JSON body. */
   jsonLimit: number;
   /** Bytes of an uploaded file. */

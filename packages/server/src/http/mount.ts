@@ -39,16 +39,28 @@ export type StreamHandler<R extends AnyRoute> = (
  */
 export function mount<R extends AnyRoute>(app: HttpApp, route: R, handler: Handler<R>): void {
   serve(app, route, async (context, request, reply) => {
-    const answer = await handler(context, await inputOf(app, route, request));
+    const bytes = await bodyOf(app, route, request);
+    const input = inputOf(route, request, bytes);
+    const work = async () => jsonOf(await handler(context, input));
+    const key = request.method === "GET" ? undefined : context.header("idempotency-key");
     reply.header("content-type", "application/json; charset=utf-8");
-    return reply.send(answer instanceof JsonText ? answer.text : JSON.stringify(answer));
+    if (key === undefined) return reply.send(await work());
+    const { method, url = "" } = request.raw;
+    const kept = await app.idempotency.once(context, key, [method ?? "", url, bytes], work);
+    if (kept.replayed) reply.header("idempotency-replayed", "true");
+    if (kept.status >= 400) reply.header("x-should-retry", "false");
+    return reply.code(kept.status).send(kept.body);
   });
+}
+
+function jsonOf(answer: unknown): string {
+  return answer instanceof JsonText ? answer.text : JSON.stringify(answer);
 }
 
 /** As `mount`, for a route that answers bytes. */
 export function mountContent<R extends AnyRoute>(app: HttpApp, route: R, handler: ContentHandler<R>): void {
   serve(app, route, async (context, request, reply) => {
-    const { headers, body } = await handler(context, await inputOf(app, route, request));
+    const { headers, body } = await handler(context, inputOf(route, request, none));
     reply.headers(headers);
     return body === null ? reply.code(304).send() : reply.send(body);
   });
@@ -57,7 +69,7 @@ export function mountContent<R extends AnyRoute>(app: HttpApp, route: R, handler
 /** As `mount`, for a route that answers a stream which stays open; it is ended when the service stops. */
 export function mountStream<R extends AnyRoute>(app: HttpApp, route: R, handler: StreamHandler<R>): void {
   serve(app, route, async (context, request, reply) => {
-    const write = await handler(context, await inputOf(app, route, request));
+    const write = await handler(context, inputOf(route, request, none));
     reply.hijack();
     const response = reply.raw;
     for (const [name, value] of Object.entries(requestIdHeaders(request.id))) response.setHeader(name, value);
@@ -82,6 +94,8 @@ export function mountUpload<R extends AnyRoute>(
     return reply.send(await handler(context, request));
   });
 }
+
+const none = Buffer.alloc(0);
 
 type Respond = (context: Context, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
@@ -125,32 +139,27 @@ function contextOf(
   };
 }
 
-async function inputOf<R extends AnyRoute>(
-  app: HttpApp,
-  route: R,
-  request: FastifyRequest,
-): Promise<Input<R>> {
+function inputOf<R extends AnyRoute>(route: R, request: FastifyRequest, bytes: Buffer): Input<R> {
   const query = parsed(route.query, parseQuery(request.raw.url ?? ""));
-  const body = parsed(route.body, await bodyOf(app, route, request));
+  const body = parsed(route.body, bytes.length === 0 ? undefined : parseJson(bytes));
   return { params: request.params, query, body } as Input<R>;
 }
 
-/** The body as data; undefined where there is none and none is needed. Those of GET and DELETE are not looked at. */
-async function bodyOf(app: HttpApp, { operation }: AnyRoute, request: FastifyRequest): Promise<unknown> {
-  if (operation.method !== "POST") return undefined;
+/** The body's bytes; none where there are none and none are needed. Those of GET and DELETE are not looked at. */
+async function bodyOf(app: HttpApp, { operation }: AnyRoute, request: FastifyRequest): Promise<Buffer> {
+  if (operation.method !== "POST") return none;
   const required = operation.body === "json";
   if (!hasBody(request.raw)) {
     if (required) throw errors.bodyMissing();
-    return undefined;
+    return none;
   }
   const length = Number(request.headers["content-length"] ?? 0);
   if (mediaType(request) !== "application/json" && (required || length > 0)) {
     throw errors.badContentType("application/json");
   }
   const bytes = await readBody(request.raw, app.jsonLimit);
-  if (bytes.length > 0) return parseJson(bytes);
-  if (required) throw errors.bodyMissing();
-  return undefined;
+  if (bytes.length === 0 && required) throw errors.bodyMissing();
+  return bytes;
 }
 
 function hasBody(request: IncomingMessage): boolean {

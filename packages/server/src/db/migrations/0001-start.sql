@@ -44,6 +44,20 @@ create table tokens (
 create index tokens_by_owner on tokens (owner_id, id);
 create index tokens_by_organization on tokens (organization_id, id);
 
+-- Answers to requests with an Idempotency-Key, for 24 hours. fingerprint: SHA-256 of method, path and body. answer: an envelope
+-- (see secrets), null with status while the first request is under way, which it is until locked_until at most.
+create table idempotency_keys (
+  principal_id uuid not null,
+  key text not null,
+  fingerprint bytea not null,
+  status integer,
+  answer bytea,
+  locked_until timestamptz not null,
+  created_at timestamptz not null default now(),
+  primary key (principal_id, key)
+);
+create index idempotency_keys_by_age on idempotency_keys (created_at);
+
 -- definition: the resolved agent of that version, without what the row of agents holds.
 create table agents (
   id uuid primary key,
