@@ -64,12 +64,10 @@ export function createHttpApp(options: HttpOptions): HttpApp {
       throw errors.invalid("The header 'Host' is missing.");
     }
   });
-  fastify.addHook("onResponse", async (request, reply) => {
-    options.metrics.answered(
-      request.routeOptions.config.operation ?? "none",
-      reply.statusCode,
-      reply.elapsedTime,
-    );
+  fastify.addHook("onResponse", async (request, { statusCode: status, elapsedTime: milliseconds }) => {
+    const operation = request.routeOptions.config.operation ?? "none";
+    options.metrics.answered(operation, status, milliseconds);
+    options.log.debug({ request_id: request.id, operation, status, milliseconds }, "answered");
   });
   fastify.addHook("preClose", async () => {
     for (const response of streams) response.end();

@@ -153,11 +153,10 @@ async function bodyOf(app: HttpApp, { operation }: AnyRoute, request: FastifyReq
     if (required) throw errors.bodyMissing();
     return none;
   }
-  const length = Number(request.headers["content-length"] ?? 0);
-  if (mediaType(request) !== "application/json" && (required || length > 0)) {
-    throw errors.badContentType("application/json");
-  }
+  const isJson = mediaType(request) === "application/json";
+  if (required && !isJson) throw errors.badContentType("application/json");
   const bytes = await readBody(request.raw, app.jsonLimit);
+  if (bytes.length > 0 && !isJson) throw errors.badContentType("application/json");
   if (bytes.length === 0 && required) throw errors.bodyMissing();
   return bytes;
 }

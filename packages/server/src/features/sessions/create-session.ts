@@ -20,7 +20,8 @@ export interface CreateSessionDeps {
 }
 
 /**
- * Stores a session and answers its uuid. Nothing is cloned here: that begins when a worker takes the session up.
+ * Stores a session and answers its uuid, and whether it is due: whether there are repositories to clone or events to act
+ * on. Nothing is cloned here: that begins when a worker takes the session up.
  *
  * Refuses, in this order: hosts and mount paths; what does not exist; what the caller does not reach; what is archived
  * or not ready.
@@ -29,8 +30,9 @@ export async function createSession(
   deps: CreateSessionDeps,
   principal: Principal,
   body: Body,
-): Promise<string> {
+): Promise<{ id: string; due: boolean }> {
   const inputs = body.resources ?? [];
+  const events = body.initial_events ?? [];
   checkHosts(inputs, deps.repositoryHosts);
   checkFilesOnce(inputs);
   const places = placeResources(inputs);
@@ -47,6 +49,7 @@ export async function createSession(
   checkFilesReady(inputs, files);
 
   const id = newUuid();
+  const due = events.length > 0 || inputs.some(({ type }) => type === "hosted_repository");
   await insertSession(deps.db.write, {
     id,
     ...ownerOf(principal),
@@ -57,9 +60,10 @@ export async function createSession(
     title: body.title ?? "",
     metadata: body.metadata ?? {},
     resources: inputs.map((input, index) => newResource(deps.secrets, input, places[index] ?? "")),
-    events: body.initial_events ?? [],
+    events,
+    due,
   });
-  return id;
+  return { id, due };
 }
 
 function checkHosts(inputs: readonly ResourceInput[], hosts: ReadonlySet<string>): void {

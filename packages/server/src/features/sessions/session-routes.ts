@@ -20,8 +20,8 @@ export interface SessionDeps extends CreateSessionDeps {
 export function mountSessions(app: HttpApp, deps: SessionDeps): void {
   const { db, hub } = deps;
   mount(app, sessionRoutes.create, async ({ principal }, { body }) => {
-    const id = await createSession(deps, principal, body);
-    hub.publish(id, true);
+    const { id, due } = await createSession(deps, principal, body);
+    if (due) hub.publish(id, due);
     return json(await getSession(db.read, id));
   });
   mount(app, sessionRoutes.list, async (context, input) => {

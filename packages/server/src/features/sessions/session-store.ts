@@ -25,15 +25,14 @@ export interface NewSession extends Owner {
   metadata: Record<string, string>;
   resources: readonly NewResource[];
   events: readonly InputEvent[];
+  /** A worker has something to do at once. */
+  due: boolean;
 }
 
 /** `secret` is an envelope. */
 export type NewResource = Omit<ResourceRow, "updated_at"> & { secret: Buffer | null };
 
-/**
- * Stores a session with its resources and first events, all or none, in one statement. It is due at once when there is
- * something to do: repositories to clone or events to act on.
- */
+/** Stores a session with its resources and first events, all or none, in one statement. */
 export async function insertSession(db: Queryable, session: NewSession): Promise<void> {
   const { resources } = session;
   const events = session.events.map((event) => newEventRow({ event }));
@@ -44,7 +43,7 @@ export async function insertSession(db: Queryable, session: NewSession): Promise
         insert into sessions (id, organization_id, owner_type, owner_id, agent_id, agent, environment_id,
           environment_variables, title, metadata, updated_at, last_seq, pending_at)
         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, cardinality($19::uuid[]),
-          case when cardinality($12::uuid[]) + cardinality($19::uuid[]) > 0 then now() end)
+          case when $23::boolean then now() end)
       ), resources as (
         insert into session_resources
           (id, session_id, type, url, checkout, secret, file_id, mount_path, updated_at)
@@ -76,6 +75,7 @@ export async function insertSession(db: Queryable, session: NewSession): Promise
       resources.map((resource) => resource.file_id),
       resources.map((resource) => resource.mount_path),
       ...eventColumns(events),
+      session.due,
     ],
   });
 }

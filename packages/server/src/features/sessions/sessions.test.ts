@@ -61,7 +61,8 @@ describe("sessions", () => {
 
   test("create: one with nothing to do is not due", async (t) => {
     const { owner, base, db } = await house(t);
-    await owner.made("/sessions", base);
+    const file = (await owner.upload("content")).body;
+    await owner.made("/sessions", { ...base, resources: [{ type: "file", file_id: file.id }] });
     const { rows } = await db.read.query<Wire>({ text: "select pending_at, status from sessions" });
     assert.deepEqual(rows, [{ pending_at: null, status: "idle" }]);
   });

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { get, type IncomingMessage } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { openDiskBlobs } from "../blobs/disk-blobs.ts";
+import { silentLog, testDatabase } from "../db/testing.ts";
+import { createTokenFor } from "../features/tokens/create-token-for.ts";
+import { openSessionHub } from "../notify/session-hub.ts";
+import { type Api, startApi } from "./api.ts";
+
+async function started(t: TestContext): Promise<{ api: Api; headers: Record<string, string> }> {
+  const db = await testDatabase(t);
+  const hub = await openSessionHub({ db, log: silentLog });
+  const directory = mkdtempSync(join(tmpdir(), "berth-api-"));
+  const api = await startApi({
+    host: "127.0.0.1",
+    port: 0,
+    db,
+    hub,
+    log: silentLog,
+    models: { get: () => ({ contextWindow: 1_000 }) },
+    blobs: await openDiskBlobs(directory),
+    secretKey: randomBytes(32),
+    repositoryHosts: [],
+    jsonLimit: 10_000,
+    uploadLimit: 10_000,
+  });
+  t.after(async () => {
+    await api.close();
+    await hub.close();
+    rmSync(directory, { recursive: true });
+  });
+  const token = await createTokenFor({ db, email: "owner@example.com" });
+  return { api, headers: { authorization: `Bearer ${token}`, "content-type": "application/json" } };
+}
+
+test("closing ends the streams and answers what is under way", async (t) => {
+  const { api, headers } = await started(t);
+  const made = async (path: string, body: object): Promise<string> => {
+    const reply = await fetch(`${api.url}/api/v1/cloud${path}`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(body),
+    });
+    return ((await reply.json()) as { id: string }).id;
+  };
+  const agent = await made("/agents", { name: "a", model: "x/y" });
+  const environment = await made("/environments", { name: "e" });
+  const session = await made("/sessions", { agent, environment_id: environment });
+  const opening = get(`${api.url}/api/v1/cloud/sessions/${session}/events/stream`, { headers });
+  const [stream] = (await once(opening, "response")) as [IncomingMessage];
+  assert.equal(stream.statusCode, 200);
+  assert.equal(stream.headers["x-request-id"], stream.headers["request-id"]);
+  stream.resume();
+  const ended = once(stream, "end");
+  await api.close();
+  await ended;
+  await assert.rejects(fetch(`${api.url}/livez`));
+});
