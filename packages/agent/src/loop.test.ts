@@ -184,6 +184,7 @@ test("after three retries the turn ends, and the next one succeeds", async () =>
   );
   log.message("again");
   assert.deepEqual(await runTurn(testTurn({ log, model })), { type: "end_turn" });
+  assert.equal(model.requests.at(-1)?.failedAttempts, 0, "with a new message it is another request");
   assert.deepEqual(model.requests.at(-1)?.messages, [
     {
       role: "user",

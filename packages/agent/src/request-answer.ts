@@ -26,14 +26,15 @@ export async function requestAnswer(
   preview: (delta: { text: string }) => void,
 ): Promise<Answer> {
   if (signal.aborted) return { type: "aborted" };
-  const parts = model.stream(request, signal)[Symbol.asyncIterator]();
+  let parts: AsyncIterator<ModelPart> | null = null;
   try {
+    parts = model.stream(request, signal)[Symbol.asyncIterator]();
     return await readAnswer(parts, signal, preview);
   } catch (error) {
     if (signal.aborted) return { type: "aborted" };
     return { type: "failed", error: modelError(error) };
   } finally {
-    leave(parts);
+    if (parts !== null) leave(parts);
   }
 }
 
