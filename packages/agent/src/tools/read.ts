@@ -57,7 +57,7 @@ function linesOf({ offset, limit, view_range }: z.output<typeof input>): Lines {
 
 function show(path: string, file: Extract<FileRead, { type: "file" }>, lines: Lines): ToolResult {
   const image = imageType(file.bytes);
-  if (image !== null && file.part === "whole" && file.size <= imageBytes && /image/.test(image)) {
+  if (image !== null && file.part === "whole" && file.size <= imageBytes) {
     const source = { type: "base64" as const, media_type: image, data: file.bytes.toString("base64") };
     return { content: [{ type: "image", source }], isError: false };
   }
