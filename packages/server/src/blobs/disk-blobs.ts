@@ -21,7 +21,8 @@ export interface StagedBlob extends Blob {
 export interface BlobStore {
   /** Takes in what the source gives. When the source or the disk fails, nothing is left. */
   stage(source: AsyncIterable<Uint8Array>): Promise<StagedBlob>;
-  read(sha256: string): Readable;
+  /** The bytes, or those from `start` up to and including `end`. */
+  read(sha256: string, range?: { start: number; end: number }): Readable;
   /** Where the content lies on this host; it is never changed in place. */
   path(sha256: string): string;
 }
@@ -36,7 +37,7 @@ export async function openDiskBlobs(directory: string): Promise<BlobStore> {
   const path = (sha256: string) => join(directory, sha256.slice(0, 2), sha256.slice(2, 4), sha256);
   return {
     path,
-    read: (sha256) => createReadStream(path(sha256)),
+    read: (sha256, range) => createReadStream(path(sha256), range),
     async stage(source) {
       const temporary = join(partial, randomUUID());
       const discard = () => rm(temporary, { force: true });

@@ -21,11 +21,11 @@ export type Handler<R extends AnyRoute> = (
   input: Input<R>,
 ) => Promise<Answer<R> | JsonText>;
 
-/** Answers the bytes of something. `body` null answers 304: the caller has them already. */
+/** Answers the bytes of something: 200, 206 with a part of them, or 304 without any when the caller has them already. */
 export type ContentHandler<R extends AnyRoute> = (
   context: Context,
   input: Input<R>,
-) => Promise<{ headers: Record<string, string>; body: Readable | null }>;
+) => Promise<{ status: 200 | 206 | 304; headers: Record<string, string>; body?: Readable }>;
 
 /** Checks everything that can be refused, and answers what then writes the stream over the response. */
 export type StreamHandler<R extends AnyRoute> = (
@@ -60,9 +60,8 @@ function jsonOf(answer: unknown): string {
 /** As `mount`, for a route that answers bytes. */
 export function mountContent<R extends AnyRoute>(app: HttpApp, route: R, handler: ContentHandler<R>): void {
   serve(app, route, async (context, request, reply) => {
-    const { headers, body } = await handler(context, inputOf(route, request, none));
-    reply.headers(headers);
-    return body === null ? reply.code(304).send() : reply.send(body);
+    const { status, headers, body } = await handler(context, inputOf(route, request, none));
+    return reply.code(status).headers(headers).send(body);
   });
 }
 

@@ -46,6 +46,31 @@ describe("files", () => {
     }
   });
 
+  test("one range of the content can be asked for", async (t) => {
+    const owner = await (await testApp(t)).caller();
+    const { id } = (await owner.upload("0123456789")).body;
+    const { etag } = (await owner.get(`/files/${id}/content`)).headers;
+    for (const [range, status, text, place] of [
+      ["bytes=2-4", 206, "234", "bytes 2-4/10"],
+      ["bytes=8-", 206, "89", "bytes 8-9/10"],
+      ["bytes=-3", 206, "789", "bytes 7-9/10"],
+      ["bytes=-30", 206, "0123456789", "bytes 0-9/10"],
+      ["bytes=9-99", 206, "9", "bytes 9-9/10"],
+      ["bytes=10-", 200, "0123456789", undefined],
+      ["bytes=4-2", 200, "0123456789", undefined],
+      ["bytes=-0", 200, "0123456789", undefined],
+      ["bytes=-", 200, "0123456789", undefined],
+      ["bytes=0-1,3-4", 200, "0123456789", undefined],
+      ["lines=1-2", 200, "0123456789", undefined],
+    ] as const) {
+      const part = await owner.get(`/files/${id}/content`, { range, "if-range": String(etag) });
+      assert.deepEqual([part.status, part.text, part.headers["content-range"]], [status, text, place], range);
+      assert.equal(part.headers["content-length"], String(text.length));
+    }
+    const changed = await owner.get(`/files/${id}/content`, { range: "bytes=2-4", "if-range": '"other"' });
+    assert.equal(changed.status, 200);
+  });
+
   test("list by id and by session", async (t) => {
     const { caller, db } = await testApp(t);
     const [owner, other] = await Promise.all([caller(), caller({ email: "other@example.com" })]);

@@ -1,0 +1,63 @@
+import { formatId } from "@berth/contract";
+import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import { errors } from "../../http/errors.ts";
+import type { ContentHandler } from "../../http/mount.ts";
+import type { FileRow } from "./file-store.ts";
+
+type ContentAnswer = Awaited<ReturnType<ContentHandler<never>>>;
+
+/**
+ * The bytes of a file, or the one range of them that is asked for; nothing when the caller has them, which the hash of
+ * the content tells. Ranges that cannot be had, and several at once, are answered by the whole.
+ */
+export function contentAnswer(
+  row: FileRow,
+  blobs: BlobStore,
+  header: (name: string) => string | undefined,
+): ContentAnswer {
+  if (row.sha256 === null || row.status !== "ready") throw errors.fileNotReady(formatId("file", row.id));
+  const etag = `"${row.sha256}"`;
+  const held = header("if-none-match")
+    ?.split(",")
+    .map((tag) => tag.trim().replace(/^W\//, ""));
+  if (held?.includes(etag)) return { status: 304, headers: { etag } };
+  const headers = { ...contentHeaders(row), etag };
+  const range = (header("if-range") ?? etag) === etag ? rangeOf(header("range"), row.size_bytes) : null;
+  if (range === null) return { status: 200, headers, body: blobs.read(row.sha256) };
+  return {
+    status: 206,
+    headers: {
+      ...headers,
+      "content-length": String(range.end - range.start + 1),
+      "content-range": `bytes ${range.start}-${range.end}/${row.size_bytes}`,
+    },
+    body: blobs.read(row.sha256, range),
+  };
+}
+
+/** `bytes=a-b`, `bytes=a-` or `bytes=-n`, cut at the end of the content. */
+function rangeOf(text: string | undefined, size: number): { start: number; end: number } | null {
+  const [, from, to] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(text ?? "") ?? [];
+  if (from === undefined || to === undefined || (from === "" && to === "")) return null;
+  const start = from === "" ? Math.max(0, size - Number(to)) : Number(from);
+  const end = from === "" || to === "" ? size - 1 : Math.min(Number(to), size - 1);
+  return start <= end ? { start, end } : null;
+}
+
+/** A browser saves the bytes, whatever they are, and runs none of them. */
+function contentHeaders(row: FileRow): Record<string, string> {
+  const plain = row.filename.replaceAll(/[^\x20-\x7e]|["\\]/g, "_");
+  const encoded = encodeURIComponent(row.filename).replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16)}`,
+  );
+  return {
+    "content-type": row.mime_type,
+    "content-length": String(row.size_bytes),
+    "content-disposition": `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`,
+    "accept-ranges": "bytes",
+    "x-content-type-options": "nosniff",
+    "content-security-policy": "default-src 'none'; sandbox",
+    "cache-control": "private, no-cache",
+  };
+}
