@@ -6,7 +6,7 @@ export type Part = "api" | "runner" | "postgres";
 /** The pid of a part of the service whose main process is `root`; the API is that process itself. */
 export function pidOf(root: number, part: Part): number | null {
   if (part === "api") return root;
-  const wanted = part === "runner" ? /worker/ : /postgres/;
+  const wanted = part === "runner" ? /runner-process/ : /postgres/;
   return childrenOf(root).find((pid) => wanted.test(commandOf(pid))) ?? null;
 }
 

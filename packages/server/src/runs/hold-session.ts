@@ -54,7 +54,12 @@ function isRunning({ status }: Standing): boolean {
   return status === "running" || status === "rescheduling";
 }
 
-export function holdSession(dependencies: HoldDependencies, lease: Lease): HeldSession {
+/** Begins when `former`, an earlier run of the session in this process, has ended. */
+export function holdSession(
+  dependencies: HoldDependencies,
+  lease: Lease,
+  former: Promise<void> | undefined,
+): HeldSession {
   const { db, log } = dependencies;
   const runLog = createRunLog(db, dependencies.hub, lease);
   const news = createLatch();
@@ -64,6 +69,7 @@ export function holdSession(dependencies: HoldDependencies, lease: Lease): HeldS
   let leaving: "handed over" | "abandoned" | undefined;
 
   async function hold(): Promise<void> {
+    await former;
     const session = await readRunSession(db.read, lease.sessionId);
     const space = dependencies.openWorkspace(lease, session, runLog, news.tell);
     workspace = space;

@@ -80,15 +80,15 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       const free = concurrency - [...held.values()].filter((session) => session.isActive()).length;
       if (closing || free <= 0) return;
       const leases = await claimRuns(db.write, owner, leaseMs, free);
-      for (const lease of leases) await hold(lease);
+      for (const lease of leases) hold(lease);
       if (leases.length < free) return;
     }
   }
 
-  async function hold(lease: Lease): Promise<void> {
+  /** A lease that ran out while this worker held it may come back to it: the former run ends before the new one begins. */
+  function hold(lease: Lease): void {
     const { sessionId } = lease;
-    await held.get(sessionId)?.abandon();
-    const session = holdSession(dependencies, lease);
+    const session = holdSession(dependencies, lease, held.get(sessionId)?.abandon());
     held.set(sessionId, session);
     session.ended.then(() => {
       if (held.get(sessionId) === session) held.delete(sessionId);
