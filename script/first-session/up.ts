@@ -83,7 +83,7 @@ async function firstSession(client: Berth, gitHost: GitHost, options: UpOptions)
   });
   say(`Session ${session.id}: ${options.model} works on ${url}\n`);
   const events = client.sessions.events.untilIdle(session.id, { from: "start" }, { signal: stop.signal });
-  await renderEvents(events, process.stdout);
+  await renderEvents(events, process.stdout, { resources: session.resources });
   const commit =
     (await gitHost.head("you", "berth", branch)) === null
       ? null

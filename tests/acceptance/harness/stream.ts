@@ -44,11 +44,15 @@ export async function eventsUntil(
   fits: (event: Wire) => boolean,
 ): Promise<Wire[]> {
   const events: Wire[] = [];
-  for await (const { data } of frames(api, session, { query: "from=start" })) {
-    events.push(data);
-    if (fits(data)) return events;
+  try {
+    for await (const { data } of frames(api, session, { query: "from=start" })) {
+      events.push(data);
+      if (fits(data)) return events;
+    }
+  } catch (cause) {
+    throw new Error(`${session} stopped after: ${events.map(({ type }) => type).join(" ")}`, { cause });
   }
-  throw new Error(`the stream ended: ${events.map(({ type }) => type).join(" ")}`);
+  throw new Error(`the stream of ${session} ended after: ${events.map(({ type }) => type).join(" ")}`);
 }
 
 function parse(block: string): Frame | null {

@@ -196,7 +196,7 @@ proves(["event-interrupt"], "an interrupt ends a running command and its turn wi
   const session = await makeSession(api);
   await turn(api, session.id, bash("true"));
   const sent = await api.ok("POST", `/sessions/${session.id}/events`, {
-    events: [steps(bash("echo begun; sleep 60; echo done"), { say: "no" })],
+    events: [steps(bash("echo begun; sleep 60; echo survived"), { say: "no" })],
   });
   await eventsUntil(api, session.id, runningAfter(sent.data[0].id, "agent.tool_use"));
   const interrupt = await api.ok("POST", `/sessions/${session.id}/events`, {
@@ -207,7 +207,7 @@ proves(["event-interrupt"], "an interrupt ends a running command and its turn wi
   const asked = Date.parse(events.find(({ id }) => id === interrupt.data[0].id).created_at);
   assert.ok(Date.parse(events.at(-1).created_at) - asked < 1000);
   assert.equal(events.filter(({ type }) => type === "agent.tool_result").length, 1);
-  assert.ok(!results(events).some((text) => text.includes("done")));
+  assert.ok(!results(events).some((text) => text.includes("survived")));
   assert.match(
     results(await turn(api, session.id, bash("pgrep sleep || echo none")))[0] ?? "",
     /none/,

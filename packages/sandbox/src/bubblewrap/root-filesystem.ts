@@ -1,3 +1,4 @@
+import { credentialConfig } from "../workspace/credential-helper.ts";
 import { existsSync } from "node:fs";
 import { chmod, cp, mkdir, readdir, readFile, readlink, symlink, writeFile } from "node:fs/promises";
 
@@ -32,7 +33,7 @@ export async function writeEtc(directory: string, certificates: readonly string[
     "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n",
     shells: "/bin/sh\n/bin/bash\n",
     profile: "umask 022\n",
-    gitconfig: GIT_CONFIG,
+    gitconfig: GIT_CONFIG + credentialConfig,
     "ssl/certs/ca-certificates.crt": await trustedBundle(certificates),
   };
   await Promise.all(Object.entries(files).map(([name, text]) => writeFile(`${directory}/${name}`, text)));

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { cloneRepository, repositoryEnvironment } from "@berth/sandbox";
 import type { Logger } from "pino";
 import { openDiskBlobs } from "../blobs/disk-blobs.ts";
 import { blobDirectory, type Config } from "../config.ts";
@@ -12,6 +11,7 @@ import { readSecretKey } from "../secrets/secret-key.ts";
 import { installationId } from "./installation-id.ts";
 import { openEngine } from "./open-engine.ts";
 import { openModels } from "./open-models.ts";
+import { clonerWith, repositoryVariables } from "./repositories.ts";
 import { startWorker } from "./worker.ts";
 
 export interface Runner {
@@ -51,9 +51,9 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
     mask: (text) => redactor.redact(text),
     repositoryVariables: (repositories) => {
       for (const { token } of repositories) if (token !== null) redactor.add(token);
-      return repositoryEnvironment(repositories.map((repository) => withProvider(repository, config)));
+      return repositoryVariables(repositories, config.hostedProviders);
     },
-    clone: (sandbox, repository) => cloneRepository(sandbox, repository, {}),
+    clone: clonerWith(config.hostedProviders),
   });
   return {
     async close() {

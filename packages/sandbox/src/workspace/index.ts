@@ -1,0 +1,11 @@
+export { type CloneOptions, cloneRepository } from "./clone-repository.ts";
+export { credentialConfig, workspacePrograms } from "./credential-helper.ts";
+export type {
+  CloneErrorType,
+  CloneProgress,
+  CloneResult,
+  RepositoryAccess,
+  RepositoryMount,
+  RepositoryProvider,
+} from "./repository.ts";
+export { repositoryEnvironment } from "./repository-environment.ts";
