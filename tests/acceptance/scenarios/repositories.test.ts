@@ -189,8 +189,7 @@ proves(["repo-several"], "two repositories of one host, each with its own token"
     ),
   );
   assert.deepEqual(
-    texts.map((text) => text.split("
-")[0]),
+    texts.map((text) => text.split("\n")[0]),
     ["ok", "ok"],
   );
 });
