@@ -1,4 +1,11 @@
-import { APIError, AuthenticationError, BerthError, PermissionError } from "@berth/sdk";
+import {
+  APIError,
+  AuthenticationError,
+  BerthError,
+  ConnectionError,
+  PermissionError,
+  TimeoutError,
+} from "@berth/sdk";
 import { exitCodes } from "./exit-codes.ts";
 import { paletteFor } from "./render/palette.ts";
 import { plainText } from "./render/plain-text.ts";
@@ -31,6 +38,9 @@ function linesOf(error: unknown): string[] {
       ...(error.param === null ? [] : [`param: ${error.param}`]),
       ...(error.requestId === null ? [] : [`request_id: ${error.requestId}`]),
     ].map(plainText);
+  }
+  if (error instanceof ConnectionError && !(error instanceof TimeoutError)) {
+    return [plainText(error.message), "Is the service running, and is this its address (--url, BERTH_URL)?"];
   }
   if (error instanceof BerthError || error instanceof UsageError) return [plainText(error.message)];
   return [error instanceof Error ? (error.stack ?? error.message) : String(error)];

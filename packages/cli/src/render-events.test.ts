@@ -108,7 +108,27 @@ test("results of calls that run at once stand under their calls, whatever their 
       returns(0, "of a"),
     ),
   );
-  assert.equal(text, "Bash  a\n\nBash  b\n  │ of b\n\nBash  a\n  │ of a\n");
+  assert.equal(text, "Bash  b\n  │ of b\n\nBash  a\n  │ of a\n");
+});
+
+test("a call is printed once: with its result, or at the end when none came", async () => {
+  const ready = { type: "session.container_started" as const, seconds: 0.2 };
+  const [one, two] = [calls("Bash", { command: "a" }), calls("Bash", { command: "b" })];
+  assert.equal(
+    await rendered(logOf(one, ready, returns(0, "of a"), two)),
+    "sandbox ready · 0.2 s\n\nBash  a\n  │ of a\n\nBash  b\n",
+  );
+  const interrupted = { type: "session.status_idle" as const, stop_reason: { type: "cancelled" as const } };
+  assert.equal(await rendered(logOf(one, interrupted)), "Bash  a\n\ninterrupted\n");
+});
+
+test("a terminal that does not know its width has 80 columns", async () => {
+  assert.match(
+    await rendered(logOf(says("Hi."), calls("Bash", { command: "make" }), returns(1, "made")), {
+      columns: 0,
+    }),
+    /make.*made/s,
+  );
 });
 
 test("nothing that a command or a model writes can steer the terminal", async () => {

@@ -1,6 +1,6 @@
 import type { SessionEvent, SessionResource } from "@berth/sdk";
 import { noOutcome, type Outcome, outcomeAfter } from "./outcome.ts";
-import { isTerminal, type Output, paletteFor } from "./render/palette.ts";
+import { columnsOf, isTerminal, type Output, paletteFor } from "./render/palette.ts";
 import { Screen } from "./render/screen.ts";
 import { Transcript } from "./render/transcript.ts";
 
@@ -21,7 +21,7 @@ export async function renderEvents(
 ): Promise<Outcome> {
   const palette = paletteFor(output);
   const live = isTerminal(output);
-  const transcript = new Transcript({ palette, width: live ? (output.columns ?? 80) : 160, live, resources });
+  const transcript = new Transcript({ palette, width: live ? columnsOf(output) : 160, live, resources });
   const screen = new Screen(output, palette, () => transcript.status(Date.now()));
   let outcome = noOutcome;
   try {
@@ -32,6 +32,8 @@ export async function renderEvents(
       screen.refresh();
     }
   } finally {
+    const rest = transcript.rest();
+    if (rest !== null) screen.print(rest);
     screen.close();
   }
   return outcome;

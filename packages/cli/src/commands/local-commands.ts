@@ -35,7 +35,7 @@ function addToken(program: Command): void {
       "Makes a token, and the user and organization when they are missing. Prints the token alone.",
     )
     .requiredOption("--user <email>", "whom the token stands for")
-    .option("--org <name>", "the user's organization; default: the first one")
+    .option("--org <name>", "the user's organization; default: its own, for a new user the one named default")
     .addOption(new Option("--role <role>", "the user's role there").choices(["member", "admin"]))
     .addOption(
       new Option("--kind <kind>", "pat stands for the user, sat for a service account").choices([

@@ -7,6 +7,7 @@ import { noOutcome, type Outcome, outcomeAfter } from "../outcome.ts";
 import { printJson, talk } from "../print.ts";
 import { paletteFor } from "../render/palette.ts";
 import { cut } from "../render/plain-text.ts";
+import { rehearsalLine } from "../render/rehearsal.ts";
 import { renderEvents } from "../render-events.ts";
 import { repositoryUrl } from "../repository-url.ts";
 import { secretFile, secretVariable } from "../secret.ts";
@@ -37,7 +38,7 @@ export async function run(task: string, options: RunOptions): Promise<number> {
   const session = await client.sessions.create({
     agent: options.agent ?? (await ensureAgent(client, options.model ?? process.env.BERTH_MODEL)),
     environment_id: options.environment ?? (await ensureEnvironment(client)),
-    title: options.title ?? cut(message.trim().split("\n")[0] ?? "", 100),
+    title: options.title ?? titleOf(message),
     resources,
     initial_events: [{ type: "user.message", content: [{ type: "text", text: message }] }],
   });
@@ -48,6 +49,10 @@ export async function run(task: string, options: RunOptions): Promise<number> {
   return outcome.ended === "end_turn" && outcome.failedResources.length === 0
     ? exitCodes.done
     : exitCodes.failed;
+}
+
+function titleOf(message: string): string {
+  return cut(rehearsalLine(message) ?? message.trim().split("\n")[0] ?? "", 100);
 }
 
 async function follow(client: Berth, session: Session, { json }: RunOptions) {

@@ -24,6 +24,11 @@ export function isTerminal(output: Output): boolean {
   return output.isTTY === true && process.env.TERM !== "dumb";
 }
 
+/** Width of a terminal; 80 for one that does not know its own, which then says 0. */
+export function columnsOf({ columns }: Output): number {
+  return columns || 80;
+}
+
 export function palette(color: boolean): Palette {
   const style =
     (format: InspectColor): Style =>

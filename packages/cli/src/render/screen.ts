@@ -1,4 +1,4 @@
-import { isTerminal, type Output, type Palette } from "./palette.ts";
+import { columnsOf, isTerminal, type Output, type Palette } from "./palette.ts";
 import { cut } from "./plain-text.ts";
 import type { Block } from "./transcript.ts";
 
@@ -25,7 +25,7 @@ export class Screen {
 
   print(block: Block): void {
     const { place } = block;
-    const gap = this.#last !== null && (place === "apart" || (place === "note" && this.#last !== "note"));
+    const gap = this.#last !== null && (place === "apart" || this.#last !== "note");
     this.#last = place;
     this.#erase();
     this.#output.write(`${gap ? "\n" : ""}${block.lines.join("\n")}\n`);
@@ -36,7 +36,7 @@ export class Screen {
     const status = this.#status() ?? "";
     if (status === this.#shown) return;
     this.#erase();
-    if (status !== "") this.#output.write(this.#palette.dim(cut(status, (this.#output.columns ?? 80) - 1)));
+    if (status !== "") this.#output.write(this.#palette.dim(cut(status, columnsOf(this.#output) - 1)));
     this.#shown = status;
   }
 

@@ -6,9 +6,9 @@ import { addUsage, count, duration, noUsage, tokens } from "./quantities.ts";
 import { rehearsalLine } from "./rehearsal.ts";
 import { toolLine } from "./tool-line.ts";
 
-/** Lines to print for one event, and how they stand to what is above: apart, in one group with other notes, or right under it. */
+/** Lines to print for one event, and how they stand to what is above: apart, or in one group with other notes. */
 export interface Block {
-  place: "apart" | "note" | "under";
+  place: "apart" | "note";
   lines: string[];
 }
 
@@ -35,7 +35,6 @@ export class Transcript {
   readonly #live: boolean;
   readonly #clones: Clones;
   readonly #calls = new Map<string, EventOf<"agent.tool_use">>();
-  #lastCall: string | null = null;
   #thinking = false;
   #since = 0;
   #turn: { began: string | null; usage: ModelUsage } = { began: null, usage: noUsage };
@@ -55,13 +54,6 @@ export class Transcript {
 
   /** What to print for the event, or null for nothing. */
   take(event: SessionEvent): Block | null {
-    const block = this.#blockOf(event);
-    const isCall = event.type === "agent.tool_use" || event.type === "agent.tool_result";
-    if (block !== null && !isCall) this.#lastCall = null;
-    return block;
-  }
-
-  #blockOf(event: SessionEvent): Block | null {
     const { bold, dim, yellow } = this.#palette;
     switch (event.type) {
       case "user.message":
@@ -71,7 +63,9 @@ export class Transcript {
       case "agent.message":
         return apart(plainText(textOf(event.content)).trim().split("\n"));
       case "agent.tool_use":
-        return this.#called(event);
+        this.#calls.set(event.id, event);
+        this.#since = Date.now();
+        return null;
       case "agent.tool_result":
         return this.#returned(event);
       case "agent.context_compacted":
@@ -114,6 +108,12 @@ export class Transcript {
     }
   }
 
+  /** What to print when no more events come: the calls that still run, or null. */
+  rest(): Block | null {
+    const lines = this.#unanswered();
+    return lines.length === 0 ? null : apart(lines);
+  }
+
   /** What goes on right now, for a line that is overwritten; null when nothing does. */
   status(now: number): string | null {
     const clones = this.#clones.line();
@@ -136,19 +136,6 @@ export class Transcript {
     return more === 0 ? shown : [...shown, dim(`  … ${count(more)} more lines`)];
   }
 
-  /**
-   * Where a status line shows the calls that run, each is printed with its result, so that nothing comes between them. Elsewhere
-   * the first of those that run at the same time is printed at once.
-   */
-  #called(event: EventOf<"agent.tool_use">): Block | null {
-    const alone = this.#calls.size === 0;
-    this.#calls.set(event.id, event);
-    this.#since = Date.now();
-    if (this.#live || !alone) return null;
-    this.#lastCall = event.id;
-    return apart([this.#callLine(event)]);
-  }
-
   #callLine(event: EventOf<"agent.tool_use">): string {
     const { bold, cyan, yellow } = this.#palette;
     const name = plainLine(event.name);
@@ -156,14 +143,18 @@ export class Transcript {
     return `${bold(cyan(name))}  ${cut(toolLine(event), this.#width - name.length - 12)}`.trimEnd() + denied;
   }
 
+  /** A call is printed with its result, so that nothing comes between them and each stands there once. */
   #returned(event: EventOf<"agent.tool_result">): Block {
     const call = this.#calls.get(event.tool_use_id);
     this.#calls.delete(event.tool_use_id);
     this.#since = Date.now();
-    const lines = this.#resultLines(event);
-    if (this.#lastCall === event.tool_use_id || call === undefined) return { place: "under", lines };
-    this.#lastCall = event.tool_use_id;
-    return apart([this.#callLine(call), ...lines]);
+    return apart([...(call === undefined ? [] : [this.#callLine(call)]), ...this.#resultLines(event)]);
+  }
+
+  #unanswered(): string[] {
+    const lines = [...this.#calls.values()].map((call) => this.#callLine(call));
+    this.#calls.clear();
+    return lines;
   }
 
   #resultLines({ content, is_error }: EventOf<"agent.tool_result">): string[] {
@@ -211,11 +202,9 @@ export class Transcript {
       ...(seconds === null ? [] : [duration(seconds)]),
       ...(this.#turn.usage === noUsage ? [] : [tokens(this.#turn.usage)]),
     ];
-    const unanswered = this.#live ? [...this.#calls.values()].map((call) => this.#callLine(call)) : [];
-    this.#calls.clear();
     this.#thinking = false;
     return apart([
-      ...unanswered,
+      ...this.#unanswered().flatMap((line) => [line, ""]),
       style(endings[type] ?? type) + dim(facts.map((fact) => ` · ${fact}`).join("")),
     ]);
   }

@@ -31,7 +31,7 @@ function facts(session: Session): [string, string][] {
     ["environment", session.environment_id],
     ...session.resources.map((resource): [string, string] => ["resource", describe(resource)]),
     ["usage", tokens(session.usage)],
-    ["running", duration(session.stats.active_seconds)],
+    ["worked for", duration(session.stats.active_seconds)],
     ["created", session.created_at],
   ];
 }
