@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { get, type IncomingMessage } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -12,13 +13,19 @@ import { createTokenFor } from "../features/tokens/create-token-for.ts";
 import { openSessionHub } from "../notify/session-hub.ts";
 import { type Api, startApi } from "./api.ts";
 
-async function started(t: TestContext): Promise<{ api: Api; headers: Record<string, string> }> {
+async function started(t: TestContext, port = 0): Promise<{ api: Api; headers: Record<string, string> }> {
   const db = await testDatabase(t);
   const hub = await openSessionHub({ db, log: silentLog });
   const directory = mkdtempSync(join(tmpdir(), "berth-api-"));
-  const api = await startApi({
+  let api: Api | undefined;
+  t.after(async () => {
+    await api?.close();
+    await hub.close();
+    rmSync(directory, { recursive: true });
+  });
+  api = await startApi({
     host: "127.0.0.1",
-    port: 0,
+    port,
     db,
     hub,
     log: silentLog,
@@ -28,11 +35,6 @@ async function started(t: TestContext): Promise<{ api: Api; headers: Record<stri
     repositoryHosts: [],
     jsonLimit: 10_000,
     uploadLimit: 10_000,
-  });
-  t.after(async () => {
-    await api.close();
-    await hub.close();
-    rmSync(directory, { recursive: true });
   });
   const token = await createTokenFor({ db, email: "owner@example.com" });
   return { api, headers: { authorization: `Bearer ${token}`, "content-type": "application/json" } };
@@ -60,4 +62,14 @@ test("closing ends the streams and answers what is under way", async (t) => {
   await api.close();
   await ended;
   await assert.rejects(fetch(`${api.url}/livez`));
+});
+
+test("a port that is taken is refused by one sentence", async (t) => {
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  t.after(() => other.close());
+  const { port } = other.address() as AddressInfo;
+  await assert.rejects(started(t, port), {
+    message: `Another program listens on port ${port} of 127.0.0.1 already. Stop it, or choose another port.`,
+  });
 });
