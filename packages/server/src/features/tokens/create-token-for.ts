@@ -6,7 +6,7 @@ import { issueToken, serviceAccount } from "./create-token.ts";
 export interface TokenFor {
   db: Database;
   email: string;
-  /** Name of the organization; default `default`. */
+  /** Name of the organization; default: the user's own, for a new user `default`. */
   org?: string | undefined;
   /** Default: `member` for a new user, and what it is for one that exists. */
   role?: "member" | "admin" | undefined;
@@ -25,10 +25,11 @@ export interface TokenFor {
  * @throws when the user belongs to another organization.
  */
 export async function createTokenFor(options: TokenFor): Promise<string> {
-  const { db, email, org = "default", role, kind = "pat", scopes = ["*"], expiresInSeconds } = options;
+  const { db, email, org, role, kind = "pat", scopes = ["*"], expiresInSeconds } = options;
   return await db.transaction(async (tx) => {
-    const organizationId = await organizationNamed(tx, org);
-    const userId = await userOf(tx, organizationId, email, role, org);
+    const organizationId =
+      org === undefined ? await organizationOf(tx, email) : await organizationNamed(tx, org);
+    const userId = await userOf(tx, organizationId, email, role);
     const owner =
       kind === "pat"
         ? {
@@ -51,6 +52,15 @@ export async function createTokenFor(options: TokenFor): Promise<string> {
   });
 }
 
+/** The organization that a user belongs to already, else the default one. */
+async function organizationOf(tx: Queryable, email: string): Promise<string> {
+  const { rows } = await tx.query<{ organization_id: string }>({
+    text: "select organization_id from users where email = $1",
+    values: [email],
+  });
+  return rows[0]?.organization_id ?? (await organizationNamed(tx, "default"));
+}
+
 async function organizationNamed(tx: Queryable, name: string): Promise<string> {
   const { rows } = await tx.query<{ id: string }>({
     text: `insert into organizations (id, name) values ($1, $2)
@@ -65,7 +75,6 @@ async function userOf(
   organizationId: string,
   email: string,
   role: "member" | "admin" | undefined,
-  org: string,
 ): Promise<string> {
   const { rows } = await tx.query<{ id: string; organization_id: string }>({
     text: `insert into users (id, organization_id, email, role) values ($1, $2, $3, coalesce($4, 'member'))
@@ -75,7 +84,7 @@ async function userOf(
   });
   const user = theOne(rows);
   if (user.organization_id === organizationId) return user.id;
-  throw new Error(`The user ${email} belongs to another organization than ${org}.`);
+  throw new Error(`The user ${email} belongs to another organization.`);
 }
 
 function theOne<T>(rows: readonly T[]): T {

@@ -96,6 +96,11 @@ describe("tokens", () => {
     );
     assert.equal((await db.read.query<Wire>({ text: "select role from users" })).rows[0].role, "admin");
     await assert.rejects(createTokenFor({ db, email, org: "other" }), /another organization/);
+    await createTokenFor({ db, email });
+    const { rows: homes } = await db.read.query<Wire>({
+      text: "select distinct o.name from tokens t join organizations o on o.id = t.organization_id",
+    });
+    assert.deepEqual(homes, [{ name: "acme" }], "without a name, the user's own organization");
     assert.equal(await count("organizations"), 1, "nothing is left of what failed");
   });
 });
