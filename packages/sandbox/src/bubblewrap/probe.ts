@@ -16,10 +16,16 @@ export async function probeHost(controllers: readonly Controller[]): Promise<Cap
     await userNamespaces(root),
     root
       ? yes("separate_user", "Each sandbox runs under a host uid of its own.")
-      : no("separate_user", "Berth is not root: sandboxes run under its own uid, apart only by namespaces. Start it as root."),
+      : no(
+          "separate_user",
+          "Berth is not root: sandboxes run under its own uid, apart only by namespaces. Start it as root.",
+        ),
     ...limits(controllers),
     seccomp(),
-    no("disk_quota", "The size of a sandbox's disk is not enforced. Keep the data directory on a volume of its own."),
+    degraded(
+      "disk_quota",
+      "The size of a sandbox's disk is not enforced. Keep the data directory on a volume of its own.",
+    ),
     ...["git", "gh"].map((name) => program(name)),
     program("bash"),
     yes("rg", "ripgrep comes with Berth and is in every sandbox."),
@@ -33,7 +39,8 @@ async function bubblewrap(): Promise<Capability> {
     const version = (await run(path, ["--version"])).stdout.trim();
     const help = (await run(path, ["--help"])).stdout;
     for (const option of ["--as-pid-1", "--disable-userns", "--info-fd"])
-      if (!help.includes(option)) return no("bubblewrap", `${version} lacks ${option}. Install 0.8.0 or newer.`);
+      if (!help.includes(option))
+        return no("bubblewrap", `${version} lacks ${option}. Install 0.8.0 or newer.`);
     return yes("bubblewrap", `${version}.`);
   } catch {
     return no("bubblewrap", "bwrap does not run. Reinstall the package bubblewrap.");
@@ -42,7 +49,18 @@ async function bubblewrap(): Promise<Capability> {
 
 /** Tries it as the sandbox will: from an unprivileged uid. */
 async function userNamespaces(root: boolean): Promise<Capability> {
-  const bwrap = ["bwrap", "--unshare-user", "--unshare-pid", "--disable-userns", "--ro-bind", "/", "/", "--proc", "/proc", "true"];
+  const bwrap = [
+    "bwrap",
+    "--unshare-user",
+    "--unshare-pid",
+    "--disable-userns",
+    "--ro-bind",
+    "/",
+    "/",
+    "--proc",
+    "/proc",
+    "true",
+  ];
   const command = root ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", ...bwrap] : bwrap;
   try {
     await run(command[0] ?? "", command.slice(1), { timeout: 5000 });
@@ -73,7 +91,8 @@ function limits(controllers: readonly Controller[]): Capability[] {
 }
 
 function seccomp(): Capability {
-  if (!isArchitecture(process.arch)) return no("seccomp", `There is no system call filter for ${process.arch}. Use x86_64 or aarch64.`);
+  if (!isArchitecture(process.arch))
+    return no("seccomp", `There is no system call filter for ${process.arch}. Use x86_64 or aarch64.`);
   if (!existsSync("/proc/sys/kernel/seccomp/actions_avail"))
     return no("seccomp", "The kernel has no seccomp filters. Use one with CONFIG_SECCOMP_FILTER.");
   return yes("seccomp", `System calls are filtered (${process.arch}).`);
@@ -81,12 +100,17 @@ function seccomp(): Capability {
 
 function program(name: string): Capability {
   const path = findProgram(name);
-  if (path?.startsWith("/usr/") || path?.startsWith("/bin/")) return yes(name, `${name} of the host is in every sandbox.`);
+  if (path?.startsWith("/usr/") || path?.startsWith("/bin/"))
+    return yes(name, `${name} of the host is in every sandbox.`);
   return no(name, `${name} is missing below /usr. Install the package ${name}.`);
 }
 
 function yes(name: string, detail: string): Capability {
   return { name, state: "yes", detail };
+}
+
+function degraded(name: string, detail: string): Capability {
+  return { name, state: "degraded", detail };
 }
 
 function no(name: string, detail: string): Capability {
