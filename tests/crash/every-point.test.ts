@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { after, before, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
@@ -48,8 +48,7 @@ async function cutAt(point: number, session: string): Promise<boolean> {
   });
   const events = await turnOf(api, session, sent.data[0].id);
   const cut = !isAlive(runner);
-  tracer.kill("SIGTERM");
-  await once(tracer, "exit").catch(() => undefined);
+  await tracer.stop();
   await check(events, session, point);
   return cut;
 }
@@ -81,30 +80,27 @@ async function check(events: Wire[], session: string, point: number): Promise<vo
   );
 }
 
-async function inject(pid: number, point: number): Promise<ChildProcess> {
-  const tracer = spawn(
-    "strace",
-    [
-      "-p",
-      `${pid}`,
-      "-e",
-      `trace=${calls}`,
-      "-e",
-      `inject=${calls}:signal=SIGKILL:when=${point}`,
-      "-o",
-      "/dev/null",
-    ],
-    {
-      stdio: ["ignore", "ignore", "pipe"],
+/** Has the kernel kill the process at its Nth write. Resolves when it is set. */
+async function inject(pid: number, point: number): Promise<{ stop(): Promise<unknown> }> {
+  const rule = `inject=${calls}:signal=SIGKILL:when=${point}`;
+  const tracer = spawn("strace", ["-p", `${pid}`, "-e", `trace=${calls}`, "-e", rule, "-o", "/dev/null"], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const exited = once(tracer, "exit");
+  const attached = Promise.withResolvers<void>();
+  tracer.stderr.on("data", (chunk) => /attached/.test(`${chunk}`) && attached.resolve());
+  await Promise.race([attached.promise, exited]);
+  return {
+    stop: () => {
+      tracer.kill("SIGTERM");
+      return exited;
     },
-  );
-  for await (const chunk of tracer.stderr ?? []) if (/attached/.test(`${chunk}`)) break;
-  return tracer;
+  };
 }
 
 async function livingRunner(): Promise<number> {
   for (;;) {
-    const pid = pidOf(berth.pid, "runner");
+    const pid = pidOf(berth, "runner");
     if (pid !== null && isAlive(pid)) return pid;
     await pause(10);
   }

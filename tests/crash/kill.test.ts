@@ -53,7 +53,7 @@ async function killAndRecover(part: Part): Promise<void> {
 
 async function found(part: Part): Promise<number> {
   for (;;) {
-    const pid = pidOf(berth.pid, part);
+    const pid = pidOf(berth, part);
     if (pid !== null && isAlive(pid)) return pid;
     await pause(10);
   }
@@ -64,11 +64,11 @@ async function ready(): Promise<boolean> {
   return answer?.status === 200;
 }
 
-/** Pseudo-random times between kills, 100 to 900 ms, from a seed that the test prints. */
+/** Pseudo-random times between kills, 300 to 1,100 ms, from a seed that the test prints. */
 function waits(seed: number, count: number): number[] {
   let state = seed;
   return Array.from({ length: count }, () => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
-    return 100 + (state % 800);
+    return 300 + (state % 800);
   });
 }

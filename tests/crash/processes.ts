@@ -3,11 +3,16 @@ import { readdirSync, readFileSync } from "node:fs";
 /** The parts of a service, found as an operator would: by the tree of processes below it. */
 export type Part = "api" | "runner" | "postgres";
 
-/** The pid of a part of the service whose main process is `root`; the API is that process itself. */
-export function pidOf(root: number, part: Part): number | null {
-  if (part === "api") return root;
-  const wanted = part === "runner" ? /runner-process/ : /postgres/;
-  return childrenOf(root).find((pid) => wanted.test(commandOf(pid))) ?? null;
+/**
+ * The pid of a part of the service; null when it does not run. The API is the main process, the runner is its child, and
+ * PostgreSQL says for itself, since it outlives a main process that was killed.
+ */
+export function pidOf(service: { pid: number; dataDir: string }, part: Part): number | null {
+  if (part === "api") return service.pid;
+  if (part === "runner") {
+    return childrenOf(service.pid).find((pid) => /runner-process/.test(commandOf(pid))) ?? null;
+  }
+  return Number.parseInt(read(`${service.dataDir}/postgres/cluster/postmaster.pid`), 10) || null;
 }
 
 /** Every process below `root`, itself not included. */
