@@ -17,7 +17,7 @@ loopback, changes it on a branch, commits and pushes.
   --once             end afterwards; the exit code is 0 only when the commit is on the git server
   --model NAME       who does it: rehearsal/steps (default, costs nothing) or one of yours, such as
                      anthropic/claude-opus-5 with ANTHROPIC_API_KEY set
-  --data-dir DIR     where everything is kept (default: .berth in this directory)
+  --data-dir DIR     where everything is kept (default: .berth in the working directory)
   --port PORT        where the API listens on 127.0.0.1 (default 4180; 0 is any free one)
 `;
 

@@ -1,11 +1,10 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { openSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { fstatSync, openSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 
 const berth = fileURLToPath(new URL("../../bin/berth", import.meta.url));
 
@@ -17,24 +16,25 @@ export interface Service {
   stop(): Promise<number>;
 }
 
-/** Starts `berth serve` on the data directory; its log goes to a file there. */
+/** Starts `berth serve` on the data directory; its log goes to a file there. Rejects with its own sentence when it ends. */
 export async function startService(
   dataDir: string,
   port: string,
   settings: Record<string, string>,
 ): Promise<Service> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const logFile = join(dataDir, "berth.log");
+  const log = openSync(logFile, "a", 0o600);
+  const { size } = fstatSync(log);
   const child = spawn(berth, ["serve", "--data-dir", dataDir, "--host", "127.0.0.1", "--port", port], {
     env: { ...process.env, ...settings },
-    stdio: ["ignore", "pipe", openSync(logFile, "a", 0o600)],
+    stdio: ["ignore", "pipe", log],
     detached: true,
   });
   const ended = once(child, "exit").then(
     ([code, signal]) => (code as number | null) ?? (signal === null ? 1 : 130),
   );
   const url = await Promise.race([listening(child), ended.then(() => null)]);
-  if (url === null) throw new Error(`Berth did not start; its log is ${logFile}`);
+  if (url === null) throw new Error(await reason(logFile, size));
   async function stop(): Promise<number> {
     child.kill("SIGTERM");
     return ended;
@@ -42,21 +42,11 @@ export async function startService(
   return { url, logFile, ended, stop };
 }
 
-/** Makes a personal access token of a first user and leaves it in a file that only its owner reads. */
-export async function makeToken(dataDir: string): Promise<{ token: string; file: string }> {
-  const { stdout } = await promisify(execFile)(berth, [
-    "token",
-    "create",
-    "--data-dir",
-    dataDir,
-    "--user",
-    "you@localhost",
-    "--role",
-    "admin",
-  ]);
-  const file = join(dataDir, "token");
-  await writeFile(file, stdout, { mode: 0o600 });
-  return { token: stdout.trim(), file };
+/** What `berth serve` said last, which is why it ended. */
+async function reason(logFile: string, from: number): Promise<string> {
+  const text = (await readFile(logFile)).subarray(from).toString();
+  const said = /^error: ([\s\S]+)/m.exec(text)?.[1]?.trim();
+  return said ?? `Berth did not start; its log is ${logFile}`;
 }
 
 async function listening(child: ChildProcess): Promise<string | null> {

@@ -1,12 +1,14 @@
-import { rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { renderEvents } from "@berth/cli";
 import { Berth } from "@berth/sdk";
 import { type GitHost, startGitHost } from "../../tests/git-host/git-host.ts";
 import { readOptions, type UpOptions } from "./options.ts";
-import { makeToken, type Service, startService } from "./service.ts";
+import { refuseSecond } from "./running.ts";
+import { type Service, startService } from "./service.ts";
 import { task } from "./task.ts";
+import { tokenFor } from "./token.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const stop = new AbortController();
@@ -24,29 +26,36 @@ if ("help" in options) {
 }
 
 async function up(options: UpOptions): Promise<number> {
+  await refuseSecond(options.dataDir);
   const gitHost = await startFirstHost(options.dataDir);
-  const service = await startService(options.dataDir, options.port, settings(gitHost)).catch(
-    async (error) => {
-      await gitHost.stop();
-      throw error;
-    },
-  );
   try {
-    const { token, file } = await makeToken(options.dataDir);
-    say(`Berth listens on ${service.url}; a token of yours is in ${file}\n`);
-    const pushed = await firstSession(new Berth({ baseURL: service.url, token }), gitHost, options);
-    if (options.once || stop.signal.aborted) return pushed ? 0 : 1;
-    say(`\nBerth goes on until Ctrl-C. Its log: ${service.logFile}`);
-    return await untilStopped(service);
+    const service = await startService(options.dataDir, options.port, settings(gitHost));
+    try {
+      return await serveFirstSession(service, gitHost, options);
+    } finally {
+      await service.stop();
+    }
   } finally {
-    await service.stop();
     await gitHost.stop();
   }
+}
+
+/** Answers the exit code: 0 when the first session's commit is on the git server, 130 when it was cut short. */
+async function serveFirstSession(service: Service, gitHost: GitHost, options: UpOptions): Promise<number> {
+  const { token, file } = await tokenFor(options.dataDir, service.url);
+  say(`Berth listens on ${service.url}; a token of yours is in ${file}\n`);
+  const pushed = await firstSession(new Berth({ baseURL: service.url, token }), gitHost, options);
+  if (stop.signal.aborted && !pushed) return 130;
+  if (options.once || stop.signal.aborted) return pushed ? 0 : 1;
+  say(`\nBerth goes on until Ctrl-C. Its log: ${service.logFile}`);
+  const stopped = await untilStopped(service);
+  return stopped && pushed ? 0 : 1;
 }
 
 /** A private repository with this very checkout, on a git server with an authority and tokens of its own. */
 async function startFirstHost(dataDir: string): Promise<GitHost> {
   const dir = join(dataDir, "first-session");
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
   await rm(dir, { recursive: true, force: true });
   const gitHost = await startGitHost({ dir });
   await gitHost.createRepository({ org: "you", name: "berth", private: true, from: root });
@@ -84,16 +93,22 @@ async function firstSession(client: Berth, gitHost: GitHost, options: UpOptions)
   say(`Session ${session.id}: ${options.model} works on ${url}\n`);
   const events = client.sessions.events.untilIdle(session.id, { from: "start" }, { signal: stop.signal });
   await renderEvents(events, process.stdout, { resources: session.resources });
-  const commit =
-    (await gitHost.head("you", "berth", branch)) === null
-      ? null
-      : (await gitHost.log("you", "berth", branch))[0];
-  say(
-    commit
-      ? `\nThe git server has ${branch}: ${commit.sha.slice(0, 12)} ${commit.subject} (${commit.author})`
-      : `\nThe git server has no ${branch}.`,
-  );
-  return commit !== null && commit !== undefined;
+  const commit = await headCommit(gitHost, branch);
+  say(`\n${commit === null ? failure(branch) : `The git server has ${branch}: ${commit}`}`);
+  return commit !== null;
+}
+
+/** The commit at the end of the branch as the git server has it, in a line. */
+async function headCommit(gitHost: GitHost, branch: string): Promise<string | null> {
+  if ((await gitHost.head("you", "berth", branch)) === null) return null;
+  const [commit] = await gitHost.log("you", "berth", branch);
+  return commit === undefined ? null : `${commit.sha.slice(0, 12)} ${commit.subject} (${commit.author})`;
+}
+
+function failure(branch: string): string {
+  return stop.signal.aborted
+    ? "Stopped before the first session was done."
+    : `The git server has no ${branch}.`;
 }
 
 /** The environment of earlier starts on the same data, or a new one. */
@@ -104,14 +119,15 @@ async function firstEnvironment(client: Berth): Promise<string> {
   return (await client.environments.create({ name })).id;
 }
 
-async function untilStopped(service: Service): Promise<number> {
+/** False when the service ended by itself. */
+async function untilStopped(service: Service): Promise<boolean> {
   const stopped = new Promise<"stopped">((resolve) => {
     if (stop.signal.aborted) resolve("stopped");
     stop.signal.addEventListener("abort", () => resolve("stopped"));
   });
   const ended = await Promise.race([stopped, service.ended]);
   if (ended !== "stopped") say(`Berth ended by itself (${ended}); see ${service.logFile}`);
-  return ended === "stopped" ? 0 : 1;
+  return ended === "stopped";
 }
 
 function say(line: string): void {
