@@ -20,6 +20,8 @@ export interface Config {
   /** Hosts or networks on private addresses that sessions may reach when their policy names them. */
   egressAllowPrivate: string[];
   diskReclaimSeconds: number;
+  /** How long a session's sandbox stays open after its last command. */
+  sandboxIdleSeconds: number;
   /** Bytes of a JSON body. */
   jsonLimit: number;
   /** Bytes of an uploaded file. */
@@ -80,6 +82,11 @@ const settings: Settings = {
     variable: "BERTH_DISK_RECLAIM_SECONDS",
     fallback: 86_400,
     parse: integer(1, 31_536_000),
+  },
+  sandboxIdleSeconds: {
+    variable: "BERTH_SANDBOX_IDLE_SECONDS",
+    fallback: 60,
+    parse: integer(0, 86_400),
   },
   jsonLimit: { variable: "BERTH_JSON_LIMIT", fallback: 4 * mebibyte, parse: integer(1_024, 32 * mebibyte) },
   uploadLimit: {

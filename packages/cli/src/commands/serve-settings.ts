@@ -25,6 +25,10 @@ export const serveSettings: Readonly<Record<string, readonly [form: string, line
     "<seconds>",
     "idle time after which a session's disk is removed; default 86400",
   ],
+  BERTH_SANDBOX_IDLE_SECONDS: [
+    "<seconds>",
+    "how long a sandbox stays open after its last command; default 60",
+  ],
   BERTH_JSON_LIMIT: ["<bytes>", "size of a JSON body; default 4194304"],
   BERTH_UPLOAD_LIMIT: ["<bytes>", "size of an uploaded file; default 536870912"],
   BERTH_SANDBOX: ["<engine>", "bubblewrap, docker or kubernetes; default bubblewrap"],

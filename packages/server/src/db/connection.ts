@@ -1,6 +1,6 @@
 import type { ClientConfig, CustomTypesConfig } from "pg";
 import pg from "pg";
-import type { SocketConnection } from "./embedded/start-embedded-postgres.ts";
+import type { SocketConnection } from "./embedded/socket-connection.ts";
 
 /** An embedded server's socket, or the operator's URL (`BERTH_DATABASE_URL`), which may hold a password. */
 export type DatabaseAddress = { connection: SocketConnection } | { url: string };

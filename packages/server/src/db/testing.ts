@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, type TestContext } from "node:test";
 import pg from "pg";
 import { pino } from "pino";
-import type { SocketConnection } from "./embedded/start-embedded-postgres.ts";
+import type { SocketConnection } from "./embedded/socket-connection.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "./embedded/start-embedded-postgres.ts";
 import { migrate } from "./migrate.ts";
 import { type Database, openDatabase } from "./pool.ts";

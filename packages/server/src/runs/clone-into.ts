@@ -1,9 +1,9 @@
-import type { Checkout, EventOf } from "@berth/contract";
 import { formatId } from "@berth/contract";
 import type { Sandbox } from "@berth/sandbox";
 import type { SecretBox } from "../secrets/secret-box.ts";
+import type { CloneRepository } from "./clone-repository.ts";
+import type { Outcome } from "./place-outcome.ts";
 import { createProgressReport } from "./progress-report.ts";
-import type { Outcome } from "./provision.ts";
 import { repositoryToken } from "./repository-token.ts";
 import type { RunRepository } from "./resource-store.ts";
 import type { RunLog } from "./run-log.ts";
@@ -12,20 +12,6 @@ export interface CloneParts {
   secrets: SecretBox;
   clone: CloneRepository;
 }
-
-/** As the sandbox's workspace has it. */
-export type CloneRepository = (
-  sandbox: Sandbox,
-  repository: {
-    url: string;
-    mountPath: string;
-    checkout: Checkout | null;
-    token: string | null;
-    onProgress: (progress: Progress) => void;
-  },
-) => Promise<Outcome>;
-
-export type Progress = Pick<EventOf<"session.resource_progress">, "phase" | "percent">;
 
 /** Clones one repository to its place and tells how far it is. */
 export async function cloneInto(

@@ -1,4 +1,4 @@
-import type { Progress } from "./clone-into.ts";
+import type { Progress } from "./clone-repository.ts";
 import type { RunLog } from "./run-log.ts";
 
 export interface ProgressReport {

@@ -6,8 +6,8 @@ import { formatId, newUuid } from "@berth/contract";
 import { openDiskBlobs } from "../blobs/disk-blobs.ts";
 import { type TestDatabase, testDatabase } from "../db/testing.ts";
 import { createSecretBox } from "../secrets/secret-box.ts";
-import type { CloneRepository } from "./clone-into.ts";
-import type { Outcome } from "./provision.ts";
+import type { CloneRepository } from "./clone-repository.ts";
+import type { Outcome } from "./place-outcome.ts";
 import { seed, seedSession } from "./testing.ts";
 import { bash, idles, installation, steps, types } from "./testing-worker.ts";
 

@@ -7,9 +7,10 @@ import { type CloneParts, cloneInto } from "./clone-into.ts";
 import type { Lease } from "./lease.ts";
 import { createLimit } from "./limit.ts";
 import { mountedFile } from "./mounted-file.ts";
+import type { Outcome } from "./place-outcome.ts";
 import type { RunFile, RunRepository, RunResource } from "./resource-store.ts";
 import type { RunLog } from "./run-log.ts";
-import { type Fault, tellFailed, tellReady } from "./tell-resource.ts";
+import { tellFailed, tellReady } from "./tell-resource.ts";
 
 export interface ProvisionParts extends CloneParts {
   db: Database;
@@ -100,9 +101,6 @@ export function createProvisioner(parts: ProvisionParts, target: ProvisionTarget
     wantsReopen: () => reopen,
   };
 }
-
-/** `later`: it waits for a fresh sandbox, or for one that lives. */
-export type Outcome = { commit?: string } | { fault: Fault } | "later";
 
 /** A repository that failed is tried again with another token. */
 function version(resource: RunResource): string {

@@ -1,6 +1,6 @@
 import { cloneRepository, type RepositoryAccess, repositoryEnvironment } from "@berth/sandbox";
 import type { HostedProvider } from "../config-providers.ts";
-import type { CloneRepository } from "../runs/clone-into.ts";
+import type { CloneRepository } from "../runs/clone-repository.ts";
 
 interface Repository {
   url: string;

@@ -43,16 +43,17 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
     log,
     blobs,
     engine,
-    secrets: createSecretBox(readSecretKey({ file: config.secretKeyFile, dataDir: config.dataDir })),
+    secrets: createSecretBox(
+      readSecretKey({ file: config.secretKeyFile, dataDir: config.dataDir }),
+      redactor.add,
+    ),
     disks: { directory: join(config.dataDir, "sessions"), host: instance },
+    sandboxIdleMs: config.sandboxIdleSeconds * 1_000,
     diskBytes: Number.MAX_SAFE_INTEGER,
     providers: config.hostedProviders.map(({ host, api }) => ({ host, ...(api === null ? {} : { api }) })),
     model: (agent) => models.get(agent.model.id, { contextWindow: agent.model.effective_context_window }),
     mask: (text) => redactor.redact(text),
-    repositoryVariables: (repositories) => {
-      for (const { token } of repositories) if (token !== null) redactor.add(token);
-      return repositoryVariables(repositories, config.hostedProviders);
-    },
+    repositoryVariables: (repositories) => repositoryVariables(repositories, config.hostedProviders),
     clone: clonerWith(config.hostedProviders),
   });
   return {

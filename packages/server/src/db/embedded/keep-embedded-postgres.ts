@@ -1,10 +1,7 @@
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
-import {
-  type EmbeddedPostgresOptions,
-  type SocketConnection,
-  startEmbeddedPostgres,
-} from "./start-embedded-postgres.ts";
+import type { SocketConnection } from "./socket-connection.ts";
+import { type EmbeddedPostgresOptions, startEmbeddedPostgres } from "./start-embedded-postgres.ts";
 
 /** An embedded server that is started again whenever it goes away unasked. */
 export type KeptPostgres = {

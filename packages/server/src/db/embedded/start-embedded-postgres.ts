@@ -10,6 +10,7 @@ import { findPostmaster, type Postmaster, spawnPostmaster, stopPostmaster } from
 import { type RunDirectory, runDirectory } from "./run-directory.ts";
 import { holdServer } from "./server-holders.ts";
 import { serverUser } from "./server-user.ts";
+import type { SocketConnection } from "./socket-connection.ts";
 
 export type EmbeddedPostgresOptions = {
   /** Berth's directory for its database; made when missing. Everything that has to be kept lies below it. */
@@ -20,9 +21,6 @@ export type EmbeddedPostgresOptions = {
   /** Start the server outside this process group, so that a terminal's Ctrl-C does not reach it. Default false. */
   ownProcessGroup?: boolean;
 };
-
-/** How clients reach an embedded server: `host` is the directory of its Unix socket. */
-export type SocketConnection = { host: string; port: number; user: string; database: string };
 
 export type EmbeddedPostgres = {
   connection: SocketConnection;

@@ -6,11 +6,8 @@ import { createInterface } from "node:readline";
 import type { TestContext } from "node:test";
 import { type Database, openDatabase } from "../pool.ts";
 import { silentLog } from "../testing.ts";
-import {
-  type EmbeddedPostgres,
-  type SocketConnection,
-  startEmbeddedPostgres,
-} from "./start-embedded-postgres.ts";
+import type { SocketConnection } from "./socket-connection.ts";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "./start-embedded-postgres.ts";
 
 /** A data directory for one test, and everything that runs on it: all stopped, then removed, when the test ends. */
 export type Place = {
