@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startedAt } from "./process-identity.ts";
 
@@ -25,7 +25,9 @@ export function holdServer(directory: string): Holder {
   };
 }
 
+/** A data directory that was removed meanwhile has no holders. */
 function livingHolders(directory: string): number {
+  if (!existsSync(directory)) return 0;
   let living = 0;
   for (const name of readdirSync(directory)) {
     const [pid, started] = name.split("-");
