@@ -45,3 +45,21 @@ test("no bytes make it throw", () => {
     }),
   );
 });
+
+test("hostile lines are read in a moment", () => {
+  const many = (text: string): string => text.repeat(30_000 / text.length);
+  for (const value of [
+    many(" "),
+    `x${many(" ")}x`,
+    many(" \t"),
+    `${many(" ")}\0`,
+    `x${many("\t")}\0`,
+    many("x "),
+  ]) {
+    const started = performance.now();
+    read(`GET / HTTP/1.1\r\nHost: a.example\r\nX-Y: ${value}\r\n\r\n`);
+    read(`GET ${value} HTTP/1.1\r\nHost: ${value}\r\n\r\n`);
+    const took = performance.now() - started;
+    assert.ok(took < 200, `${JSON.stringify(value.slice(0, 3))} took ${took.toFixed()} ms`);
+  }
+});
