@@ -13,7 +13,6 @@ export function surroundings(
 ): string {
   const lines = [
     "Commands run in a sandbox of this session alone, as an unprivileged user, and start in /data.",
-    "Files that the user shall get belong in /mnt/session/outputs.",
     network(session, resources),
     ...resources
       .filter((resource) => firstRequestAt === null || uuidMillisecond(resource.id) <= firstRequestAt)
