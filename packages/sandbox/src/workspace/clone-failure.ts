@@ -3,14 +3,14 @@ import type { CloneErrorType, RepositoryMount } from "./repository.ts";
 
 export interface CloneFailure {
   type: CloneErrorType;
-  /** One sentence that names the repository and the cause. */
+  /** One sentence that names the repository and the cause, with no word of the host's own, which may repeat a token. */
   message: string;
 }
 
-type Rule = readonly [pattern: RegExp, type: CloneErrorType, cause: string];
+type Cause = readonly [type: CloneErrorType, cause: string];
 
 /** By git's own words, in the order in which they are tried. */
-const rules: readonly Rule[] = [
+const rules: readonly (readonly [pattern: RegExp, ...Cause])[] = [
   [/returned error: 403/, "repository_forbidden_error", "the token does not give access to it (403)"],
   [
     /Authentication failed|returned error: 401|could not read (Username|Password)|terminal prompts disabled/,
@@ -18,26 +18,30 @@ const rules: readonly Rule[] = [
     "its host accepted no credential (401): the token is missing, wrong, expired or revoked",
   ],
   [
-    /returned error: 404|repository '[^']*' not found/,
+    /returned error: 404|^fatal: repository not found/m,
     "repository_not_found_error",
     "its host has no such repository, or not for this token (404)",
   ],
-  [/Could not resolve host/, "repository_clone_error", "its host cannot be reached from the session"],
   [
-    /certificate|SSL|TLS/i,
+    /Could not resolve host/,
     "repository_clone_error",
-    "the TLS connection to its host failed; a host with an own authority needs its ca_file",
+    "its host cannot be reached from the session: the name is unknown, or the environment does not allow it",
   ],
   [
-    /returned error: 3\d\d|unable to update url base from redirection|redirect/i,
+    /returned error: 3\d\d|redirect/i,
     "repository_clone_error",
     "its host redirects to another address, which is not followed",
   ],
   [/No space left|Disk quota/, "repository_clone_error", "the session's disk is full"],
   [
-    /Failed to connect|Connection (refused|reset|timed out)|Empty reply|early EOF|hung up/,
+    /Failed to connect|Couldn't connect|Connection (refused|reset|timed out)|Empty reply|early EOF|hung up|unexpected disconnect/,
     "repository_clone_error",
     "the connection to its host failed",
+  ],
+  [
+    /certificate|SSL|TLS/i,
+    "repository_clone_error",
+    "the TLS connection to its host failed; a host with an own authority needs its ca_file",
   ],
 ];
 
@@ -47,31 +51,55 @@ export function cloneFailure(
   exitCode: number | null,
   output: string,
 ): CloneFailure {
-  const { type, cause } = causeOf(repository, exitCode, output);
+  const [type, cause] = causeByExit(repository, exitCode) ?? causeByWords(repository, output);
   return { type, message: `${repository.url} could not be cloned to ${repository.mountPath}: ${cause}.` };
 }
 
-function causeOf(
-  repository: RepositoryMount,
-  exitCode: number | null,
-  output: string,
-): { type: CloneErrorType; cause: string } {
-  const { checkout } = repository;
-  const branch = checkout?.type === "branch" ? checkout.name : "";
-  const commit = checkout?.type === "commit" ? checkout.sha : "";
-  if (exitCode === cloneExit.occupied)
-    return { type: "repository_clone_error", cause: "something else is at that path" };
-  if (exitCode === cloneExit.commitMissing)
-    return { type: "repository_checkout_error", cause: `it has no commit ${commit}` };
-  if (exitCode === cloneExit.branchMissing || /Remote branch .* not found/.test(output)) {
-    return { type: "repository_checkout_error", cause: `it has no branch '${branch}'` };
+function causeByExit({ checkout }: RepositoryMount, exitCode: number | null): Cause | null {
+  switch (exitCode) {
+    case cloneExit.occupied:
+      return ["repository_clone_error", "something else is at that path"];
+    case cloneExit.unwritable:
+      return ["repository_clone_error", "no directory can be made at that path"];
+    case cloneExit.branchMissing:
+      return branchMissing(checkout);
+    case cloneExit.commitMissing:
+      return [
+        "repository_checkout_error",
+        `it has no commit ${checkout?.type === "commit" ? checkout.sha : ""}`,
+      ];
+    default:
+      return null;
   }
-  const rule = rules.find(([pattern]) => pattern.test(output));
-  if (rule !== undefined) return { type: rule[1], cause: rule[2] };
-  return { type: "repository_clone_error", cause: lastWords(output) };
 }
 
-function lastWords(output: string): string {
-  const lines = output.split(/[\r\n]+/).filter((line) => /^(fatal|error|remote):/.test(line));
-  return lines.at(-1)?.slice(0, 300).replace(/\.$/, "") ?? "git ended without a word";
+function branchMissing(checkout: RepositoryMount["checkout"]): Cause {
+  return [
+    "repository_checkout_error",
+    `it has no branch '${checkout?.type === "branch" ? checkout.name : ""}'`,
+  ];
+}
+
+function causeByWords(repository: RepositoryMount, output: string): Cause {
+  const words = gitsWords(repository, output);
+  if (/^fatal: Remote branch .* not found/m.test(words)) return branchMissing(repository.checkout);
+  const rule = rules.find(([pattern]) => pattern.test(words));
+  if (rule !== undefined) return [rule[1], rule[2]];
+  const last = words.split("\n").at(-1)?.slice(0, 300).replace(/\.$/, "");
+  return ["repository_clone_error", last || "git ended without a word"];
+}
+
+/**
+ * The complaints of git itself, a line each. What a host says is left out (`remote:`, and all from the first complaint on that
+ * quotes it), and the repository's url is too, as its name may be any word.
+ */
+function gitsWords({ url }: RepositoryMount, output: string): string {
+  const complaints = output.split(/[\r\n]+/).filter((line) => /^(fatal|error): /.test(line));
+  const quote = complaints.findIndex((line) => /remote error|\bgot '|invalid server response/.test(line));
+  const lines =
+    quote < 0 ? complaints : [...complaints.slice(0, quote), "fatal: its host answered with an error"];
+  return lines
+    .map((line) => line.replaceAll(`'${url}/'`, "").replaceAll(`'${url}'`, ""))
+    .map((line) => line.replace(/'.*$/, "").replace(/ +/g, " ").replace(/ :/, ":").trim())
+    .join("\n");
 }

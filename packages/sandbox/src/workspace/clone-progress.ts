@@ -1,33 +1,42 @@
 import type { CloneProgress } from "./repository.ts";
 
+/** In the order in which a clone goes through them. */
 const phases: readonly [RegExp, CloneProgress["phase"]][] = [
-  [/(?:Counting|Enumerating|Compressing) objects:(?:\s+(\d+)%)?/g, "counting"],
+  [/Enumerating objects:/g, "counting"],
+  [/Counting objects:\s+(\d+)%/g, "counting"],
   [/Receiving objects:\s+(\d+)%/g, "receiving"],
   [/Resolving deltas:\s+(\d+)%/g, "resolving"],
   [/Updating files:\s+(\d+)%/g, "checking_out"],
 ];
 
-/** Reads git's progress as it comes and tells each change of phase or percent. */
+/** Reads git's progress as it comes, in chunks of any size, and tells each step forward of phase or percent. */
 export function createProgressReader(tell: (progress: CloneProgress) => void): (chunk: Uint8Array) => void {
   const decoder = new TextDecoder();
   let rest = "";
-  let told = "";
+  let reached = -1;
   return (chunk) => {
     const text = rest + decoder.decode(chunk, { stream: true });
     rest = text.slice(text.search(/[^\r\n]*$/)).slice(-200);
-    const newest = newestOf(text);
-    if (newest === null || `${newest.phase} ${newest.percent}` === told) return;
-    told = `${newest.phase} ${newest.percent}`;
-    tell(newest);
+    const { step, progress } = furthest(text);
+    if (step <= reached) return;
+    reached = step;
+    tell(progress);
   };
 }
 
-function newestOf(text: string): CloneProgress | null {
-  const found = phases.flatMap(([pattern, phase]) =>
-    [...text.matchAll(pattern)].map(({ index, 1: percent }) => ({
-      index,
-      progress: { phase, percent: percent === undefined ? null : Number(percent) },
-    })),
+interface Step {
+  /** Grows with phase and percent. */
+  step: number;
+  progress: CloneProgress;
+}
+
+function furthest(text: string): Step {
+  const steps = phases.flatMap(([pattern, phase], index) =>
+    [...text.matchAll(pattern)].map(([, digits]): Step => {
+      const percent = digits === undefined ? null : Math.min(Number(digits), 100);
+      return { step: index * 101 + (percent ?? 0), progress: { phase, percent } };
+    }),
   );
-  return found.toSorted((one, other) => one.index - other.index).at(-1)?.progress ?? null;
+  const none: Step = { step: -1, progress: { phase: "waiting", percent: null } };
+  return steps.reduce((one, other) => (other.step > one.step ? other : one), none);
 }

@@ -1,7 +1,7 @@
 import type { Command, CommandResult, Sandbox } from "../sandbox.ts";
 import { cloneFailure } from "./clone-failure.ts";
 import { createProgressReader } from "./clone-progress.ts";
-import { clonedHead, cloneScript, cloneVariables } from "./clone-script.ts";
+import { clonedHead, cloneScript, cloneVariables, tidyVariables } from "./clone-script.ts";
 import type { CloneProgress, CloneResult, RepositoryMount } from "./repository.ts";
 
 export interface CloneOptions {
@@ -27,15 +27,26 @@ export async function cloneRepository(
 ): Promise<CloneResult> {
   const begun = performance.now();
   onProgress?.({ phase: "waiting", percent: null });
+  const variables = cloneVariables(repository);
   const command: Command = {
     script: cloneScript,
     cwd: "/",
-    environment: { ...environment, ...cloneVariables(repository) },
+    environment: { ...environment, ...variables },
     timeoutMs,
     ...(onProgress === undefined ? {} : { onOutput: createProgressReader(onProgress) }),
     ...(signal === undefined ? {} : { signal }),
   };
-  return resultOf(repository, await sandbox.run(command), (performance.now() - begun) / 1000, timeoutMs);
+  const result = await sandbox.run(command);
+  const seconds = (performance.now() - begun) / 1000;
+  if (result.ended === "timeout") {
+    await sandbox.run({
+      script: cloneScript,
+      cwd: "/",
+      environment: { ...variables, ...tidyVariables },
+      timeoutMs: hour,
+    });
+  }
+  return resultOf(repository, result, seconds, timeoutMs);
 }
 
 function resultOf(

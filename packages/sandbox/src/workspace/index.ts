@@ -1,5 +1,5 @@
 export { type CloneOptions, cloneRepository } from "./clone-repository.ts";
-export { credentialConfig, workspacePrograms } from "./credential-helper.ts";
+export { credentialConfig } from "./credential-helper.ts";
 export type {
   CloneErrorType,
   CloneProgress,
@@ -9,3 +9,4 @@ export type {
   RepositoryProvider,
 } from "./repository.ts";
 export { repositoryEnvironment } from "./repository-environment.ts";
+export { workspacePrograms } from "./workspace-programs.ts";

@@ -10,32 +10,63 @@ const withoutPrompts = { GH_PROMPT_DISABLED: "1", GH_NO_UPDATE_NOTIFIER: "1", GI
 /**
  * The variables by which git and the providers' CLIs are logged in, for one command. git gets for each repository its own
  * credential; a CLI knows one token for a provider, which is that of its first repository with one.
- * Throws `SandboxError` when a credential holds a line break, which git's protocol cannot carry.
+ * Throws `SandboxError` when a url or a credential holds a line break, which git's protocol cannot carry.
  */
 export function repositoryEnvironment(repositories: readonly RepositoryAccess[]): Record<string, string> {
-  const variables: Record<string, string> = { ...withoutPrompts };
-  for (const repository of repositories) {
-    for (const [name, value] of cliVariables(repository)) variables[name] ??= value;
-  }
   const credentials = repositories.flatMap(credentialOf);
-  return credentials.length === 0
-    ? variables
-    : { ...variables, [credentialVariable]: credentials.join("\n") };
+  return {
+    ...withoutPrompts,
+    ...tokenVariables(repositories),
+    ...gitHubVariables(repositories),
+    ...(credentials.length === 0 ? {} : { [credentialVariable]: credentials.join("\n") }),
+  };
 }
 
-/** `gh` reads other variables for a host that is not github.com, and has to be told which. */
-function cliVariables({ provider, secret }: RepositoryAccess): [string, string][] {
-  if (provider === null) return [];
-  const tokens = secret === null ? [] : provider.token_env.map((name): [string, string] => [name, secret]);
-  const isOtherGitHub = provider.token_env.includes("GH_TOKEN") && provider.host !== "github.com";
-  if (!isOtherGitHub) return tokens;
-  const enterprise: [string, string][] = secret === null ? [] : [["GH_ENTERPRISE_TOKEN", secret]];
-  return [...tokens, ...enterprise, ["GH_HOST", provider.host]];
+/** The variables that the providers name. github.com comes first, as `gh` sends `GH_TOKEN` to that host and no other. */
+function tokenVariables(repositories: readonly RepositoryAccess[]): Record<string, string> {
+  const variables: Record<string, string> = {};
+  const [gitHub, others] = [repositories.filter(isAtGitHub), repositories.filter((one) => !isAtGitHub(one))];
+  for (const { provider, secret } of [...gitHub, ...others]) {
+    if (provider === null || secret === null) continue;
+    for (const name of provider.token_env) variables[name] ??= secret;
+  }
+  return variables;
+}
+
+/**
+ * `gh` reads another variable for a host that is not github.com, and has to be told which host. Where repositories of both
+ * are there, the first with a token says at which host `gh` is at home.
+ */
+function gitHubVariables(repositories: readonly RepositoryAccess[]): Record<string, string> {
+  const known = repositories.filter(isForGh);
+  const withSecret = known.filter(({ secret }) => secret !== null);
+  const home = withSecret[0] ?? known[0];
+  const other = withSecret.find((one) => !isAtGitHub(one));
+  return {
+    ...(other?.secret ? { GH_ENTERPRISE_TOKEN: other.secret } : {}),
+    ...(home?.provider && !isAtGitHub(home) ? { GH_HOST: home.provider.host } : {}),
+  };
+}
+
+function isAtGitHub({ provider }: RepositoryAccess): boolean {
+  return provider?.host === "github.com";
+}
+
+function isForGh({ provider }: RepositoryAccess): boolean {
+  return provider?.token_env.some((name) => /^(GH|GITHUB)_(ENTERPRISE_)?TOKEN$/.test(name)) ?? false;
 }
 
 /** Three lines: url, user name, secret. */
 function credentialOf({ url, username = anyUser, secret }: RepositoryAccess): string[] {
   if (secret === null) return [];
-  if (/[\r\n\0]/.test(username + secret)) throw new SandboxError("a credential holds a line break");
-  return [url, username, secret];
+  const lines = [asHelperReads(url), username, secret];
+  if (/[\r\n\0]/.test(lines.join(""))) throw new SandboxError("a credential holds a line break");
+  return lines;
+}
+
+/** git hands a url to its helper decoded; a `.git` or a slash at its end makes no other repository. */
+function asHelperReads(url: string): string {
+  const bytes = (codes: string): string => Buffer.from(codes.replaceAll("%", ""), "hex").toString();
+  const decoded = url.replace(/(?:%[0-9a-f]{2})+/gi, bytes);
+  return decoded.replace(/\/$/, "").replace(/\.git$/, "");
 }

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { cloneFailure } from "./clone-failure.ts";
+import { cloneExit } from "./clone-script.ts";
+import type { RepositoryMount } from "./repository.ts";
+
+const url = "https://git.example/acme/tls-redirect";
+const mount: RepositoryMount = { url, mountPath: "/data/redirect-SSL", checkout: null };
+const begin = "Cloning into '/data/redirect-SSL'...\n";
+const unable = (why: string): string => `${begin}fatal: unable to access '${url}/': ${why}\n`;
+
+/** What git 2.39 says, its type, and words of the cause. */
+const samples: readonly [string, string, RegExp][] = [
+  [`${begin}fatal: Authentication failed for '${url}/'\n`, "repository_authentication_error", /401/],
+  [
+    `${begin}fatal: could not read Username for 'https://git.example': terminal prompts disabled\n`,
+    "repository_authentication_error",
+    /401/,
+  ],
+  [unable("The requested URL returned error: 403"), "repository_forbidden_error", /403/],
+  [
+    `${begin}remote: Repository not found.\nfatal: repository '${url}/' not found\n`,
+    "repository_not_found_error",
+    /404/,
+  ],
+  [unable("Could not resolve host: git.example"), "repository_clone_error", /cannot be reached/],
+  [
+    unable("Failed to connect to git.example port 443 after 2 ms: Couldn't connect to server"),
+    "repository_clone_error",
+    /connection to its host failed/,
+  ],
+  [
+    unable("server certificate verification failed. CAfile: none CRLfile: none"),
+    "repository_clone_error",
+    /TLS/,
+  ],
+  [unable("The requested URL returned error: 302"), "repository_clone_error", /redirects/],
+  [unable("The requested URL returned error: 500"), "repository_clone_error", /returned error: 500/],
+  [
+    `${begin}Receiving objects:  12% (1/8)\rerror: RPC failed; curl 18 transfer closed with outstanding read data remaining\nfatal: early EOF\nfatal: fetch-pack: invalid index-pack output\n`,
+    "repository_clone_error",
+    /connection to its host failed/,
+  ],
+  [
+    `${begin}fatal: write error: No space left on device\nfatal: fetch-pack: invalid index-pack output\n`,
+    "repository_clone_error",
+    /disk is full/,
+  ],
+  [`${begin}fatal: bad object 1234\n`, "repository_clone_error", /fatal: bad object 1234\.$/],
+  [begin, "repository_clone_error", /without a word/],
+  ["", "repository_clone_error", /without a word/],
+];
+for (const [output, type, cause] of samples) {
+  test(`${output.trim().split("\n").at(-1)} → ${type}`, () => {
+    const failure = cloneFailure(mount, 1, output);
+    assert.equal(failure.type, type);
+    assert.ok(failure.message.startsWith(`${url} could not be cloned to /data/redirect-SSL: `));
+    assert.match(failure.message.slice(failure.message.indexOf(": ") + 1), cause);
+  });
+}
+
+test("a missing branch is named, by git and by the script", () => {
+  const branch: RepositoryMount = { ...mount, checkout: { type: "branch", name: "SSL/404" } };
+  const output = `${begin}warning: Could not find remote branch SSL/404 to clone.\nfatal: Remote branch SSL/404 not found in upstream origin\n`;
+  for (const failure of [
+    cloneFailure(branch, 1, output),
+    cloneFailure(branch, cloneExit.branchMissing, ""),
+  ]) {
+    assert.equal(failure.type, "repository_checkout_error");
+    assert.match(failure.message, /: it has no branch 'SSL\/404'\.$/);
+  }
+});
+
+test("the script's own exits", () => {
+  const commit: RepositoryMount = { ...mount, checkout: { type: "commit", sha: "12ab" } };
+  assert.match(cloneFailure(commit, cloneExit.commitMissing, "").message, /it has no commit 12ab/);
+  assert.equal(cloneFailure(commit, cloneExit.commitMissing, "").type, "repository_checkout_error");
+  assert.match(cloneFailure(mount, cloneExit.occupied, "").message, /something else is at that path/);
+  assert.match(cloneFailure(mount, cloneExit.unwritable, "").message, /no directory can be made/);
+});
+
+test("no word of the host gets into the message, nor decides the type", () => {
+  for (const output of [
+    "remote: bad token ghp_secret, returned error: 403\nfatal: bad object 12\n",
+    "fatal: remote error: your token is ghp_secret\nfatal: ghp_secret returned error: 403\n",
+    "fatal: invalid server response; got 'ghp_secret'\n",
+    "fatal: protocol error: expected sha/ref, got 'ghp_secret Authentication failed'\n",
+  ]) {
+    const { type, message } = cloneFailure(mount, 1, output);
+    assert.equal(type, "repository_clone_error");
+    assert.ok(!message.includes("ghp_secret"), message);
+  }
+});
