@@ -14,10 +14,10 @@ test("the real service, by its commands alone", { timeout: 60_000 }, async (t) =
   const env: Record<string, string> = { BERTH_DATA_DIR: dir };
   const service = startBerth(["serve", "--port", "0", "--log-level", "error"], { env });
   t.after(async () => {
-    service.child.kill("SIGTERM");
+    for (const signal of ["SIGINT", "SIGTERM"] as const) service.child.kill(signal);
     const { code } = await service.ended;
     await rm(dir, { recursive: true, force: true });
-    assert.equal(code, 0, "SIGTERM ends it in order");
+    assert.equal(code, 0, "it ends in order, and two signals at once are one");
   });
   const [line] = await once(createInterface({ input: service.child.stdout }), "line");
   assert.match(line, /^berth: listening on http:\/\/127\.0\.0\.1:\d+$/);

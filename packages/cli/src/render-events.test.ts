@@ -75,6 +75,10 @@ test("errors, interrupts and endings are told", async () => {
   const text = await rendered(
     logOf(
       { type: "session.error", error: { ...error, retry_status: { type: "terminal" } } },
+      {
+        type: "session.error",
+        error: { ...error, message: "No clone at /data/shop.", retry_status: { type: "terminal" } },
+      },
       { type: "session.error", error: { ...overloaded, retry_status: { type: "retrying" } } },
       { type: "session.status_idle", stop_reason: { type: "retries_exhausted" } },
       { type: "user.interrupt" },
@@ -85,6 +89,8 @@ test("errors, interrupts and endings are told", async () => {
   assert.equal(
     text,
     `repository_authentication_error: The token was refused. (acme/shop → /data/shop)
+
+repository_authentication_error: No clone at /data/shop.
 
 model_overloaded_error: Overloaded. · trying again
 

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { ConfigError, flagOf, readConfig, serve as startService, variables } from "@berth/server";
 import { Command } from "commander";
 import { updateClientFile } from "../client-file.ts";
@@ -7,20 +6,35 @@ import { UsageError } from "../failure.ts";
 import { printLine } from "../print.ts";
 import { serveSettings } from "./serve-settings.ts";
 
-/** Runs the service until SIGTERM or SIGINT, which drain it; a second one ends the process at once. */
+/** Runs the service until SIGTERM or SIGINT, which drain it. */
 export async function serve(args: string[]): Promise<number> {
   const config = settingsOf(flagsOf(args));
-  const stopped = Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
+  const stopped = askedToStop();
   const service = await startService(config).catch((error: Error) => {
     throw new UsageError(error.message, exitCodes.failed);
   });
   await updateClientFile(config.dataDir, { url: reachable(service.url) });
   printLine(`berth: listening on ${service.url}`);
   await stopped;
-  for (const signal of ["SIGTERM", "SIGINT"] as const)
-    process.once(signal, () => process.exit(exitCodes.failed));
   await service.stop();
   process.exit(exitCodes.done);
+}
+
+/**
+ * Resolves at the first SIGTERM or SIGINT. A later one ends the process at once, but not within the first second: a terminal and
+ * the program that started this one may both send theirs, and the kernel sends one for each thread of a parent that was killed.
+ */
+function askedToStop(): Promise<void> {
+  let first: number | null = null;
+  return new Promise((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      process.on(signal, () => {
+        first ??= performance.now();
+        if (performance.now() - first > 1000) process.exit(exitCodes.failed);
+        resolve();
+      });
+    }
+  });
 }
 
 function settingsOf(flags: Record<string, string>): ReturnType<typeof readConfig> {

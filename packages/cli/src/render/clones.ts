@@ -28,6 +28,11 @@ export class Clones {
     return plainLine(`${shortName(resource)} → ${resource.mount_path}`);
   }
 
+  /** Where it is put, or null for what was not named. */
+  path(resourceId: string): string | null {
+    return this.#names.get(resourceId)?.mount_path ?? null;
+  }
+
   isRepository(resourceId: string): boolean {
     return this.#names.get(resourceId)?.type !== "file";
   }

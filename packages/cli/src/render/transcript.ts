@@ -185,11 +185,17 @@ export class Transcript {
   #failed({ error }: EventOf<"session.error">): Block {
     const { red, yellow } = this.#palette;
     this.#clones.end(error.resource_id);
-    const where = error.resource_id === undefined ? "" : ` (${this.#clones.name(error.resource_id)})`;
-    const message = `${error.type}: ${plainText(error.message)}${where}`;
+    const message = `${error.type}: ${plainText(error.message)}${this.#where(error)}`;
     return error.retry_status.type === "retrying"
       ? note(yellow(`${message} · trying again`))
       : apart([red(message)]);
+  }
+
+  /** Which resource an error is about, where its message does not say so. */
+  #where({ resource_id, message }: EventOf<"session.error">["error"]): string {
+    if (resource_id === undefined) return "";
+    const path = this.#clones.path(resource_id);
+    return path !== null && message.includes(path) ? "" : ` (${this.#clones.name(resource_id)})`;
   }
 
   #ended(event: EventOf<"session.status_idle">): Block {
