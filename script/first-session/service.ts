@@ -16,7 +16,8 @@ export interface Service {
   stop(): Promise<number>;
 }
 
-/** Starts `berth serve` on the data directory; its log goes to a file there. Rejects with its own sentence when it ends. */
+/** Starts `berth serve` on the data directory; its log goes to a file there. Rejects with its own sentence when it ends.
+ * It has a process group of its own, so that a Ctrl-C reaches it only in its turn, and ends when this process is killed. */
 export async function startService(
   dataDir: string,
   port: string,
@@ -25,11 +26,15 @@ export async function startService(
   const logFile = join(dataDir, "berth.log");
   const log = openSync(logFile, "a", 0o600);
   const { size } = fstatSync(log);
-  const child = spawn(berth, ["serve", "--data-dir", dataDir, "--host", "127.0.0.1", "--port", port], {
-    env: { ...process.env, ...settings },
-    stdio: ["ignore", "pipe", log],
-    detached: true,
-  });
+  const child = spawn(
+    "setpriv",
+    ["--pdeathsig", "TERM", berth, "serve", "--data-dir", dataDir, "--host", "127.0.0.1", "--port", port],
+    {
+      env: { ...process.env, ...settings },
+      stdio: ["ignore", "pipe", log],
+      detached: true,
+    },
+  );
   const ended = once(child, "exit").then(
     ([code, signal]) => (code as number | null) ?? (signal === null ? 1 : 130),
   );

@@ -12,7 +12,7 @@ import { tokenFor } from "./token.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const stop = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort());
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stop.abort());
 
 const options = readOptions(process.argv.slice(2));
 if ("help" in options) {
