@@ -1,7 +1,9 @@
+import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { rename, rm } from "node:fs/promises";
+import { rename } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { LeaseLost } from "@berth/agent";
 import { formatId } from "@berth/contract";
 import { isUniqueViolation } from "../db/database-error.ts";
@@ -99,5 +101,13 @@ async function discard(path: string): Promise<void> {
   if (!existsSync(path)) return;
   const trash = `${path}.${randomBytes(4).toString("hex")}.deleted`;
   await rename(path, trash);
-  await rm(trash, { recursive: true, force: true, maxRetries: 3 });
+  await removeTree(trash);
+}
+
+/**
+ * By the system's `rm`, which goes down by descriptors: it follows no link, and removes trees deeper than a path can be
+ * long, which an agent can make and which Node's own `rm` leaves behind.
+ */
+async function removeTree(path: string): Promise<void> {
+  await promisify(execFile)("rm", ["-rf", "--one-file-system", "--", path]);
 }

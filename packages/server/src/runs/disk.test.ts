@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { testDatabase } from "../db/testing.ts";
+import { claimDisk, removeDisk } from "./disk.ts";
+import { seed, seedLease, seedSession } from "./testing.ts";
+
+/** A tree far deeper than a path can be long, as a program makes it that goes down step by step. */
+function makeDeepTree(directory: string): void {
+  const down = `for (let n = 0; n < 3000; n += 1) { fs.mkdirSync("nested"); process.chdir("nested"); }`;
+  execFileSync(process.execPath, ["--eval", down], { cwd: directory });
+}
+
+function temporaryDirectory(t: TestContext): string {
+  const directory = mkdtempSync(join(tmpdir(), "berth-disks-"));
+  t.after(() => execFileSync("rm", ["-rf", directory]));
+  return directory;
+}
+
+test("a disk with hostile content is removed whole, and nothing that it links to", async (t) => {
+  const db = await testDatabase(t);
+  const directory = temporaryDirectory(t);
+  const elsewhere = join(directory, "elsewhere");
+  mkdirSync(elsewhere);
+  writeFileSync(join(elsewhere, "kept"), "kept");
+  const room = { directory: join(directory, "disks"), host: "here" };
+  const sessionId = await seedSession(db.write, await seed(db.write));
+  const lease = await seedLease(db.write, sessionId, "worker");
+  const { path } = await claimDisk(db.write, lease, room);
+  mkdirSync(join(path, "data", "-rf"), { recursive: true });
+  makeDeepTree(join(path, "data"));
+  symlinkSync(elsewhere, join(path, "data", "link"));
+  await removeDisk(db.write, lease, room);
+  assert.equal(existsSync(path), false);
+  assert.deepEqual(readdirSync(room.directory), []);
+  assert.deepEqual(readdirSync(elsewhere), ["kept"]);
+});
