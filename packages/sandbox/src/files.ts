@@ -34,7 +34,8 @@ export async function readFile(
   });
   const reason = failure(result.ended, result.exitCode);
   if (reason) return { ok: false, reason };
-  if (result.output.length > options.maxBytes || result.omittedBytes > 0) return { ok: false, reason: "too_large" };
+  if (result.output.length > options.maxBytes || result.omittedBytes > 0)
+    return { ok: false, reason: "too_large" };
   return { ok: true, bytes: result.output };
 }
 
@@ -45,7 +46,12 @@ export async function writeFile(
   bytes: Uint8Array,
   options: FileOptions = {},
 ): Promise<WriteResult> {
-  const result = await sandbox.run({ script: WRITE, environment: { FILE: path }, stdin: bytes, ...common(options) });
+  const result = await sandbox.run({
+    script: WRITE,
+    environment: { FILE: path },
+    stdin: bytes,
+    ...common(options),
+  });
   const reason = failure(result.ended, result.exitCode);
   return reason ? { ok: false, reason } : { ok: true };
 }

@@ -1,9 +1,15 @@
 import { closeSync, openSync, readFileSync } from "node:fs";
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { posix } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
 import type { Egress, NetworkNamespace } from "../egress/egress.ts";
-import { type Capability, type Sandbox, type SandboxEngine, SandboxError, type SandboxSpec } from "../sandbox.ts";
+import {
+  type Capability,
+  type Sandbox,
+  type SandboxEngine,
+  SandboxError,
+  type SandboxSpec,
+} from "../sandbox.ts";
 import { BubblewrapSandbox } from "./bubblewrap-sandbox.ts";
 import { bwrapArguments, UPLOADS_INSIDE } from "./bwrap-arguments.ts";
 import { findHierarchies } from "./cgroup-layouts.ts";
@@ -17,8 +23,8 @@ import { PIPES_INSIDE, Pipes } from "./pipes.ts";
 import { copyReadOnly, placeUpload } from "./place-file.ts";
 import { probeHost } from "./probe.ts";
 import { systemArguments, writeEtc, writePrograms } from "./root-filesystem.ts";
-import { stageDirectories } from "./stages.ts";
 import { encode, isArchitecture, seccompFilter } from "./seccomp.ts";
+import { stageDirectories } from "./stages.ts";
 import { Supervisor } from "./supervisor.ts";
 import { supervisorScript } from "./supervisor-script.ts";
 
@@ -46,14 +52,21 @@ export async function createBubblewrapEngine(options: BubblewrapOptions): Promis
   const generated = `${options.stateDir}/${owner}`;
   await mkdir(options.stateDir, { recursive: true, mode: 0o700 });
   const directory = await freshDirectory(generated);
+  const hierarchies = findHierarchies("/sys/fs/cgroup", readFileSync("/proc/self/cgroup", "utf8"));
+  const cgroups = new Cgroups(hierarchies, options.instance);
   await Promise.all([
     writeEtc(`${directory}/etc`, options.certificates),
     writePrograms(`${directory}/programs`, options.programs ?? {}, rgPath),
+    writeFile(`${directory}/groups`, cgroups.parents.join("\n")),
     writeFile(`${directory}/filter`, encode(seccompFilter(process.arch))),
   ]);
-  const hierarchies = findHierarchies("/sys/fs/cgroup", readFileSync("/proc/self/cgroup", "utf8"));
-  const cgroups = new Cgroups(hierarchies, options.instance);
-  return new BubblewrapEngine(options, { programs, owner, directory, cgroups, system: await systemArguments() });
+  return new BubblewrapEngine(options, {
+    programs,
+    owner,
+    directory,
+    cgroups,
+    system: await systemArguments(),
+  });
 }
 
 interface EngineParts {
@@ -69,7 +82,8 @@ class BubblewrapEngine implements SandboxEngine {
   readonly name = "bubblewrap";
   readonly #options: BubblewrapOptions;
   readonly #parts: EngineParts;
-  readonly #open = new Map<string, BubblewrapSandbox | null>();
+  readonly #open = new Map<string, Promise<BubblewrapSandbox>>();
+  #closed = false;
   #count = 0;
 
   constructor(options: BubblewrapOptions, parts: EngineParts) {
@@ -82,34 +96,48 @@ class BubblewrapEngine implements SandboxEngine {
   }
 
   async open(spec: SandboxSpec): Promise<Sandbox> {
-    if (!/^[a-z0-9_]{1,64}$/.test(spec.id)) throw new SandboxError(`not a sandbox id: ${JSON.stringify(spec.id)}`);
+    if (!/^[a-z0-9_]{1,64}$/.test(spec.id))
+      throw new SandboxError(`not a sandbox id: ${JSON.stringify(spec.id)}`);
+    if (this.#closed) throw new SandboxError("the engine is closed");
     if (this.#open.has(spec.id)) throw new SandboxError(`the sandbox ${spec.id} is open already`);
-    this.#open.set(spec.id, null);
+    const opening = this.#openNow(spec);
+    this.#open.set(spec.id, opening);
     try {
-      const sandbox = await this.#openNow(spec);
-      if (this.#open.has(spec.id)) this.#open.set(spec.id, sandbox);
-      return sandbox;
+      return await opening;
     } catch (error) {
       this.#open.delete(spec.id);
-      throw error instanceof SandboxError ? error : new SandboxError("the sandbox could not be opened", { cause: error });
+      throw error instanceof SandboxError
+        ? error
+        : new SandboxError("the sandbox could not be opened", { cause: error });
     }
   }
 
   async sweep(): Promise<void> {
     const { cgroups, owner } = this.#parts;
-    const stale = async (name: string) => name !== owner && !(await ownerLives(name));
-    for (const name of await cgroups.names()) {
-      if (await stale(name.split(".")[0] ?? "")) await cgroups.destroy(name);
-    }
-    for (const name of await readdir(this.#options.stateDir).catch(() => [])) {
+    const stale = async (name: string) => {
       const made = name.split(".")[0] ?? "";
-      if (/^\d+-\d+$/.test(made) && (await stale(made)))
-        await rm(`${this.#options.stateDir}/${name}`, { recursive: true, force: true });
+      return /^\d+-\d+$/.test(made) && made !== owner && !(await ownerLives(made));
+    };
+    const { stateDir } = this.#options;
+    for (const name of await readdir(stateDir).catch(() => [])) {
+      if (!(await stale(name))) continue;
+      // A server that ran in another group made its own below that.
+      const former = Cgroups.in(await readLines(`${stateDir}/${name}/groups`));
+      await former.destroyAll(stale);
+      await former.close();
+      await rm(`${stateDir}/${name}`, { recursive: true, force: true });
     }
+    await cgroups.destroyAll(stale);
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#open.values()].map((sandbox) => sandbox?.close()));
+    this.#closed = true;
+    const opened = await Promise.allSettled(this.#open.values());
+    const closed = await Promise.allSettled(
+      opened.map((result) => (result.status === "fulfilled" ? result.value.close() : undefined)),
+    );
+    for (const { reason } of closed.filter((result) => result.status === "rejected"))
+      this.#options.log?.({ msg: "a sandbox could not be closed", error: String(reason) });
     await this.#parts.cgroups.close();
     await rm(this.#parts.directory, { recursive: true, force: true });
   }
@@ -120,16 +148,24 @@ class BubblewrapEngine implements SandboxEngine {
     const name = `${owner}.${(++this.#count).toString(36)}-${process.hrtime.bigint().toString(36)}`;
     const directory = `${this.#parts.directory}/${this.#count.toString(36)}`;
     try {
-      undo.push(() => rm(directory, { recursive: true, force: true }), () => cgroups.destroy(name));
+      undo.push(
+        () => rm(directory, { recursive: true, force: true }),
+        () => cgroups.destroy(name),
+      );
       const onDenied = spec.onEgressDenied;
-      const [places, network, cgroup] = await Promise.all([
+      const steps = [
         this.#prepareFiles(spec, directory),
-        this.#options.egress.open({ policy: spec.egress, ...(onDenied ? { onDenied } : {}) }).then((opened) => {
-          undo.push(() => opened.close());
-          return opened;
-        }),
+        this.#options.egress
+          .open({ policy: spec.egress, ...(onDenied ? { onDenied } : {}) })
+          .then((opened) => {
+            undo.push(() => opened.close());
+            return opened;
+          }),
         cgroups.create(name, spec.limits),
-      ]);
+      ] as const;
+      // All have to end before any is undone.
+      await Promise.allSettled(steps);
+      const [places, network, cgroup] = await Promise.all(steps);
       return await this.#start(spec, { directory, places, network, cgroup }, undo);
     } catch (error) {
       for (const step of undo.reverse()) await step().catch(() => {});
@@ -142,7 +178,8 @@ class BubblewrapEngine implements SandboxEngine {
     const seccompFd = openSync(`${directory}/filter`, "r");
     try {
       const { stages, reach } = stageDirectories(hostUid(spec) === null ? [] : [directory, spec.disk]);
-      const reachable = (places: readonly Place[]) => places.map(({ host, inside }) => ({ host: reach(host), inside }));
+      const reachable = (places: readonly Place[]) =>
+        places.map(({ host, inside }) => ({ host: reach(host), inside }));
       const sources = {
         system,
         etc: reach(`${directory}/etc`),
@@ -177,7 +214,8 @@ class BubblewrapEngine implements SandboxEngine {
       const timer = setTimeout(() => child.kill("SIGKILL"), LONGEST_START_MS);
       const pid = await Promise.race([init.catch(() => null), spawned]);
       const ready = await Promise.race([supervisor.ready, spawned]).finally(() => clearTimeout(timer));
-      if (pid === null || !ready) throw new SandboxError(`bubblewrap could not start: ${complaint.trim() || "it ended"}`);
+      if (pid === null || !ready)
+        throw new SandboxError(`bubblewrap could not start: ${complaint.trim() || "it ended"}`);
       const uid = hostUid(spec);
       const sandbox = new BubblewrapSandbox({
         id: spec.id,
@@ -258,8 +296,13 @@ interface Made {
 /** The uid to become, null where this process is not root and stays what it is. */
 function hostUid(spec: SandboxSpec): number | null {
   if (process.getuid?.() !== 0) return null;
-  if (!Number.isInteger(spec.uid) || spec.uid < 1000) throw new SandboxError(`not an unprivileged uid: ${spec.uid}`);
+  if (!Number.isInteger(spec.uid) || spec.uid < 1000)
+    throw new SandboxError(`not an unprivileged uid: ${spec.uid}`);
   return spec.uid;
+}
+
+async function readLines(path: string): Promise<string[]> {
+  return (await readFile(path, "utf8").catch(() => "")).split("\n").filter(Boolean);
 }
 
 /** Several engines in one process have a directory each. */

@@ -45,6 +45,7 @@ export class BubblewrapSandbox implements Sandbox {
   readonly id: string;
   readonly closed: Promise<void>;
   readonly #parts: SandboxParts;
+  readonly #closed = Promise.withResolvers<void>();
   readonly #gone = new AbortController();
   readonly #host: CommandHost;
   readonly #shells = new Map<string, NamedShell>();
@@ -60,15 +61,14 @@ export class BubblewrapSandbox implements Sandbox {
       init: parts.init,
       gone: this.#gone.signal,
       running: new Set(),
-      giveUp: () => void this.close(),
+      giveUp: () => void this.close().catch(() => {}),
     };
-    this.#files = new FilePlacer(parts.uploads, parts.writable, (command, feed) => this.#runFresh(command, { ...command, feed }));
-    this.closed = new Promise((resolve) => {
-      const end = () => void this.close().then(resolve, resolve);
-      parts.child.once("exit", end);
-      this.#gone.signal.addEventListener("abort", end, { once: true });
-      if (parts.child.exitCode !== null || parts.child.signalCode !== null) end();
-    });
+    this.#files = new FilePlacer(parts.uploads, parts.writable, (command, feed) =>
+      this.#runFresh(command, { ...command, feed }),
+    );
+    this.closed = this.#closed.promise;
+    parts.child.once("exit", () => this.close().catch(() => {}));
+    if (hasExited(parts.child)) this.close().catch(() => {});
   }
 
   async run(command: Command): Promise<CommandResult> {
@@ -77,8 +77,8 @@ export class BubblewrapSandbox implements Sandbox {
     const work: Work = stdin ? { ...rest, feed: feedBytes(stdin) } : rest;
     if (script.includes("\0")) throw new SandboxError("the script holds a NUL");
     if (shell === undefined) return this.#runFresh(command, work);
-    let named = this.#shells.get(shell);
-    if (!named) this.#shells.set(shell, (named = new NamedShell(this.#host)));
+    const named = this.#shells.get(shell) ?? new NamedShell(this.#host);
+    this.#shells.set(shell, named);
     return named.run(command, work);
   }
 
@@ -91,7 +91,7 @@ export class BubblewrapSandbox implements Sandbox {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close();
+    this.#closing ??= this.#close().finally(this.#closed.resolve);
     return this.#closing;
   }
 
@@ -114,7 +114,7 @@ export class BubblewrapSandbox implements Sandbox {
     this.#gone.abort();
     supervisor.end();
     const exited = new Promise<void>((resolve) => {
-      if (child.exitCode !== null || child.signalCode !== null) resolve();
+      if (hasExited(child)) resolve();
       else child.once("exit", () => resolve());
     });
     child.kill("SIGKILL");
@@ -131,4 +131,8 @@ export class BubblewrapSandbox implements Sandbox {
     const failed = results.find((result) => result.status === "rejected");
     if (failed) throw failed.reason;
   }
+}
+
+function hasExited(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
 }

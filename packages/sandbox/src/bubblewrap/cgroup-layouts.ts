@@ -40,7 +40,13 @@ function versionOne(root: string, own: Map<string, string>): Hierarchy[] {
       (path) => writable(`${path}/cgroup.procs`),
     );
     if (directory === undefined) return [];
-    return [{ directory: withoutEndSlash(directory), controllers: [controller], settings: versionOneSettings[controller] }];
+    return [
+      {
+        directory: withoutEndSlash(directory),
+        controllers: [controller],
+        settings: versionOneSettings[controller],
+      },
+    ];
   });
 }
 
@@ -57,14 +63,23 @@ const versionOneSettings: Record<Controller, (limits: Limits) => Setting[]> = {
 };
 
 function versionTwo(root: string, own: string): Hierarchy[] {
-  const directory = [`${root}${own}`, root].map(withoutEndSlash).find((path) => writable(`${path}/cgroup.procs`));
+  const directory = [`${root}${own}`, root]
+    .map(withoutEndSlash)
+    .find((path) => writable(`${path}/cgroup.procs`));
   if (directory === undefined) return [];
   const present = read(`${directory}/cgroup.controllers`).split(/\s+/);
-  const controllers = (["memory", "pids", "cpu"] as const).filter((controller) => present.includes(controller));
-  return controllers.length === 0 ? [] : [{ directory, controllers, settings: (limits) => versionTwoSettings(limits, controllers) }];
+  const controllers = (["memory", "pids", "cpu"] as const).filter((controller) =>
+    present.includes(controller),
+  );
+  return controllers.length === 0
+    ? []
+    : [{ directory, controllers, settings: (limits) => versionTwoSettings(limits, controllers) }];
 }
 
-function versionTwoSettings({ memoryBytes, pids, cpus }: Limits, controllers: readonly Controller[]): Setting[] {
+function versionTwoSettings(
+  { memoryBytes, pids, cpus }: Limits,
+  controllers: readonly Controller[],
+): Setting[] {
   return [
     { controller: "memory", file: "memory.max", value: String(memoryBytes) },
     { controller: "memory", file: "memory.swap.max", value: "0", optional: true },

@@ -49,7 +49,10 @@ test("version 2: only the controllers that are there, at the root where the own 
   try {
     const [hierarchy] = findHierarchies(root, "0::/elsewhere\n");
     assert.equal(hierarchy?.directory, root);
-    assert.deepEqual(hierarchy?.settings(limits).map(({ file }) => file), ["memory.max", "memory.swap.max", "pids.max"]);
+    assert.deepEqual(
+      hierarchy?.settings(limits).map(({ file }) => file),
+      ["memory.max", "memory.swap.max", "pids.max"],
+    );
     assert.deepEqual(findHierarchies(`${root}/none`, "0::/\n"), []);
   } finally {
     rmSync(root, { recursive: true });
@@ -69,7 +72,10 @@ test("version 1: a group in each controller's own hierarchy, below the server's"
       hierarchies.map(({ directory }) => directory),
       [`${root}/memory/host/server`, `${root}/pids`],
     );
-    assert.deepEqual(hierarchies[0]?.settings(limits)[0], { file: "memory.limit_in_bytes", value: "67108864" });
+    assert.deepEqual(hierarchies[0]?.settings(limits)[0], {
+      file: "memory.limit_in_bytes",
+      value: "67108864",
+    });
   } finally {
     rmSync(root, { recursive: true });
   }

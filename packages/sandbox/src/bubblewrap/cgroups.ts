@@ -1,4 +1,5 @@
 import { mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
+import { basename, dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Limits, SandboxError } from "../sandbox.ts";
 import type { Controller, Hierarchy, Setting } from "./cgroup-layouts.ts";
@@ -12,19 +13,30 @@ const LONGEST_KILL_MS = 2000;
 export class Cgroups {
   readonly controllers: readonly Controller[];
   readonly #hierarchies: readonly Hierarchy[];
-  readonly #parents: readonly string[];
+  /** The directories in which its groups lie. */
+  readonly parents: readonly string[];
 
   /** @param hierarchies From `findHierarchies`; with none, nothing is limited and `create` gives an empty group. */
   constructor(hierarchies: readonly Hierarchy[], instance: string) {
     this.#hierarchies = hierarchies;
-    this.#parents = hierarchies.map(({ directory }) => `${directory}/berth-${instance}`);
+    this.parents = hierarchies.map(({ directory }) => `${directory}/berth-${instance}`);
     this.controllers = hierarchies.flatMap(({ controllers }) => controllers);
+  }
+
+  /** The groups below these `parents` of a former process, to remove them. */
+  static in(parents: readonly string[]): Cgroups {
+    return new Cgroups(
+      parents.map((parent) => ({ directory: dirname(parent), controllers: [], settings: () => [] })),
+      basename(parents[0] ?? "").replace(/^berth-/, ""),
+    );
   }
 
   /** Throws a `SandboxError` when the kernel refuses; nothing is left then. */
   async create(name: string, limits: Limits): Promise<Cgroup> {
     try {
-      await Promise.all(this.#hierarchies.map((hierarchy, index) => this.#make(hierarchy, index, name, limits)));
+      await Promise.all(
+        this.#hierarchies.map((hierarchy, index) => this.#make(hierarchy, index, name, limits)),
+      );
     } catch (error) {
       await this.destroy(name).catch(() => {});
       throw new SandboxError(`the control group could not be made: ${message(error)}`, { cause: error });
@@ -40,9 +52,16 @@ export class Cgroups {
   /** Names of the groups that exist, also those of other processes of this installation. */
   async names(): Promise<string[]> {
     const lists = await Promise.all(
-      this.#parents.map((parent) => readdir(parent, { withFileTypes: true }).catch(() => [])),
+      this.parents.map((parent) => readdir(parent, { withFileTypes: true }).catch(() => [])),
     );
-    return [...new Set(lists.flat().filter((entry) => entry.isDirectory()).map((entry) => entry.name))];
+    return [
+      ...new Set(
+        lists
+          .flat()
+          .filter((entry) => entry.isDirectory())
+          .map((entry) => entry.name),
+      ),
+    ];
   }
 
   /** Kills every member until none is left, then removes the group. Rejects when a member outlives two seconds. */
@@ -58,13 +77,17 @@ export class Cgroups {
     }
   }
 
+  async destroyAll(matching: (name: string) => Promise<boolean>): Promise<void> {
+    for (const name of await this.names()) if (await matching(name)) await this.destroy(name);
+  }
+
   /** Removes the parents, too, when no sandbox of the installation is left in them. */
   async close(): Promise<void> {
-    await Promise.all(this.#parents.map((parent) => rmdir(parent).catch(() => {})));
+    await Promise.all(this.parents.map((parent) => rmdir(parent).catch(() => {})));
   }
 
   async #make(hierarchy: Hierarchy, index: number, name: string, limits: Limits): Promise<void> {
-    const parent = this.#parents[index] ?? "";
+    const parent = this.parents[index] ?? "";
     const existed = (await mkdir(parent, { recursive: true })) === undefined;
     if (!existed || hierarchy.controllers.length > 1) await delegate(hierarchy, parent);
     await mkdir(`${parent}/${name}`);
@@ -72,7 +95,7 @@ export class Cgroups {
   }
 
   #directories(name: string): string[] {
-    return this.#parents.map((parent) => `${parent}/${name}`);
+    return this.parents.map((parent) => `${parent}/${name}`);
   }
 }
 
@@ -87,7 +110,8 @@ export interface Cgroup {
 async function delegate(hierarchy: Hierarchy, parent: string): Promise<void> {
   if (hierarchy.controllers.length < 2) return;
   const value = hierarchy.controllers.map((controller) => `+${controller}`).join(" ");
-  for (const directory of [hierarchy.directory, parent]) await writeFile(`${directory}/cgroup.subtree_control`, value);
+  for (const directory of [hierarchy.directory, parent])
+    await writeFile(`${directory}/cgroup.subtree_control`, value);
 }
 
 async function write(directory: string, setting: Setting): Promise<void> {

@@ -15,6 +15,11 @@ const DEFAULT_OUTPUT_BYTES = 102_400;
 const POLL_MS = 1000;
 /** How long output is awaited of a command whose shell is gone, when something else holds its pipe open. */
 const DRAIN_MS = 250;
+/** What `wait` says of a child whose status is not known any more. */
+const STATUS_LOST = 127;
+const KILLED = 137;
+const CANNOT_START = 126;
+const NO_PROCESS = Buffer.from("no process can be started: the sandbox is at its limit\n");
 
 /** What commands share in one sandbox. */
 export interface CommandHost {
@@ -53,7 +58,7 @@ export interface Outcome {
 
 type Ending =
   | { ended: "exit"; end: CommandEnd }
-  | { ended: "died" }
+  | { ended: "died"; exitCode: number }
   | { ended: "timeout" | "aborted" | "closed" };
 
 /** A fresh shell for one command. */
@@ -90,7 +95,6 @@ export async function runCommand(
     end: (end) => ending.resolve({ ended: "exit", end }),
   });
   pipe.on("data", (chunk: Buffer) => frame.push(chunk)).on("error", () => {});
-  pipe.on("end", () => ending.resolve({ ended: "died" }));
 
   const stopWatching = watch(host, work, ending.resolve);
   const script = shell.text ? host.pipes.write(slot, "in") : null;
@@ -100,14 +104,16 @@ export async function runCommand(
 
   host.running.add(names.mark);
   const pid = await shell.start(slot);
-  if (pid === null) ending.resolve({ ended: "died" });
-  const stopPolling = poll(host, pid, shell, ending.resolve);
+  if (pid === null) output.push(NO_PROCESS, pipe);
+  const stopPolling =
+    pid === null
+      ? noShell(host, ending.resolve)
+      : poll(host, pid, Promise.race([drained, shell.shellGone ?? drained]), ending.resolve);
   let end = await ending.promise;
   stopPolling();
   stopWatching();
   if (end.ended !== "closed" && host.gone.aborted) end = { ended: "closed" };
 
-  let died: number | null = null;
   if (end.ended === "timeout" || end.ended === "aborted") {
     const target = { mark: names.mark, session: pid ?? -1, startTick, alone: host.running.size === 1 };
     const killed = await killCommand(host.supervisor, host.init, target);
@@ -115,18 +121,18 @@ export async function runCommand(
   }
   host.running.delete(names.mark);
   const shellEnded = end.ended !== "exit" || !shell.lasting;
-  const finished = pid !== null && shellEnded ? host.supervisor.request("finish", pid) : Promise.resolve(null);
-  if (end.ended === "died") died = await finished;
+  const toReap = shellEnded && end.ended !== "died" ? pid : null;
+  const finished = toReap === null ? Promise.resolve(null) : host.supervisor.request("finish", toReap);
   if (end.ended !== "exit" && end.ended !== "closed") await within(DRAIN_MS, drained);
   frame.flush();
-  if (end.ended === "died" && host.gone.aborted) end = { ended: "closed" };
+  if (host.gone.aborted && end.ended === "died") end = { ended: "closed" };
 
   script?.destroy();
   stdin?.destroy();
   void Promise.all([drained, finished]).then(() => host.pipes.release(slot));
   if (host.gone.aborted) pipe.destroy();
   else pipe.resume();
-  return { result: await output.result(end, died, shell.lasting), shellEnded };
+  return { result: await output.result(end, shell.lasting), shellEnded };
 }
 
 /** Reports timeout, abort and the sandbox's end; gives back what stops it. */
@@ -146,21 +152,37 @@ function watch(host: CommandHost, work: Work, resolve: (ending: Ending) => void)
 }
 
 /**
- * Notices a shell that died without a word while something that it left holds the output pipe. Asking has process 1
- * reap orphans, too.
+ * Notices a shell that died without a word: soon after one of its pipes closed, and each second besides, for something
+ * that it left may hold them open. A closed pipe alone proves nothing: `exec` closes them, too. Asking has process 1
+ * reap orphans as well.
  */
-function poll(host: CommandHost, pid: number | null, shell: ShellStart, resolve: (ending: Ending) => void): () => void {
+function poll(
+  host: CommandHost,
+  pid: number,
+  pipeClosed: Promise<void>,
+  resolve: (ending: Ending) => void,
+): () => void {
   let stopped = false;
-  const timer = setInterval(async () => {
-    if (pid === null) return;
+  let timer: NodeJS.Timeout | undefined;
+  const ask = async (wait: number) => {
+    clearTimeout(timer);
     const status = await host.supervisor.request("poll", pid);
-    if (status !== null && !stopped) resolve({ ended: "died" });
-  }, POLL_MS);
-  void shell.shellGone?.then(() => resolve({ ended: "died" }));
+    if (stopped) return;
+    if (status !== null) resolve({ ended: "died", exitCode: status === STATUS_LOST ? KILLED : status });
+    else timer = setTimeout(() => void ask(Math.min(2 * wait, POLL_MS)), wait);
+  };
+  timer = setTimeout(() => void ask(POLL_MS), POLL_MS);
+  void pipeClosed.then(() => (stopped ? undefined : ask(2)));
   return () => {
     stopped = true;
-    clearInterval(timer);
+    clearTimeout(timer);
   };
+}
+
+/** The shell could not be started: the sandbox is at its limit of processes, or gone. */
+function noShell(host: CommandHost, resolve: (ending: Ending) => void): () => void {
+  if (!host.supervisor.gone) resolve({ ended: "died", exitCode: CANNOT_START });
+  return () => {};
 }
 
 /** Collects what a command writes: the window that comes back, the progress, and the whole in a file when asked. */
@@ -189,9 +211,9 @@ class CommandOutput {
     this.#window.push(bytes);
   }
 
-  async result(end: Ending, died: number | null, lasting: boolean): Promise<CommandResult> {
+  async result(end: Ending, lasting: boolean): Promise<CommandResult> {
     const outputFile = this.#spill ? await this.#spill.finish() : null;
-    const exitCode = end.ended === "exit" ? end.end.exitCode : end.ended === "died" ? (died ?? 137) : null;
+    const exitCode = end.ended === "exit" ? end.end.exitCode : end.ended === "died" ? end.exitCode : null;
     const cwd = lasting && end.ended === "exit" ? end.end.cwd : null;
     const ended = end.ended === "died" ? "exit" : end.ended;
     return { exitCode, ended, ...this.#window.result(), outputFile, cwd };

@@ -12,7 +12,8 @@ export function quote(text: string): string {
 /** Assignments that export the command's mark and variables. */
 export function exports(mark: string, environment: Readonly<Record<string, string>>): string {
   const lines = Object.entries(environment).map(([name, value]) => {
-    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw new SandboxError(`not a variable name: ${JSON.stringify(name)}`);
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+      throw new SandboxError(`not a variable name: ${JSON.stringify(name)}`);
     if (value.includes("\0")) throw new SandboxError(`the variable ${name} holds a NUL`);
     return `export ${name}=${quote(value)}\n`;
   });
@@ -46,7 +47,8 @@ export function namedShell(
   parts: { exports: string; script: string; nonce: string; fed: boolean; startIn: string | null },
 ): string {
   const pipe = `${PIPES_INSIDE}/${slot.name}`;
-  const start = parts.startIn === null ? "" : `builtin cd -- ${quote(parts.startIn)} 2>/dev/null || builtin cd /data\n`;
+  const start =
+    parts.startIn === null ? "" : `builtin cd -- ${quote(parts.startIn)} 2>/dev/null || builtin cd /data\n`;
   return `${start}exec 252>${pipe}.out 253<${parts.fed ? `${pipe}.stdin` : "/dev/null"}
 builtin printf '\\n' >&252
 ${parts.exports}builtin eval ${quote(parts.script)} <&253 >&252 2>&1 252>&- 253<&-

@@ -52,29 +52,47 @@ function open(name = "a"): Promise<Sandbox> {
 
 /** Host pids of the sandboxes of this test. */
 function processes(): number[] {
-  return readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => {
-    try {
-      const status = readFileSync(`/proc/${pid}/status`, "latin1");
-      return new RegExp(`^Uid:\\t${uid}\\t`, "m").test(status) && !/^State:\tZ/m.test(status);
-    } catch {
-      return false;
-    }
-  });
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const status = readFileSync(`/proc/${pid}/status`, "latin1");
+        return new RegExp(`^Uid:\\t${uid}\\t`, "m").test(status) && !/^State:\tZ/m.test(status);
+      } catch {
+        return false;
+      }
+    });
 }
 
 function groups(): string[] {
-  return findHierarchies("/sys/fs/cgroup", readFileSync("/proc/self/cgroup", "utf8"))
+  const names = findHierarchies("/sys/fs/cgroup", readFileSync("/proc/self/cgroup", "utf8"))
     .map(({ directory }) => `${directory}/berth-${instance}`)
     .filter((path) => existsSync(path))
-    .flatMap((path) => readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name));
+    .flatMap((path) =>
+      readdirSync(path, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => name),
+    );
+  return [...new Set(names)];
 }
+
+test("a closed engine opens nothing, and closes what was opening", async () => {
+  const opening = open();
+  await engine.close();
+  const sandbox = await opening;
+  await sandbox.closed;
+  await assert.rejects(open(), { name: "SandboxError" });
+  assert.deepEqual([processes(), groups()], [[], []]);
+});
 
 test("nothing is left of a closed sandbox but its disk", { skip: !root }, async () => {
   const mounts = readFileSync("/proc/self/mountinfo", "utf8");
   const descriptors = readdirSync("/proc/self/fd").length;
   const sandbox = await open();
   const up = Promise.withResolvers<void>();
-  const script = "trap '' TERM HUP; (setsid env -i sleep 600 &); (exec >/dev/null; setsid sleep 600 &); echo up; while :; do :; done";
+  const script =
+    "trap '' TERM HUP; (setsid env -i sleep 600 &); (exec >/dev/null; setsid sleep 600 &); echo up; while :; do :; done";
   const running = sandbox.run({ script, timeoutMs: 60_000, onOutput: () => up.resolve() });
   await up.promise;
   await sandbox.run({ script: "true", shell: "main", timeoutMs: 5000 });
@@ -93,19 +111,30 @@ test("nothing is left of a closed sandbox but its disk", { skip: !root }, async 
 test("an idle sandbox is two processes", { skip: !root }, async () => {
   const sandbox = await open();
   await sandbox.run({ script: "true", timeoutMs: 5000 });
-  const { output } = await sandbox.run({ script: "berth-hello you; tail -n 3 /etc/ssl/certs/ca-certificates.crt", timeoutMs: 5000 });
+  const { output } = await sandbox.run({
+    script: "berth-hello you; tail -n 3 /etc/ssl/certs/ca-certificates.crt",
+    timeoutMs: 5000,
+  });
   assert.match(Buffer.from(output).toString(), /^hello you\n-+BEGIN CERTIFICATE-+\nown\n/);
   await settled(() => processes().length === 2);
   await sandbox.close();
 });
 
-test("when process 1 is killed every run resolves as closed, and the disk opens again", { skip: !root }, async () => {
+test("when process 1 is killed every run resolves as closed, and the disk opens again", {
+  skip: !root,
+}, async () => {
   const sandbox = await open();
   const up = Promise.withResolvers<void>();
-  const running = sandbox.run({ script: "echo up; sleep 600", timeoutMs: 60_000, onOutput: () => up.resolve() });
+  const running = sandbox.run({
+    script: "echo up; sleep 600",
+    timeoutMs: 60_000,
+    onOutput: () => up.resolve(),
+  });
   const named = sandbox.run({ script: "sleep 600", shell: "main", timeoutMs: 60_000 });
   await up.promise;
-  const init = processes().find((pid) => readFileSync(`/proc/${pid}/cmdline`, "latin1").startsWith("/bin/sh\0/run/berth"));
+  const init = processes().find((pid) =>
+    readFileSync(`/proc/${pid}/cmdline`, "latin1").startsWith("/bin/sh\0/run/berth"),
+  );
   assert.ok(init !== undefined);
   process.kill(init, "SIGKILL");
   await sandbox.closed;
@@ -124,7 +153,9 @@ test("a killed server leaves no process, and a sweep removes the rest", { skip: 
     const sandbox = await engine.open({ id: "b", disk: ${JSON.stringify(`${directory}/disk-b`)}, uid: ${uid}, limits: { memoryBytes: 1e8, pids: 64, cpus: 1, diskBytes: 0 }, egress: { mode: "limited", hosts: [] }, files: [], writable: [] });
     sandbox.run({ script: "trap '' TERM; (setsid env -i sleep 600 &); echo up; while :; do :; done", timeoutMs: 60000, onOutput: () => process.stdout.write("up") });
   `;
-  const child = spawn(process.execPath, ["--input-type=module", "--eval", text], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", text], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   await once(child.stdout, "data");
   const other = await open();
   assert.ok(processes().length > 4);

@@ -18,7 +18,21 @@ const STANDARD: readonly (readonly [string, string])[] = [
 ];
 
 /** Paths that the sandbox's system takes; nothing can be mounted in them. */
-const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/proc", "/dev", "/sys", "/run", "/opt/berth"];
+const SYSTEM = [
+  "/usr",
+  "/bin",
+  "/sbin",
+  "/lib",
+  "/lib32",
+  "/lib64",
+  "/libx32",
+  "/etc",
+  "/proc",
+  "/dev",
+  "/sys",
+  "/run",
+  "/opt/berth",
+];
 
 /** The writable places of a sandbox, outermost first; those below another are made from inside and are not listed. */
 export function writablePlaces(spec: SandboxSpec): { mounted: Place[]; nested: string[] } {
@@ -26,7 +40,10 @@ export function writablePlaces(spec: SandboxSpec): { mounted: Place[]; nested: s
   const nested: string[] = [];
   for (const path of [...spec.writable].map(cleanPath).sort()) {
     if (isBelow(path, "/mnt/session/uploads")) throw new SandboxError(`${path} is read-only`);
-    const own = { host: `${spec.disk}/place-${createHash("sha256").update(path).digest("hex").slice(0, 24)}`, inside: path };
+    const own = {
+      host: `${spec.disk}/place-${createHash("sha256").update(path).digest("hex").slice(0, 24)}`,
+      inside: path,
+    };
     if (mounted.some(({ inside }) => isBelow(path, inside))) nested.push(path);
     else mounted.push(own);
   }

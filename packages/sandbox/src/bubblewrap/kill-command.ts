@@ -32,7 +32,11 @@ export async function killCommand(supervisor: Supervisor, init: number, target: 
   return false;
 }
 
-async function signal(supervisor: Supervisor, name: "STOP" | "KILL", processes: readonly ProcessInfo[]): Promise<void> {
+async function signal(
+  supervisor: Supervisor,
+  name: "STOP" | "KILL",
+  processes: readonly ProcessInfo[],
+): Promise<void> {
   const pids = processes.map(({ insidePid }) => insidePid).filter((pid) => pid > 1);
   for (let at = 0; at < pids.length; at += PIDS_PER_REQUEST) {
     await supervisor.request("signal", name, ...pids.slice(at, at + PIDS_PER_REQUEST));

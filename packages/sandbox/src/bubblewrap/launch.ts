@@ -47,7 +47,8 @@ export interface Launched {
 export async function launch(options: Launch): Promise<Launched> {
   const { programs, network } = options;
   const enter = network.userFd === null ? [] : [`--user=/proc/self/fd/${USER}`, "--preserve-credentials"];
-  const drop = options.uid === null ? [] : [`--reuid=${options.uid}`, `--regid=${options.uid}`, "--clear-groups"];
+  const drop =
+    options.uid === null ? [] : [`--reuid=${options.uid}`, `--regid=${options.uid}`, "--clear-groups"];
   const stage = options.stages.flatMap(({ from, at }) => [from, at]);
   const command = [
     ...[programs.nsenter, ...enter, `--net=/proc/self/fd/${NETWORK}`, "--"],
@@ -55,7 +56,20 @@ export async function launch(options: Launch): Promise<Launched> {
     ...[programs.setpriv, ...drop, "--inh-caps=-all", "--"],
     ...[programs.bwrap, "--args", String(ARGUMENTS), "--", "/bin/sh", options.supervisor],
   ];
-  const shell = [programs.bash, "--noprofile", "--norc", "-c", PREPARE, "bash", programs.mount, ...options.processFiles, "--", ...stage, "--", ...command];
+  const shell = [
+    programs.bash,
+    "--noprofile",
+    "--norc",
+    "-c",
+    PREPARE,
+    "bash",
+    programs.mount,
+    ...options.processFiles,
+    "--",
+    ...stage,
+    "--",
+    ...command,
+  ];
   const privately = stage.length > 0 ? [programs.unshare, "--mount", "--propagation=private", "--"] : [];
   const [program = "", ...rest] = [...privately, ...shell];
   const child = spawn(program, rest, {
@@ -63,7 +77,13 @@ export async function launch(options: Launch): Promise<Launched> {
     env: {},
     stdio: [
       ...(["pipe", "pipe", "pipe"] as const),
-      ...[options.seccompFd, "pipe" as const, network.netFd, network.userFd ?? ("ignore" as const), "pipe" as const],
+      ...[
+        options.seccompFd,
+        "pipe" as const,
+        network.netFd,
+        network.userFd ?? ("ignore" as const),
+        "pipe" as const,
+      ],
     ],
   });
   const text = [...options.bwrapArguments, "--seccomp", String(SECCOMP), "--info-fd", String(INFO)];
@@ -105,7 +125,10 @@ async function resourceLimits({ controllers, limits, uid }: Launch): Promise<str
   const result = [`--nofile=${files}:${files}`, "--core=0:0"];
   if (!controllers.includes("pids")) {
     // Counted over all processes of the uid on this host, so those that run already are added.
-    const most = Math.min((await processesOf(uid ?? process.getuid?.() ?? 0)) + limits.pids, hardLimit("Max processes"));
+    const most = Math.min(
+      (await processesOf(uid ?? process.getuid?.() ?? 0)) + limits.pids,
+      hardLimit("Max processes"),
+    );
     result.push(`--nproc=${most}:${most}`);
   }
   // Data rather than address space: runtimes reserve far more addresses than they use.
@@ -114,13 +137,22 @@ async function resourceLimits({ controllers, limits, uid }: Launch): Promise<str
 }
 
 function hardLimit(name: string): number {
-  const line = readFileSync("/proc/self/limits", "latin1").split("\n").find((text) => text.startsWith(name));
+  const line = readFileSync("/proc/self/limits", "latin1")
+    .split("\n")
+    .find((text) => text.startsWith(name));
   const hard = line?.slice(26).trim().split(/\s+/)[1];
   return hard === undefined || hard === "unlimited" ? Number.MAX_SAFE_INTEGER : Number(hard);
 }
 
 async function processesOf(uid: number): Promise<number> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  const owners = await Promise.all(pids.map((pid) => stat(`/proc/${pid}`).then((entry) => entry.uid, () => -1)));
+  const owners = await Promise.all(
+    pids.map((pid) =>
+      stat(`/proc/${pid}`).then(
+        (entry) => entry.uid,
+        () => -1,
+      ),
+    ),
+  );
   return owners.filter((owner) => owner === uid).length;
 }

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { Command, CommandResult } from "../sandbox.ts";
-import { exports, namedShell } from "./command-script.ts";
 import { type CommandHost, newNonce, runCommand, type Work } from "./command-run.ts";
+import { exports, namedShell } from "./command-script.ts";
 
 interface LivingBash {
   pid: number;
@@ -32,7 +32,14 @@ export class NamedShell {
     try {
       if (!(await waitFor(before, work.signal))) {
         void before.then(() => turn.resolve());
-        return { exitCode: null, ended: "aborted", output: new Uint8Array(), omittedBytes: 0, outputFile: null, cwd: this.#cwd };
+        return {
+          exitCode: null,
+          ended: "aborted",
+          output: new Uint8Array(),
+          omittedBytes: 0,
+          outputFile: null,
+          cwd: this.#cwd,
+        };
       }
       const result = await this.#runNow(command, work);
       turn.resolve();
@@ -51,15 +58,22 @@ export class NamedShell {
     if (!bash) return closedResult(this.#cwd);
     const startIn = this.#startIn;
     this.#startIn = null;
-    const { result, shellEnded } = await runCommand(this.#host, work, { mark, nonce }, {
-      lasting: true,
-      shellGone: bash.gone,
-      start: async (slot) => {
-        const fed = work.feed !== undefined;
-        bash.lines.write(namedShell(slot, { exports: variables, script: command.script, nonce, fed, startIn }));
-        return bash.pid;
+    const { result, shellEnded } = await runCommand(
+      this.#host,
+      work,
+      { mark, nonce },
+      {
+        lasting: true,
+        shellGone: bash.gone,
+        start: async (slot) => {
+          const fed = work.feed !== undefined;
+          bash.lines.write(
+            namedShell(slot, { exports: variables, script: command.script, nonce, fed, startIn }),
+          );
+          return bash.pid;
+        },
       },
-    });
+    );
     if (result.cwd !== null) this.#cwd = result.cwd;
     if (shellEnded) {
       bash.lines.destroy();
@@ -92,7 +106,14 @@ export class NamedShell {
 }
 
 export function closedResult(cwd: string | null = null): CommandResult {
-  return { exitCode: null, ended: "closed", output: new Uint8Array(), omittedBytes: 0, outputFile: null, cwd };
+  return {
+    exitCode: null,
+    ended: "closed",
+    output: new Uint8Array(),
+    omittedBytes: 0,
+    outputFile: null,
+    cwd,
+  };
 }
 
 /** True when the turn came, false when the signal was aborted first. */

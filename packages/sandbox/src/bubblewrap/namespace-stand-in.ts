@@ -10,7 +10,9 @@ export function createNamespaceStandIn(): Egress & { policies: unknown[] } {
     async open() {
       const root = process.getuid?.() === 0;
       const options = root ? ["--net"] : ["--user", "--map-current-user", "--net"];
-      const holder = spawn("unshare", [...options, "sh", "-c", "echo; read line"], { stdio: ["pipe", "pipe", "inherit"] });
+      const holder = spawn("unshare", [...options, "sh", "-c", "echo; read line"], {
+        stdio: ["pipe", "pipe", "inherit"],
+      });
       await new Promise((resolve) => holder.stdout.once("data", resolve));
       const netFd = openSync(`/proc/${holder.pid}/ns/net`, "r");
       const userFd = root ? null : openSync(`/proc/${holder.pid}/ns/user`, "r");

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
-import { exports, quote } from "./command-script.ts";
 import { type CommandHost, freshStart, newNonce, runCommand } from "./command-run.ts";
+import { exports, quote } from "./command-script.ts";
 import type { PipeWriter } from "./pipe-feeder.ts";
 
 const DIRECTORY = "/var/tmp/output";

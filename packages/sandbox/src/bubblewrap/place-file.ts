@@ -19,7 +19,11 @@ export class FilePlacer {
    * @param uploads Host directory that the sandbox sees read-only as its uploads.
    * @param writable Places inside into which files are written by a command of the sandbox itself.
    */
-  constructor(uploads: string, writable: readonly string[], run: (command: Command, feed: Feed) => Promise<CommandResult>) {
+  constructor(
+    uploads: string,
+    writable: readonly string[],
+    run: (command: Command, feed: Feed) => Promise<CommandResult>,
+  ) {
     this.#uploads = uploads;
     this.#writable = writable;
     this.#run = run;

@@ -75,7 +75,10 @@ async function children(pid: number): Promise<number[]> {
   const lists = await Promise.all(
     threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/children`, "latin1").catch(() => "")),
   );
-  return lists.flatMap((list) => list.trim().split(" ")).filter(Boolean).map(Number);
+  return lists
+    .flatMap((list) => list.trim().split(" "))
+    .filter(Boolean)
+    .map(Number);
 }
 
 /** Null for one that is dead and only waits to be reaped. */

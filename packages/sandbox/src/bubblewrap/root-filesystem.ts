@@ -1,6 +1,6 @@
-import { credentialConfig } from "../workspace/credential-helper.ts";
 import { existsSync } from "node:fs";
 import { chmod, cp, mkdir, readdir, readFile, readlink, symlink, writeFile } from "node:fs/promises";
+import { credentialConfig } from "../workspace/credential-helper.ts";
 
 /** uid and gid of the agent inside. */
 export const INSIDE_ID = 1000;
@@ -14,7 +14,15 @@ const HOST_BUNDLES = [
 ];
 
 /** Host files without secrets that programs expect, copied when present. */
-const COPIED = ["ld.so.cache", "services", "protocols", "mime.types", "ssl/openssl.cnf", "debian_version", "os-release"];
+const COPIED = [
+  "ld.so.cache",
+  "services",
+  "protocols",
+  "mime.types",
+  "ssl/openssl.cnf",
+  "debian_version",
+  "os-release",
+];
 
 /** Host paths outside `/usr` that lead into it, as links or as directories. */
 const TOP_LEVEL = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
@@ -98,7 +106,10 @@ export async function systemArguments(): Promise<string[]> {
 async function trustedBundle(certificates: readonly string[]): Promise<string> {
   const host = HOST_BUNDLES.find((path) => existsSync(path));
   const parts = [host === undefined ? "" : await readFile(host, "utf8"), ...certificates];
-  return `${parts.map((part) => part.trim()).filter(Boolean).join("\n")}\n`;
+  return `${parts
+    .map((part) => part.trim())
+    .filter(Boolean)
+    .join("\n")}\n`;
 }
 
 /** Links such as `/usr/bin/awk` lead through here. Those that leave `/usr` would tell about the host. */

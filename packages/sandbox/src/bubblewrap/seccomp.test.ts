@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { ALLOW, type Architecture, EAFNOSUPPORT, ENOSYS, EPERM, encode, KILL, seccompFilter } from "./seccomp.ts";
+import {
+  ALLOW,
+  type Architecture,
+  EAFNOSUPPORT,
+  ENOSYS,
+  EPERM,
+  encode,
+  KILL,
+  seccompFilter,
+} from "./seccomp.ts";
 import { examinedSyscalls, newestSyscall, refusedSyscalls } from "./seccomp-syscalls.ts";
 
 const AUDIT = { x64: 0xc000003e, arm64: 0xc00000b7 };
@@ -9,11 +18,17 @@ const architectures: Architecture[] = ["x64", "arm64"];
 const refused = (errno: number) => 0x50000 + errno;
 
 /** Runs the encoded program as the kernel does. */
-function verdict(architecture: Architecture, nr: number, args: readonly number[] = [], audit = AUDIT[architecture]): number {
+function verdict(
+  architecture: Architecture,
+  nr: number,
+  args: readonly number[] = [],
+  audit = AUDIT[architecture],
+): number {
   const data = Buffer.alloc(64);
   data.writeUInt32LE(nr >>> 0, 0);
   data.writeUInt32LE(audit, 4);
-  for (const [index, value] of args.entries()) data.writeBigUInt64LE(BigInt.asUintN(64, BigInt(value)), 16 + 8 * index);
+  for (const [index, value] of args.entries())
+    data.writeBigUInt64LE(BigInt.asUintN(64, BigInt(value)), 16 + 8 * index);
   const program = encode(seccompFilter(architecture));
   let accumulator = 0;
   for (let at = 0; at < program.length; at += 8) {
@@ -23,7 +38,13 @@ function verdict(architecture: Architecture, nr: number, args: readonly number[]
     else if (code === 0x06) return k;
     else {
       const holds =
-        code === 0x15 ? accumulator === k : code === 0x25 ? accumulator > k : code === 0x35 ? accumulator >= k : (accumulator & k) !== 0;
+        code === 0x15
+          ? accumulator === k
+          : code === 0x25
+            ? accumulator > k
+            : code === 0x35
+              ? accumulator >= k
+              : (accumulator & k) !== 0;
       at += 8 * program.readUInt8(at + (holds ? 2 : 3));
     }
   }
@@ -77,8 +98,14 @@ for (const architecture of architectures) {
     fc.assert(
       fc.property(fc.nat(60), fc.nat(20), (family, protocol) => {
         const allowed = [1, 2, 10].includes(family) || (family === 16 && protocol === 0);
-        assert.equal(verdict(architecture, of("socket"), [family, 1, protocol]), allowed ? ALLOW : refused(EAFNOSUPPORT));
-        assert.equal(verdict(architecture, of("socketpair"), [family, 1, protocol]), family === 1 ? ALLOW : refused(EAFNOSUPPORT));
+        assert.equal(
+          verdict(architecture, of("socket"), [family, 1, protocol]),
+          allowed ? ALLOW : refused(EAFNOSUPPORT),
+        );
+        assert.equal(
+          verdict(architecture, of("socketpair"), [family, 1, protocol]),
+          family === 1 ? ALLOW : refused(EAFNOSUPPORT),
+        );
       }),
     );
   });

@@ -74,8 +74,16 @@ export function seccompFilter(architecture: Architecture): Instruction[] {
       ...when(ANY_BIT, NEW_NAMESPACES | NEW_TIME, [refuse(EPERM)]),
       answer(ALLOW),
     ]),
-    ...when(EQUAL, call("ioctl"), [load(argument(1)), ...refuseValues(TERMINAL_INJECTION, EPERM), answer(ALLOW)]),
-    ...when(EQUAL, call("ptrace"), [load(argument(0)), ...refuseValues(ATTACH_TO_OTHERS, EPERM), answer(ALLOW)]),
+    ...when(EQUAL, call("ioctl"), [
+      load(argument(1)),
+      ...refuseValues(TERMINAL_INJECTION, EPERM),
+      answer(ALLOW),
+    ]),
+    ...when(EQUAL, call("ptrace"), [
+      load(argument(0)),
+      ...refuseValues(ATTACH_TO_OTHERS, EPERM),
+      answer(ALLOW),
+    ]),
     ...when(EQUAL, call("personality"), [load(argument(0)), ...allowValues(PERSONALITIES), refuse(EPERM)]),
     ...when(EQUAL, call("socketpair"), [load(argument(0)), ...allowValues([UNIX]), refuse(EAFNOSUPPORT)]),
     ...when(EQUAL, call("socket"), [

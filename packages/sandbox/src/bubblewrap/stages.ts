@@ -15,11 +15,17 @@ const POINTS = ["/mnt", "/media", "/srv", "/opt", "/home", "/boot"];
  * Plans where to show directories that lie below ones which only root may enter, such as a data directory of mode
  * 0700, so that bwrap reaches them as an unprivileged uid. `reach` turns a path below them into the one to use.
  */
-export function stageDirectories(directories: readonly string[]): { stages: Stage[]; reach: (path: string) => string } {
-  const free = POINTS.filter((point) => isDirectory(point) && !directories.some((path) => isBelow(path, point)));
+export function stageDirectories(directories: readonly string[]): {
+  stages: Stage[];
+  reach: (path: string) => string;
+} {
+  const free = POINTS.filter(
+    (point) => isDirectory(point) && !directories.some((path) => isBelow(path, point)),
+  );
   const stages = directories.map((from, index) => {
     const at = free[index];
-    if (at === undefined) throw new SandboxError(`the host needs two of the directories ${POINTS.join(", ")}`);
+    if (at === undefined)
+      throw new SandboxError(`the host needs two of the directories ${POINTS.join(", ")}`);
     return { from, at };
   });
   const reach = (path: string) => {

@@ -10,34 +10,35 @@ import { PIPES_INSIDE } from "./pipes.ts";
  * - `finish pid`: kills and reaps that child. Answers its exit status.
  * - `poll pid`: answers the exit status when that child is gone, else nothing. Reaps orphans on the way.
  *
- * It first closes the descriptors by which the network and user namespaces were entered.
+ * `command eval` keeps it alive when the limit of processes lets it start none; `jobs` then reaps orphans without
+ * one, at the price of statuses. It first closes the descriptors by which the network and user namespaces were entered.
  *
  * @param restoreSignals A background job of a shell ignores INT and QUIT, and its children inherit that; `env` undoes it.
  */
 export function supervisorScript(restoreSignals: boolean): string {
   const start = `${restoreSignals ? "env --default-signal=INT,QUIT " : ""}setsid`;
+  const pipes = (direction: string) => `"${PIPES_INSIDE}/$first.${direction}"`;
   return `exec 5<&- 6<&-
 cd / || exit 1
+start='${start} $shell <${pipes("in")} >${pipes("out")} 2>&1 & answer=$!'
 echo ready
 while IFS=' ' read -r number verb first rest; do
   answer=
   case $verb in
-  run)
-    ${start} sh <"${PIPES_INSIDE}/$first.in" >"${PIPES_INSIDE}/$first.out" 2>&1 &
-    answer=$! ;;
-  shell)
-    ${start} bash --noprofile --norc -s <"${PIPES_INSIDE}/$first.in" >"${PIPES_INSIDE}/$first.out" 2>&1 &
-    answer=$! ;;
+  run | shell)
+    shell=sh
+    if [ "$verb" = shell ]; then shell='bash --noprofile --norc -s'; fi
+    command eval "$start" || { jobs >/dev/null; command eval "$start"; } ;;
   signal)
-    kill -s "$first" $rest 2>/dev/null ;;
+    kill -s "$first" $rest ;;
   finish)
-    kill -s KILL "$first" 2>/dev/null
-    wait "$first" 2>/dev/null
+    kill -s KILL "$first"
+    wait "$first"
     answer=$? ;;
   poll)
-    ( : )
-    if ! kill -s 0 "$first" 2>/dev/null; then
-      wait "$first" 2>/dev/null
+    command eval '( : )' || jobs >/dev/null
+    if ! kill -s 0 "$first"; then
+      wait "$first"
       answer=$?
     fi ;;
   esac

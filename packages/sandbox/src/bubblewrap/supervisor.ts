@@ -15,7 +15,8 @@ export class Supervisor {
   readonly #unresponsive: () => void;
   #next = 1;
   #line = "";
-  #gone = false;
+  /** Process 1 is gone; every request answers null. */
+  gone = false;
 
   /** @param unresponsive Called when process 1 leaves a request unanswered for five seconds. */
   constructor(child: ChildProcess, unresponsive: () => void) {
@@ -34,7 +35,7 @@ export class Supervisor {
 
   /** The number that process 1 answers; null when it answers none or is gone. */
   request(...words: (string | number)[]): Promise<number | null> {
-    if (this.#gone) return Promise.resolve(null);
+    if (this.gone) return Promise.resolve(null);
     const number = this.#next++;
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#unresponsive(), LONGEST_ANSWER_MS);
@@ -48,7 +49,7 @@ export class Supervisor {
 
   /** Answers null to all that wait, and to all that come. */
   end(): void {
-    this.#gone = true;
+    this.gone = true;
     this.#ready.resolve(false);
     for (const settle of this.#waiting.values()) settle(null);
     this.#waiting.clear();

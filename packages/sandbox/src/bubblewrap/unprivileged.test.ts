@@ -9,18 +9,39 @@ import { fileURLToPath } from "node:url";
 const NOBODY = 65534;
 const PACKAGE = fileURLToPath(new URL("../..", import.meta.url));
 
-test("the engine keeps its promises without root", { skip: process.getuid?.() !== 0 && "this is not root", timeout: 60_000 }, () => {
+test("the engine keeps its promises without root", {
+  skip: process.getuid?.() !== 0 && "this is not root",
+  timeout: 60_000,
+}, () => {
   const directory = mkdtempSync(join(tmpdir(), "berth-unprivileged-"));
   try {
     chownSync(directory, NOBODY, NOBODY);
     copyPackage(directory);
     const { status, stdout, stderr } = spawnSync(
       "setpriv",
-      [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups", `${directory}/node`, "--test", "--test-reporter=tap",
-        `${directory}/sandbox/src/bubblewrap/bubblewrap.test.ts`],
-      { cwd: directory, encoding: "utf8", env: { PATH: process.env["PATH"], TMPDIR: directory, HOME: directory } },
+      [
+        `--reuid=${NOBODY}`,
+        `--regid=${NOBODY}`,
+        "--clear-groups",
+        `${directory}/node`,
+        "--test",
+        "--test-reporter=tap",
+        `${directory}/sandbox/src/bubblewrap/bubblewrap.test.ts`,
+      ],
+      {
+        cwd: directory,
+        encoding: "utf8",
+        env: { PATH: process.env["PATH"], TMPDIR: directory, HOME: directory },
+      },
     );
-    assert.equal(status, 0, `${stdout.split("\n").filter((line) => /not ok|error:/.test(line)).join("\n")}\n${stderr}`);
+    assert.equal(
+      status,
+      0,
+      `${stdout
+        .split("\n")
+        .filter((line) => /not ok|error:/.test(line))
+        .join("\n")}\n${stderr}`,
+    );
     assert.match(stdout, /^# pass (?:[3-9]\d)$/m);
   } finally {
     rmSync(directory, { recursive: true });

@@ -6,7 +6,10 @@ import { conformanceTest, ok, type Suite, sh } from "./context.ts";
 export function commandTests(suite: Suite): void {
   conformanceTest(suite, "output and exit code come back, standard error in its place", async ({ open }) => {
     const sandbox = await open();
-    const result = await sh(sandbox, "echo one; echo two >&2; echo three >/dev/stderr; echo four >/dev/stdout; exit 3");
+    const result = await sh(
+      sandbox,
+      "echo one; echo two >&2; echo three >/dev/stderr; echo four >/dev/stdout; exit 3",
+    );
     assert.deepEqual([result.ended, result.exitCode, result.text], ["exit", 3, "one\ntwo\nthree\nfour\n"]);
     assert.deepEqual([result.omittedBytes, result.outputFile, result.cwd], [0, null, null]);
     assert.equal((await sh(sandbox, "printf 'no newline'")).text, "no newline");
@@ -16,14 +19,18 @@ export function commandTests(suite: Suite): void {
     assert.equal((await sh(sandbox, "")).exitCode, 0);
   });
 
-  conformanceTest(suite, "a fresh shell starts in /data or where it is told, and keeps nothing", async ({ open }) => {
-    const sandbox = await open();
-    assert.equal(await ok(sandbox, "cd /tmp; x=1; pwd"), "/tmp");
-    assert.equal(await ok(sandbox, "pwd; echo [$x] $#"), "/data\n[] 0");
-    await ok(sandbox, "mkdir \"/data/it's \\\"odd\\\"\"");
-    assert.equal(await ok(sandbox, "pwd", { cwd: "/data/it's \"odd\"" }), "/data/it's \"odd\"");
-    assert.notEqual((await sh(sandbox, "pwd", { cwd: "/nowhere" })).exitCode, 0);
-  });
+  conformanceTest(
+    suite,
+    "a fresh shell starts in /data or where it is told, and keeps nothing",
+    async ({ open }) => {
+      const sandbox = await open();
+      assert.equal(await ok(sandbox, "cd /tmp; x=1; pwd"), "/tmp");
+      assert.equal(await ok(sandbox, "pwd; echo [$x] $#"), "/data\n[] 0");
+      await ok(sandbox, 'mkdir "/data/it\'s \\"odd\\""');
+      assert.equal(await ok(sandbox, "pwd", { cwd: '/data/it\'s "odd"' }), '/data/it\'s "odd"');
+      assert.notEqual((await sh(sandbox, "pwd", { cwd: "/nowhere" })).exitCode, 0);
+    },
+  );
 
   conformanceTest(suite, "a script is taken as it is", async ({ open }) => {
     const sandbox = await open();
@@ -37,7 +44,13 @@ export function commandTests(suite: Suite): void {
     assert.equal((await sh(sandbox, "fi")).exitCode, 2);
     assert.equal(await ok(sandbox, "trap 'echo bye' EXIT; echo hi"), "hi\nbye");
     const forged = `${"0123456789abcdef".repeat(2)} 0 / ${"0123456789abcdef".repeat(2)}`;
-    assert.equal(await ok(sandbox, `echo '${forged}'; env | grep -c x; cat /proc/$$/cmdline | tr '\\0' ' ' >/dev/null; echo end`).then((text) => text.endsWith("end")), true);
+    assert.equal(
+      await ok(
+        sandbox,
+        `echo '${forged}'; env | grep -c x; cat /proc/$$/cmdline | tr '\\0' ' ' >/dev/null; echo end`,
+      ).then((text) => text.endsWith("end")),
+      true,
+    );
   });
 
   conformanceTest(suite, "a script of a megabyte runs in both kinds of shell", async ({ open }) => {
@@ -51,12 +64,23 @@ export function commandTests(suite: Suite): void {
   conformanceTest(suite, "variables reach the command and nothing else", async ({ open }) => {
     const sandbox = await open();
     const value = "s3cret 'quoted' \"$HOME\" `id`\nsecond line \\";
-    assert.equal(await ok(sandbox, 'printf %s "$TOKEN"; sh -c \'printf %s "$TOKEN"\'', { environment: { TOKEN: value } }), value + value);
+    assert.equal(
+      await ok(sandbox, 'printf %s "$TOKEN"; sh -c \'printf %s "$TOKEN"\'', {
+        environment: { TOKEN: value },
+      }),
+      value + value,
+    );
     assert.equal(await ok(sandbox, 'echo "[$TOKEN]"'), "[]");
-    const seen = await ok(sandbox, "cat /proc/[0-9]*/cmdline | tr '\\0' ' '; cat /proc/1/environ", { environment: { TOKEN: "s3cret-value" } });
+    const seen = await ok(sandbox, "cat /proc/[0-9]*/cmdline | tr '\\0' ' '; cat /proc/1/environ", {
+      environment: { TOKEN: "s3cret-value" },
+    });
     assert.ok(!seen.includes("s3cret-value"));
-    await assert.rejects(sandbox.run({ script: "id", timeoutMs: 1000, environment: { "A B": "x" } }), { name: "SandboxError" });
-    await assert.rejects(sandbox.run({ script: "id", timeoutMs: 1000, environment: { A: "x\0" } }), { name: "SandboxError" });
+    await assert.rejects(sandbox.run({ script: "id", timeoutMs: 1000, environment: { "A B": "x" } }), {
+      name: "SandboxError",
+    });
+    await assert.rejects(sandbox.run({ script: "id", timeoutMs: 1000, environment: { A: "x\0" } }), {
+      name: "SandboxError",
+    });
     await assert.rejects(sandbox.run({ script: "id\0", timeoutMs: 1000 }), { name: "SandboxError" });
     assert.equal(await ok(sandbox, "echo fine"), "fine");
   });
@@ -82,24 +106,40 @@ export function commandTests(suite: Suite): void {
     ]);
     assert.deepEqual([left, right], ["pong", "ping"]);
     const all = await Promise.all(Array.from({ length: 20 }, (_, number) => ok(sandbox, `echo ${number}`)));
-    assert.deepEqual(all, Array.from({ length: 20 }, (_, number) => String(number)));
+    assert.deepEqual(
+      all,
+      Array.from({ length: 20 }, (_, number) => String(number)),
+    );
   });
 
-  conformanceTest(suite, "a job in the background neither holds up its command nor ends with it", async ({ open }) => {
-    const sandbox = await open();
-    for (const shell of [{}, { shell: "main" }]) {
-      const from = performance.now();
-      const pid = await ok(sandbox, "sleep 600 & echo $!", shell);
-      assert.ok(performance.now() - from < 5000);
-      assert.equal(await ok(sandbox, `kill -0 ${pid} && echo alive`), "alive");
-    }
-  });
+  conformanceTest(
+    suite,
+    "a job in the background neither holds up its command nor ends with it",
+    async ({ open }) => {
+      const sandbox = await open();
+      for (const shell of [{}, { shell: "main" }]) {
+        const from = performance.now();
+        const pid = await ok(sandbox, "sleep 600 & echo $!", shell);
+        assert.ok(performance.now() - from < 5000);
+        assert.equal(await ok(sandbox, `kill -0 ${pid} && echo alive`), "alive");
+      }
+    },
+  );
 
   conformanceTest(suite, "git, ripgrep and the usual tools are there", async ({ open }) => {
     const sandbox = await open();
     assert.match(await ok(sandbox, "git --version"), /^git version/);
     assert.match(await ok(sandbox, "rg --version"), /^ripgrep/);
-    assert.equal(await ok(sandbox, "id -un; echo $HOME; awk 'BEGIN{print 1}'; getent passwd agent | cut -d: -f6"), "agent\n/home/agent\n1\n/home/agent");
-    assert.match(await ok(sandbox, "git init -q r && cd r && echo x >f && git add f && git commit -qm m && git log --format=%s && git clone -q . ../c && ls ../c"), /^m\nf$/);
+    assert.equal(
+      await ok(sandbox, "id -un; echo $HOME; awk 'BEGIN{print 1}'; getent passwd agent | cut -d: -f6"),
+      "agent\n/home/agent\n1\n/home/agent",
+    );
+    assert.match(
+      await ok(
+        sandbox,
+        "git init -q r && cd r && echo x >f && git add f && git commit -qm m && git log --format=%s && git clone -q . ../c && ls ../c",
+      ),
+      /^m\nf$/,
+    );
   });
 }

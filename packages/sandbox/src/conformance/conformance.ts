@@ -35,7 +35,15 @@ export function conformance(
         return subject;
       },
     };
-    for (const tests of [lifecycleTests, commandTests, outputTests, shellTests, killTests, fileTests, isolationTests])
+    for (const tests of [
+      lifecycleTests,
+      commandTests,
+      outputTests,
+      shellTests,
+      killTests,
+      fileTests,
+      isolationTests,
+    ])
       tests(suite);
   });
 }

@@ -32,9 +32,16 @@ export interface Suite {
 let count = 0;
 
 /** Defines one test of the suite: a fresh directory, and every sandbox that it opened closed at the end. */
-export function conformanceTest(suite: Suite, title: string, body: (context: Context) => Promise<void>): void {
+export function conformanceTest(
+  suite: Suite,
+  title: string,
+  body: (context: Context) => Promise<void>,
+): void {
   const skip = suite.skips[title] ?? suite.skips["*"];
-  test(title, { skip: skip !== undefined && suite.skips[title] !== "" ? skip : false, timeout: 20_000 }, async () => {
+  test(title, {
+    skip: skip !== undefined && suite.skips[title] !== "" ? skip : false,
+    timeout: 20_000,
+  }, async () => {
     const directory = await mkdtemp(join(tmpdir(), "berth-conformance-"));
     const opened: Sandbox[] = [];
     const subject = suite.subject();

@@ -25,9 +25,13 @@ export function fileTests(suite: Suite): void {
     const bytes = randomBytes(300_000);
     await writeHostFile(source, bytes, { mode: 0o600 });
     const up = Promise.withResolvers<void>();
-    const waiting = ok(sandbox, "echo up; until [ -e /mnt/session/uploads/late ]; do sleep 0.05; done; wc -c </mnt/session/uploads/late", {
-      onOutput: () => up.resolve(),
-    });
+    const waiting = ok(
+      sandbox,
+      "echo up; until [ -e /mnt/session/uploads/late ]; do sleep 0.05; done; wc -c </mnt/session/uploads/late",
+      {
+        onOutput: () => up.resolve(),
+      },
+    );
     await up.promise;
     assert.equal(await sandbox.placeFile({ source, target: "/mnt/session/uploads/late" }), true);
     assert.equal(await waiting, "up\n300000");
@@ -38,24 +42,32 @@ export function fileTests(suite: Suite): void {
     assert.equal(await sandbox.placeFile({ source, target: "/elsewhere/x" }), false);
     assert.equal(await sandbox.placeFile({ source, target: "/usr/x" }), false);
     assert.equal(await sandbox.placeFile({ source, target: "/mnt/session/uploads/../../../etc/x" }), false);
-    await assert.rejects(sandbox.placeFile({ source: "/nonexistent", target: "/data/y" }), { name: "SandboxError" });
-    await assert.rejects(sandbox.placeFile({ source: "/nonexistent", target: "/mnt/session/uploads/y" }), { name: "SandboxError" });
+    await assert.rejects(sandbox.placeFile({ source: "/nonexistent", target: "/data/y" }), {
+      name: "SandboxError",
+    });
+    await assert.rejects(sandbox.placeFile({ source: "/nonexistent", target: "/mnt/session/uploads/y" }), {
+      name: "SandboxError",
+    });
   });
 
-  conformanceTest(suite, "a link of the agent leads no file of the host astray", async ({ directory, open }) => {
-    const sandbox = await open();
-    const [source, outside] = [`${directory}/source`, `${directory}/outside`];
-    await writeHostFile(source, "new");
-    await mkdir(outside);
-    await chmod(outside, 0o777);
-    await writeHostFile(`${outside}/victim`, "old", { mode: 0o666 });
-    await ok(sandbox, `ln -s ${outside} /data/link; ln -s ${outside}/victim /data/file`);
-    await sandbox.placeFile({ source, target: "/data/link/victim" });
-    await sandbox.placeFile({ source, target: "/data/file" });
-    await symlink("x", `${outside}/unused`);
-    const { readFileSync } = await import("node:fs");
-    assert.equal(readFileSync(`${outside}/victim`, "utf8"), "old");
-  });
+  conformanceTest(
+    suite,
+    "a link of the agent leads no file of the host astray",
+    async ({ directory, open }) => {
+      const sandbox = await open();
+      const [source, outside] = [`${directory}/source`, `${directory}/outside`];
+      await writeHostFile(source, "new");
+      await mkdir(outside);
+      await chmod(outside, 0o777);
+      await writeHostFile(`${outside}/victim`, "old", { mode: 0o666 });
+      await ok(sandbox, `ln -s ${outside} /data/link; ln -s ${outside}/victim /data/file`);
+      await sandbox.placeFile({ source, target: "/data/link/victim" });
+      await sandbox.placeFile({ source, target: "/data/file" });
+      await symlink("x", `${outside}/unused`);
+      const { readFileSync } = await import("node:fs");
+      assert.equal(readFileSync(`${outside}/victim`, "utf8"), "old");
+    },
+  );
 
   conformanceTest(suite, "files are read and written byte by byte", async ({ open }) => {
     const sandbox = await open();
@@ -64,7 +76,10 @@ export function fileTests(suite: Suite): void {
     const read = await readFile(sandbox, "/data/new/deep/file", { maxBytes: 400_000 });
     assert.deepEqual(read.ok && Buffer.from(read.bytes), bytes);
     assert.deepEqual(await writeFile(sandbox, "/data/-n $(id)\n'", new Uint8Array()), { ok: true });
-    assert.deepEqual(await readFile(sandbox, "/data/-n $(id)\n'", { maxBytes: 0 }), { ok: true, bytes: Buffer.alloc(0) });
+    assert.deepEqual(await readFile(sandbox, "/data/-n $(id)\n'", { maxBytes: 0 }), {
+      ok: true,
+      bytes: Buffer.alloc(0),
+    });
     await ok(sandbox, "chmod 750 /data/new/deep/file; ln -s new/deep/file /data/soft");
     assert.deepEqual(await writeFile(sandbox, "/data/soft", Buffer.from("x")), { ok: true });
     assert.equal(await ok(sandbox, "stat -c %a /data/new/deep/file; cat /data/new/deep/file"), "750\nx");
@@ -72,11 +87,27 @@ export function fileTests(suite: Suite): void {
 
   conformanceTest(suite, "what cannot be read or written says why", async ({ open }) => {
     const sandbox = await open();
-    await ok(sandbox, "mkdir /data/dir; echo long >/data/long; echo >/data/mute; chmod 0 /data/mute; mkfifo /data/pipe; mkdir -m 0 /data/shut");
-    const reads = { "/data/none": "not_found", "/data/dir": "is_directory", "/data/mute": "permission", "/data/pipe": "not_a_file", "/data/long": "too_large", "/data/shut/x": "permission" };
+    await ok(
+      sandbox,
+      "mkdir /data/dir; echo long >/data/long; echo >/data/mute; chmod 0 /data/mute; mkfifo /data/pipe; mkdir -m 0 /data/shut",
+    );
+    const reads = {
+      "/data/none": "not_found",
+      "/data/dir": "is_directory",
+      "/data/mute": "permission",
+      "/data/pipe": "not_a_file",
+      "/data/long": "too_large",
+      "/data/shut/x": "permission",
+    };
     for (const [path, reason] of Object.entries(reads))
       assert.deepEqual(await readFile(sandbox, path, { maxBytes: 4 }), { ok: false, reason }, path);
-    const writes = { "/data/dir": "is_directory", "/usr/bin/x": "permission", "/data/pipe": "not_a_file", "/data/long/x": "permission", "/etc/passwd": "permission" };
+    const writes = {
+      "/data/dir": "is_directory",
+      "/usr/bin/x": "permission",
+      "/data/pipe": "not_a_file",
+      "/data/long/x": "permission",
+      "/etc/passwd": "permission",
+    };
     for (const [path, reason] of Object.entries(writes))
       assert.deepEqual(await writeFile(sandbox, path, Buffer.from("x")), { ok: false, reason }, path);
     await sandbox.close();

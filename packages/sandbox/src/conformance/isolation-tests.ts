@@ -54,22 +54,48 @@ export function isolationTests(suite: Suite): void {
     for (const script of attempts) assert.notEqual((await sh(sandbox, script)).exitCode, 0, script);
   });
 
-  conformanceTest(suite, "isolation: what a process sees of itself and of others", async ({ open, directory }) => {
-    process.env["BERTH_TEST_SECRET"] = "canary-7361";
-    const sandbox = await open();
-    const status = await ok(sandbox, "cat /proc/self/status");
-    for (const line of [/^CapEff:\s+0+$/m, /^CapPrm:\s+0+$/m, /^CapBnd:\s+0+$/m, /^NoNewPrivs:\s+1$/m, /^Seccomp:\s+2$/m, /^Groups:[ \t]*$/m])
-      assert.match(status, line);
-    const first = await ok(sandbox, "cat /proc/1/environ /proc/1/cmdline /proc/1/comm | tr '\\0' '\\n'; ls -l /proc/1/fd | sed 's/.*->//'");
-    assert.ok(!first.includes("canary-7361"));
-    assert.ok(!first.includes(directory));
-    assert.equal(await ok(sandbox, "ps -eo pid --no-headers | wc -l | xargs test 10 -gt && echo few"), "few");
-    assert.equal(await ok(sandbox, "ls -l /proc/self/fd | grep -c -e socket: -e anon_inode -e 'net:' || true"), "0");
-    assert.equal(await ok(sandbox, "ls -l /proc/1/fd | grep -c -e 'net:' -e 'user:' || true"), "0");
-    assert.equal(await ok(sandbox, "hostname; cat /proc/sys/kernel/random/boot_id >/dev/null; tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '"), "session\nlo");
-    assert.equal(await ok(sandbox, "env | grep -c canary || true"), "0");
-    assert.equal(await ok(sandbox, "cat /proc/self/cgroup | grep -c berth || true"), "0");
-  });
+  conformanceTest(
+    suite,
+    "isolation: what a process sees of itself and of others",
+    async ({ open, directory }) => {
+      process.env["BERTH_TEST_SECRET"] = "canary-7361";
+      const sandbox = await open();
+      const status = await ok(sandbox, "cat /proc/self/status");
+      for (const line of [
+        /^CapEff:\s+0+$/m,
+        /^CapPrm:\s+0+$/m,
+        /^CapBnd:\s+0+$/m,
+        /^NoNewPrivs:\s+1$/m,
+        /^Seccomp:\s+2$/m,
+        /^Groups:[ \t]*$/m,
+      ])
+        assert.match(status, line);
+      const first = await ok(
+        sandbox,
+        "cat /proc/1/environ /proc/1/cmdline /proc/1/comm | tr '\\0' '\\n'; ls -l /proc/1/fd | sed 's/.*->//'",
+      );
+      assert.ok(!first.includes("canary-7361"));
+      assert.ok(!first.includes(directory));
+      assert.equal(
+        await ok(sandbox, "ps -eo pid --no-headers | wc -l | xargs test 10 -gt && echo few"),
+        "few",
+      );
+      assert.equal(
+        await ok(sandbox, "ls -l /proc/self/fd | grep -c -e socket: -e anon_inode -e 'net:' || true"),
+        "0",
+      );
+      assert.equal(await ok(sandbox, "ls -l /proc/1/fd | grep -c -e 'net:' -e 'user:' || true"), "0");
+      assert.equal(
+        await ok(
+          sandbox,
+          "hostname; cat /proc/sys/kernel/random/boot_id >/dev/null; tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '",
+        ),
+        "session\nlo",
+      );
+      assert.equal(await ok(sandbox, "env | grep -c canary || true"), "0");
+      assert.equal(await ok(sandbox, "cat /proc/self/cgroup | grep -c berth || true"), "0");
+    },
+  );
 
   conformanceTest(suite, "isolation: system calls that must be refused", async ({ open }) => {
     const column = process.arch === "x64" ? 0 : 1;
@@ -77,9 +103,33 @@ export function isolationTests(suite: Suite): void {
     const examined = (name: keyof typeof examinedSyscalls) => examinedSyscalls[name][column];
     const socket = examined("socket");
     const probes: [string, number[], number][] = [
-      ...["keyctl", "add_key", "request_key", "io_uring_setup", "userfaultfd", "bpf", "perf_event_open", "setns", "chroot",
-        "mount", "umount2", "pivot_root", "fsopen", "open_tree", "move_mount", "process_vm_readv", "kexec_load", "init_module",
-        "finit_module", "reboot", "swapon", "open_by_handle_at", "name_to_handle_at", "fanotify_init", "kcmp", "pidfd_getfd",
+      ...[
+        "keyctl",
+        "add_key",
+        "request_key",
+        "io_uring_setup",
+        "userfaultfd",
+        "bpf",
+        "perf_event_open",
+        "setns",
+        "chroot",
+        "mount",
+        "umount2",
+        "pivot_root",
+        "fsopen",
+        "open_tree",
+        "move_mount",
+        "process_vm_readv",
+        "kexec_load",
+        "init_module",
+        "finit_module",
+        "reboot",
+        "swapon",
+        "open_by_handle_at",
+        "name_to_handle_at",
+        "fanotify_init",
+        "kcmp",
+        "pidfd_getfd",
       ].map((name): [string, number[], number] => [name, [number(name), 0, 0, 0, 0, 0], EPERM]),
       ["clone3", [examined("clone3"), 0, 0], ENOSYS],
       ["a call of the future", [900, 0], ENOSYS],
@@ -103,7 +153,9 @@ export function isolationTests(suite: Suite): void {
     ];
     const sandbox = await open();
     if ((await sh(sandbox, "command -v perl")).exitCode !== 0) return;
-    const lines = await ok(sandbox, PROBE, { stdin: Buffer.from(probes.map(([, words]) => words.join(" ")).join("\n")) });
+    const lines = await ok(sandbox, PROBE, {
+      stdin: Buffer.from(probes.map(([, words]) => words.join(" ")).join("\n")),
+    });
     assert.deepEqual(
       Object.fromEntries(lines.split("\n").map((line, index) => [probes[index]?.[0], Number(line)])),
       Object.fromEntries(probes.map(([name, , errno]) => [name, errno])),
@@ -115,7 +167,11 @@ export function isolationTests(suite: Suite): void {
     let reached = 0;
     const abstractName = `\0berth-test-${process.pid}`;
     const servers = [createServer(), createServer()];
-    for (const server of servers) server.on("connection", (socket) => (reached++, socket.destroy()));
+    for (const server of servers)
+      server.on("connection", (socket) => {
+        reached++;
+        socket.destroy();
+      });
     servers[0]?.listen(0, "127.0.0.1");
     servers[1]?.listen(abstractName);
     await Promise.all(servers.map((server) => once(server, "listening")));

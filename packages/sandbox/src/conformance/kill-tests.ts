@@ -35,7 +35,10 @@ export function killTests(suite: Suite): void {
   conformanceTest(suite, "an abort stops a command at once", async ({ open }) => {
     const sandbox = await open();
     const abort = new AbortController();
-    const running = sh(sandbox, "echo up; sleep 600", { signal: abort.signal, onOutput: () => abort.abort() });
+    const running = sh(sandbox, "echo up; sleep 600", {
+      signal: abort.signal,
+      onOutput: () => abort.abort(),
+    });
     assert.deepEqual([(await running).ended, (await running).text], ["aborted", "up\n"]);
     const early = await sh(sandbox, "echo never >/data/never", { signal: AbortSignal.abort() });
     assert.equal(early.ended, "aborted");
@@ -46,7 +49,11 @@ export function killTests(suite: Suite): void {
     const sandbox = await open();
     const [first, second] = [new AbortController(), new AbortController()];
     const up = Promise.withResolvers<void>();
-    const running = sh(sandbox, "echo up; sleep 600", { shell: "main", signal: first.signal, onOutput: () => up.resolve() });
+    const running = sh(sandbox, "echo up; sleep 600", {
+      shell: "main",
+      signal: first.signal,
+      onOutput: () => up.resolve(),
+    });
     await up.promise;
     const waiting = sh(sandbox, "echo second", { shell: "main", signal: second.signal });
     second.abort();
@@ -58,20 +65,28 @@ export function killTests(suite: Suite): void {
   });
 
   conformanceTest(suite, "a fork bomb meets the limit and dies with its command", async ({ open }) => {
-    const sandbox = await open({ limits: { memoryBytes: 512 * 1024 * 1024, pids: 64, cpus: 2, diskBytes: 1024 ** 3 } });
+    const sandbox = await open({
+      limits: { memoryBytes: 512 * 1024 * 1024, pids: 64, cpus: 2, diskBytes: 1024 ** 3 },
+    });
     const bomb = await sh(sandbox, "b() { b | b & }; b; sleep 600", { timeoutMs: 800, maxOutputBytes: 1000 });
     assert.notEqual(bomb.ended, "closed");
     assert.equal(await ok(sandbox, "echo alive"), "alive");
     assert.ok(Number(await ok(sandbox, "ps -e --no-headers | wc -l")) < 12);
   });
 
-  conformanceTest(suite, "a command that takes too much memory is killed, its sandbox is not", async ({ open }) => {
-    const sandbox = await open({ limits: { memoryBytes: 128 * 1024 * 1024, pids: 256, cpus: 2, diskBytes: 1024 ** 3 } });
-    const hog = await sh(sandbox, "head -c 400000000 /dev/zero | tail", { maxOutputBytes: 1000 });
-    assert.equal(hog.ended, "exit");
-    assert.notEqual(hog.exitCode, 0);
-    assert.equal(await ok(sandbox, "echo alive"), "alive");
-  });
+  conformanceTest(
+    suite,
+    "a command that takes too much memory is killed, its sandbox is not",
+    async ({ open }) => {
+      const sandbox = await open({
+        limits: { memoryBytes: 128 * 1024 * 1024, pids: 256, cpus: 2, diskBytes: 1024 ** 3 },
+      });
+      const hog = await sh(sandbox, "head -c 400000000 /dev/zero | tail", { maxOutputBytes: 1000 });
+      assert.equal(hog.ended, "exit");
+      assert.notEqual(hog.exitCode, 0);
+      assert.equal(await ok(sandbox, "echo alive"), "alive");
+    },
+  );
 
   conformanceTest(suite, "short-lived orphans leave no dead processes behind", async ({ open }) => {
     const sandbox = await open();

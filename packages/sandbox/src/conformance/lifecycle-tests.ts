@@ -3,19 +3,27 @@ import { conformanceTest, ok, type Suite, sh } from "./context.ts";
 
 /** Opening, closing, and what is left. */
 export function lifecycleTests(suite: Suite): void {
-  conformanceTest(suite, "a command that runs when its sandbox closes resolves as closed", async ({ open }) => {
-    const sandbox = await open();
-    const started = Promise.withResolvers<void>();
-    const running = sandbox.run({ script: "echo up; sleep 600", timeoutMs: 60_000, onOutput: () => started.resolve() });
-    const named = sandbox.run({ script: "sleep 600", shell: "main", timeoutMs: 60_000 });
-    await started.promise;
-    const from = performance.now();
-    await sandbox.close();
-    assert.ok(performance.now() - from < 1500);
-    assert.deepEqual([(await running).ended, (await running).exitCode], ["closed", null]);
-    assert.equal((await named).ended, "closed");
-    await sandbox.closed;
-  });
+  conformanceTest(
+    suite,
+    "a command that runs when its sandbox closes resolves as closed",
+    async ({ open }) => {
+      const sandbox = await open();
+      const started = Promise.withResolvers<void>();
+      const running = sandbox.run({
+        script: "echo up; sleep 600",
+        timeoutMs: 60_000,
+        onOutput: () => started.resolve(),
+      });
+      const named = sandbox.run({ script: "sleep 600", shell: "main", timeoutMs: 60_000 });
+      await started.promise;
+      const from = performance.now();
+      await sandbox.close();
+      assert.ok(performance.now() - from < 1500);
+      assert.deepEqual([(await running).ended, (await running).exitCode], ["closed", null]);
+      assert.equal((await named).ended, "closed");
+      await sandbox.closed;
+    },
+  );
 
   conformanceTest(suite, "after close every run is closed, and close may be repeated", async ({ open }) => {
     const sandbox = await open();
@@ -27,15 +35,19 @@ export function lifecycleTests(suite: Suite): void {
     sandbox.setEgress({ mode: "limited", hosts: [] });
   });
 
-  conformanceTest(suite, "an id is opened once at a time, and again after it closed", async ({ subject, spec, open }) => {
-    const one = spec();
-    const sandbox = await open(one);
-    await assert.rejects(subject.engine.open(one), { name: "SandboxError" });
-    assert.equal(sandbox.id, one.id);
-    await sandbox.close();
-    await sandbox.closed;
-    await open(one);
-  });
+  conformanceTest(
+    suite,
+    "an id is opened once at a time, and again after it closed",
+    async ({ subject, spec, open }) => {
+      const one = spec();
+      const sandbox = await open(one);
+      await assert.rejects(subject.engine.open(one), { name: "SandboxError" });
+      assert.equal(sandbox.id, one.id);
+      await sandbox.close();
+      await sandbox.closed;
+      await open(one);
+    },
+  );
 
   conformanceTest(suite, "a refused spec rejects and leaves its id free", async ({ subject, spec, open }) => {
     const one = spec();
@@ -58,7 +70,10 @@ export function lifecycleTests(suite: Suite): void {
     await ok(first, "sleep 600 &");
     await first.close();
     const second = await open(one);
-    assert.equal(await ok(second, `for d in ${places}; do cat $d/file; done | sort | uniq -c | tr -d ' '`), "6kept");
+    assert.equal(
+      await ok(second, `for d in ${places}; do cat $d/file; done | sort | uniq -c | tr -d ' '`),
+      "6kept",
+    );
     assert.equal((await sh(second, "cat /tmp/file")).exitCode, 1);
     assert.equal((await sh(second, "pgrep sleep || ps -e | grep sleep")).exitCode, 1);
   });

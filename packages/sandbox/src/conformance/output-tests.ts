@@ -46,7 +46,9 @@ export function outputTests(suite: Suite): void {
     const sandbox = await open();
     await ok(sandbox, "mkfifo /tmp/go");
     const first = Promise.withResolvers<string>();
-    const running = sh(sandbox, "echo first; cat /tmp/go", { onOutput: (chunk) => first.resolve(Buffer.from(chunk).toString()) });
+    const running = sh(sandbox, "echo first; cat /tmp/go", {
+      onOutput: (chunk) => first.resolve(Buffer.from(chunk).toString()),
+    });
     assert.equal(await first.promise, "first\n");
     await ok(sandbox, "echo second >/tmp/go");
     assert.equal((await running).text, "first\nsecond\n");

@@ -22,25 +22,37 @@ export function shellTests(suite: Suite): void {
     assert.equal(await ok(sandbox, "echo $log", main), "0 1 2 3 4 5 6 7");
   });
 
-  conformanceTest(suite, "exit ends a named shell, and the next starts in its last directory", async ({ open }) => {
-    const sandbox = await open();
-    await ok(sandbox, "cd /tmp; x=1", main);
-    const ended = await sh(sandbox, "echo out; exit 7", main);
-    assert.deepEqual([ended.ended, ended.exitCode, ended.text, ended.cwd], ["exit", 7, "out\n", "/tmp"]);
-    assert.equal(await ok(sandbox, "pwd; echo [$x]", main), "/tmp\n[]");
-    assert.equal((await sh(sandbox, "kill -KILL $$", main)).exitCode, 137);
-    assert.equal((await sh(sandbox, "sleep 600 & exit 4", main)).exitCode, 4);
-    assert.equal((await sh(sandbox, "set -e; false; echo not reached", main)).exitCode, 1);
-    assert.equal((await sh(sandbox, "exec sh -c 'exit 9'", main)).exitCode, 9);
-    await ok(sandbox, "mkdir /tmp/gone; cd /tmp/gone", main);
-    await sh(sandbox, "rmdir /tmp/gone; exit", main);
-    assert.equal(await ok(sandbox, "pwd", main), "/data");
-  });
+  conformanceTest(
+    suite,
+    "exit ends a named shell, and the next starts in its last directory",
+    async ({ open }) => {
+      const sandbox = await open();
+      await ok(sandbox, "cd /tmp; x=1", main);
+      const ended = await sh(sandbox, "echo out; exit 7", main);
+      assert.deepEqual([ended.ended, ended.exitCode, ended.text, ended.cwd], ["exit", 7, "out\n", "/tmp"]);
+      assert.equal(await ok(sandbox, "pwd; echo [$x]", main), "/tmp\n[]");
+      assert.equal((await sh(sandbox, "kill -KILL $$", main)).exitCode, 137);
+      assert.equal((await sh(sandbox, "sleep 600 & exit 4", main)).exitCode, 4);
+      assert.equal((await sh(sandbox, "set -e; false; echo not reached", main)).exitCode, 1);
+      assert.equal((await sh(sandbox, "exec sh -c 'exit 9'", main)).exitCode, 9);
+      await ok(sandbox, "mkdir /tmp/gone; cd /tmp/gone", main);
+      await sh(sandbox, "rmdir /tmp/gone; exit", main);
+      assert.equal(await ok(sandbox, "pwd", main), "/data");
+    },
+  );
 
   conformanceTest(suite, "mistakes in a script do not end a named shell", async ({ open }) => {
     const sandbox = await open();
     await ok(sandbox, "x=kept", main);
-    for (const script of ["echo 'open", "fi", "return 3", "break", "exec 5>/nowhere/x", "${", "trap 'exit 1' ERR; trap - ERR"])
+    for (const script of [
+      "echo 'open",
+      "fi",
+      "return 3",
+      "break",
+      "exec 5>/nowhere/x",
+      "${",
+      "trap 'exit 1' ERR; trap - ERR",
+    ])
       assert.equal((await sh(sandbox, script, main)).ended, "exit", script);
     assert.equal(await ok(sandbox, "echo $x; exec 3>&1 4>&1; echo shown >&3", main), "kept\nshown");
     assert.equal(await ok(sandbox, "exec >/dev/null; echo hidden", main), "");
@@ -49,16 +61,32 @@ export function shellTests(suite: Suite): void {
 
   conformanceTest(suite, "variables of a command are exported anew in a living shell", async ({ open }) => {
     const sandbox = await open();
-    assert.equal(await ok(sandbox, 'sh -c "echo \\$TOKEN"', { ...main, environment: { TOKEN: "old" } }), "old");
-    assert.equal(await ok(sandbox, 'sh -c "echo \\$TOKEN"', { ...main, environment: { TOKEN: "new" } }), "new");
+    assert.equal(
+      await ok(sandbox, 'sh -c "echo \\$TOKEN"', { ...main, environment: { TOKEN: "old" } }),
+      "old",
+    );
+    assert.equal(
+      await ok(sandbox, 'sh -c "echo \\$TOKEN"', { ...main, environment: { TOKEN: "new" } }),
+      "new",
+    );
   });
 
-  conformanceTest(suite, "a timeout kills a named shell, and the next goes on in its directory", async ({ open }) => {
-    const sandbox = await open();
-    const server = await ok(sandbox, "cd /tmp; x=1; sleep 600 >/dev/null & echo $!", main);
-    const killed = await sh(sandbox, "trap '' TERM; echo on; while :; do :; done", { ...main, timeoutMs: 300 });
-    assert.deepEqual([killed.ended, killed.exitCode, killed.text, killed.cwd], ["timeout", null, "on\n", "/tmp"]);
-    assert.equal(await ok(sandbox, "pwd; echo [$x]", main), "/tmp\n[]");
-    assert.equal(await ok(sandbox, `kill -0 ${server} && echo alive`, main), "alive");
-  });
+  conformanceTest(
+    suite,
+    "a timeout kills a named shell, and the next goes on in its directory",
+    async ({ open }) => {
+      const sandbox = await open();
+      const server = await ok(sandbox, "cd /tmp; x=1; sleep 600 >/dev/null & echo $!", main);
+      const killed = await sh(sandbox, "trap '' TERM; echo on; while :; do :; done", {
+        ...main,
+        timeoutMs: 300,
+      });
+      assert.deepEqual(
+        [killed.ended, killed.exitCode, killed.text, killed.cwd],
+        ["timeout", null, "on\n", "/tmp"],
+      );
+      assert.equal(await ok(sandbox, "pwd; echo [$x]", main), "/tmp\n[]");
+      assert.equal(await ok(sandbox, `kill -0 ${server} && echo alive`, main), "alive");
+    },
+  );
 }
