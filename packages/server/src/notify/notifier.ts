@@ -26,19 +26,22 @@ export function createNotifier(db: Queryable, log: Logger): Notifier {
   let timer: NodeJS.Timeout | undefined;
   let sending: Promise<void> = Promise.resolve();
 
+  /** Sends what waits at once, and then gathers for a while before the next. */
   function flush(): void {
     clearTimeout(timer);
     timer = undefined;
+    if (waiting.size === 0) return;
     const notices = payloads(sender, waiting);
     waiting = new Map();
-    if (notices.length > 0) sending = sending.then(() => send(db, notices, log));
+    sending = sending.then(() => send(db, notices, log));
+    timer = setTimeout(flush, GATHER_MS);
   }
 
   return {
     channel: CHANNEL,
     notify(sessionId, due) {
       waiting.set(sessionId, due || waiting.get(sessionId) === true);
-      timer ??= setTimeout(flush, GATHER_MS);
+      if (timer === undefined) flush();
     },
     read(payload, wake) {
       const [from, ...sessions] = payload.split(",");
@@ -47,6 +50,7 @@ export function createNotifier(db: Queryable, log: Logger): Notifier {
     },
     async close() {
       flush();
+      clearTimeout(timer);
       await sending;
     },
   };
