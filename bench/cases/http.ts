@@ -12,7 +12,12 @@ export async function httpFigures(api: Api): Promise<Figure[]> {
   const body = { agent: agent.id, environment_id: environment.id };
   for (let made = 0; made < 40; made++) await api.ok("POST", "/sessions", body);
   const page = await api.ok("GET", "/sessions");
-  const list = await besideBare(page, (url, headers) => fetch(url, { headers }), `${api.url}/api/v1/cloud/sessions`, api);
+  const list = await besideBare(
+    page,
+    (url, headers) => fetch(url, { headers }),
+    `${api.url}/api/v1/cloud/sessions`,
+    api,
+  );
   const post = (url: string, headers: Record<string, string>) =>
     fetch(url, {
       method: "POST",

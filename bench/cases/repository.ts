@@ -50,14 +50,8 @@ export async function repositoryFigures(): Promise<Figure[]> {
 }
 
 async function plainClone(host: GitHost, to: string): Promise<void> {
-  await promisify(execFile)("git", [
-    "-c",
-    `http.sslCAInfo=${host.caFile}`,
-    "clone",
-    "--quiet",
-    `${host.url}/bench/large`,
-    to,
-  ]);
+  const env = { ...process.env, GIT_SSL_CAINFO: host.caFile };
+  await promisify(execFile)("git", ["clone", "--quiet", `${host.url}/bench/large`, to], { env });
 }
 
 async function firstCommand(api: Api, host: GitHost): Promise<void> {
