@@ -2,15 +2,16 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { conformance, type Subject } from "../conformance/conformance.ts";
+import { createEgress } from "../egress/create-egress.ts";
 import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
-import { createNamespaceStandIn } from "./namespace-stand-in.ts";
 
 conformance("bubblewrap", async (): Promise<Subject> => {
   const directory = await mkdtemp(join(tmpdir(), "berth-engine-"));
+  const egress = await createEgress();
   const engine = await createBubblewrapEngine({
     instance: `test-${process.pid}`,
     stateDir: join(directory, "state"),
-    egress: createNamespaceStandIn(),
+    egress,
     certificates: [],
   });
   return {
@@ -18,6 +19,7 @@ conformance("bubblewrap", async (): Promise<Subject> => {
     uid: process.getuid?.() === 0 ? 71_000 : (process.getuid?.() ?? 0),
     async close() {
       await engine.close();
+      await egress.close();
       await rm(directory, { recursive: true });
     },
   };

@@ -74,6 +74,22 @@ export function killTests(suite: Suite): void {
     assert.ok(Number(await ok(sandbox, "ps -e --no-headers | wc -l")) < 12);
   });
 
+  conformanceTest(suite, "at the limit of processes the sandbox lives on", async ({ open }) => {
+    const limits = { memoryBytes: 512 * 1024 * 1024, pids: 20, cpus: 2, diskBytes: 1024 ** 3 };
+    const sandbox = await open({ limits });
+    const abort = new AbortController();
+    const full = Promise.withResolvers<void>();
+    const script = "exec 2>/dev/null; b() { sleep 600 & b; }; (b); echo full; while :; do :; done";
+    const filling = sh(sandbox, script, { signal: abort.signal, onOutput: () => full.resolve() });
+    await full.promise;
+    const refused = await sh(sandbox, "sleep 0", { timeoutMs: 3000 });
+    assert.equal(refused.ended, "exit");
+    assert.notEqual(refused.exitCode, 0);
+    abort.abort();
+    assert.equal((await filling).ended, "aborted");
+    assert.equal(await ok(sandbox, "echo alive"), "alive");
+  });
+
   conformanceTest(
     suite,
     "a command that takes too much memory is killed, its sandbox is not",
