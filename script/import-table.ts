@@ -40,6 +40,11 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
     reason: "the way out is tested with certificates of the git server that all tests share",
   },
   {
+    files: "packages/sandbox/src/workspace/",
+    imports: "tests/git-host/",
+    reason: "clones are tested against the git server that all tests share",
+  },
+  {
     files: "bench/cases/sandbox",
     imports: "@berth/sandbox",
     reason: "a command in an open sandbox is raced against a plain process, without a server around it",

@@ -116,6 +116,16 @@ proves(
   },
 );
 
+proves(["repo-cli-token", "clone-tools"], "the provider's CLI is logged in without a login", async () => {
+  const session = await open({});
+  const texts = results(
+    await turn(api, session.id, bash("gh auth status 2>&1; echo exit $?"), bash("gh api user --jq .login")),
+  );
+  assert.match(texts[0] ?? "", new RegExp(`Logged in to ${host.host} as robot[\\s\\S]*exit 0`));
+  assert.doesNotMatch(texts[0] ?? "", /github\.com/);
+  assert.equal(texts[1]?.trim(), "robot");
+});
+
 proves(["repo-checkout"], "a branch or a commit is checked out", async () => {
   const first = await open({});
   const texts = results(

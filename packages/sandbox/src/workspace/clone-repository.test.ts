@@ -1,0 +1,254 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import type { Sandbox } from "../sandbox.ts";
+import type { CloneProgress } from "./repository.ts";
+import { makeWorkbench, sh, type Workbench } from "./testing.ts";
+
+let bench: Workbench;
+let sandbox: Sandbox;
+let head: string | null;
+before(async () => {
+  bench = await makeWorkbench();
+  const { host } = bench;
+  const files = { "README.md": "# Widget\n", "src/a.txt": "a\n" };
+  await host.createRepository({ org: "acme", name: "widget", private: true, files });
+  await host.createRepository({ org: "acme", name: "open", private: false, files });
+  await host.createRepository({ org: "acme", name: "empty", private: true });
+  const large = Array.from({ length: 40 }, (_, index): [string, string] => [
+    `${index}.txt`,
+    randomBytes(375_000).toString("base64"),
+  ]);
+  await host.createRepository({
+    org: "acme",
+    name: "large",
+    private: true,
+    files: Object.fromEntries(large),
+  });
+  // Packed beforehand, so that the host only has to send it.
+  execFileSync("git", ["--git-dir", bare("large"), "-c", "pack.window=0", "repack", "-adq"]);
+  head = await host.head("acme", "widget", "main");
+  sandbox = await bench.open({ writable: ["/workspace", "/place"] });
+});
+after(() => bench.close());
+
+const bare = (name: string): string => join(bench.dir, `host/repositories/acme/${name}.git`);
+const fresh = "find . -name .git -prune -o -type f -print | sort; git status --porcelain";
+
+test("a private repository is cloned in full to its default branch", async () => {
+  const { seconds, ...result } = succeeded(await bench.clone(sandbox, "widget"));
+  assert.deepEqual(result, { ok: true, commit: head, branch: "main" });
+  assert.ok(seconds > 0 && seconds < 20);
+  assert.equal(await sh(sandbox, `cd /data/widget && ${fresh}`), "./README.md\n./src/a.txt");
+  assert.equal(await sh(sandbox, "cd /data/widget && git rev-parse --is-shallow-repository"), "false");
+  assert.equal(await sh(sandbox, "ls -A /data"), "widget");
+});
+
+test("the token is nowhere in the clone, and the url is as it was given", async () => {
+  succeeded(await bench.clone(sandbox, "widget", { mountPath: "/data/clean" }));
+  assert.equal(
+    await sh(sandbox, "cd /data/clean && git remote get-url origin"),
+    `${bench.host.url}/acme/widget`,
+  );
+  assert.equal(
+    await sh(sandbox, 'grep -rlF "$LOOK_FOR" /data/clean /home/agent /etc /tmp || true', {
+      LOOK_FOR: bench.token,
+    }),
+    "",
+  );
+});
+
+test("a public repository needs no token", async () => {
+  succeeded(await bench.clone(sandbox, "open", { token: null }));
+});
+
+test("a second call leaves the clone and the work in it as they are", async () => {
+  for (const mountPath of ["/data/kept", "/place"]) {
+    succeeded(await bench.clone(sandbox, "widget", { mountPath }));
+    await sh(sandbox, `cd ${mountPath} && echo work >work.txt && git commit -q --allow-empty -m Mine`);
+    const mine = await sh(sandbox, `git -C ${mountPath} rev-parse HEAD`);
+    assert.equal(succeeded(await bench.clone(sandbox, "widget", { mountPath })).commit, mine);
+    assert.equal(await sh(sandbox, `cat ${mountPath}/work.txt`), "work");
+  }
+});
+
+test("a mount path that is a directory of its own is filled in place", async () => {
+  const other = await bench.open({ writable: ["/workspace/own"] });
+  const { commit, branch } = succeeded(await bench.clone(other, "widget", { mountPath: "/workspace/own" }));
+  assert.deepEqual([commit, branch], [head, "main"]);
+  assert.equal(await sh(other, `cd /workspace/own && ${fresh} && git fsck`), "./README.md\n./src/a.txt");
+  assert.equal(await sh(other, "ls -A /workspace/own /workspace/own/.git | grep berth || true"), "");
+  await other.close();
+});
+
+test("the parents of a mount path are made, and a long name is no hindrance", async () => {
+  const mountPath = `/workspace/deep/er/${"n".repeat(255)}`;
+  succeeded(await bench.clone(sandbox, "widget", { mountPath }));
+});
+
+test("a repository without a commit is cloned to its branch to be born", async () => {
+  const { commit, branch } = succeeded(await bench.clone(sandbox, "empty"));
+  assert.deepEqual([commit, branch], ["", "main"]);
+});
+
+test("a branch, a commit, and a commit that only a fetch reaches are checked out", async () => {
+  await bench.push(
+    "branches",
+    "echo 1 >f && git add f && git commit -qm one && git checkout -qb a/b && echo 2 >f && git commit -qam two && git checkout -q main && echo 3 >f && git add f",
+  );
+  const git = (...args: string[]): string =>
+    execFileSync("git", ["--git-dir", bare("branches"), ...args], { encoding: "utf8" }).trim();
+  const [first, second, main] = [
+    git("rev-parse", "main~1"),
+    git("rev-parse", "a/b"),
+    git("rev-parse", "main"),
+  ];
+  const identity = ["-c", "user.name=T", "-c", "user.email=t@example.com"];
+  const pulled = git(...identity, "commit-tree", "-p", main, "-m", "Proposal", `${main}^{tree}`);
+  git("update-ref", "refs/pull/1/head", pulled);
+  const clone = async (
+    mountPath: string,
+    checkout: { type: "branch"; name: string } | { type: "commit"; sha: string },
+  ) => {
+    const { commit, branch } = succeeded(await bench.clone(sandbox, "branches", { mountPath, checkout }));
+    assert.equal(await sh(sandbox, `cd ${mountPath} && git status --porcelain`), "");
+    return [commit, branch];
+  };
+  assert.deepEqual(await clone("/data/b1", { type: "branch", name: "a/b" }), [second, "a/b"]);
+  assert.deepEqual(await clone("/data/b2", { type: "commit", sha: first }), [first, null]);
+  assert.deepEqual(await clone("/data/b3", { type: "commit", sha: pulled }), [pulled, null]);
+  assert.equal(await sh(sandbox, "git -C /data/b1 rev-parse origin/main"), main);
+});
+
+test("several are cloned at once", async () => {
+  const names = ["widget", "open", "branches", "empty", "widget", "open"];
+  const results = await Promise.all(
+    names.map((name, index) => bench.clone(sandbox, name, { mountPath: `/workspace/at-once/${index}` })),
+  );
+  for (const result of results) succeeded(result);
+  assert.equal(await sh(sandbox, "ls -A /workspace/at-once"), "0\n1\n2\n3\n4\n5");
+});
+
+test("progress goes up, and no process shows the token", async () => {
+  const told: CloneProgress[] = [];
+  let sawGit = false;
+  const onProgress = (progress: CloneProgress): void => {
+    told.push(progress);
+    const lines = commandLines();
+    sawGit ||= lines.includes(`${bench.host.url}/acme/large`);
+    assert.ok(!lines.includes(bench.token), "the token is in a command line");
+  };
+  succeeded(await bench.clone(sandbox, "large", { onProgress }));
+  assert.ok(sawGit, "git itself was looked at");
+  const phases = ["waiting", "counting", "receiving", "resolving", "checking_out"];
+  const order = told.map(({ phase, percent }) => phases.indexOf(phase) * 1000 + (percent ?? -1));
+  assert.deepEqual(
+    order,
+    order.toSorted((one, other) => one - other),
+  );
+  assert.deepEqual(told[0], { phase: "waiting", percent: null });
+  assert.ok(new Set(told.filter(({ phase }) => phase === "receiving")).size > 5, JSON.stringify(told));
+  assert.equal(await sh(sandbox, "cd /data/large && git fsck && ls | wc -l"), "40");
+});
+
+test("a clone that is cut anywhere is made whole by the next call", async () => {
+  for (const mountPath of ["/data/cut", "/workspace/cut"]) {
+    await sh(sandbox, "mkdir -p /workspace/cut");
+    for (const states of [1, 3 + Math.floor(Math.random() * 60), 1000]) {
+      await sh(sandbox, `rm -rf /data/cut; find /workspace/cut -mindepth 1 -delete`);
+      const stop = new AbortController();
+      let told = 0;
+      const onProgress = (): void => {
+        told += 1;
+        if (told === states) stop.abort();
+      };
+      const cut = await bench.clone(sandbox, "large", { mountPath, onProgress, signal: stop.signal });
+      const half = await sh(sandbox, `git -C ${mountPath} rev-parse -q --verify HEAD 2>/dev/null || true`);
+      assert.equal(cut.ok, states > told, `cut after ${states} states of ${told}`);
+      if (!cut.ok) assert.deepEqual([cut.type, half], ["stopped", ""], `cut after ${states} states`);
+      succeeded(await bench.clone(sandbox, "large", { mountPath }));
+      assert.equal(await sh(sandbox, `cd ${mountPath} && git status --porcelain && ls | wc -l`), "40");
+      assert.equal(await sh(sandbox, `ls -A /data ${mountPath} ${mountPath}/.git | grep berth || true`), "");
+    }
+  }
+});
+
+test("a clone that was killed while its files were moved is begun anew", async () => {
+  succeeded(await bench.clone(sandbox, "widget", { mountPath: "/workspace/moved" }));
+  await sh(
+    sandbox,
+    "cd /workspace/moved && mkdir .git/berth-clone && mv src .git/berth-clone && rm README.md",
+  );
+  succeeded(await bench.clone(sandbox, "widget", { mountPath: "/workspace/moved" }));
+  assert.equal(await sh(sandbox, `cd /workspace/moved && ${fresh}`), "./README.md\n./src/a.txt");
+});
+
+test("a clone that takes too long fails and leaves nothing", async () => {
+  for (const mountPath of ["/data/late", "/workspace/late"]) {
+    await sh(sandbox, "mkdir -p /workspace/late");
+    const result = await bench.clone(sandbox, "large", { mountPath, timeoutMs: 60 });
+    assert.ok(!result.ok && result.type === "repository_clone_error", JSON.stringify(result));
+    assert.match(result.message, /it took longer than 0.06 s/);
+    assert.equal(await sh(sandbox, "ls -A /data | grep -e berth -e late || true; ls -A /workspace/late"), "");
+  }
+});
+
+test("nothing that a repository brings along runs", async () => {
+  await bench.push(
+    "hostile",
+    `run='touch /data/pwned /tmp/pwned'
+     mkdir -p hooks .githooks bare/objects bare/refs bare/hooks .berth-clone
+     for hook in post-checkout post-merge reference-transaction fsmonitor-watchman; do
+       for at in hooks .githooks bare/hooks; do printf '#!/bin/sh\\n%s\\n' "$run" >$at/$hook; chmod +x $at/$hook; done
+     done
+     echo 'ref: refs/heads/main' >bare/HEAD
+     printf '[core]\\nbare = false\\nworktree = ..\\nfsmonitor = "%s"\\nhooksPath = hooks\\n' "$run" >bare/config
+     cp bare/config .gitconfig; touch bare/objects/x bare/refs/x .berth-clone/x
+     printf '* filter=evil diff=evil merge=evil\\n' >.gitattributes
+     printf '[submodule "a"]\\npath = sub\\nurl = ext::sh -c "%s"\\nupdate = !%s\\n' "$run" "$run" >.gitmodules
+     ln -s /etc link; ln -s .git dotgit
+     git add -A
+     git update-index --add --cacheinfo 160000,1111111111111111111111111111111111111111,sub`,
+  );
+  await sh(sandbox, 'git config --global filter.evil.smudge "touch /data/pwned; cat"');
+  await sh(sandbox, "git config --global core.fsmonitor 'touch /data/pwned'");
+  for (const mountPath of ["/data/hostile", "/workspace/hostile"]) {
+    await sh(sandbox, "mkdir -p /workspace/hostile");
+    succeeded(await bench.clone(sandbox, "hostile", { mountPath }));
+    await sh(sandbox, `touch ${mountPath}/mine`);
+    succeeded(await bench.clone(sandbox, "hostile", { mountPath }));
+    assert.equal(await sh(sandbox, "ls -d /data/pwned /tmp/pwned 2>/dev/null || true"), "");
+    assert.equal(await sh(sandbox, `cd ${mountPath} && ls -d .berth-clone/x mine`), ".berth-clone/x\nmine");
+    assert.equal(
+      await sh(sandbox, `ls -A ${mountPath}/.git/hooks 2>/dev/null | wc -l; ls ${mountPath}/sub`),
+      "0",
+    );
+  }
+});
+
+function succeeded(result: Awaited<ReturnType<Workbench["clone"]>>): {
+  ok: true;
+  commit: string;
+  branch: string | null;
+  seconds: number;
+} {
+  assert.ok(result.ok, JSON.stringify(result));
+  return result;
+}
+
+/** The command lines of all processes of this machine. */
+function commandLines(): string {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+      } catch {
+        return "";
+      }
+    })
+    .join("\n");
+}

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Sandbox } from "../sandbox.ts";
+import type { RepositoryAccess } from "./repository.ts";
+import { repositoryEnvironment } from "./repository-environment.ts";
+import { makeWorkbench, sh, type Workbench } from "./testing.ts";
+
+let bench: Workbench;
+let sandbox: Sandbox;
+before(async () => {
+  bench = await makeWorkbench();
+  await bench.host.createRepository({ org: "acme", name: "widget", private: true, files: { a: "a\n" } });
+  sandbox = await bench.open();
+});
+after(() => bench.close());
+
+const widget = (secret: string | null = bench.token, token_env = ["GH_TOKEN"]): RepositoryAccess => ({
+  url: `${bench.host.url}/acme/widget`,
+  secret,
+  provider: { host: bench.host.host, token_env },
+});
+
+test("gh is logged in at the repository's host without a login", async () => {
+  for (const names of [["GH_TOKEN"], ["GITHUB_TOKEN", "GH_TOKEN"], ["GH_ENTERPRISE_TOKEN"]]) {
+    const environment = repositoryEnvironment([widget(bench.token, names)]);
+    const status = await sh(sandbox, "gh auth status 2>&1", environment);
+    assert.match(status, new RegExp(`Logged in to ${bench.host.host} as robot`));
+    assert.ok(!status.includes("github.com"), status);
+    assert.equal(await sh(sandbox, "gh api /user --jq .login", environment), "robot");
+    assert.equal(await sh(sandbox, "gh api / --jq .login", environment), "robot");
+    assert.equal(
+      await sh(sandbox, "gh api graphql -f query='{viewer{login}}' --jq .data.viewer.login", environment),
+      "robot",
+    );
+  }
+});
+
+test("gh tries no other host, and the variables are there for other programs", async () => {
+  const denied: string[] = [];
+  const other = await bench.open({ onEgressDenied: ({ host }) => denied.push(host) });
+  const environment = repositoryEnvironment([widget()]);
+  await sh(other, "gh auth status", environment);
+  assert.deepEqual(denied, []);
+  assert.equal(
+    await sh(other, 'test "$GH_TOKEN" = "$GH_ENTERPRISE_TOKEN" && printf %s "$GH_TOKEN"', environment),
+    bench.token,
+  );
+  await other.close();
+});
+
+test("gh keeps github.com's own token for github.com", async () => {
+  const hub: RepositoryAccess = {
+    url: "https://github.com/acme/widget",
+    secret: "ghp_hub",
+    provider: { host: "github.com", token_env: ["GH_TOKEN"] },
+  };
+  const environment = repositoryEnvironment([widget(), hub]);
+  assert.equal(await sh(sandbox, 'gh auth token --hostname "$GH_HOST"', environment), bench.token);
+  assert.equal(await sh(sandbox, "gh auth token --hostname github.com", environment), "ghp_hub");
+  assert.equal(await sh(sandbox, "gh auth token", repositoryEnvironment([hub])), "ghp_hub");
+});
+
+test("a wrong or a revoked token is told by gh, which asks nobody", async () => {
+  const revoked = bench.host.createToken({ user: "gone", permissions: "read" });
+  bench.host.revokeToken(revoked);
+  for (const secret of ["wrong", revoked, null]) {
+    const environment = repositoryEnvironment([widget(secret)]);
+    const told = await sh(
+      sandbox,
+      "gh auth status 2>&1 && echo in; gh api /user 2>&1 && echo in; true",
+      environment,
+    );
+    assert.doesNotMatch(told, /^in$/m);
+  }
+});
+
+test("git works in the clone without a login, and another repository's token does not open it", async () => {
+  const result = await bench.clone(sandbox, "widget");
+  assert.ok(result.ok, JSON.stringify(result));
+  const script =
+    "cd /data/widget && git fetch -q && git commit -q --allow-empty -m x && git push -q origin HEAD:refs/heads/side";
+  await sh(sandbox, script, repositoryEnvironment([widget()]));
+  const pushed = await bench.host.head("acme", "widget", "side");
+  assert.equal(await sh(sandbox, "git -C /data/widget rev-parse HEAD"), pushed);
+  const other = repositoryEnvironment([{ ...widget(), url: `${bench.host.url}/acme/other` }]);
+  const refused = await sh(sandbox, "cd /data/widget && ! git fetch 2>&1", other);
+  assert.match(refused, /could not read Username|terminal prompts disabled/);
+});
