@@ -13,6 +13,8 @@ import { tokenFor } from "./token.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stop.abort());
+// A reader that leaves early, such as `head`, ends it in order.
+process.stdout.on("error", () => stop.abort());
 
 const options = readOptions(process.argv.slice(2));
 if ("help" in options) {
