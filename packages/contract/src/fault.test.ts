@@ -22,6 +22,20 @@ function message(schema: z.ZodType, input: unknown): string | undefined {
 }
 
 describe("faults", () => {
+  test("of a document that is wrong all over are found in about the time of its parse", () => {
+    const pairs = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`key ${n}`, 1]));
+    for (const input of [
+      { ...pairs, name: "a", model: "x/y" },
+      { name: "a", model: "x/y", metadata: pairs },
+      { name: "a", model: "x/y", tools: Array(50_000).fill({ type: "x" }) },
+    ]) {
+      const started = performance.now();
+      assert.notEqual(faultOf(createAgent.body, input), null);
+      const took = performance.now() - started;
+      assert.ok(took < 3_000, `${took.toFixed()} ms`);
+    }
+  });
+
   test("speak the words of the interface", () => {
     const add_ = add.body;
     assert.equal(message(add_, { type: "file" }), "Field 'file_id' is required.");

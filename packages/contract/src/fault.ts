@@ -18,8 +18,12 @@ type Found = { path: Path; message: string; rank: number };
  * The parse has to be given `faultMessage` as its `error`.
  */
 export function firstFault(issues: readonly Issue[], input: unknown): Fault {
-  const found = issues.flatMap((issue) => faultsOf(issue, [], input));
-  const first = found.sort((one, other) => inDocumentOrder(one, other, input))[0];
+  const placesOf = placesIn(input);
+  let first: (Found & { places: readonly number[] }) | undefined;
+  for (const fault of issues.flatMap((issue) => faultsOf(issue, [], input))) {
+    const places = placesOf(fault);
+    if (first === undefined || inDocumentOrder(places, first.places) < 0) first = { ...fault, places };
+  }
   if (first === undefined) return { param: null, message: "The request is not valid." };
   const param = formatPath(first.path);
   return { param, message: worded(first.message, param) };
@@ -98,8 +102,7 @@ function decides(issue: Issue): boolean {
   return key === "type" && (issue.code === "invalid_value" || issue.code === "invalid_union");
 }
 
-function inDocumentOrder(one: Found, other: Found, input: unknown): number {
-  const [left, right] = [places(one, input), places(other, input)];
+function inDocumentOrder(left: readonly number[], right: readonly number[]): number {
   for (let depth = 0; depth < Math.max(left.length, right.length); depth++) {
     const difference = (left[depth] ?? -1) - (right[depth] ?? -1);
     if (difference !== 0) return difference;
@@ -107,16 +110,30 @@ function inDocumentOrder(one: Found, other: Found, input: unknown): number {
   return 0;
 }
 
-/** Where each step of a path stands among its siblings in the document. */
-function places({ path, rank }: Found, input: unknown): number[] {
-  let value = input;
-  return path.map((key, depth) => {
-    if (rank < 0 && depth === path.length - 1) return -1;
-    const siblings = typeof value === "object" && value !== null ? Object.keys(value) : [];
-    const place = siblings.indexOf(String(key));
-    value = place < 0 ? undefined : (value as Record<PropertyKey, unknown>)[key];
-    return place < 0 ? siblings.length : place;
-  });
+/**
+ * Tells where each step of a fault's path stands among its siblings in the document. Siblings are counted once, as
+ * a hostile document has very many faults.
+ */
+function placesIn(input: unknown): (fault: Found) => readonly number[] {
+  const counted = new Map<object, Map<string, number>>();
+  const siblingsOf = (value: unknown): Map<string, number> => {
+    if (typeof value !== "object" || value === null) return new Map();
+    const known = counted.get(value);
+    if (known !== undefined) return known;
+    const siblings = new Map(Object.keys(value).map((key, place) => [key, place]));
+    counted.set(value, siblings);
+    return siblings;
+  };
+  return ({ path, rank }) => {
+    let value = input;
+    return path.map((key, depth) => {
+      if (rank < 0 && depth === path.length - 1) return -1;
+      const siblings = siblingsOf(value);
+      const place = siblings.get(String(key));
+      value = place === undefined ? undefined : (value as Record<PropertyKey, unknown>)[key];
+      return place ?? siblings.size;
+    });
+  };
 }
 
 function worded(message: string, param: string | null): string {

@@ -30,6 +30,7 @@ export const environmentVariables = z
   .superRefine((variables, context) => {
     if (Object.keys(variables).length > 100) {
       context.addIssue({ code: "custom", message: "Field '{field}' must have at most 100 variables." });
+      return;
     }
     for (const [name, value] of Object.entries(variables)) {
       if (!variableName.test(name)) {
