@@ -15,6 +15,8 @@ export interface Upload {
 
 const MAX_METADATA_BYTES = 65_536;
 const MAX_PARTS = 10;
+/** A sender is cut off when nothing has come from one look to the next. */
+const STALL_MS = 60_000;
 
 /**
  * Reads a form with one `file`, which goes to the disk as it comes, and at most one `metadata`, in any order.
@@ -22,6 +24,7 @@ const MAX_PARTS = 10;
  */
 export async function readUpload(request: FastifyRequest, blobs: BlobStore, limit: number): Promise<Upload> {
   const found: Partial<Upload> = {};
+  const watching = cutOffWhenStalled(request);
   try {
     await readParts(request, blobs, limit, found);
     const { content, filename, mimeType } = found;
@@ -33,7 +36,18 @@ export async function readUpload(request: FastifyRequest, blobs: BlobStore, limi
     await found.content?.discard();
     await drain(request.raw);
     throw refusal(error, limit);
+  } finally {
+    clearInterval(watching);
   }
+}
+
+/** Else one that never goes on would hold its connection and what it has sent for ever. */
+function cutOffWhenStalled({ raw }: FastifyRequest): NodeJS.Timeout {
+  let before = raw.socket.bytesRead;
+  return setInterval(() => {
+    if (raw.socket.bytesRead === before) raw.destroy();
+    before = raw.socket.bytesRead;
+  }, STALL_MS).unref();
 }
 
 async function readParts(
