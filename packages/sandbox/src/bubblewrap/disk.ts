@@ -65,13 +65,13 @@ export function isBelow(path: string, directory: string): boolean {
 
 /**
  * Makes the host side of the places. Only their own directories are touched, which lie in one that the agent never
- * sees; what is in them belongs to the agent and is never resolved from the host.
+ * sees; what is in them belongs to the agent and is never resolved from the host. Nobody else on the host reads them.
  * @param uid Owner, null where this process cannot give files away.
  */
 export function makePlaces(disk: string, places: readonly Place[], uid: number | null): void {
   mkdirSync(disk, { recursive: true, mode: 0o711 });
   for (const { host } of places) {
-    mkdirSync(host, { recursive: true, mode: 0o755 });
+    mkdirSync(host, { recursive: true, mode: 0o700 });
     if (uid !== null) chownSync(host, uid, uid);
   }
 }
