@@ -130,9 +130,18 @@ export async function runCommand(
   script?.destroy();
   stdin?.destroy();
   void Promise.all([drained, finished]).then(() => host.pipes.release(slot));
-  if (host.gone.aborted) pipe.destroy();
-  else pipe.resume();
+  if (shellEnded && !frame.hasBegun) void finished.then(() => pipe.destroy());
+  pipe.resume();
+  destroyWith(host.gone, pipe);
   return { result: await output.result(end, shell.lasting), shellEnded };
+}
+
+/** Closes what is still open when the sandbox is gone: a pipe that no shell has opened would never end by itself. */
+function destroyWith(gone: AbortSignal, pipe: Socket): void {
+  const destroy = () => pipe.destroy();
+  if (gone.aborted) destroy();
+  gone.addEventListener("abort", destroy, { once: true });
+  pipe.once("close", () => gone.removeEventListener("abort", destroy));
 }
 
 /** Reports timeout, abort and the sandbox's end; gives back what stops it. */

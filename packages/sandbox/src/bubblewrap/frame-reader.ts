@@ -26,6 +26,11 @@ export class FrameReader {
     this.#on = on;
   }
 
+  /** Whether the shell has opened the pipe. */
+  get hasBegun(): boolean {
+    return this.#state !== "begin";
+  }
+
   push(chunk: Buffer): void {
     if (this.#state === "ended" || chunk.length === 0) return;
     let bytes = this.#held.length > 0 ? Buffer.concat([this.#held, chunk]) : chunk;

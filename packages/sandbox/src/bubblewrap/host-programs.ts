@@ -8,7 +8,7 @@ const FALLBACK_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/
 
 /** Absolute path of a program of the host, or null. */
 export function findProgram(name: string): string | null {
-  for (const directory of `${process.env["PATH"] ?? ""}:${FALLBACK_PATH}`.split(":")) {
+  for (const directory of `${process.env.PATH ?? ""}:${FALLBACK_PATH}`.split(":")) {
     if (!directory.startsWith("/")) continue;
     try {
       accessSync(`${directory}/${name}`, constants.X_OK);

@@ -31,7 +31,7 @@ test("the engine keeps its promises without root", {
       {
         cwd: directory,
         encoding: "utf8",
-        env: { PATH: process.env["PATH"], TMPDIR: directory, HOME: directory },
+        env: { PATH: process.env.PATH, TMPDIR: directory, HOME: directory },
       },
     );
     assert.equal(

@@ -58,7 +58,7 @@ export function isolationTests(suite: Suite): void {
     suite,
     "isolation: what a process sees of itself and of others",
     async ({ open, directory }) => {
-      process.env["BERTH_TEST_SECRET"] = "canary-7361";
+      process.env.BERTH_TEST_SECRET = "canary-7361";
       const sandbox = await open();
       const status = await ok(sandbox, "cat /proc/self/status");
       for (const line of [
