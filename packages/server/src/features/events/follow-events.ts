@@ -38,6 +38,9 @@ export async function followEvents({ hub, read, sse, sessionId, ...from }: Follo
       if (sent.afterSeq === afterSeq && !sse.ended.aborted) await news.told();
       afterSeq = sent.afterSeq;
     }
+  } catch (error) {
+    // What is read for a follower that has left concerns nobody: the database may be closing, too.
+    if (!sse.ended.aborted) throw error;
   } finally {
     unsubscribe();
     sse.end();
