@@ -16,6 +16,23 @@ test("a known secret is in no line, wherever it stands and however it is written
   assert.equal(JSON.parse(lines[0] ?? "").msg, "for [redacted]");
 });
 
+test("an encoded secret is masked wherever it begins in what was encoded", () => {
+  const secret = "ghp_Zk3canaryQ9wLxV7";
+  const redactor = createRedactor();
+  redactor.add(secret);
+  for (const text of ["", "x", "xy", "x-access-token:", "Basic: abc "].map(
+    (before) => `${before}${secret}\n`,
+  )) {
+    for (const encoding of ["base64", "base64url", "hex"] as const) {
+      const encoded = Buffer.from(text).toString(encoding);
+      const masked = redactor.redact(encoded);
+      assert.match(masked, /\[redacted\]/, encoded);
+      const [before = "", after = ""] = masked.split("[redacted]");
+      assert.ok(encoded.length - before.length - after.length >= secret.length);
+    }
+  }
+});
+
 test("only the newest thousand secrets are known", () => {
   const redactor = createRedactor();
   for (let i = 0; i <= 1_000; i++) redactor.add(`secret-${i}-end`);

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { constants, createReadStream } from "node:fs";
 import { chmod, copyFile, link, mkdir, open, rename, rm } from "node:fs/promises";
 import { posix } from "node:path";
@@ -64,7 +65,7 @@ cat >${temporary} && chmod 444 -- ${temporary} && mv -fT -- ${temporary} ${quote
 /** Puts a file below the uploads directory of the host. Safe while it is mounted: the name appears with all bytes. */
 export async function placeUpload(uploads: string, file: MountedFile): Promise<void> {
   const target = `${uploads}/${posix.relative(UPLOADS_INSIDE, file.target)}`;
-  const temporary = `${uploads}.placing`;
+  const temporary = `${uploads}.${randomUUID()}.placing`;
   try {
     await mkdir(posix.dirname(target), { recursive: true, mode: 0o755 });
     await rm(temporary, { force: true });

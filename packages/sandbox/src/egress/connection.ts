@@ -3,6 +3,7 @@ import type { EgressDenied } from "../sandbox.ts";
 import type { AddressGuard } from "./address-guard.ts";
 import { dial, type Resolve } from "./dial.ts";
 import type { HostName } from "./host-name.ts";
+import { closingRequest } from "./http-head.ts";
 import { type Identified, identify } from "./identify.ts";
 import type { HeadLimits } from "./read-head.ts";
 import { splice } from "./splice.ts";
@@ -71,7 +72,7 @@ async function connectClient(client: Socket, gate: Gate, surroundings: Surroundi
   gate.admitted(client, name, port);
   const connect = (): Promise<Socket | null> => connectTo(name, port, gate, surroundings);
   if (protocol === "tls") await surroundings.handleTls({ client, name, port, dial: connect });
-  else join(client, await connect());
+  else joinRequest(client, await connect());
 }
 
 function notAllowed(target: Identified, gate: Gate): EgressDenied | null {
@@ -97,6 +98,13 @@ function join(client: Socket, upstream: Socket | null): void {
   if (upstream === null) refuse(client);
   else if (client.destroyed) upstream.destroy();
   else splice(client, upstream);
+}
+
+/** The one request of a plain HTTP connection, whose head is read already and lies in the client's buffer. */
+function joinRequest(client: Socket, upstream: Socket | null): void {
+  const bytes = upstream === null || client.destroyed ? null : (client.read() as Buffer | null);
+  if (bytes !== null) client.unshift(closingRequest(bytes));
+  join(client, upstream);
 }
 
 /** A reset, not a quiet end: programs then report a connection error rather than an empty answer. */

@@ -81,6 +81,15 @@ test("an allowed host is reached over plain http", async () => {
   assert.equal((await inside(`curl -sS http://host.example:${webPort}/hello`)).stdout, "hello");
 });
 
+test("a plain http connection carries one request, for the host that was checked", async () => {
+  const request = (host: string) => `GET /hello HTTP/1.1\\r\\nHost: ${host}:${webPort}\\r\\n\\r\\n`;
+  const script = `exec 5<>/dev/tcp/host.example/${webPort}
+printf '${request("host.example")}${request("evil.example")}' >&5; cat <&5`;
+  const { stdout } = await inside(`timeout 10 bash -c '${script.replaceAll("'", "'\\''")}'`);
+  assert.equal(stdout.match(/HTTP\/1\.1 200/g)?.length, 1, stdout);
+  assert.match(stdout, /connection: close/i);
+});
+
 test("a name below localhost is reached by its server name, though clients dial 127.0.0.1 for it", async () => {
   const { stdout } = await inside(`curl -sS --cacert ${ca} https://app.localhost:${port}/hello`);
   assert.equal(stdout, "hello");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { readHttpHead } from "./http-head.ts";
+import { closingRequest, readHttpHead } from "./http-head.ts";
 
 const read = (text: string): string => {
   const head = readHttpHead(Buffer.from(text, "latin1"));
@@ -62,4 +62,21 @@ test("hostile lines are read in a moment", () => {
     const took = performance.now() - started;
     assert.ok(took < 200, `${JSON.stringify(value.slice(0, 3))} took ${took.toFixed()} ms`);
   }
+});
+
+test("a request is sent on with a head that ends the connection after it", () => {
+  const body = Buffer.from([0, 255, 13, 10, 13, 10, 1]);
+  const sent = (head: string) => closingRequest(Buffer.concat([Buffer.from(`${head}\r\n\r\n`), body]));
+  const plain = sent(
+    "POST /x HTTP/1.1\r\nHost: a.example\r\nCONNECTION: keep-alive\r\nKeep-Alive: 5\r\nX: 1",
+  );
+  assert.equal(
+    plain.subarray(0, -body.length).toString(),
+    "POST /x HTTP/1.1\r\nHost: a.example\r\nX: 1\r\nConnection: close\r\n\r\n",
+  );
+  assert.deepEqual(plain.subarray(-body.length), body);
+  assert.match(
+    sent("GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket").toString("latin1"),
+    /Connection: upgrade, close/,
+  );
 });

@@ -23,6 +23,19 @@ export function readHttpHead(bytes: Buffer): HttpHead {
   return targetFits(target, host) ? { kind: "head", host } : invalid;
 }
 
+/**
+ * The bytes of a request that `readHttpHead` accepted, with a head that asks the server to close after its answer: only this
+ * request's Host was checked, so there is to be no second one on the connection.
+ */
+export function closingRequest(bytes: Buffer): Buffer {
+  const end = bytes.indexOf("\r\n\r\n");
+  const [first = "", ...lines] = bytes.toString("latin1", 0, Math.max(end, 0)).split("\r\n");
+  const kept = lines.filter((line) => !/^(connection|keep-alive|proxy-connection):/i.test(line));
+  const upgrades = kept.some((line) => /^upgrade:/i.test(line));
+  const head = [first, ...kept, `Connection: ${upgrades ? "upgrade, close" : "close"}`].join("\r\n");
+  return Buffer.concat([Buffer.from(head, "latin1"), bytes.subarray(end)]);
+}
+
 /** Null when a line is not a header. */
 function hostHeaders(lines: readonly string[]): string[] | null {
   const headers = lines.map((line) => headerLine.exec(line));

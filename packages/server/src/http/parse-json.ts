@@ -2,6 +2,8 @@ import { formatPath } from "@berth/contract";
 import { errors } from "./errors.ts";
 
 const MAX_DEPTH = 64;
+/** Members and items of the whole document: what validation takes grows with them. No request of the contract has near as many. */
+const MAX_VALUES = 20_000;
 
 /**
  * A JSON document from its bytes: UTF-8 without a byte order mark, at most 64 levels deep, without the keys that
@@ -11,7 +13,7 @@ const MAX_DEPTH = 64;
  */
 export function parseJson(bytes: Uint8Array): unknown {
   const value = parse(decode(bytes));
-  inspect(value, []);
+  inspect(value, [], { values: 0 });
   return value;
 }
 
@@ -31,16 +33,18 @@ function parse(text: string): unknown {
   }
 }
 
-function inspect(value: unknown, path: PropertyKey[]): void {
+function inspect(value: unknown, path: PropertyKey[], seen: { values: number }): void {
   if (typeof value === "string") inspectText(value, path);
   if (typeof value !== "object" || value === null) return;
   if (path.length >= MAX_DEPTH) throw errors.invalid(`The body is nested deeper than ${MAX_DEPTH} levels.`);
   for (const [key, child] of Object.entries(value)) {
+    seen.values += 1;
+    if (seen.values > MAX_VALUES) throw errors.invalid(`The body has more than ${MAX_VALUES} values.`);
     const step = Array.isArray(value) ? Number(key) : key;
     path.push(step);
     if (key === "__proto__") throw fault("The key '__proto__' is not allowed.", path);
     if (typeof step === "string") inspectText(step, path);
-    inspect(child, path);
+    inspect(child, path, seen);
     path.pop();
   }
 }

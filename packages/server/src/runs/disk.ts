@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { rename } from "node:fs/promises";
+import { readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { LeaseLost } from "@berth/agent";
@@ -10,6 +10,8 @@ import { isUniqueViolation } from "../db/database-error.ts";
 import type { Queryable } from "../db/statement.ts";
 import type { Lease } from "./lease.ts";
 import { markAllAbsent } from "./resource-store.ts";
+
+const TRASH = ".deleted";
 
 /** A session's disk on this machine. The engine makes the directory. */
 export interface Disk {
@@ -96,10 +98,17 @@ function diskPath(room: DiskRoom, sessionId: string): string {
   return join(room.directory, formatId("session", sessionId));
 }
 
+/** Deletes what a process that died in the middle of deleting has left. */
+export async function sweepDisks(room: DiskRoom): Promise<void> {
+  const names = await readdir(room.directory).catch(() => []);
+  for (const name of names.filter((entry) => entry.endsWith(TRASH)))
+    await removeTree(join(room.directory, name));
+}
+
 /** Moved aside first, so that a directory that is only half deleted is never taken for a disk. */
 async function discard(path: string): Promise<void> {
   if (!existsSync(path)) return;
-  const trash = `${path}.${randomBytes(4).toString("hex")}.deleted`;
+  const trash = `${path}.${randomBytes(4).toString("hex")}${TRASH}`;
   await rename(path, trash);
   await removeTree(trash);
 }

@@ -6,6 +6,7 @@ import type { DatabaseAddress } from "../db/connection.ts";
 import { openDatabase } from "../db/pool.ts";
 import type { Redactor } from "../log.ts";
 import { openSessionHub } from "../notify/session-hub.ts";
+import { sweepDisks } from "../runs/disk.ts";
 import { createSecretBox } from "../secrets/secret-box.ts";
 import { readSecretKey } from "../secrets/secret-key.ts";
 import { installationId } from "./installation-id.ts";
@@ -36,7 +37,9 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
     openEngine(config, instance, log),
     openDiskBlobs(blobDirectory(config)),
   ]);
+  const disks = { directory: join(config.dataDir, "sessions"), host: instance };
   await engine.sweep();
+  void sweepDisks(disks).catch((error) => log.warn({ err: error }, "deleted disks are still there"));
   const worker = await startWorker({
     db,
     hub,
@@ -47,7 +50,7 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
       readSecretKey({ file: config.secretKeyFile, dataDir: config.dataDir }),
       redactor.add,
     ),
-    disks: { directory: join(config.dataDir, "sessions"), host: instance },
+    disks,
     sandboxIdleMs: config.sandboxIdleSeconds * 1_000,
     diskBytes: Number.MAX_SAFE_INTEGER,
     providers: config.hostedProviders.map(({ host, api }) => ({ host, ...(api === null ? {} : { api }) })),

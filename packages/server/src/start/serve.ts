@@ -7,6 +7,7 @@ import { createLog, createRedactor } from "../log.ts";
 import { openSessionHub } from "../notify/session-hub.ts";
 import { readSecretKey } from "../secrets/secret-key.ts";
 import { startApi } from "./api.ts";
+import { holdDataDir } from "./hold-data-dir.ts";
 import { installationId } from "./installation-id.ts";
 import { keepRunner } from "./keep-runner.ts";
 import { openModels } from "./open-models.ts";
@@ -25,14 +26,15 @@ export interface Serving {
  */
 export async function serve(config: Config): Promise<Serving> {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  const letGo = await holdDataDir(config.dataDir);
   installationId(config.dataDir);
   const redactor = createRedactor();
   const log = createLog(config.logLevel, redactor).child({ part: "api" });
   const runner = keepRunner(log);
-  const ended: Array<() => Promise<void>> = [() => runner.stop()];
+  const ended: Array<() => Promise<void>> = [() => runner.stop(), async () => letGo()];
   try {
     const [store, models] = await Promise.all([openStore(config, log), openModels(config, log)]);
-    ended.push(() => store.stop());
+    ended.splice(1, 0, () => store.stop());
     const db = openDatabase({ ...store.address, log });
     ended.unshift(() => db.close());
     const hub = await openSessionHub({ db, log });
