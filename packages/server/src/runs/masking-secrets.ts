@@ -2,7 +2,7 @@ import type { Tool, ToolResult } from "@berth/agent";
 
 /**
  * The same tools, whose results are told without the secrets that their commands had: what an agent prints of a token
- * is masked before it reaches the log, a follower or a model. Verbatim, JSON and URL forms are known; an agent that
+ * is masked before it reaches the log, a follower or a model. The plain, JSON, URL, base64 and hexadecimal forms are known; an agent that
  * encodes a secret otherwise is not stopped by this.
  */
 export function maskingSecrets(tools: readonly Tool[], mask: (text: string) => string): Tool[] {
