@@ -1,8 +1,18 @@
 import { z } from "zod";
 import { operations } from "./operations.ts";
-import { flag, listQuery, pageOf } from "./page.ts";
+import { flag, listQuery, pageOf, pageQuery } from "./page.ts";
 import { defineRoute } from "./route.ts";
-import { idOf, kindsBy, metadata, notServed, owner, text, timestamp } from "./schema.ts";
+import {
+  idOf,
+  kindsBy,
+  metadata,
+  metadataPatch,
+  noBody,
+  notServed,
+  owner,
+  text,
+  timestamp,
+} from "./schema.ts";
 
 /** The tools of `agent_toolset_20260401`, in the order in which a model is told of them. */
 export const toolNames = ["Bash", "Read", "Write", "Edit", "Glob", "Grep"] as const;
@@ -97,6 +107,16 @@ export type Agent = z.output<typeof agent>;
 export const sessionAgent = z.strictObject(agentSnapshot).meta({ id: "SessionAgent" });
 export type SessionAgent = z.output<typeof sessionAgent>;
 
+const agentParams = z.strictObject({ agent_id: z.string() });
+
+/** `version` of a query: a decimal integer. */
+const versionNumber = z
+  .string()
+  .regex(/^[1-9][0-9]{0,8}$/, { error: "Field 'version' must be a positive integer." })
+  .transform(Number)
+  .optional()
+  .meta({ type: "integer", minimum: 1, description: "The agent as of this version; the newest by default." });
+
 export const agentRoutes = {
   create: defineRoute(operations.agents.create, {
     params: z.strictObject({}),
@@ -120,9 +140,46 @@ export const agentRoutes = {
     answer: pageOf(agent),
   }),
   get: defineRoute(operations.agents.get, {
-    params: z.strictObject({ agent_id: z.string() }),
-    query: z.strictObject({}),
+    params: agentParams,
+    query: z.strictObject({ version: versionNumber }),
     body: z.undefined(),
     answer: agent,
+  }),
+  /** What is left out stays as it is, null clears, lists are replaced whole. Any change makes a version; none makes none. */
+  update: defineRoute(operations.agents.update, {
+    params: agentParams,
+    query: z.strictObject({}),
+    body: z.strictObject({
+      version: z.int().min(1).meta({ description: "The newest version, to which the change is made." }),
+      name: text(1, 256).optional(),
+      model: modelChoice.optional(),
+      description: text(0, 2048).nullish(),
+      system: text(0, 100_000).nullish(),
+      tools: z.array(tool).max(1).nullish(),
+      mcp_servers: notServed(),
+      skills: notServed(),
+      metadata: metadataPatch.nullish(),
+    }),
+    answer: agent,
+  }),
+  /** Archived agents may be deleted, those with which a session was created may not. */
+  delete: defineRoute(operations.agents.delete, {
+    params: agentParams,
+    query: z.strictObject({}),
+    body: z.undefined(),
+    answer: z.strictObject({ id: idOf("agent"), type: z.literal("agent_deleted") }),
+  }),
+  archive: defineRoute(operations.agents.archive, {
+    params: agentParams,
+    query: z.strictObject({}),
+    body: noBody,
+    answer: agent,
+  }),
+  /** Newest first. Every entry has the agent's id, so that `page` alone leads on: there are no anchors by id. */
+  versions: defineRoute(operations.agents.versions, {
+    params: agentParams,
+    query: z.strictObject(pageQuery),
+    body: z.undefined(),
+    answer: pageOf(agent),
   }),
 };

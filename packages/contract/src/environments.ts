@@ -7,6 +7,8 @@ import {
   idOf,
   kindsBy,
   metadata,
+  metadataPatch,
+  noBody,
   notServed,
   owner,
   text,
@@ -89,6 +91,9 @@ export const environment = z
   .meta({ id: "Environment" });
 export type Environment = z.output<typeof environment>;
 
+const environmentParams = z.strictObject({ environment_id: z.string() });
+const config = kindsBy("type", [cloudConfig], ["self_hosted"]);
+
 export const environmentRoutes = {
   create: defineRoute(operations.environments.create, {
     params: z.strictObject({}),
@@ -96,7 +101,7 @@ export const environmentRoutes = {
     body: z.strictObject({
       name: text(1, 256),
       description: text(0, 2048).nullish(),
-      config: kindsBy("type", [cloudConfig], ["self_hosted"]).nullish(),
+      config: config.nullish(),
       environment_variables: environmentVariables.nullish(),
       resources: resourceLimits.nullish(),
       metadata: metadata.nullish(),
@@ -112,9 +117,41 @@ export const environmentRoutes = {
     answer: pageOf(environment),
   }),
   get: defineRoute(operations.environments.get, {
-    params: z.strictObject({ environment_id: z.string() }),
+    params: environmentParams,
     query: z.strictObject({}),
     body: z.undefined(),
+    answer: environment,
+  }),
+  /**
+   * What is left out stays as it is, at every depth; null sets back to the default. Hosts and variables are replaced whole.
+   * Sessions have new variables with their next command, and the rest when their sandbox is opened next.
+   */
+  update: defineRoute(operations.environments.update, {
+    params: environmentParams,
+    query: z.strictObject({}),
+    body: z.strictObject({
+      name: text(1, 256).optional(),
+      description: text(0, 2048).nullish(),
+      config: config.nullish(),
+      environment_variables: environmentVariables.nullish(),
+      resources: resourceLimits.nullish(),
+      metadata: metadataPatch.nullish(),
+      image: notServed(),
+      credentials: notServed(),
+    }),
+    answer: environment,
+  }),
+  /** Archived environments may be deleted, those that a session uses which is not terminated may not. */
+  delete: defineRoute(operations.environments.delete, {
+    params: environmentParams,
+    query: z.strictObject({}),
+    body: z.undefined(),
+    answer: z.strictObject({ id: idOf("environment"), type: z.literal("environment_deleted") }),
+  }),
+  archive: defineRoute(operations.environments.archive, {
+    params: environmentParams,
+    query: z.strictObject({}),
+    body: noBody,
     answer: environment,
   }),
 };

@@ -5,6 +5,7 @@ export * from "./events.ts";
 export * from "./fault.ts";
 export * from "./files.ts";
 export * from "./ids.ts";
+export * from "./models.ts";
 export * from "./mount-path.ts";
 export * from "./openapi.ts";
 export * from "./operations.ts";

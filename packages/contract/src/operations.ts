@@ -40,6 +40,18 @@ function operation(
   };
 }
 
+const newerVersion = {
+  status: 409,
+  type: "conflict_error",
+  when: "`version` is not the newest version of the agent.",
+} as const;
+
+const environmentNameTaken = {
+  status: 409,
+  type: "conflict_error",
+  when: "The owner has an environment of this name.",
+} as const;
+
 const terminated = { status: 409, type: "conflict_error", when: "The session is terminated." } as const;
 
 export const operations = {
@@ -52,15 +64,45 @@ export const operations = {
     create: post("agents.create", "/agents", "Create an agent"),
     list: get("agents.list", "/agents", "List agents", { answers: "page" }),
     get: get("agents.get", "/agents/{agent_id}", "Get an agent"),
+    update: post("agents.update", "/agents/{agent_id}", "Update an agent", { conflicts: [newerVersion] }),
+    delete: remove("agents.delete", "/agents/{agent_id}", "Delete an agent", {
+      conflicts: [{ status: 409, type: "conflict_error", when: "A session was created with the agent." }],
+    }),
+    archive: post("agents.archive", "/agents/{agent_id}/archive", "Archive an agent", { body: "none" }),
+    versions: get("agents.versions", "/agents/{agent_id}/versions", "List an agent's versions", {
+      answers: "page",
+    }),
+  },
+  models: {
+    list: get("models.list", "/models", "List the models that agents can have", {
+      answers: "page",
+      scope: "agents:read",
+    }),
   },
   environments: {
     create: post("environments.create", "/environments", "Create an environment", {
-      conflicts: [
-        { status: 409, type: "conflict_error", when: "The owner has an environment of this name." },
-      ],
+      conflicts: [environmentNameTaken],
     }),
     list: get("environments.list", "/environments", "List environments", { answers: "page" }),
     get: get("environments.get", "/environments/{environment_id}", "Get an environment"),
+    update: post("environments.update", "/environments/{environment_id}", "Update an environment", {
+      conflicts: [environmentNameTaken],
+    }),
+    delete: remove("environments.delete", "/environments/{environment_id}", "Delete an environment", {
+      conflicts: [
+        {
+          status: 409,
+          type: "conflict_error",
+          when: "A session that is not terminated uses the environment.",
+        },
+      ],
+    }),
+    archive: post(
+      "environments.archive",
+      "/environments/{environment_id}/archive",
+      "Archive an environment",
+      { body: "none" },
+    ),
   },
   sessions: {
     create: post("sessions.create", "/sessions", "Create a session", {

@@ -44,6 +44,12 @@ export const flag = z
   .optional()
   .transform((value) => value === "true");
 
+/** What the query of every list has. */
+export const pageQuery = {
+  limit,
+  page: z.string().max(2048).optional().meta({ description: "`next_page` of a former answer, unchanged." }),
+};
+
 /**
  * The query of a list of `kind`: the three cursors, of which one may be given, and `created_at` bounds.
  * `filters` are the list's own parameters.
@@ -51,12 +57,7 @@ export const flag = z
 export function listQuery<Filters extends z.ZodRawShape>(kind: IdKind, filters: Filters) {
   return z
     .strictObject({
-      limit,
-      page: z
-        .string()
-        .max(2048)
-        .optional()
-        .meta({ description: "`next_page` of a former answer, unchanged." }),
+      ...pageQuery,
       before_id: idOf(kind)
         .optional()
         .meta({ description: "The page that directly precedes this id in the list." }),

@@ -2,6 +2,7 @@ import { agentRoutes } from "./agents.ts";
 import { environmentRoutes } from "./environments.ts";
 import { eventRoutes } from "./events.ts";
 import { fileRoutes } from "./files.ts";
+import { modelRoutes } from "./models.ts";
 import { sessionResourceRoutes } from "./session-resources.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { tokenRoutes } from "./tokens.ts";
@@ -10,6 +11,7 @@ import { tokenRoutes } from "./tokens.ts";
 export const routes = {
   tokens: tokenRoutes,
   agents: agentRoutes,
+  models: modelRoutes,
   environments: environmentRoutes,
   sessions: sessionRoutes,
   sessionResources: sessionResourceRoutes,

@@ -21,6 +21,18 @@ export const metadata = z
   .record(z.string().min(1).max(64), z.string().max(512))
   .refine((pairs) => Object.keys(pairs).length <= 16, "Field '{field}' must have at most 16 pairs.");
 
+/** Changes to metadata: each pair is set, a key with null is taken away, and null in place of the object takes all away. */
+export const metadataPatch = z
+  .record(z.string().min(1).max(64), z.string().max(512).nullable())
+  .refine((pairs) => Object.keys(pairs).length <= 32, "Field '{field}' must have at most 32 pairs.")
+  .meta({ description: "Patched by key: null takes a pair away. At most 16 pairs may be left." });
+
+/** The body of an action that needs none: absent, null or an empty object. */
+export const noBody = z
+  .strictObject({})
+  .nullish()
+  .transform(() => undefined);
+
 const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const reservedName = /^(BERTH_|LD_|PATH$|HOME$|GH_TOKEN$|GH_ENTERPRISE_TOKEN$|GH_HOST$|GIT_)/;
 

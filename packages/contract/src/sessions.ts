@@ -4,7 +4,7 @@ import { inputEvent, modelUsage } from "./events.ts";
 import { operations } from "./operations.ts";
 import { flag, listQuery, pageOf } from "./page.ts";
 import { defineRoute } from "./route.ts";
-import { environmentVariables, idOf, metadata, notServed, owner, text, timestamp } from "./schema.ts";
+import { environmentVariables, idOf, metadata, noBody, notServed, owner, text, timestamp } from "./schema.ts";
 import { resourceInput, sessionResource } from "./session-resources.ts";
 
 export const sessionStatuses = ["idle", "running", "rescheduling", "terminated"] as const;
@@ -45,10 +45,6 @@ const agentReference = z.union([
 ]);
 
 const sessionParams = z.strictObject({ session_id: z.string() });
-const noBody = z
-  .strictObject({})
-  .nullish()
-  .transform(() => undefined);
 
 export const sessionRoutes = {
   create: defineRoute(operations.sessions.create, {

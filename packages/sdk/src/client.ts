@@ -2,6 +2,7 @@ import type { ClientOptions } from "./options.ts";
 import { Agents } from "./resources/agents.ts";
 import { Environments } from "./resources/environments.ts";
 import { Files } from "./resources/files.ts";
+import { Models } from "./resources/models.ts";
 import { Sessions } from "./resources/sessions.ts";
 import { Tokens } from "./resources/tokens.ts";
 import { Transport } from "./transport.ts";
@@ -9,6 +10,7 @@ import { Transport } from "./transport.ts";
 /** The client of one Berth installation, acting as one token. */
 export class Berth {
   readonly agents: Agents;
+  readonly models: Models;
   readonly environments: Environments;
   readonly sessions: Sessions;
   readonly files: Files;
@@ -17,6 +19,7 @@ export class Berth {
   constructor(options: ClientOptions) {
     const transport = new Transport(options);
     this.agents = new Agents(transport);
+    this.models = new Models(transport);
     this.environments = new Environments(transport);
     this.sessions = new Sessions(transport);
     this.files = new Files(transport);

@@ -7,6 +7,7 @@ import type { ModelWindows } from "./features/agents/resolve-agent.ts";
 import { mountEnvironments } from "./features/environments/environment-routes.ts";
 import { mountEvents } from "./features/events/event-routes.ts";
 import { mountFiles } from "./features/files/file-routes.ts";
+import { mountModels } from "./features/models/model-routes.ts";
 import { mountService } from "./features/service/service-routes.ts";
 import { mountSessionResources } from "./features/session-resources/session-resource-routes.ts";
 import { mountSessions } from "./features/sessions/session-routes.ts";
@@ -62,6 +63,7 @@ export function createApp(deps: AppDeps): HttpApp {
   mountService(app, db, openApiDocument);
   mountTokens(app, db);
   mountAgents(app, db, models);
+  mountModels(app, models);
   mountEnvironments(app, db);
   mountSessions(app, { db, hub, secrets, repositoryHosts: new Set(deps.repositoryHosts) });
   mountSessionResources(app, { db, hub, secrets });

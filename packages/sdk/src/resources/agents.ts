@@ -1,4 +1,4 @@
-import type { Agent, routes } from "@berth/contract";
+import type { Agent, Answer as AnswerBody, routes } from "@berth/contract";
 import { operations } from "@berth/contract/operations";
 import { type Answer, answerOf } from "../answer.ts";
 import type { CallOptions } from "../options.ts";
@@ -24,7 +24,30 @@ export class Agents {
     return listOf(this.#transport, { operation: agents.list, query, ...options });
   }
 
-  get(agent_id: string, options?: CallOptions): Answer<Agent> {
-    return answerOf(this.#transport.json({ operation: agents.get, params: { agent_id }, ...options }));
+  /** The newest version, or the one that the query names. */
+  get(agent_id: string, query?: Query<Routes["get"]>, options?: CallOptions): Answer<Agent> {
+    return answerOf(this.#transport.json({ operation: agents.get, params: { agent_id }, query, ...options }));
+  }
+
+  /** Makes the next version; `version` is the one that the change is made to, and has to be the newest. */
+  update(agent_id: string, body: Body<Routes["update"]>, options?: CallOptions): Answer<Agent> {
+    return answerOf(
+      this.#transport.json({ operation: agents.update, params: { agent_id }, body, ...options }),
+    );
+  }
+
+  /** Refused while there is a session that was created with it. */
+  delete(agent_id: string, options?: CallOptions): Answer<AnswerBody<Routes["delete"]>> {
+    return answerOf(this.#transport.json({ operation: agents.delete, params: { agent_id }, ...options }));
+  }
+
+  /** For good: the agent can be read, and neither be changed nor have new sessions. */
+  archive(agent_id: string, options?: CallOptions): Answer<Agent> {
+    return answerOf(this.#transport.json({ operation: agents.archive, params: { agent_id }, ...options }));
+  }
+
+  /** The agent as of each of its versions, newest first. */
+  versions(agent_id: string, query?: Query<Routes["versions"]>, options?: CallOptions): PagedList<Agent> {
+    return listOf(this.#transport, { operation: agents.versions, params: { agent_id }, query, ...options });
   }
 }

@@ -32,6 +32,12 @@ export function isStarting(error: unknown): boolean {
   return code === "57P03" || code === "ENOENT" || code === "ECONNREFUSED" || code === "ECONNRESET";
 }
 
+/** True for a row that is not deleted because another refers to it by the named constraint. */
+export function isForeignKeyViolation(error: unknown, constraint: string): boolean {
+  const refusal = error as { code?: string; constraint?: string };
+  return refusal?.code === "23503" && refusal.constraint === constraint;
+}
+
 /** True for a row that a unique index refused; with `constraint`, only for that index or constraint. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   const refusal = error as { code?: string; constraint?: string };

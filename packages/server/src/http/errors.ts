@@ -73,17 +73,23 @@ export const errors = {
     forbidden(`A token cannot be given the scope '${scope}', which the token that creates it lacks.`),
   adminsOnly: (what: string) => forbidden(`Only an organization's admin may ${what}.`),
   usersOnly: (what: string) => forbidden(`A service account cannot ${what}.`),
+  locked: (noun: string, id: string) =>
+    forbidden(`${capitalized(noun)} '${id}' is archived and cannot be changed.`),
   sessionArchived: (id: string) => forbidden(`Session '${id}' is archived and cannot be changed.`),
 
   // Existence
   notFound: (noun: string, id: string) =>
     notFound(`${capitalized(noun)} '${id.slice(0, 100)}' does not exist.`),
-  agentVersionNotFound: (id: string, version: number) =>
-    notFound(`Agent '${id}' has no version ${version}.`, "agent.version"),
+  agentVersionNotFound: (id: string, version: number, param: string) =>
+    notFound(`Agent '${id}' has no version ${version}.`, param),
 
   // State
   nameTaken: (noun: string, name: string) =>
     conflict(`There is ${article(noun)} named '${name.slice(0, 256)}' already.`, "name"),
+  versionNotNewest: (given: number, newest: number) =>
+    conflict(`The agent's newest version is ${newest}, not ${given}.`, "version"),
+  inUse: (noun: string, id: string, sessions: string) =>
+    conflict(`${capitalized(noun)} '${id}' is used by ${sessions}.`),
   archived: (noun: string, id: string) => conflict(`${capitalized(noun)} '${id}' is archived.`),
   sessionTerminated: (id: string) => conflict(`Session '${id}' is terminated.`),
   fileNotReady: (id: string, param?: string) => conflict(`File '${id}' is not ready.`, param),

@@ -1,7 +1,7 @@
 import { formatId, type IdKind, type Page, parseId } from "@berth/contract";
 import { createdBounds, type KeysetPlace } from "../db/keyset.ts";
 import type { Context } from "./context.ts";
-import type { CursorScope } from "./cursor.ts";
+import type { Cursor, CursorScope } from "./cursor.ts";
 import { errors } from "./errors.ts";
 import { JsonText } from "./json-text.ts";
 
@@ -22,16 +22,19 @@ export interface ListInput {
   query: ListQuery;
 }
 
+/** Any list's, also of one without anchors. */
+interface CursorInput {
+  params: Record<string, string>;
+  query: Pick<ListQuery, "limit" | "page" | "before_id" | "after_id">;
+}
+
 /** The part of the list that a request asks for. @throws errors.invalid for a cursor of another list or caller. */
 export function keysetPlace(context: Context, input: ListInput, kind: IdKind): KeysetPlace {
   const { query } = input;
   const rows = query.limit + 1;
   const bounds = createdBounds(query);
-  if (query.page !== undefined) {
-    const cursor = context.cursors.open(cursorScope(context, input), query.page);
-    if (cursor === null) {
-      throw errors.invalid("Field 'page' is not a cursor of this list for this caller.", "page");
-    }
+  const cursor = openCursor(context, input);
+  if (cursor !== null) {
     return { direction: cursor.direction, anchor: cursor.position, rows, ...bounds };
   }
   if (query.before_id !== undefined) {
@@ -39,6 +42,15 @@ export function keysetPlace(context: Context, input: ListInput, kind: IdKind): K
   }
   const anchor = query.after_id === undefined ? null : parseId(kind, query.after_id);
   return { direction: "older", anchor, rows, ...bounds };
+}
+
+/** The cursor that a request was given; null without one. @throws errors.invalid for one of another list or caller. */
+export function openCursor(context: Context, input: CursorInput): Cursor | null {
+  const { page } = input.query;
+  if (page === undefined) return null;
+  const cursor = context.cursors.open(cursorScope(context, input), page);
+  if (cursor !== null) return cursor;
+  throw errors.invalid("Field 'page' is not a cursor of this list for this caller.", "page");
 }
 
 /**
@@ -95,7 +107,7 @@ function pageEnvelope<Row extends { id: string }>(
 }
 
 /** What the cursors of this request are bound to. The limit is not part of it: it may change from page to page. */
-export function cursorScope(context: Context, { params, query }: ListInput): CursorScope {
+export function cursorScope(context: Context, { params, query }: CursorInput): CursorScope {
   const { limit: _limit, page: _page, before_id: _before, after_id: _after, ...filters } = query;
   return { operation: context.operation.id, params, filters, principalId: context.principal.id };
 }

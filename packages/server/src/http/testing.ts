@@ -51,7 +51,7 @@ export async function testApp(t: TestContext, deps: Partial<AppDeps> = {}): Prom
     db,
     hub,
     log: pino({ level: process.env.BERTH_TEST_LOG ?? "silent" }, pino.destination(2)),
-    models: { get: windowOf },
+    models: { get: windowOf, list: () => [rehearsal] },
     blobs: await openDiskBlobs(blobsDir),
     secretKey: randomBytes(32),
     repositoryHosts: ["github.com", "git.example:8443"],
@@ -69,6 +69,13 @@ export async function testApp(t: TestContext, deps: Partial<AppDeps> = {}): Prom
     callerOf(app, await createTokenFor({ email: "owner@example.com", ...token, db }));
   return { app, db, blobsDir, caller };
 }
+
+const rehearsal = {
+  id: "rehearsal/steps",
+  provider: "rehearsal",
+  context_window: 200_000,
+  max_output_tokens: 8_000,
+};
 
 function windowOf(id: string, options: { contextWindow?: number } = {}): { contextWindow: number } | null {
   return id === "rehearsal/steps"

@@ -3,7 +3,7 @@ import type { Environment, SessionAgent, SessionStatus } from "@berth/contract";
 import type { Queryable } from "../db/statement.ts";
 import type { Lease } from "./lease.ts";
 
-/** What a run needs to know of its session that never changes while it lives. */
+/** What a run needs to know of its session, as it is when the run begins. The agent never changes; the environment may. */
 export interface RunSession {
   id: string;
   agent: SessionAgent;

@@ -3,8 +3,8 @@ import type { RunResource } from "./resource-store.ts";
 import type { RunSession } from "./run-store.ts";
 
 /**
- * What the system prompt tells of this session. The same for as long as the session lives, so that a provider's cache
- * holds: what fails or comes after the first request (`firstRequestAt`) is told with a tool's result instead.
+ * What the system prompt tells of this session. The same for as long as the session lives and its environment's networking
+ * is not changed, so that a provider's cache holds: what fails or comes after the first request (`firstRequestAt`) is told with a tool's result instead.
  */
 export function surroundings(
   session: RunSession,

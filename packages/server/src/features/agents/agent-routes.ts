@@ -1,12 +1,16 @@
-import { agentRoutes, newUuid, parseId } from "@berth/contract";
+import { agentRoutes, formatId, newUuid } from "@berth/contract";
 import type { Database } from "../../db/pool.ts";
 import { errors } from "../../http/errors.ts";
 import type { HttpApp } from "../../http/http-app.ts";
 import { mount } from "../../http/mount.ts";
 import { keysetPlace, pageAnswer } from "../../http/page.ts";
-import { ownerOf, reaches } from "../../http/principal.ts";
-import { agentAnswer, getAgent, insertAgent, listAgents } from "./agent-store.ts";
+import { ownerOf } from "../../http/principal.ts";
+import { agentAnswer, archiveAgent, deleteAgent, insertAgent, listAgents } from "./agent-store.ts";
+import { versionPage, versionPlace } from "./agent-version-page.ts";
+import { getVersion, listVersions } from "./agent-version-store.ts";
+import { reachAgent } from "./reach-agent.ts";
 import { type ModelWindows, resolveAgent } from "./resolve-agent.ts";
+import { updateAgent } from "./update-agent.ts";
 
 export function mountAgents(app: HttpApp, db: Database, models: ModelWindows): void {
   mount(app, agentRoutes.create, async ({ principal }, { body }) => {
@@ -20,11 +24,31 @@ export function mountAgents(app: HttpApp, db: Database, models: ModelWindows): v
     const rows = await listAgents(db.read, context.principal, place, filters);
     return pageAnswer(context, input, place, "agent", rows, agentAnswer);
   });
-  mount(app, agentRoutes.get, async ({ principal }, { params }) => {
-    const id = parseId("agent", params.agent_id);
-    const row = id === null ? null : await getAgent(db.read, id);
-    if (row === null) throw errors.notFound("agent", params.agent_id);
-    if (!reaches(principal, row)) throw errors.notYours("agent", params.agent_id);
-    return agentAnswer(row);
+  mount(app, agentRoutes.get, async ({ principal }, { params, query }) => {
+    const agent = await reachAgent(db.read, principal, params.agent_id);
+    if (query.version === undefined) return agentAnswer(agent);
+    const version = await getVersion(db.read, agent.id, query.version);
+    if (version === null) throw errors.agentVersionNotFound(params.agent_id, query.version, "version");
+    return agentAnswer(version);
+  });
+  mount(app, agentRoutes.update, async ({ principal }, { params, body }) =>
+    agentAnswer(await updateAgent(db, models, principal, params.agent_id, body)),
+  );
+  mount(app, agentRoutes.delete, async ({ principal }, { params }) => {
+    const { id } = await reachAgent(db.read, principal, params.agent_id);
+    if (!(await deleteAgent(db.write, id))) {
+      throw errors.inUse("agent", params.agent_id, "sessions that were created with it");
+    }
+    return { id: formatId("agent", id), type: "agent_deleted" as const };
+  });
+  mount(app, agentRoutes.archive, async ({ principal }, { params }) => {
+    const { id } = await reachAgent(db.read, principal, params.agent_id);
+    await archiveAgent(db.write, id);
+    return agentAnswer(await reachAgent(db.read, principal, params.agent_id));
+  });
+  mount(app, agentRoutes.versions, async (context, input) => {
+    const { id } = await reachAgent(db.read, context.principal, input.params.agent_id);
+    const place = versionPlace(context, input);
+    return versionPage(context, input, await listVersions(db.read, id, place));
   });
 }

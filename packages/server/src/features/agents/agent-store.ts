@@ -1,9 +1,10 @@
 import { type Agent, formatId, type SessionAgent, uuidTimestamp } from "@berth/contract";
+import { isForeignKeyViolation } from "../../db/database-error.ts";
 import { type KeysetPlace, selectReached } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
 import type { Owner, Principal } from "../../http/principal.ts";
 
-/** What an agent is in one version, resolved; the row of the agent has the rest. */
+/** What an agent is in one version, resolved, beside its metadata. */
 export type AgentDefinition = Omit<SessionAgent, "id" | "type" | "version">;
 
 export interface AgentRow extends Owner {
@@ -15,8 +16,9 @@ export interface AgentRow extends Owner {
   updated_at: Date;
 }
 
-const columns = `id, organization_id, owner_type, owner_id, version, metadata, archived_at, updated_at,
-  (select definition from agent_versions v where v.agent_id = agents.id and v.version = agents.version) as definition`;
+const newest = "agent_versions v where v.agent_id = agents.id and v.version = agents.version";
+const columns = `id, organization_id, owner_type, owner_id, version, archived_at, updated_at,
+  (select definition from ${newest}) as definition, (select metadata from ${newest}) as metadata`;
 
 /** Stores an agent and its first version. */
 export async function insertAgent(
@@ -28,10 +30,11 @@ export async function insertAgent(
     name: "insert_agent",
     text: `
       with agent as (
-        insert into agents (id, organization_id, owner_type, owner_id, version, metadata, updated_at)
-        values ($1, $2, $3, $4, 1, $5, $7)
+        insert into agents (id, organization_id, owner_type, owner_id, version, updated_at)
+        values ($1, $2, $3, $4, 1, $7)
       )
-      insert into agent_versions (agent_id, version, definition, created_at) values ($1, 1, $6, $7)`,
+      insert into agent_versions (agent_id, version, metadata, definition, created_at)
+      values ($1, 1, $5, $6, $7)`,
     values: [
       agent.id,
       agent.organization_id,
@@ -49,6 +52,52 @@ export async function insertAgent(
 export async function getAgent(db: Queryable, id: string): Promise<AgentRow | null> {
   const text = `select ${columns} from agents where id = $1`;
   return (await db.query<AgentRow>({ name: "get_agent", text, values: [id] })).rows[0] ?? null;
+}
+
+/** The same, and the agent stays as it is until the transaction ends. */
+export async function lockAgent(tx: Queryable, id: string): Promise<AgentRow | null> {
+  // The newest version is read by a statement of its own, which sees what was committed while this one waited.
+  await tx.query({
+    name: "lock_agent",
+    text: "select from agents where id = $1 for no key update",
+    values: [id],
+  });
+  return await getAgent(tx, id);
+}
+
+/** Stores the next version of an agent, which is locked. */
+export async function insertVersion(
+  tx: Queryable,
+  id: string,
+  version: Pick<AgentRow, "version" | "definition" | "metadata">,
+): Promise<void> {
+  await tx.query({
+    name: "insert_agent_version",
+    text: `
+      with agent as (update agents set version = $2, updated_at = now() where id = $1)
+      insert into agent_versions (agent_id, version, definition, metadata) values ($1, $2, $3, $4)`,
+    values: [id, version.version, version.definition, version.metadata],
+  });
+}
+
+/** Archiving again changes nothing. */
+export async function archiveAgent(db: Queryable, id: string): Promise<void> {
+  await db.query({
+    name: "archive_agent",
+    text: "update agents set archived_at = now(), updated_at = now() where id = $1 and archived_at is null",
+    values: [id],
+  });
+}
+
+/** Deletes an agent with its versions. False, and nothing is deleted, when a session was created with it. */
+export async function deleteAgent(db: Queryable, id: string): Promise<boolean> {
+  try {
+    await db.query({ name: "delete_agent", text: "delete from agents where id = $1", values: [id] });
+    return true;
+  } catch (error) {
+    if (isForeignKeyViolation(error, "sessions_agent_id_fkey")) return false;
+    throw error;
+  }
 }
 
 export async function listAgents(

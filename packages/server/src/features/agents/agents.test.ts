@@ -76,4 +76,180 @@ describe("agents", () => {
       assert.deepEqual([status, body.error.param], [400, param]);
     }
   });
+
+  test("change by versions: each is kept, and no change makes none", async (t) => {
+    const owner = await (await testApp(t)).caller();
+    const made = await owner.made("/agents", {
+      name: "a",
+      model: { id: model, effort: "low" },
+      description: "first",
+      system: "Be brief.",
+      tools: [{ type }],
+      metadata: { keep: "k", drop: "d" },
+    });
+    const path = `/agents/${made.id}`;
+    for (const same of [
+      {},
+      { name: "a", tools: [{ type, enabled_tools: [] }] },
+      { metadata: { never: null } },
+    ]) {
+      assert.deepEqual(await owner.made(path, { version: 1, ...same }), made);
+    }
+    const second = await owner.made(path, {
+      version: 1,
+      name: "b",
+      system: null,
+      tools: [{ type, enabled_tools: ["Bash"] }],
+      metadata: { drop: null, more: "m" },
+    });
+    assert.deepEqual(second, {
+      ...made,
+      version: 2,
+      name: "b",
+      system: "",
+      tools: [{ type, enabled_tools: ["Bash"] }],
+      metadata: { keep: "k", more: "m" },
+      updated_at: second.updated_at,
+    });
+    const stale = await owner.post(path, { version: 1, name: "c" });
+    assert.deepEqual(
+      [stale.status, stale.body.error.type, stale.body.error.param],
+      [409, "conflict_error", "version"],
+    );
+    const third = await owner.made(path, {
+      version: 2,
+      description: null,
+      model,
+      tools: null,
+      metadata: null,
+    });
+    assert.deepEqual([third.description, third.tools, third.metadata], [null, [], {}]);
+    assert.deepEqual(third.model, { id: model, effective_context_window: 200_000 });
+    assert.deepEqual((await owner.get(path)).body, third);
+    assert.deepEqual((await owner.get(`${path}/versions`)).body.data, [third, second, made]);
+    assert.deepEqual((await owner.get(`${path}?version=1`)).body, made);
+    const absent = await owner.get(`${path}?version=4`);
+    assert.deepEqual([absent.status, absent.body.error.param], [404, "version"]);
+    for (const [param, body] of [
+      ["version", { name: "c" }],
+      ["name", { version: 3, name: null }],
+      ["model", { version: 3, model: "nobody/nothing" }],
+      [
+        "metadata",
+        { version: 3, metadata: Object.fromEntries(Array.from({ length: 17 }, (_, i) => [i, ""])) },
+      ],
+    ] as const) {
+      const { status, body: answer } = await owner.post(path, body);
+      assert.deepEqual([status, answer.error.param], [400, param]);
+    }
+    assert.equal((await owner.get(path)).body.version, 3);
+  });
+
+  test("of changes to one version at once, one is made", async (t) => {
+    const owner = await (await testApp(t)).caller();
+    const { id } = await owner.made("/agents", { name: "a", model });
+    const replies = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => owner.post(`/agents/${id}`, { version: 1, name: `a${index}` })),
+    );
+    const won = replies.filter(({ status }) => status === 200);
+    assert.equal(won.length, 1);
+    assert.equal(replies.filter(({ status }) => status === 409).length, 7);
+    assert.deepEqual((await owner.get(`/agents/${id}`)).body, won[0]?.body);
+  });
+
+  test("page through their versions with cursors of this list and caller", async (t) => {
+    const { caller } = await testApp(t);
+    const owner = await caller();
+    const { id } = await owner.made("/agents", { name: "a1", model });
+    for (let version = 1; version < 7; version += 1) {
+      await owner.made(`/agents/${id}`, { version, name: `a${version + 1}` });
+    }
+    const seen: number[] = [];
+    let page = (await owner.get(`/agents/${id}/versions?limit=3`)).body;
+    const first = page.next_page;
+    for (; ; page = (await owner.get(`/agents/${id}/versions?limit=3&page=${page.next_page}`)).body) {
+      seen.push(...page.data.map(({ version }: { version: number }) => version));
+      assert.equal(page.has_more, page.next_page !== null);
+      assert.deepEqual([page.first_id, page.last_id], [id, id]);
+      if (seen.length === 3) await owner.made(`/agents/${id}`, { version: 7, name: "a8" });
+      if (page.next_page === null) break;
+    }
+    assert.deepEqual(seen, [7, 6, 5, 4, 3, 2, 1]);
+    const another = await owner.made("/agents", { name: "b", model });
+    for (const path of [`/agents/${another.id}/versions`, "/agents"]) {
+      const reply = await owner.get(`${path}?page=${first}`);
+      assert.deepEqual([reply.status, reply.body.error.param], [400, "page"]);
+    }
+    for (const query of ["limit=0", "limit=101", `after_id=${id}`, "page=x"]) {
+      assert.equal((await owner.get(`/agents/${id}/versions?${query}`)).status, 400, query);
+    }
+    const other = await caller({ email: "other@example.com" });
+    for (const path of [`/agents/${id}/versions`, `/agents/${id}?version=1`]) {
+      assert.equal((await other.get(path)).status, 403);
+    }
+    assert.equal((await other.post(`/agents/${id}`, { version: 8, name: "x" })).status, 403);
+    assert.equal((await other.post(`/agents/${id}/archive`)).status, 403);
+    assert.equal((await other.delete(`/agents/${id}`)).status, 403);
+  });
+
+  test("archived, are read and nothing else; deleted, are gone unless a session refers to them", async (t) => {
+    const owner = await (await testApp(t)).caller();
+    const environment = await owner.made("/environments", { name: "e" });
+    const made = await owner.made("/agents", { name: "a", model });
+    const path = `/agents/${made.id}`;
+    const second = await owner.made(path, { version: 1, name: "b" });
+    const older = { id: made.id, type: "agent", version: 1 };
+    const start = (agent: object | string) =>
+      owner.post("/sessions", { agent, environment_id: environment.id });
+    const session = await start(older);
+    assert.deepEqual([session.body.agent.version, session.body.agent.name], [1, "a"]);
+    assert.equal((await start(made.id)).body.agent.version, 2);
+    for (const version of [3, 2 ** 40]) {
+      const reply = await start({ ...older, version });
+      assert.deepEqual([reply.status, reply.body.error.param], [404, "agent.version"]);
+    }
+    const archived = await owner.made(`${path}/archive`, {});
+    assert.deepEqual(archived, {
+      ...second,
+      archived_at: archived.archived_at,
+      updated_at: archived.updated_at,
+    });
+    assert.deepEqual((await owner.post(`${path}/archive`)).body, archived);
+    assert.deepEqual((await owner.get(`${path}?version=2`)).body, archived);
+    assert.deepEqual((await owner.get("/agents")).body.data, []);
+    assert.equal((await owner.post(path, { version: 2, name: "c" })).status, 403);
+    assert.equal((await start(made.id)).status, 409);
+    assert.equal((await start(older)).status, 409);
+    const used = await owner.delete(path);
+    assert.deepEqual([used.status, used.body.error.type], [409, "conflict_error"]);
+    const unused = await owner.made("/agents", { name: "unused", model });
+    const gone = await owner.delete(`/agents/${unused.id}`);
+    assert.deepEqual([gone.status, gone.body], [200, { id: unused.id, type: "agent_deleted" }]);
+    for (const suffix of ["", "?version=1", "/versions"]) {
+      assert.equal((await owner.get(`/agents/${unused.id}${suffix}`)).status, 404);
+    }
+    assert.equal((await owner.delete(`/agents/${unused.id}`)).status, 404);
+    assert.deepEqual((await owner.get(`/sessions/${session.body.id}`)).body.agent, session.body.agent);
+  });
+
+  test("are chosen among the models that are listed", async (t) => {
+    const { caller } = await testApp(t);
+    const listed = await (await caller()).get("/models");
+    assert.deepEqual(listed.body, {
+      data: [
+        {
+          id: model,
+          type: "model",
+          provider: "rehearsal",
+          effective_context_window: 200_000,
+          max_output_tokens: 8_000,
+        },
+      ],
+      next_page: null,
+      first_id: model,
+      last_id: model,
+      has_more: false,
+    });
+    assert.equal((await (await caller({ scopes: ["sessions:read"] })).get("/models")).status, 403);
+  });
 });

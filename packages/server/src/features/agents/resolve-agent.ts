@@ -3,10 +3,13 @@ import { errors } from "../../http/errors.ts";
 import type { AgentDefinition } from "./agent-store.ts";
 
 type Body = Input<typeof agentRoutes.create>["body"];
+type Change = Input<typeof agentRoutes.update>["body"];
 type Toolset = NonNullable<Body["tools"]>[number];
 
 /** What is asked of the registry of models. */
 export interface ModelWindows {
+  /** The models that are listed; `get` may know more. Windows in tokens. */
+  list(): { id: string; provider: string; context_window: number; max_output_tokens: number }[];
   /** The tokens that fit into a model, or fewer when asked for; null for a model that cannot be reached. */
   get(id: string, options?: { contextWindow?: number }): { contextWindow: number } | null;
 }
@@ -21,6 +24,22 @@ export function resolveAgent(body: Body, models: ModelWindows): AgentDefinition 
     tools: (body.tools ?? []).map(resolveToolset),
     mcp_servers: [],
     skills: [],
+  };
+}
+
+/** The definition with a change made to it. @throws errors.invalid for a model that cannot be reached. */
+export function changeAgent(
+  { name, description, model, system, tools, ...rest }: AgentDefinition,
+  change: Change,
+  models: ModelWindows,
+): AgentDefinition {
+  return {
+    ...rest,
+    name: change.name ?? name,
+    description: change.description === undefined ? description : change.description,
+    model: change.model === undefined ? model : resolveModel(change.model, models),
+    system: change.system === undefined ? system : (change.system ?? ""),
+    tools: change.tools === undefined ? tools : (change.tools ?? []).map(resolveToolset),
   };
 }
 

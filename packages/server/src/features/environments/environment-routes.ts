@@ -1,12 +1,18 @@
-import { environmentRoutes, parseId } from "@berth/contract";
+import { environmentRoutes } from "@berth/contract";
 import type { Database } from "../../db/pool.ts";
 import { errors } from "../../http/errors.ts";
 import type { HttpApp } from "../../http/http-app.ts";
 import { mount } from "../../http/mount.ts";
 import { keysetPlace, pageAnswer } from "../../http/page.ts";
-import { reaches } from "../../http/principal.ts";
 import { createEnvironment } from "./create-environment.ts";
-import { environmentAnswer, getEnvironment, listEnvironments } from "./environment-store.ts";
+import {
+  archiveEnvironment,
+  deleteEnvironment,
+  environmentAnswer,
+  listEnvironments,
+} from "./environment-store.ts";
+import { reachAndLockEnvironment, reachEnvironment } from "./reach-environment.ts";
+import { updateEnvironment } from "./update-environment.ts";
 
 export function mountEnvironments(app: HttpApp, db: Database): void {
   mount(app, environmentRoutes.create, ({ principal }, { body }) =>
@@ -19,10 +25,22 @@ export function mountEnvironments(app: HttpApp, db: Database): void {
     return pageAnswer(context, input, place, "environment", rows, environmentAnswer);
   });
   mount(app, environmentRoutes.get, async ({ principal }, { params }) => {
-    const id = parseId("environment", params.environment_id);
-    const row = id === null ? null : await getEnvironment(db.read, id);
-    if (row === null) throw errors.notFound("environment", params.environment_id);
-    if (!reaches(principal, row)) throw errors.notYours("environment", params.environment_id);
-    return environmentAnswer(row);
+    return environmentAnswer(await reachEnvironment(db.read, principal, params.environment_id));
+  });
+  mount(app, environmentRoutes.update, async ({ principal }, { params, body }) =>
+    environmentAnswer(await updateEnvironment(db, principal, params.environment_id, body)),
+  );
+  mount(app, environmentRoutes.delete, async ({ principal }, { params }) => {
+    await db.transaction(async (tx) => {
+      const { id } = await reachAndLockEnvironment(tx, principal, params.environment_id);
+      if (await deleteEnvironment(tx, id)) return;
+      throw errors.inUse("environment", params.environment_id, "sessions that are not terminated");
+    });
+    return { id: params.environment_id, type: "environment_deleted" as const };
+  });
+  mount(app, environmentRoutes.archive, async ({ principal }, { params }) => {
+    const { id } = await reachEnvironment(db.read, principal, params.environment_id);
+    await archiveEnvironment(db.write, id);
+    return environmentAnswer(await reachEnvironment(db.read, principal, params.environment_id));
   });
 }

@@ -1,4 +1,5 @@
 import { type Environment, formatId, uuidTimestamp } from "@berth/contract";
+import { isUniqueViolation } from "../../db/database-error.ts";
 import { type KeysetPlace, selectReached } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
 import type { Owner, Principal } from "../../http/principal.ts";
@@ -28,7 +29,7 @@ export async function insertEnvironment(db: Queryable, environment: NewEnvironme
       insert into environments (id, organization_id, owner_type, owner_id, name, description, config,
         environment_variables, resources, metadata, updated_at)
       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-      on conflict (owner_id, name) do nothing`,
+      on conflict (owner_id, name) where deleted_at is null do nothing`,
     values: [
       environment.id,
       environment.organization_id,
@@ -47,8 +48,67 @@ export async function insertEnvironment(db: Queryable, environment: NewEnvironme
 }
 
 export async function getEnvironment(db: Queryable, id: string): Promise<EnvironmentRow | null> {
-  const text = `select ${columns} from environments where id = $1`;
+  const text = `select ${columns} from environments where id = $1 and deleted_at is null`;
   return (await db.query<EnvironmentRow>({ name: "get_environment", text, values: [id] })).rows[0] ?? null;
+}
+
+/**
+ * The same, and the environment stays as it is until the transaction ends. Sessions that are being created with it are
+ * waited for, and those to come wait.
+ */
+export async function lockEnvironment(tx: Queryable, id: string): Promise<EnvironmentRow | null> {
+  const text = `select ${columns} from environments where id = $1 and deleted_at is null for update`;
+  return (await tx.query<EnvironmentRow>({ name: "lock_environment", text, values: [id] })).rows[0] ?? null;
+}
+
+/** Stores what a change may touch of an environment, which is locked. False when the owner has another of this name. */
+export async function storeEnvironment(tx: Queryable, environment: NewEnvironment): Promise<boolean> {
+  try {
+    await tx.query({
+      name: "store_environment",
+      text: `update environments set name = $2, description = $3, config = $4, environment_variables = $5,
+        resources = $6, metadata = $7, updated_at = now() where id = $1`,
+      values: [
+        environment.id,
+        environment.name,
+        environment.description,
+        environment.config,
+        environment.environment_variables,
+        environment.resources,
+        environment.metadata,
+      ],
+    });
+    return true;
+  } catch (error) {
+    if (isUniqueViolation(error, "environments_by_name")) return false;
+    throw error;
+  }
+}
+
+/** Archiving again changes nothing. */
+export async function archiveEnvironment(db: Queryable, id: string): Promise<void> {
+  await db.query({
+    name: "archive_environment",
+    text: "update environments set archived_at = now(), updated_at = now() where id = $1 and archived_at is null",
+    values: [id],
+  });
+}
+
+/**
+ * Deletes an environment, which is locked: what it held is gone and its name is free, while the row stays for the
+ * terminated sessions that name it. False, and nothing is deleted, while a session uses it that is not terminated.
+ */
+export async function deleteEnvironment(tx: Queryable, id: string): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: "delete_environment",
+    text: `
+      update environments set deleted_at = now(), name = '', description = null, metadata = '{}',
+        environment_variables = '{}', updated_at = now()
+      where id = $1
+        and not exists (select from sessions where environment_id = $1 and terminated_at is null)`,
+    values: [id],
+  });
+  return rowCount === 1;
 }
 
 export async function listEnvironments(
@@ -57,7 +117,8 @@ export async function listEnvironments(
   place: KeysetPlace,
   filters: { archived: boolean },
 ): Promise<EnvironmentRow[]> {
-  const conditions = filters.archived ? [] : [{ text: "archived_at is null", values: [] }];
+  const text = filters.archived ? "deleted_at is null" : "deleted_at is null and archived_at is null";
+  const conditions = [{ text, values: [] }];
   const listed = { table: "environments", columns, conditions };
   return await selectReached<EnvironmentRow>(db, principal, place, listed);
 }

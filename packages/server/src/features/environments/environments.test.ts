@@ -47,4 +47,114 @@ describe("environments", () => {
     const other = await caller({ email: "other@example.com" });
     assert.equal((await other.post("/environments", { name: "one" })).status, 200);
   });
+
+  test("change in what is named, at every depth, and null is the default again", async (t) => {
+    const owner = await (await testApp(t)).caller();
+    const limited = { type: "limited", allowed_hosts: ["a.example"] };
+    const made = await owner.made("/environments", {
+      name: "one",
+      description: "first",
+      config: { type: "cloud", networking: limited },
+      environment_variables: { A: "1", B: "2" },
+      resources: { cpus: 1, pids: 100 },
+      metadata: { keep: "k", drop: "d" },
+    });
+    const path = `/environments/${made.id}`;
+    assert.deepEqual(await owner.made(path, {}), made);
+    assert.deepEqual(await owner.made(path, { config: { type: "cloud", networking: limited } }), made);
+    const changed = await owner.made(path, {
+      name: "two",
+      environment_variables: { C: "3" },
+      resources: { cpus: null, memory_mb: 64 },
+      metadata: { drop: null, never: null, more: "m" },
+    });
+    assert.deepEqual(changed, {
+      ...made,
+      name: "two",
+      environment_variables: { C: "3" },
+      resources: { cpus: 2, memory_mb: 64, pids: 100 },
+      metadata: { keep: "k", more: "m" },
+      updated_at: changed.updated_at,
+    });
+    assert.ok(changed.updated_at > made.updated_at);
+    assert.deepEqual((await owner.get(path)).body, changed);
+    const open = await owner.made(path, { config: { type: "cloud", networking: { type: "unrestricted" } } });
+    assert.deepEqual(open.config.networking, { type: "unrestricted" });
+    const nothing = { config: null, description: null, metadata: null, resources: null };
+    const cleared = await owner.made(path, { ...nothing, environment_variables: null });
+    const plain = await owner.made("/environments", { name: "plain" });
+    const { id: _id, name: _name, created_at: _created, updated_at: _updated, ...rest } = plain;
+    assert.deepEqual(cleared, { ...cleared, ...rest });
+  });
+
+  test("keep their names apart when they change, and give them back when they go", async (t) => {
+    const { db, caller } = await testApp(t);
+    const owner = await caller();
+    const one = await owner.made("/environments", {
+      name: "one",
+      environment_variables: { KEY: "canary-51" },
+    });
+    const two = await owner.made("/environments", { name: "two" });
+    const taken = await owner.post(`/environments/${two.id}`, { name: "one" });
+    assert.deepEqual([taken.status, taken.body.error.param], [409, "name"]);
+    assert.deepEqual((await owner.get(`/environments/${two.id}`)).body, two);
+    const replies = await Promise.all(
+      Array.from({ length: 4 }, (_, index) =>
+        owner
+          .post("/environments", { name: `x${index}` })
+          .then(async ({ body }) => owner.post(`/environments/${body.id}`, { name: "wanted" })),
+      ),
+    );
+    assert.deepEqual(replies.map(({ status }) => status).toSorted(), [200, 409, 409, 409]);
+    assert.deepEqual((await owner.delete(`/environments/${one.id}`)).body, {
+      id: one.id,
+      type: "environment_deleted",
+    });
+    assert.equal((await owner.delete(`/environments/${one.id}`)).status, 404);
+    assert.equal((await owner.get(`/environments/${one.id}`)).status, 404);
+    assert.equal((await owner.post(`/environments/${two.id}`, { name: "one" })).status, 200);
+    const kept = await db.read.query({ text: "select environments::text as row from environments" });
+    assert.ok(!JSON.stringify(kept.rows).includes("canary-51"));
+  });
+
+  test("archived, are read and nothing else", async (t) => {
+    const { caller } = await testApp(t);
+    const owner = await caller();
+    const agent = await owner.made("/agents", { name: "a", model: "rehearsal/steps" });
+    const made = await owner.made("/environments", { name: "one" });
+    const path = `/environments/${made.id}`;
+    assert.equal((await (await caller({ email: "other@example.com" })).post(`${path}/archive`)).status, 403);
+    const archived = await owner.made(`${path}/archive`, {});
+    assert.notEqual(archived.archived_at, null);
+    assert.deepEqual((await owner.post(`${path}/archive`)).body, archived);
+    assert.deepEqual((await owner.get(path)).body, archived);
+    assert.deepEqual((await owner.get("/environments")).body.data, []);
+    assert.deepEqual((await owner.get("/environments?include_archived=true")).body.data, [archived]);
+    const refused = await owner.post(path, { name: "two" });
+    assert.deepEqual([refused.status, refused.body.error.type], [403, "permission_error"]);
+    const session = await owner.post("/sessions", { agent: agent.id, environment_id: made.id });
+    assert.deepEqual([session.status, session.body.error.type], [409, "conflict_error"]);
+    assert.equal((await owner.delete(path)).status, 200);
+  });
+
+  test("stay while a session uses them that is not terminated, also one that is just being made", async (t) => {
+    const owner = await (await testApp(t)).caller();
+    const agent = await owner.made("/agents", { name: "a", model: "rehearsal/steps" });
+    const made = await owner.made("/environments", { name: "one" });
+    const session = await owner.made("/sessions", { agent: agent.id, environment_id: made.id });
+    const used = await owner.delete(`/environments/${made.id}`);
+    assert.deepEqual([used.status, used.body.error.type], [409, "conflict_error"]);
+    await owner.made(`/sessions/${session.id}/terminate`, {});
+    assert.equal((await owner.delete(`/environments/${made.id}`)).status, 200);
+    assert.equal((await owner.get(`/sessions/${session.id}`)).body.environment_id, made.id);
+    for (let round = 0; round < 5; round += 1) {
+      const { id } = await owner.made("/environments", { name: `race ${round}` });
+      const [deleted, created] = await Promise.all([
+        owner.delete(`/environments/${id}`),
+        owner.post("/sessions", { agent: agent.id, environment_id: id }),
+      ]);
+      const outcome = `${deleted.status} ${created.status}`;
+      assert.ok(outcome === "200 404" || outcome === "409 200", outcome);
+    }
+  });
 });

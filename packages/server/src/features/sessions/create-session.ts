@@ -4,6 +4,7 @@ import { errors } from "../../http/errors.ts";
 import { type Owner, ownerOf, type Principal, reaches } from "../../http/principal.ts";
 import type { SecretBox } from "../../secrets/secret-box.ts";
 import { type AgentRow, agentSnapshot, getAgent } from "../agents/agent-store.ts";
+import { getVersion } from "../agents/agent-version-store.ts";
 import { getEnvironment } from "../environments/environment-store.ts";
 import { type FileRow, getFiles } from "../files/file-store.ts";
 import { placeResources } from "../session-resources/place-resources.ts";
@@ -50,7 +51,7 @@ export async function createSession(
 
   const id = newUuid();
   const due = events.length > 0 || inputs.some(({ type }) => type === "hosted_repository");
-  await insertSession(deps.db.write, {
+  const stored = await insertSession(deps.db.write, {
     id,
     ...ownerOf(principal),
     agent_id: agent.id,
@@ -63,6 +64,8 @@ export async function createSession(
     events,
     due,
   });
+  // The agent or the environment was archived or deleted since it was read, for good: read again, it is refused.
+  if (!stored) return await createSession(deps, principal, body);
   return { id, due };
 }
 
@@ -90,11 +93,13 @@ function agentId(agent: Body["agent"]): string {
 
 async function findAgent({ db }: CreateSessionDeps, given: Body["agent"]): Promise<AgentRow> {
   const id = agentId(given);
-  const row = await getAgent(db.read, parseId("agent", id) ?? "");
-  if (row === null) throw errors.notFound("agent", id);
+  const newest = await getAgent(db.read, parseId("agent", id) ?? "");
+  if (newest === null) throw errors.notFound("agent", id);
   const version = typeof given === "string" ? null : given.version;
-  if (version != null && version !== row.version) throw errors.agentVersionNotFound(id, version);
-  return row;
+  if (version == null || version === newest.version) return newest;
+  const older = await getVersion(db.read, newest.id, version);
+  if (older === null) throw errors.agentVersionNotFound(id, version, "agent.version");
+  return older;
 }
 
 async function findEnvironment({ db }: CreateSessionDeps, id: string) {

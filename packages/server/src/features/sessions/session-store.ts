@@ -32,29 +32,43 @@ export interface NewSession extends Owner {
 /** `secret` is an envelope. */
 export type NewResource = Omit<ResourceRow, "updated_at"> & { secret: Buffer | null };
 
-/** Stores a session with its resources and first events, all or none, in one statement. */
-export async function insertSession(db: Queryable, session: NewSession): Promise<void> {
+/**
+ * Stores a session with its resources and first events, all or none, in one statement. False, and nothing is stored, when
+ * its agent or its environment is archived or deleted; neither can be deleted while the statement is under way.
+ */
+export async function insertSession(db: Queryable, session: NewSession): Promise<boolean> {
   const { resources } = session;
   const events = session.events.map((event) => newEventRow({ event }));
-  await db.query({
+  const { rowCount } = await db.query({
     name: "insert_session",
     text: `
-      with session as (
+      with used as (
+        select agents.id as agent_id, environments.id as environment_id
+        from agents, environments
+        where agents.id = $5 and agents.archived_at is null
+          and environments.id = $7 and environments.archived_at is null and environments.deleted_at is null
+        for key share
+      ), session as (
         insert into sessions (id, organization_id, owner_type, owner_id, agent_id, agent, environment_id,
           environment_variables, title, metadata, updated_at, last_seq, pending_at)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, cardinality($19::uuid[]),
-          case when $23::boolean then now() end)
+        select $1::uuid, $2::uuid, $3::text, $4::uuid, used.agent_id, $6::json, used.environment_id,
+          $8::json, $9::text, $10::jsonb, $11::timestamptz, cardinality($19::uuid[]),
+          case when $23::boolean then now() end
+        from used
+        returning id
       ), resources as (
         insert into session_resources
           (id, session_id, type, url, checkout, secret, file_id, mount_path, updated_at)
-        select id, $1, type, url, checkout::json, secret, file_id, mount_path, $11
-        from unnest($12::uuid[], $13::text[], $14::text[], $15::text[], $16::bytea[], $17::uuid[], $18::text[])
+        select resource.id, session.id, type, url, checkout::json, secret, file_id, mount_path, $11
+        from session, unnest($12::uuid[], $13::text[], $14::text[], $15::text[], $16::bytea[], $17::uuid[], $18::text[])
           as resource (id, type, url, checkout, secret, file_id, mount_path)
+      ), appended as (
+        insert into events (session_id, seq, id, type, body, memo)
+        select session.id, draft.place, draft.id, draft.type, draft.body, draft.memo
+        from session, unnest($19::uuid[], $20::text[], $21::text[], $22::text[])
+          with ordinality as draft (id, type, body, memo, place)
       )
-      insert into events (session_id, seq, id, type, body, memo)
-      select $1, draft.place, draft.id, draft.type, draft.body, draft.memo
-      from unnest($19::uuid[], $20::text[], $21::text[], $22::text[])
-        with ordinality as draft (id, type, body, memo, place)`,
+      select id from session`,
     values: [
       session.id,
       session.organization_id,
@@ -78,6 +92,7 @@ export async function insertSession(db: Queryable, session: NewSession): Promise
       session.due,
     ],
   });
+  return rowCount === 1;
 }
 
 export async function getSession(db: Queryable, id: string): Promise<SessionRow | null> {

@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { operations } from "./operations.ts";
+import { pageOf } from "./page.ts";
+import { defineRoute } from "./route.ts";
+
+export const model = z
+  .strictObject({
+    id: z.string().meta({ description: "`provider/model`, as an agent's `model` names it." }),
+    type: z.literal("model"),
+    provider: z.string(),
+    effective_context_window: z.int().meta({ description: "Tokens of input and output together." }),
+    max_output_tokens: z.int(),
+  })
+  .meta({ id: "Model" });
+export type Model = z.output<typeof model>;
+
+export const modelRoutes = {
+  /** All in one page. A provider may reach models beside those that are listed. */
+  list: defineRoute(operations.models.list, {
+    params: z.strictObject({}),
+    query: z.strictObject({}),
+    body: z.undefined(),
+    answer: pageOf(model),
+  }),
+};

@@ -1,0 +1,38 @@
+import { isDeepStrictEqual } from "node:util";
+import type { agentRoutes, Input } from "@berth/contract";
+import type { Database } from "../../db/pool.ts";
+import { errors } from "../../http/errors.ts";
+import { patchMetadata } from "../../http/patch-metadata.ts";
+import type { Principal } from "../../http/principal.ts";
+import { type AgentRow, getAgent, insertVersion } from "./agent-store.ts";
+import { reachToChange } from "./reach-agent.ts";
+import { changeAgent, type ModelWindows } from "./resolve-agent.ts";
+
+type Body = Input<typeof agentRoutes.update>["body"];
+
+/**
+ * Makes the next version of an agent, unless nothing would be different in it. Of those that change one version at once,
+ * one does, and the others are told that it is not the newest any more.
+ *
+ * @throws errors.versionNotNewest, errors.locked
+ */
+export async function updateAgent(
+  db: Database,
+  models: ModelWindows,
+  principal: Principal,
+  agentId: string,
+  body: Body,
+): Promise<AgentRow> {
+  return await db.transaction(async (tx) => {
+    const agent = await reachToChange(tx, principal, agentId);
+    if (body.version !== agent.version) throw errors.versionNotNewest(body.version, agent.version);
+    const definition = changeAgent(agent.definition, body, models);
+    const metadata = patchMetadata(agent.metadata, body.metadata);
+    const unchanged = isDeepStrictEqual([definition, metadata], [agent.definition, agent.metadata]);
+    if (unchanged) return agent;
+    await insertVersion(tx, agent.id, { version: agent.version + 1, definition, metadata });
+    const changed = await getAgent(tx, agent.id);
+    if (changed === null) throw new Error("An agent that was just changed is not there.");
+    return changed;
+  });
+}

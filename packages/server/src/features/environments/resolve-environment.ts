@@ -1,0 +1,38 @@
+import type { Environment, environmentRoutes, Input } from "@berth/contract";
+
+type Body = Input<typeof environmentRoutes.create>["body"];
+type Given = NonNullable<NonNullable<Body["config"]>["networking"]>;
+type Networking = Environment["config"]["networking"];
+type Resources = Environment["resources"];
+
+/** Without a word, a session reaches its own repositories' hosts and nothing else. */
+const defaultNetworking: Extract<Networking, { type: "limited" }> = {
+  type: "limited",
+  allowed_hosts: [],
+  allow_package_managers: false,
+  allow_mcp_servers: false,
+};
+
+const defaultResources: Resources = { cpus: 2, memory_mb: 4_096, pids: 512 };
+
+/** What is given laid over `former`: what is left out stays, null is the default. */
+export function resolveNetworking(
+  given: Given | null | undefined,
+  former: Networking = defaultNetworking,
+): Networking {
+  if (given === undefined) return former;
+  if (given === null) return defaultNetworking;
+  if (given.type === "unrestricted") return { type: "unrestricted" };
+  const kept = former.type === "limited" ? former.allowed_hosts : [];
+  const hosts = given.allowed_hosts === undefined ? kept : (given.allowed_hosts ?? []);
+  return { ...defaultNetworking, allowed_hosts: hosts.map((host) => host.toLowerCase()) };
+}
+
+/** Limits laid over `former` in the same way. */
+export function resolveResources(given: Body["resources"], former: Resources = defaultResources): Resources {
+  if (given === undefined) return former;
+  if (given === null) return defaultResources;
+  const limit = (name: keyof Resources) =>
+    given[name] === undefined ? former[name] : (given[name] ?? defaultResources[name]);
+  return { cpus: limit("cpus"), memory_mb: limit("memory_mb"), pids: limit("pids") };
+}

@@ -1,0 +1,52 @@
+import { isDeepStrictEqual } from "node:util";
+import type { environmentRoutes, Input } from "@berth/contract";
+import type { Database } from "../../db/pool.ts";
+import { errors } from "../../http/errors.ts";
+import { patchMetadata } from "../../http/patch-metadata.ts";
+import type { Principal } from "../../http/principal.ts";
+import { type EnvironmentRow, getEnvironment, storeEnvironment } from "./environment-store.ts";
+import { reachAndLockEnvironment } from "./reach-environment.ts";
+import { resolveNetworking, resolveResources } from "./resolve-environment.ts";
+
+type Body = Input<typeof environmentRoutes.update>["body"];
+
+/**
+ * Changes an environment; a change that makes no difference leaves `updated_at` alone.
+ *
+ * @throws errors.locked, errors.nameTaken
+ */
+export async function updateEnvironment(
+  db: Database,
+  principal: Principal,
+  environmentId: string,
+  body: Body,
+): Promise<EnvironmentRow> {
+  return await db.transaction(async (tx) => {
+    const environment = await reachAndLockEnvironment(tx, principal, environmentId);
+    if (environment.archived_at !== null) throw errors.locked("environment", environmentId);
+    const changed = changeEnvironment(environment, body);
+    if (isDeepStrictEqual(changed, environment)) return environment;
+    if (!(await storeEnvironment(tx, changed))) throw errors.nameTaken("environment", changed.name);
+    const stored = await getEnvironment(tx, environment.id);
+    if (stored === null) throw new Error("An environment that was just changed is not there.");
+    return stored;
+  });
+}
+
+function changeEnvironment(environment: EnvironmentRow, body: Body): EnvironmentRow {
+  const { name, description, environment_variables: variables, config, resources, metadata } = environment;
+  const networking =
+    body.config === undefined
+      ? config.networking
+      : resolveNetworking(body.config === null ? null : body.config.networking, config.networking);
+  return {
+    ...environment,
+    name: body.name ?? name,
+    description: body.description === undefined ? description : body.description,
+    config: { type: "cloud", networking },
+    environment_variables:
+      body.environment_variables === undefined ? variables : (body.environment_variables ?? {}),
+    resources: resolveResources(body.resources, resources),
+    metadata: patchMetadata(metadata, body.metadata),
+  };
+}
