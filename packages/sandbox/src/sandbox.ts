@@ -105,7 +105,10 @@ export interface Command {
   shell?: string;
   /** Default `/data`; with `shell`, only where a new shell starts. */
   cwd?: string;
-  /** Set for this command, and exported in a living shell before it runs, so that a rotated token is seen. */
+  /**
+   * Set for this command, and exported in a living shell before it runs, so that a rotated token is seen. What the
+   * command before was given and this one is not is taken out of the shell.
+   */
   environment?: Readonly<Record<string, string>>;
   /** Bytes on standard input; else it is `/dev/null`. */
   stdin?: Uint8Array;

@@ -20,6 +20,11 @@ export function exports(mark: string, environment: Readonly<Record<string, strin
   return `export ${MARK}=${mark}\n${lines.join("")}`;
 }
 
+/** Takes variables out of a living bash. One that a script made read-only stays. */
+export function unset(names: readonly string[]): string {
+  return names.map((name) => `builtin unset -v ${name} 2>/dev/null || :\n`).join("");
+}
+
 /**
  * What a fresh `sh` reads as its script. The command runs in a subshell through `eval`, so that a syntax error,
  * `exit` or `exec` ends only it, and with its own standard input. The newline tells that the pipes are open; the

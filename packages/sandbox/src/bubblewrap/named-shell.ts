@@ -1,12 +1,14 @@
 import type { Socket } from "node:net";
 import type { Command, CommandResult } from "../sandbox.ts";
 import { type CommandHost, newNonce, runCommand, type Work } from "./command-run.ts";
-import { exports, namedShell } from "./command-script.ts";
+import { exports, namedShell, unset } from "./command-script.ts";
 
 interface LivingBash {
   pid: number;
   lines: Socket;
   gone: Promise<void>;
+  /** Names of the variables that the last command was given. */
+  exported: readonly string[];
 }
 
 /**
@@ -53,11 +55,14 @@ export class NamedShell {
   async #runNow(command: Command, work: Work): Promise<CommandResult> {
     const mark = newNonce();
     const nonce = newNonce();
-    const variables = exports(mark, command.environment ?? {});
+    const environment = command.environment ?? {};
+    const given = exports(mark, environment);
     const bash = this.#bash ?? (await this.#start(command.cwd));
     if (!bash) return closedResult(this.#cwd);
     const startIn = this.#startIn;
     this.#startIn = null;
+    const variables = unset(bash.exported.filter((name) => !Object.hasOwn(environment, name))) + given;
+    bash.exported = Object.keys(environment);
     const { result, shellEnded } = await runCommand(
       this.#host,
       work,
@@ -100,7 +105,7 @@ export class NamedShell {
       return null;
     }
     this.#startIn = this.#cwd ?? cwd ?? "/data";
-    this.#bash = { pid, lines, gone: ended };
+    this.#bash = { pid, lines, gone: ended, exported: [] };
     return this.#bash;
   }
 }

@@ -69,6 +69,11 @@ export function shellTests(suite: Suite): void {
       await ok(sandbox, 'sh -c "echo \\$TOKEN"', { ...main, environment: { TOKEN: "new" } }),
       "new",
     );
+    assert.equal(
+      await ok(sandbox, 'own=1; sh -c "echo \\${TOKEN-none}"', { ...main, environment: { OTHER: "x" } }),
+      "none",
+    );
+    assert.equal(await ok(sandbox, "echo $own ${OTHER-none} $HOME", main), "1 none /home/agent");
   });
 
   conformanceTest(
