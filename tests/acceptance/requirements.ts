@@ -245,6 +245,31 @@ export const requirements: readonly Requirement[] = [
   },
   { id: "agent-permission", source: "api 4", rule: "A tool with always_deny, or not enabled, is never run." },
   {
+    id: "agent-update",
+    source: "api 4",
+    rule: "An update needs version, 409 conflict_error when it is not the newest and then nothing changes; what is left out stays, null clears, lists are replaced whole, metadata is patched by key; no difference makes no version.",
+  },
+  {
+    id: "agent-versions",
+    source: "api 4",
+    rule: "Versions are listed newest first by the rules of lists and read by version; an unknown version is 404. A session keeps the version that it was created with, which may be an older one.",
+  },
+  {
+    id: "agent-archive",
+    source: "api 2",
+    rule: "An archived agent is read; changing it is 403 permission_error and a new session with it 409 conflict_error. Archiving again changes nothing.",
+  },
+  {
+    id: "agent-delete",
+    source: "api 2",
+    rule: "Delete answers the id and type agent_deleted, after which the agent is 404; it is 409 conflict_error when a session was created with the agent.",
+  },
+  {
+    id: "model-list",
+    source: "api 4",
+    rule: "GET /models lists the models that the installation can reach, each with its effective_context_window, under the scope agents:read.",
+  },
+  {
     id: "environment-crud",
     source: "api 4",
     rule: "Environments are created, listed and read; networking is limited with no hosts by default.",
@@ -252,7 +277,22 @@ export const requirements: readonly Requirement[] = [
   {
     id: "environment-unique",
     source: "seed 7.2",
-    rule: "A second environment of the same name and owner is 409 conflict_error.",
+    rule: "A second environment of the same name and owner is 409 conflict_error, at creation and at update.",
+  },
+  {
+    id: "environment-update",
+    source: "api 2",
+    rule: "An update keeps what is left out, sets null back to the default and patches metadata by key; sessions have new variables with their next command.",
+  },
+  {
+    id: "environment-archive",
+    source: "api 2",
+    rule: "An archived environment is read; changing it is 403 permission_error and a new session with it 409 conflict_error. Archiving again changes nothing.",
+  },
+  {
+    id: "environment-delete",
+    source: "api 4",
+    rule: "Delete is 409 conflict_error while a session that is not terminated uses the environment; else it answers the id and type environment_deleted, and terminated sessions still name it.",
   },
   { id: "egress-default", source: "api 4", rule: "A session reaches its repositories' hosts and no other." },
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { type Api, refused } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
-import { bash, makeAgent, makeSession, results, turn } from "../harness/fixtures.ts";
+import { bash, makeAgent, makeEnvironment, makeSession, results, turn } from "../harness/fixtures.ts";
 import { proves } from "../harness/proves.ts";
 
 let berth: Berth;
@@ -85,6 +85,139 @@ proves(["agent-tools"], "the toolset resolves to the tools that the agent has", 
   const later = await api.post("/agents", { name: "a", model, tools: [{ type: "custom", name: "x" }] });
   refused(later, 400, "invalid_request_error", { message: /not available in this version/ });
   assert.deepEqual((await makeAgent(api, { tools: [] })).tools, []);
+});
+
+proves(
+  ["agent-update"],
+  "an update makes a version of what is different, and only from the newest",
+  async () => {
+    const made = await makeAgent(api, {
+      description: "first",
+      system: "Be brief.",
+      metadata: { a: "1", b: "2" },
+    });
+    const path = `/agents/${made.id}`;
+    assert.deepEqual(await api.ok("POST", path, { version: 1 }), made);
+    assert.deepEqual(
+      await api.ok("POST", path, { version: 1, system: "Be brief.", tools: made.tools }),
+      made,
+    );
+    const changed = await api.ok("POST", path, {
+      version: 1,
+      description: null,
+      tools: [],
+      metadata: { b: null, c: "3" },
+    });
+    assert.deepEqual(changed, {
+      ...made,
+      version: 2,
+      description: null,
+      tools: [],
+      metadata: { a: "1", c: "3" },
+      updated_at: changed.updated_at,
+    });
+    const stale = await api.post(path, { version: 1, name: "late" });
+    refused(stale, 409, "conflict_error", { param: "version" });
+    assert.equal(stale.headers.get("x-should-retry"), "false");
+    refused(await api.post(path, { name: "blind" }), 400, "invalid_request_error", {
+      message: "Field 'version' is required.",
+      param: "version",
+    });
+    refused(await api.post(path, { version: 2, name: null }), 400, "invalid_request_error", {
+      param: "name",
+    });
+    assert.deepEqual(await api.ok("GET", path), changed);
+    assert.equal((await api.ok("GET", `${path}/versions`)).data.length, 2);
+    const changes = await Promise.all([1, 2, 3, 4].map((n) => api.post(path, { version: 2, name: `n${n}` })));
+    assert.deepEqual(changes.map(({ status }) => status).toSorted(), [200, 409, 409, 409]);
+  },
+);
+
+proves(
+  ["agent-versions"],
+  "versions are listed and read, and a session keeps the one that it was given",
+  async () => {
+    const made = await makeAgent(api, { name: "v1", system: "Be the first." });
+    const path = `/agents/${made.id}`;
+    const versions = [made];
+    for (let version = 1; version < 5; version += 1) {
+      versions.unshift(await api.ok("POST", path, { version, name: `v${version + 1}` }));
+    }
+    const seen = [];
+    for (let query = "?limit=2"; query !== ""; ) {
+      const page = await api.ok("GET", `${path}/versions${query}`);
+      seen.push(...page.data);
+      assert.equal(page.has_more, page.next_page !== null);
+      query = page.has_more ? `?limit=2&page=${page.next_page}` : "";
+    }
+    assert.deepEqual(seen, versions);
+    refused(await api.get(`${path}/versions?limit=101`), 400, "invalid_request_error", {
+      message: "limit exceeds maximum of 100",
+    });
+    assert.deepEqual(await api.ok("GET", `${path}?version=1`), made);
+    refused(await api.get(`${path}?version=6`), 404, "not_found_error");
+    refused(await api.get(`${path}?version=x`), 400, "invalid_request_error", { param: "version" });
+    const older = await makeSession(api, { agent: { id: made.id, type: "agent", version: 2 } });
+    assert.deepEqual([older.agent.version, older.agent.name], [2, "v2"]);
+    const newest = await makeSession(api, { agent: made.id });
+    assert.equal(newest.agent.version, 5);
+    await api.ok("POST", path, { version: 5, name: "v6" });
+    assert.deepEqual((await api.ok("GET", `/sessions/${newest.id}`)).agent, newest.agent);
+    refused(
+      await api.post("/sessions", {
+        agent: { id: made.id, type: "agent", version: 7 },
+        environment_id: older.environment_id,
+      }),
+      404,
+      "not_found_error",
+      { param: "agent.version" },
+    );
+  },
+);
+
+proves(["agent-archive"], "an archived agent is read and nothing else", async () => {
+  const made = await makeAgent(api);
+  const path = `/agents/${made.id}`;
+  const archived = await api.ok("POST", `${path}/archive`);
+  assert.match(archived.archived_at, /^\d{4}-.*Z$/);
+  assert.deepEqual(await api.ok("POST", `${path}/archive`), archived);
+  assert.deepEqual(await api.ok("GET", path), archived);
+  refused(await api.post(path, { version: 1, name: "x" }), 403, "permission_error", { message: /archived/ });
+  const environment = await makeEnvironment(api);
+  const session = await api.post("/sessions", { agent: made.id, environment_id: environment.id });
+  refused(session, 409, "conflict_error");
+  const ids = async (query: string) =>
+    (await api.ok("GET", `/agents${query}`)).data.map(({ id }: { id: string }) => id);
+  assert.ok(!(await ids("?limit=100")).includes(made.id));
+  assert.ok((await ids("?limit=100&include_archived=true")).includes(made.id));
+});
+
+proves(["agent-delete"], "a deleted agent is gone; one that a session was created with stays", async () => {
+  const made = await makeAgent(api);
+  assert.deepEqual(await api.ok("DELETE", `/agents/${made.id}`), { id: made.id, type: "agent_deleted" });
+  for (const path of [`/agents/${made.id}`, `/agents/${made.id}/versions`]) {
+    refused(await api.get(path), 404, "not_found_error");
+  }
+  refused(await api.delete(`/agents/${made.id}`), 404, "not_found_error");
+  const session = await makeSession(api);
+  refused(await api.delete(`/agents/${session.agent.id}`), 409, "conflict_error");
+  assert.equal((await api.ok("GET", `/agents/${session.agent.id}`)).version, 1);
+});
+
+proves(["model-list"], "the models that can be reached are listed, and agents can have them", async () => {
+  const page = await api.ok("GET", "/models");
+  const listed = page.data.find(({ id }: { id: string }) => id === model);
+  assert.equal(page.has_more, false);
+  assert.equal(page.next_page, null);
+  assert.deepEqual(listed, {
+    id: model,
+    type: "model",
+    provider: "rehearsal",
+    effective_context_window: (await makeAgent(api)).model.effective_context_window,
+    max_output_tokens: listed.max_output_tokens,
+  });
+  const narrow = await berth.client({ scopes: "sessions:read" });
+  refused(await narrow.get("/models"), 403, "permission_error", { message: /agents:read/ });
 });
 
 proves(["agent-permission"], "a tool that is denied or not enabled is never run", async () => {

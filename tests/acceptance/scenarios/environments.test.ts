@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { type Api, refused } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
-import { bash, makeEnvironment, makeSession, results, turn } from "../harness/fixtures.ts";
+import { bash, makeAgent, makeEnvironment, makeSession, results, turn } from "../harness/fixtures.ts";
 import { proves } from "../harness/proves.ts";
 
 let berth: Berth;
@@ -77,6 +77,85 @@ proves(["environment-unique"], "a name is taken once by an owner", async () => {
   refused(await api.post("/environments", { name: "ours" }), 409, "conflict_error");
   const other = await berth.client({ user: "other@example.com" });
   assert.equal((await makeEnvironment(other, { name: "ours" })).name, "ours");
+});
+
+proves(["environment-unique"], "a change cannot take a name that is taken", async () => {
+  const taken = await makeEnvironment(api);
+  const made = await makeEnvironment(api);
+  refused(await api.post(`/environments/${made.id}`, { name: taken.name }), 409, "conflict_error", {
+    param: "name",
+  });
+  assert.deepEqual(await api.ok("GET", `/environments/${made.id}`), made);
+  await api.ok("DELETE", `/environments/${taken.id}`);
+  assert.equal((await api.ok("POST", `/environments/${made.id}`, { name: taken.name })).name, taken.name);
+});
+
+proves(
+  ["environment-update"],
+  "a change is of what is named, and the next command has the variables",
+  async () => {
+    const limited = { type: "limited", allowed_hosts: ["a.example"] };
+    const made = await makeEnvironment(api, {
+      description: "first",
+      config: { type: "cloud", networking: limited },
+      environment_variables: { COLOUR: "red", SHAPE: "round" },
+      metadata: { a: "1", b: "2" },
+    });
+    const path = `/environments/${made.id}`;
+    assert.deepEqual(await api.ok("POST", path, {}), made);
+    const session = await makeSession(api, { environment_id: made.id });
+    const say = async () =>
+      results(await turn(api, session.id, bash('echo "<$COLOUR $SHAPE>"')))[0]?.match(/<.*>/)?.[0];
+    assert.equal(await say(), "<red round>");
+    const changed = await api.ok("POST", path, {
+      description: null,
+      environment_variables: { COLOUR: "blue" },
+      metadata: { b: null, c: "3" },
+    });
+    assert.deepEqual(changed, {
+      ...made,
+      description: null,
+      environment_variables: { COLOUR: "blue" },
+      metadata: { a: "1", c: "3" },
+      updated_at: changed.updated_at,
+    });
+    assert.equal(await say(), "<blue >");
+    const closed = await api.ok("POST", path, { config: null });
+    assert.deepEqual(closed.config.networking.allowed_hosts, []);
+    refused(await api.post(path, { environment_variables: { PATH: "/" } }), 400, "invalid_request_error", {
+      param: "environment_variables.PATH",
+    });
+    refused(await api.post(path, { image: "debian" }), 400, "invalid_request_error", {
+      message: /not available in this version/,
+    });
+  },
+);
+
+proves(["environment-archive"], "an archived environment is read and nothing else", async () => {
+  const made = await makeEnvironment(api);
+  const path = `/environments/${made.id}`;
+  const archived = await api.ok("POST", `${path}/archive`);
+  assert.match(archived.archived_at, /^\d{4}-.*Z$/);
+  assert.deepEqual(await api.ok("POST", `${path}/archive`), archived);
+  assert.deepEqual(await api.ok("GET", path), archived);
+  refused(await api.post(path, { name: "x" }), 403, "permission_error", { message: /archived/ });
+  const agent = await makeAgent(api);
+  refused(await api.post("/sessions", { agent: agent.id, environment_id: made.id }), 409, "conflict_error");
+});
+
+proves(["environment-delete"], "an environment stays as long as a session may still use it", async () => {
+  const made = await makeEnvironment(api);
+  const path = `/environments/${made.id}`;
+  const session = await makeSession(api, { environment_id: made.id });
+  refused(await api.delete(path), 409, "conflict_error");
+  await turn(api, session.id, bash("true"));
+  await api.ok("POST", `/sessions/${session.id}/terminate`);
+  assert.deepEqual(await api.ok("DELETE", path), { id: made.id, type: "environment_deleted" });
+  refused(await api.get(path), 404, "not_found_error");
+  refused(await api.post(path, { name: "x" }), 404, "not_found_error");
+  assert.equal((await api.ok("GET", `/sessions/${session.id}`)).environment_id, made.id);
+  const agent = await makeAgent(api);
+  refused(await api.post("/sessions", { agent: agent.id, environment_id: made.id }), 404, "not_found_error");
 });
 
 proves(["egress-default"], "nothing is reached that the policy does not name", async () => {
