@@ -65,10 +65,11 @@ test("the real service, by its commands alone", { timeout: 60_000 }, async (t) =
     const first = await berth(["run", steps({ say: "One." }), "--keep", "--json"], { env });
     const { id } = JSON.parse(first.stdout.split("\n")[0] ?? "");
     const { child, ended } = startBerth(["sessions", "logs", "-f", id], { env });
+    createInterface({ input: child.stdout }).on("line", (text) => {
+      if (text === "Two.") child.kill("SIGINT");
+    });
     const sent = await berth(["sessions", "send", id, steps({ say: "Two." })], { env });
     assert.match(sent.stdout, /^evt_\w{26}\n$/);
-    for await (const text of createInterface({ input: child.stdout }))
-      if (text === "Two.") child.kill("SIGINT");
     assert.equal((await ended).code, 130);
   });
 

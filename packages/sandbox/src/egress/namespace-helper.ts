@@ -16,6 +16,9 @@ export interface HelperTask {
   udp: readonly number[];
 }
 
+/** A helper lives for moments; one whose parent was killed before it could tell ends by itself. */
+const longestMs = 10_000;
+
 /**
  * Runs in another process, inside the namespace: listens and hands the sockets over, one message each, then waits to be
  * told to go (by then the parent has them) or for the parent to be gone. Plain text, so that it needs no file of its own.
@@ -25,6 +28,7 @@ const { execFileSync } = require("node:child_process");
 const net = require("node:net");
 const dgram = require("node:dgram");
 process.once("disconnect", () => process.exit());
+setTimeout(() => process.exit(1), ${longestMs});
 process.once("message", async ({ prepare, tcp, udp }) => {
   try {
     if (prepare) {
