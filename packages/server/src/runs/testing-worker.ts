@@ -228,7 +228,8 @@ async function untilLog(
       const told = once(news, "news", { signal });
       told.catch(() => undefined);
       const log = await readLog(db.read, sessionId);
-      if (enough(log)) return log;
+      // Read again: what was read page by page may be older at its beginning than at its end.
+      if (enough(log)) return await readLog(db.read, sessionId);
       await told.catch(() => {
         throw new Error(
           `The log did not get there:\n${JSON.stringify(
