@@ -171,6 +171,26 @@ export const requirements: readonly Requirement[] = [
     source: "seed 3",
     rule: "A terminated session has status terminated; events, cancel and a second terminate are 409 conflict_error.",
   },
+  {
+    id: "session-update",
+    source: "api 4",
+    rule: "An update changes title and metadata: omitted keeps, null clears, metadata per pair; other fields are 400. The log tells it by session.updated.",
+  },
+  {
+    id: "session-update-ended",
+    source: "api 2",
+    rule: "An update of an archived session is 403, of a terminated one 409 conflict_error.",
+  },
+  {
+    id: "session-delete",
+    source: "api 4",
+    rule: "Delete answers id and type session_deleted; the session is 404 from then on and its disk is removed. While it runs it is 409 conflict_error.",
+  },
+  {
+    id: "session-delete-stream",
+    source: "api 4",
+    rule: "Streams that are open when a session is deleted get session.deleted and end.",
+  },
   { id: "session-stats", source: "api 4", rule: "active_seconds and usage grow with the work done." },
 
   // Session resources

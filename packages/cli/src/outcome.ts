@@ -13,7 +13,9 @@ export const noOutcome: Outcome = { ended: null, failedResources: [] };
 /** The outcome after one more event. */
 export function outcomeAfter(outcome: Outcome, event: SessionEvent): Outcome {
   if (event.type === "session.status_idle") return { ...outcome, ended: event.stop_reason.type };
-  if (event.type === "session.status_terminated") return { ...outcome, ended: "terminated" };
+  if (event.type === "session.status_terminated" || event.type === "session.deleted") {
+    return { ...outcome, ended: "terminated" };
+  }
   if (event.type !== "session.error" || event.error.retry_status.type === "retrying") return outcome;
   const { resource_id } = event.error;
   return resource_id === undefined

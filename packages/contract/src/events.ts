@@ -3,7 +3,7 @@ import { toolNames } from "./agents.ts";
 import { operations } from "./operations.ts";
 import { listQuery, pageOf } from "./page.ts";
 import { defineRoute } from "./route.ts";
-import { idOf, kindsBy, timestamp } from "./schema.ts";
+import { idOf, kindsBy, metadata, timestamp } from "./schema.ts";
 
 /** Content of messages and results. */
 export const textBlock = z.strictObject({ type: z.literal("text"), text: z.string() });
@@ -71,7 +71,10 @@ function event<Type extends string, Shape extends z.ZodRawShape>(type: Type, sha
   return z.strictObject({ ...stored, type: z.literal(type), ...shape });
 }
 
-/** Every event of a session's log. Closed, and never edited once stored but for `processed_at` of inputs. */
+/**
+ * Every event of a session's log, and `session.deleted`, which only a stream has: the log is gone by then. Closed, and
+ * never edited once stored but for `processed_at` of inputs.
+ */
 export const sessionEvent = z
   .discriminatedUnion("type", [
     event("user.message", { content: z.array(textBlock) }),
@@ -95,6 +98,13 @@ export const sessionEvent = z
     event("session.status_idle", { stop_reason: stopReason }),
     event("session.status_rescheduled", {}),
     event("session.status_terminated", {}),
+    event("session.updated", {
+      title: z.string().optional(),
+      metadata: metadata
+        .optional()
+        .meta({ description: "All pairs, as they are now. Absent when none changed." }),
+    }),
+    event("session.deleted", {}),
     event("session.error", {
       error: z.strictObject({
         type: z.enum(sessionErrorTypes),

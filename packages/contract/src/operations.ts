@@ -116,6 +116,12 @@ export const operations = {
     }),
     list: get("sessions.list", "/sessions", "List sessions", { answers: "page" }),
     get: get("sessions.get", "/sessions/{session_id}", "Get a session"),
+    update: post("sessions.update", "/sessions/{session_id}", "Update a session", {
+      conflicts: [terminated],
+    }),
+    delete: remove("sessions.delete", "/sessions/{session_id}", "Delete a session", {
+      conflicts: [{ status: 409, type: "conflict_error", when: "The session is running." }],
+    }),
     cancel: post("sessions.cancel", "/sessions/{session_id}/cancel", "End the running turn", {
       body: "none",
       conflicts: [terminated],

@@ -4,7 +4,17 @@ import { inputEvent, modelUsage } from "./events.ts";
 import { operations } from "./operations.ts";
 import { flag, listQuery, pageOf } from "./page.ts";
 import { defineRoute } from "./route.ts";
-import { environmentVariables, idOf, metadata, noBody, notServed, owner, text, timestamp } from "./schema.ts";
+import {
+  environmentVariables,
+  idOf,
+  metadata,
+  metadataPatch,
+  noBody,
+  notServed,
+  owner,
+  text,
+  timestamp,
+} from "./schema.ts";
 import { resourceInput, sessionResource } from "./session-resources.ts";
 
 export const sessionStatuses = ["idle", "running", "rescheduling", "terminated"] as const;
@@ -78,6 +88,21 @@ export const sessionRoutes = {
     query: z.strictObject({}),
     body: z.undefined(),
     answer: session,
+  }),
+  update: defineRoute(operations.sessions.update, {
+    params: sessionParams,
+    query: z.strictObject({}),
+    body: z.strictObject({
+      title: text(0, 500).nullish(),
+      metadata: metadataPatch.nullish(),
+    }),
+    answer: session,
+  }),
+  delete: defineRoute(operations.sessions.delete, {
+    params: sessionParams,
+    query: z.strictObject({}),
+    body: z.undefined(),
+    answer: z.strictObject({ id: idOf("session"), type: z.literal("session_deleted") }),
   }),
   cancel: defineRoute(operations.sessions.cancel, {
     params: sessionParams,

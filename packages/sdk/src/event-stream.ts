@@ -24,7 +24,7 @@ export interface LogSource {
 
 /**
  * The events of a log, each once and in order, over as many connections as it takes. `after` is the event to continue from, null the
- * log's start, undefined the log's end. Ends after `session.status_terminated` and when the signal aborts. Throws what
+ * log's start, undefined the log's end. Ends after `session.status_terminated` or `session.deleted` and when the signal aborts. Throws what
  * does not pass by itself: a refusal, or a server that is not reached at the first time.
  */
 export async function* followLog(
@@ -58,7 +58,7 @@ async function* follow(
         after = frame.id ?? after;
         const event = eventIn(frame);
         yield event;
-        if (event.type === "session.status_terminated") return;
+        if (event.type === "session.status_terminated" || event.type === "session.deleted") return;
       }
     } catch (error) {
       if (source.signal?.aborted || !isTransient(error)) throw error;

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
 import { after, before } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { type Api, refused, type Wire } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
 import { bash, makeAgent, makeEnvironment, makeSession, steps, turn, turnOf } from "../harness/fixtures.ts";
@@ -219,6 +221,98 @@ proves(["session-terminate"], "a terminated session is over", async () => {
   const log = (await api.ok("GET", `/sessions/${session.id}/events?limit=100`)).data;
   assert.equal(log.at(-1).type, "session.status_terminated", "nothing is written after it");
 });
+
+proves(
+  ["session-update"],
+  "an update changes what it names, and the log tells what is different",
+  async () => {
+    const session = await makeSession(api, { title: "First", metadata: { a: "1", b: "2" } });
+    const path = `/sessions/${session.id}`;
+    const renamed = await api.ok("POST", path, { title: "Second" });
+    assert.deepEqual([renamed.title, renamed.metadata], ["Second", { a: "1", b: "2" }]);
+    assert.ok(renamed.updated_at > session.updated_at);
+    const patched = await api.ok("POST", path, { metadata: { a: null, b: "3", c: "4" } });
+    assert.deepEqual([patched.title, patched.metadata], ["Second", { b: "3", c: "4" }]);
+    const same = await api.ok("POST", path, { title: "Second", metadata: { c: "4", d: null } });
+    assert.deepEqual(withoutClock(same), withoutClock(patched));
+    const cleared = await api.ok("POST", path, { title: null, metadata: null });
+    assert.deepEqual([cleared.title, cleared.metadata], ["", {}]);
+    assert.deepEqual(withoutClock(await api.ok("GET", path)), withoutClock(cleared));
+    const updates = (await api.ok("GET", `${path}/events?types[]=session.updated`)).data;
+    assert.deepEqual(
+      updates.map(({ id: _id, created_at: _at, processed_at: _then, type: _type, ...rest }: Wire) => rest),
+      [{ title: "Second" }, { metadata: { b: "3", c: "4" } }, { title: "", metadata: {} }],
+    );
+    for (const [param, body] of [
+      ["environment_variables", { environment_variables: { A: "1" } }],
+      ["resources", { resources: [] }],
+      ["title", { title: 5 }],
+      ["title", { title: "x".repeat(501) }],
+      ["metadata.a", { metadata: { a: 1 } }],
+      ["metadata", { metadata: Object.fromEntries(Array.from({ length: 17 }, (_, i) => [`k${i}`, "v"])) }],
+    ] as const) {
+      refused(await api.post(path, body), 400, "invalid_request_error", { param });
+    }
+    refused(await api.post(`/sessions/${absent}`, { title: "x" }), 404, "not_found_error");
+    const other = await berth.client({ user: "other@example.com" });
+    refused(await other.post(path, { title: "x" }), 403, "permission_error");
+  },
+);
+
+proves(["session-update-ended"], "an ended session is not updated", async () => {
+  for (const [verb, status, type] of [
+    ["archive", 403, "permission_error"],
+    ["terminate", 409, "conflict_error"],
+  ] as const) {
+    const { id } = await makeSession(api);
+    await api.ok("POST", `/sessions/${id}/${verb}`);
+    refused(await api.post(`/sessions/${id}`, { title: "x" }), status, type);
+  }
+});
+
+proves(
+  ["session-delete", "session-delete-stream"],
+  "a deleted session is gone, with its disk, and its streams end",
+  async () => {
+    const session = await makeSession(api);
+    const path = `/sessions/${session.id}`;
+    const disks = () => readdirSync(berth.dataDir, { recursive: true, encoding: "utf8" });
+    const disk = (name: string) => name.endsWith(session.id);
+    const sent = await api.ok("POST", `${path}/events`, { events: [steps(bash("echo begun; sleep 60"))] });
+    await eventsUntil(api, session.id, ({ type }) => type === "agent.tool_use");
+    refused(await api.delete(path), 409, "conflict_error", { message: /running/ });
+    const other = await berth.client({ user: "other@example.com" });
+    refused(await other.delete(path), 403, "permission_error");
+    await api.ok("POST", `${path}/cancel`);
+    await turnOf(api, session.id, sent.data[0].id);
+    assert.ok(disks().some(disk), "there is a disk to remove");
+    const following = eventsUntil(api, session.id, ({ type }) => type === "session.deleted");
+    await api.ok("POST", path, { title: "Last" });
+    assert.deepEqual(await api.ok("DELETE", path), { id: session.id, type: "session_deleted" });
+    assert.equal((await following).at(-1).type, "session.deleted");
+    for (const answer of [
+      await api.get(path),
+      await api.get(`${path}/events`),
+      await api.get(`${path}/events/stream`),
+      await api.get(`${path}/resources`),
+      await api.post(`${path}/events`, { events: [steps({ say: "hi" })] }),
+      await api.post(`${path}/cancel`),
+      await api.delete(path),
+    ]) {
+      refused(answer, 404, "not_found_error");
+    }
+    const listed = (await api.ok("GET", "/sessions?include_archived=true&limit=100")).data;
+    assert.ok(!listed.some(({ id }: Wire) => id === session.id));
+    const gone = new AbortController();
+    setTimeout(() => gone.abort(new Error("the disk is still there")), 20_000).unref();
+    while (disks().some(disk)) await pause(50, undefined, { signal: gone.signal });
+    for (const verb of ["archive", "terminate"]) {
+      const { id } = await makeSession(api);
+      await api.ok("POST", `/sessions/${id}/${verb}`);
+      assert.equal((await api.delete(`/sessions/${id}`)).status, 200);
+    }
+  },
+);
 
 proves(["session-stats", "event-turn"], "usage and active time grow with the work", async () => {
   const session = await makeSession(api);

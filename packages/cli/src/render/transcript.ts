@@ -83,6 +83,10 @@ export class Transcript {
         return note(yellow("taken up again after a fault"));
       case "session.status_terminated":
         return apart([bold("terminated")]);
+      case "session.updated":
+        return null;
+      case "session.deleted":
+        return apart([bold("deleted")]);
       case "session.error":
         return this.#failed(event);
       case "session.container_started":

@@ -40,7 +40,7 @@ export class Events {
   /**
    * Follows the log without gap or duplicate, and connects again by itself whenever the connection or the server goes away.
    * Begins with the next event that comes once you iterate, after `after_id` (of what `send` answered, to miss nothing), or with
-   * the whole log by `from: "start"`. Ends after `session.status_terminated`, when the signal aborts, or when you leave the loop.
+   * the whole log by `from: "start"`. Ends after `session.status_terminated` or `session.deleted`, when the signal aborts, or when you leave the loop.
    */
   stream(
     session_id: string,

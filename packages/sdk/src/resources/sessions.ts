@@ -1,4 +1,4 @@
-import type { routes, Session } from "@berth/contract";
+import type { Answer as AnswerBody, routes, Session } from "@berth/contract";
 import { operations } from "@berth/contract/operations";
 import { type Answer, answerOf } from "../answer.ts";
 import type { CallOptions } from "../options.ts";
@@ -33,6 +33,18 @@ export class Sessions {
 
   get(session_id: string, options?: CallOptions): Answer<Session> {
     return answerOf(this.#transport.json({ operation: sessions.get, params: { session_id }, ...options }));
+  }
+
+  /** Changes what is given; metadata pair by pair, where null takes one away. */
+  update(session_id: string, body: Body<Routes["update"]>, options?: CallOptions): Answer<Session> {
+    return answerOf(
+      this.#transport.json({ operation: sessions.update, params: { session_id }, body, ...options }),
+    );
+  }
+
+  /** Deletes a session that does not run, with its disk. Its files stay. */
+  delete(session_id: string, options?: CallOptions): Answer<AnswerBody<Routes["delete"]>> {
+    return answerOf(this.#transport.json({ operation: sessions.delete, params: { session_id }, ...options }));
   }
 
   /** Ends the running turn; the session can go on afterwards. */

@@ -92,6 +92,7 @@ export const errors = {
     conflict(`${capitalized(noun)} '${id}' is used by ${sessions}.`),
   archived: (noun: string, id: string) => conflict(`${capitalized(noun)} '${id}' is archived.`),
   sessionTerminated: (id: string) => conflict(`Session '${id}' is terminated.`),
+  sessionRunning: (id: string) => conflict(`Session '${id}' is running: cancel it first.`),
   fileNotReady: (id: string, param?: string) => conflict(`File '${id}' is not ready.`, param),
 
   idempotencyKeyReused: () =>

@@ -46,7 +46,8 @@ async function sessionsByStatus(db: Queryable): Promise<{ status: string; count:
   const { rows } = await db.query<{ status: string; count: number }>({
     name: "sessions_by_status",
     text: `
-      select status, (select count(*) from sessions where sessions.status = known.status and archived_at is null) as count
+      select status, (select count(*) from sessions where sessions.status = known.status and archived_at is null
+        and deleted_at is null) as count
       from unnest(array['idle', 'running', 'rescheduling', 'terminated']) as known (status)`,
   });
   return rows;

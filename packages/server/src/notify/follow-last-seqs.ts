@@ -8,7 +8,7 @@ export interface Follow {
 
 /**
  * Looks at `last_seq` of the sessions that are followed, every `pollMs`, and wakes the followers of those where it
- * changed since the last look: what covers notices that were lost. Asks nothing while nobody follows.
+ * changed since the last look, or where there is none any more: what covers notices that were lost. Asks nothing while nobody follows.
  */
 export function followLastSeqs(options: {
   db: Queryable;
@@ -22,10 +22,12 @@ export function followLastSeqs(options: {
 
   async function look(): Promise<void> {
     const now = new Map<string, number>();
-    for (const { id, last_seq } of await lastSeqs(db, wakers.sessions())) {
+    const followed = wakers.sessions();
+    for (const { id, last_seq } of await lastSeqs(db, followed)) {
       now.set(id, last_seq);
       if (seen.get(id) !== last_seq) wakers.wake(id, false);
     }
+    for (const id of followed) if (!now.has(id)) wakers.wake(id, false);
     seen = now;
   }
 
@@ -45,7 +47,7 @@ async function lastSeqs(
   db: Queryable,
   sessionIds: readonly string[],
 ): Promise<{ id: string; last_seq: number }[]> {
-  const text = "select id, last_seq from sessions where id = any($1::uuid[])";
+  const text = "select id, last_seq from sessions where id = any($1::uuid[]) and deleted_at is null";
   return (await db.query<{ id: string; last_seq: number }>({ name: "last_seqs", text, values: [sessionIds] }))
     .rows;
 }

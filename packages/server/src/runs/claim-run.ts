@@ -6,17 +6,26 @@ import type { Lease } from "./lease.ts";
  * holder let its lease expire, which it does by dying or by being cut off. Each claim raises the epoch, so that what the
  * former holder still writes is refused. Workers that claim at once never get the same session.
  *
+ * A deleted session is claimed only where its disk lies, if it has one: all that is left to do is to remove it.
+ *
  * @param ttlMs from now, by the clock of the database.
+ * @param host names the machine's installation; see `DiskRoom`.
  */
-export async function claimRuns(db: Queryable, owner: string, ttlMs: number, free: number): Promise<Lease[]> {
+export async function claimRuns(
+  db: Queryable,
+  owner: string,
+  ttlMs: number,
+  free: number,
+  host: string,
+): Promise<Lease[]> {
   const { rows } = await db.query<{ id: string; lease_epoch: number }>({
     name: "claim_runs",
     text: `
       with due as (
-        select id from sessions where pending_at is not null and lease_owner is null
+        select id from sessions where pending_at is not null and lease_owner is null and ${CLEARABLE}
         order by pending_at limit $3 for update skip locked
       ), orphaned as (
-        select id from sessions where lease_owner is not null and lease_until < now()
+        select id from sessions where lease_owner is not null and lease_until < now() and ${CLEARABLE}
         limit $3 for update skip locked
       )
       update sessions set
@@ -25,10 +34,12 @@ export async function claimRuns(db: Queryable, owner: string, ttlMs: number, fre
         lease_epoch = lease_epoch + 1
       where id in (select id from orphaned union all select id from due limit $3)
       returning id, lease_epoch`,
-    values: [owner, ttlMs, free],
+    values: [owner, ttlMs, free, host],
   });
   return rows.map((row) => ({ sessionId: row.id, owner, epoch: row.lease_epoch }));
 }
+
+const CLEARABLE = "(deleted_at is null or disk_host is null or disk_host = $4)";
 
 /** Prolongs leases of one owner in one statement. Resolves with the sessions whose lease still stands. */
 export async function renewLeases(

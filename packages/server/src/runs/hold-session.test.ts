@@ -3,11 +3,14 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { createRehearsalModel, type Model } from "@berth/agent";
 import { formatId } from "@berth/contract";
 import { type TestDatabase, testDatabase } from "../db/testing.ts";
 import { appendTerminated } from "../features/events/append-by-client.ts";
 import { readLog } from "../features/events/event-store.ts";
+import { markDeleted } from "../features/sessions/session-store.ts";
+import { claimRuns } from "./claim-run.ts";
 import { seed, seedSession } from "./testing.ts";
 import { bash, idles, installation, steps, types } from "./testing-worker.ts";
 
@@ -159,6 +162,25 @@ describe("a held session", () => {
     assert.deepEqual(row, { status: "terminated", lease_owner: null, disk_host: null });
     assert.equal(existsSync(disk), false);
     assert.equal(types(await readLog(db.read, sessionId)).at(-1), "session.status_terminated");
+  });
+
+  test("removes the disk of a deleted session and then its row, on the machine that has the disk", async (t) => {
+    const db = await testDatabase(t);
+    const own = await installation(t, db);
+    const sessionId = await sessionOf(db);
+    const disk = join(own.disks, formatId("session", sessionId));
+    const first = await own.worker({ sandboxIdleMs: 0 });
+    await own.send(sessionId, steps(bash("echo one")));
+    await own.until(sessionId, (entries) => idles(entries) === 1);
+    await first.close();
+    assert.ok(existsSync(disk));
+    await markDeleted(db.write, sessionId);
+    assert.deepEqual(await claimRuns(db.write, "elsewhere", 60_000, 8, "elsewhere"), []);
+    const signal = AbortSignal.timeout(10_000);
+    await own.worker();
+    while ((await rowOf(db, sessionId)) !== undefined) await nextTurn(undefined, { signal });
+    assert.equal(existsSync(disk), false);
+    assert.deepEqual((await db.read.query({ text: "select 1 from events" })).rows, []);
   });
 
   test("archiving cancels the turn, tells that it is idle, and clears the disk away", async (t) => {

@@ -8,7 +8,7 @@ import type { SessionHub } from "../notify/session-hub.ts";
 import { handOverRun, releaseRun } from "./claim-run.ts";
 import type { Lease } from "./lease.ts";
 import { createRunLog, type RunLog } from "./run-log.ts";
-import { type RunSession, readRunSession, type Standing, takeDue } from "./run-store.ts";
+import { type RunSession, readRunSession, removeDeleted, type Standing, takeDue } from "./run-store.ts";
 import type { SessionWorkspace } from "./session-workspace.ts";
 import { idle, type RunningTurn, startTurn, type TurnParts } from "./take-turn.ts";
 import { watchTurn } from "./watch-turn.ts";
@@ -146,6 +146,10 @@ export function holdSession(
     if (!standing.terminated)
       await runLog.appendIdle(isRunning(standing) ? [idle({ type: "cancelled" })] : []);
     await space.remove();
+    if (standing.deleted) {
+      if (!(await removeDeleted(db.write, lease))) await handOverRun(db.write, lease);
+      return;
+    }
     if (!(await releaseRun(db.write, lease))) await handOverRun(db.write, lease);
   }
 

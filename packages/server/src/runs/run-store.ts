@@ -16,6 +16,7 @@ export interface Standing {
   status: SessionStatus;
   archived: boolean;
   terminated: boolean;
+  deleted: boolean;
 }
 
 export async function readRunSession(db: Queryable, sessionId: string): Promise<RunSession> {
@@ -61,4 +62,20 @@ export async function takeDue(db: Queryable, lease: Lease): Promise<Standing> {
   return rows[0];
 }
 
-const STANDING = "status, archived_at is not null as archived, terminated_at is not null as terminated";
+const STANDING = `status, archived_at is not null as archived, terminated_at is not null as terminated,
+  deleted_at is not null as deleted`;
+
+/**
+ * Removes the row of a deleted session, and so everything that belongs to it. False: its disk lies on another machine, whose
+ * worker has to remove that first, or the lease is gone.
+ */
+export async function removeDeleted(db: Queryable, lease: Lease): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: "remove_deleted",
+    text: `
+      delete from sessions
+      where id = $1 and lease_owner = $2 and lease_epoch = $3 and deleted_at is not null and disk_host is null`,
+    values: [lease.sessionId, lease.owner, lease.epoch],
+  });
+  return rowCount === 1;
+}

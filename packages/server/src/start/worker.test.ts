@@ -24,7 +24,7 @@ for (const server of testServers) {
       const run = async (owner: string) => {
         for (;;) {
           const last = !enqueuing;
-          const leases = await claimRuns(db.write, owner, 60_000, 4);
+          const leases = await claimRuns(db.write, owner, 60_000, 4, "here");
           if (last && leases.length === 0) return;
           await Promise.all(
             leases.map(async (lease) => {
@@ -56,13 +56,15 @@ for (const server of testServers) {
     test("a lease that stands is claimed by nobody, one that expired by anybody, with a higher epoch", async (t) => {
       const db = await testDatabase(t, server);
       const sessionId = await seedSession(db.write, await seed(db.write), { pending: true });
-      const [first] = await claimRuns(db.write, "a", 60_000, 8);
+      const [first] = await claimRuns(db.write, "a", 60_000, 8, "here");
       assert.deepEqual(first, { sessionId, owner: "a", epoch: 1 });
-      assert.deepEqual(await claimRuns(db.write, "b", 60_000, 8), []);
+      assert.deepEqual(await claimRuns(db.write, "b", 60_000, 8, "here"), []);
       await db.write.query({
         text: "update sessions set pending_at = null, lease_until = now() - interval '1 s'",
       });
-      assert.deepEqual(await claimRuns(db.write, "b", 60_000, 8), [{ sessionId, owner: "b", epoch: 2 }]);
+      assert.deepEqual(await claimRuns(db.write, "b", 60_000, 8, "here"), [
+        { sessionId, owner: "b", epoch: 2 },
+      ]);
       assert.ok(first !== undefined);
       assert.deepEqual(await renewLeases(db.write, "a", 60_000, [first]), new Set());
       assert.equal(await releaseRun(db.write, first), false);

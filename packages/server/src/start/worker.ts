@@ -79,7 +79,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     for (;;) {
       const free = concurrency - [...held.values()].filter((session) => session.isActive()).length;
       if (closing || free <= 0) return;
-      const leases = await claimRuns(db.write, owner, leaseMs, free);
+      const leases = await claimRuns(db.write, owner, leaseMs, free, options.disks.host);
       for (const lease of leases) hold(lease);
       if (leases.length < free) return;
     }

@@ -1,4 +1,4 @@
-import type { InputEvent } from "@berth/contract";
+import type { EventOf, InputEvent } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
 import { columns, STOP_THE_CLOCK } from "./append-by-run.ts";
 import { type EventRow, newEventRow } from "./event-row.ts";
@@ -82,11 +82,35 @@ export async function appendTerminated(db: Queryable, sessionId: string): Promis
   return rows.length === 1;
 }
 
-/** Both states are for good, so that the reason read now is the reason of then. */
+/** What is different in a session: the new values. */
+export type SessionChange = Pick<EventOf<"session.updated">, "title" | "metadata">;
+
+/** Stores new values and appends `session.updated`, which names them. The caller holds the session's row. */
+export async function appendUpdated(tx: Queryable, sessionId: string, change: SessionChange): Promise<void> {
+  const row = newEventRow({ event: { type: "session.updated", ...change } });
+  await tx.query({
+    name: "append_updated",
+    text: `
+      with session as (
+        update sessions set
+          last_seq = last_seq + 1,
+          title = coalesce($5, title),
+          metadata = coalesce($6, metadata),
+          updated_at = now()
+        where id = $1
+        returning last_seq
+      )
+      insert into events (session_id, seq, id, type, body, processed_at)
+      select $1, session.last_seq, $2::uuid, $3::text, $4::text, now() from session`,
+    values: [sessionId, row.id, row.type, row.body, change.title ?? null, change.metadata ?? null],
+  });
+}
+
+/** All these states are for good, so that the reason read now is the reason of then. */
 async function refusal(db: Queryable, sessionId: string): Promise<Refusal> {
   const { rows } = await db.query<{ terminated: boolean }>({
     name: "refusal_of_inputs",
-    text: "select terminated_at is not null as terminated from sessions where id = $1",
+    text: "select terminated_at is not null as terminated from sessions where id = $1 and deleted_at is null",
     values: [sessionId],
   });
   if (rows[0] === undefined) return "absent";

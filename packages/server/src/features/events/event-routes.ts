@@ -8,6 +8,7 @@ import { openSse } from "../../http/sse.ts";
 import type { TokenWatch } from "../../http/token-watch.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
 import { reachSession } from "../sessions/reach-session.ts";
+import { isDeleted } from "../sessions/session-store.ts";
 import { appendInputs } from "./append-by-client.ts";
 import { eventJson, sessionEvent } from "./event-row.ts";
 import { followEvents } from "./follow-events.ts";
@@ -47,7 +48,8 @@ export function mountEvents(app: HttpApp, { db, hub, tokens }: EventDependencies
     return async (response) => {
       const sse = openSse(response);
       const unwatch = tokens.watch(context.principal.tokenId, sse.end);
-      await followEvents({ sessionId: id, afterSeq, terminated, hub, read, sse }).finally(unwatch);
+      const options = { sessionId: id, afterSeq, terminated, hub, read, sse };
+      await followEvents({ ...options, isDeleted: (id) => isDeleted(db.read, id) }).finally(unwatch);
     };
   });
 }

@@ -10,6 +10,7 @@ import { createTokenWatch } from "../../http/token-watch.ts";
 import { openSessionHub, type SessionHub } from "../../notify/session-hub.ts";
 import type { Lease } from "../../runs/lease.ts";
 import { seed, seedLease, seedSession } from "../../runs/testing.ts";
+import { isDeleted, markDeleted } from "../sessions/session-store.ts";
 import { appendTerminated } from "./append-by-client.ts";
 import { appendByRun } from "./append-by-run.ts";
 import { readEvents, seqOfEvent } from "./event-store.ts";
@@ -26,6 +27,11 @@ interface House {
   /** Opens the stream after an event, or from the start. */
   open(afterId?: string): Promise<IncomingMessage>;
   append(texts: readonly string[]): Promise<void>;
+}
+
+/** The test's database is closed first of all, maybe while a stream has a last look at it. */
+function unlessClosed(error: unknown): void {
+  assert.match(String(error), /The database is closed/);
 }
 
 /** A session with a stream over real sockets, followed through the hub of another process than the writer's. */
@@ -50,7 +56,9 @@ async function house(
     const afterSeq = uuid === null ? 0 : ((await seqOfEvent(db.read, sessionId, uuid)) ?? -1);
     responses.push(response);
     const sse = openSse(response, options);
-    following.push(followEvents({ sessionId, afterSeq, terminated: false, hub, read, sse }));
+    const look = (id: string) => isDeleted(db.read, id);
+    const from = { sessionId, afterSeq, terminated: false, hub, read, isDeleted: look, sse };
+    following.push(followEvents(from).catch(unlessClosed));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -200,6 +208,25 @@ describe("following a session", () => {
     assert.deepEqual(await reading, await logIds(own));
     assert.equal((await frames(await own.open(), never)).length, 2);
   });
+
+  for (const removed of [false, true]) {
+    test(`the stream ends with session.deleted, ${removed ? "also when the row is gone" : "which is in no log"}`, async (t) => {
+      const own = await house(t, { mute: true, pollMs: 100 });
+      await own.append(["before"]);
+      const response = await own.open();
+      let text = "";
+      response.setEncoding("utf8").on("data", (chunk: string) => {
+        text += chunk;
+      });
+      await once(response, "data");
+      await markDeleted(own.db.write, own.sessionId);
+      if (removed) await own.db.write.query({ text: "delete from sessions" });
+      await once(response, "end");
+      const events = [...text.matchAll(/^event: (.*)$/gm)].map(([, type]) => type);
+      assert.equal(events.at(-1), "session.deleted");
+      assert.match(text, /^id: evt_\w{26}\nevent: session\.deleted\ndata: \{"id":"evt_.*"processed_at":"/m);
+    });
+  }
 
   test("a token that was revoked or expired is told once; others are left alone", async (t) => {
     const db = await testDatabase(t);

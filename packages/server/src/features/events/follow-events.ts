@@ -1,6 +1,8 @@
+import { formatId, newUuid } from "@berth/contract";
 import { type Sse, sseFrame } from "../../http/sse.ts";
 import { createLatch } from "../../notify/latch.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
+import { eventJson } from "./event-row.ts";
 import type { StreamedEvent } from "./event-store.ts";
 import type { ReadAfter } from "./shared-reader.ts";
 
@@ -12,6 +14,8 @@ export interface FollowOptions {
   terminated: boolean;
   hub: SessionHub;
   read: ReadAfter;
+  /** Whether the session is deleted, asked when nothing is left to read. */
+  isDeleted(sessionId: string): Promise<boolean>;
   sse: Sse;
 }
 
@@ -20,10 +24,17 @@ const CHUNK_CHARACTERS = 32 * 1024;
 
 /**
  * Sends what the log has after a place, and then what comes, each event once and in order, until the reader leaves or
- * `session.status_terminated` was sent. All is read from the table: a reader that lags holds no page in memory, and is
+ * `session.status_terminated` was sent, or `session.deleted`, which is in no log. All is read from the table: a reader that lags holds no page in memory, and is
  * served from where it stood when it has caught up.
  */
-export async function followEvents({ hub, read, sse, sessionId, ...from }: FollowOptions): Promise<void> {
+export async function followEvents({
+  hub,
+  read,
+  isDeleted,
+  sse,
+  sessionId,
+  ...from
+}: FollowOptions): Promise<void> {
   const news = createLatch();
   sse.ended.addEventListener("abort", news.tell, { once: true });
   const unsubscribe = hub.subscribe(sessionId, news.tell);
@@ -35,6 +46,7 @@ export async function followEvents({ hub, read, sse, sessionId, ...from }: Follo
       terminated ||= sent.terminated;
       if (sent.afterSeq === afterSeq && terminated) return;
       if (!(await sse.drained())) return;
+      if (sent.afterSeq === afterSeq && (await isDeleted(sessionId))) return sendDeleted(sse);
       if (sent.afterSeq === afterSeq && !sse.ended.aborted) await news.told();
       afterSeq = sent.afterSeq;
     }
@@ -45,6 +57,11 @@ export async function followEvents({ hub, read, sse, sessionId, ...from }: Follo
     unsubscribe();
     sse.end();
   }
+}
+
+function sendDeleted(sse: Sse): void {
+  const row = { id: newUuid(), type: "session.deleted", body: "{}", processed_at: new Date() };
+  sse.write(sseFrame(formatId("event", row.id), row.type, eventJson(row)));
 }
 
 /** Writes until the reader lags; tells how far it came. */

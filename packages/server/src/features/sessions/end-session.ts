@@ -4,7 +4,7 @@ import type { Principal } from "../../http/principal.ts";
 import { appendInputs, appendTerminated } from "../events/append-by-client.ts";
 import { waitingInputs } from "../events/event-store.ts";
 import { reachAndLock, reachSession } from "./reach-session.ts";
-import { markArchived, type SessionState } from "./session-store.ts";
+import { markArchived, markDeleted, type SessionState } from "./session-store.ts";
 
 /**
  * Interrupts the turn that is running or about to run. True when there was one.
@@ -46,7 +46,22 @@ export async function terminateSession(db: Database, principal: Principal, sessi
   });
 }
 
-function refuseEnded(session: SessionState, sessionId: string): void {
+/**
+ * Deletes a session that does not run. Its files stay.
+ *
+ * @returns its uuid.
+ * @throws errors.sessionRunning
+ */
+export async function deleteSession(db: Database, principal: Principal, sessionId: string): Promise<string> {
+  return await db.transaction(async (tx) => {
+    const { id, status } = await reachAndLock(tx, principal, sessionId);
+    if (status === "running" || status === "rescheduling") throw errors.sessionRunning(sessionId);
+    await markDeleted(tx, id);
+    return id;
+  });
+}
+
+export function refuseEnded(session: SessionState, sessionId: string): void {
   if (session.terminated) throw errors.sessionTerminated(sessionId);
   if (session.archived) throw errors.sessionArchived(sessionId);
 }

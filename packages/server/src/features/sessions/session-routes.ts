@@ -1,4 +1,4 @@
-import { parseId, sessionRoutes } from "@berth/contract";
+import { formatId, parseId, sessionRoutes } from "@berth/contract";
 import type { Database } from "../../db/pool.ts";
 import type { Context } from "../../http/context.ts";
 import type { HttpApp } from "../../http/http-app.ts";
@@ -7,10 +7,11 @@ import { mount } from "../../http/mount.ts";
 import { keysetPlace, pageText } from "../../http/page.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
 import { type CreateSessionDeps, createSession } from "./create-session.ts";
-import { archiveSession, cancelSession, terminateSession } from "./end-session.ts";
+import { archiveSession, cancelSession, deleteSession, terminateSession } from "./end-session.ts";
 import { readSession } from "./reach-session.ts";
 import { type SessionRow, sessionJson } from "./session-row.ts";
 import { getSession, listSessions } from "./session-store.ts";
+import { updateSession } from "./update-session.ts";
 
 export interface SessionDeps extends CreateSessionDeps {
   /** Told after each commit that gives a worker something to do. */
@@ -36,6 +37,16 @@ export function mountSessions(app: HttpApp, deps: SessionDeps): void {
     return pageText(context, input, place, "session", rows, sessionJson);
   });
   mount(app, sessionRoutes.get, (context, { params }) => answer(db, context, params.session_id));
+  mount(app, sessionRoutes.update, async (context, input) => {
+    const { session_id: sessionId } = input.params;
+    if (await updateSession(db, context.principal, input)) tell(hub, sessionId, false);
+    return await answer(db, context, sessionId);
+  });
+  mount(app, sessionRoutes.delete, async ({ principal }, { params }) => {
+    const id = await deleteSession(db, principal, params.session_id);
+    hub.publish(id, true);
+    return { id: formatId("session", id), type: "session_deleted" as const };
+  });
   mount(app, sessionRoutes.cancel, async (context, { params }) => {
     if (await cancelSession(db, context.principal, params.session_id)) tell(hub, params.session_id);
     return await answer(db, context, params.session_id);
@@ -61,6 +72,6 @@ function json(row: SessionRow | null): JsonText {
   return new JsonText(sessionJson(row));
 }
 
-function tell(hub: Pick<SessionHub, "publish">, sessionId: string): void {
-  hub.publish(parseId("session", sessionId) ?? "", true);
+function tell(hub: Pick<SessionHub, "publish">, sessionId: string, due = true): void {
+  hub.publish(parseId("session", sessionId) ?? "", due);
 }

@@ -96,7 +96,7 @@ export async function insertSession(db: Queryable, session: NewSession): Promise
 }
 
 export async function getSession(db: Queryable, id: string): Promise<SessionRow | null> {
-  const text = `select ${sessionColumns} from sessions where id = $1`;
+  const text = `select ${sessionColumns} from sessions where id = $1 and deleted_at is null`;
   return (await db.query<SessionRow>({ name: "get_session", text, values: [id] })).rows[0] ?? null;
 }
 
@@ -115,6 +115,7 @@ export async function listSessions(
 ): Promise<SessionRow[]> {
   const { agentId, environmentId, statuses } = filters;
   const conditions: Condition[] = [
+    { text: "deleted_at is null", values: [] },
     ...(filters.archived ? [] : [{ text: "archived_at is null", values: [] }]),
     ...(environmentId === null ? [] : [one("environment_id = ?", environmentId)]),
     ...(statuses === null ? [] : [one("status = any(?::text[])", statuses)]),
@@ -142,7 +143,7 @@ export async function getSessionState(db: Queryable, id: string): Promise<Sessio
     name: "get_session_state",
     text: `select id, organization_id, owner_type, owner_id, status,
       archived_at is not null as archived, terminated_at is not null as terminated
-      from sessions where id = $1`,
+      from sessions where id = $1 and deleted_at is null`,
     values: [id],
   });
   return rows[0] ?? null;
@@ -154,7 +155,7 @@ export async function lockSession(tx: Queryable, id: string): Promise<SessionSta
     name: "lock_session",
     text: `select id, organization_id, owner_type, owner_id, status,
       archived_at is not null as archived, terminated_at is not null as terminated
-      from sessions where id = $1 for no key update`,
+      from sessions where id = $1 and deleted_at is null for no key update`,
     values: [id],
   });
   return rows[0] ?? null;
@@ -168,4 +169,25 @@ export async function markArchived(tx: Queryable, id: string): Promise<void> {
       where id = $1 and archived_at is null`,
     values: [id],
   });
+}
+
+/**
+ * Marks a session as deleted: nobody reads it any more, no run writes to it, and it is due, so that a worker removes its
+ * disk and then its row.
+ */
+export async function markDeleted(tx: Queryable, id: string): Promise<void> {
+  await tx.query({
+    name: "mark_deleted",
+    text: `
+      update sessions set deleted_at = now(), status = 'terminated', terminated_at = coalesce(terminated_at, now()),
+        pending_at = coalesce(pending_at, now()), updated_at = now()
+      where id = $1`,
+    values: [id],
+  });
+}
+
+/** Whether a session is deleted, or was never there. */
+export async function isDeleted(db: Queryable, id: string): Promise<boolean> {
+  const text = "select 1 as there from sessions where id = $1 and deleted_at is null";
+  return (await db.query({ name: "session_is_there", text, values: [id] })).rows.length === 0;
 }
