@@ -329,6 +329,12 @@ export const requirements: readonly Requirement[] = [
     rule: "An upload without file part, with metadata of the wrong form, or of another content type is 400.",
   },
 
+  {
+    id: "files-delete",
+    source: "api 4",
+    rule: "Delete answers id and type file_deleted, and the file is 404; while a session that is not archived or terminated mounts it, 409 conflict_error. The content goes with the last file that has it.",
+  },
+
   // Tokens
   {
     id: "token-create",

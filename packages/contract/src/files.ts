@@ -56,6 +56,12 @@ export const fileRoutes = {
     body: z.undefined(),
     answer: file,
   }),
+  delete: defineRoute(operations.files.delete, {
+    params: fileParams,
+    query: z.strictObject({}),
+    body: z.undefined(),
+    answer: z.strictObject({ id: idOf("file"), type: z.literal("file_deleted") }),
+  }),
   content: defineRoute(operations.files.content, {
     params: fileParams,
     query: z.strictObject({}),

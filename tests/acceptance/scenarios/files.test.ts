@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
+import { readdirSync } from "node:fs";
 import { after, before } from "node:test";
 import { type Api, type Body, refused, type Wire } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
-import { makeFile } from "../harness/fixtures.ts";
+import { makeFile, makeSession } from "../harness/fixtures.ts";
 import { proves } from "../harness/proves.ts";
 
 let berth: Berth;
@@ -97,4 +98,35 @@ proves(["files-faults"], "what is wrong with an upload is told", async () => {
     (await api.ok("GET", "/files?limit=100")).data.every(({ status }: Wire) => status === "ready"),
     true,
   );
+});
+
+proves(["files-delete"], "a file that no living session mounts is deleted, with its content", async () => {
+  const content = randomBytes(1_000);
+  const file = await makeFile(api, content);
+  const twin = await makeFile(api, content, "twin");
+  const stored = () =>
+    readdirSync(berth.dataDir, { recursive: true, encoding: "utf8" }).some((name) =>
+      name.endsWith(file.sha256),
+    );
+  const session = await makeSession(api, { resources: [{ type: "file", file_id: file.id }] });
+  refused(await api.delete(`/files/${file.id}`), 409, "conflict_error", { message: new RegExp(file.id) });
+  const other = await berth.client({ user: "other@example.com" });
+  refused(await other.delete(`/files/${file.id}`), 403, "permission_error");
+  await api.ok("POST", `/sessions/${session.id}/archive`);
+  assert.deepEqual(await api.ok("DELETE", `/files/${file.id}`), { id: file.id, type: "file_deleted" });
+  for (const answer of [
+    await api.get(`/files/${file.id}`),
+    await api.get(`/files/${file.id}/content`),
+    await api.delete(`/files/${file.id}`),
+    await api.post(`/sessions/${(await makeSession(api)).id}/resources`, { type: "file", file_id: file.id }),
+  ]) {
+    refused(answer, 404, "not_found_error");
+  }
+  assert.equal((await api.ok("GET", `/sessions/${session.id}`)).resources[0].file_id, file.id);
+  assert.ok(stored(), "its twin has the same content");
+  assert.equal((await api.get(`/files/${twin.id}/content`)).status, 200);
+  await api.ok("DELETE", `/files/${twin.id}`);
+  assert.ok(!stored());
+  assert.equal((await makeFile(api, content)).sha256, file.sha256);
+  assert.ok(stored());
 });

@@ -1,4 +1,4 @@
-import type { File as BerthFile, routes } from "@berth/contract";
+import type { Answer as AnswerBody, File as BerthFile, routes } from "@berth/contract";
 import { operations } from "@berth/contract/operations";
 import { type Answer, answerOf } from "../answer.ts";
 import type { CallOptions } from "../options.ts";
@@ -41,6 +41,11 @@ export class Files {
 
   get(file_id: string, options?: CallOptions): Answer<BerthFile> {
     return answerOf(this.#transport.json({ operation: files.get, params: { file_id }, ...options }));
+  }
+
+  /** Deletes a file that no living session mounts. */
+  delete(file_id: string, options?: CallOptions): Answer<AnswerBody<Routes["delete"]>> {
+    return answerOf(this.#transport.json({ operation: files.delete, params: { file_id }, ...options }));
   }
 
   /** The content as a `Response`: read its `body`, `bytes()`, `text()` or `blob()`. */

@@ -10,7 +10,7 @@ export interface Blob {
   size: number;
 }
 
-/** A content that was taken in whole and is not stored yet. Exactly one of `keep` and `discard` is called. */
+/** A content that was taken in whole and is not stored yet. One of `keep` and `discard` is called; a `discard` after `keep` changes nothing. */
 export interface StagedBlob extends Blob {
   /** The content is on disk, under its name, when this resolves. */
   keep(): Promise<void>;
@@ -23,6 +23,8 @@ export interface BlobStore {
   stage(source: AsyncIterable<Uint8Array>): Promise<StagedBlob>;
   /** The bytes, or those from `start` up to and including `end`. */
   read(sha256: string, range?: { start: number; end: number }): Readable;
+  /** Removes the content, if it is there. */
+  remove(sha256: string): Promise<void>;
   /** Where the content lies on this host; it is never changed in place. */
   path(sha256: string): string;
 }
@@ -38,6 +40,7 @@ export async function openDiskBlobs(directory: string): Promise<BlobStore> {
   return {
     path,
     read: (sha256, range) => createReadStream(path(sha256), range),
+    remove: (sha256) => rm(path(sha256), { force: true }),
     async stage(source) {
       const temporary = join(partial, randomUUID());
       const discard = () => rm(temporary, { force: true });

@@ -93,6 +93,7 @@ export const errors = {
   archived: (noun: string, id: string) => conflict(`${capitalized(noun)} '${id}' is archived.`),
   sessionTerminated: (id: string) => conflict(`Session '${id}' is terminated.`),
   sessionRunning: (id: string) => conflict(`Session '${id}' is running: cancel it first.`),
+  fileInUse: (id: string) => conflict(`File '${id}' is mounted in a session.`),
   fileNotReady: (id: string, param?: string) => conflict(`File '${id}' is not ready.`, param),
 
   idempotencyKeyReused: () =>

@@ -7,14 +7,15 @@ import { mount, mountContent, mountUpload } from "../../http/mount.ts";
 import { keysetPlace, pageAnswer } from "../../http/page.ts";
 import { ownerOf, type Principal, reaches } from "../../http/principal.ts";
 import { contentAnswer } from "./content-answer.ts";
-import { type FileRow, fileAnswer, getFile, insertFile, listFiles } from "./file-store.ts";
+import { deleteFile } from "./delete-file.ts";
+import { type FileRow, fileAnswer, getFile, insertFile, listFiles, type NewFile } from "./file-store.ts";
+import { lockContent } from "./lock-content.ts";
 import { readUpload } from "./read-upload.ts";
 
 export function mountFiles(app: HttpApp, db: Database, blobs: BlobStore): void {
   mountUpload(app, fileRoutes.upload, async ({ principal }, request) => {
     const { filename, mimeType, metadata, content } = await readUpload(request, blobs, app.uploadLimit);
-    await content.keep();
-    const row = await insertFile(db.write, {
+    const file: NewFile = {
       id: newUuid(),
       ...ownerOf(principal),
       filename,
@@ -25,8 +26,18 @@ export function mountFiles(app: HttpApp, db: Database, blobs: BlobStore): void {
       downloadable: true,
       scope_session_id: null,
       metadata,
-    });
-    return fileAnswer(row);
+    };
+    try {
+      const row = await db.transaction(async (tx) => {
+        await lockContent(tx, content.sha256);
+        await content.keep();
+        return await insertFile(tx, file);
+      });
+      return fileAnswer(row);
+    } catch (error) {
+      await content.discard();
+      throw error;
+    }
   });
   mount(app, fileRoutes.list, async (context, input) => {
     const place = keysetPlace(context, input, "file");
@@ -40,6 +51,10 @@ export function mountFiles(app: HttpApp, db: Database, blobs: BlobStore): void {
   mount(app, fileRoutes.get, async ({ principal }, { params }) =>
     fileAnswer(await reachFile(db, principal, params.file_id)),
   );
+  mount(app, fileRoutes.delete, async ({ principal }, { params }) => {
+    const id = await deleteFile(db, blobs, principal, params.file_id);
+    return { id: formatId("file", id), type: "file_deleted" as const };
+  });
   mountContent(app, fileRoutes.content, async ({ principal, header }, { params }) =>
     contentAnswer(await reachFile(db, principal, params.file_id), blobs, header),
   );

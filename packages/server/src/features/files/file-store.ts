@@ -50,6 +50,12 @@ export async function getFile(db: Queryable, id: string): Promise<FileRow | null
   return (await db.query<FileRow>({ name: "get_file", text, values: [id] })).rows[0] ?? null;
 }
 
+/** Those of the files that exist, which stay until the transaction ends. */
+export async function lockFiles(tx: Queryable, ids: readonly string[]): Promise<FileRow[]> {
+  const text = `select ${columns} from files where id = any($1::uuid[]) order by id for key share`;
+  return (await tx.query<FileRow>({ name: "lock_files", text, values: [ids] })).rows;
+}
+
 /** Those of the files that exist, in no order. */
 export async function getFiles(db: Queryable, ids: readonly string[]): Promise<FileRow[]> {
   const text = `select ${columns} from files where id = any($1::uuid[])`;

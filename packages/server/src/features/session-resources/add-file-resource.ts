@@ -11,7 +11,7 @@ import type { Database } from "../../db/pool.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../http/errors.ts";
 import { type Principal, reaches } from "../../http/principal.ts";
-import { type FileRow, getFile } from "../files/file-store.ts";
+import { type FileRow, lockFiles } from "../files/file-store.ts";
 import { reachAndLock } from "../sessions/reach-session.ts";
 import { defaultFileMount } from "./place-resources.ts";
 import { type ResourceRow, resourceAnswer } from "./resource-row.ts";
@@ -40,8 +40,8 @@ export async function addFileResource(
 }
 
 async function reachFile(tx: Queryable, principal: Principal, fileId: string): Promise<FileRow> {
-  const file = await getFile(tx, parseId("file", fileId) ?? "");
-  if (file === null) throw errors.notFound("file", fileId);
+  const [file] = await lockFiles(tx, [parseId("file", fileId) ?? ""]);
+  if (file === undefined) throw errors.notFound("file", fileId);
   if (!reaches(principal, file)) throw errors.notYours("file", fileId);
   return file;
 }

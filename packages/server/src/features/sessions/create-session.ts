@@ -6,10 +6,10 @@ import type { SecretBox } from "../../secrets/secret-box.ts";
 import { type AgentRow, agentSnapshot, getAgent } from "../agents/agent-store.ts";
 import { getVersion } from "../agents/agent-version-store.ts";
 import { getEnvironment } from "../environments/environment-store.ts";
-import { type FileRow, getFiles } from "../files/file-store.ts";
+import { type FileRow, getFiles, lockFiles } from "../files/file-store.ts";
 import { placeResources } from "../session-resources/place-resources.ts";
 import { sealToken } from "../session-resources/resource-secret.ts";
-import { insertSession, type NewResource } from "./session-store.ts";
+import { insertSession, type NewResource, type NewSession } from "./session-store.ts";
 
 type Body = Input<typeof sessionRoutes.create>["body"];
 
@@ -51,7 +51,7 @@ export async function createSession(
 
   const id = newUuid();
   const due = events.length > 0 || inputs.some(({ type }) => type === "hosted_repository");
-  const stored = await insertSession(deps.db.write, {
+  const session: NewSession = {
     id,
     ...ownerOf(principal),
     agent_id: agent.id,
@@ -63,10 +63,32 @@ export async function createSession(
     resources: inputs.map((input, index) => newResource(deps.secrets, input, places[index] ?? "")),
     events,
     due,
-  });
+  };
+  const stored =
+    files.size === 0
+      ? await insertSession(deps.db.write, session)
+      : await insertWithFiles(deps.db, session, files);
   // The agent or the environment was archived or deleted since it was read, for good: read again, it is refused.
   if (!stored) return await createSession(deps, principal, body);
   return { id, due };
+}
+
+/** A file that was deleted meanwhile is not there any more. */
+async function insertWithFiles(
+  db: Database,
+  session: NewSession,
+  files: ReadonlyMap<string, FileRow>,
+): Promise<boolean> {
+  return await db.transaction(async (tx) => {
+    const there = await lockFiles(
+      tx,
+      [...files.values()].map((file) => file.id),
+    );
+    for (const [id, file] of files) {
+      if (!there.some((row) => row.id === file.id)) throw errors.notFound("file", id);
+    }
+    return await insertSession(tx, session);
+  });
 }
 
 function checkHosts(inputs: readonly ResourceInput[], hosts: ReadonlySet<string>): void {

@@ -1,6 +1,7 @@
-import { type Input, metadata, type sessionRoutes } from "@berth/contract";
+import type { Input, sessionRoutes } from "@berth/contract";
 import type { Database } from "../../db/pool.ts";
 import { errors } from "../../http/errors.ts";
+import { patchMetadata } from "../../http/patch-metadata.ts";
 import type { Principal } from "../../http/principal.ts";
 import { appendUpdated, type SessionChange } from "../events/append-by-client.ts";
 import { refuseEnded } from "./end-session.ts";
@@ -35,23 +36,11 @@ export async function updateSession(
 
 function changeOf(row: SessionRow, body: UpdateInput["body"]): SessionChange {
   const title = body.title === undefined ? row.title : (body.title ?? "");
-  const pairs = body.metadata === undefined ? row.metadata : patched(row.metadata, body.metadata);
+  const pairs = patchMetadata(row.metadata, body.metadata);
   return {
     ...(title === row.title ? {} : { title }),
     ...(isSame(pairs, row.metadata) ? {} : { metadata: pairs }),
   };
-}
-
-/** The pairs with the changes laid over. @throws errors.invalid when they are more than an object can have. */
-function patched(
-  pairs: Record<string, string>,
-  changes: Record<string, string | null> | null,
-): Record<string, string> {
-  if (changes === null) return {};
-  const entries = Object.entries({ ...pairs, ...changes });
-  const result = Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== null));
-  if (metadata.safeParse(result).success) return result;
-  throw errors.invalid("Field 'metadata' must have at most 16 pairs.", "metadata");
 }
 
 function isSame(one: Record<string, string>, other: Record<string, string>): boolean {

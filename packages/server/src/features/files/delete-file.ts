@@ -1,0 +1,60 @@
+import { parseId } from "@berth/contract";
+import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { Database } from "../../db/pool.ts";
+import type { Queryable } from "../../db/statement.ts";
+import { errors } from "../../http/errors.ts";
+import { type Principal, reaches } from "../../http/principal.ts";
+import type { FileRow } from "./file-store.ts";
+import { lockContent } from "./lock-content.ts";
+
+/**
+ * Deletes a file that no living session mounts, and its content when no other file has it.
+ *
+ * @returns its uuid.
+ * @throws errors.notFound, errors.notYours, errors.fileInUse
+ */
+export async function deleteFile(
+  db: Database,
+  blobs: BlobStore,
+  principal: Principal,
+  fileId: string,
+): Promise<string> {
+  const { id, sha256 } = await db.transaction(async (tx) => {
+    const row = await claimFile(tx, parseId("file", fileId) ?? "");
+    if (row === null) throw errors.notFound("file", fileId);
+    if (!reaches(principal, row)) throw errors.notYours("file", fileId);
+    if (await isMounted(tx, row.id)) throw errors.fileInUse(fileId);
+    await tx.query({ name: "delete_file", text: "delete from files where id = $1", values: [row.id] });
+    return row;
+  });
+  if (sha256 !== null) await db.transaction((tx) => removeUnused(tx, blobs, sha256));
+  return id;
+}
+
+type Claimed = Pick<FileRow, "id" | "organization_id" | "owner_type" | "owner_id" | "sha256">;
+
+/** Waits for those who mount it just now, and holds off those who want to. */
+async function claimFile(tx: Queryable, id: string): Promise<Claimed | null> {
+  if (id === "") return null;
+  const text = "select id, organization_id, owner_type, owner_id, sha256 from files where id = $1 for update";
+  return (await tx.query<Claimed>({ name: "claim_file", text, values: [id] })).rows[0] ?? null;
+}
+
+async function isMounted(tx: Queryable, id: string): Promise<boolean> {
+  const { rows } = await tx.query({
+    name: "file_is_mounted",
+    text: `
+      select 1 as mounted from session_resources join sessions on sessions.id = session_id
+      where file_id = $1 and terminated_at is null and archived_at is null limit 1`,
+    values: [id],
+  });
+  return rows.length > 0;
+}
+
+/** A transaction of its own, after the file is gone: a content is never removed for a deletion that did not happen. */
+async function removeUnused(tx: Queryable, blobs: BlobStore, sha256: string): Promise<void> {
+  await lockContent(tx, sha256);
+  const text = "select 1 as used from files where sha256 = $1 limit 1";
+  const { rows } = await tx.query({ name: "content_is_used", text, values: [sha256] });
+  if (rows.length === 0) await blobs.remove(sha256);
+}
