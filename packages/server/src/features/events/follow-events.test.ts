@@ -170,7 +170,9 @@ describe("following a session", () => {
       await own.append(Array.from({ length: 25 }, () => "x".repeat(20_000)));
       largest = Math.max(largest, own.responses[0]?.writableLength ?? 0);
     }
-    assert.ok(own.responses[0]?.writableNeedDrain, "the reader does not lag");
+    // The pages that fit into the buffers of the sockets are on their way for a while.
+    while (own.responses[0]?.writableNeedDrain !== true) await new Promise(setImmediate);
+    largest = Math.max(largest, own.responses[0].writableLength);
     assert.ok(largest < 256 * 1024, `${largest} bytes are held for one reader`);
     const live = await frames(await own.open(), (ids) => ids.length >= 1_000);
     assert.equal(live.length, 1_000);
