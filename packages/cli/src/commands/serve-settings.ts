@@ -23,7 +23,7 @@ export const serveSettings: Readonly<Record<string, readonly [form: string, line
   ],
   BERTH_DISK_RECLAIM_SECONDS: [
     "<seconds>",
-    "idle time after which a session's disk is removed; default 86400",
+    "idle time after which a session's disk may be removed; this version keeps it",
   ],
   BERTH_SANDBOX_IDLE_SECONDS: [
     "<seconds>",
