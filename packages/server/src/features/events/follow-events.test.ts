@@ -166,17 +166,17 @@ describe("following a session", () => {
     const slow = await own.open();
     slow.pause();
     let largest = 0;
-    for (let n = 0; n < 40; n++) {
+    // The buffers of the sockets grow with the machine's settings, so that the reader lags sooner or later.
+    let count = 0;
+    for (let lags = false; count < 1_000 || (!lags && count < 4_000); count += 25) {
       await own.append(Array.from({ length: 25 }, () => "x".repeat(20_000)));
+      lags = own.responses[0]?.writableNeedDrain === true;
       largest = Math.max(largest, own.responses[0]?.writableLength ?? 0);
     }
-    // The pages that fit into the buffers of the sockets are on their way for a while.
-    while (own.responses[0]?.writableNeedDrain !== true) await new Promise(setImmediate);
-    largest = Math.max(largest, own.responses[0].writableLength);
     assert.ok(largest < 256 * 1024, `${largest} bytes are held for one reader`);
-    const live = await frames(await own.open(), (ids) => ids.length >= 1_000);
-    assert.equal(live.length, 1_000);
-    assert.deepEqual(await frames(slow, (ids) => ids.length >= 1_000), live);
+    const live = await frames(await own.open(), (ids) => ids.length >= count);
+    assert.equal(live.length, count);
+    assert.deepEqual(await frames(slow, (ids) => ids.length >= count), live);
   });
 
   test("a reader that stalls for too long is cut off, and resumes", async (t) => {
@@ -184,13 +184,16 @@ describe("following a session", () => {
     const slow = await own.open();
     slow.pause();
     const closed = new Promise((resolve) => slow.once("close", resolve));
-    for (let n = 0; n < 20; n++) await own.append(Array.from({ length: 25 }, () => "x".repeat(20_000)));
     const response = own.responses[0];
+    let count = 0;
+    for (; count < 500 || (response?.writableNeedDrain === false && count < 4_000); count += 25) {
+      await own.append(Array.from({ length: 25 }, () => "x".repeat(20_000)));
+    }
     if (response?.destroyed === false) await once(response, "close");
     slow.resume();
     await closed;
     const first = await frames(await own.open(), (ids) => ids.length >= 10);
-    const rest = await frames(await own.open(first[9]), (ids) => ids.length >= 490);
+    const rest = await frames(await own.open(first[9]), (ids) => ids.length >= count - 10);
     assert.deepEqual([...first.slice(0, 10), ...rest], await logIds(own));
   });
 
