@@ -68,7 +68,6 @@ export async function placeUpload(uploads: string, file: MountedFile): Promise<v
   const temporary = `${uploads}.${randomUUID()}.placing`;
   try {
     await mkdir(posix.dirname(target), { recursive: true, mode: 0o755 });
-    await rm(temporary, { force: true });
     await copyReadOnly(file.source, temporary);
     await rename(temporary, target);
   } catch (error) {

@@ -5,6 +5,7 @@ import { blobDirectory, type Config } from "../config.ts";
 import { openDatabase } from "../db/pool.ts";
 import { createLog, createRedactor } from "../log.ts";
 import { openSessionHub } from "../notify/session-hub.ts";
+import { once } from "../once.ts";
 import { readSecretKey } from "../secrets/secret-key.ts";
 import { startApi } from "./api.ts";
 import { holdDataDir } from "./hold-data-dir.ts";
@@ -66,12 +67,4 @@ export async function serve(config: Config): Promise<Serving> {
 async function stopAll(parts: ReadonlyArray<() => Promise<void>>, log: Logger): Promise<void> {
   for (const stop of parts)
     await stop().catch((error) => log.error({ err: error }, "a part did not end in order"));
-}
-
-function once(action: () => Promise<void>): () => Promise<void> {
-  let done: Promise<void> | undefined;
-  return () => {
-    done ??= action();
-    return done;
-  };
 }

@@ -2,6 +2,7 @@ import { mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
+import { once } from "../../once.ts";
 import { type Answer, askServer } from "./ask-server.ts";
 import { type Binaries, findBinaries } from "./binaries.ts";
 import { CLUSTER_USER, ensureCluster } from "./cluster.ts";
@@ -143,12 +144,4 @@ async function untilAnswering(postmaster: Postmaster): Promise<boolean> {
 
 function connectionTo(socket: string): SocketConnection {
   return { host: socket, port: PORT, user: CLUSTER_USER, database: DATABASE };
-}
-
-function once(action: () => Promise<void>): () => Promise<void> {
-  let done: Promise<void> | undefined;
-  return () => {
-    done ??= action();
-    return done;
-  };
 }

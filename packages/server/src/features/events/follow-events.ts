@@ -24,8 +24,8 @@ const CHUNK_CHARACTERS = 32 * 1024;
 
 /**
  * Sends what the log has after a place, and then what comes, each event once and in order, until the reader leaves or
- * `session.status_terminated` was sent, or `session.deleted`, which is in no log. All is read from the table: a reader that lags holds no page in memory, and is
- * served from where it stood when it has caught up.
+ * `session.status_terminated` was sent, or `session.deleted`, which is in no log. All is read from the table: a reader
+ * that lags holds no page in memory, and is served from where it stood when it has caught up.
  */
 export async function followEvents({
   hub,
