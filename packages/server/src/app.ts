@@ -61,13 +61,13 @@ export function createApp(deps: AppDeps): HttpApp {
   });
 
   mountService(app, db, openApiDocument);
-  mountTokens(app, db);
-  mountAgents(app, db, models);
+  mountTokens(app);
+  mountAgents(app, models);
   mountModels(app, models);
-  mountEnvironments(app, db);
-  mountSessions(app, { db, hub, secrets, repositoryHosts: new Set(deps.repositoryHosts) });
-  mountSessionResources(app, { db, hub, secrets });
+  mountEnvironments(app);
+  mountSessions(app, { hub, secrets, repositoryHosts: new Set(deps.repositoryHosts) });
+  mountSessionResources(app, { hub, secrets });
   mountEvents(app, { db, hub, tokens });
-  mountFiles(app, db, blobs);
+  mountFiles(app, blobs);
   return app;
 }

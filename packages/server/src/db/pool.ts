@@ -10,10 +10,14 @@ import { openWritePool } from "./write-pool.ts";
  * for short reads (many under way on a few connections), `transaction` for several statements that stand or fall
  * together. All wait at most 5 s for a connection; what fails for the server's sake is a `DatabaseUnavailableError`.
  */
-export type Database = {
+export type DatabaseAccess = {
   write: Queryable;
   read: Queryable;
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+};
+
+/** All of a database, for whoever opened it. What only asks takes a `DatabaseAccess`, which may be one transaction. */
+export type Database = DatabaseAccess & {
   /** Hears NOTIFY on `channel`, over connections that break, until closed. */
   listen(channel: string, handlers: ListenHandlers): Promise<Listener>;
   /** Ends every connection after the statements under way, listeners too. Safe to call twice. */

@@ -1,5 +1,6 @@
 import type { Operation } from "@berth/contract";
 import type { Logger } from "pino";
+import type { DatabaseAccess } from "../db/pool.ts";
 import type { Cursors } from "./cursor.ts";
 import type { Principal } from "./principal.ts";
 
@@ -7,6 +8,10 @@ import type { Principal } from "./principal.ts";
 export interface Context {
   operation: Operation;
   principal: Principal;
+  /** What the request reads and changes. With an `Idempotency-Key` all of it is one transaction, in which the answer is kept. */
+  db: DatabaseAccess;
+  /** Runs `then` when what the request changed stands, and not when it was refused: hints to others. */
+  afterwards(then: () => void): void;
   requestId: string;
   log: Logger;
   cursors: Cursors;

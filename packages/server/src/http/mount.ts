@@ -41,7 +41,12 @@ export function mount<R extends AnyRoute>(app: HttpApp, route: R, handler: Handl
   serve(app, route, async (context, request, reply) => {
     const bytes = await bodyOf(app, route, request);
     const input = inputOf(route, request, bytes);
-    const work = async () => jsonOf(await handler(context, input));
+    const work = async () => {
+      const hints: (() => void)[] = [];
+      const answer = await handler({ ...context, afterwards: (then) => hints.push(then) }, input);
+      for (const hint of hints) hint();
+      return jsonOf(answer);
+    };
     const key = request.method === "GET" ? undefined : context.header("idempotency-key");
     reply.header("content-type", "application/json; charset=utf-8");
     if (key === undefined) return reply.send(await work());
@@ -130,6 +135,8 @@ function contextOf(
   return {
     operation,
     principal,
+    db: app.db,
+    afterwards: (then) => then(),
     requestId: request.id,
     log: app.log.child({ request_id: request.id }),
     cursors: app.cursors,

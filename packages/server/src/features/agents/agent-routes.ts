@@ -1,5 +1,4 @@
 import { agentRoutes, formatId, newUuid } from "@berth/contract";
-import type { Database } from "../../db/pool.ts";
 import { errors } from "../../http/errors.ts";
 import type { HttpApp } from "../../http/http-app.ts";
 import { mount } from "../../http/mount.ts";
@@ -12,8 +11,8 @@ import { reachAgent } from "./reach-agent.ts";
 import { type ModelWindows, resolveAgent } from "./resolve-agent.ts";
 import { updateAgent } from "./update-agent.ts";
 
-export function mountAgents(app: HttpApp, db: Database, models: ModelWindows): void {
-  mount(app, agentRoutes.create, async ({ principal }, { body }) => {
+export function mountAgents(app: HttpApp, models: ModelWindows): void {
+  mount(app, agentRoutes.create, async ({ principal, db }, { body }) => {
     const definition = resolveAgent(body, models);
     const agent = { id: newUuid(), ...ownerOf(principal), definition, metadata: body.metadata ?? {} };
     return agentAnswer(await insertAgent(db.write, agent));
@@ -21,34 +20,34 @@ export function mountAgents(app: HttpApp, db: Database, models: ModelWindows): v
   mount(app, agentRoutes.list, async (context, input) => {
     const place = keysetPlace(context, input, "agent");
     const filters = { archived: input.query.include_archived };
-    const rows = await listAgents(db.read, context.principal, place, filters);
+    const rows = await listAgents(context.db.read, context.principal, place, filters);
     return pageAnswer(context, input, place, "agent", rows, agentAnswer);
   });
-  mount(app, agentRoutes.get, async ({ principal }, { params, query }) => {
+  mount(app, agentRoutes.get, async ({ principal, db }, { params, query }) => {
     const agent = await reachAgent(db.read, principal, params.agent_id);
     if (query.version === undefined) return agentAnswer(agent);
     const version = await getVersion(db.read, agent.id, query.version);
     if (version === null) throw errors.agentVersionNotFound(params.agent_id, query.version, "version");
     return agentAnswer(version);
   });
-  mount(app, agentRoutes.update, async ({ principal }, { params, body }) =>
+  mount(app, agentRoutes.update, async ({ principal, db }, { params, body }) =>
     agentAnswer(await updateAgent(db, models, principal, params.agent_id, body)),
   );
-  mount(app, agentRoutes.delete, async ({ principal }, { params }) => {
+  mount(app, agentRoutes.delete, async ({ principal, db }, { params }) => {
     const { id } = await reachAgent(db.read, principal, params.agent_id);
     if (!(await deleteAgent(db.write, id))) {
       throw errors.inUse("agent", params.agent_id, "sessions that were created with it");
     }
     return { id: formatId("agent", id), type: "agent_deleted" as const };
   });
-  mount(app, agentRoutes.archive, async ({ principal }, { params }) => {
+  mount(app, agentRoutes.archive, async ({ principal, db }, { params }) => {
     const { id } = await reachAgent(db.read, principal, params.agent_id);
     await archiveAgent(db.write, id);
     return agentAnswer(await reachAgent(db.read, principal, params.agent_id));
   });
   mount(app, agentRoutes.versions, async (context, input) => {
-    const { id } = await reachAgent(db.read, context.principal, input.params.agent_id);
+    const { id } = await reachAgent(context.db.read, context.principal, input.params.agent_id);
     const place = versionPlace(context, input);
-    return versionPage(context, input, await listVersions(db.read, id, place));
+    return versionPage(context, input, await listVersions(context.db.read, id, place));
   });
 }

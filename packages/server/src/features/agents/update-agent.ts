@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { agentRoutes, Input } from "@berth/contract";
-import type { Database } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/pool.ts";
 import { errors } from "../../http/errors.ts";
 import { patchMetadata } from "../../http/patch-metadata.ts";
 import type { Principal } from "../../http/principal.ts";
@@ -17,7 +17,7 @@ type Body = Input<typeof agentRoutes.update>["body"];
  * @throws errors.versionNotNewest, errors.locked
  */
 export async function updateAgent(
-  db: Database,
+  db: DatabaseAccess,
   models: ModelWindows,
   principal: Principal,
   agentId: string,

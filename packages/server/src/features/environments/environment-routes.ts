@@ -1,5 +1,4 @@
 import { environmentRoutes } from "@berth/contract";
-import type { Database } from "../../db/pool.ts";
 import { errors } from "../../http/errors.ts";
 import type { HttpApp } from "../../http/http-app.ts";
 import { mount } from "../../http/mount.ts";
@@ -14,23 +13,23 @@ import {
 import { reachAndLockEnvironment, reachEnvironment } from "./reach-environment.ts";
 import { updateEnvironment } from "./update-environment.ts";
 
-export function mountEnvironments(app: HttpApp, db: Database): void {
-  mount(app, environmentRoutes.create, ({ principal }, { body }) =>
+export function mountEnvironments(app: HttpApp): void {
+  mount(app, environmentRoutes.create, ({ principal, db }, { body }) =>
     createEnvironment(db.write, principal, body),
   );
   mount(app, environmentRoutes.list, async (context, input) => {
     const place = keysetPlace(context, input, "environment");
     const filters = { archived: input.query.include_archived };
-    const rows = await listEnvironments(db.read, context.principal, place, filters);
+    const rows = await listEnvironments(context.db.read, context.principal, place, filters);
     return pageAnswer(context, input, place, "environment", rows, environmentAnswer);
   });
-  mount(app, environmentRoutes.get, async ({ principal }, { params }) => {
+  mount(app, environmentRoutes.get, async ({ principal, db }, { params }) => {
     return environmentAnswer(await reachEnvironment(db.read, principal, params.environment_id));
   });
-  mount(app, environmentRoutes.update, async ({ principal }, { params, body }) =>
+  mount(app, environmentRoutes.update, async ({ principal, db }, { params, body }) =>
     environmentAnswer(await updateEnvironment(db, principal, params.environment_id, body)),
   );
-  mount(app, environmentRoutes.delete, async ({ principal }, { params }) => {
+  mount(app, environmentRoutes.delete, async ({ principal, db }, { params }) => {
     await db.transaction(async (tx) => {
       const { id } = await reachAndLockEnvironment(tx, principal, params.environment_id);
       if (await deleteEnvironment(tx, id)) return;
@@ -38,7 +37,7 @@ export function mountEnvironments(app: HttpApp, db: Database): void {
     });
     return { id: params.environment_id, type: "environment_deleted" as const };
   });
-  mount(app, environmentRoutes.archive, async ({ principal }, { params }) => {
+  mount(app, environmentRoutes.archive, async ({ principal, db }, { params }) => {
     const { id } = await reachEnvironment(db.read, principal, params.environment_id);
     await archiveEnvironment(db.write, id);
     return environmentAnswer(await reachEnvironment(db.read, principal, params.environment_id));

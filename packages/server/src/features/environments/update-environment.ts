@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { environmentRoutes, Input } from "@berth/contract";
-import type { Database } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/pool.ts";
 import { errors } from "../../http/errors.ts";
 import { patchMetadata } from "../../http/patch-metadata.ts";
 import type { Principal } from "../../http/principal.ts";
@@ -16,7 +16,7 @@ type Body = Input<typeof environmentRoutes.update>["body"];
  * @throws errors.locked, errors.nameTaken
  */
 export async function updateEnvironment(
-  db: Database,
+  db: DatabaseAccess,
   principal: Principal,
   environmentId: string,
   body: Body,

@@ -1,5 +1,5 @@
 import { eventRoutes } from "@berth/contract";
-import type { Database } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/pool.ts";
 import { errors } from "../../http/errors.ts";
 import type { HttpApp } from "../../http/http-app.ts";
 import { mount, mountStream } from "../../http/mount.ts";
@@ -17,7 +17,7 @@ import { createSharedReader } from "./shared-reader.ts";
 import { streamStart } from "./stream-start.ts";
 
 export interface EventDependencies {
-  db: Database;
+  db: DatabaseAccess;
   hub: SessionHub;
   tokens: TokenWatch;
 }
@@ -25,31 +25,37 @@ export interface EventDependencies {
 export function mountEvents(app: HttpApp, { db, hub, tokens }: EventDependencies): void {
   const read = createSharedReader(db.read);
 
-  mount(app, eventRoutes.send, async ({ principal }, { params, body }) => {
+  mount(app, eventRoutes.send, async ({ principal, db, afterwards }, { params, body }) => {
     const { id } = await reachSession(db.read, principal, params.session_id);
     const rows = await appendInputs(db.write, id, body.events);
     if (rows === "absent") throw errors.notFound("session", params.session_id);
     if (rows === "archived") throw errors.sessionArchived(params.session_id);
     if (rows === "terminated") throw errors.sessionTerminated(params.session_id);
-    hub.publish(id, true);
+    afterwards(() => hub.publish(id, true));
     return { data: rows.map(sessionEvent) };
   });
 
   mount(app, eventRoutes.list, async (context, input) => {
-    const { id } = await reachSession(db.read, context.principal, input.params.session_id);
+    const { id } = await reachSession(context.db.read, context.principal, input.params.session_id);
     const place = keysetPlace(context, input, "event");
-    const rows = await listEvents(db.read, id, place, input.query.order, input.query["types[]"] ?? null);
+    const rows = await listEvents(
+      context.db.read,
+      id,
+      place,
+      input.query.order,
+      input.query["types[]"] ?? null,
+    );
     return pageText(context, input, place, "event", rows, eventJson);
   });
 
   mountStream(app, eventRoutes.stream, async (context, { params, query }) => {
-    const { id, terminated } = await reachSession(db.read, context.principal, params.session_id);
-    const afterSeq = await streamStart(db.read, id, query, context.header("last-event-id"));
+    const { id, terminated } = await reachSession(context.db.read, context.principal, params.session_id);
+    const afterSeq = await streamStart(context.db.read, id, query, context.header("last-event-id"));
     return async (response) => {
       const sse = openSse(response);
       const unwatch = tokens.watch(context.principal.tokenId, sse.end);
       const options = { sessionId: id, afterSeq, terminated, hub, read, sse };
-      await followEvents({ ...options, isDeleted: (id) => isDeleted(db.read, id) }).finally(unwatch);
+      await followEvents({ ...options, isDeleted: (id) => isDeleted(context.db.read, id) }).finally(unwatch);
     };
   });
 }

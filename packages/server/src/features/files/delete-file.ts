@@ -1,6 +1,6 @@
 import { parseId } from "@berth/contract";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
-import type { Database } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/pool.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../http/errors.ts";
 import { type Principal, reaches } from "../../http/principal.ts";
@@ -14,7 +14,7 @@ import { lockContent } from "./lock-content.ts";
  * @throws errors.notFound, errors.notYours, errors.fileInUse
  */
 export async function deleteFile(
-  db: Database,
+  db: DatabaseAccess,
   blobs: BlobStore,
   principal: Principal,
   fileId: string,

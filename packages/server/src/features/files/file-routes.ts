@@ -1,6 +1,6 @@
 import { fileRoutes, formatId, newUuid, parseId } from "@berth/contract";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
-import type { Database } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/pool.ts";
 import { errors } from "../../http/errors.ts";
 import type { HttpApp } from "../../http/http-app.ts";
 import { mount, mountContent, mountUpload } from "../../http/mount.ts";
@@ -12,8 +12,8 @@ import { type FileRow, fileAnswer, getFile, insertFile, listFiles, type NewFile 
 import { lockContent } from "./lock-content.ts";
 import { readUpload } from "./read-upload.ts";
 
-export function mountFiles(app: HttpApp, db: Database, blobs: BlobStore): void {
-  mountUpload(app, fileRoutes.upload, async ({ principal }, request) => {
+export function mountFiles(app: HttpApp, blobs: BlobStore): void {
+  mountUpload(app, fileRoutes.upload, async ({ principal, db }, request) => {
     const { filename, mimeType, metadata, content } = await readUpload(request, blobs, app.uploadLimit);
     const file: NewFile = {
       id: newUuid(),
@@ -42,25 +42,25 @@ export function mountFiles(app: HttpApp, db: Database, blobs: BlobStore): void {
   mount(app, fileRoutes.list, async (context, input) => {
     const place = keysetPlace(context, input, "file");
     const { scope_id: scope, "ids[]": ids } = input.query;
-    const rows = await listFiles(db.read, context.principal, place, {
+    const rows = await listFiles(context.db.read, context.principal, place, {
       scopeSessionId: scope === undefined ? null : parseId("session", scope),
       ids: ids === undefined ? null : ids.flatMap((id) => parseId("file", id) ?? []),
     });
     return pageAnswer(context, input, place, "file", rows, fileAnswer);
   });
-  mount(app, fileRoutes.get, async ({ principal }, { params }) =>
+  mount(app, fileRoutes.get, async ({ principal, db }, { params }) =>
     fileAnswer(await reachFile(db, principal, params.file_id)),
   );
-  mount(app, fileRoutes.delete, async ({ principal }, { params }) => {
+  mount(app, fileRoutes.delete, async ({ principal, db }, { params }) => {
     const id = await deleteFile(db, blobs, principal, params.file_id);
     return { id: formatId("file", id), type: "file_deleted" as const };
   });
-  mountContent(app, fileRoutes.content, async ({ principal, header }, { params }) =>
+  mountContent(app, fileRoutes.content, async ({ principal, db, header }, { params }) =>
     contentAnswer(await reachFile(db, principal, params.file_id), blobs, header),
   );
 }
 
-async function reachFile(db: Database, principal: Principal, fileId: string): Promise<FileRow> {
+async function reachFile(db: DatabaseAccess, principal: Principal, fileId: string): Promise<FileRow> {
   const id = parseId("file", fileId);
   const row = id === null ? null : await getFile(db.read, id);
   if (row === null) throw errors.notFound("file", fileId);

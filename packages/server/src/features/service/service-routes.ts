@@ -1,8 +1,8 @@
-import type { Database } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/pool.ts";
 import type { HttpApp } from "../../http/http-app.ts";
 
 /** What speaks of the service itself, to whoever asks: whether it lives, what it measures, what it offers. */
-export function mountService(app: HttpApp, db: Database, openApi: () => object): void {
+export function mountService(app: HttpApp, db: DatabaseAccess, openApi: () => object): void {
   const { fastify, log, metrics } = app;
   const document = JSON.stringify(openApi());
   fastify.get("/livez", async (_request, reply) => reply.send({ status: "ok" }));
@@ -20,7 +20,7 @@ export function mountService(app: HttpApp, db: Database, openApi: () => object):
 }
 
 /** Ready is whoever reaches its database within two seconds. */
-async function isReady(db: Database, log: HttpApp["log"]): Promise<boolean> {
+async function isReady(db: DatabaseAccess, log: HttpApp["log"]): Promise<boolean> {
   const late = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => late.resolve(false), 2_000);
   const asked = db.read.query({ name: "ready", text: "select 1" }).then(

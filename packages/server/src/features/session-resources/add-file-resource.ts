@@ -7,7 +7,7 @@ import {
   parseId,
   type sessionResourceRoutes,
 } from "@berth/contract";
-import type { Database } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/pool.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../http/errors.ts";
 import { type Principal, reaches } from "../../http/principal.ts";
@@ -22,7 +22,7 @@ type FileResource = Answer<typeof sessionResourceRoutes.add>;
 
 /** Adds a ready file to a session that is neither archived nor terminated, at a place that is free. */
 export async function addFileResource(
-  db: Database,
+  db: DatabaseAccess,
   principal: Principal,
   { params, body }: AddInput,
 ): Promise<FileResource> {

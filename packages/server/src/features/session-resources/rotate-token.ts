@@ -1,5 +1,5 @@
 import { type Answer, type Input, parseId, type sessionResourceRoutes } from "@berth/contract";
-import type { Database } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/pool.ts";
 import { errors } from "../../http/errors.ts";
 import type { Principal } from "../../http/principal.ts";
 import type { SecretBox } from "../../secrets/secret-box.ts";
@@ -12,7 +12,7 @@ type RotateInput = Input<typeof sessionResourceRoutes.rotate>;
 
 /** Replaces a repository's token: the agent's next command has the new one. */
 export async function rotateToken(
-  db: Database,
+  db: DatabaseAccess,
   secrets: SecretBox,
   principal: Principal,
   { params, body }: RotateInput,

@@ -1,5 +1,4 @@
 import { parseId, sessionResourceRoutes } from "@berth/contract";
-import type { Database } from "../../db/pool.ts";
 import { errors } from "../../http/errors.ts";
 import type { HttpApp } from "../../http/http-app.ts";
 import { mount } from "../../http/mount.ts";
@@ -13,34 +12,33 @@ import { getResource, listResources } from "./resource-store.ts";
 import { rotateToken } from "./rotate-token.ts";
 
 export interface SessionResourceDeps {
-  db: Database;
   secrets: SecretBox;
   hub: Pick<SessionHub, "publish">;
 }
 
-export function mountSessionResources(app: HttpApp, { db, secrets, hub }: SessionResourceDeps): void {
+export function mountSessionResources(app: HttpApp, { secrets, hub }: SessionResourceDeps): void {
   const tell = (sessionId: string) => hub.publish(parseId("session", sessionId) ?? "", true);
-  mount(app, sessionResourceRoutes.add, async ({ principal }, input) => {
+  mount(app, sessionResourceRoutes.add, async ({ principal, db, afterwards }, input) => {
     const resource = await addFileResource(db, principal, input);
-    tell(input.params.session_id);
+    afterwards(() => tell(input.params.session_id));
     return resource;
   });
   mount(app, sessionResourceRoutes.list, async (context, input) => {
-    const session = await reachSession(db.read, context.principal, input.params.session_id);
+    const session = await reachSession(context.db.read, context.principal, input.params.session_id);
     const place = keysetPlace(context, input, "session_resource");
-    const rows = await listResources(db.read, session.id, place);
+    const rows = await listResources(context.db.read, session.id, place);
     return pageAnswer(context, input, place, "session_resource", rows, resourceAnswer);
   });
-  mount(app, sessionResourceRoutes.get, async ({ principal }, { params }) => {
+  mount(app, sessionResourceRoutes.get, async ({ principal, db }, { params }) => {
     const session = await reachSession(db.read, principal, params.session_id);
     const id = parseId("session_resource", params.resource_id);
     const row = id === null ? null : await getResource(db.read, session.id, id);
     if (row === null) throw errors.notFound("resource", params.resource_id);
     return resourceAnswer(row);
   });
-  mount(app, sessionResourceRoutes.rotate, async ({ principal }, input) => {
+  mount(app, sessionResourceRoutes.rotate, async ({ principal, db, afterwards }, input) => {
     const resource = await rotateToken(db, secrets, principal, input);
-    tell(input.params.session_id);
+    afterwards(() => tell(input.params.session_id));
     return resource;
   });
 }

@@ -1,5 +1,5 @@
 import { type Input, newUuid, parseId, type ResourceInput, type sessionRoutes } from "@berth/contract";
-import type { Database } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/pool.ts";
 import { errors } from "../../http/errors.ts";
 import { type Owner, ownerOf, type Principal, reaches } from "../../http/principal.ts";
 import type { SecretBox } from "../../secrets/secret-box.ts";
@@ -14,7 +14,6 @@ import { insertSession, type NewResource, type NewSession } from "./session-stor
 type Body = Input<typeof sessionRoutes.create>["body"];
 
 export interface CreateSessionDeps {
-  db: Database;
   secrets: SecretBox;
   /** Hosts, with their port where it is not 443, whose repositories can be attached. */
   repositoryHosts: ReadonlySet<string>;
@@ -28,6 +27,7 @@ export interface CreateSessionDeps {
  * or not ready.
  */
 export async function createSession(
+  db: DatabaseAccess,
   deps: CreateSessionDeps,
   principal: Principal,
   body: Body,
@@ -38,9 +38,9 @@ export async function createSession(
   checkFilesOnce(inputs);
   const places = placeResources(inputs);
   const [agent, environment, files] = await Promise.all([
-    findAgent(deps, body.agent),
-    findEnvironment(deps, body.environment_id),
-    findFiles(deps, inputs),
+    findAgent(db, body.agent),
+    findEnvironment(db, body.environment_id),
+    findFiles(db, inputs),
   ]);
   reach(principal, "agent", agentId(body.agent), agent);
   reach(principal, "environment", body.environment_id, environment);
@@ -65,17 +65,15 @@ export async function createSession(
     due,
   };
   const stored =
-    files.size === 0
-      ? await insertSession(deps.db.write, session)
-      : await insertWithFiles(deps.db, session, files);
+    files.size === 0 ? await insertSession(db.write, session) : await insertWithFiles(db, session, files);
   // The agent or the environment was archived or deleted since it was read, for good: read again, it is refused.
-  if (!stored) return await createSession(deps, principal, body);
+  if (!stored) return await createSession(db, deps, principal, body);
   return { id, due };
 }
 
 /** A file that was deleted meanwhile is not there any more. */
 async function insertWithFiles(
-  db: Database,
+  db: DatabaseAccess,
   session: NewSession,
   files: ReadonlyMap<string, FileRow>,
 ): Promise<boolean> {
@@ -113,7 +111,7 @@ function agentId(agent: Body["agent"]): string {
   return typeof agent === "string" ? agent : agent.id;
 }
 
-async function findAgent({ db }: CreateSessionDeps, given: Body["agent"]): Promise<AgentRow> {
+async function findAgent(db: DatabaseAccess, given: Body["agent"]): Promise<AgentRow> {
   const id = agentId(given);
   const newest = await getAgent(db.read, parseId("agent", id) ?? "");
   if (newest === null) throw errors.notFound("agent", id);
@@ -124,7 +122,7 @@ async function findAgent({ db }: CreateSessionDeps, given: Body["agent"]): Promi
   return older;
 }
 
-async function findEnvironment({ db }: CreateSessionDeps, id: string) {
+async function findEnvironment(db: DatabaseAccess, id: string) {
   const row = await getEnvironment(db.read, parseId("environment", id) ?? "");
   if (row === null) throw errors.notFound("environment", id);
   return row;
@@ -132,7 +130,7 @@ async function findEnvironment({ db }: CreateSessionDeps, id: string) {
 
 /** The files to mount, by their id. */
 async function findFiles(
-  { db }: CreateSessionDeps,
+  db: DatabaseAccess,
   inputs: readonly ResourceInput[],
 ): Promise<Map<string, FileRow>> {
   const ids = inputs.flatMap((input) => (input.type === "file" ? [input.file_id] : []));

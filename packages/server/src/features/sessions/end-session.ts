@@ -1,4 +1,4 @@
-import type { Database } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/pool.ts";
 import { errors } from "../../http/errors.ts";
 import type { Principal } from "../../http/principal.ts";
 import { appendInputs, appendTerminated } from "../events/append-by-client.ts";
@@ -11,7 +11,11 @@ import { markArchived, markDeleted, type SessionState } from "./session-store.ts
  *
  * @throws errors.sessionTerminated, errors.sessionArchived
  */
-export async function cancelSession(db: Database, principal: Principal, sessionId: string): Promise<boolean> {
+export async function cancelSession(
+  db: DatabaseAccess,
+  principal: Principal,
+  sessionId: string,
+): Promise<boolean> {
   const session = await reachSession(db.write, principal, sessionId);
   refuseEnded(session, sessionId);
   if (!(await hasTurn(db, session))) return false;
@@ -22,7 +26,11 @@ export async function cancelSession(db: Database, principal: Principal, sessionI
 }
 
 /** Interrupts the session's turn and makes it read-only for good. Archiving again changes nothing. */
-export async function archiveSession(db: Database, principal: Principal, sessionId: string): Promise<void> {
+export async function archiveSession(
+  db: DatabaseAccess,
+  principal: Principal,
+  sessionId: string,
+): Promise<void> {
   await db.transaction(async (tx) => {
     const session = await reachAndLock(tx, principal, sessionId);
     if (session.archived) return;
@@ -38,7 +46,11 @@ export async function archiveSession(db: Database, principal: Principal, session
  *
  * @throws errors.sessionTerminated, errors.sessionArchived
  */
-export async function terminateSession(db: Database, principal: Principal, sessionId: string): Promise<void> {
+export async function terminateSession(
+  db: DatabaseAccess,
+  principal: Principal,
+  sessionId: string,
+): Promise<void> {
   await db.transaction(async (tx) => {
     const session = await reachAndLock(tx, principal, sessionId);
     refuseEnded(session, sessionId);
@@ -52,7 +64,11 @@ export async function terminateSession(db: Database, principal: Principal, sessi
  * @returns its uuid.
  * @throws errors.sessionRunning
  */
-export async function deleteSession(db: Database, principal: Principal, sessionId: string): Promise<string> {
+export async function deleteSession(
+  db: DatabaseAccess,
+  principal: Principal,
+  sessionId: string,
+): Promise<string> {
   return await db.transaction(async (tx) => {
     const { id, status } = await reachAndLock(tx, principal, sessionId);
     if (status === "running" || status === "rescheduling") throw errors.sessionRunning(sessionId);
@@ -66,6 +82,6 @@ export function refuseEnded(session: SessionState, sessionId: string): void {
   if (session.archived) throw errors.sessionArchived(sessionId);
 }
 
-async function hasTurn(db: Database, session: SessionState): Promise<boolean> {
+async function hasTurn(db: DatabaseAccess, session: SessionState): Promise<boolean> {
   return session.status !== "idle" || (await waitingInputs(db.write, session.id)).messages;
 }

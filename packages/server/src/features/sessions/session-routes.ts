@@ -1,5 +1,4 @@
 import { formatId, parseId, sessionRoutes } from "@berth/contract";
-import type { Database } from "../../db/pool.ts";
 import type { Context } from "../../http/context.ts";
 import type { HttpApp } from "../../http/http-app.ts";
 import { JsonText } from "../../http/json-text.ts";
@@ -19,16 +18,16 @@ export interface SessionDeps extends CreateSessionDeps {
 }
 
 export function mountSessions(app: HttpApp, deps: SessionDeps): void {
-  const { db, hub } = deps;
-  mount(app, sessionRoutes.create, async ({ principal }, { body }) => {
-    const { id, due } = await createSession(deps, principal, body);
-    if (due) hub.publish(id, due);
+  const { hub } = deps;
+  mount(app, sessionRoutes.create, async ({ principal, db, afterwards }, { body }) => {
+    const { id, due } = await createSession(db, deps, principal, body);
+    if (due) afterwards(() => hub.publish(id, due));
     return json(await getSession(db.read, id));
   });
   mount(app, sessionRoutes.list, async (context, input) => {
     const place = keysetPlace(context, input, "session");
     const { agent_id: agentId, environment_id: environmentId, "statuses[]": statuses } = input.query;
-    const rows = await listSessions(db.read, context.principal, place, {
+    const rows = await listSessions(context.db.read, context.principal, place, {
       archived: input.query.include_archived,
       agentId: agentId === undefined ? null : parseId("agent", agentId),
       environmentId: environmentId === undefined ? null : parseId("environment", environmentId),
@@ -36,34 +35,36 @@ export function mountSessions(app: HttpApp, deps: SessionDeps): void {
     });
     return pageText(context, input, place, "session", rows, sessionJson);
   });
-  mount(app, sessionRoutes.get, (context, { params }) => answer(db, context, params.session_id));
+  mount(app, sessionRoutes.get, (context, { params }) => answer(context, params.session_id));
   mount(app, sessionRoutes.update, async (context, input) => {
     const { session_id: sessionId } = input.params;
-    if (await updateSession(db, context.principal, input)) tell(hub, sessionId, false);
-    return await answer(db, context, sessionId);
+    if (await updateSession(context.db, context.principal, input))
+      context.afterwards(() => tell(hub, sessionId, false));
+    return await answer(context, sessionId);
   });
-  mount(app, sessionRoutes.delete, async ({ principal }, { params }) => {
+  mount(app, sessionRoutes.delete, async ({ principal, db, afterwards }, { params }) => {
     const id = await deleteSession(db, principal, params.session_id);
-    hub.publish(id, true);
+    afterwards(() => hub.publish(id, true));
     return { id: formatId("session", id), type: "session_deleted" as const };
   });
   mount(app, sessionRoutes.cancel, async (context, { params }) => {
-    if (await cancelSession(db, context.principal, params.session_id)) tell(hub, params.session_id);
-    return await answer(db, context, params.session_id);
+    if (await cancelSession(context.db, context.principal, params.session_id))
+      context.afterwards(() => tell(hub, params.session_id));
+    return await answer(context, params.session_id);
   });
   mount(app, sessionRoutes.archive, async (context, { params }) => {
-    await archiveSession(db, context.principal, params.session_id);
-    tell(hub, params.session_id);
-    return await answer(db, context, params.session_id);
+    await archiveSession(context.db, context.principal, params.session_id);
+    context.afterwards(() => tell(hub, params.session_id));
+    return await answer(context, params.session_id);
   });
   mount(app, sessionRoutes.terminate, async (context, { params }) => {
-    await terminateSession(db, context.principal, params.session_id);
-    tell(hub, params.session_id);
-    return await answer(db, context, params.session_id);
+    await terminateSession(context.db, context.principal, params.session_id);
+    context.afterwards(() => tell(hub, params.session_id));
+    return await answer(context, params.session_id);
   });
 }
 
-async function answer(db: Database, { principal }: Context, sessionId: string): Promise<JsonText> {
+async function answer({ principal, db }: Context, sessionId: string): Promise<JsonText> {
   return json(await readSession(db.read, principal, sessionId));
 }
 

@@ -1,5 +1,5 @@
 import type { Input, sessionRoutes } from "@berth/contract";
-import type { Database } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/pool.ts";
 import { errors } from "../../http/errors.ts";
 import { patchMetadata } from "../../http/patch-metadata.ts";
 import type { Principal } from "../../http/principal.ts";
@@ -18,7 +18,7 @@ type UpdateInput = Input<typeof sessionRoutes.update>;
  * @throws errors.sessionTerminated, errors.sessionArchived
  */
 export async function updateSession(
-  db: Database,
+  db: DatabaseAccess,
   principal: Principal,
   { params, body }: UpdateInput,
 ): Promise<boolean> {

@@ -1,10 +1,10 @@
 import { newUuid, type Scope } from "@berth/contract";
-import type { Database } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/pool.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { issueToken, serviceAccount } from "./create-token.ts";
 
 export interface TokenFor {
-  db: Database;
+  db: DatabaseAccess;
   email: string;
   /** Name of the organization; default: the user's own, for a new user `default`. */
   org?: string | undefined;

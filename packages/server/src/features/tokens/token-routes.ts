@@ -1,5 +1,5 @@
 import { formatId, parseId, tokenRoutes } from "@berth/contract";
-import type { Database } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/pool.ts";
 import { errors } from "../../http/errors.ts";
 import type { HttpApp } from "../../http/http-app.ts";
 import { mount } from "../../http/mount.ts";
@@ -8,14 +8,14 @@ import { type Principal, reaches } from "../../http/principal.ts";
 import { createToken } from "./create-token.ts";
 import { getToken, listTokens, revokeToken, tokenAnswer } from "./token-store.ts";
 
-export function mountTokens(app: HttpApp, db: Database): void {
-  mount(app, tokenRoutes.create, (context, { body }) => createToken(db.write, context.principal, body));
+export function mountTokens(app: HttpApp): void {
+  mount(app, tokenRoutes.create, ({ principal, db }, { body }) => createToken(db.write, principal, body));
   mount(app, tokenRoutes.list, async (context, input) => {
     const place = keysetPlace(context, input, "token");
-    const rows = await listTokens(db.read, context.principal, place);
+    const rows = await listTokens(context.db.read, context.principal, place);
     return pageAnswer(context, input, place, "token", rows, tokenAnswer);
   });
-  mount(app, tokenRoutes.delete, async ({ principal }, { params }) => {
+  mount(app, tokenRoutes.delete, async ({ principal, db }, { params }) => {
     const id = await revocable(db, principal, params.token_id);
     await revokeToken(db.write, id);
     return { id: formatId("token", id), type: "token_deleted" as const };
@@ -23,7 +23,7 @@ export function mountTokens(app: HttpApp, db: Database): void {
 }
 
 /** A token of the organization is its admins' to revoke. */
-async function revocable(db: Database, principal: Principal, tokenId: string): Promise<string> {
+async function revocable(db: DatabaseAccess, principal: Principal, tokenId: string): Promise<string> {
   const id = parseId("token", tokenId);
   const row = id === null ? null : await getToken(db.read, id);
   if (row === null) throw errors.notFound("token", tokenId);

@@ -1,0 +1,8 @@
+import { get } from "./operation.ts";
+
+export const models = {
+  list: get("models.list", "/models", "List the models that agents can have", {
+    answers: "page",
+    scope: "agents:read",
+  }),
+} as const;

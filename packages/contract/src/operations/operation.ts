@@ -1,0 +1,49 @@
+import type { Operation } from "../route.ts";
+
+const cloud = "/api/v1/cloud";
+
+type Extra = Partial<Pick<Operation, "scope" | "answers" | "body" | "conflicts">>;
+
+/** Reads: the scope is `<noun>:read`. */
+export function get(id: string, path: string, summary: string, extra: Extra = {}): Operation {
+  return operation("GET", id, path, summary, "read", extra);
+}
+
+/** Creates, changes or does something: the scope is `<noun>:write`. */
+export function post(id: string, path: string, summary: string, extra: Extra = {}): Operation {
+  return operation("POST", id, path, summary, "write", { body: "json", ...extra });
+}
+
+/** Deletes: the scope is `<noun>:write`. */
+export function remove(id: string, path: string, summary: string, extra: Extra = {}): Operation {
+  return operation("DELETE", id, path, summary, "write", extra);
+}
+
+function operation(
+  method: Operation["method"],
+  id: string,
+  path: string,
+  summary: string,
+  right: string,
+  extra: Extra,
+): Operation {
+  const noun = path.split("/")[1] ?? "";
+  return {
+    id,
+    method,
+    path: cloud + path,
+    summary,
+    scope: `${noun}:${right}`,
+    answers: "object",
+    body: "none",
+    conflicts: [],
+    ...extra,
+  };
+}
+
+/** Of what needs a session that goes on. */
+export const terminated = {
+  status: 409,
+  type: "conflict_error",
+  when: "The session is terminated.",
+} as const;
