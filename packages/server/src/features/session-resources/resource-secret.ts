@@ -1,6 +1,6 @@
 import type { SecretBox } from "../../secrets/secret-box.ts";
 
-/** Seals a repository's token for its row. */
-export function sealToken(secrets: SecretBox, resourceId: string, token: string): Buffer {
-  return secrets.seal({ table: "session_resources", row: resourceId, column: "secret" }, token);
+/** Seals a repository's token or password for its row. */
+export function sealSecret(secrets: SecretBox, resourceId: string, secret: string): Buffer {
+  return secrets.seal({ table: "session_resources", row: resourceId, column: "secret" }, secret);
 }

@@ -5,7 +5,7 @@ import type { Principal } from "../../http/principal.ts";
 import type { SecretBox } from "../../secrets/secret-box.ts";
 import { reachAndLock } from "../sessions/reach-session.ts";
 import { resourceAnswer } from "./resource-row.ts";
-import { sealToken } from "./resource-secret.ts";
+import { sealSecret } from "./resource-secret.ts";
 import { getResource, updateSecret } from "./resource-store.ts";
 
 type RotateInput = Input<typeof sessionResourceRoutes.rotate>;
@@ -25,7 +25,7 @@ export async function rotateToken(
     if (resource.type !== "hosted_repository") throw errors.notRotatable();
     if (session.terminated) throw errors.sessionTerminated(params.session_id);
     if (session.archived) throw errors.sessionArchived(params.session_id);
-    return await updateSecret(tx, resource.id, sealToken(secrets, resource.id, body.authorization_token));
+    return await updateSecret(tx, resource.id, sealSecret(secrets, resource.id, body.authorization_token));
   });
   const answer = resourceAnswer(row);
   if (answer.type !== "hosted_repository") throw new Error("A repository changed its kind.");

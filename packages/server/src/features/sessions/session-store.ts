@@ -11,7 +11,12 @@ import type { Queryable } from "../../db/statement.ts";
 import type { Owner, Principal } from "../../http/principal.ts";
 import { columns as eventColumns } from "../events/append-by-run.ts";
 import { newEventRow } from "../events/event-row.ts";
-import type { ResourceRow } from "../session-resources/resource-row.ts";
+import {
+  type NewResource,
+  newResourceColumns,
+  newResourcesJson,
+  newResourceTypes,
+} from "../session-resources/new-resource.ts";
 import { type SessionRow, sessionColumns } from "./session-row.ts";
 
 export interface NewSession extends Owner {
@@ -29,15 +34,11 @@ export interface NewSession extends Owner {
   due: boolean;
 }
 
-/** `secret` is an envelope. */
-export type NewResource = Omit<ResourceRow, "updated_at"> & { secret: Buffer | null };
-
 /**
  * Stores a session with its resources and first events, all or none, in one statement. False, and nothing is stored, when
  * its agent or its environment is archived or deleted; neither can be deleted while the statement is under way.
  */
 export async function insertSession(db: Queryable, session: NewSession): Promise<boolean> {
-  const { resources } = session;
   const events = session.events.map((event) => newEventRow({ event }));
   const { rowCount } = await db.query({
     name: "insert_session",
@@ -52,20 +53,18 @@ export async function insertSession(db: Queryable, session: NewSession): Promise
         insert into sessions (id, organization_id, owner_type, owner_id, agent_id, agent, environment_id,
           environment_variables, title, metadata, updated_at, last_seq, pending_at)
         select $1::uuid, $2::uuid, $3::text, $4::uuid, used.agent_id, $6::json, used.environment_id,
-          $8::json, $9::text, $10::jsonb, $11::timestamptz, cardinality($19::uuid[]),
-          case when $23::boolean then now() end
+          $8::json, $9::text, $10::jsonb, $11::timestamptz, cardinality($13::uuid[]),
+          case when $17::boolean then now() end
         from used
         returning id
       ), resources as (
-        insert into session_resources
-          (id, session_id, type, url, checkout, secret, file_id, mount_path, updated_at)
-        select resource.id, session.id, type, url, checkout::json, secret, file_id, mount_path, $11
-        from session, unnest($12::uuid[], $13::text[], $14::text[], $15::text[], $16::bytea[], $17::uuid[], $18::text[])
-          as resource (id, type, url, checkout, secret, file_id, mount_path)
+        insert into session_resources (${newResourceColumns}, session_id, updated_at)
+        select resource.*, session.id, $11
+        from session, json_to_recordset($12::json) as resource (${newResourceTypes})
       ), appended as (
         insert into events (session_id, seq, id, type, body, memo)
         select session.id, draft.place, draft.id, draft.type, draft.body, draft.memo
-        from session, unnest($19::uuid[], $20::text[], $21::text[], $22::text[])
+        from session, unnest($13::uuid[], $14::text[], $15::text[], $16::text[])
           with ordinality as draft (id, type, body, memo, place)
       )
       select id from session`,
@@ -81,13 +80,7 @@ export async function insertSession(db: Queryable, session: NewSession): Promise
       session.title,
       session.metadata,
       uuidTimestamp(session.id),
-      resources.map((resource) => resource.id),
-      resources.map((resource) => resource.type),
-      resources.map((resource) => resource.url),
-      resources.map(({ checkout }) => (checkout === null ? null : JSON.stringify(checkout))),
-      resources.map((resource) => resource.secret),
-      resources.map((resource) => resource.file_id),
-      resources.map((resource) => resource.mount_path),
+      newResourcesJson(session.resources),
       ...eventColumns(events),
       session.due,
     ],

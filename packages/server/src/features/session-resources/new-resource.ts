@@ -1,0 +1,39 @@
+import type { Checkout } from "@berth/contract";
+import type { ResourceRow } from "./resource-row.ts";
+
+/** A row to store. A kind fills in what it has; the rest is null. */
+export interface NewResource extends Pick<ResourceRow, "id" | "type" | "mount_path"> {
+  url?: string;
+  checkout?: Checkout | null;
+  /** An envelope; see secrets. */
+  secret?: Buffer | null;
+  /** uuid. */
+  file_id?: string;
+}
+
+/** The columns of `NewResource`, with the types that the database reads them as. */
+const columnTypes: Readonly<Record<keyof NewResource, string>> = {
+  id: "uuid",
+  type: "text",
+  mount_path: "text",
+  url: "text",
+  checkout: "json",
+  secret: "bytea",
+  file_id: "uuid",
+};
+
+export const newResourceColumns = Object.keys(columnTypes).join(", ");
+
+/** For `json_to_recordset(…) as resource (…)`, which reads what `newResourcesJson` writes. */
+export const newResourceTypes = Object.entries(columnTypes)
+  .map(([column, type]) => `${column} ${type}`)
+  .join(", ");
+
+export function newResourcesJson(resources: readonly NewResource[]): string {
+  return JSON.stringify(
+    resources.map(({ secret, ...rest }) => ({
+      ...rest,
+      secret: secret == null ? null : `\\x${secret.toString("hex")}`,
+    })),
+  );
+}
