@@ -1,4 +1,5 @@
 import type { Requirement } from "./requirements/requirement.ts";
+import { vaultRequirements } from "./requirements/vaults.ts";
 
 /** Every requirement. Nouns with many of them have a file in `requirements/`. */
 export const requirements: readonly Requirement[] = [
@@ -450,4 +451,5 @@ export const requirements: readonly Requirement[] = [
     source: "api 1",
     rule: "Ids are the prefix of their kind and 26 characters; created_at is ISO 8601 UTC with milliseconds.",
   },
+  ...vaultRequirements,
 ];

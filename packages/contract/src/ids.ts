@@ -14,6 +14,7 @@ export const idPrefixes = {
   file: "file",
   skill: "skill",
   vault: "vault",
+  vault_credential: "vcred",
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;

@@ -6,6 +6,8 @@ import { models } from "./operations/models.ts";
 import { sessionResources } from "./operations/session-resources.ts";
 import { sessions } from "./operations/sessions.ts";
 import { tokens } from "./operations/tokens.ts";
+import { vaultCredentials } from "./operations/vault-credentials.ts";
+import { vaults } from "./operations/vaults.ts";
 import type { Operation } from "./route.ts";
 
 /** Every operation as plain data, in the order of the documentation. No import at run time but of such data: a client carries this table alone. */
@@ -18,4 +20,6 @@ export const operations = {
   sessionResources,
   events,
   files,
+  vaults,
+  vaultCredentials,
 } as const satisfies Record<string, Record<string, Operation>>;

@@ -6,6 +6,8 @@ import { modelRoutes } from "./models.ts";
 import { sessionResourceRoutes } from "./session-resources.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { tokenRoutes } from "./tokens.ts";
+import { vaultCredentialRoutes } from "./vault-credentials.ts";
+import { vaultRoutes } from "./vaults.ts";
 
 /** Every route of the API, by noun and verb as in `operations`. */
 export const routes = {
@@ -17,4 +19,6 @@ export const routes = {
   sessionResources: sessionResourceRoutes,
   events: eventRoutes,
   files: fileRoutes,
+  vaults: vaultRoutes,
+  vaultCredentials: vaultCredentialRoutes,
 };

@@ -33,8 +33,13 @@ export const noBody = z
   .nullish()
   .transform(() => undefined);
 
-const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const variableForm = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const reservedName = /^(BERTH_|LD_|PATH$|HOME$|GH_TOKEN$|GH_ENTERPRISE_TOKEN$|GH_HOST$|GIT_)/;
+
+/** The name of a variable that a client may set. */
+export const variableName = text(1, 256)
+  .regex(variableForm, { error: "Field '{field}' must be a variable name." })
+  .refine((name) => !reservedName.test(name), { error: "Field '{field}' is a variable that is reserved." });
 
 /** Variables of every command in the session, by name. Names that the platform sets are reserved. */
 export const environmentVariables = z
@@ -45,7 +50,7 @@ export const environmentVariables = z
       return;
     }
     for (const [name, value] of Object.entries(variables)) {
-      if (!variableName.test(name)) {
+      if (!variableForm.test(name)) {
         context.addIssue({
           code: "custom",
           path: [name],

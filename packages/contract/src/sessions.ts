@@ -10,7 +10,6 @@ import {
   metadata,
   metadataPatch,
   noBody,
-  notServed,
   owner,
   text,
   timestamp,
@@ -30,7 +29,7 @@ export const session = z
     title: z.string(),
     metadata,
     resources: z.array(sessionResource),
-    vault_ids: z.array(z.never()),
+    vault_ids: z.array(idOf("vault")),
     deployment_id: z.null(),
     outcome_evaluations: z.array(z.never()),
     stats: z.strictObject({
@@ -54,6 +53,11 @@ const agentReference = z.union([
   z.strictObject({ id: idOf("agent"), type: z.literal("agent"), version: z.int().min(1).nullish() }),
 ]);
 
+const vaultIds = z
+  .array(idOf("vault"))
+  .max(16)
+  .refine((ids) => new Set(ids).size === ids.length, "Field '{field}' names a vault twice.");
+
 const sessionParams = z.strictObject({ session_id: z.string() });
 
 export const sessionRoutes = {
@@ -65,7 +69,7 @@ export const sessionRoutes = {
       environment_id: idOf("environment"),
       title: text(0, 500).nullish(),
       resources: z.array(resourceInput).max(500).nullish(),
-      vault_ids: notServed(),
+      vault_ids: vaultIds.nullish(),
       metadata: metadata.nullish(),
       environment_variables: environmentVariables.nullish(),
       initial_events: z.array(inputEvent).max(50).nullish(),

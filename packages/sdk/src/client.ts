@@ -5,6 +5,7 @@ import { Files } from "./resources/files.ts";
 import { Models } from "./resources/models.ts";
 import { Sessions } from "./resources/sessions.ts";
 import { Tokens } from "./resources/tokens.ts";
+import { Vaults } from "./resources/vaults.ts";
 import { Transport } from "./transport.ts";
 
 /** The client of one Berth installation, acting as one token. */
@@ -14,6 +15,7 @@ export class Berth {
   readonly environments: Environments;
   readonly sessions: Sessions;
   readonly files: Files;
+  readonly vaults: Vaults;
   readonly tokens: Tokens;
 
   constructor(options: ClientOptions) {
@@ -23,6 +25,7 @@ export class Berth {
     this.environments = new Environments(transport);
     this.sessions = new Sessions(transport);
     this.files = new Files(transport);
+    this.vaults = new Vaults(transport);
     this.tokens = new Tokens(transport);
   }
 }

@@ -10,6 +10,8 @@ export type {
   SessionStatus,
   StopReason,
   Token,
+  Vault,
+  VaultCredential,
 } from "@berth/contract";
 export type { Answer, WithResponse } from "./answer.ts";
 export { Berth } from "./client.ts";

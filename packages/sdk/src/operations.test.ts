@@ -38,6 +38,7 @@ function ownerOf(client: Berth, noun: string): Record<string, Method> {
   const nested: Record<string, unknown> = {
     events: client.sessions.events,
     sessionResources: client.sessions.resources,
+    vaultCredentials: client.vaults.credentials,
   };
   const owner = nested[noun] ?? Reflect.get(client, noun);
   assert.ok(owner, `the client has no '${noun}'`);

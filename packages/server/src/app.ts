@@ -12,6 +12,8 @@ import { mountService } from "./features/service/service-routes.ts";
 import { mountSessionResources } from "./features/session-resources/session-resource-routes.ts";
 import { mountSessions } from "./features/sessions/session-routes.ts";
 import { mountTokens } from "./features/tokens/token-routes.ts";
+import { mountVaultCredentials } from "./features/vault-credentials/vault-credential-routes.ts";
+import { mountVaults } from "./features/vaults/vault-routes.ts";
 import { createCursors } from "./http/cursor.ts";
 import { createHttpApp, type HttpApp } from "./http/http-app.ts";
 import { createIdempotency } from "./http/idempotency.ts";
@@ -69,5 +71,7 @@ export function createApp(deps: AppDeps): HttpApp {
   mountSessionResources(app, { hub, secrets });
   mountEvents(app, { db, hub, tokens });
   mountFiles(app, blobs);
+  mountVaults(app);
+  mountVaultCredentials(app, secrets);
   return app;
 }

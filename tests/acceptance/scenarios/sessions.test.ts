@@ -339,7 +339,6 @@ proves(["session-stats", "event-turn"], "usage and active time grow with the wor
 proves(["session-create-faults"], "what is not served yet is refused and says so", async () => {
   const { agent, environment_id } = await makeSession(api);
   for (const [param, fields] of [
-    ["vault_ids", { vault_ids: ["vault_01h00000000000000000000000"] }],
     ["resources[0].type", { resources: [{ type: "git_repository", url: "https://git.example/a/b" }] }],
     ["resources[0].type", { resources: [{ type: "memory_store", memory_store_id: "memstore_1" }] }],
   ] as const) {

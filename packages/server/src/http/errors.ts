@@ -90,6 +90,9 @@ export const errors = {
     conflict(`The agent's newest version is ${newest}, not ${given}.`, "version"),
   inUse: (noun: string, id: string, sessions: string) =>
     conflict(`${capitalized(noun)} '${id}' is used by ${sessions}.`),
+  credentialTaken: (param: string) => conflict("The vault has a credential for this already.", param),
+  vaultFull: (id: string, capacity: number) =>
+    conflict(`Vault '${id}' holds ${capacity} credentials already.`),
   archived: (noun: string, id: string) => conflict(`${capitalized(noun)} '${id}' is archived.`),
   sessionTerminated: (id: string) => conflict(`Session '${id}' is terminated.`),
   sessionRunning: (id: string) => conflict(`Session '${id}' is running: cancel it first.`),

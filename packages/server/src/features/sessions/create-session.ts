@@ -4,6 +4,7 @@ import { ownerOf, type Principal } from "../../http/principal.ts";
 import { agentSnapshot } from "../agents/agent-store.ts";
 import { prepareResources, type ResourceDeps } from "../session-resources/prepare-resources.ts";
 import type { Prepared } from "../session-resources/prepared.ts";
+import { prepareVaults } from "../vaults/prepare-vaults.ts";
 import { prepareAgent } from "./prepare-agent.ts";
 import { prepareEnvironment } from "./prepare-environment.ts";
 import { insertSession, type NewSession } from "./session-store.ts";
@@ -28,7 +29,8 @@ export async function createSession(
   const resources = prepareResources(deps, body.resources ?? []);
   const agent = prepareAgent(body.agent);
   const environment = prepareEnvironment(body.environment_id);
-  const parts: Prepared[] = [agent, environment, ...resources.kinds];
+  const vaults = prepareVaults(body.vault_ids ?? []);
+  const parts: Prepared[] = [agent, environment, ...resources.kinds, vaults];
   await findAll(db, parts);
   for (const part of parts) part.reach(principal);
   for (const part of parts) part.checkState();
@@ -47,6 +49,7 @@ export async function createSession(
     title: body.title ?? "",
     metadata: body.metadata ?? {},
     resources: rows,
+    vault_ids: vaults.ids(),
     events,
     due,
   };

@@ -21,6 +21,8 @@ export interface SessionRow extends Owner {
   read_at: Date;
   /** Oldest first. */
   resources: ResourceRow[] | null;
+  /** In the order in which they were given. */
+  vault_ids: string[];
   archived_at: Date | null;
   terminated_at: Date | null;
   updated_at: Date;
@@ -28,7 +30,7 @@ export interface SessionRow extends Owner {
 
 /** The columns of `SessionRow`, of the table `sessions`. */
 export const sessionColumns = `id, organization_id, owner_type, owner_id, agent::text as agent, environment_id,
-  environment_variables, title, metadata, status, input_tokens, output_tokens, cache_read_input_tokens,
+  environment_variables, title, metadata, vault_ids, status, input_tokens, output_tokens, cache_read_input_tokens,
   cache_creation_input_tokens, archived_at, terminated_at, updated_at, now() as read_at,
   (active_ms + coalesce(greatest(extract(epoch from now() - running_since) * 1000, 0)::bigint, 0)) / 1000
     as active_seconds,
@@ -51,7 +53,7 @@ function sessionWithoutAgent(row: SessionRow): Omit<Session, "agent"> {
     title: row.title,
     metadata: row.metadata,
     resources: (row.resources ?? []).map(resourceAnswer),
-    vault_ids: [],
+    vault_ids: row.vault_ids.map((id) => formatId("vault", id)),
     deployment_id: null,
     outcome_evaluations: [],
     stats: { active_seconds: row.active_seconds, duration_seconds: durationSeconds(row) },

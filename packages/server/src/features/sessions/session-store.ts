@@ -29,6 +29,7 @@ export interface NewSession extends Owner {
   title: string;
   metadata: Record<string, string>;
   resources: readonly NewResource[];
+  vault_ids: readonly string[];
   events: readonly InputEvent[];
   /** A worker has something to do at once. */
   due: boolean;
@@ -51,10 +52,10 @@ export async function insertSession(db: Queryable, session: NewSession): Promise
         for key share
       ), session as (
         insert into sessions (id, organization_id, owner_type, owner_id, agent_id, agent, environment_id,
-          environment_variables, title, metadata, updated_at, last_seq, pending_at)
+          environment_variables, title, metadata, updated_at, last_seq, pending_at, vault_ids)
         select $1::uuid, $2::uuid, $3::text, $4::uuid, used.agent_id, $6::json, used.environment_id,
           $8::json, $9::text, $10::jsonb, $11::timestamptz, cardinality($13::uuid[]),
-          case when $17::boolean then now() end
+          case when $17::boolean then now() end, $18::uuid[]
         from used
         returning id
       ), resources as (
@@ -83,6 +84,7 @@ export async function insertSession(db: Queryable, session: NewSession): Promise
       newResourcesJson(session.resources),
       ...eventColumns(events),
       session.due,
+      session.vault_ids,
     ],
   });
   return rowCount === 1;

@@ -1,0 +1,52 @@
+import { type Input, newUuid, vaultCapacity, type vaultCredentialRoutes } from "@berth/contract";
+import type { DatabaseAccess } from "../../db/pool.ts";
+import { errors } from "../../http/errors.ts";
+import type { Principal } from "../../http/principal.ts";
+import type { SecretBox } from "../../secrets/secret-box.ts";
+import { reachAndLockVault } from "../vaults/reach-vault.ts";
+import { sealCredential } from "./credential-secret.ts";
+import { type CredentialRow, insertCredential, type NewCredential } from "./credential-store.ts";
+
+type AddInput = Input<typeof vaultCredentialRoutes.create>;
+
+/** Seals a secret into a vault. @throws errors.locked, errors.credentialTaken, errors.vaultFull */
+export async function addCredential(
+  db: DatabaseAccess,
+  secrets: SecretBox,
+  principal: Principal,
+  { params, body }: AddInput,
+): Promise<CredentialRow> {
+  return await db.transaction(async (tx) => {
+    const vault = await reachAndLockVault(tx, principal, params.vault_id);
+    if (vault.archived_at !== null) throw errors.locked("vault", params.vault_id);
+    const stored = await insertCredential(tx, newCredential(secrets, vault.id, body));
+    if (stored === "full") throw errors.vaultFull(params.vault_id, vaultCapacity);
+    if (stored === "taken") throw errors.credentialTaken(targetParam(body));
+    return stored;
+  });
+}
+
+function newCredential(secrets: SecretBox, vaultId: string, body: AddInput["body"]): NewCredential {
+  const { auth } = body;
+  const id = newUuid();
+  const bearer = auth.type === "static_bearer";
+  return {
+    id,
+    vault_id: vaultId,
+    type: auth.type,
+    display_name: body.display_name ?? null,
+    metadata: body.metadata ?? {},
+    target: bearer ? auth.mcp_server_url : auth.secret_name,
+    allowed_hosts: bearer ? [] : lowerCase(auth.networking.allowed_hosts),
+    secret: sealCredential(secrets, id, bearer ? auth.token : auth.secret_value),
+  };
+}
+
+/** Hosts as they are compared. */
+export function lowerCase(hosts: readonly string[]): string[] {
+  return hosts.map((host) => host.toLowerCase());
+}
+
+function targetParam({ auth }: AddInput["body"]): string {
+  return auth.type === "static_bearer" ? "auth.mcp_server_url" : "auth.secret_name";
+}

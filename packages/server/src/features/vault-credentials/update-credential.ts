@@ -1,0 +1,54 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Input, vaultCredentialRoutes } from "@berth/contract";
+import type { DatabaseAccess } from "../../db/pool.ts";
+import { errors } from "../../http/errors.ts";
+import { patchMetadata } from "../../http/patch-metadata.ts";
+import type { Principal } from "../../http/principal.ts";
+import type { SecretBox } from "../../secrets/secret-box.ts";
+import { lowerCase } from "./add-credential.ts";
+import { sealCredential } from "./credential-secret.ts";
+import { type CredentialRow, storeCredential } from "./credential-store.ts";
+import { reachAndLockCredential } from "./reach-credential.ts";
+
+type Body = Input<typeof vaultCredentialRoutes.update>["body"];
+
+/**
+ * Changes a credential, or rotates its secret. A change that makes no difference leaves `updated_at` alone; a secret always
+ * makes one.
+ *
+ * @throws errors.locked, errors.invalid for another type.
+ */
+export async function updateCredential(
+  db: DatabaseAccess,
+  secrets: SecretBox,
+  principal: Principal,
+  { params, body }: Input<typeof vaultCredentialRoutes.update>,
+): Promise<CredentialRow> {
+  return await db.transaction(async (tx) => {
+    const credential = await reachAndLockCredential(tx, principal, params);
+    if (body.auth !== undefined && body.auth.type !== credential.type) {
+      throw errors.invalid(`Field 'auth.type' must be '${credential.type}'.`, "auth.type");
+    }
+    if (credential.archived_at !== null) throw errors.locked("credential", params.credential_id);
+    const changed = changeCredential(credential, body);
+    const secret = secretOf(body);
+    if (secret === undefined && isDeepStrictEqual(changed, credential)) return credential;
+    const sealed = secret === undefined ? null : sealCredential(secrets, credential.id, secret);
+    return await storeCredential(tx, changed, sealed);
+  });
+}
+
+function changeCredential(credential: CredentialRow, body: Body): CredentialRow {
+  const { display_name: name, auth } = body;
+  const hosts = auth?.type === "environment_variable" ? auth.networking?.allowed_hosts : undefined;
+  return {
+    ...credential,
+    display_name: name === undefined ? credential.display_name : name,
+    metadata: patchMetadata(credential.metadata, body.metadata),
+    allowed_hosts: hosts === undefined ? credential.allowed_hosts : lowerCase(hosts),
+  };
+}
+
+function secretOf({ auth }: Body): string | undefined {
+  return auth?.type === "static_bearer" ? auth.token : auth?.secret_value;
+}

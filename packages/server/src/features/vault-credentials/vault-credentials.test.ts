@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseId } from "@berth/contract";
+import { testApp, type Wire } from "../../http/testing.ts";
+import { createSecretBox } from "../../secrets/secret-box.ts";
+import { openCredential } from "./credential-secret.ts";
+
+const secretKey = Buffer.alloc(32, 5);
+
+test("a secret is sealed for its row, replaced by the next, and gone when it is archived", async (t) => {
+  const { caller, db } = await testApp(t, { secretKey });
+  const owner = await caller();
+  const vault = await owner.made("/vaults", { display_name: "keys" });
+  const path = `/vaults/${vault.id}/credentials`;
+  const { id } = await owner.made(path, {
+    auth: { type: "static_bearer", mcp_server_url: "https://mcp.example", token: "canary-first" },
+  });
+  const stored = async () => {
+    const { rows } = await db.read.query<Wire>({ text: "select secret from vault_credentials" });
+    return rows[0].secret;
+  };
+  const open = async () =>
+    openCredential(createSecretBox(secretKey), parseId("vault_credential", id) ?? "", await stored());
+  assert.ok(!(await stored()).includes("canary"));
+  assert.equal(await open(), "canary-first");
+  await owner.made(`${path}/${id}`, { display_name: "named" });
+  assert.equal(await open(), "canary-first");
+  await owner.made(`${path}/${id}`, { auth: { type: "static_bearer", token: "canary-second" } });
+  assert.equal(await open(), "canary-second");
+  await owner.made(`/vaults/${vault.id}/archive`, {});
+  assert.equal(await stored(), null);
+});
+
+test("those who give a vault to a session and those who end it at once never miss each other", async (t) => {
+  const { caller } = await testApp(t);
+  const owner = await caller();
+  const agent = (await owner.made("/agents", { name: "a", model: "rehearsal/steps" })).id;
+  const environment_id = (await owner.made("/environments", { name: "e" })).id;
+  for (const end of ["delete", "archive"] as const) {
+    for (let round = 0; round < 8; round++) {
+      const { id } = await owner.made("/vaults", { display_name: "v" });
+      const created = owner.post("/sessions", { agent, environment_id, vault_ids: [id] });
+      const ended =
+        end === "delete" ? owner.delete(`/vaults/${id}`) : owner.post(`/vaults/${id}/archive`, {});
+      const [session, vault] = [await created, await ended];
+      if (end === "delete") {
+        const outcome = [session.status, vault.status].join();
+        assert.ok(["200,409", "404,200"].includes(outcome), outcome);
+      } else {
+        assert.ok([200, 409].includes(session.status), session.text);
+        assert.equal(vault.status, 200);
+      }
+    }
+  }
+});

@@ -1,0 +1,119 @@
+import { formatId, uuidTimestamp, type Vault } from "@berth/contract";
+import { type KeysetPlace, selectReached } from "../../db/keyset.ts";
+import type { Queryable } from "../../db/statement.ts";
+import type { Owner, Principal } from "../../http/principal.ts";
+
+export interface VaultRow extends Owner {
+  id: string;
+  display_name: string;
+  metadata: Record<string, string>;
+  archived_at: Date | null;
+  updated_at: Date;
+}
+
+const columns = "id, organization_id, owner_type, owner_id, display_name, metadata, archived_at, updated_at";
+
+export async function insertVault(
+  db: Queryable,
+  vault: Omit<VaultRow, "archived_at" | "updated_at">,
+): Promise<VaultRow> {
+  const updatedAt = uuidTimestamp(vault.id);
+  await db.query({
+    name: "insert_vault",
+    text: `insert into vaults (id, organization_id, owner_type, owner_id, display_name, metadata, updated_at)
+      values ($1, $2, $3, $4, $5, $6, $7)`,
+    values: [
+      vault.id,
+      vault.organization_id,
+      vault.owner_type,
+      vault.owner_id,
+      vault.display_name,
+      vault.metadata,
+      updatedAt,
+    ],
+  });
+  return { ...vault, archived_at: null, updated_at: new Date(updatedAt) };
+}
+
+export async function getVaults(db: Queryable, ids: readonly string[]): Promise<VaultRow[]> {
+  const text = `select ${columns} from vaults where id = any($1::uuid[])`;
+  return (await db.query<VaultRow>({ name: "get_vaults", text, values: [ids] })).rows;
+}
+
+/** Vaults that a session is given: they are neither archived nor deleted until the transaction ends. */
+export async function holdVaults(tx: Queryable, ids: readonly string[]): Promise<VaultRow[]> {
+  const text = `select ${columns} from vaults where id = any($1::uuid[]) order by id for share`;
+  return (await tx.query<VaultRow>({ name: "hold_vaults", text, values: [ids] })).rows;
+}
+
+/** A vault that stays as it is until the transaction ends, with its credentials. Sessions being created with it are waited for. */
+export async function lockVault(tx: Queryable, id: string): Promise<VaultRow | null> {
+  const text = `select ${columns} from vaults where id = $1 for update`;
+  return (await tx.query<VaultRow>({ name: "lock_vault", text, values: [id] })).rows[0] ?? null;
+}
+
+/** Stores what a change may touch of a vault, which is locked. */
+export async function storeVault(tx: Queryable, vault: VaultRow): Promise<VaultRow> {
+  const { rows } = await tx.query<VaultRow>({
+    name: "store_vault",
+    text: `update vaults set display_name = $2, metadata = $3, updated_at = now() where id = $1
+      returning ${columns}`,
+    values: [vault.id, vault.display_name, vault.metadata],
+  });
+  const [row] = rows;
+  if (row === undefined) throw new Error("A vault vanished while it was locked.");
+  return row;
+}
+
+/** Archives a vault and its credentials, and destroys their secrets. Archiving again changes nothing. */
+export async function archiveVault(db: Queryable, id: string): Promise<void> {
+  await db.query({
+    name: "archive_vault",
+    text: `
+      with vault as (
+        update vaults set archived_at = now(), updated_at = now() where id = $1 and archived_at is null returning id
+      )
+      update vault_credentials set archived_at = now(), updated_at = now(), secret = null
+      from vault where vault_id = vault.id and vault_credentials.archived_at is null`,
+    values: [id],
+  });
+}
+
+/** Deletes a vault, which is locked, and its credentials. False, and nothing is deleted, while a session goes on that has it. */
+export async function deleteVault(tx: Queryable, id: string): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: "delete_vault",
+    text: `
+      delete from vaults where id = $1 and not exists (
+        select from sessions
+        where vault_ids @> array[$1::uuid] and vault_ids <> '{}' and terminated_at is null and archived_at is null
+      )`,
+    values: [id],
+  });
+  return rowCount === 1;
+}
+
+export async function listVaults(
+  db: Queryable,
+  principal: Principal,
+  place: KeysetPlace,
+  filters: { archived: boolean },
+): Promise<VaultRow[]> {
+  const conditions = filters.archived ? [] : [{ text: "archived_at is null", values: [] }];
+  return await selectReached<VaultRow>(db, principal, place, { table: "vaults", columns, conditions });
+}
+
+/** The vault as the API answers it. */
+export function vaultAnswer(row: VaultRow): Vault {
+  return {
+    id: formatId("vault", row.id),
+    type: "vault",
+    display_name: row.display_name,
+    metadata: row.metadata,
+    owner_type: row.owner_type,
+    owner_id: formatId(row.owner_type, row.owner_id),
+    archived_at: row.archived_at?.toISOString() ?? null,
+    created_at: uuidTimestamp(row.id),
+    updated_at: row.updated_at.toISOString(),
+  };
+}

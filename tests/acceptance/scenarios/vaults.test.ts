@@ -1,0 +1,270 @@
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { type Api, type Json, refused, type Wire } from "../harness/api.ts";
+import { Berth } from "../harness/berth.ts";
+import { makeAgent, makeEnvironment, makeSession } from "../harness/fixtures.ts";
+import { proves } from "../harness/proves.ts";
+
+const absent = "vault_01h00000000000000000000000";
+let berth: Berth;
+let api: Api;
+before(async () => {
+  berth = await Berth.start();
+  api = await berth.client();
+});
+after(() => berth.stop());
+
+function makeVault(caller: Api = api, fields: Record<string, Json> = {}): Promise<Wire> {
+  return caller.ok("POST", "/vaults", { display_name: "keys", ...fields });
+}
+
+const bearer = (url: string, token = "a-token") => ({
+  auth: { type: "static_bearer", mcp_server_url: url, token },
+});
+
+const variable = (name: string, value = "a value") => ({
+  auth: {
+    type: "environment_variable",
+    secret_name: name,
+    secret_value: value,
+    networking: { allowed_hosts: ["API.example.com"] },
+  },
+});
+
+proves(["vault-crud"], "a vault is made, read, listed, changed and archived", async () => {
+  const vault = await makeVault(api, { metadata: { team: "blue", drop: "x" } });
+  assert.match(vault.id, /^vault_[0-9a-hjkmnp-tv-z]{26}$/);
+  assert.deepEqual(
+    [vault.type, vault.display_name, vault.metadata, vault.archived_at],
+    ["vault", "keys", { team: "blue", drop: "x" }, null],
+  );
+  assert.deepEqual(await api.ok("GET", `/vaults/${vault.id}`), vault);
+  assert.deepEqual((await api.ok("GET", "/vaults?limit=1")).data, [vault]);
+  const changed = await api.ok("POST", `/vaults/${vault.id}`, {
+    display_name: "other",
+    metadata: { drop: null, more: "y" },
+  });
+  assert.deepEqual([changed.display_name, changed.metadata], ["other", { team: "blue", more: "y" }]);
+  const archived = await api.ok("POST", `/vaults/${vault.id}/archive`);
+  assert.ok(archived.archived_at !== null);
+  assert.deepEqual(await api.ok("POST", `/vaults/${vault.id}/archive`), archived);
+  refused(await api.post(`/vaults/${vault.id}`, { display_name: "x" }), 403, "permission_error");
+  refused(
+    await api.post(`/vaults/${vault.id}/credentials`, bearer("https://mcp.example")),
+    403,
+    "permission_error",
+  );
+  assert.ok(!(await api.ok("GET", "/vaults")).data.some(({ id }: Wire) => id === vault.id));
+  const all = (await api.ok("GET", "/vaults?include_archived=true")).data;
+  assert.ok(all.some(({ id }: Wire) => id === vault.id));
+});
+
+proves(["vault-crud"], "what a vault needs, and who reaches it", async () => {
+  refused(await api.post("/vaults", {}), 400, "invalid_request_error", {
+    param: "display_name",
+    message: "Field 'display_name' is required.",
+  });
+  refused(await api.post("/vaults", { display_name: "" }), 400, "invalid_request_error", {
+    param: "display_name",
+  });
+  refused(await api.post("/vaults", { display_name: "a", name: "b" }), 400, "invalid_request_error", {
+    param: "name",
+  });
+  const { id } = await makeVault();
+  const stranger = await berth.client({ user: "stranger@example.com" });
+  for (const [method, path] of [
+    ["GET", `/vaults/${id}`],
+    ["POST", `/vaults/${id}`],
+    ["DELETE", `/vaults/${id}`],
+    ["POST", `/vaults/${id}/archive`],
+    ["GET", `/vaults/${id}/credentials`],
+  ] as const) {
+    const body = method === "POST" && !path.endsWith("archive") ? {} : undefined;
+    refused(await stranger.call(method, path, body), 403, "permission_error");
+    refused(await stranger.call(method, path.replace(id, absent), body), 404, "not_found_error");
+  }
+  assert.ok(!(await stranger.ok("GET", "/vaults")).data.some((vault: Wire) => vault.id === id));
+  const reader = await berth.client({ scopes: "vaults:read" });
+  assert.equal((await reader.get(`/vaults/${id}`)).status, 200);
+  refused(await reader.post("/vaults", { display_name: "x" }), 403, "permission_error", {
+    message: /vaults:write/,
+  });
+});
+
+proves(["vault-in-use", "session-vaults"], "a vault stays while a session goes on that has it", async () => {
+  const vault = await makeVault();
+  const [one, two] = [
+    await makeSession(api, { vault_ids: [vault.id] }),
+    await makeSession(api, { vault_ids: [vault.id] }),
+  ];
+  refused(await api.delete(`/vaults/${vault.id}`), 409, "conflict_error");
+  await api.ok("POST", `/sessions/${one.id}/terminate`);
+  refused(await api.delete(`/vaults/${vault.id}`), 409, "conflict_error");
+  await api.ok("POST", `/sessions/${two.id}/archive`);
+  assert.deepEqual(await api.ok("DELETE", `/vaults/${vault.id}`), { id: vault.id, type: "vault_deleted" });
+  refused(await api.get(`/vaults/${vault.id}`), 404, "not_found_error");
+  assert.deepEqual((await api.ok("GET", `/sessions/${one.id}`)).vault_ids, [vault.id]);
+});
+
+proves(["session-vaults"], "a session answers its vaults in their order, and refuses others", async () => {
+  const vaults = [await makeVault(), await makeVault(), await makeVault()];
+  const ids = [vaults[1]?.id, vaults[0]?.id];
+  const session = await makeSession(api, { vault_ids: ids });
+  assert.deepEqual(session.vault_ids, ids);
+  assert.deepEqual((await api.ok("GET", `/sessions/${session.id}`)).vault_ids, ids);
+  const agent = (await makeAgent(api)).id;
+  const environment = (await makeEnvironment(api)).id;
+  const create = (given: Json) =>
+    api.post("/sessions", { agent, environment_id: environment, vault_ids: given });
+  refused(await create([ids[0], ids[0]]), 400, "invalid_request_error", { param: "vault_ids" });
+  refused(await create(["vlt_1"]), 400, "invalid_request_error", { param: "vault_ids[0]" });
+  refused(await create(Array.from({ length: 17 }, () => absent)), 400, "invalid_request_error", {
+    param: "vault_ids",
+  });
+  refused(await create([absent]), 404, "not_found_error", { message: /Vault 'vault_/ });
+  const foreign = await makeVault(await berth.client({ user: "foreign@example.com" }));
+  refused(await create([ids[0], foreign.id]), 403, "permission_error");
+  refused(await create([foreign.id, absent]), 404, "not_found_error");
+  await api.ok("POST", `/vaults/${vaults[2]?.id}/archive`);
+  refused(await create([vaults[2]?.id]), 409, "conflict_error", { message: /archived/ });
+});
+
+proves(
+  ["vault-credentials", "vault-secret"],
+  "credentials of both kinds, without their secrets",
+  async () => {
+    const { id: vault } = await makeVault();
+    const path = `/vaults/${vault}/credentials`;
+    const token = await api.post(path, {
+      display_name: "search",
+      metadata: { a: "b" },
+      ...bearer("https://mcp.example/mcp", "canary-one"),
+    });
+    assert.match(token.body.id, /^vcred_[0-9a-hjkmnp-tv-z]{26}$/);
+    const { id, created_at: created, updated_at: updated, ...rest } = token.body;
+    assert.equal(created, updated);
+    assert.deepEqual(rest, {
+      type: "vault_credential",
+      vault_id: vault,
+      display_name: "search",
+      metadata: { a: "b" },
+      auth: { type: "static_bearer", mcp_server_url: "https://mcp.example/mcp" },
+      archived_at: null,
+    });
+    const secret = await api.post(path, variable("API_KEY", "canary-two"));
+    assert.deepEqual(secret.body.auth, {
+      type: "environment_variable",
+      secret_name: "API_KEY",
+      networking: { allowed_hosts: ["api.example.com"] },
+    });
+    assert.deepEqual(await api.ok("GET", `${path}/${id}`), token.body);
+    assert.deepEqual((await api.ok("GET", path)).data, [secret.body, token.body]);
+    const rotated = await api.post(`${path}/${id}`, {
+      auth: { type: "static_bearer", token: "canary-three" },
+    });
+    assert.equal(rotated.status, 200);
+    for (const answer of [token, secret, rotated, await api.get(path), await api.get(`/vaults/${vault}`)]) {
+      assert.ok(!JSON.stringify(answer.body).includes("canary"));
+    }
+    assert.ok(!berth.log.includes("canary"));
+  },
+);
+
+proves(["vault-credentials"], "one for each server and each name, and twenty in all", async () => {
+  const { id: vault } = await makeVault();
+  const path = `/vaults/${vault}/credentials`;
+  const same = await Promise.all(
+    Array.from({ length: 4 }, () => api.post(path, bearer("https://a.example/"))),
+  );
+  assert.deepEqual(same.map(({ status }) => status).sort(), [200, 409, 409, 409]);
+  for (const answer of same.filter(({ status }) => status === 409)) {
+    refused(answer, 409, "conflict_error", { param: "auth.mcp_server_url" });
+  }
+  await api.ok("POST", path, variable("A"));
+  refused(await api.post(path, variable("A")), 409, "conflict_error", { param: "auth.secret_name" });
+  const more = await Promise.all(Array.from({ length: 20 }, (_, n) => api.post(path, variable(`N${n}`))));
+  assert.equal(more.filter(({ status }) => status === 200).length, 18);
+  for (const answer of more.filter(({ status }) => status !== 200)) refused(answer, 409, "conflict_error");
+});
+
+proves(["vault-credentials"], "what a credential must be", async () => {
+  const { id: vault } = await makeVault();
+  const cases: [Json, string][] = [
+    [{}, "auth"],
+    [{ auth: {} }, "auth.type"],
+    [{ auth: { type: "mcp_oauth" } }, "auth.type"],
+    [{ auth: { type: "static_bearer", mcp_server_url: "https://a.example" } }, "auth.token"],
+    [bearer("https://a.example", "two words"), "auth.token"],
+    [bearer("ftp://a.example"), "auth.mcp_server_url"],
+    [bearer("https://user@a.example"), "auth.mcp_server_url"],
+    [bearer("https://a.example/#x"), "auth.mcp_server_url"],
+    [variable("1A"), "auth.secret_name"],
+    [variable("PATH"), "auth.secret_name"],
+    [variable("A", ""), "auth.secret_value"],
+    [{ auth: { ...variable("A").auth, networking: { allowed_hosts: [] } } }, "auth.networking.allowed_hosts"],
+    [
+      { auth: { ...variable("A").auth, networking: { allowed_hosts: ["10.0.0.1"] } } },
+      "auth.networking.allowed_hosts[0]",
+    ],
+    [{ ...bearer("https://a.example"), name: "x" }, "name"],
+  ];
+  for (const [body, param] of cases) {
+    refused(await api.post(`/vaults/${vault}/credentials`, body), 400, "invalid_request_error", { param });
+  }
+});
+
+proves(["vault-credential-update"], "what changes of a credential, and what does not", async () => {
+  const { id: vault } = await makeVault();
+  const path = `/vaults/${vault}/credentials`;
+  const made = await api.ok("POST", path, variable("KEY"));
+  const change = (body: Json) => api.post(`${path}/${made.id}`, body);
+  const { body: changed } = await change({
+    display_name: "new",
+    metadata: { a: "b" },
+    auth: { type: "environment_variable", networking: { allowed_hosts: ["b.example"] } },
+  });
+  assert.deepEqual(
+    [changed.display_name, changed.metadata, changed.auth.networking.allowed_hosts],
+    ["new", { a: "b" }, ["b.example"]],
+  );
+  assert.deepEqual((await change({})).body, changed);
+  const rename = { auth: { type: "environment_variable", secret_name: "OTHER" } };
+  refused(await change(rename), 400, "invalid_request_error", { param: "auth.secret_name" });
+  refused(await change({ auth: { type: "static_bearer", token: "x" } }), 400, "invalid_request_error", {
+    param: "auth.type",
+  });
+  refused(
+    await api.post(`${path}/vcred_01h00000000000000000000000`, { display_name: "x" }),
+    404,
+    "not_found_error",
+    { message: /Credential/ },
+  );
+  const { id: other } = await makeVault();
+  refused(await api.get(`/vaults/${other}/credentials/${made.id}`), 404, "not_found_error");
+});
+
+proves(["vault-credential-end"], "credentials are archived and deleted", async () => {
+  const { id: vault } = await makeVault();
+  const path = `/vaults/${vault}/credentials`;
+  const [one, two] = [
+    await api.ok("POST", path, variable("ONE")),
+    await api.ok("POST", path, variable("TWO")),
+  ];
+  const archived = await api.ok("POST", `${path}/${one.id}/archive`);
+  assert.ok(archived.archived_at !== null);
+  refused(await api.post(`${path}/${one.id}`, { display_name: "x" }), 403, "permission_error");
+  const again = await api.ok("POST", path, variable("ONE"));
+  assert.deepEqual(await api.ok("DELETE", `${path}/${two.id}`), {
+    id: two.id,
+    type: "vault_credential_deleted",
+  });
+  refused(await api.get(`${path}/${two.id}`), 404, "not_found_error");
+  const ids = async (query = "") =>
+    (await api.ok("GET", path + query)).data.map((credential: Wire) => credential.id);
+  assert.deepEqual(await ids(), [again.id]);
+  assert.deepEqual(await ids("?include_archived=true"), [again.id, one.id]);
+  await api.ok("POST", `/vaults/${vault}/archive`);
+  assert.deepEqual(await ids(), []);
+  assert.ok((await api.ok("GET", `${path}/${again.id}`)).archived_at !== null);
+  refused(await api.post(`${path}/${again.id}`, {}), 403, "permission_error");
+});
