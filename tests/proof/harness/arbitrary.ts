@@ -1,0 +1,116 @@
+import fc from "fast-check";
+import { resolve, type Schema } from "./document.ts";
+
+/**
+ * Values for a JSON schema of the service's document: mostly fitting ones, and now and then one with something wrong in
+ * it, at any depth. Ids are drawn from `ids`, so that many requests reach what exists.
+ */
+export function valuesOf(document: Schema, schema: Schema, ids: readonly string[]): fc.Arbitrary<unknown> {
+  const fitting = fittingValues(document, schema, ids);
+  return fc.oneof({ weight: 40, arbitrary: fitting }, { weight: 1, arbitrary: strange });
+}
+
+/** What no field of the interface takes, and what parsers stumble over. */
+const strange: fc.Arbitrary<unknown> = fc.oneof(
+  fc.jsonValue({ maxDepth: 2 }),
+  fc.constantFrom(
+    "",
+    "\u0000",
+    "\u202e",
+    "é".repeat(300),
+    -1,
+    1.5,
+    1e300,
+    null,
+    [],
+    {},
+    [[]],
+    true,
+    "__proto__",
+  ),
+);
+
+function fittingValues(document: Schema, schema: Schema, ids: readonly string[]): fc.Arbitrary<unknown> {
+  const again = (part: Schema) => valuesOf(document, part, ids);
+  if (schema.$ref !== undefined) return fittingValues(document, resolve(document, schema.$ref), ids);
+  if ("const" in schema) return fc.constant(schema.const);
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
+  const choices: Schema[] | undefined = schema.oneOf ?? schema.anyOf;
+  if (choices !== undefined) return fc.oneof(...choices.map(again));
+  switch (schema.type) {
+    case "object":
+      return objects(schema, again);
+    case "array":
+      return fc.array(again(schema.items ?? {}), { minLength: schema.minItems ?? 0, maxLength: 3 });
+    case "integer":
+      return integers(schema);
+    case "number":
+      return fc.double({ min: schema.minimum ?? 0, max: schema.maximum ?? 16, noNaN: true });
+    case "boolean":
+      return fc.boolean();
+    case "null":
+      return fc.constant(null);
+    case "string":
+      return strings(schema, ids);
+    default:
+      return fc.jsonValue({ maxDepth: 1 });
+  }
+}
+
+/** From the least that fits to somewhat more. */
+function integers({ minimum = -5, maximum = Number.POSITIVE_INFINITY }: Schema): fc.Arbitrary<number> {
+  return fc.integer({ min: minimum, max: Math.min(maximum, minimum + 500) });
+}
+
+function objects(schema: Schema, again: (part: Schema) => fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, Schema>);
+  const required: string[] = schema.required ?? [];
+  if (properties.length === 0)
+    return fc.dictionary(
+      fc.string({ maxLength: 8 }),
+      again(schema.additionalProperties || { type: "string" }),
+      { maxKeys: 3 },
+    );
+  const model = Object.fromEntries(properties.map(([name, part]) => [name, member(name, again(part))]));
+  const whole = fc.record(model, { requiredKeys: required });
+  const missing = fc.record(model, { requiredKeys: [] });
+  const extra = fc
+    .tuple(whole, fc.string({ maxLength: 10 }))
+    .map(([value, name]) => ({ ...value, [`x${name}`]: 1 }));
+  return fc.oneof(
+    { weight: 40, arbitrary: whole },
+    { weight: 1, arbitrary: missing },
+    { weight: 1, arbitrary: extra },
+  );
+}
+
+/** Words that a schema cannot tell, without which hardly any agent, session or message would be made. */
+const likely: Readonly<Record<string, readonly unknown[]>> = {
+  model: ["rehearsal/steps"],
+  mount_path: [null, "/data/a", "/mnt/session/uploads/a.txt", "/mnt/memory/a", "/data/../etc"],
+  path: ["/notes.md", "/a/b.md"],
+  version: [1, 2],
+};
+
+function member(name: string, value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  const words = likely[name];
+  if (words === undefined) return value;
+  return fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...words) }, { weight: 1, arbitrary: value });
+}
+
+/** Patterns with these cannot be turned into text; of the interface only the name of a branch has them. */
+const looksAround = /\(\?<?[!=]/;
+
+function strings(schema: Schema, ids: readonly string[]): fc.Arbitrary<string> {
+  const { pattern, format, minLength = 0, maxLength = 60 } = schema;
+  if (format === "date-time")
+    return fc
+      .date({ min: new Date(0), max: new Date("2199-01-01"), noInvalidDate: true })
+      .map((date) => date.toISOString());
+  if (pattern === undefined)
+    return fc.string({ minLength, maxLength: Math.min(maxLength, 40), unit: "grapheme" });
+  const expression = new RegExp(pattern, "u");
+  const known = ids.filter((id) => expression.test(id));
+  if (known.length > 0) return fc.constantFrom(...known);
+  return looksAround.test(pattern) ? fc.constantFrom("main", "-x", "a..b") : fc.stringMatching(expression);
+}

@@ -1,0 +1,74 @@
+import type { Api, Wire } from "../../acceptance/harness/api.ts";
+import { makeFile } from "../../acceptance/harness/fixtures.ts";
+
+/** One object of every noun, all made by one caller. */
+export interface World {
+  /** By the name of the path parameter that each stands for. */
+  ids: Record<string, string>;
+  /** The text that every free field of every object holds. */
+  canary: string;
+}
+
+/** Makes the objects of one tenant. `canary` is lower-case letters and digits. */
+export async function makeWorld(api: Api, canary: string): Promise<World> {
+  const metadata = { canary };
+  const agent = await api.ok("POST", "/agents", {
+    name: canary,
+    model: "rehearsal/steps",
+    description: canary,
+    system: canary,
+    metadata,
+  });
+  const environment = await api.ok("POST", "/environments", {
+    name: canary,
+    description: canary,
+    environment_variables: { CANARY: canary },
+    metadata,
+  });
+  const file = await makeFile(api, canary, `${canary}.txt`, metadata);
+  const spare = await makeFile(api, `${canary} again`, `${canary}-2.txt`, metadata);
+  const session = await api.ok("POST", "/sessions", {
+    agent: agent.id,
+    environment_id: environment.id,
+    title: canary,
+    metadata,
+    environment_variables: { CANARY: canary },
+    resources: [{ type: "file", file_id: file.id }],
+  });
+  const token = await api.ok("POST", "/tokens", { name: canary });
+  return {
+    canary,
+    ids: {
+      agent_id: agent.id,
+      environment_id: environment.id,
+      file_id: spare.id,
+      session_id: session.id,
+      resource_id: session.resources[0].id,
+      token_id: token.id,
+    },
+  };
+}
+
+/** Ids of the right form that nothing has. */
+export function absentIds(ids: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(ids).map(([name, id]) => [name, id.replace(/_[^_]*$/, "_01zzzzzzzzzzzzzzzzzzzzzzzz")]),
+  );
+}
+
+/** A body that an operation takes, once its objects are there. */
+export function fittingBody(operation: string, { ids, canary }: World): Wire {
+  const bodies: Record<string, () => Wire> = {
+    "tokens.create": () => ({ name: canary }),
+    "agents.create": () => ({ name: canary, model: "rehearsal/steps" }),
+    "agents.update": () => ({ version: 1, description: "other" }),
+    "environments.create": () => ({ name: `${canary} ${Math.random()}` }),
+    "environments.update": () => ({ description: "other" }),
+    "sessions.create": () => ({ agent: ids.agent_id, environment_id: ids.environment_id }),
+    "sessions.update": () => ({ title: "other" }),
+    "sessionResources.add": () => ({ type: "file", file_id: ids.file_id }),
+    "sessionResources.rotate": () => ({ authorization_token: "other" }),
+    "events.send": () => ({ events: [{ type: "user.interrupt" }] }),
+  };
+  return bodies[operation]?.();
+}
