@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import type { Server, ServerResponse } from "node:http";
 import multipart from "@fastify/multipart";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Logger } from "pino";
@@ -31,6 +31,7 @@ export interface HttpApp extends HttpOptions {
 }
 
 const HEADERS_TIMEOUT_MS = 30_000;
+const CLOSE_IDLE_MS = 20;
 const MAX_PATH_PARAMETER = 1_024;
 
 export function createHttpApp(options: HttpOptions): HttpApp {
@@ -71,6 +72,7 @@ export function createHttpApp(options: HttpOptions): HttpApp {
   });
   fastify.addHook("preClose", async () => {
     for (const response of streams) response.end();
+    closeWhenIdle(fastify.server);
   });
   fastify.setErrorHandler((error, request, reply) => sendError(reply, error, request.id, options.log));
   fastify.setNotFoundHandler((request, reply) => {
@@ -78,6 +80,15 @@ export function createHttpApp(options: HttpOptions): HttpApp {
   });
   answerBelowRoutes(fastify.server);
   return { ...options, fastify, streams };
+}
+
+/**
+ * Closes each connection as soon as it has no request under way. Node does this for those that are idle when the server
+ * closes; it would keep the others for as long as their clients might want them.
+ */
+function closeWhenIdle(server: Server): void {
+  const timer = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS);
+  server.once("close", () => clearInterval(timer));
 }
 
 function sendError(reply: FastifyReply, error: unknown, requestId: string, log: Logger): void {

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { describe, type TestContext, test } from "node:test";
+import { type Caller, type TestApp, testApp } from "./testing.ts";
+
+async function listening(t: TestContext): Promise<TestApp & { owner: Caller; port: number }> {
+  const app = await testApp(t);
+  await app.app.fastify.listen({ host: "127.0.0.1", port: 0 });
+  const { port } = app.app.fastify.server.address() as AddressInfo;
+  return { ...app, owner: await app.caller(), port };
+}
+
+/** A connection that its client would keep for more requests. */
+async function connection(t: TestContext, port: number): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1");
+  socket.on("error", () => undefined);
+  t.after(() => socket.destroy());
+  await once(socket, "connect");
+  return socket;
+}
+
+/** Well below the time for which an idle connection is kept. */
+const atOnce = { timeout: 20_000 };
+
+describe("closing", atOnce, () => {
+  test("a follower's stream is ended, and its connection with it", async (t) => {
+    const { app, owner, port } = await listening(t);
+    const agent = await owner.made("/agents", { name: "a", model: "rehearsal/steps" });
+    const environment = await owner.made("/environments", { name: "e" });
+    const session = await owner.made("/sessions", { agent: agent.id, environment_id: environment.id });
+    const socket = await connection(t, port);
+    socket.write(
+      `GET /api/v1/cloud/sessions/${session.id}/events/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.token}\r\n\r\n`,
+    );
+    await once(socket, "data");
+    socket.resume();
+    await app.fastify.close();
+  });
+
+  test("a request that is under way is answered, and its connection closed", async (t) => {
+    const { app, owner, port } = await listening(t);
+    const socket = await connection(t, port);
+    const body = JSON.stringify({ name: "late", model: "rehearsal/steps" });
+    socket.write(
+      `POST /api/v1/cloud/agents HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
+    );
+    await once(socket, "data");
+    const closed = app.fastify.close();
+    socket.write(body);
+    const [answer] = await once(socket, "data");
+    assert.match(String(answer), /^HTTP\/1\.1 200 /);
+    await closed;
+  });
+
+  test("a connection without a request is closed", async (t) => {
+    const { app, port } = await listening(t);
+    await connection(t, port);
+    await app.fastify.close();
+  });
+});
