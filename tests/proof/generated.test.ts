@@ -5,7 +5,7 @@ import { Berth } from "../acceptance/harness/berth.ts";
 import { valuesOf } from "./harness/arbitrary.ts";
 import { answerChecker } from "./harness/check-answer.ts";
 import { type Described, type DescribedOperation, describe } from "./harness/document.ts";
-import { absentIds, makeWorld } from "./harness/world.ts";
+import { absentWorld, makeWorld } from "./harness/world.ts";
 
 /**
  * Requests made from the service's own OpenAPI document, most of them fitting, some with a fault anywhere in them. Every
@@ -38,7 +38,7 @@ test(`${REQUESTS} generated requests get documented answers`, { timeout: 300_000
   const other = await berth.client({ user: "other@example.com", org: "other" });
   const lasting = await makeWorld(api, "lasting");
   const doomed = await makeWorld(api, "doomed");
-  const others = [(await makeWorld(other, "foreign")).ids, absentIds(lasting.ids)];
+  const others = [(await makeWorld(other, "foreign")).ids, absentWorld(lasting).ids];
   const worldsOf = (operation: DescribedOperation) => {
     const own = ends(operation) ? doomed.ids : lasting.ids;
     return [own, own, own, ...others];

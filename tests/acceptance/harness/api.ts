@@ -42,15 +42,21 @@ export class Api {
 
   /** `path` is below /api/v1/cloud unless it begins with `/api` or `//`. */
   async call(method: string, path: string, body?: Json, options: CallOptions = {}): Promise<Answer> {
-    const headers = new Headers(options.headers);
-    if (this.token !== null && !headers.has("authorization"))
-      headers.set("authorization", `Bearer ${this.token}`);
+    const headers = this.headers(options.headers);
     if (body !== undefined) headers.set("content-type", headers.get("content-type") ?? "application/json");
     const payload = options.raw ?? (body === undefined ? null : JSON.stringify(body));
     const response = await fetch(this.address(path), { method, headers, body: payload, redirect: "manual" });
     const text = await response.text();
     const json = response.headers.get("content-type")?.startsWith("application/json") ?? false;
     return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
+  }
+
+  /** What every call carries. */
+  headers(given: Record<string, string> = {}): Headers {
+    const headers = new Headers(given);
+    if (this.token !== null && !headers.has("authorization"))
+      headers.set("authorization", `Bearer ${this.token}`);
+    return headers;
   }
 
   address(path: string): string {

@@ -9,8 +9,11 @@ export interface World {
   canary: string;
 }
 
-/** Makes the objects of one tenant. `canary` is lower-case letters and digits. */
-export async function makeWorld(api: Api, canary: string): Promise<World> {
+/**
+ * Makes the objects of one tenant. `canary` is lower-case letters and digits. `issuer` makes its token: an admin, when
+ * the objects are an organization's.
+ */
+export async function makeWorld(api: Api, canary: string, issuer?: Api): Promise<World> {
   const metadata = { canary };
   const agent = await api.ok("POST", "/agents", {
     name: canary,
@@ -35,7 +38,8 @@ export async function makeWorld(api: Api, canary: string): Promise<World> {
     environment_variables: { CANARY: canary },
     resources: [{ type: "file", file_id: file.id }],
   });
-  const token = await api.ok("POST", "/tokens", { name: canary });
+  const kind = issuer === undefined ? "pat" : "sat";
+  const token = await (issuer ?? api).ok("POST", "/tokens", { name: canary, kind });
   return {
     canary,
     ids: {
@@ -49,11 +53,18 @@ export async function makeWorld(api: Api, canary: string): Promise<World> {
   };
 }
 
-/** Ids of the right form that nothing has. */
-export function absentIds(ids: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(ids).map(([name, id]) => [name, id.replace(/_[^_]*$/, "_01zzzzzzzzzzzzzzzzzzzzzzzz")]),
-  );
+/** A world of ids of the right form that nothing has. */
+export function absentWorld({ ids, canary }: World): World {
+  const absent = Object.entries(ids).map(([name, id]) => [
+    name,
+    id.replace(/_[^_]*$/, "_01zzzzzzzzzzzzzzzzzzzzzzzz"),
+  ]);
+  return { ids: Object.fromEntries(absent), canary };
+}
+
+/** The body of the operation names objects, so that who reaches them decides. */
+export function bodyNamesObjects(operation: string): boolean {
+  return ["sessions.create"].includes(operation);
 }
 
 /** A body that an operation takes, once its objects are there. */
@@ -71,4 +82,12 @@ export function fittingBody(operation: string, { ids, canary }: World): Wire {
     "events.send": () => ({ events: [{ type: "user.interrupt" }] }),
   };
   return bodies[operation]?.();
+}
+
+/** A form that an operation takes. */
+export function fittingForm(operation: string, { canary }: World): FormData {
+  const form = new FormData();
+  const content: Record<string, string> = { "files.upload": canary };
+  form.set("file", new Blob([content[operation] ?? ""]), `${canary}.txt`);
+  return form;
 }
