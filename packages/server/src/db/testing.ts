@@ -8,7 +8,7 @@ import { pino } from "pino";
 import type { SocketConnection } from "./embedded/socket-connection.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "./embedded/start-embedded-postgres.ts";
 import { migrate } from "./migrate.ts";
-import { type Database, openDatabase } from "./pool.ts";
+import { type Database, type DatabaseOptions, openDatabase } from "./pool.ts";
 
 /** A logger for tests that says nothing. */
 export const silentLog = pino({ level: "silent" });
@@ -25,12 +25,16 @@ export const testServers: readonly TestServer[] = [
 ];
 
 /** An empty database with the present schema, for one test: opened now, closed and dropped when the test ends. */
-export async function testDatabase(t: TestContext, server = testServers[0]): Promise<TestDatabase> {
+export async function testDatabase(
+  t: TestContext,
+  server = testServers[0],
+  pool: Pick<DatabaseOptions, "max" | "readers"> = {},
+): Promise<TestDatabase> {
   if (server === undefined) throw new Error("There is no PostgreSQL to test on.");
   const { connection } = await server.start();
   const name = `test_${process.pid}_${++databases}`;
   await administer(connection, `create database ${name} template ${TEMPLATE}`);
-  const database = openDatabase({ connection: { ...connection, database: name }, log: silentLog });
+  const database = openDatabase({ ...pool, connection: { ...connection, database: name }, log: silentLog });
   t.after(async () => {
     await database.close();
     await administer(connection, `drop database ${name} with (force)`);

@@ -10,8 +10,11 @@ export interface Context {
   principal: Principal;
   /** What the request reads and changes. With an `Idempotency-Key` all of it is one transaction, in which the answer is kept. */
   db: DatabaseAccess;
-  /** Runs `then` when what the request changed stands, and not when it was refused: hints to others. */
-  afterwards(then: () => void): void;
+  /**
+   * Calls `then` when what the request changed stands, and not when it was refused: for hints to others, and for what
+   * cannot be undone. The answer waits for it, and does not fail with it.
+   */
+  afterwards(then: (db: DatabaseAccess) => unknown): void;
   requestId: string;
   log: Logger;
   cursors: Cursors;

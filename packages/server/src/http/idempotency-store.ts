@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Queryable } from "../db/statement.ts";
 
 /** A key with the request that it is used for. `principalId` is a uuid. */
@@ -7,62 +8,50 @@ export interface OwnedKey {
   fingerprint: Buffer;
 }
 
-/** How long a first request may be under way before another try of it does the work. */
-const LOCK_SECONDS = 60;
-
-/** Takes the key: true when it is free, was used a day ago or more, or was left by a try that never ended. */
-export async function reserve(db: Queryable, { principalId, key, fingerprint }: OwnedKey): Promise<boolean> {
-  const { rowCount } = await db.query({
-    name: "reserve_idempotency_key",
-    text: `
-      insert into idempotency_keys as held (principal_id, key, fingerprint, locked_until)
-      values ($1, $2, $3, now() + interval '${LOCK_SECONDS} seconds')
-      on conflict (principal_id, key) do update set
-        fingerprint = excluded.fingerprint, status = null, answer = null,
-        locked_until = excluded.locked_until, created_at = now()
-      where held.created_at < now() - interval '24 hours'
-        or (held.status is null and held.locked_until < now() and held.fingerprint = excluded.fingerprint)`,
-    values: [principalId, key, fingerprint],
-  });
-  return rowCount === 1;
+/** The first answer under a key; `answer` is sealed. */
+export interface Kept {
+  status: number;
+  answer: Buffer;
 }
 
-/** What is kept under a key that was not free: of this request, of one under way, or of another. */
-export async function keptAnswer(
-  db: Queryable,
+/**
+ * Holds the key until the transaction ends, and answers what is kept under it: nothing, an answer to this request, or one
+ * to another. "running" when another transaction holds it.
+ */
+export async function takeKey(tx: Queryable, owned: OwnedKey): Promise<Kept | "none" | "other" | "running"> {
+  // Two statements: the second sees what the holder before committed, which the first began too early to see.
+  const { rows } = await tx.query<{ held: boolean }>({
+    name: "hold_idempotency_key",
+    text: "select pg_try_advisory_xact_lock($1) as held",
+    values: [lockOf(owned)],
+  });
+  return rows[0]?.held === true ? await keptUnder(tx, owned) : "running";
+}
+
+async function keptUnder(
+  tx: Queryable,
   { principalId, key, fingerprint }: OwnedKey,
-): Promise<{ status: number; answer: Buffer } | "running" | "other"> {
-  const { rows } = await db.query<{ same: boolean; status: number | null; answer: Buffer | null }>({
+): Promise<Kept | "none" | "other"> {
+  const { rows } = await tx.query<Kept & { same: boolean }>({
     name: "kept_answer",
     text: `select fingerprint = $3 as same, status, answer from idempotency_keys
-      where principal_id = $1 and key = $2`,
+      where principal_id = $1 and key = $2 and created_at > now() - interval '24 hours'`,
     values: [principalId, key, fingerprint],
   });
   const [row] = rows;
-  if (row === undefined || (row.same && row.status === null)) return "running";
-  if (!row.same || row.status === null || row.answer === null) return "other";
-  return { status: row.status, answer: row.answer };
+  if (row === undefined) return "none";
+  return row.same ? { status: row.status, answer: row.answer } : "other";
 }
 
-export async function settle(
-  db: Queryable,
-  { principalId, key, fingerprint, status, answer }: OwnedKey & { status: number; answer: Buffer },
-): Promise<void> {
-  await db.query({
-    name: "settle_idempotency_key",
-    text: `update idempotency_keys set status = $4, answer = $5
-      where principal_id = $1 and key = $2 and fingerprint = $3`,
-    values: [principalId, key, fingerprint, status, answer],
-  });
-}
-
-/** Gives the key back after a failure. */
-export async function release(db: Queryable, { principalId, key, fingerprint }: OwnedKey): Promise<void> {
-  await db.query({
-    name: "release_idempotency_key",
-    text: `delete from idempotency_keys
-      where principal_id = $1 and key = $2 and fingerprint = $3 and status is null`,
-    values: [principalId, key, fingerprint],
+/** Keeps the answer under a key that this transaction holds and that had none, or one of a day ago. */
+export async function keepAnswer(tx: Queryable, owned: OwnedKey, kept: Kept): Promise<void> {
+  await tx.query({
+    name: "keep_answer",
+    text: `
+      insert into idempotency_keys (principal_id, key, fingerprint, status, answer) values ($1, $2, $3, $4, $5)
+      on conflict (principal_id, key) do update set
+        fingerprint = excluded.fingerprint, status = excluded.status, answer = excluded.answer, created_at = now()`,
+    values: [owned.principalId, owned.key, owned.fingerprint, kept.status, kept.answer],
   });
 }
 
@@ -71,4 +60,10 @@ export async function removeOld(db: Queryable): Promise<void> {
     name: "remove_old_idempotency_keys",
     text: "delete from idempotency_keys where created_at < now() - interval '24 hours'",
   });
+}
+
+/** The number of the key's lock, as text: 64 bits of a hash. */
+function lockOf({ principalId, key }: OwnedKey): string {
+  const hash = createHash("sha256").update(`idempotency key ${principalId} ${key}`).digest();
+  return hash.readBigInt64BE().toString();
 }

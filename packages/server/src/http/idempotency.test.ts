@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { describe, test } from "node:test";
+import type { Principal } from "./principal.ts";
 import { testApp, type Wire } from "./testing.ts";
 
 const key = { "idempotency-key": "deploy-42" };
@@ -30,7 +33,7 @@ describe("idempotency keys", () => {
     const { caller } = await testApp(t);
     const owner = await caller();
     const replies = await Promise.all(
-      Array.from({ length: 16 }, () => owner.post("/agents", { name: "a", model: "rehearsal/steps" }, key)),
+      Array.from({ length: 32 }, () => owner.post("/agents", { name: "a", model: "rehearsal/steps" }, key)),
     );
     const done = replies.filter(({ status }) => status === 200);
     assert.equal(new Set(done.map(({ text }) => text)).size, 1);
@@ -83,16 +86,88 @@ describe("idempotency keys", () => {
     }
   });
 
-  test("a key is free after a day, and taken up when its first try never ended", async (t) => {
+  test("a key is free after a day", async (t) => {
     const { caller, db } = await testApp(t);
     const owner = await caller();
     await owner.post("/environments", { name: "one" }, key);
     await db.write.query({ text: "update idempotency_keys set created_at = now() - interval '25 hours'" });
     assert.equal((await owner.post("/environments", { name: "two" }, key)).status, 200);
-    await db.write.query({ text: "update idempotency_keys set status = null, answer = null" });
-    assert.equal((await owner.post("/environments", { name: "two" }, key)).headers["retry-after"], "1");
-    await db.write.query({ text: "update idempotency_keys set locked_until = now() - interval '1 second'" });
-    const taken = await owner.post("/environments", { name: "two" }, key);
-    assert.equal(taken.body.error.param, "name", "the work is tried again, and finds the name taken");
+    assert.equal(
+      (await owner.post("/environments", { name: "one" }, key)).body.error.param,
+      "Idempotency-Key",
+    );
+  });
+
+  test("the work and its kept answer stand or fall together", async (t) => {
+    const { caller, db } = await testApp(t);
+    const owner = await caller();
+    await db.write.query({ text: "alter table idempotency_keys add constraint no check (answer is null)" });
+    assert.equal((await owner.post("/environments", { name: "one" }, key)).status, 500);
+    assert.deepEqual((await owner.get("/environments")).body.data, []);
+    await db.write.query({ text: "alter table idempotency_keys drop constraint no" });
+    assert.equal((await owner.post("/environments", { name: "one" }, key)).status, 200);
+    assert.equal((await owner.get("/environments")).body.data.length, 1);
+  });
+
+  test("a process that is gone leaves the key free at once, and one that is at work holds it", async (t) => {
+    const { app, caller, db } = await testApp(t);
+    const owner = await caller();
+    const working = Promise.withResolvers<void>();
+    const end = Promise.withResolvers<never>();
+    const { rows } = await db.read.query<{ id: string }>({ text: "select id from users" });
+    const context = { principal: { id: rows[0]?.id } as Principal, requestId: "first" };
+    const first = app.idempotency.once(context, "deploy-42", [], async ({ write }) => {
+      await write.query({ text: "update users set role = 'admin'" });
+      working.resolve();
+      return await end.promise;
+    });
+    await working.promise;
+    const busy = await owner.post("/environments", { name: "one" }, key);
+    assert.deepEqual([busy.status, busy.headers["retry-after"]], [409, "1"]);
+    await db.write.query({
+      text: `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and state = 'idle in transaction'`,
+    });
+    const free = await owner.post("/environments", { name: "one" }, key);
+    assert.equal(free.status, 200, free.text);
+    end.reject(new Error("The connection is gone."));
+    await assert.rejects(first);
+  });
+
+  test("the same upload is stored once, another content or name is another request", async (t) => {
+    const { caller, blobsDir } = await testApp(t);
+    const owner = await caller();
+    const first = await owner.upload("same", "a.txt", { kind: "x" }, key);
+    assert.equal(first.status, 200);
+    const again = await owner.upload("same", "a.txt", { kind: "x" }, key);
+    assert.deepEqual([again.text, again.headers["idempotency-replayed"]], [first.text, "true"]);
+    for (const [content, name, kind] of [
+      ["other", "a.txt", "x"],
+      ["same", "b.txt", "x"],
+      ["same", "a.txt", "y"],
+    ] as const) {
+      const reused = await owner.upload(content, name, { kind }, key);
+      assert.deepEqual([reused.status, reused.body.error.type], [409, "conflict_error"]);
+    }
+    assert.equal((await owner.get("/files")).body.data.length, 1);
+    assert.deepEqual(readdirSync(join(blobsDir, "partial")), []);
+  });
+
+  test("what a deletion leaves behind is cleared away when the deletion stands", async (t) => {
+    const { caller, db, blobsDir } = await testApp(t);
+    const owner = await caller();
+    const file = (await owner.upload("content")).body;
+    const stored = () => existsSync(openedAt(blobsDir, file.sha256));
+    await db.write.query({ text: "alter table idempotency_keys add constraint no check (answer is null)" });
+    assert.equal((await owner.delete(`/files/${file.id}`, key)).status, 500);
+    assert.ok(stored(), "the file is there still");
+    await db.write.query({ text: "alter table idempotency_keys drop constraint no" });
+    assert.equal((await owner.delete(`/files/${file.id}`, key)).status, 200);
+    assert.ok(!stored());
+    assert.equal((await owner.delete(`/files/${file.id}`, key)).headers["idempotency-replayed"], "true");
   });
 });
+
+function openedAt(blobsDir: string, sha256: string): string {
+  return join(blobsDir, sha256.slice(0, 2), sha256.slice(2, 4), sha256);
+}

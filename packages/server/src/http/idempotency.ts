@@ -1,31 +1,36 @@
 import { createHash } from "node:crypto";
-import type { Database } from "../db/pool.ts";
+import type { Database, DatabaseAccess } from "../db/pool.ts";
+import type { Queryable } from "../db/statement.ts";
+import { asDatabase } from "../db/transaction.ts";
 import type { SecretBox, SecretPlace } from "../secrets/secret-box.ts";
 import type { Context } from "./context.ts";
 import { ApiError, errors } from "./errors.ts";
-import { keptAnswer, release, removeOld, reserve, settle } from "./idempotency-store.ts";
+import { keepAnswer, type OwnedKey, removeOld, takeKey } from "./idempotency-store.ts";
 import { renderError } from "./render-error.ts";
 
-export interface KeptAnswer {
+/** A status with the text of a body. */
+export interface Answered {
   status: number;
   body: string;
-  /** This is the answer to an earlier request. */
-  replayed: boolean;
 }
+
+/** `replayed`: this is the answer to an earlier request. */
+export type KeptAnswer = Answered & { replayed: boolean };
 
 /**
  * Does the work of a request once per caller and `Idempotency-Key`, whatever the number of tries.
  *
- * What was answered is kept for 24 hours, sealed, since it may show a secret; refusals too, but no failures, after which the
- * next try does the work. A process that dies between its work and keeping the answer leaves the key taken for a minute.
+ * Work and kept answer are one transaction: there are both or neither, at whatever instant a process dies. Answers are kept
+ * for 24 hours, sealed, since they may show a secret. A refusal undoes the work and is kept too; after a failure nothing
+ * is, and the next try does the work.
  */
 export interface Idempotency {
-  /** @throws errors.idempotencyKeyReused for another `request`, errors.idempotencyKeyInUse, and what `work` throws. */
+  /** @throws errors.idempotencyKeyReused for another `request`, errors.idempotencyKeyInUse, and failures of `work`. */
   once(
-    context: Context,
+    context: Pick<Context, "principal" | "requestId">,
     key: string,
     request: readonly (string | Uint8Array)[],
-    work: () => Promise<string>,
+    work: (db: DatabaseAccess) => Promise<Answered>,
   ): Promise<KeptAnswer>;
   close(): void;
 }
@@ -41,37 +46,35 @@ export function createIdempotency(db: Database, secrets: SecretBox): Idempotency
         const message = "The 'Idempotency-Key' must be 1 to 255 visible ASCII characters.";
         throw errors.invalid(message, "Idempotency-Key");
       }
-      const owned = { principalId: principal.id, key, fingerprint: fingerprintOf(request) };
-      const place: SecretPlace = {
-        table: "idempotency_keys",
-        row: `${principal.id} ${key}`,
-        column: "answer",
-      };
-      if (!(await reserve(db.write, owned))) {
-        const kept = await keptAnswer(db.write, owned);
-        if (kept === "other") throw errors.idempotencyKeyReused();
+      const owned: OwnedKey = { principalId: principal.id, key, fingerprint: fingerprintOf(request) };
+      const place = placeOf(owned);
+      return await db.transaction(async (tx) => {
+        const kept = await takeKey(tx, owned);
         if (kept === "running") throw errors.idempotencyKeyInUse();
-        return { status: kept.status, body: secrets.open(place, kept.answer), replayed: true };
-      }
-      try {
-        const { status, body } = await settled(work, requestId);
-        await settle(db.write, { ...owned, status, answer: secrets.seal(place, body) });
+        if (kept === "other") throw errors.idempotencyKeyReused();
+        if (kept !== "none") {
+          return { status: kept.status, body: secrets.open(place, kept.answer), replayed: true };
+        }
+        const { status, body } = await settled(tx, work, requestId);
+        await keepAnswer(tx, owned, { status, answer: secrets.seal(place, body) });
         return { status, body, replayed: false };
-      } catch (error) {
-        await release(db.write, owned).catch(() => undefined);
-        throw error;
-      }
+      });
     },
   };
 }
 
-/** The answer, or the refusal as it is told; failures are thrown. */
+function placeOf({ principalId, key }: OwnedKey): SecretPlace {
+  return { table: "idempotency_keys", row: `${principalId} ${key}`, column: "answer" };
+}
+
+/** The answer, or the refusal as it is told, which leaves nothing of the work; failures are thrown. */
 async function settled(
-  work: () => Promise<string>,
+  tx: Queryable,
+  work: (db: DatabaseAccess) => Promise<Answered>,
   requestId: string,
-): Promise<{ status: number; body: string }> {
+): Promise<Answered> {
   try {
-    return { status: 200, body: await work() };
+    return await asDatabase(tx, work);
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
     return renderError(error, requestId);

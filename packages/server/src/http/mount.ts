@@ -8,9 +8,10 @@ import type { Context } from "./context.ts";
 import { errors } from "./errors.ts";
 import { headerValues } from "./header-values.ts";
 import type { HttpApp } from "./http-app.ts";
-import { JsonText } from "./json-text.ts";
+import type { JsonText } from "./json-text.ts";
 import { parseJson } from "./parse-json.ts";
 import { parseQuery } from "./parse-query.ts";
+import { perform } from "./perform.ts";
 import { hasScope, type Principal } from "./principal.ts";
 import { readBody } from "./read-body.ts";
 import { requestIdHeaders } from "./request-id.ts";
@@ -41,25 +42,8 @@ export function mount<R extends AnyRoute>(app: HttpApp, route: R, handler: Handl
   serve(app, route, async (context, request, reply) => {
     const bytes = await bodyOf(app, route, request);
     const input = inputOf(route, request, bytes);
-    const work = async () => {
-      const hints: (() => void)[] = [];
-      const answer = await handler({ ...context, afterwards: (then) => hints.push(then) }, input);
-      for (const hint of hints) hint();
-      return jsonOf(answer);
-    };
-    const key = request.method === "GET" ? undefined : context.header("idempotency-key");
-    reply.header("content-type", "application/json; charset=utf-8");
-    if (key === undefined) return reply.send(await work());
-    const { method, url = "" } = request.raw;
-    const kept = await app.idempotency.once(context, key, [method ?? "", url, bytes], work);
-    if (kept.replayed) reply.header("idempotency-replayed", "true");
-    if (kept.status >= 400) reply.header("x-should-retry", "false");
-    return reply.code(kept.status).send(kept.body);
+    return await perform({ app, context, request, reply }, [bytes], (asked) => handler(asked, input));
   });
-}
-
-function jsonOf(answer: unknown): string {
-  return answer instanceof JsonText ? answer.text : JSON.stringify(answer);
 }
 
 /** As `mount`, for a route that answers bytes. */
@@ -86,16 +70,29 @@ export function mountStream<R extends AnyRoute>(app: HttpApp, route: R, handler:
   });
 }
 
-/** As `mount`, for a route whose body is a form with a file, which the handler reads as it comes. */
+/** A form as it was taken in: what tells it from another, what it asks for, and how what was taken in is dropped again. */
+export interface Form {
+  content: readonly string[];
+  work(context: Context): Promise<unknown>;
+  /** Called unless the work was done now: it failed, was refused, or is that of an earlier request. */
+  drop(): Promise<void>;
+}
+
+/** As `mount`, for a route whose body is a form with a file, which `read` takes in before anything is done. */
 export function mountUpload<R extends AnyRoute>(
   app: HttpApp,
   route: R,
-  handler: (context: Context, request: FastifyRequest) => Promise<Answer<R>>,
+  read: (request: FastifyRequest) => Promise<Form>,
 ): void {
   serve(app, route, async (context, request, reply) => {
     parsed(route.query, parseQuery(request.raw.url ?? ""));
     if (mediaType(request) !== "multipart/form-data") throw errors.badContentType("multipart/form-data");
-    return reply.send(await handler(context, request));
+    const form = await read(request);
+    try {
+      return await perform({ app, context, request, reply }, form.content, form.work);
+    } finally {
+      await form.drop();
+    }
   });
 }
 
@@ -136,7 +133,7 @@ function contextOf(
     operation,
     principal,
     db: app.db,
-    afterwards: (then) => then(),
+    afterwards: (then) => then(app.db),
     requestId: request.id,
     log: app.log.child({ request_id: request.id }),
     cursors: app.cursors,

@@ -26,10 +26,15 @@ export interface Caller {
   token: string;
   get(path: string, headers?: Record<string, string>): Promise<Reply>;
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
-  delete(path: string): Promise<Reply>;
+  delete(path: string, headers?: Record<string, string>): Promise<Reply>;
   /** The body of an answer that must be 200. */
   made(path: string, body: unknown): Promise<Wire>;
-  upload(content: string, filename?: string, metadata?: Record<string, string>): Promise<Reply>;
+  upload(
+    content: string,
+    filename?: string,
+    metadata?: Record<string, string>,
+    headers?: Record<string, string>,
+  ): Promise<Reply>;
 }
 
 export interface TestApp {
@@ -42,9 +47,16 @@ export interface TestApp {
 
 const base = "/api/v1/cloud";
 
-/** The whole service on a database and a disk of its own, called without a socket. */
-export async function testApp(t: TestContext, deps: Partial<AppDeps> = {}): Promise<TestApp> {
-  const db = await testDatabase(t);
+/**
+ * The whole service on a database and a disk of its own, called without a socket. `pool`: how many connections it has for
+ * writes.
+ */
+export async function testApp(
+  t: TestContext,
+  deps: Partial<AppDeps> = {},
+  pool: { max?: number } = {},
+): Promise<TestApp> {
+  const db = await testDatabase(t, undefined, pool);
   const hub = await openSessionHub({ db, log: silentLog });
   const blobsDir = mkdtempSync(join(tmpdir(), "berth-app-"));
   const app = createApp({
@@ -108,17 +120,17 @@ export function callerOf(app: HttpApp, token: string): Caller {
     token,
     get: (path, headers) => call("GET", path, headers),
     post,
-    delete: (path) => call("DELETE", path),
+    delete: (path, headers) => call("DELETE", path, headers),
     async made(path, body) {
       const reply = await post(path, body);
       if (reply.status !== 200) throw new Error(`${path}: ${reply.text}`);
       return reply.body;
     },
-    upload: (content, filename = "notes.txt", metadata) =>
+    upload: (content, filename = "notes.txt", metadata, headers = {}) =>
       call(
         "POST",
         "/files",
-        { "content-type": "multipart/form-data; boundary=edge" },
+        { "content-type": "multipart/form-data; boundary=edge", ...headers },
         form(content, filename, metadata),
       ),
   };

@@ -8,18 +8,16 @@ import type { FileRow } from "./file-store.ts";
 import { lockContent } from "./lock-content.ts";
 
 /**
- * Deletes a file that no living session mounts, and its content when no other file has it.
+ * Deletes a file that no living session mounts. Its content stays until `removeUnused`.
  *
- * @returns its uuid.
  * @throws errors.notFound, errors.notYours, errors.fileInUse
  */
 export async function deleteFile(
   db: DatabaseAccess,
-  blobs: BlobStore,
   principal: Principal,
   fileId: string,
-): Promise<string> {
-  const { id, sha256 } = await db.transaction(async (tx) => {
+): Promise<Pick<FileRow, "id" | "sha256">> {
+  return await db.transaction(async (tx) => {
     const row = await claimFile(tx, parseId("file", fileId) ?? "");
     if (row === null) throw errors.notFound("file", fileId);
     if (!reaches(principal, row)) throw errors.notYours("file", fileId);
@@ -27,8 +25,16 @@ export async function deleteFile(
     await tx.query({ name: "delete_file", text: "delete from files where id = $1", values: [row.id] });
     return row;
   });
-  if (sha256 !== null) await db.transaction((tx) => removeUnused(tx, blobs, sha256));
-  return id;
+}
+
+/** Removes a content that no file has any more. Only after the deletion stands: what is removed does not come back. */
+export async function removeUnused(db: DatabaseAccess, blobs: BlobStore, sha256: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    await lockContent(tx, sha256);
+    const text = "select 1 as used from files where sha256 = $1 limit 1";
+    const { rows } = await tx.query({ name: "content_is_used", text, values: [sha256] });
+    if (rows.length === 0) await blobs.remove(sha256);
+  });
 }
 
 type Claimed = Pick<FileRow, "id" | "organization_id" | "owner_type" | "owner_id" | "sha256">;
@@ -49,12 +55,4 @@ async function isMounted(tx: Queryable, id: string): Promise<boolean> {
     values: [id],
   });
   return rows.length > 0;
-}
-
-/** A transaction of its own, after the file is gone: a content is never removed for a deletion that did not happen. */
-async function removeUnused(tx: Queryable, blobs: BlobStore, sha256: string): Promise<void> {
-  await lockContent(tx, sha256);
-  const text = "select 1 as used from files where sha256 = $1 limit 1";
-  const { rows } = await tx.query({ name: "content_is_used", text, values: [sha256] });
-  if (rows.length === 0) await blobs.remove(sha256);
 }

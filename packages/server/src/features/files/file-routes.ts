@@ -1,43 +1,26 @@
-import { fileRoutes, formatId, newUuid, parseId } from "@berth/contract";
+import { fileRoutes, formatId, parseId } from "@berth/contract";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import type { DatabaseAccess } from "../../db/pool.ts";
 import { errors } from "../../http/errors.ts";
 import type { HttpApp } from "../../http/http-app.ts";
 import { mount, mountContent, mountUpload } from "../../http/mount.ts";
 import { keysetPlace, pageAnswer } from "../../http/page.ts";
-import { ownerOf, type Principal, reaches } from "../../http/principal.ts";
+import { type Principal, reaches } from "../../http/principal.ts";
 import { contentAnswer } from "./content-answer.ts";
-import { deleteFile } from "./delete-file.ts";
-import { type FileRow, fileAnswer, getFile, insertFile, listFiles, type NewFile } from "./file-store.ts";
-import { lockContent } from "./lock-content.ts";
+import { deleteFile, removeUnused } from "./delete-file.ts";
+import { type FileRow, fileAnswer, getFile, listFiles } from "./file-store.ts";
 import { readUpload } from "./read-upload.ts";
+import { storeUpload } from "./store-upload.ts";
 
 export function mountFiles(app: HttpApp, blobs: BlobStore): void {
-  mountUpload(app, fileRoutes.upload, async ({ principal, db }, request) => {
-    const { filename, mimeType, metadata, content } = await readUpload(request, blobs, app.uploadLimit);
-    const file: NewFile = {
-      id: newUuid(),
-      ...ownerOf(principal),
-      filename,
-      mime_type: mimeType,
-      size_bytes: content.size,
-      sha256: content.sha256,
-      status: "ready",
-      downloadable: true,
-      scope_session_id: null,
-      metadata,
+  mountUpload(app, fileRoutes.upload, async (request) => {
+    const upload = await readUpload(request, blobs, app.uploadLimit);
+    const { filename, mimeType, metadata, content } = upload;
+    return {
+      content: [filename, mimeType, JSON.stringify(metadata), content.sha256],
+      work: ({ principal, db }) => storeUpload(db, principal, upload),
+      drop: content.discard,
     };
-    try {
-      const row = await db.transaction(async (tx) => {
-        await lockContent(tx, content.sha256);
-        await content.keep();
-        return await insertFile(tx, file);
-      });
-      return fileAnswer(row);
-    } catch (error) {
-      await content.discard();
-      throw error;
-    }
   });
   mount(app, fileRoutes.list, async (context, input) => {
     const place = keysetPlace(context, input, "file");
@@ -51,8 +34,9 @@ export function mountFiles(app: HttpApp, blobs: BlobStore): void {
   mount(app, fileRoutes.get, async ({ principal, db }, { params }) =>
     fileAnswer(await reachFile(db, principal, params.file_id)),
   );
-  mount(app, fileRoutes.delete, async ({ principal, db }, { params }) => {
-    const id = await deleteFile(db, blobs, principal, params.file_id);
+  mount(app, fileRoutes.delete, async ({ principal, db, afterwards }, { params }) => {
+    const { id, sha256 } = await deleteFile(db, principal, params.file_id);
+    if (sha256 !== null) afterwards((then) => removeUnused(then, blobs, sha256));
     return { id: formatId("file", id), type: "file_deleted" as const };
   });
   mountContent(app, fileRoutes.content, async ({ principal, db, header }, { params }) =>

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { type Operation, operations, scopes } from "@berth/contract";
+import { type Caller, type Reply, testApp } from "./testing.ts";
+import { type Example, examples } from "./testing-examples.ts";
+
+const all: Operation[] = Object.values(operations).flatMap((noun) => Object.values(noun));
+const acting = all.filter(({ method }) => method === "POST" || method === "DELETE");
+
+describe("every operation that does something", () => {
+  for (const operation of acting.filter(({ body }) => body !== "multipart")) {
+    const example = examples[operation.id];
+    const todo = example === undefined && "it has no example in testing-examples.ts";
+    test(`${operation.id} is done once with a key, on one connection`, { todo }, async (t) => {
+      assert.ok(example !== undefined, "there is no example of it");
+      const { caller, db } = await testApp(t, {}, { max: 1 });
+      const owner = await caller({ role: "admin" });
+      const given = await example(owner);
+      const key = { "idempotency-key": "once" };
+      const reads = t.mock.method(db.read, "query").mock;
+      const first = await ask(owner, operation, given, key);
+      const names = reads.calls.map(({ arguments: [statement] }) => statement.name);
+      assert.deepEqual(names, ["find_token"], "what the handler reads, it reads in the transaction");
+      assert.equal(first.status, 200, first.text);
+      const again = await ask(owner, operation, given, key);
+      assert.deepEqual([again.text, again.headers["idempotency-replayed"]], [first.text, "true"]);
+    });
+  }
+});
+
+test("every operation names the scope that it lacks", async (t) => {
+  const { caller } = await testApp(t);
+  for (const operation of all) {
+    const others = scopes.filter((scope) => scope !== "*" && scope !== operation.scope);
+    assert.equal(others.length, scopes.length - 2, `${operation.id} has no scope that a token can have`);
+    const reply = await ask(await caller({ scopes: others }), operation, {});
+    assert.deepEqual([reply.status, reply.body.error?.type], [403, "permission_error"], operation.id);
+    assert.ok(reply.body.error.message.includes(`'${operation.scope}'`), reply.text);
+  }
+});
+
+function ask(
+  caller: Caller,
+  { method, path }: Operation,
+  { ids = [], body }: Example,
+  headers: Record<string, string> = {},
+): Promise<Reply> {
+  const left = [...ids];
+  const filled = path.replace("/api/v1/cloud", "").replaceAll(/\{\w+\}/g, () => left.shift() ?? "absent");
+  if (method === "GET") return caller.get(filled);
+  return method === "DELETE" ? caller.delete(filled, headers) : caller.post(filled, body, headers);
+}
