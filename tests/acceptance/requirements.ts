@@ -1,3 +1,4 @@
+import { memoryRequirements } from "./requirements/memory.ts";
 import type { Requirement } from "./requirements/requirement.ts";
 import { vaultRequirements } from "./requirements/vaults.ts";
 
@@ -452,4 +453,5 @@ export const requirements: readonly Requirement[] = [
     rule: "Ids are the prefix of their kind and 26 characters; created_at is ISO 8601 UTC with milliseconds.",
   },
   ...vaultRequirements,
+  ...memoryRequirements,
 ];

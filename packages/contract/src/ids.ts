@@ -15,6 +15,9 @@ export const idPrefixes = {
   skill: "skill",
   vault: "vault",
   vault_credential: "vcred",
+  memory_store: "memstore",
+  memory: "mem",
+  memory_version: "memver",
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { absolutePathFault } from "./absolute-path.ts";
 
 /** Directories of the sandbox's own system, and places that the platform fills itself. Nothing is mounted at or below them. */
 const takenPlaces = [
@@ -35,19 +36,9 @@ export function nested(one: string, other: string): boolean {
 }
 
 function mountPathFault(path: string): string | null {
-  if (!path.startsWith("/")) return "Field '{field}' must be an absolute path.";
-  if (Buffer.byteLength(path) > 1024) return "Field '{field}' must be at most 1024 bytes long.";
-  // Control characters, and lone surrogates, which no file name can hold.
-  if (/[\u0000-\u001f\u007f-\u009f]/.test(path) || !path.isWellFormed())
-    return "Field '{field}' must not contain control characters.";
   if (parentsOnly.includes(path)) return `Field '{field}' must not be '${path}'.`;
-  const segments = path.slice(1).split("/");
-  if (segments.some((segment) => segment === "" || segment === "." || segment === "..")) {
-    return "Field '{field}' must not have empty, '.' or '..' segments.";
-  }
-  if (segments.some((segment) => Buffer.byteLength(segment) > 255)) {
-    return "Field '{field}' must not have a segment longer than 255 bytes.";
-  }
+  const fault = absolutePathFault(path);
+  if (fault !== null) return fault;
   const taken = takenPlaces.find((place) => path === place || path.startsWith(`${place}/`));
   return taken === undefined
     ? null

@@ -2,6 +2,9 @@ import { agents } from "./operations/agents.ts";
 import { environments } from "./operations/environments.ts";
 import { events } from "./operations/events.ts";
 import { files } from "./operations/files.ts";
+import { memories } from "./operations/memories.ts";
+import { memoryStores } from "./operations/memory-stores.ts";
+import { memoryVersions } from "./operations/memory-versions.ts";
 import { models } from "./operations/models.ts";
 import { sessionResources } from "./operations/session-resources.ts";
 import { sessions } from "./operations/sessions.ts";
@@ -22,4 +25,7 @@ export const operations = {
   files,
   vaults,
   vaultCredentials,
+  memoryStores,
+  memories,
+  memoryVersions,
 } as const satisfies Record<string, Record<string, Operation>>;

@@ -2,6 +2,9 @@ import { agentRoutes } from "./agents.ts";
 import { environmentRoutes } from "./environments.ts";
 import { eventRoutes } from "./events.ts";
 import { fileRoutes } from "./files.ts";
+import { memoryRoutes } from "./memories.ts";
+import { memoryStoreRoutes } from "./memory-stores.ts";
+import { memoryVersionRoutes } from "./memory-versions.ts";
 import { modelRoutes } from "./models.ts";
 import { sessionResourceRoutes } from "./session-resources.ts";
 import { sessionRoutes } from "./sessions.ts";
@@ -21,4 +24,7 @@ export const routes = {
   files: fileRoutes,
   vaults: vaultRoutes,
   vaultCredentials: vaultCredentialRoutes,
+  memoryStores: memoryStoreRoutes,
+  memories: memoryRoutes,
+  memoryVersions: memoryVersionRoutes,
 };

@@ -2,6 +2,7 @@ import type { ClientOptions } from "./options.ts";
 import { Agents } from "./resources/agents.ts";
 import { Environments } from "./resources/environments.ts";
 import { Files } from "./resources/files.ts";
+import { MemoryStores } from "./resources/memory-stores.ts";
 import { Models } from "./resources/models.ts";
 import { Sessions } from "./resources/sessions.ts";
 import { Tokens } from "./resources/tokens.ts";
@@ -16,6 +17,7 @@ export class Berth {
   readonly sessions: Sessions;
   readonly files: Files;
   readonly vaults: Vaults;
+  readonly memoryStores: MemoryStores;
   readonly tokens: Tokens;
 
   constructor(options: ClientOptions) {
@@ -26,6 +28,7 @@ export class Berth {
     this.sessions = new Sessions(transport);
     this.files = new Files(transport);
     this.vaults = new Vaults(transport);
+    this.memoryStores = new MemoryStores(transport);
     this.tokens = new Tokens(transport);
   }
 }

@@ -38,6 +38,8 @@ function ownerOf(client: Berth, noun: string): Record<string, Method> {
   const nested: Record<string, unknown> = {
     events: client.sessions.events,
     sessionResources: client.sessions.resources,
+    memories: client.memoryStores.memories,
+    memoryVersions: client.memoryStores.versions,
     vaultCredentials: client.vaults.credentials,
   };
   const owner = nested[noun] ?? Reflect.get(client, noun);

@@ -7,6 +7,9 @@ import type { ModelWindows } from "./features/agents/resolve-agent.ts";
 import { mountEnvironments } from "./features/environments/environment-routes.ts";
 import { mountEvents } from "./features/events/event-routes.ts";
 import { mountFiles } from "./features/files/file-routes.ts";
+import { mountMemories } from "./features/memories/memory-routes.ts";
+import { mountMemoryStores } from "./features/memory-stores/memory-store-routes.ts";
+import { mountMemoryVersions } from "./features/memory-versions/memory-version-routes.ts";
 import { mountModels } from "./features/models/model-routes.ts";
 import { mountService } from "./features/service/service-routes.ts";
 import { mountSessionResources } from "./features/session-resources/session-resource-routes.ts";
@@ -73,5 +76,8 @@ export function createApp(deps: AppDeps): HttpApp {
   mountFiles(app, blobs);
   mountVaults(app);
   mountVaultCredentials(app, secrets);
+  mountMemoryStores(app);
+  mountMemories(app);
+  mountMemoryVersions(app);
   return app;
 }

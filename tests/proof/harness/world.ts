@@ -38,6 +38,10 @@ export async function makeWorld(api: Api, canary: string, issuer?: Api): Promise
     environment_variables: { CANARY: canary },
     resources: [{ type: "file", file_id: file.id }],
   });
+  const store = await api.ok("POST", "/memory_stores", { name: canary, description: canary, metadata });
+  const memories = `/memory_stores/${store.id}/memories`;
+  const memory = await api.ok("POST", memories, { path: `/${canary}`, content: `${canary} before` });
+  await api.ok("POST", `${memories}/${memory.id}`, { content: canary });
   const kind = issuer === undefined ? "pat" : "sat";
   const token = await (issuer ?? api).ok("POST", "/tokens", { name: canary, kind });
   return {
@@ -49,6 +53,9 @@ export async function makeWorld(api: Api, canary: string, issuer?: Api): Promise
       session_id: session.id,
       resource_id: session.resources[0].id,
       token_id: token.id,
+      memory_store_id: store.id,
+      memory_id: memory.id,
+      memory_version_id: memory.memory_version_id,
     },
   };
 }
@@ -79,6 +86,10 @@ export function fittingBody(operation: string, { ids, canary }: World): Wire {
     "sessions.update": () => ({ title: "other" }),
     "sessionResources.add": () => ({ type: "file", file_id: ids.file_id }),
     "sessionResources.rotate": () => ({ authorization_token: "other" }),
+    "memoryStores.create": () => ({ name: canary }),
+    "memoryStores.update": () => ({ description: "other" }),
+    "memories.create": () => ({ path: `/${Math.random()}`, content: canary }),
+    "memories.update": () => ({ content: "other" }),
     "events.send": () => ({ events: [{ type: "user.interrupt" }] }),
   };
   return bodies[operation]?.();

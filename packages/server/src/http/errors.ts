@@ -1,4 +1,4 @@
-import { type ErrorType, errorStatus, type Fault } from "@berth/contract";
+import { type ErrorType, errorStatus, type Fault, maxMemories } from "@berth/contract";
 
 /** What an error says beside its type. */
 interface Details {
@@ -96,6 +96,18 @@ export const errors = {
   archived: (noun: string, id: string) => conflict(`${capitalized(noun)} '${id}' is archived.`),
   sessionTerminated: (id: string) => conflict(`Session '${id}' is terminated.`),
   sessionRunning: (id: string) => conflict(`Session '${id}' is running: cancel it first.`),
+  memoryPathTaken: (path: string, other: string) =>
+    conflict(
+      path === other
+        ? `There is a memory at '${path}' already.`
+        : `No memory can be at '${path}', since there is one at '${other}'.`,
+      "path",
+    ),
+  memoryStoreFull: () => conflict(`The memory store holds ${maxMemories} memories, which is the most.`),
+  memoryDiffers: (path: string, param: string) =>
+    conflict(`The content of the memory at '${path}' is not the one that was expected.`, param),
+  memoryVersionIsNewest: (id: string) =>
+    conflict(`Memory version '${id}' is the newest of a memory that is there.`),
   fileInUse: (id: string) => conflict(`File '${id}' is mounted in a session.`),
   fileNotReady: (id: string, param?: string) => conflict(`File '${id}' is not ready.`, param),
 

@@ -67,6 +67,21 @@ export const examples: Readonly<Record<string, Make>> = {
   }),
   "vaultCredentials.archive": (owner) => aCredential(owner),
   "vaultCredentials.delete": (owner) => aCredential(owner),
+
+  "memoryStores.create": () => ({ body: memoryStore }),
+  "memoryStores.update": async (owner) => ({ ...ids(await aMemoryStore(owner)), body: { name: "other" } }),
+  "memoryStores.archive": async (owner) => ids(await aMemoryStore(owner)),
+  "memoryStores.delete": async (owner) => ids(await aMemoryStore(owner)),
+
+  "memories.create": async (owner) => ({ ...ids(await aMemoryStore(owner)), body: memory }),
+  "memories.update": async (owner) => ({ ...memoryIds(await aMemory(owner)), body: { content: "other" } }),
+  "memories.delete": async (owner) => memoryIds(await aMemory(owner)),
+
+  "memoryVersions.redact": async (owner) => {
+    const { memory_store_id: storeId, id, memory_version_id: versionId } = await aMemory(owner);
+    await owner.made(`/memory_stores/${storeId}/memories/${id}`, { content: "other" });
+    return { ids: [storeId, versionId] };
+  },
 };
 
 const agent = { name: "example", model: "rehearsal/steps" };
@@ -77,6 +92,8 @@ const repository = {
   authorization_token: "a-token",
 };
 const vault = { display_name: "example" };
+const memoryStore = { name: "example" };
+const memory = { path: "/example.md", content: "content" };
 const credential = {
   auth: { type: "static_bearer", mcp_server_url: "https://mcp.example/", token: "a-token" },
 };
@@ -105,6 +122,18 @@ function aVault(owner: Caller): Promise<Wire> {
 async function aCredential(owner: Caller): Promise<Example> {
   const { id } = await aVault(owner);
   return { ids: [id, (await owner.made(`/vaults/${id}/credentials`, credential)).id] };
+}
+
+function aMemoryStore(owner: Caller): Promise<Wire> {
+  return owner.made("/memory_stores", memoryStore);
+}
+
+async function aMemory(owner: Caller): Promise<Wire> {
+  return await owner.made(`/memory_stores/${(await aMemoryStore(owner)).id}/memories`, memory);
+}
+
+function memoryIds({ memory_store_id: storeId, id }: Wire): { ids: string[] } {
+  return { ids: [storeId, id] };
 }
 
 function ids({ id }: Wire): { ids: string[] } {

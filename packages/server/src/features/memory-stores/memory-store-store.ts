@@ -1,0 +1,119 @@
+import { formatId, type MemoryStore, uuidTimestamp } from "@berth/contract";
+import { type KeysetPlace, selectReached } from "../../db/keyset.ts";
+import type { Queryable } from "../../db/statement.ts";
+import type { Owner, Principal } from "../../http/principal.ts";
+
+export interface MemoryStoreRow extends Owner {
+  id: string;
+  name: string;
+  description: string | null;
+  metadata: Record<string, string>;
+  archived_at: Date | null;
+  updated_at: Date;
+}
+
+export type NewMemoryStore = Omit<MemoryStoreRow, "archived_at" | "updated_at">;
+
+const columns =
+  "id, organization_id, owner_type, owner_id, name, description, metadata, archived_at, updated_at";
+
+export async function insertMemoryStore(db: Queryable, store: NewMemoryStore): Promise<MemoryStoreRow> {
+  const createdAt = uuidTimestamp(store.id);
+  await db.query({
+    name: "insert_memory_store",
+    text: `
+      insert into memory_stores
+        (id, organization_id, owner_type, owner_id, name, description, metadata, updated_at)
+      values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    values: [
+      store.id,
+      store.organization_id,
+      store.owner_type,
+      store.owner_id,
+      store.name,
+      store.description,
+      store.metadata,
+      createdAt,
+    ],
+  });
+  return { ...store, archived_at: null, updated_at: new Date(createdAt) };
+}
+
+export async function getMemoryStore(db: Queryable, id: string): Promise<MemoryStoreRow | null> {
+  const text = `select ${columns} from memory_stores where id = $1`;
+  return (await db.query<MemoryStoreRow>({ name: "get_memory_store", text, values: [id] })).rows[0] ?? null;
+}
+
+/** The store, whose memories nobody else changes until the transaction ends; sessions can be created with it meanwhile. */
+export async function lockMemoryStore(tx: Queryable, id: string): Promise<MemoryStoreRow | null> {
+  const text = `select ${columns} from memory_stores where id = $1 for no key update`;
+  return (await tx.query<MemoryStoreRow>({ name: "lock_memory_store", text, values: [id] })).rows[0] ?? null;
+}
+
+/** The same, and no session can be created with it either. */
+export async function claimMemoryStore(tx: Queryable, id: string): Promise<MemoryStoreRow | null> {
+  const text = `select ${columns} from memory_stores where id = $1 for update`;
+  return (await tx.query<MemoryStoreRow>({ name: "claim_memory_store", text, values: [id] })).rows[0] ?? null;
+}
+
+/** Stores what a change may touch of a store, which is locked. */
+export async function storeMemoryStore(
+  tx: Queryable,
+  { id, name, description, metadata }: NewMemoryStore,
+): Promise<void> {
+  await tx.query({
+    name: "store_memory_store",
+    text: "update memory_stores set name = $2, description = $3, metadata = $4, updated_at = now() where id = $1",
+    values: [id, name, description, metadata],
+  });
+}
+
+/** Archiving again changes nothing. */
+export async function archiveMemoryStore(db: Queryable, id: string): Promise<void> {
+  await db.query({
+    name: "archive_memory_store",
+    text: "update memory_stores set archived_at = now(), updated_at = now() where id = $1 and archived_at is null",
+    values: [id],
+  });
+}
+
+/** Deletes a store, which is claimed, with everything in it. False while a session mounts it that goes on. */
+export async function deleteMemoryStore(tx: Queryable, id: string): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: "delete_memory_store",
+    text: `
+      delete from memory_stores
+      where id = $1 and not exists (
+        select from session_resources join sessions on sessions.id = session_id
+        where memory_store_id = $1 and terminated_at is null and archived_at is null)`,
+    values: [id],
+  });
+  return rowCount === 1;
+}
+
+export async function listMemoryStores(
+  db: Queryable,
+  principal: Principal,
+  place: KeysetPlace,
+  filters: { archived: boolean },
+): Promise<MemoryStoreRow[]> {
+  const conditions = filters.archived ? [] : [{ text: "archived_at is null", values: [] }];
+  const listed = { table: "memory_stores", columns, conditions };
+  return await selectReached<MemoryStoreRow>(db, principal, place, listed);
+}
+
+/** The store as the API answers it. */
+export function memoryStoreAnswer(row: MemoryStoreRow): MemoryStore {
+  return {
+    id: formatId("memory_store", row.id),
+    type: "memory_store",
+    name: row.name,
+    description: row.description,
+    metadata: row.metadata,
+    owner_type: row.owner_type,
+    owner_id: formatId(row.owner_type, row.owner_id),
+    archived_at: row.archived_at?.toISOString() ?? null,
+    created_at: uuidTimestamp(row.id),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
