@@ -1,3 +1,4 @@
+import { gitRepositories } from "./requirements/git-repositories.ts";
 import { memoryRequirements } from "./requirements/memory.ts";
 import type { Requirement } from "./requirements/requirement.ts";
 import { vaultRequirements } from "./requirements/vaults.ts";
@@ -454,4 +455,5 @@ export const requirements: readonly Requirement[] = [
   },
   ...vaultRequirements,
   ...memoryRequirements,
+  ...gitRepositories,
 ];

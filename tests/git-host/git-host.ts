@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { type ApiAnswer, answerApi } from "./api.ts";
 import { makeCertificates } from "./certificates.ts";
 import { serveGit } from "./git-backend.ts";
 import { type Commit, Repositories, type RepositoryOptions } from "./repositories.ts";
-import { type Credential, type TokenOptions, Tokens } from "./tokens.ts";
+import { type Credential, type TokenOptions, Tokens, userNameIn } from "./tokens.ts";
 
 export interface GitHostOptions {
   /** An empty or missing directory that this host may fill; the caller removes it. */
@@ -17,17 +17,21 @@ export interface GitHostOptions {
   port?: number;
   /** Further host names in the certificate. */
   names?: readonly string[];
+  /** Plain http; the authority then signs for nobody. */
+  plain?: true;
 }
 
 /** A line of what was asked, for assertions. It never holds a token. */
 export interface ServedRequest {
+  /** User name of the Basic credential, whether or not its token holds; null without one. */
+  user: string | null;
   method: string;
   path: string;
   status: number;
 }
 
 export interface GitHost {
-  /** `https://git.localhost:PORT`; a repository is at `<url>/<org>/<name>`. */
+  /** `https://git.localhost:PORT`; a repository is at `<url>/<org>/<name>`, where `org` may have several segments. */
   url: string;
   /** `git.localhost:PORT`. */
   host: string;
@@ -61,16 +65,17 @@ export async function startGitHost(options: GitHostOptions): Promise<GitHost> {
   const repositories = new Repositories(join(options.dir, "repositories"));
   const requests: ServedRequest[] = [];
 
-  const server = createServer({ key, cert: certificate }, (request, response) => {
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
     response.on("close", () => requests.push(servedRequest(request, response)));
     route(repositories, tokens.check(request.headers.authorization), request, response);
-  });
+  };
+  const server = options.plain ? createHttpServer(serve) : createServer({ key, cert: certificate }, serve);
   server.listen(options.port ?? 0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
 
   return {
-    url: `https://git.localhost:${port}`,
+    url: `${options.plain ? "http" : "https"}://git.localhost:${port}`,
     host: `git.localhost:${port}`,
     port,
     caFile,
@@ -89,7 +94,8 @@ export async function startGitHost(options: GitHostOptions): Promise<GitHost> {
 }
 
 function servedRequest(request: IncomingMessage, response: ServerResponse): ServedRequest {
-  return { method: request.method ?? "", path: request.url ?? "", status: response.statusCode };
+  const { method = "", url: path = "", headers } = request;
+  return { method, path, status: response.statusCode, user: userNameIn(headers.authorization) };
 }
 
 function route(
@@ -111,7 +117,8 @@ function sendApiAnswer(response: ServerResponse, { status, headers, body }: ApiA
   response.end(JSON.stringify(body));
 }
 
-const gitPath = /^\/([\w.-]+)\/([\w.-]+?)(?:\.git)?\/(info\/refs|git-upload-pack|git-receive-pack)$/;
+const gitPath =
+  /^\/([\w.-]+(?:\/[\w.-]+)*)\/([\w.-]+?)(?:\.git)?\/(info\/refs|git-upload-pack|git-receive-pack)$/;
 
 function routeGit(
   repositories: Repositories,

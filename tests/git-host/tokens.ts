@@ -46,7 +46,18 @@ export class Tokens {
   }
 }
 
+/** The user name of a Basic credential; null without one. */
+export function userNameIn(authorization: string | undefined): string | null {
+  const [scheme = "", value = ""] = (authorization ?? "").split(" ", 2);
+  return scheme.toLowerCase() === "basic" ? pairOf(value)[0] : null;
+}
+
 function passwordOf(encoded: string): string {
+  return pairOf(encoded)[1];
+}
+
+function pairOf(encoded: string): [user: string, password: string] {
   const decoded = Buffer.from(encoded, "base64").toString("utf8");
-  return decoded.slice(decoded.indexOf(":") + 1);
+  const colon = decoded.indexOf(":");
+  return [decoded.slice(0, colon), decoded.slice(colon + 1)];
 }

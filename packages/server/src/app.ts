@@ -38,6 +38,8 @@ export interface AppDeps {
   redactor?: Redactor;
   /** Hosts, with their port where it is not 443, whose repositories can be attached. */
   repositoryHosts: readonly string[];
+  /** Hosts, with their port where it is not 80, that repositories may be cloned from without TLS. */
+  gitHttpHosts: readonly string[];
   /** Bytes of a JSON body. */
   jsonLimit: number;
   /** Bytes of an uploaded file. */
@@ -70,7 +72,12 @@ export function createApp(deps: AppDeps): HttpApp {
   mountAgents(app, models);
   mountModels(app, models);
   mountEnvironments(app);
-  mountSessions(app, { hub, secrets, repositoryHosts: new Set(deps.repositoryHosts) });
+  mountSessions(app, {
+    hub,
+    secrets,
+    repositoryHosts: new Set(deps.repositoryHosts),
+    gitHttpHosts: new Set(deps.gitHttpHosts),
+  });
   mountSessionResources(app, { hub, secrets });
   mountEvents(app, { db, hub, tokens });
   mountFiles(app, blobs);

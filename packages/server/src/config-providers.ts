@@ -14,7 +14,7 @@ const knownFields = ["host", "api", "token_env", "ca_file"];
 
 /** Reads `[{"host": …, "token_env": […], "api"?: …, "ca_file"?: …}]`. @throws what is wrong, in words. */
 export function parseHostedProviders(text: string): HostedProvider[] {
-  const value = json(text);
+  const value = parseJson(text);
   if (!Array.isArray(value)) throw new Error("must be a JSON array of providers");
   const providers = value.map(provider);
   const hosts = providers.map(({ host }) => host);
@@ -23,7 +23,8 @@ export function parseHostedProviders(text: string): HostedProvider[] {
   return providers;
 }
 
-function json(text: string): unknown {
+/** @throws what is wrong, in words. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -61,9 +62,9 @@ function provider(value: unknown, index: number): HostedProvider {
 }
 
 /** As the host of a parsed url would be written: that is what it is compared with. */
-function isHost(text: string): boolean {
+export function isHost(text: string, protocol: "https" | "http" = "https"): boolean {
   try {
-    return new URL(`https://${text}/`).host === text;
+    return new URL(`${protocol}://${text}/`).host === text;
   } catch {
     return false;
   }

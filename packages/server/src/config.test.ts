@@ -68,4 +68,22 @@ describe("settings", () => {
       assert.throws(() => read(bad), ConfigError, bad);
     }
   });
+
+  test("own authorities and http hosts of git servers", () => {
+    const config = readConfig({
+      BERTH_GIT_CA_FILES: '[{"host":"git.example:8443","ca_file":"/ca.pem"}]',
+      BERTH_GIT_HTTP_HOSTS: "git.internal, git.internal:8080",
+    });
+    assert.deepEqual(config.gitCaFiles, [{ host: "git.example:8443", ca_file: "/ca.pem" }]);
+    assert.deepEqual(config.gitHttpHosts, ["git.internal", "git.internal:8080"]);
+    const bad = [
+      { BERTH_GIT_CA_FILES: "{}" },
+      { BERTH_GIT_CA_FILES: '[{"host":"a"}]' },
+      { BERTH_GIT_CA_FILES: '[{"host":"https://a","ca_file":"/x"}]' },
+      { BERTH_GIT_CA_FILES: '[{"host":"a","ca_file":"/x","more":1}]' },
+      { BERTH_GIT_HTTP_HOSTS: "http://git.internal" },
+      { BERTH_GIT_HTTP_HOSTS: "git.internal:80" },
+    ];
+    for (const one of bad) assert.throws(() => readConfig(one), ConfigError, JSON.stringify(one));
+  });
 });

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { type GitCaFile, parseGitCaFiles, parseHttpHosts } from "./config-git.ts";
 import { type HostedProvider, parseHostedProviders } from "./config-providers.ts";
 
 /** Everything that an operator can set. Read once at start; nothing else looks at the environment. */
@@ -17,6 +18,10 @@ export interface Config {
   secretKeyFile: string | null;
   modelsFile: string | null;
   hostedProviders: HostedProvider[];
+  /** Own authorities of other git servers. */
+  gitCaFiles: GitCaFile[];
+  /** Git servers that repositories may be cloned from over http, with their port where it is not 80. */
+  gitHttpHosts: string[];
   /** Hosts or networks on private addresses that sessions may reach when their policy names them. */
   egressAllowPrivate: string[];
   diskReclaimSeconds: number;
@@ -77,6 +82,8 @@ const settings: Settings = {
     fallback: [defaultProvider],
     parse: parseHostedProviders,
   },
+  gitCaFiles: { variable: "BERTH_GIT_CA_FILES", fallback: [], parse: parseGitCaFiles },
+  gitHttpHosts: { variable: "BERTH_GIT_HTTP_HOSTS", fallback: [], parse: parseHttpHosts },
   egressAllowPrivate: { variable: "BERTH_EGRESS_ALLOW_PRIVATE", fallback: [], parse: list },
   diskReclaimSeconds: {
     variable: "BERTH_DISK_RECLAIM_SECONDS",

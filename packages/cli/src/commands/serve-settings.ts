@@ -17,6 +17,8 @@ export const serveSettings: Readonly<Record<string, readonly [form: string, line
     "registry of models; default: what API keys and an Ollama on this machine offer",
   ],
   BERTH_HOSTED_PROVIDERS: ["<json>", "list of {host, api?, token_env[], ca_file?}; default github.com"],
+  BERTH_GIT_CA_FILES: ["<json>", "list of {host, ca_file} of other git servers with an own authority"],
+  BERTH_GIT_HTTP_HOSTS: ["<list>", "git servers that may be cloned from over http; default none"],
   BERTH_EGRESS_ALLOW_PRIVATE: [
     "<list>",
     "hosts or networks on private addresses that sessions may reach; default none",

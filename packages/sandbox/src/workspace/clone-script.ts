@@ -5,9 +5,9 @@ import type { RepositoryMount } from "./repository.ts";
 export const cloneExit = { occupied: 90, branchMissing: 91, commitMissing: 92, unwritable: 93 } as const;
 
 /**
- * Clones in full, as the sandbox's user. Nothing of the repository runs: no hooks, no fsmonitor, no submodules, no other
- * protocol, no redirect; nor does git's configuration in the agent's home take part. What is at the mount path is a whole
- * clone or nothing: git works in a directory beside it and the result is moved. Where the mount path is a directory already
+ * Clones in full, as the sandbox's user. Nothing of the repository runs: no hooks, no fsmonitor, no submodules, no
+ * protocol but the url's (https or http), no redirect; nor does git's configuration in the agent's home take part. What is
+ * at the mount path is a whole clone or nothing: git works in a directory beside it and the result is moved. Where the mount path is a directory already
  * (a place of its own on the disk) git works below its `.git`, the one name that no repository can bring along; as long as
  * that work is there, all that is at the mount path is a remainder. A clone of the same url that is there from before is left
  * as it is.
@@ -15,9 +15,10 @@ export const cloneExit = { occupied: 90, branchMissing: 91, commitMissing: 92, u
 export const cloneScript = `set -u
 export LC_ALL=C GIT_TERMINAL_PROMPT=0 GIT_CONFIG_GLOBAL=/dev/null
 target=$BERTH_CLONE_TARGET
+case $BERTH_CLONE_URL in http:*) protocol=http ;; *) protocol=https ;; esac
 git() {
-  command git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c protocol.allow=never -c protocol.https.allow=always \\
-    -c http.followRedirects=false -c submodule.recurse=false -c safe.bareRepository=explicit \\
+  command git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c protocol.allow=never \\
+    -c "protocol.$protocol.allow=always" -c http.followRedirects=false -c submodule.recurse=false -c safe.bareRepository=explicit \\
     -c advice.detachedHead=false -c checkout.workers=0 -c gc.auto=0 "$@"
 }
 tell() {

@@ -18,6 +18,7 @@ export function repositoryEnvironment(repositories: readonly RepositoryAccess[])
     ...withoutPrompts,
     ...tokenVariables(repositories),
     ...gitHubVariables(repositories),
+    ...httpVariables(repositories),
     ...(credentials.length === 0 ? {} : { [credentialVariable]: credentials.join("\n") }),
   };
 }
@@ -54,6 +55,12 @@ function isAtGitHub({ provider }: RepositoryAccess): boolean {
 
 function isForGh({ provider }: RepositoryAccess): boolean {
   return provider?.token_env.some((name) => /^(GH|GITHUB)_(ENTERPRISE_)?TOKEN$/.test(name)) ?? false;
+}
+
+/** git's own configuration inside allows https; http comes with a repository that needs it. */
+function httpVariables(repositories: readonly RepositoryAccess[]): Record<string, string> {
+  if (!repositories.some(({ url }) => url.startsWith("http:"))) return {};
+  return { GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "protocol.http.allow", GIT_CONFIG_VALUE_0: "always" };
 }
 
 /** Three lines: url, user name, secret. */

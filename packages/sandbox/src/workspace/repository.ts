@@ -8,7 +8,7 @@ export interface RepositoryProvider {
 
 /** What a session's commands need to reach one repository. */
 export interface RepositoryAccess {
-  /** `https://host/org/name`, as it is cloned. */
+  /** As it is cloned: `https://host/org/name`, or http where that is allowed. */
   url: string;
   /** Default: a name that hosts of tokens accept. */
   username?: string;

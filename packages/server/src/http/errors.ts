@@ -38,12 +38,20 @@ export const errors = {
       `Field '${param}' is equal to '${other}', in it, or around it, where another resource is.`,
       param,
     ),
-  notRotatable: () => errors.invalid("Only a repository has a token that can be rotated.", "resource_id"),
+  notRotatable: () =>
+    errors.invalid("Only a repository has a token or a password that can be rotated.", "resource_id"),
   hostNotServed: (param: string, host: string, served: readonly string[]) =>
     errors.invalid(
       `Field '${param}' has the host '${host}'; this installation serves ${served.join(", ")}.`,
       param,
     ),
+  httpNotAllowed: (param: string, host: string) =>
+    errors.invalid(
+      `Field '${param}' must be an https address: this installation does not allow http for '${host}'.`,
+      param,
+    ),
+  wrongSecretField: (needed: string, given: string, type: string) =>
+    errors.invalid(`Field '${given}' must be '${needed}': the resource is of type '${type}'.`, given),
   unknownPath: (method: string, path: string) =>
     notFound(`There is no ${method.slice(0, 20)} ${path.slice(0, 200)}.`),
   badContentType: (expected: string) => errors.invalid(`The content type of the body must be '${expected}'.`),

@@ -67,6 +67,7 @@ export async function testApp(
     blobs: await openDiskBlobs(blobsDir),
     secretKey: randomBytes(32),
     repositoryHosts: ["github.com", "git.example:8443"],
+    gitHttpHosts: ["git.internal:8080"],
     jsonLimit: 65_536,
     uploadLimit: 100_000,
     ...deps,

@@ -4,9 +4,9 @@ import type { SecretBox } from "../secrets/secret-box.ts";
 import type { CloneRepository } from "./clone-repository.ts";
 import type { Outcome } from "./place-outcome.ts";
 import { createProgressReport } from "./progress-report.ts";
-import { repositoryToken } from "./repository-token.ts";
 import type { RunRepository } from "./resource-store.ts";
 import type { RunLog } from "./run-log.ts";
+import { openRepository } from "./session-repository.ts";
 
 export interface CloneParts {
   secrets: SecretBox;
@@ -22,10 +22,8 @@ export async function cloneInto(
   const report = createProgressReport(runLog, formatId("session_resource", repository.id));
   try {
     return await parts.clone(sandbox, {
-      url: repository.url,
-      mountPath: repository.mountPath,
+      ...openRepository(parts.secrets, repository),
       checkout: repository.checkout,
-      token: repositoryToken(parts.secrets, repository),
       onProgress: report.progress,
     });
   } finally {

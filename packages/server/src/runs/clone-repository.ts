@@ -1,15 +1,13 @@
 import type { Checkout, EventOf } from "@berth/contract";
 import type { Sandbox } from "@berth/sandbox";
 import type { Outcome } from "./place-outcome.ts";
+import type { SessionRepository } from "./session-repository.ts";
 
 /** As the sandbox's workspace has it. */
 export type CloneRepository = (
   sandbox: Sandbox,
-  repository: {
-    url: string;
-    mountPath: string;
+  repository: SessionRepository & {
     checkout: Checkout | null;
-    token: string | null;
     onProgress: (progress: Progress) => void;
   },
 ) => Promise<Outcome>;

@@ -1,5 +1,5 @@
 import type { EgressPolicy } from "@berth/sandbox";
-import type { RunResource } from "./resource-store.ts";
+import { isRepository, type RunResource } from "./resource-store.ts";
 import type { RunSession } from "./run-store.ts";
 
 /** A host of repositories that the installation serves; either may carry a port. */
@@ -17,9 +17,10 @@ export function egressPolicy(
 ): EgressPolicy {
   const hosts = new Set<string>();
   for (const resource of resources) {
-    if (resource.type !== "hosted_repository") continue;
+    if (!isRepository(resource)) continue;
     const { host } = new URL(resource.url);
     hosts.add(host);
+    if (resource.type !== "hosted_repository") continue;
     const api = providers.find((provider) => provider.host === host)?.api;
     if (api !== undefined) hosts.add(hostOf(api));
   }

@@ -59,7 +59,7 @@ describe("putting resources in place", () => {
     const finish = Promise.withResolvers<void>();
     let running = 0;
     let most = 0;
-    const clone: CloneRepository = async (_sandbox, { token, onProgress }) => {
+    const clone: CloneRepository = async (_sandbox, { secret: token, onProgress }) => {
       assert.equal(token, "secret");
       running += 1;
       most = Math.max(most, running);
@@ -92,7 +92,7 @@ describe("putting resources in place", () => {
     const own = await installation(t, db);
     const sessionId = await seedSession(db.write, await seed(db.write), { pending: true });
     const id = await repository(db, sessionId, "r", "bad");
-    const clone: CloneRepository = async (_sandbox, { token }): Promise<Outcome> =>
+    const clone: CloneRepository = async (_sandbox, { secret: token }): Promise<Outcome> =>
       token === "good"
         ? { commit: "b".repeat(40) }
         : { fault: { type: "repository_authentication_error", message: "The token was refused." } };
@@ -197,7 +197,7 @@ describe("putting resources in place", () => {
     const sessionId = await seedSession(db.write, from, { variables: { B: "own" } });
     const id = await repository(db, sessionId, "r", "first");
     await own.worker({
-      repositoryVariables: (repositories) => ({ TOKEN: repositories[0]?.token ?? "none" }),
+      repositoryVariables: (repositories) => ({ TOKEN: repositories[0]?.secret ?? "none" }),
     });
     const rotated = once(own.engine.told, "command").then(() =>
       db.write.query({

@@ -16,8 +16,10 @@ interface Common {
 }
 
 export interface RunRepository extends Common {
-  type: "hosted_repository";
+  type: "hosted_repository" | "git_repository";
   url: string;
+  /** Of a `git_repository`; null for the default. */
+  username: string | null;
   checkout: Checkout | null;
   /** Sealed; see secrets. */
   secret: Buffer | null;
@@ -32,6 +34,7 @@ interface Row {
   id: string;
   type: RunResource["type"];
   url: string;
+  username: string | null;
   checkout: Checkout | null;
   secret: Buffer | null;
   file_id: string;
@@ -45,7 +48,7 @@ export async function readResources(db: Queryable, sessionId: string): Promise<R
   const { rows } = await db.query<Row>({
     name: "run_resources",
     text: `
-      select id, type, url, checkout, secret, file_id, mount_path, ready_at is not null as ready,
+      select id, type, url, username, checkout, secret, file_id, mount_path, ready_at is not null as ready,
         case when failed_at >= updated_at then failure end as failure, failed_at
       from session_resources where session_id = $1 order by id`,
     values: [sessionId],
@@ -56,9 +59,13 @@ export async function readResources(db: Queryable, sessionId: string): Promise<R
 function resource(row: Row): RunResource {
   const { id, mount_path: mountPath, ready, failure, failed_at: failedAt } = row;
   const common = { id, mountPath, ready, failure, failedAt };
-  return row.type === "file"
-    ? { ...common, type: row.type, fileId: row.file_id }
-    : { ...common, type: row.type, url: row.url, checkout: row.checkout, secret: row.secret };
+  if (row.type === "file") return { ...common, type: row.type, fileId: row.file_id };
+  const { type, url, username, checkout, secret } = row;
+  return { ...common, type, url, username, checkout, secret };
+}
+
+export function isRepository(resource: RunResource): resource is RunRepository {
+  return resource.type === "hosted_repository" || resource.type === "git_repository";
 }
 
 /** Not in place, and worth a try. */

@@ -6,7 +6,7 @@ import type { Queryable } from "../db/statement.ts";
 import type { Disk } from "./disk.ts";
 import { egressPolicy, type ProviderHosts } from "./egress-policy.ts";
 import { mountedFile } from "./mounted-file.ts";
-import type { RunResource } from "./resource-store.ts";
+import { isRepository, type RunResource } from "./resource-store.ts";
 import type { RunSession } from "./run-store.ts";
 
 export interface SpecParts {
@@ -47,7 +47,7 @@ export async function sandboxSpec(
 /** Directories that the sandbox's disk must have besides its own, so that repositories can be cloned below them. */
 function writable(resources: readonly RunResource[]): string[] {
   const parents = resources
-    .filter((resource) => resource.type === "hosted_repository")
+    .filter(isRepository)
     .filter(({ mountPath }) => !ON_THE_DISK.some((directory) => mountPath.startsWith(`${directory}/`)))
     .map(({ mountPath }) => (SHARED.has(dirname(mountPath)) ? mountPath : dirname(mountPath)));
   return [...new Set(parents)];

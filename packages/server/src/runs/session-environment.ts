@@ -1,20 +1,18 @@
 import type { Queryable } from "../db/statement.ts";
 import type { SecretBox } from "../secrets/secret-box.ts";
-import { repositoryToken } from "./repository-token.ts";
-import { type RunRepository, readResources } from "./resource-store.ts";
+import { isRepository, readResources } from "./resource-store.ts";
+import { openRepository, type SessionRepository } from "./session-repository.ts";
 
 export interface EnvironmentParts {
   db: { read: Queryable };
   secrets: SecretBox;
   /** Variables by which git and the provider's CLI log in; see the sandbox's workspace. */
-  repositoryVariables(
-    repositories: readonly { url: string; mountPath: string; token: string | null }[],
-  ): Record<string, string>;
+  repositoryVariables(repositories: readonly SessionRepository[]): Record<string, string>;
 }
 
 /**
  * The variables of a command that starts now: those of the environment, over them the session's own, over them those of
- * its repositories. Read anew each time, so that a new token is seen by the next command.
+ * its repositories. Read anew each time, so that a new secret is seen by the next command.
  */
 export async function readEnvironment(
   parts: EnvironmentParts,
@@ -25,12 +23,8 @@ export async function readEnvironment(
     readResources(parts.db.read, sessionId),
   ]);
   const repositories = resources
-    .filter((resource): resource is RunRepository => resource.type === "hosted_repository")
-    .map((repository) => ({
-      url: repository.url,
-      mountPath: repository.mountPath,
-      token: repositoryToken(parts.secrets, repository),
-    }));
+    .filter(isRepository)
+    .map((repository) => openRepository(parts.secrets, repository));
   return { ...variables, ...parts.repositoryVariables(repositories) };
 }
 

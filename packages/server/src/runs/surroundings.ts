@@ -1,5 +1,5 @@
 import { uuidMillisecond } from "@berth/contract";
-import type { RunResource } from "./resource-store.ts";
+import { isRepository, type RunResource } from "./resource-store.ts";
 import type { RunSession } from "./run-store.ts";
 
 /**
@@ -46,7 +46,7 @@ function network({ networking }: RunSession, resources: readonly RunResource[]):
   }
   const hosts = new Set(networking.allowed_hosts);
   for (const resource of resources) {
-    if (resource.type === "hosted_repository") hosts.add(new URL(resource.url).host);
+    if (isRepository(resource)) hosts.add(new URL(resource.url).host);
   }
   return hosts.size === 0
     ? "No host on the network can be reached."

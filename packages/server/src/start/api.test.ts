@@ -33,6 +33,7 @@ async function started(t: TestContext, port = 0): Promise<{ api: Api; headers: R
     blobs: await openDiskBlobs(directory),
     secretKey: randomBytes(32),
     repositoryHosts: [],
+    gitHttpHosts: [],
     jsonLimit: 10_000,
     uploadLimit: 10_000,
   });

@@ -34,6 +34,7 @@ export async function openEngine(config: Config, instance: string, log: Logger):
 }
 
 function certificates(config: Config): Promise<string[]> {
-  const files = config.hostedProviders.flatMap(({ ca_file: file }) => file ?? []);
-  return Promise.all(files.map((file) => readFile(file, "utf8")));
+  const hosts = [...config.hostedProviders, ...config.gitCaFiles];
+  const files = new Set(hosts.flatMap(({ ca_file: file }) => file ?? []));
+  return Promise.all([...files].map((file) => readFile(file, "utf8")));
 }

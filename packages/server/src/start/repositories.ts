@@ -1,21 +1,17 @@
 import { cloneRepository, type RepositoryAccess, repositoryEnvironment } from "@berth/sandbox";
 import type { HostedProvider } from "../config-providers.ts";
 import type { CloneRepository } from "../runs/clone-repository.ts";
-
-interface Repository {
-  url: string;
-  token: string | null;
-}
+import type { SessionRepository } from "../runs/session-repository.ts";
 
 /** The variables by which a session's commands reach its repositories. */
 export function repositoryVariables(
-  repositories: readonly Repository[],
+  repositories: readonly SessionRepository[],
   providers: readonly HostedProvider[],
 ): Record<string, string> {
   return repositoryEnvironment(repositories.map((repository) => accessTo(repository, providers)));
 }
 
-/** Clones as the sandbox's workspace does, with the repository's own token alone. */
+/** Clones as the sandbox's workspace does, with the repository's own credential alone. */
 export function clonerWith(providers: readonly HostedProvider[]): CloneRepository {
   return async (sandbox, { onProgress, ...repository }) => {
     const environment = repositoryVariables([repository], providers);
@@ -25,7 +21,16 @@ export function clonerWith(providers: readonly HostedProvider[]): CloneRepositor
   };
 }
 
-function accessTo({ url, token }: Repository, providers: readonly HostedProvider[]): RepositoryAccess {
+function accessTo(
+  { type, url, username, secret }: SessionRepository,
+  providers: readonly HostedProvider[],
+): RepositoryAccess {
   const { host } = new URL(url);
-  return { url, secret: token, provider: providers.find((provider) => provider.host === host) ?? null };
+  const provider = providers.find((known) => known.host === host) ?? null;
+  return {
+    url,
+    ...(username === null ? {} : { username }),
+    secret,
+    provider: type === "hosted_repository" ? provider : null,
+  };
 }

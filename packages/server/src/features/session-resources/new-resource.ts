@@ -4,6 +4,7 @@ import type { ResourceRow } from "./resource-row.ts";
 /** A row to store. A kind fills in what it has; the rest is null. */
 export interface NewResource extends Pick<ResourceRow, "id" | "type" | "mount_path"> {
   url?: string;
+  username?: string | null;
   checkout?: Checkout | null;
   /** An envelope; see secrets. */
   secret?: Buffer | null;
@@ -17,6 +18,7 @@ const columnTypes: Readonly<Record<keyof NewResource, string>> = {
   type: "text",
   mount_path: "text",
   url: "text",
+  username: "text",
   checkout: "json",
   secret: "bytea",
   file_id: "uuid",

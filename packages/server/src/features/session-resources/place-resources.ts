@@ -1,4 +1,4 @@
-import { mountPath, nested, type ResourceInput } from "@berth/contract";
+import { mountPath, nested, type ResourceInput, repositoryName } from "@berth/contract";
 import { errors } from "../../http/errors.ts";
 
 /** Where the file of this id appears when nothing is said. */
@@ -39,7 +39,7 @@ function freeRepositoryMount(
   index: number,
   taken: readonly string[],
 ): string {
-  const name = resource?.type === "hosted_repository" ? (resource.url.split("/").at(-1) ?? "") : "";
+  const name = resource === undefined || resource.type === "file" ? "" : repositoryName(resource.url);
   for (let count = 1; ; count++) {
     const place = count === 1 ? `/data/${name}` : `/data/${name}-${count}`;
     if (!mountPath.safeParse(place).success) {

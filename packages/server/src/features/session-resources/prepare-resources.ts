@@ -2,10 +2,11 @@ import { newUuid, type ResourceInput } from "@berth/contract";
 import type { NewResource } from "./new-resource.ts";
 import { placeResources } from "./place-resources.ts";
 import { prepareFiles } from "./prepare-files.ts";
+import { type GitRepositoryDeps, prepareGitRepositories } from "./prepare-git-repositories.ts";
 import { type HostedRepositoryDeps, prepareHostedRepositories } from "./prepare-hosted-repositories.ts";
 import type { Given, Prepared } from "./prepared.ts";
 
-export type ResourceDeps = HostedRepositoryDeps;
+export type ResourceDeps = HostedRepositoryDeps & GitRepositoryDeps;
 
 export interface PreparedBody {
   kinds: readonly Prepared[];
@@ -22,6 +23,7 @@ export function prepareResources(deps: ResourceDeps, inputs: readonly ResourceIn
   const given = inputs.map((input, index) => ({ id: newUuid(), index, input }));
   const kinds = [
     prepareHostedRepositories(deps, ofKind(given, "hosted_repository")),
+    prepareGitRepositories(deps, ofKind(given, "git_repository")),
     prepareFiles(ofKind(given, "file")),
   ];
   const places = placeResources(inputs);

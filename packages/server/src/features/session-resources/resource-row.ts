@@ -3,8 +3,10 @@ import { type Checkout, formatId, type SessionResource, uuidTimestamp } from "@b
 /** What a resource shows of itself. Its secret is in none of these, and is read by those alone who mount it. */
 export interface ResourceRow {
   id: string;
-  type: "hosted_repository" | "file";
+  type: SessionResource["type"];
   url: string | null;
+  /** Of a `git_repository` alone. */
+  username: string | null;
   checkout: Checkout | null;
   file_id: string | null;
   mount_path: string;
@@ -13,7 +15,7 @@ export interface ResourceRow {
 }
 
 /** The columns of `ResourceRow`. */
-export const resourceColumns = "id, type, url, checkout, file_id, mount_path, updated_at";
+export const resourceColumns = "id, type, url, username, checkout, file_id, mount_path, updated_at";
 
 /** A resource as the API answers it. */
 export function resourceAnswer(row: ResourceRow): SessionResource {
@@ -23,7 +25,13 @@ export function resourceAnswer(row: ResourceRow): SessionResource {
     updated_at: new Date(row.updated_at).toISOString(),
   };
   const id = formatId("session_resource", row.id);
-  return row.type === "file"
-    ? { id, type: "file", file_id: formatId("file", row.file_id ?? ""), ...common }
-    : { id, type: "hosted_repository", url: row.url ?? "", ...common, checkout: row.checkout };
+  const url = row.url ?? "";
+  switch (row.type) {
+    case "file":
+      return { id, type: row.type, file_id: formatId("file", row.file_id ?? ""), ...common };
+    case "hosted_repository":
+      return { id, type: row.type, url, ...common, checkout: row.checkout };
+    case "git_repository":
+      return { id, type: row.type, url, username: row.username, ...common, checkout: row.checkout };
+  }
 }

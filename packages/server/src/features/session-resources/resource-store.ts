@@ -48,6 +48,7 @@ export async function insertFileResource(
     id: resource.id,
     type: "file",
     url: null,
+    username: null,
     checkout: null,
     file_id: resource.fileId,
     mount_path: resource.mountPath,

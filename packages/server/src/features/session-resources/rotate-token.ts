@@ -4,13 +4,13 @@ import { errors } from "../../http/errors.ts";
 import type { Principal } from "../../http/principal.ts";
 import type { SecretBox } from "../../secrets/secret-box.ts";
 import { reachAndLock } from "../sessions/reach-session.ts";
-import { resourceAnswer } from "./resource-row.ts";
+import { type ResourceRow, resourceAnswer } from "./resource-row.ts";
 import { sealSecret } from "./resource-secret.ts";
 import { getResource, updateSecret } from "./resource-store.ts";
 
 type RotateInput = Input<typeof sessionResourceRoutes.rotate>;
 
-/** Replaces a repository's token: the agent's next command has the new one. */
+/** Replaces a repository's token or password: the agent's next command has the new one. */
 export async function rotateToken(
   db: DatabaseAccess,
   secrets: SecretBox,
@@ -22,12 +22,27 @@ export async function rotateToken(
     const id = parseId("session_resource", params.resource_id);
     const resource = id === null ? null : await getResource(tx, session.id, id);
     if (resource === null) throw errors.notFound("resource", params.resource_id);
-    if (resource.type !== "hosted_repository") throw errors.notRotatable();
+    const secret = secretFor(resource.type, body);
     if (session.terminated) throw errors.sessionTerminated(params.session_id);
     if (session.archived) throw errors.sessionArchived(params.session_id);
-    return await updateSecret(tx, resource.id, sealSecret(secrets, resource.id, body.authorization_token));
+    return await updateSecret(tx, resource.id, sealSecret(secrets, resource.id, secret));
   });
   const answer = resourceAnswer(row);
-  if (answer.type !== "hosted_repository") throw new Error("A repository changed its kind.");
+  if (answer.type === "file") throw new Error("A repository changed its kind.");
   return answer;
 }
+
+/** A hosted repository has a token, any other a password. */
+function secretFor(type: ResourceRow["type"], body: RotateInput["body"]): string {
+  const field = fieldOf[type];
+  if (field === null) throw errors.notRotatable();
+  if (field === "password" && "password" in body) return body.password;
+  if (field === "authorization_token" && "authorization_token" in body) return body.authorization_token;
+  throw errors.wrongSecretField(field, "password" in body ? "password" : "authorization_token", type);
+}
+
+const fieldOf = {
+  hosted_repository: "authorization_token",
+  git_repository: "password",
+  file: null,
+} as const satisfies Record<ResourceRow["type"], string | null>;

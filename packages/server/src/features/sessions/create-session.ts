@@ -37,7 +37,7 @@ export async function createSession(
 
   const rows = resources.rows();
   const events = body.initial_events ?? [];
-  const due = events.length > 0 || rows.some(({ type }) => type === "hosted_repository");
+  const due = events.length > 0 || rows.some(({ url }) => url !== undefined);
   const id = newUuid();
   const session: NewSession = {
     id,

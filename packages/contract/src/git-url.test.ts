@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { gitUrl, hostedUrl, repositoryName } from "./git-url.ts";
+
+const name = fc.stringMatching(/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,20}$/).filter((text) => !text.endsWith("."));
+const host = fc.tuple(
+  fc.constantFrom("git.example", "a.b.example", "localhost"),
+  fc.option(fc.integer({ min: 1, max: 65_535 })),
+);
+
+/** Whatever else a url may carry, and what a parser, git or a shell may take for something else. */
+const hostile = fc.constantFrom(
+  "user@", "a:b@", "?", "#", "?x=1", "#x", "//", "/./", "/../", "/%2e%2e/", "%2F", "%00", "%0a", "%zz", "%", "\\", "\n", " ",
+  "[::1]", "ＧＩＴ", "..", ":0", ":70000", "--upload-pack=x", "",
+); // biome-ignore format: a list of words
+
+describe("urls of repositories", () => {
+  test("of any depth are taken as they are, and a parser sees in them what was written", () => {
+    fc.assert(
+      fc.property(
+        host,
+        fc.array(name, { minLength: 1, maxLength: 6 }),
+        fc.constantFrom("http", "https"),
+        (at, path, scheme) => {
+          const [machine, port] = at;
+          const url = `${scheme}://${machine}${port === null ? "" : `:${port}`}/${path.join("/")}`;
+          assert.ok(gitUrl.safeParse(url).success, url);
+          assert.equal(new URL(url).pathname, `/${path.join("/")}`);
+          assert.equal(repositoryName(url), path.at(-1)?.replace(/\.git$/, ""));
+        },
+      ),
+    );
+  });
+
+  test("with anything else are refused, or are that place and nothing more to a parser", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(hostile, name, fc.constant("/"), fc.string()), { maxLength: 6 }),
+        (parts) => {
+          const text = `https://git.example/${parts.join("")}`;
+          if (!gitUrl.safeParse(text).success && !hostedUrl.safeParse(text).success) return;
+          const url = new URL(text);
+          assert.deepEqual(
+            [url.username, url.password, url.search, url.hash, url.host],
+            ["", "", "", "", "git.example"],
+          );
+          assert.equal(url.href, text, "nothing was resolved or encoded on the way");
+          assert.ok(!/[\u0000-\u0020\\]/.test(text));
+          for (const segment of decodeURIComponent(url.pathname).slice(1).split("/"))
+            assert.ok(segment !== "" && segment !== "." && segment !== "..");
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+});

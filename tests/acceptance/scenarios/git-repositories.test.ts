@@ -1,0 +1,292 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before } from "node:test";
+import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
+import { type Answer, type Api, refused, type Wire } from "../harness/api.ts";
+import { Berth } from "../harness/berth.ts";
+import { bash, makeAgent, makeEnvironment, results, turn } from "../harness/fixtures.ts";
+import { proves } from "../harness/proves.ts";
+import { eventsUntil } from "../harness/stream.ts";
+
+interface Hosts {
+  /** Hosted providers. */
+  first: GitHost;
+  second: GitHost;
+  /** Known to the installation by its authority alone. */
+  generic: GitHost;
+  /** Speaks http. */
+  plain: GitHost;
+}
+
+let directory: string;
+let hosts: Hosts;
+let berth: Berth;
+let api: Api;
+
+before(async () => {
+  directory = await mkdtemp(join(tmpdir(), "git-hosts-"));
+  const start = (name: string, plain?: true) =>
+    startGitHost({ dir: join(directory, name), ...(plain ? { plain } : {}) });
+  const [first, second, generic, plain] = await Promise.all([
+    start("first"),
+    start("second"),
+    start("generic"),
+    start("plain", true),
+  ]);
+  hosts = { first, second, generic, plain };
+  const files = { "README.md": "# Widget\n" };
+  const all = Object.values(hosts);
+  await Promise.all(
+    all.map((host) => host.createRepository({ org: "acme", name: "widget", private: true, files })),
+  );
+  await generic.createRepository({ org: "group/team/deep", name: "widget", private: true, files });
+  const providers = [
+    { host: first.host, token_env: ["GH_TOKEN"], ca_file: first.caFile },
+    { host: second.host, token_env: ["SECOND_TOKEN", "SECOND_CLI_TOKEN"], ca_file: second.caFile },
+  ];
+  berth = await Berth.start({
+    settings: {
+      BERTH_HOSTED_PROVIDERS: JSON.stringify(providers),
+      BERTH_GIT_CA_FILES: JSON.stringify([{ host: generic.host, ca_file: generic.caFile }]),
+      BERTH_GIT_HTTP_HOSTS: plain.host,
+      BERTH_EGRESS_ALLOW_PRIVATE: all.map(({ host }) => host).join(","),
+    },
+  });
+  api = await berth.client();
+});
+after(async () => {
+  await berth.stop();
+  await Promise.all(Object.values(hosts).map((host) => host.stop()));
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function create(...resources: Wire[]): Promise<Answer> {
+  const [agent, environment] = await Promise.all([makeAgent(api), makeEnvironment(api)]);
+  return api.post("/sessions", { agent: agent.id, environment_id: environment.id, resources });
+}
+
+async function open(...resources: Wire[]): Promise<Wire> {
+  const { status, body } = await create(...resources);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body;
+}
+
+function writer(host: GitHost): string {
+  return host.createToken({ user: "robot", permissions: "write" });
+}
+
+const git = (url: string, fields: Wire = {}) => ({ type: "git_repository", url, ...fields });
+const digest = (secret: string) => createHash("sha256").update(secret).digest("hex");
+
+proves(["git-repo-kind"], "a url of any depth and port, and none that holds more than a place", async () => {
+  const good = [
+    "https://git.example.com/hello.git",
+    "https://git.example.com:8443/a/b/c/d/hello",
+    "https://git.example.com/~user/my%20repo.git",
+    `${hosts.plain.url}/acme/widget`,
+  ];
+  const { resources } = await open(...good.map((url, index) => git(url, { mount_path: `/data/r${index}` })));
+  assert.deepEqual(
+    resources.map(({ url }: Wire) => url),
+    good,
+  );
+  for (const bad of [
+    "http://git.example.com/a/b",
+    `http://${hosts.generic.host}/acme/widget`,
+    "https://user@git.example.com/a/b",
+    "https://user:pass@git.example.com/a/b",
+    "https://git.example.com/a/b?service=x",
+    "https://git.example.com/a/b#x",
+    "https://git.example.com/",
+    "https://git.example.com",
+    "https://git.example.com/a//b",
+    "https://git.example.com/a/../b",
+    "https://git.example.com/a/%2e%2E/b",
+    "https://git.example.com/a/b%0ahost=evil",
+    "https://git.example.com/a%2Fb",
+    "https://git.example.com/a/%zz",
+    "https://git.example.com/a b",
+    "https://git.example.com:99999/a",
+    "https://1.2.3.4.5/a",
+    "https://0x7f.1/a",
+    "ssh://git@git.example.com/a/b",
+    "git://git.example.com/a/b",
+    "file:///etc",
+    "ext::sh -c id",
+    "--upload-pack=id",
+    "",
+    5,
+  ]) {
+    refused(await create(git(bad as string)), 400, "invalid_request_error", { param: "resources[0].url" });
+  }
+  const fields: [Wire, string][] = [
+    [{ authorization_token: "x" }, "authorization_token"],
+    [{ username: "a:b" }, "username"],
+    [{ username: "a\nb" }, "username"],
+    [{ password: "a\nb" }, "password"],
+    [{ password: "" }, "password"],
+  ];
+  for (const [field, name] of fields) {
+    const answer = await create(git("https://git.example.com/a", field));
+    refused(answer, 400, "invalid_request_error", { param: `resources[0].${name}` });
+  }
+});
+
+proves(["git-repo-shape"], "its members, without the password, and a mount beside hosted ones", async () => {
+  const password = "pw_canary7Jq2mVxK0";
+  const checkout = { type: "branch", name: "main" };
+  const session = await open(
+    { type: "hosted_repository", url: `${hosts.first.url}/acme/widget` },
+    git("https://git.example.com/x/widget.git", { username: "ann", password, checkout }),
+    git("https://git.example.com/y/widget"),
+  );
+  const [, { id, created_at: created, updated_at: updated, ...rest }, other] = session.resources;
+  assert.match(id, /^sesr_/);
+  assert.deepEqual([typeof created, typeof updated], ["string", "string"]);
+  assert.deepEqual(rest, {
+    type: "git_repository",
+    url: "https://git.example.com/x/widget.git",
+    username: "ann",
+    mount_path: "/data/widget-2",
+    checkout,
+  });
+  assert.deepEqual([other.mount_path, other.username, other.checkout], ["/data/widget-3", null, null]);
+  const path = `/sessions/${session.id}/resources`;
+  for (const answer of [
+    session,
+    await api.ok("GET", `/sessions/${session.id}`),
+    await api.ok("GET", path),
+    await api.ok("GET", `${path}/${id}`),
+    await api.ok("POST", `${path}/${id}`, { password: `${password}-2` }),
+  ]) {
+    assert.ok(!JSON.stringify(answer).includes(password));
+  }
+  const given = git("https://git.example.com/x/y");
+  const collision = await create(
+    { ...given, mount_path: "/data/x/y" },
+    { type: "hosted_repository", url: `${hosts.first.url}/acme/widget`, mount_path: "/data/x" },
+  );
+  refused(collision, 400, "invalid_request_error", { param: "resources[1].mount_path" });
+});
+
+proves(["git-repo-mounted"], "cloned with user and password, and pushed to", async () => {
+  const { generic } = hosts;
+  const password = writer(generic);
+  const session = await open(
+    git(`${generic.url}/group/team/deep/widget.git`, { username: "ann", password, mount_path: "/work/w" }),
+  );
+  const texts = results(
+    await turn(
+      api,
+      session.id,
+      bash("cd /work/w && git checkout -q -b change && echo two >> README.md && git commit -qam 'Say two'"),
+      bash("git push -q origin change && git rev-parse HEAD"),
+      bash("env | grep -E '^(GH_|SECOND)' | grep -v PROMPT | grep -v NOTIFIER; echo none"),
+      bash(`curl -sS -o /dev/null -w '%{http_code}' ${generic.url}/api/v3/user`),
+    ),
+  );
+  const commit = /[0-9a-f]{40}/.exec(texts[1] ?? "")?.[0];
+  assert.equal(await generic.head("group/team/deep", "widget", "change"), commit, texts.join("\n"));
+  assert.match(texts[2] ?? "", /^none/, "no token of a provider's CLI");
+  assert.match(texts[3] ?? "", /^401/, "its authority is trusted inside, and its port is let through");
+  assert.ok(generic.requests.some(({ user, status }) => user === "ann" && status === 200));
+});
+
+proves(["git-repo-http"], "http where the installation names the host", async () => {
+  const { plain } = hosts;
+  const session = await open(git(`${plain.url}/acme/widget`, { password: writer(plain) }));
+  const [text] = results(
+    await turn(api, session.id, bash("cd widget && cat README.md && git fetch -q && echo ok")),
+  );
+  assert.match(text ?? "", /# Widget\nok/);
+});
+
+proves(
+  ["git-repo-rotation", "repo-401"],
+  "a new password is in force in the shell that is open",
+  async () => {
+    const { generic } = hosts;
+    const first = writer(generic);
+    const session = await open(git(`${generic.url}/acme/widget`, { username: "ann", password: first }), {
+      type: "hosted_repository",
+      url: `${hosts.first.url}/acme/widget`,
+      authorization_token: writer(hosts.first),
+    });
+    const [repository, hosted] = session.resources.map(
+      ({ id }: Wire) => `/sessions/${session.id}/resources/${id}`,
+    );
+    const fetch = bash("git fetch -q 2>&1; echo exit $? $marker");
+    assert.match(
+      results(await turn(api, session.id, bash("cd /data/widget; marker=same-shell"), fetch))[1] ?? "",
+      /^exit 0 same-shell/,
+    );
+    generic.revokeToken(first);
+    assert.match(
+      results(await turn(api, session.id, fetch))[0] ?? "",
+      /(401|Authentication failed)[\s\S]*exit 128 same-shell/,
+    );
+    refused(await api.post(repository, { authorization_token: "x" }), 400, "invalid_request_error", {
+      param: "authorization_token",
+    });
+    refused(await api.post(hosted, { password: "x" }), 400, "invalid_request_error", { param: "password" });
+    refused(
+      await api.post(hosted, { password: "x", authorization_token: "y" }),
+      400,
+      "invalid_request_error",
+    );
+    refused(await api.post(repository, {}), 400, "invalid_request_error");
+    const second = writer(generic);
+    const rotated = await api.ok("POST", repository, { password: second });
+    assert.deepEqual([rotated.type, rotated.username], ["git_repository", "ann"]);
+    assert.match(results(await turn(api, session.id, fetch))[0] ?? "", /^exit 0 same-shell/);
+  },
+);
+
+proves(
+  ["git-repo-rotation", "repo-rotation"],
+  "a clone that failed is tried again with the new secret",
+  async () => {
+    const { generic } = hosts;
+    const session = await open(git(`${generic.url}/acme/widget`, { password: "wrong" }));
+    const failed = (events: Wire[]) => events.filter(({ type }) => type === "session.error");
+    const events = await eventsUntil(api, session.id, ({ type }) => type === "session.error");
+    assert.equal(failed(events)[0].error.type, "repository_authentication_error");
+    await api.ok("POST", `/sessions/${session.id}/resources/${session.resources[0].id}`, {
+      password: writer(generic),
+    });
+    await eventsUntil(api, session.id, ({ type }) => type === "session.resource_ready");
+    assert.match(results(await turn(api, session.id, bash("cat widget/README.md")))[0] ?? "", /# Widget/);
+  },
+);
+
+proves(["hosted-several", "repo-cli-token"], "two providers, each with its own token", async () => {
+  const { first, second } = hosts;
+  const [one, two] = [writer(first), writer(second)];
+  const session = await open(
+    { type: "hosted_repository", url: `${first.url}/acme/widget`, authorization_token: one },
+    { type: "hosted_repository", url: `${second.url}/acme/widget`, authorization_token: two },
+  );
+  const hash = (name: string) => `printf %s "$${name}" | sha256sum | cut -d' ' -f1`;
+  const push = (place: string) =>
+    `cd ${place} && git commit -q --allow-empty -m x && git push -q origin HEAD:refs/heads/agent && echo pushed`;
+  const texts = results(
+    await turn(
+      api,
+      session.id,
+      bash(["GH_TOKEN", "SECOND_TOKEN", "SECOND_CLI_TOKEN"].map(hash).join("; ")),
+      bash(push("/data/widget")),
+      bash(push("/data/widget-2")),
+      bash(`git ls-remote ${first.url}/acme/other 2>&1; echo exit $?`),
+    ),
+  );
+  assert.deepEqual(texts[0]?.trim().split("\n").slice(0, 3), [one, two, two].map(digest));
+  assert.match(texts[1] ?? "", /^pushed/);
+  assert.match(texts[2] ?? "", /^pushed/);
+  for (const host of [first, second]) assert.notEqual(await host.head("acme", "widget", "agent"), null);
+  assert.match(texts[3] ?? "", /exit 128/, "another repository of the host gets no credential");
+  const foreign = await create({ type: "hosted_repository", url: `${hosts.generic.url}/acme/widget` });
+  refused(foreign, 400, "invalid_request_error", { param: "resources[0].url" });
+});
