@@ -1,0 +1,201 @@
+import { agentWith, type Input, sessionWith, world } from "./input.ts";
+
+const nested = (depth: number, open: string, close: string) => open.repeat(depth) + close.repeat(depth);
+
+function wrong(path: string, make: (fields: Record<string, unknown>) => Record<string, unknown>) {
+  return (field: string, ...values: unknown[]): Input[] =>
+    values.map((value) => ({
+      name: `${path}: ${field} = ${JSON.stringify(value)?.slice(0, 60)}`,
+      path,
+      body: make({ [field]: value }),
+      param: field,
+    }));
+}
+
+const agent = wrong("/agents", agentWith);
+const session = wrong("/sessions", sessionWith);
+const environment = wrong("/environments", (fields) => ({ name: "malformed", ...fields }));
+
+/** A field of the wrong kind, or beyond its bounds. */
+export const wrongValues: Input[] = [
+  ...agent("name", null, 1, true, [], {}, "", "x".repeat(257)),
+  ...agent("model", null, 1, [], "", "unknown/model", "x".repeat(257)),
+  ...agent("description", 1, [], "x".repeat(2_049)),
+  ...agent("system", 1, {}, "x".repeat(100_001)),
+  ...agent("tools", "Bash", {}, 1),
+  ...agent("metadata", "x", [], 1),
+  ...environment("name", null, 7, "", "x".repeat(257)),
+  ...environment("config", "cloud", [], 1),
+  ...environment("environment_variables", "A=1", []),
+  ...environment("resources", "big", []),
+  ...session("environment_id", null, 1, "env_", "agent_01h455vb4pex5vsknk084sn02q"),
+  ...session("title", 1, [], "x".repeat(501)),
+  ...session("resources", {}, "x", 1),
+  ...session("initial_events", {}, "x"),
+];
+
+const metadataOf = (metadata: unknown, param = "metadata"): Input => ({
+  name: `metadata ${JSON.stringify(metadata).slice(0, 60)}`,
+  path: "/agents",
+  body: agentWith({ metadata }),
+  param,
+});
+
+/** What lies below a field. */
+export const wrongParts: Input[] = [
+  metadataOf({ a: 1 }, "metadata.a"),
+  metadataOf({ a: null }, "metadata.a"),
+  metadataOf({ a: "x".repeat(513) }, "metadata.a"),
+  metadataOf(Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`k${n}`, "v"]))),
+  { name: "an unknown field", path: "/agents", body: agentWith({ nmae: "a" }), param: "nmae" },
+  {
+    name: "an unknown tool",
+    path: "/agents",
+    body: agentWith({ tools: [{ type: "shell" }] }),
+    param: "tools[0].type",
+  },
+  {
+    name: "a tool twice over",
+    path: "/agents",
+    body: agentWith({
+      tools: [{ type: "agent_toolset_20260401", enabled_tools: ["Bash"], disallowed_tools: ["Bash"] }],
+    }),
+    param: "tools[0].disallowed_tools",
+  },
+  {
+    name: "an unknown name among tools",
+    path: "/agents",
+    body: agentWith({ tools: [{ type: "agent_toolset_20260401", enabled_tools: ["bash"] }] }),
+    param: "tools[0].enabled_tools[0]",
+  },
+  { name: "no events", path: `/sessions/${world.session}/events`, body: { events: [] }, param: "events" },
+  {
+    name: "51 events",
+    path: `/sessions/${world.session}/events`,
+    body: { events: Array.from({ length: 51 }, () => ({ type: "user.interrupt" })) },
+    param: "events",
+  },
+  {
+    name: "an event without content",
+    path: `/sessions/${world.session}/events`,
+    body: { events: [{ type: "user.message" }] },
+    param: "events[0].content",
+  },
+  {
+    name: "an event that only the service sends",
+    path: `/sessions/${world.session}/events`,
+    body: { events: [{ type: "agent.message", content: [] }] },
+    param: "events[0].type",
+  },
+  {
+    name: "an event's text of the wrong kind",
+    path: `/sessions/${world.session}/events`,
+    body: { events: [{ type: "user.message", content: [{ type: "text", text: 1 }] }] },
+    param: "events[0].content[0].text",
+  },
+  {
+    name: "a reserved variable",
+    path: "/environments",
+    body: { name: "m", environment_variables: { PATH: "/tmp" } },
+    param: "environment_variables.PATH",
+  },
+  {
+    name: "a variable with NUL",
+    path: "/environments",
+    body: { name: "m", environment_variables: { A: "\0" } },
+    param: "environment_variables.A",
+  },
+  {
+    name: "an address among hosts",
+    path: "/environments",
+    body: {
+      name: "m",
+      config: { type: "cloud", networking: { type: "limited", allowed_hosts: ["http://a.example/x"] } },
+    },
+    param: "config.networking.allowed_hosts[0]",
+  },
+  {
+    name: "the type of a resource to add",
+    path: `/sessions/${world.session}/resources`,
+    body: { type: "hosted_repository", url: "https://github.com/a/b" },
+    param: "type",
+  },
+  {
+    name: "no file_id",
+    path: `/sessions/${world.session}/resources`,
+    body: { type: "file" },
+    param: "file_id",
+  },
+];
+
+/** Depth, keys that programs stumble over, and numbers that do not fit. */
+export const wrongShapes: Input[] = [
+  ...[64, 1_000, 100_000].map((depth) => ({
+    name: `${depth} lists deep`,
+    path: "/agents",
+    body: nested(depth, "[", "]"),
+  })),
+  ...[1_000, 100_000].map((depth) => ({
+    name: `${depth} objects deep`,
+    path: "/agents",
+    body: `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`,
+  })),
+  { name: "__proto__", path: "/agents", body: '{"name":"a","model":"rehearsal/steps","__proto__":{"x":1}}' },
+  {
+    name: "constructor",
+    path: "/agents",
+    body: agentWith({ constructor: { prototype: {} } }),
+    param: "constructor",
+  },
+  { name: "toString", path: "/agents", body: agentWith({ toString: "x" }), param: "toString" },
+  {
+    name: "__proto__ below",
+    path: "/agents",
+    body: '{"name":"a","model":{"id":"rehearsal/steps","__proto__":{}}}',
+  },
+  { name: "an empty key", path: "/agents", body: agentWith({ "": 1 }) },
+  {
+    name: "a number beyond all",
+    path: "/agents",
+    body: '{"name":"a","model":{"id":"rehearsal/steps","context_window":1e999}}',
+    param: "model.context_window",
+  },
+  {
+    name: "a broken number",
+    path: "/agents",
+    body: agentWith({ model: { id: "rehearsal/steps", context_window: 1000.5 } }),
+    param: "model.context_window",
+  },
+  {
+    name: "a number as text",
+    path: "/agents",
+    body: agentWith({ model: { id: "rehearsal/steps", context_window: "2000" } }),
+    param: "model.context_window",
+  },
+  {
+    name: "more than doubles count",
+    path: "/agents",
+    body: '{"name":"a","model":{"id":"rehearsal/steps","context_window":9007199254740993}}',
+    param: "model.context_window",
+  },
+  {
+    name: "a lone surrogate in a path",
+    path: "/sessions",
+    body: '{"agent":"<agent>","environment_id":"<environment>","resources":[{"type":"file","file_id":"<file>","mount_path":"/data/\\ud800"}]}',
+    param: "resources[0].mount_path",
+  },
+  { name: "NUL in a title", path: "/sessions", body: sessionWith({ title: "a\0b" }), param: "title" },
+  { name: "NUL in a name", path: "/agents", body: agentWith({ name: "a\0b" }), param: "name" },
+  {
+    name: "NUL in metadata",
+    path: "/agents",
+    body: agentWith({ metadata: { a: "\0" } }),
+    param: "metadata.a",
+  },
+  {
+    name: "NUL in a message",
+    path: `/sessions/${world.session}/events`,
+    body: { events: [{ type: "user.message", content: [{ type: "text", text: "a\0b" }] }] },
+    param: "events[0].content[0].text",
+  },
+];

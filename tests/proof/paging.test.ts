@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Api, Wire } from "../acceptance/harness/api.ts";
+import { Berth } from "../acceptance/harness/berth.ts";
+
+/** Walks over a list while 20 writers add to it and take from it: what was there throughout is seen once, in order. */
+
+const LASTING = 300;
+const WRITERS = 20;
+const WALKS_PER_LIMIT = 5;
+const limits = [1, 2, 7, 20, 99, 100];
+
+let berth: Berth;
+let api: Api;
+before(async () => {
+  berth = await Berth.start({ settings: { BERTH_LOG_LEVEL: "error" } });
+  api = await berth.client();
+});
+after(() => berth.stop());
+
+test("walks under 20 writers", { timeout: 240_000 }, async () => {
+  const lasting = new Set<string>();
+  for (let made = 0; made < LASTING; made += 30) {
+    const batch = await Promise.all(Array.from({ length: 30 }, () => makeAgent("lasting")));
+    for (const { id } of batch) lasting.add(id);
+  }
+  const stop = new AbortController();
+  const writers = Array.from({ length: WRITERS }, () => write(stop.signal));
+  const walks = await Promise.all(limits.map((limit) => walkOften(limit)));
+  stop.abort();
+  const writes = (await Promise.all(writers)).reduce((sum, count) => sum + count, 0);
+  for (const ids of walks.flat()) holdWalk(ids, lasting);
+  console.log(`${walks.flat().length} walks beside ${writes} writes`);
+  assert.ok(writes > WRITERS, "the writers wrote meanwhile");
+});
+
+test("the ways of paging agree once nobody writes", { timeout: 120_000 }, async () => {
+  for (const limit of limits.slice(1)) {
+    const byPage = await walk(limit);
+    const byAnchor: string[] = [];
+    for (let pages = 0; pages < 1_000; pages += 1) {
+      const last = byAnchor.at(-1);
+      const { data, has_more } = await page(limit, last === undefined ? "" : `&after_id=${last}`);
+      byAnchor.push(...data.map(({ id }: Wire) => id));
+      if (!has_more) break;
+    }
+    assert.deepEqual(byAnchor, byPage);
+    assert.deepEqual(await walkBack(limit, byPage.at(-1) ?? ""), byPage.slice(0, -1));
+  }
+});
+
+/** Each row once, strictly newest first, and none of those that were there throughout is missing. */
+function holdWalk(ids: readonly string[], lasting: ReadonlySet<string>): void {
+  assert.equal(new Set(ids).size, ids.length, "a row came twice");
+  assert.deepEqual(ids, ids.toSorted().reverse(), "the rows are newest first");
+  assert.equal(ids.filter((id) => lasting.has(id)).length, lasting.size, "a row was passed over");
+}
+
+async function write(signal: AbortSignal): Promise<number> {
+  let writes = 0;
+  while (!signal.aborted && writes < 100_000) {
+    const { id } = await makeAgent("passing");
+    await api.ok("DELETE", `/agents/${id}`);
+    writes += 2;
+  }
+  return writes;
+}
+
+async function walkOften(limit: number): Promise<string[][]> {
+  const walks: string[][] = [];
+  for (let count = 0; count < (limit === 1 ? 1 : WALKS_PER_LIMIT); count += 1) walks.push(await walk(limit));
+  return walks;
+}
+
+async function walk(limit: number): Promise<string[]> {
+  const ids: string[] = [];
+  let cursor = "";
+  for (let pages = 0; pages < 2_000; pages += 1) {
+    const { data, next_page } = await page(limit, cursor);
+    ids.push(...data.map(({ id }: Wire) => id));
+    if (next_page === null) return ids;
+    cursor = `&page=${encodeURIComponent(next_page)}`;
+  }
+  throw new Error("A walk did not end.");
+}
+
+/** What precedes an id, page by page towards the newest, in the order of the list. */
+async function walkBack(limit: number, from: string): Promise<string[]> {
+  const ids: string[] = [];
+  let anchor = from;
+  for (let pages = 0; pages < 1_000; pages += 1) {
+    const { data, has_more } = await page(limit, `&before_id=${anchor}`);
+    ids.unshift(...data.map(({ id }: Wire) => id));
+    anchor = ids[0] ?? anchor;
+    if (!has_more) return ids;
+  }
+  throw new Error("A walk did not end.");
+}
+
+function page(limit: number, place: string): Promise<Wire> {
+  return api.ok("GET", `/agents?limit=${limit}${place}`);
+}
+
+function makeAgent(name: string): Promise<Wire> {
+  return api.ok("POST", "/agents", { name, model: "rehearsal/steps" });
+}
