@@ -1,5 +1,6 @@
 import { gitRepositories } from "./requirements/git-repositories.ts";
 import { memoryRequirements } from "./requirements/memory.ts";
+import { outputRequirements } from "./requirements/outputs.ts";
 import type { Requirement } from "./requirements/requirement.ts";
 import { vaultRequirements } from "./requirements/vaults.ts";
 
@@ -453,6 +454,7 @@ export const requirements: readonly Requirement[] = [
     source: "api 1",
     rule: "Ids are the prefix of their kind and 26 characters; created_at is ISO 8601 UTC with milliseconds.",
   },
+  ...outputRequirements,
   ...vaultRequirements,
   ...memoryRequirements,
   ...gitRepositories,

@@ -48,6 +48,7 @@ export interface ToolCall {
  * - A response enters at its clean `span.model_request_end`; a failed one leaves nothing.
  * - Results enter together, in the order of the calls, at the next request.
  * - `agent.context_compacted` replaces everything before it.
+ * - `session.container_reclaimed` is told once, with the results or inputs that enter next.
  */
 export function foldHistory(entries: readonly LogEntry[]): History {
   const fold = new Fold();
@@ -65,6 +66,7 @@ class Fold {
   note: string | null = null;
   owed = false;
   interruptUntold = false;
+  containerUntold = false;
   interrupted = false;
   openRequest: string | null = null;
   measured: History["measured"] = null;
@@ -107,6 +109,9 @@ class Fold {
       case "agent.context_compacted":
         this.compact(memo);
         return;
+      case "session.container_reclaimed":
+        this.containerUntold = true;
+        return;
     }
   }
 
@@ -129,7 +134,9 @@ class Fold {
   takeIn(): void {
     const before = this.messages.length;
     this.takeInResults();
-    const blocks = this.takeInInputs();
+    const inputs = this.takeInInputs();
+    const news = this.messages.length > before || inputs.length > 0;
+    const blocks = news ? [...this.takeInNews(), ...inputs] : [];
     if (blocks.length > 0) this.addUserBlocks(blocks);
     if (this.messages.length === before && blocks.length === 0) return;
     this.owed = true;
@@ -142,6 +149,13 @@ class Fold {
     this.messages.push({ role: "tool", content });
     this.calls = [];
     this.results.clear();
+  }
+
+  /** What happened to the session; it never makes a request by itself. */
+  takeInNews(): UserBlock[] {
+    const blocks: UserBlock[] = this.containerUntold ? [{ type: "text", text: notes.containerAnew }] : [];
+    this.containerUntold = false;
+    return blocks;
   }
 
   takeInInputs(): UserBlock[] {

@@ -10,6 +10,9 @@ export const notStartedCall = "interrupted: the call was not started.";
 
 export const userInterrupted = "[The user interrupted your work before this message.]";
 
+export const containerAnew =
+  "[Your container was reclaimed and is set up anew. Repositories are cloned again and the user's files are in place again; whatever else was on the disk is gone: work that was not pushed, installed packages, shells, running processes. What lay in /mnt/session/outputs was kept for the user but is not on the disk any more.]";
+
 export const blankMessage = "[The user sent a blank message.]";
 
 export const cutAnswer =

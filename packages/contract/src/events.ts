@@ -56,6 +56,7 @@ export const sessionErrorTypes = [
   "repository_not_found_error",
   "repository_checkout_error",
   "repository_clone_error",
+  "outputs_error",
 ] as const;
 export type SessionErrorType = (typeof sessionErrorTypes)[number];
 
@@ -114,6 +115,12 @@ export const sessionEvent = z
       }),
     }),
     event("session.container_started", { seconds: z.number() }),
+    event("session.container_reclaimed", {
+      reason: z.enum(["inactivity", "lost"]).meta({
+        description:
+          "The container and its disk are gone, after a time without activity or because the disk was lost. The next event sets them up anew; files below /mnt/session/outputs were kept as Files when they could be read.",
+      }),
+    }),
     event("session.resource_progress", {
       resource_id: idOf("session_resource"),
       phase: z.enum(["waiting", "counting", "receiving", "resolving", "checking_out"]),

@@ -25,7 +25,7 @@ export const serveSettings: Readonly<Record<string, readonly [form: string, line
   ],
   BERTH_DISK_RECLAIM_SECONDS: [
     "<seconds>",
-    "idle time after which a session's disk may be removed; this version keeps it",
+    "idle time after which a session's container and disk are removed; default 86400",
   ],
   BERTH_SANDBOX_IDLE_SECONDS: [
     "<seconds>",

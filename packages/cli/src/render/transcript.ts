@@ -26,6 +26,10 @@ const reasons: Record<string, string> = {
   name_mismatch: "the connection names another host",
   unresolvable: "the name does not resolve",
 };
+const reclaimed = {
+  inactivity: "sandbox and disk reclaimed after a time without activity",
+  lost: "disk lost, set up anew",
+};
 const gutter = "  │ ";
 
 /** A session as a person reads it, event by event. Holds what the lines of later events need of earlier ones. */
@@ -91,6 +95,8 @@ export class Transcript {
         return this.#failed(event);
       case "session.container_started":
         return note(dim(`sandbox ready · ${duration(event.seconds)}`));
+      case "session.container_reclaimed":
+        return note(yellow(reclaimed[event.reason]));
       case "session.resource_progress":
         return this.#progressed(event);
       case "session.resource_ready":

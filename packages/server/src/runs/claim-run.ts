@@ -60,12 +60,12 @@ export async function renewLeases(
   return new Set(rows.map((row) => row.id));
 }
 
-/** Gives a session back that is not due. False: it has become due meanwhile, or the lease is gone. */
+/** Gives a session back that is not due; it is idle from now on. False: it has become due meanwhile, or the lease is gone. */
 export async function releaseRun(db: Queryable, lease: Lease): Promise<boolean> {
   const { rowCount } = await db.query({
     name: "release_run",
     text: `
-      update sessions set lease_owner = null, lease_until = null
+      update sessions set lease_owner = null, lease_until = null, idle_since = now()
       where id = $1 and lease_owner = $2 and lease_epoch = $3 and pending_at is null`,
     values: [lease.sessionId, lease.owner, lease.epoch],
   });

@@ -20,6 +20,10 @@ function temporaryDirectory(t: TestContext): string {
   return directory;
 }
 
+async function neverLost(): Promise<void> {
+  throw new Error("There was no disk to lose.");
+}
+
 test("a disk with hostile content is removed whole, and nothing that it links to", async (t) => {
   const db = await testDatabase(t);
   const directory = temporaryDirectory(t);
@@ -29,7 +33,7 @@ test("a disk with hostile content is removed whole, and nothing that it links to
   const room = { directory: join(directory, "disks"), host: "here" };
   const sessionId = await seedSession(db.write, await seed(db.write));
   const lease = await seedLease(db.write, sessionId, "worker");
-  const { path } = await claimDisk(db.write, lease, room);
+  const { path } = await claimDisk(db.write, lease, room, neverLost);
   mkdirSync(join(path, "data", "-rf"), { recursive: true });
   makeDeepTree(join(path, "data"));
   symlinkSync(elsewhere, join(path, "data", "link"));

@@ -29,13 +29,21 @@ export interface DiskRoom {
 /**
  * The disk of the session, for whoever holds its lease. Where it is not on this machine, or its directory is gone, it is a
  * new one, and the resources that were in place are not any more.
+ *
+ * @param tellLost appends that the disk which the session had is lost; see `appendReclaimed`.
  */
-export async function claimDisk(db: Queryable, lease: Lease, room: DiskRoom): Promise<Disk> {
+export async function claimDisk(
+  db: Queryable,
+  lease: Lease,
+  room: DiskRoom,
+  tellLost: () => Promise<void>,
+): Promise<Disk> {
   const path = diskPath(room, lease.sessionId);
   const known = await readDisk(db, lease);
   if (known.disk_host === room.host && known.workspace_uid !== null && existsSync(path)) {
     return { path, uid: known.workspace_uid };
   }
+  if (known.disk_host !== null) await tellLost();
   await discard(path);
   await markAllAbsent(db, lease);
   return { path, uid: await enterDisk(db, lease, room.host) };
@@ -58,6 +66,24 @@ export async function removeDisk(db: Queryable, lease: Lease, room: DiskRoom): P
       where id = $1 and lease_owner = $2 and lease_epoch = $3 and disk_host = $4`,
     values: [lease.sessionId, lease.owner, lease.epoch, room.host],
   });
+}
+
+/**
+ * Gives up a disk that lies here: the row first, so that only who holds the lease removes anything, then what lies on the
+ * disk, also what a process that died between the two has left. A disk elsewhere is left alone. No sandbox may be open on it.
+ *
+ * @param tellReclaimed appends that the session has no disk any more; see `appendReclaimed`.
+ */
+export async function reclaimDisk(
+  db: Queryable,
+  lease: Lease,
+  room: DiskRoom,
+  tellReclaimed: () => Promise<void>,
+): Promise<void> {
+  const { disk_host: host } = await readDisk(db, lease);
+  if (host !== null && host !== room.host) return;
+  if (host !== null) await tellReclaimed();
+  await discard(diskPath(room, lease.sessionId));
 }
 
 type Known = { disk_host: string | null; workspace_uid: number | null };

@@ -78,6 +78,11 @@ export function holdSession(
       const standing = await takeDue(db.write, lease);
       if (standing.terminated || standing.archived) return await clearAway(standing, space);
       if (leaving === "handed over") return await giveBack(standing, space);
+      if (standing.resting) {
+        await space.reclaim();
+        if (await releaseRun(db.write, lease)) return;
+        continue;
+      }
       await space.reopenIfWanted();
       await space.refresh();
       if (await act(session, standing, space)) continue;
@@ -143,8 +148,10 @@ export function holdSession(
   }
 
   async function clearAway(standing: Standing, space: SessionWorkspace): Promise<void> {
-    if (!standing.terminated)
+    if (!standing.terminated) {
+      await space.collectBeforeRemoval();
       await runLog.appendIdle(isRunning(standing) ? [idle({ type: "cancelled" })] : []);
+    }
     await space.remove();
     if (standing.deleted) {
       if (!(await removeDeleted(db.write, lease))) await handOverRun(db.write, lease);

@@ -3,6 +3,7 @@ import type { Database } from "../db/pool.ts";
 import {
   appendByRun,
   appendIdle,
+  appendReclaimed,
   appendRunning,
   appendTakingInputs,
 } from "../features/events/append-by-run.ts";
@@ -20,6 +21,8 @@ export interface RunLog {
   appendRunning(): Promise<void>;
   /** The session is idle after these; see `appendIdle` of the store. */
   appendIdle(drafts: readonly Draft[]): Promise<void>;
+  /** The session has no disk any more; see `appendReclaimed` of the store. */
+  appendReclaimed(reason: "inactivity" | "lost"): Promise<void>;
   /** Nothing is written any more: appends reject with `LeaseLost`. */
   close(): void;
   /**
@@ -63,6 +66,7 @@ export function createRunLog(db: Database, hub: SessionHub, lease: Lease): RunLo
     appendTakingInputs: (drafts) => writing(() => appendTakingInputs(db.write, lease, drafts)),
     appendRunning: () => writing(async () => void (await appendRunning(db.write, lease))),
     appendIdle: (drafts) => writing(async () => void (await appendIdle(db.write, lease, drafts))),
+    appendReclaimed: (reason) => writing(async () => void (await appendReclaimed(db.write, lease, reason))),
     close() {
       closed = true;
     },

@@ -17,6 +17,8 @@ export interface Standing {
   archived: boolean;
   terminated: boolean;
   deleted: boolean;
+  /** It was given back with nothing to do, and nothing has come since: it was claimed to reclaim its disk. */
+  resting: boolean;
 }
 
 export async function readRunSession(db: Queryable, sessionId: string): Promise<RunSession> {
@@ -48,7 +50,7 @@ export async function takeDue(db: Queryable, lease: Lease): Promise<Standing> {
     name: "take_due",
     text: `
       with taken as (
-        update sessions set pending_at = null
+        update sessions set pending_at = null, idle_since = null
         where id = $1 and lease_owner = $2 and lease_epoch = $3 and pending_at is not null
         returning ${STANDING}
       )
@@ -63,7 +65,7 @@ export async function takeDue(db: Queryable, lease: Lease): Promise<Standing> {
 }
 
 const STANDING = `status, archived_at is not null as archived, terminated_at is not null as terminated,
-  deleted_at is not null as deleted`;
+  deleted_at is not null as deleted, status = 'idle' and idle_since is not null as resting`;
 
 /**
  * Removes the row of a deleted session, and so everything that belongs to it. False: its disk lies on another machine, whose

@@ -1,8 +1,8 @@
-import type { Sandbox, SandboxEngine } from "@berth/sandbox";
+import type { MountedFile, Sandbox, SandboxEngine } from "@berth/sandbox";
 import type { Logger } from "pino";
 import type { Database } from "../db/pool.ts";
 import { firstRequestAt } from "../features/events/event-store.ts";
-import { claimDisk, type DiskRoom, hasDisk, removeDisk } from "./disk.ts";
+import { claimDisk, type DiskRoom, hasDisk, reclaimDisk, removeDisk } from "./disk.ts";
 import { egressPolicy, type ProviderHosts } from "./egress-policy.ts";
 import { createEgressReport } from "./egress-report.ts";
 import type { Lease } from "./lease.ts";
@@ -12,6 +12,7 @@ import type { RunLog } from "./run-log.ts";
 import type { RunSession } from "./run-store.ts";
 import { sandboxSpec } from "./sandbox-spec.ts";
 import { type EnvironmentParts, readEnvironment } from "./session-environment.ts";
+import { createSessionOutputs, type OutputParts } from "./session-outputs.ts";
 import { unlessAborted } from "./sleep.ts";
 import { surroundings } from "./surroundings.ts";
 
@@ -20,7 +21,7 @@ import { surroundings } from "./surroundings.ts";
  *
  * Life story. It begins closed. `refresh` opens the sandbox in the background when something is to be put in place, and
  * `sandbox` when a tool needs it. When it dies by itself, or after `close`, the next of these opens another on the same
- * disk. After `end` or `remove` nothing is opened any more.
+ * disk; after `reclaim`, on a new one. After `end` or `remove` nothing is opened any more.
  */
 export interface SessionWorkspace {
   /**
@@ -43,13 +44,20 @@ export interface SessionWorkspace {
   isBusy(): boolean;
   /** Something is not in place that will be tried. */
   hasPending(): boolean;
+  /** Saves what commands of this turn left as outputs; see `SessionOutputs`. */
+  collectOutputs(resumed: boolean, signal: AbortSignal): Promise<void>;
+  /** Saves the outputs before the disk is removed; opens a sandbox for it where something may not be saved yet. */
+  collectBeforeRemoval(): Promise<boolean>;
+  /** Closes the sandbox, with its outputs saved; another can be opened. */
   close(): Promise<void>;
   end(): Promise<void>;
+  /** Saves the outputs and gives the disk up; where they cannot be saved, the disk stays. Another can be made. */
+  reclaim(): Promise<void>;
   /** Ends it, and deletes the disk. */
   remove(): Promise<void>;
 }
 
-export interface WorkspaceParts extends ProvisionParts, EnvironmentParts {
+export interface WorkspaceParts extends ProvisionParts, EnvironmentParts, OutputParts {
   db: Database;
   engine: SandboxEngine;
   disks: DiskRoom;
@@ -78,10 +86,18 @@ export function openSessionWorkspace(
   let busy = 0;
   let ended = false;
 
-  function opened(): Promise<Opened> {
+  const outputs = createSessionOutputs(parts, {
+    lease,
+    runLog,
+    notes,
+    open: async () => (await opened()).sandbox,
+    openBare: async () => (await opened(openBare)).sandbox,
+  });
+
+  function opened(openNow = open): Promise<Opened> {
     if (ended) return Promise.reject(new Error("The session's workspace has ended."));
     if (opening !== undefined) return opening;
-    const own = open();
+    const own = openNow();
     opening = own;
     const forget = () => {
       if (opening === own) opening = undefined;
@@ -92,22 +108,29 @@ export function openSessionWorkspace(
 
   async function open(): Promise<Opened> {
     const began = performance.now();
-    const disk = await claimDisk(db.write, lease, parts.disks);
+    const disk = await claimDisk(db.write, lease, parts.disks, () => runLog.appendReclaimed("lost"));
     const resources = await readResources(db.write, session.id);
     const spec = await sandboxSpec(parts, session, disk, resources);
     const report = createEgressReport(runLog, parts.log);
     const sandbox = await openOrTell(() => parts.engine.open({ ...spec, onEgressDenied: report }));
     await tellStarted(sandbox, secondsSince(began));
-    const provisioner = createProvisioner(parts, {
-      lease,
-      sandbox,
-      runLog,
-      notes,
-      mounted: spec.files,
-      onWantsReopen,
-    });
+    const provisioner = provisionerOf(sandbox, spec.files);
     putInPlace(provisioner, resources.filter(isPending));
     return { sandbox, provisioner };
+  }
+
+  /** On the disk that is here, with nothing of the session but that, and no network. */
+  async function openBare(): Promise<Opened> {
+    const disk = await claimDisk(db.write, lease, parts.disks, () => runLog.appendReclaimed("lost"));
+    const spec = await sandboxSpec(parts, session, disk, []);
+    const sandbox = await openOrTell(() =>
+      parts.engine.open({ ...spec, egress: { mode: "limited", hosts: [] } }),
+    );
+    return { sandbox, provisioner: provisionerOf(sandbox, []) };
+  }
+
+  function provisionerOf(sandbox: Sandbox, mounted: readonly MountedFile[]): Provisioner {
+    return createProvisioner(parts, { lease, sandbox, runLog, notes, mounted, onWantsReopen });
   }
 
   /** A sandbox that cannot be told of is not ours to keep. */
@@ -155,20 +178,32 @@ export function openSessionWorkspace(
   }
 
   async function close(): Promise<void> {
+    const current = await settled(opening);
+    const collected = current === undefined ? undefined : await outputs.beforeClose(current.sandbox);
+    await closeNow();
+    await collected?.();
+  }
+
+  async function closeNow(): Promise<void> {
     const closing = opening;
     opening = undefined;
     await (await settled(closing))?.sandbox.close();
   }
 
+  async function collectBeforeRemoval(): Promise<boolean> {
+    return !(await hasDisk(db.write, lease, parts.disks)) || (await outputs.beforeRemoval());
+  }
+
   async function end(): Promise<void> {
     ended = true;
-    await close();
+    await closeNow();
   }
 
   return {
     async sandbox(signal) {
       const ready = opened().then(async ({ sandbox, provisioner }) => {
         await provisioner.settled();
+        await outputs.touch();
         return sandbox;
       });
       return await unlessAborted(ready, signal);
@@ -186,8 +221,16 @@ export function openSessionWorkspace(
     isOpen: () => opening !== undefined,
     isBusy: () => busy > 0,
     hasPending: () => pending.length > 0,
+    collectOutputs: outputs.atTurnEnd,
+    collectBeforeRemoval,
     close,
     end,
+    async reclaim() {
+      const saved = await collectBeforeRemoval();
+      await closeNow();
+      if (!saved || ended) return;
+      await reclaimDisk(db.write, lease, parts.disks, () => runLog.appendReclaimed("inactivity"));
+    },
     async remove() {
       await end();
       await removeDisk(db.write, lease, parts.disks);

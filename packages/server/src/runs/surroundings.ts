@@ -13,6 +13,7 @@ export function surroundings(
 ): string {
   const lines = [
     "Commands run in a sandbox of this session alone, as an unprivileged user, and start in /data.",
+    "Files that you put below /mnt/session/outputs are saved for the user whenever you end your turn.",
     network(session, resources),
     ...resources
       .filter((resource) => firstRequestAt === null || uuidMillisecond(resource.id) <= firstRequestAt)

@@ -45,14 +45,16 @@ export function startTurn(parts: TurnParts, options: TurnOptions): RunningTurn {
 }
 
 async function takeTurn(parts: TurnParts, options: TurnOptions, signal: AbortSignal): Promise<void> {
-  const { log, session } = options;
+  const { log, session, workspace, resumed } = options;
   try {
-    if (!options.resumed) await log.appendRunning();
+    if (!resumed) await log.appendRunning();
     const model = parts.model(session.agent);
     if (model === null) {
       return await fail(log, "model_not_found_error", `There is no model '${session.agent.model.id}' here.`);
     }
-    await log.appendIdle([idle(await runWith(model, parts.mask, options, signal))]);
+    const stop = await runWith(model, parts.mask, options, signal);
+    await workspace.collectOutputs(resumed, signal);
+    await log.appendIdle([idle(stop)]);
   } catch (error) {
     if (error instanceof LeaseLost || error instanceof DatabaseUnavailableError) throw error;
     parts.log.error({ err: error, session: session.id }, "a turn failed");

@@ -21,6 +21,7 @@ import { readLog } from "../features/events/event-store.ts";
 import { openSessionHub, type SessionHub } from "../notify/session-hub.ts";
 import { createSecretBox } from "../secrets/secret-box.ts";
 import { startWorker, type Worker, type WorkerOptions } from "../start/worker.ts";
+import { LIST_SCRIPT } from "./list-outputs.ts";
 
 /** An engine whose commands do nothing, but that `hang` waits until it is stopped and `die` ends the sandbox. It knows what is open. */
 export interface ScriptedEngine extends SandboxEngine {
@@ -74,6 +75,8 @@ function scriptedSandbox(engine: ScriptedEngine, spec: SandboxSpec): Sandbox {
     id: spec.id,
     closed: closed.promise,
     async run(command) {
+      if (command.script === LIST_SCRIPT)
+        return { ...result(open ? "exit" : "closed"), output: Buffer.from("") };
       engine.commands.push({
         script: command.script,
         environment: command.environment ?? {},
@@ -168,6 +171,7 @@ export async function installation(t: TestContext, db: Database): Promise<Instal
         repositoryVariables: () => ({}),
         disks: { directory: join(directory, "disks"), host: "here" },
         diskBytes: 1024 ** 3,
+        outputFileBytes: 1024 ** 2,
         providers: [],
         graceMs: 200,
         ...options,

@@ -53,6 +53,8 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
     disks,
     sandboxIdleMs: config.sandboxIdleSeconds * 1_000,
     diskBytes: Number.MAX_SAFE_INTEGER,
+    outputFileBytes: config.uploadLimit,
+    reclaimMs: config.diskReclaimSeconds * 1_000,
     providers: config.hostedProviders.map(({ host, api }) => ({ host, ...(api === null ? {} : { api }) })),
     model: (agent) => models.get(agent.model.id, { contextWindow: agent.model.effective_context_window }),
     mask: (text) => redactor.redact(text),

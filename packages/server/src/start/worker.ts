@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { Database } from "../db/pool.ts";
 import { createLatch } from "../notify/latch.ts";
 import type { SessionHub } from "../notify/session-hub.ts";
+import { createReclaimer } from "../runs/claim-reclaimable.ts";
 import { claimRuns, dueAmong, expireLeases } from "../runs/claim-run.ts";
 import { beatHearts } from "../runs/heartbeat.ts";
 import { type HeldSession, type HoldDependencies, holdSession } from "../runs/hold-session.ts";
@@ -21,6 +22,8 @@ export interface WorkerOptions extends WorkspaceParts, TurnParts {
   pollMs?: number;
   /** How long a sandbox stays open when nothing happens; default 60,000. */
   sandboxIdleMs?: number;
+  /** How long a session is idle before its container and disk go; default a day. */
+  reclaimMs?: number;
   /** Turns at once; default 32. */
   concurrency?: number;
   /** How long turns may go on after `close`; default 10,000. */
@@ -37,6 +40,8 @@ export interface Worker {
   close(): Promise<void>;
 }
 
+const DAY_MS = 86_400_000;
+
 /** Runs sessions of this database, beside the workers of other processes. Leases of dead processes are taken at once. */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { db, hub, log, leaseMs = 15_000, pollMs = 2_000, graceMs = 10_000, concurrency = 32 } = options;
@@ -52,6 +57,14 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     onRest: news.tell,
   };
 
+  const reclaimable = createReclaimer({
+    db: db.write,
+    owner,
+    leaseMs,
+    reclaimMs: options.reclaimMs ?? DAY_MS,
+    host: options.disks.host,
+  });
+
   await expireLeases(db.write, isDeadOwner);
   const heart = beatHearts({ db: db.write, log, owner, leaseMs, held });
   const unsubscribe = hub.onDue((sessionId) => {
@@ -66,6 +79,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       news.forget();
       try {
         await claim();
+        if (!closing) for (const lease of await reclaimable(free())) hold(lease);
         for (const sessionId of await dueAmong(db.read, [...held.keys()])) held.get(sessionId)?.wake();
       } catch (error) {
         log.warn({ err: error }, "sessions could not be claimed");
@@ -74,14 +88,18 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     }
   }
 
+  function free(): number {
+    return concurrency - [...held.values()].filter((session) => session.isActive()).length;
+  }
+
   /** Claims while there are sessions and free places. Sessions that only stay warm take no place. */
   async function claim(): Promise<void> {
     for (;;) {
-      const free = concurrency - [...held.values()].filter((session) => session.isActive()).length;
-      if (closing || free <= 0) return;
-      const leases = await claimRuns(db.write, owner, leaseMs, free, options.disks.host);
+      const places = free();
+      if (closing || places <= 0) return;
+      const leases = await claimRuns(db.write, owner, leaseMs, places, options.disks.host);
       for (const lease of leases) hold(lease);
-      if (leases.length < free) return;
+      if (leases.length < places) return;
     }
   }
 

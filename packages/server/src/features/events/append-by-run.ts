@@ -1,5 +1,6 @@
 import type { Draft, LogEntry } from "@berth/agent";
 import { LeaseLost } from "@berth/agent";
+import type { EventOf } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
 import type { Lease } from "../../runs/lease.ts";
 import { type EventRow, logEntry, type NewEventRow, newEventRow, usageOf } from "./event-row.ts";
@@ -32,6 +33,19 @@ export async function appendRunning(db: Queryable, lease: Lease): Promise<LogEnt
  */
 export async function appendIdle(db: Queryable, lease: Lease, drafts: readonly Draft[]): Promise<LogEntry[]> {
   return await append(db, "append_idle", APPEND_IDLE, lease, drafts);
+}
+
+/**
+ * As `appendByRun`, with `session.container_reclaimed`: from now on the session has no disk, and nothing is in place on
+ * the next one. Under the lease of whoever removes the disk afterwards, or has found it lost.
+ */
+export async function appendReclaimed(
+  db: Queryable,
+  lease: Lease,
+  reason: EventOf<"session.container_reclaimed">["reason"],
+): Promise<LogEntry[]> {
+  const drafts: Draft[] = [{ event: { type: "session.container_reclaimed", reason } }];
+  return await append(db, "append_reclaimed", APPEND_RECLAIMED, lease, drafts);
 }
 
 /**
@@ -119,6 +133,14 @@ const APPEND = appendStatement(
 
 const APPEND_RUNNING = appendStatement(
   ", status = 'running', running_since = coalesce(running_since, now()), updated_at = now()",
+);
+
+const APPEND_RECLAIMED = appendStatement(
+  ", disk_host = null, workspace_uid = null, outputs_due = false",
+  `, absent as (
+      update session_resources set ready_at = null
+      from session where session_id = $1 and ready_at is not null
+    )`,
 );
 
 /** Adds the time since the session began to run, by the clock of the database. */

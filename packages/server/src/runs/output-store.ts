@@ -1,0 +1,95 @@
+import { LeaseLost } from "@berth/agent";
+import { newUuid, uuidTimestamp } from "@berth/contract";
+import type { Queryable } from "../db/statement.ts";
+import type { Lease } from "./lease.ts";
+
+/** How a path was when it was last collected; `sha256` is null when it was left out. */
+export interface Collected {
+  sha256: string | null;
+  stamp: string | null;
+}
+
+/** What was collected of a session, by the path in `latin1`, which is its bytes. */
+export async function readCollected(db: Queryable, sessionId: string): Promise<Map<string, Collected>> {
+  const { rows } = await db.query<Collected & { path: Buffer }>({
+    name: "read_collected",
+    text: "select path, sha256, stamp from session_outputs where session_id = $1",
+    values: [sessionId],
+  });
+  return new Map(rows.map(({ path, ...rest }) => [path.toString("latin1"), rest]));
+}
+
+export interface OutputFile {
+  filename: string;
+  mimeType: string;
+  size: number;
+}
+
+/**
+ * Stores a File of the session for an output, or none where only its stamp is new, and notes how the path is now; all
+ * or none. @throws LeaseLost
+ */
+export async function storeOutput(
+  db: Queryable,
+  lease: Lease,
+  path: Buffer,
+  { sha256, stamp }: Collected,
+  file: OutputFile | null,
+): Promise<void> {
+  const id = newUuid();
+  const { rows } = await db.query({
+    name: "store_output",
+    text: `
+      with held as (
+        select id, organization_id, owner_type, owner_id from sessions
+        where id = $1 and lease_owner = $2 and lease_epoch = $3 and terminated_at is null
+        for no key update
+      ), file as (
+        insert into files (id, organization_id, owner_type, owner_id, filename, mime_type, size_bytes, sha256, status,
+          scope_session_id, updated_at)
+        select $7::uuid, held.organization_id, held.owner_type, held.owner_id, $8::text, $9::text, $10::bigint, $6::text,
+          'ready', held.id, $11::timestamptz
+        from held where $8::text is not null
+      ), output as (
+        insert into session_outputs (session_id, path, sha256, stamp)
+        select held.id, $4::bytea, $6::text, $5::text from held
+        on conflict (session_id, path) do update set sha256 = excluded.sha256, stamp = excluded.stamp
+      )
+      select id from held`,
+    values: [
+      lease.sessionId,
+      lease.owner,
+      lease.epoch,
+      path,
+      stamp,
+      sha256,
+      id,
+      file?.filename ?? null,
+      file?.mimeType ?? null,
+      file?.size ?? null,
+      uuidTimestamp(id),
+    ],
+  });
+  if (rows.length === 0) throw new LeaseLost();
+}
+
+/** Whether a sandbox was open since the outputs were last collected in whole. @throws LeaseLost */
+export async function areOutputsDue(db: Queryable, lease: Lease): Promise<boolean> {
+  const { rows } = await db.query<{ outputs_due: boolean }>({
+    name: "outputs_due",
+    text: "select outputs_due from sessions where id = $1 and lease_owner = $2 and lease_epoch = $3",
+    values: [lease.sessionId, lease.owner, lease.epoch],
+  });
+  if (rows[0] === undefined) throw new LeaseLost();
+  return rows[0].outputs_due;
+}
+
+/** @throws LeaseLost */
+export async function markOutputsDue(db: Queryable, lease: Lease, due: boolean): Promise<void> {
+  const { rowCount } = await db.query({
+    name: "mark_outputs_due",
+    text: "update sessions set outputs_due = $4 where id = $1 and lease_owner = $2 and lease_epoch = $3",
+    values: [lease.sessionId, lease.owner, lease.epoch, due],
+  });
+  if (rowCount === 0) throw new LeaseLost();
+}

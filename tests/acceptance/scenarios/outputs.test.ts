@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { after, before } from "node:test";
+import { type Api, refused, type Wire } from "../harness/api.ts";
+import { Berth } from "../harness/berth.ts";
+import { bash, makeSession, results, steps, turn } from "../harness/fixtures.ts";
+import { proves } from "../harness/proves.ts";
+import { eventsUntil } from "../harness/stream.ts";
+
+const LIMIT = 3_000_000;
+
+let berth: Berth;
+let api: Api;
+before(async () => {
+  berth = await Berth.start({ settings: { BERTH_UPLOAD_LIMIT: `${LIMIT}` } });
+  api = await berth.client();
+});
+after(() => berth.stop());
+
+/** The session's Files, newest first. */
+async function saved(session: string): Promise<Wire[]> {
+  return (await api.ok("GET", `/files?scope_id=${session}&limit=100`)).data;
+}
+
+async function contentOf(file: Wire): Promise<string> {
+  const answer = await api.get(`/files/${file.id}/content`);
+  assert.equal(answer.status, 200);
+  return answer.body;
+}
+
+function names(files: Wire[]): string[] {
+  return files.map(({ filename }) => filename).sort();
+}
+
+function outputErrors(events: Wire[]): string[] {
+  return events
+    .filter(({ type, error }) => type === "session.error" && error.type === "outputs_error")
+    .map(({ error }) => error.message);
+}
+
+proves(
+  ["outputs-saved", "files-read"],
+  "what the agent leaves as output is a File when its turn ends",
+  async () => {
+    const session = await makeSession(api);
+    await turn(
+      api,
+      session.id,
+      bash(
+        "cd /mnt/session/outputs && mkdir -p charts && echo '# Report' > report.md && echo 1,2 > charts/a.csv",
+      ),
+      bash(
+        "printf '\\211PNG\\r\\n\\032\\n....' > /mnt/session/outputs/picture; touch /mnt/session/outputs/empty",
+      ),
+    );
+    const files = await saved(session.id);
+    assert.deepEqual(names(files), ["charts/a.csv", "empty", "picture", "report.md"]);
+    const report = files.find(({ filename }) => filename === "report.md");
+    const { id, created_at: created, updated_at: updated, ...rest } = report;
+    assert.match(id, /^file_/);
+    assert.equal(created, updated);
+    assert.deepEqual(rest, {
+      type: "file",
+      filename: "report.md",
+      mime_type: "text/markdown",
+      size_bytes: 9,
+      sha256: createHash("sha256").update("# Report\n").digest("hex"),
+      status: "ready",
+      downloadable: true,
+      scope: { type: "session", id: session.id },
+      metadata: {},
+      owner_type: session.owner_type,
+      owner_id: session.owner_id,
+    });
+    assert.equal(await contentOf(report), "# Report\n");
+    const types = Object.fromEntries(files.map(({ filename, mime_type: type }) => [filename, type]));
+    assert.equal(types["charts/a.csv"], "text/csv");
+    assert.equal(types.picture, "image/png");
+    const other = await berth.client({ user: "stranger@example.com" });
+    refused(await other.get(`/files/${report.id}`), 403, "permission_error");
+    assert.deepEqual((await other.ok("GET", `/files?scope_id=${session.id}`)).data, []);
+  },
+);
+
+proves(["outputs-once"], "an unchanged output is saved once, a changed one again", async () => {
+  const session = await makeSession(api);
+  await turn(api, session.id, bash("cd /mnt/session/outputs; echo one > a; echo kept > b"));
+  const first = await saved(session.id);
+  await turn(api, session.id, bash("touch /mnt/session/outputs/b; echo elsewhere > /data/c"));
+  assert.deepEqual(await saved(session.id), first);
+  await turn(api, session.id, bash("echo two > /mnt/session/outputs/a"));
+  const second = await saved(session.id);
+  assert.deepEqual(names(second), ["a", "a", "b"]);
+  assert.equal(await contentOf(second[0]), "two\n");
+  assert.deepEqual(second.slice(1), first);
+  await turn(api, session.id, bash("cd /mnt/session/outputs; echo one > a; cp a copy; rm b"));
+  const third = await saved(session.id);
+  assert.deepEqual(
+    names(third),
+    ["a", "a", "a", "b", "copy"],
+    "a path has its newest content as its newest File",
+  );
+  const byName = (name: string) => third.find(({ filename }) => filename === name).sha256;
+  assert.equal(byName("copy"), byName("a"));
+});
+
+proves(["outputs-names"], "odd names are saved whole, links and special files are not", async () => {
+  const session = await makeSession(api);
+  const events = await turn(
+    api,
+    session.id,
+    bash(`cd /mnt/session/outputs
+printf dash > ./-rf; printf quote > "it's \\"b\\"\\\\\\$(x).txt"; printf line > "$(printf 'a\\nb')"; printf bytes > "$(printf 'x\\377y')"
+printf end > "$(printf 'tail\\n.')"; printf uml > 'räume 漢.txt'; mkdir -p ' d '; printf deep > ' d /f'
+echo outside > /data/secret; ln -s /data/secret link; ln -s /etc etc; mkfifo pipe; ln -s missing broken`),
+  );
+  const files = await saved(session.id);
+  const contents = Object.fromEntries(
+    await Promise.all(files.map(async (file) => [file.filename, await contentOf(file)])),
+  );
+  assert.deepEqual(contents, {
+    "-rf": "dash",
+    'it\'s "b"\\$(x).txt': "quote",
+    "a\uFFFDb": "line",
+    "x\uFFFDy": "bytes",
+    "tail\uFFFD.": "end",
+    "räume 漢.txt": "uml",
+    " d /f": "deep",
+  });
+  const [error = "", ...more] = outputErrors(events);
+  assert.deepEqual(more, []);
+  for (const name of ["a\uFFFDb", "x\uFFFDy", "tail\uFFFD."]) assert.ok(error.includes(`'${name}'`), error);
+  assert.doesNotMatch(error, /räume|-rf|link/);
+});
+
+proves(["outputs-limits"], "what is above the limits is left out and told once", async () => {
+  const session = await makeSession(api);
+  const script = `cd /mnt/session/outputs; head -c ${LIMIT} /dev/zero > fits; head -c ${LIMIT + 1} /dev/zero > large; truncate -s 1T sparse`;
+  const events = await turn(api, session.id, bash(script));
+  assert.deepEqual(events.at(-1).stop_reason, { type: "end_turn" });
+  assert.deepEqual(
+    (await saved(session.id)).map(({ filename, size_bytes: size }) => [filename, size]),
+    [["fits", LIMIT]],
+  );
+  const [error = ""] = outputErrors(events);
+  assert.match(error, /'large' has 3000001 bytes/);
+  assert.match(error, /'sparse'/);
+  const again = await turn(api, session.id, bash("echo more > /mnt/session/outputs/note"));
+  assert.deepEqual(outputErrors(again), []);
+  assert.match(
+    results(again)[0] ?? "",
+    /'large' has 3000001 bytes/,
+    "the model is told with its next result",
+  );
+  const many = await makeSession(api);
+  const crowd = await turn(
+    api,
+    many.id,
+    bash("cd /mnt/session/outputs; for n in $(seq 1010); do echo 1 > $n; done"),
+  );
+  assert.match(outputErrors(crowd)[0] ?? "", /more than 1000 files/);
+  const counted = new Set<string>();
+  for (let page: string | null = "", pages = 0; page !== null && pages < 12; pages++) {
+    const part: Wire = await api.ok(
+      "GET",
+      `/files?scope_id=${many.id}&limit=100${page && `&page=${encodeURIComponent(page)}`}`,
+    );
+    for (const { id } of part.data) counted.add(id);
+    page = part.next_page;
+  }
+  assert.equal(counted.size, 1000);
+});
+
+proves(["outputs-archive"], "archiving saves the outputs, of a running turn too", async () => {
+  const session = await makeSession(api);
+  await api.ok("POST", `/sessions/${session.id}/events`, {
+    events: [steps(bash("echo half > /mnt/session/outputs/half"), bash("sleep 60"))],
+  });
+  let uses = 0;
+  await eventsUntil(api, session.id, ({ type }) => type === "agent.tool_use" && ++uses === 2);
+  await api.ok("POST", `/sessions/${session.id}/archive`);
+  const events = await eventsUntil(api, session.id, ({ type }) => type === "session.status_idle");
+  assert.deepEqual(events.at(-1).stop_reason, { type: "cancelled" });
+  const [half, ...more] = await saved(session.id);
+  assert.deepEqual([half.filename, await contentOf(half), more], ["half", "half\n", []]);
+});
