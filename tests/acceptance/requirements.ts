@@ -1,5 +1,6 @@
 import { gitRepositories } from "./requirements/git-repositories.ts";
 import { memoryRequirements } from "./requirements/memory.ts";
+import { messageContentRequirements } from "./requirements/message-content.ts";
 import { outputRequirements } from "./requirements/outputs.ts";
 import type { Requirement } from "./requirements/requirement.ts";
 import { vaultRequirements } from "./requirements/vaults.ts";
@@ -455,6 +456,7 @@ export const requirements: readonly Requirement[] = [
     rule: "Ids are the prefix of their kind and 26 characters; created_at is ISO 8601 UTC with milliseconds.",
   },
   ...outputRequirements,
+  ...messageContentRequirements,
   ...vaultRequirements,
   ...memoryRequirements,
   ...gitRepositories,

@@ -56,7 +56,10 @@ export function summaryMessages(
   return [...messages.slice(0, -1), { role: "user", content: [...last.content, instruction] }];
 }
 
-/** What stands for the history from now on: the summary, and the newest user message verbatim, each cut to its share of the room. */
+/**
+ * What stands for the history from now on: the summary, and the newest user message verbatim, each cut to its share of
+ * the room, with its images when they fit into theirs.
+ */
 export function compactionMemo(
   blocks: readonly AssistantBlock[],
   history: History,
@@ -65,8 +68,11 @@ export function compactionMemo(
 ): Memo {
   const texts = blocks.filter((block) => block.type === "text").map((block) => block.text);
   const summary = texts.join("\n").trim() || notes.noSummary;
-  const room = 4 * Math.max(0, window.size - window.reserve - estimatePrefixTokens(prefix));
+  const tokens = Math.max(0, window.size - window.reserve - estimatePrefixTokens(prefix));
+  const room = 4 * tokens;
+  const images = estimateTokens([{ role: "user", content: history.newestImages }]);
   return {
+    ...(history.newestImages.length > 0 && images <= tokens * 0.2 ? { keeps_images: true } : {}),
     text: cutMiddle(summary, Math.floor(room * 0.4)),
     kept: cutMiddle(history.newestMessage, Math.floor(room * 0.4)),
   };

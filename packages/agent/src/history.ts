@@ -1,5 +1,7 @@
 import type { EventOf, ResultBlock } from "@berth/contract";
 import type { LogEntry } from "./log.ts";
+import { messageBlocks, operatorBlock, textOf } from "./message-blocks.ts";
+import { type MessageFiles, noFiles } from "./message-files.ts";
 import type {
   AssistantBlock,
   ImageBlock,
@@ -9,7 +11,6 @@ import type {
   UserBlock,
 } from "./model.ts";
 import * as notes from "./notes.ts";
-import { storableText } from "./storable.ts";
 
 /** What a log means to the loop: the messages a model is sent, and where the log stands. */
 export interface History {
@@ -31,6 +32,8 @@ export interface History {
   compacted: boolean;
   /** The text of the newest user message that a request has seen. */
   newestMessage: string;
+  /** Its images. */
+  newestImages: readonly ImageBlock[];
 }
 
 export interface ToolCall {
@@ -42,23 +45,25 @@ export interface ToolCall {
 }
 
 /**
- * Folds a log into the history of its session. Pure: the same log gives the same bytes.
+ * Folds a log into the history of its session. Pure: the same log, with the same `files`, gives the same bytes.
  *
+ * - `files`: what messages name by id. What is not there is told to the model as lost.
  * - Inputs enter at the first `span.model_request_start` after them, after the results of tools.
  * - A response enters at its clean `span.model_request_end`; a failed one leaves nothing.
  * - Results enter together, in the order of the calls, at the next request.
  * - `agent.context_compacted` replaces everything before it.
  * - `session.container_reclaimed` is told once, with the results or inputs that enter next.
  */
-export function foldHistory(entries: readonly LogEntry[]): History {
-  const fold = new Fold();
+export function foldHistory(entries: readonly LogEntry[], files: MessageFiles = noFiles): History {
+  const fold = new Fold(files);
   for (const entry of entries) fold.apply(entry);
   return fold.history();
 }
 
 class Fold {
+  readonly files: MessageFiles;
   messages: ModelMessage[] = [];
-  waiting: (EventOf<"user.message"> | EventOf<"user.interrupt">)[] = [];
+  waiting: EventOf<"user.message" | "user.interrupt" | "system.message">[] = [];
   response: AssistantBlock[] = [];
   responseCalls: ToolCall[] = [];
   calls: ToolCall[] = [];
@@ -73,6 +78,11 @@ class Fold {
   failedAttempts = 0;
   compacted = false;
   newestMessage = "";
+  newestImages: readonly ImageBlock[] = [];
+
+  constructor(files: MessageFiles) {
+    this.files = files;
+  }
 
   apply(entry: LogEntry): void {
     const { event, memo } = entry;
@@ -81,6 +91,9 @@ class Fold {
       case "user.interrupt":
         this.waiting.push(event);
         this.interrupted = event.type === "user.interrupt";
+        return;
+      case "system.message":
+        this.waiting.push(event);
         return;
       case "span.model_request_start":
         this.takeIn();
@@ -127,6 +140,7 @@ class Fold {
       failedAttempts: this.failedAttempts,
       compacted: this.compacted,
       newestMessage: this.newestMessage,
+      newestImages: this.newestImages,
     };
   }
 
@@ -167,10 +181,16 @@ class Fold {
         this.interruptUntold = true;
         continue;
       }
+      if (event.type === "system.message") {
+        blocks.push(operatorBlock(event));
+        continue;
+      }
       if (this.interruptUntold) blocks.push({ type: "text", text: notes.userInterrupted });
       this.interruptUntold = false;
-      this.newestMessage = textOf(event);
-      blocks.push({ type: "text", text: this.newestMessage });
+      const message = messageBlocks(event, this.files);
+      this.newestMessage = textOf(message);
+      this.newestImages = message.filter((block) => block.type === "image");
+      blocks.push(...message);
     }
     this.waiting = [];
     return blocks;
@@ -234,6 +254,7 @@ class Fold {
   compact(memo: LogEntry["memo"]): void {
     const content: UserBlock[] = [{ type: "text", text: notes.summaryOf(memo?.text ?? "") }];
     if (memo?.kept !== undefined) content.push({ type: "text", text: memo.kept });
+    if (memo?.keeps_images === true) content.push(...this.newestImages);
     this.messages = [{ role: "user", content }];
     this.calls = [];
     this.results.clear();
@@ -247,12 +268,6 @@ class Fold {
 
 function opaqueOf(memo: LogEntry["memo"]): { opaque?: Record<string, unknown> } {
   return memo?.opaque === undefined ? {} : { opaque: memo.opaque };
-}
-
-/** A message is one block. Providers refuse blank ones, so a message of nothing else is told as such. */
-function textOf(event: EventOf<"user.message">): string {
-  const text = event.content.map((block) => storableText(block.text)).join("\n\n");
-  return text.trim() === "" ? notes.blankMessage : text;
 }
 
 function resultContent(block: ResultBlock): TextBlock | ImageBlock {

@@ -1,6 +1,7 @@
 export { foldHistory, type History, type ToolCall } from "./history.ts";
 export * from "./log.ts";
 export { runTurn } from "./loop.ts";
+export type { FileContent } from "./message-files.ts";
 export * from "./model.ts";
 export { ModelsFileError } from "./models/models-file.ts";
 export {

@@ -23,12 +23,14 @@ export interface Draft {
  * Kept beside an event, never answered by the API.
  * - `agent.message`, `agent.thinking`: the block's `opaque`, and the text of the thinking.
  * - `agent.tool_use`: the provider's id of the call, and its `opaque`.
- * - `agent.context_compacted`: the summary that stands for everything before it, and in `kept` the newest user message.
+ * - `agent.context_compacted`: the summary that stands for everything before it, and in `kept` the newest user message;
+ *   `keeps_images` when its images stay behind it.
  * - `span.model_request_end`: in `text`, what the model is told before its next answer, as that the last one was cut.
  */
 export interface Memo {
   text?: string;
   kept?: string;
+  keeps_images?: true;
   call_id?: string;
   opaque?: Record<string, unknown>;
 }

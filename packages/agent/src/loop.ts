@@ -13,7 +13,8 @@ import { estimatePrefixTokens, estimateTokens } from "./estimate-tokens.ts";
 import { foldHistory, type History } from "./history.ts";
 import { Journal } from "./journal.ts";
 import { type Draft, throwIfLeaseLost } from "./log.ts";
-import type { ModelError, ModelRequest } from "./model.ts";
+import { loadFiles } from "./message-files.ts";
+import type { ModelError, ModelRequest, UserBlock } from "./model.ts";
 import { errorEvent, retryDelay } from "./model-failure.ts";
 import { requestAnswer } from "./request-answer.ts";
 import { requestEnd } from "./request-end.ts";
@@ -66,6 +67,7 @@ class TurnRun {
   readonly #journal: Journal;
   readonly #prefix: Prefix;
   readonly #window: Window;
+  readonly #files = new Map<string, UserBlock | null>();
   #requests = 0;
   /** Failed requests since the last clean answer. */
   #failures = 0;
@@ -159,7 +161,11 @@ class TurnRun {
   #compaction(start: string, history: History, answer: Finished): Draft[] {
     const memo = compactionMemo(answer.blocks, history, this.#prefix, this.#window);
     const texts = [memo.text ?? "", memo.kept ?? ""].map((text) => ({ type: "text" as const, text }));
-    const after = estimatePrefixTokens(this.#prefix) + estimateTokens([{ role: "user", content: texts }]);
+    const after =
+      estimatePrefixTokens(this.#prefix) +
+      estimateTokens([
+        { role: "user", content: [...texts, ...(memo.keeps_images === true ? history.newestImages : [])] },
+      ]);
     const before = requestTokens(history, this.#prefix);
     return [
       requestEnd(start, answer.usage),
@@ -192,6 +198,7 @@ class TurnRun {
     await this.#journal.appendTakingInputs([
       { id, event: { type: "span.model_request_start", model: this.#turn.model.id } },
     ]);
+    await loadFiles(this.#journal.entries, this.#files, this.#turn.fileContent);
     return id;
   }
 
@@ -235,6 +242,6 @@ class TurnRun {
   }
 
   #history(): History {
-    return foldHistory(this.#journal.entries);
+    return foldHistory(this.#journal.entries, this.#files);
   }
 }

@@ -40,7 +40,7 @@ export type ModelMessage =
   | { role: "assistant"; content: readonly AssistantBlock[] }
   | { role: "tool"; content: readonly ToolResultBlock[] };
 
-export type UserBlock = TextBlock;
+export type UserBlock = TextBlock | ImageBlock | DocumentBlock;
 
 export interface TextBlock {
   type: "text";
@@ -50,6 +50,14 @@ export interface TextBlock {
 export interface ImageBlock {
   type: "image";
   mediaType: string;
+  /** Base64. */
+  data: string;
+}
+
+/** A document that a model reads as such; those of text are text blocks. */
+export interface DocumentBlock {
+  type: "document";
+  mediaType: "application/pdf";
   /** Base64. */
   data: string;
 }

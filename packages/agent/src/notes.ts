@@ -15,6 +15,37 @@ export const containerAnew =
 
 export const blankMessage = "[The user sent a blank message.]";
 
+const operatorNotice = "[A message of the operator of this session, not of the user:]";
+
+/** What the operator tells the model while the session goes on; the system prompt stays as it is. */
+export function operatorMessage(text: string): string {
+  return `${operatorNotice}\n\n${text}`;
+}
+
+/** What introduces a document that follows: its title and what the user says of it. */
+export function documentHead(title: string | null, context: string | null): string | null {
+  if (title === null && context === null) return null;
+  return `[A document${title === null ? "" : `: ${title}`}]${context === null ? "" : `\n${context}`}`;
+}
+
+export function textDocument(title: string | null, context: string | null, content: string): string {
+  return `${documentHead(title, context) ?? "[A document]"}\n<document>\n${content}\n</document>`;
+}
+
+/** Stands for an image or a document where it cannot be shown itself. */
+export function leftOut(mediaType: string): string {
+  return `[${mediaType}: left out]`;
+}
+
+export function lostFile(fileId: string): string {
+  return `[The file ${fileId}, which the user attached, cannot be read.]`;
+}
+
+/** Whether a block of a user's message is the loop's addition to what the user wrote. */
+export function isAddition(text: string): boolean {
+  return text.startsWith(operatorNotice) || text.startsWith("[A document");
+}
+
 export const cutAnswer =
   "[Your last answer reached the output limit and was cut off; tool calls in it were not run. Go on from where it stops, in smaller steps.]";
 

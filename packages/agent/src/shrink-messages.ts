@@ -1,11 +1,12 @@
 import { cutMiddle } from "./cut-middle.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 import type { AssistantBlock, ModelMessage, ToolResultBlock } from "./model.ts";
+import { leftOut } from "./notes.ts";
 
 /**
  * A history of at most `budget` tokens, for a summary of one that is longer. Calls and their results stay together, and
  * the newest user message is the last to be cut. First only what came after the last answer is cut, which leaves signed thinking valid; when that is not
- * enough, results and inputs everywhere, without the thinking; then user messages; then the oldest exchanges go.
+ * enough, results and inputs everywhere, without the thinking; then user messages, without their images and documents; then the oldest exchanges go.
  */
 export function shrinkMessages(messages: readonly ModelMessage[], budget: number): readonly ModelMessage[] {
   if (estimateTokens(messages) <= budget) return messages;
@@ -73,7 +74,10 @@ function cutStrings(input: Record<string, unknown>, longest: number): Record<str
 
 function cutUserTexts(message: ModelMessage, longest: number): ModelMessage {
   if (message.role !== "user") return message;
-  const content = message.content.map((block) => ({ ...block, text: cutMiddle(block.text, longest) }));
+  const content = message.content.map((block) => ({
+    type: "text" as const,
+    text: block.type === "text" ? cutMiddle(block.text, longest) : leftOut(block.mediaType),
+  }));
   return { role: "user", content };
 }
 

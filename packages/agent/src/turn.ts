@@ -1,5 +1,6 @@
 import type { SessionAgent } from "@berth/contract";
 import type { Log } from "./log.ts";
+import type { FileContent } from "./message-files.ts";
 import type { Model } from "./model.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 
@@ -11,6 +12,8 @@ export interface Turn extends ToolContext {
   model: Model;
   tools: readonly Tool[];
   log: Log;
+  /** Reads a file that a message names; null when there is nothing to read any more. */
+  fileContent: FileContent;
   /** Shown to followers, never stored. Never awaited. */
   preview?: (delta: { text: string }) => void;
   /** Waits, or rejects with the signal's reason when it aborts. Tests pass their own clock. */

@@ -1,12 +1,11 @@
 import { z } from "zod";
 import { toolNames } from "./agents.ts";
+import { givenContent, givenText, messageBlock, textBlock } from "./message-content.ts";
 import { operations } from "./operations.ts";
 import { listQuery, pageOf } from "./page.ts";
 import { defineRoute } from "./route.ts";
 import { idOf, kindsBy, metadata, timestamp } from "./schema.ts";
 
-/** Content of messages and results. */
-export const textBlock = z.strictObject({ type: z.literal("text"), text: z.string() });
 export const imageBlock = z.strictObject({
   type: z.literal("image"),
   source: z.strictObject({ type: z.literal("base64"), media_type: z.string(), data: z.string() }),
@@ -14,19 +13,31 @@ export const imageBlock = z.strictObject({
 export const resultBlock = z.discriminatedUnion("type", [textBlock, imageBlock]);
 export type ResultBlock = z.output<typeof resultBlock>;
 
-const givenText = z.strictObject({ type: z.literal("text"), text: z.string().min(1) });
-const messageContent = z.array(kindsBy("type", [givenText], ["image", "document"])).min(1);
-
-const userMessage = z.strictObject({ type: z.literal("user.message"), content: messageContent });
+const userMessage = z.strictObject({ type: z.literal("user.message"), content: givenContent });
 const userInterrupt = z.strictObject({ type: z.literal("user.interrupt") });
+const systemMessage = z.strictObject({
+  type: z.literal("system.message"),
+  content: z.array(givenText).min(1),
+});
 
 /** An event that a client may send. */
 export const inputEvent = kindsBy(
   "type",
-  [userMessage, userInterrupt],
-  ["user.tool_confirmation", "user.custom_tool_result", "user.define_outcome", "system.message"],
+  [userMessage, userInterrupt, systemMessage],
+  ["user.tool_confirmation", "user.custom_tool_result", "user.define_outcome"],
 );
 export type InputEvent = z.output<typeof inputEvent>;
+
+/** What is sent at once: all or none. A `system.message` is for what stands before it, so that it comes last. */
+export const inputEvents = z
+  .array(inputEvent)
+  .max(50)
+  .superRefine((events, context) => {
+    const place = events.findIndex((event) => event.type === "system.message");
+    if (place === -1 || place === events.length - 1) return;
+    const message = "A 'system.message' may be there once, as the last of the events.";
+    context.addIssue({ code: "custom", path: [place, "type"], message });
+  });
 
 export const modelUsage = z
   .strictObject({
@@ -78,8 +89,9 @@ function event<Type extends string, Shape extends z.ZodRawShape>(type: Type, sha
  */
 export const sessionEvent = z
   .discriminatedUnion("type", [
-    event("user.message", { content: z.array(textBlock) }),
+    event("user.message", { content: z.array(messageBlock) }),
     event("user.interrupt", {}),
+    event("system.message", { content: z.array(textBlock) }),
     event("agent.message", { content: z.array(textBlock) }),
     event("agent.thinking", {}),
     event("agent.tool_use", {
@@ -162,7 +174,7 @@ export const eventRoutes = {
   send: defineRoute(operations.events.send, {
     params: sessionParams,
     query: z.strictObject({}),
-    body: z.strictObject({ events: z.array(inputEvent).min(1).max(50) }),
+    body: z.strictObject({ events: inputEvents.min(1) }),
     answer: z.strictObject({ data: z.array(sessionEvent) }),
   }),
   list: defineRoute(operations.events.list, {

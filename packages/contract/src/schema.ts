@@ -92,10 +92,15 @@ export function notServed(): z.ZodType<undefined> {
     .meta({ notServed: true }) as unknown as z.ZodType<undefined>;
 }
 
-/** `discriminatedUnion` whose refusal names the kinds that are served, and tells those that are not yet. */
+/** `discriminatedUnion` whose refusal names the kinds that are served, and tells those that are not yet, or never for a reason. */
 export function kindsBy<
   Options extends readonly [z.core.$ZodTypeDiscriminable, ...z.core.$ZodTypeDiscriminable[]],
->(discriminator: string, options: Options, later: readonly string[] = []) {
+>(
+  discriminator: string,
+  options: Options,
+  later: readonly string[] = [],
+  refused: Readonly<Record<string, string>> = {},
+) {
   return z.discriminatedUnion(discriminator, options, {
     error: (issue) => {
       if (issue.code !== "invalid_union") return undefined;
@@ -104,7 +109,7 @@ export function kindsBy<
       if (typeof value === "string" && later.includes(value)) {
         return `Field '{field}': '${value}' is not available in this version of Berth.`;
       }
-      return undefined;
+      return typeof value === "string" && Object.hasOwn(refused, value) ? refused[value] : undefined;
     },
   });
 }

@@ -74,12 +74,13 @@ export function createApp(deps: AppDeps): HttpApp {
   mountEnvironments(app);
   mountSessions(app, {
     hub,
+    blobs,
     secrets,
     repositoryHosts: new Set(deps.repositoryHosts),
     gitHttpHosts: new Set(deps.gitHttpHosts),
   });
   mountSessionResources(app, { hub, secrets });
-  mountEvents(app, { db, hub, tokens });
+  mountEvents(app, { db, hub, tokens, blobs });
   mountFiles(app, blobs);
   mountVaults(app);
   mountVaultCredentials(app, secrets);

@@ -31,12 +31,13 @@ export async function makeFile(
   content: string | Uint8Array,
   name = "notes.txt",
   metadata?: Json,
+  type = "text/plain",
 ): Promise<Wire> {
   const form = new FormData();
   if (metadata !== undefined) form.set("metadata", JSON.stringify(metadata));
   form.set(
     "file",
-    new Blob([typeof content === "string" ? content : new Uint8Array(content)], { type: "text/plain" }),
+    new Blob([typeof content === "string" ? content : new Uint8Array(content)], { type }),
     name,
   );
   const answer = await api.call("POST", "/files", undefined, { raw: form });

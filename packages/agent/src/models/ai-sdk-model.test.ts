@@ -313,6 +313,28 @@ for (const kind of kinds) {
       assert.ok(!refused?.includes(image.data));
       assert.match(refused ?? "", /image\/png image left out/);
     });
+
+    it("shows images and documents of messages, or says that it cannot", async (test) => {
+      const image = { type: "image" as const, mediaType: "image/png", data: "iVBORw0KGgo=" };
+      const document = {
+        type: "document" as const,
+        mediaType: "application/pdf" as const,
+        data: Buffer.from("%PDF-1.7 of a test").toString("base64"),
+      };
+      const content = [{ type: "text" as const, text: "Look at these." }, image, document];
+      const request: ModelRequest = { ...ask(""), messages: [{ role: "user", content }] };
+      const done = { blocks: [{ text: "Seen." }] };
+      const double = await start(test, done, done);
+      const blind = { takesImages: false, takesDocuments: false };
+      assert.equal((await exchange(modelAt(double.baseUrl, kind), request)).error, null);
+      assert.equal((await exchange(modelAt(double.baseUrl, kind, blind), request)).error, null);
+      const [shown, refused] = double.requests.map(({ text }) => text);
+      for (const { data } of [image, document]) {
+        assert.ok(shown?.includes(data));
+        assert.ok(!refused?.includes(data));
+      }
+      assert.match(refused ?? "", /image\/png image left out.*application\/pdf document left out/);
+    });
   });
 }
 

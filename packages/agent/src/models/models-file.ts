@@ -31,6 +31,7 @@ const model = z.strictObject({
     })
     .optional(),
   images: z.boolean().optional(),
+  documents: z.boolean().optional(),
   default: z.boolean().optional(),
 });
 

@@ -78,6 +78,7 @@ export async function createModelRegistry(options: ModelRegistryOptions): Promis
         maxOutputTokens: found.limits.maxOutputTokens,
         thinking: found.entry.thinking ?? null,
         takesImages: found.entry.images ?? found.provider.kind !== "openai-compatible",
+        takesDocuments: found.entry.documents ?? found.provider.kind !== "openai-compatible",
         ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
       });
     },

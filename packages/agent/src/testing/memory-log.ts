@@ -49,11 +49,11 @@ export class MemoryLog implements Log {
 
   async hasInputs(): Promise<boolean> {
     await Promise.resolve();
-    return this.#waiting().length > 0;
+    return this.#waiting().some(({ event }) => event.type === "user.message");
   }
 
   #waiting(): LogEntry[] {
-    return this.#stored.filter(({ event }) => event.type === "user.message" && event.processed_at === null);
+    return this.#stored.filter(({ event }) => event.type !== "user.interrupt" && event.processed_at === null);
   }
 
   /** Stores at once, past `onAppend`. */
@@ -65,7 +65,8 @@ export class MemoryLog implements Log {
 }
 
 function entryOf({ id, event, memo }: Draft, seq: number): LogEntry {
-  const processed_at = event.type.startsWith("user.") ? null : new Date().toISOString();
+  const isInput = event.type.startsWith("user.") || event.type === "system.message";
+  const processed_at = isInput ? null : new Date().toISOString();
   const stored = {
     ...structuredClone(event),
     id: id ?? formatId("event", newUuid()),

@@ -28,6 +28,7 @@ export function testTurn(parts: Partial<Turn> = {}): Turn {
     model: scriptedModel([]),
     tools: [],
     log: new MemoryLog(),
+    fileContent: async () => null,
     sleep: async (_, signal) => signal.throwIfAborted(),
     sandbox: () => Promise.reject<Sandbox>(new Error("This turn has no sandbox.")),
     environment: async () => ({}),

@@ -1,7 +1,7 @@
+import { isImageType, mediaTypeOf } from "@berth/contract";
 import { z } from "zod";
 import type { ToolResult } from "../tool.ts";
 import { defineTool, failure } from "./define-tool.ts";
-import { imageType } from "./image-type.ts";
 import { isBinary, numberedLines } from "./numbered-lines.ts";
 import { type FileRead, readFile } from "./workspace-file.ts";
 import { pathInput, workspacePath } from "./workspace-path.ts";
@@ -56,7 +56,8 @@ function linesOf({ offset, limit, view_range }: z.output<typeof input>): Lines {
 }
 
 function show(path: string, file: Extract<FileRead, { type: "file" }>, lines: Lines): ToolResult {
-  const image = imageType(file.bytes);
+  const media = mediaTypeOf(file.bytes);
+  const image = media !== null && isImageType(media) ? media : null;
   if (image !== null && file.part === "whole" && file.size <= imageBytes) {
     const source = { type: "base64" as const, media_type: image, data: file.bytes.toString("base64") };
     return { content: [{ type: "image", source }], isError: false };

@@ -111,6 +111,8 @@ export class Transcript {
         this.#thinking = false;
         if (event.model_usage !== null) this.#turn.usage = addUsage(this.#turn.usage, event.model_usage);
         return null;
+      case "system.message":
+        return note(dim(`operator: ${plainLine(textOf(event.content))}`));
       case "agent.thinking":
         return null;
       default:
@@ -234,10 +236,15 @@ function note(...lines: string[]): Block {
   return { place: "note", lines };
 }
 
-function textOf(content: EventOf<"agent.tool_result">["content"]): string {
-  return content
-    .map((block) => (block.type === "text" ? block.text : `[image ${block.source.media_type}]`))
-    .join("\n");
+type Content = (EventOf<"agent.tool_result"> | EventOf<"user.message">)["content"][number];
+
+function textOf(content: readonly Content[]): string {
+  return content.map((block) => (block.type === "text" ? block.text : `[${nameOf(block)}]`)).join("\n");
+}
+
+/** `image image/png`, `document file_…`. */
+function nameOf({ type, source }: Exclude<Content, { type: "text" }>): string {
+  return `${type} ${source.type === "file" ? source.file_id : source.media_type}`;
 }
 
 function hostOf({ host, port }: EventOf<"session.egress_denied">): string {

@@ -86,8 +86,8 @@ export const errors = {
   sessionArchived: (id: string) => forbidden(`Session '${id}' is archived and cannot be changed.`),
 
   // Existence
-  notFound: (noun: string, id: string) =>
-    notFound(`${capitalized(noun)} '${id.slice(0, 100)}' does not exist.`),
+  notFound: (noun: string, id: string, param?: string) =>
+    notFound(`${capitalized(noun)} '${id.slice(0, 100)}' does not exist.`, param),
   agentVersionNotFound: (id: string, version: number, param: string) =>
     notFound(`Agent '${id}' has no version ${version}.`, param),
 
@@ -116,7 +116,11 @@ export const errors = {
     conflict(`The content of the memory at '${path}' is not the one that was expected.`, param),
   memoryVersionIsNewest: (id: string) =>
     conflict(`Memory version '${id}' is the newest of a memory that is there.`),
-  fileInUse: (id: string) => conflict(`File '${id}' is mounted in a session.`),
+  fileInUse: (id: string) => conflict(`File '${id}' is mounted in a session, or a message of one names it.`),
+  fileUnfit: (id: string, as: "image" | "document", mimeType: string, param: string) =>
+    errors.invalid(`File '${id}', '${mimeType.slice(0, 100)}', cannot be shown as ${article(as)}.`, param),
+  fileTooLarge: (id: string, limit: number, param: string) =>
+    errors.invalid(`File '${id}' is larger than ${bytes(limit)}.`, param),
   fileNotReady: (id: string, param?: string) => conflict(`File '${id}' is not ready.`, param),
 
   idempotencyKeyReused: () =>

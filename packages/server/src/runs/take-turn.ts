@@ -1,4 +1,4 @@
-import { type Draft, LeaseLost, type Model, runTurn, toolset } from "@berth/agent";
+import { type Draft, type FileContent, LeaseLost, type Model, runTurn, toolset } from "@berth/agent";
 import type { SessionAgent, SessionErrorType, StopReason } from "@berth/contract";
 import type { Logger } from "pino";
 import { DatabaseUnavailableError } from "../db/database-error.ts";
@@ -15,6 +15,8 @@ export interface TurnParts {
   model(agent: SessionAgent): Model | null;
   /** Takes known secrets out of a text. */
   mask(text: string): string;
+  /** Reads a file that a message names. */
+  fileContent: FileContent;
   log: Logger;
 }
 
@@ -52,7 +54,7 @@ async function takeTurn(parts: TurnParts, options: TurnOptions, signal: AbortSig
     if (model === null) {
       return await fail(log, "model_not_found_error", `There is no model '${session.agent.model.id}' here.`);
     }
-    const stop = await runWith(model, parts.mask, options, signal);
+    const stop = await runWith(model, parts, options, signal);
     await workspace.collectOutputs(resumed, signal);
     await log.appendIdle([idle(stop)]);
   } catch (error) {
@@ -64,7 +66,7 @@ async function takeTurn(parts: TurnParts, options: TurnOptions, signal: AbortSig
 
 async function runWith(
   model: Model,
-  mask: TurnParts["mask"],
+  { mask, fileContent }: TurnParts,
   { session, workspace, log }: TurnOptions,
   signal: AbortSignal,
 ): Promise<StopReason> {
@@ -74,6 +76,7 @@ async function runWith(
     model,
     tools: maskingSecrets(tellingFailures(toolset(session.agent), workspace), mask),
     log: await log.forTurn(),
+    fileContent,
     sleep,
     sandbox: () => workspace.sandbox(signal),
     environment: workspace.environment,

@@ -4,6 +4,7 @@ import { createLatch } from "../notify/latch.ts";
 import type { SessionHub } from "../notify/session-hub.ts";
 import { createReclaimer } from "../runs/claim-reclaimable.ts";
 import { claimRuns, dueAmong, expireLeases } from "../runs/claim-run.ts";
+import { readFileContent } from "../runs/file-content.ts";
 import { beatHearts } from "../runs/heartbeat.ts";
 import { type HeldSession, type HoldDependencies, holdSession } from "../runs/hold-session.ts";
 import type { Lease } from "../runs/lease.ts";
@@ -12,7 +13,7 @@ import { openSessionWorkspace, type WorkspaceParts } from "../runs/session-works
 import type { TurnParts } from "../runs/take-turn.ts";
 import { isDeadOwner, workerOwner } from "../runs/worker-owner.ts";
 
-export interface WorkerOptions extends WorkspaceParts, TurnParts {
+export interface WorkerOptions extends WorkspaceParts, Omit<TurnParts, "fileContent"> {
   db: Database;
   hub: SessionHub;
   log: Logger;
@@ -51,6 +52,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   let closing = false;
   const dependencies: HoldDependencies = {
     ...options,
+    fileContent: (fileId) => readFileContent(options, fileId),
     idleMs: options.sandboxIdleMs ?? 60_000,
     openWorkspace: (...held) => openSessionWorkspace(options, ...held),
     enterTurn: createLimit(concurrency).enter,

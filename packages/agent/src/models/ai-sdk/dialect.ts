@@ -15,6 +15,7 @@ export interface DialectModel {
   maxOutputTokens: number;
   thinking: Thinking | null;
   takesImages: boolean;
+  takesDocuments: boolean;
 }
 
 /** What differs from one kind of provider to the next. Its package is loaded at the first request: loading costs start-up time. */
@@ -118,7 +119,7 @@ function commonOptions(request: ModelRequest, model: DialectModel, images: Image
     inputSchema: tool.inputSchema,
   }));
   return {
-    prompt: toPrompt(request, images),
+    prompt: toPrompt(request, { images, documents: model.takesDocuments }),
     maxOutputTokens: model.maxOutputTokens,
     ...(tools.length === 0 ? {} : { tools }),
   };

@@ -1,15 +1,23 @@
 import type {
   AssistantBlock,
+  DocumentBlock,
   ImageBlock,
   ModelMessage,
   ModelRequest,
   TextBlock,
   ToolResultBlock,
+  UserBlock,
 } from "../../model.ts";
 import type { Prompt, PromptMessage, ProviderOptions } from "./types.ts";
 
 /** Where a provider takes the images of a tool result: in the result, in a user message after it, or nowhere. */
 export type ImagePlace = "result" | "message" | "none";
+
+/** What a model takes besides text. */
+export interface Takes {
+  images: ImagePlace;
+  documents: boolean;
+}
 
 type AssistantPart = Extract<PromptMessage, { role: "assistant" }>["content"][number];
 type UserPart = Extract<PromptMessage, { role: "user" }>["content"][number];
@@ -17,31 +25,35 @@ type ToolPart = Extract<PromptMessage, { role: "tool" }>["content"][number];
 type ToolOutput = Extract<ToolPart, { type: "tool-result" }>["output"];
 
 /** The same request gives the same prompt, and a longer history a longer prompt with the same beginning. */
-export function toPrompt(request: ModelRequest, images: ImagePlace): Prompt {
+export function toPrompt(request: ModelRequest, takes: Takes): Prompt {
   return [
     ...(hasText(request.system) ? [{ role: "system" as const, content: request.system }] : []),
-    ...request.messages.flatMap((message) => toMessages(message, images)),
+    ...request.messages.flatMap((message) => toMessages(message, takes)),
   ];
 }
 
-function toMessages(message: ModelMessage, images: ImagePlace): PromptMessage[] {
+function toMessages(message: ModelMessage, takes: Takes): PromptMessage[] {
   if (message.content.length === 0) return [];
   switch (message.role) {
     case "user":
-      return [{ role: "user", content: textParts(message.content) }];
+      return [{ role: "user", content: userParts(message.content, takes) }];
     case "assistant":
       return [{ role: "assistant", content: message.content.map(assistantPart) }];
     case "tool":
-      return toolMessages(message.content, images);
+      return toolMessages(message.content, takes.images);
   }
 }
 
 /** No provider takes a text of white space only, and a history with one could never be sent again. */
-function textParts(blocks: readonly TextBlock[]): UserPart[] {
-  const texts = blocks.filter((block) => hasText(block.text));
-  return texts.length === 0
-    ? [{ type: "text", text: "(no text)" }]
-    : texts.map(({ text }) => ({ type: "text", text }));
+function userParts(blocks: readonly UserBlock[], takes: Takes): UserPart[] {
+  const parts = blocks.flatMap((block) => userPart(block, takes));
+  return parts.length === 0 ? [{ type: "text", text: "(no text)" }] : parts;
+}
+
+function userPart(block: UserBlock, takes: Takes): UserPart[] {
+  if (block.type === "text") return hasText(block.text) ? [{ type: "text", text: block.text }] : [];
+  const taken = block.type === "image" ? takes.images !== "none" : takes.documents;
+  return [taken ? filePart(block) : { type: "text", text: mediaNote(block) }];
 }
 
 function assistantPart(block: AssistantBlock): AssistantPart {
@@ -97,9 +109,11 @@ function toolOutput(result: ToolResultBlock, images: ImagePlace): ToolOutput {
 }
 
 function imageNote(image: ImageBlock, place: ImagePlace): string {
-  return place === "message"
-    ? `[${image.mediaType} image: in the next message]`
-    : `[${image.mediaType} image left out: this model is not set up to take images]`;
+  return place === "message" ? `[${image.mediaType} image: in the next message]` : mediaNote(image);
+}
+
+function mediaNote({ type, mediaType }: ImageBlock | DocumentBlock): string {
+  return `[${mediaType} ${type} left out: this model is not set up to take ${type}s]`;
 }
 
 function imageParts(result: ToolResultBlock): UserPart[] {
@@ -111,12 +125,8 @@ function imageParts(result: ToolResultBlock): UserPart[] {
     ]);
 }
 
-function filePart(image: ImageBlock) {
-  return {
-    type: "file" as const,
-    mediaType: image.mediaType,
-    data: { type: "data" as const, data: image.data },
-  };
+function filePart({ mediaType, data }: ImageBlock | DocumentBlock) {
+  return { type: "file" as const, mediaType, data: { type: "data" as const, data } };
 }
 
 function isImage(block: TextBlock | ImageBlock): block is ImageBlock {

@@ -1,4 +1,5 @@
-import type { ModelMessage } from "../../model.ts";
+import type { ModelMessage, UserBlock } from "../../model.ts";
+import { isAddition } from "../../notes.ts";
 import { parseResume, parseSteps, type Step } from "./steps.ts";
 
 /** What one answer is made of: what is said, waited for and failed at, up to a step that calls tools. */
@@ -9,7 +10,7 @@ export function remainingAnswers(messages: readonly ModelMessage[]): AnswerSteps
   const place = messages.findLastIndex((message) => message.role === "user");
   const message = messages[place];
   if (message?.role !== "user") return null;
-  const steps = newestSteps(message.content.map((block) => block.text));
+  const steps = newestSteps(ownTexts(message.content));
   if (steps === null) return null;
   const given = messages.slice(place).filter((later) => later.role === "assistant").length;
   return answersOf(steps).slice(given);
@@ -21,6 +22,11 @@ function newestSteps(texts: readonly string[]): Step[] | null {
   return kept ?? parseSteps(texts.at(-1) ?? "");
 }
 
+/** What the user wrote, without what came with it. */
+function ownTexts(blocks: readonly UserBlock[]): string[] {
+  return blocks.flatMap((block) => (block.type === "text" && !isAddition(block.text) ? [block.text] : []));
+}
+
 function answersOf(steps: readonly Step[]): AnswerSteps[] {
   const answers: Step[][] = [[]];
   for (const step of steps) {
@@ -30,12 +36,19 @@ function answersOf(steps: readonly Step[]): AnswerSteps[] {
   return answers.filter((answer) => answer.length > 0);
 }
 
-/** The text of the newest results of tools; empty when the newest message is not of tools. */
+/** The text of the newest results of tools, or of what came with the newest message: images, documents, notices. */
 export function previousResult(messages: readonly ModelMessage[]): string {
   const last = messages.at(-1);
-  if (last?.role !== "tool") return "";
-  const blocks = last.content.flatMap((result) => result.content);
-  return blocks.map((block) => (block.type === "text" ? block.text : `[${block.mediaType}]`)).join("\n");
+  if (last === undefined || last.role === "assistant") return "";
+  const blocks =
+    last.role === "tool"
+      ? last.content.flatMap((result) => result.content)
+      : last.content.filter((block) => block.type !== "text" || isAddition(block.text));
+  return blocks.map(shown).join("\n");
+}
+
+function shown(block: UserBlock): string {
+  return block.type === "text" ? block.text : `[${block.mediaType}, ${block.data.length} characters]`;
 }
 
 /** What the answer says instead when the previous result does not contain what it expects, else null. */

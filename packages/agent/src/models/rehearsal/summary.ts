@@ -20,7 +20,9 @@ export function summarised(messages: readonly ModelMessage[]): string | null {
 
 function withoutInstruction(messages: readonly ModelMessage[]): readonly ModelMessage[] | null {
   const last = messages.at(-1);
-  if (last?.role !== "user" || last.content.at(-1)?.text !== summaryInstruction) return null;
+  const end = last?.content.at(-1);
+  if (last?.role !== "user" || end === undefined || !("text" in end) || end.text !== summaryInstruction)
+    return null;
   const before = messages.slice(0, -1);
   return last.content.length === 1
     ? before

@@ -31,6 +31,7 @@ interface Changes {
   headers?: Record<string, string>;
   idleTimeoutMs?: number;
   takesImages?: boolean;
+  takesDocuments?: boolean;
   thinking?: { budget_tokens: number };
   fetch?: Fetch;
 }
@@ -52,6 +53,7 @@ export function modelAt(baseUrl: string, kind: ProviderKind, changes: Changes = 
     maxOutputTokens: 4000,
     thinking: null,
     takesImages: true,
+    takesDocuments: true,
     ...rest,
   });
 }

@@ -6,8 +6,13 @@ import { type EventRow, newEventRow } from "./event-row.ts";
 /** Why a session took no events. */
 export type Refusal = "absent" | "archived" | "terminated";
 
+/** Whether the agent has something to do at once: what the operator tells it waits for the next request. */
+export function startsWork(inputs: readonly InputEvent[]): boolean {
+  return inputs.some(({ type }) => type !== "system.message");
+}
+
 /**
- * Appends what a client sends, all or none, and makes the session due. Whether the session takes events is decided in
+ * Appends what a client sends, all or none, and makes the session due when there is work in it. Whether the session takes events is decided in
  * the same statement. The caller tells the hub afterwards.
  *
  * @returns the stored events, which wait to be processed, or why there are none.
@@ -24,7 +29,7 @@ export async function appendInputs(
       with session as (
         update sessions set
           last_seq = last_seq + cardinality($2::uuid[]),
-          pending_at = coalesce(pending_at, now()),
+          pending_at = case when $6 then coalesce(pending_at, now()) else pending_at end,
           updated_at = now()
         where id = $1 and archived_at is null and terminated_at is null
         returning last_seq
@@ -37,7 +42,7 @@ export async function appendInputs(
             with ordinality as draft (id, type, body, memo, place)
       )
       select last_seq from session`,
-    values: [sessionId, ...columns(rows)],
+    values: [sessionId, ...columns(rows), startsWork(inputs)],
   });
   const last = found[0]?.last_seq;
   if (last === undefined) return await refusal(db, sessionId);

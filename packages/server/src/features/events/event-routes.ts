@@ -1,6 +1,6 @@
 import { eventRoutes } from "@berth/contract";
+import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import type { DatabaseAccess } from "../../db/pool.ts";
-import { errors } from "../../http/errors.ts";
 import type { HttpApp } from "../../http/http-app.ts";
 import { mount, mountStream } from "../../http/mount.ts";
 import { keysetPlace, pageText } from "../../http/page.ts";
@@ -9,10 +9,11 @@ import type { TokenWatch } from "../../http/token-watch.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
 import { reachSession } from "../sessions/reach-session.ts";
 import { isDeleted } from "../sessions/session-store.ts";
-import { appendInputs } from "./append-by-client.ts";
+import { startsWork } from "./append-by-client.ts";
 import { eventJson, sessionEvent } from "./event-row.ts";
 import { followEvents } from "./follow-events.ts";
 import { listEvents } from "./list-events.ts";
+import { sendEvents } from "./send-events.ts";
 import { createSharedReader } from "./shared-reader.ts";
 import { streamStart } from "./stream-start.ts";
 
@@ -20,18 +21,15 @@ export interface EventDependencies {
   db: DatabaseAccess;
   hub: SessionHub;
   tokens: TokenWatch;
+  blobs: BlobStore;
 }
 
-export function mountEvents(app: HttpApp, { db, hub, tokens }: EventDependencies): void {
+export function mountEvents(app: HttpApp, { db, hub, tokens, blobs }: EventDependencies): void {
   const read = createSharedReader(db.read);
 
   mount(app, eventRoutes.send, async ({ principal, db, afterwards }, { params, body }) => {
-    const { id } = await reachSession(db.read, principal, params.session_id);
-    const rows = await appendInputs(db.write, id, body.events);
-    if (rows === "absent") throw errors.notFound("session", params.session_id);
-    if (rows === "archived") throw errors.sessionArchived(params.session_id);
-    if (rows === "terminated") throw errors.sessionTerminated(params.session_id);
-    afterwards(() => hub.publish(id, true));
+    const { id, rows } = await sendEvents(db, blobs, principal, params.session_id, body.events);
+    afterwards(() => hub.publish(id, startsWork(body.events)));
     return { data: rows.map(sessionEvent) };
   });
 

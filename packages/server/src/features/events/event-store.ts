@@ -94,7 +94,7 @@ export async function waitingInputs(db: Queryable, sessionId: string): Promise<W
     text: `
       with waiting as (
         select seq, type = 'user.interrupt' as interrupt from events
-        where session_id = $1 and processed_at is null
+        where session_id = $1 and processed_at is null and type <> 'system.message'
       )
       select
         exists (select from waiting where not interrupt) as messages,

@@ -8,7 +8,7 @@ import type { FileRow } from "./file-store.ts";
 import { lockContent } from "./lock-content.ts";
 
 /**
- * Deletes a file that no living session mounts. Its content stays until `removeUnused`.
+ * Deletes a file that no living session mounts or has in its log. Its content stays until `removeUnused`.
  *
  * @throws errors.notFound, errors.notYours, errors.fileInUse
  */
@@ -21,7 +21,7 @@ export async function deleteFile(
     const row = await claimFile(tx, parseId("file", fileId) ?? "");
     if (row === null) throw errors.notFound("file", fileId);
     if (!reaches(principal, row)) throw errors.notYours("file", fileId);
-    if (await isMounted(tx, row.id)) throw errors.fileInUse(fileId);
+    if (await isUsed(tx, row.id)) throw errors.fileInUse(fileId);
     await tx.query({ name: "delete_file", text: "delete from files where id = $1", values: [row.id] });
     return row;
   });
@@ -46,12 +46,15 @@ async function claimFile(tx: Queryable, id: string): Promise<Claimed | null> {
   return (await tx.query<Claimed>({ name: "claim_file", text, values: [id] })).rows[0] ?? null;
 }
 
-async function isMounted(tx: Queryable, id: string): Promise<boolean> {
+async function isUsed(tx: Queryable, id: string): Promise<boolean> {
   const { rows } = await tx.query({
-    name: "file_is_mounted",
+    name: "file_is_used",
     text: `
-      select 1 as mounted from session_resources join sessions on sessions.id = session_id
-      where file_id = $1 and terminated_at is null and archived_at is null limit 1`,
+      select 1 as used from (
+        select session_id from session_resources where file_id = $1
+        union all select session_id from event_files where file_id = $1
+      ) as use join sessions on sessions.id = session_id
+      where terminated_at is null and archived_at is null limit 1`,
     values: [id],
   });
   return rows.length > 0;

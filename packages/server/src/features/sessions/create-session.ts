@@ -1,7 +1,11 @@
 import { type Input, newUuid, type sessionRoutes } from "@berth/contract";
+import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import type { DatabaseAccess } from "../../db/pool.ts";
+import type { Queryable } from "../../db/statement.ts";
 import { ownerOf, type Principal } from "../../http/principal.ts";
 import { agentSnapshot } from "../agents/agent-store.ts";
+import { startsWork } from "../events/append-by-client.ts";
+import { prepareMessageFiles } from "../events/prepare-message-files.ts";
 import { prepareResources, type ResourceDeps } from "../session-resources/prepare-resources.ts";
 import type { Prepared } from "../session-resources/prepared.ts";
 import { prepareVaults } from "../vaults/prepare-vaults.ts";
@@ -11,7 +15,9 @@ import { insertSession, type NewSession } from "./session-store.ts";
 
 type Body = Input<typeof sessionRoutes.create>["body"];
 
-export type CreateSessionDeps = ResourceDeps;
+export interface CreateSessionDeps extends ResourceDeps {
+  blobs: BlobStore;
+}
 
 /**
  * Stores a session and answers its uuid, and whether it is due: whether there are repositories to clone or events to act
@@ -30,14 +36,15 @@ export async function createSession(
   const agent = prepareAgent(body.agent);
   const environment = prepareEnvironment(body.environment_id);
   const vaults = prepareVaults(body.vault_ids ?? []);
-  const parts: Prepared[] = [agent, environment, ...resources.kinds, vaults];
+  const events = body.initial_events ?? [];
+  const messageFiles = prepareMessageFiles(deps.blobs, events, "initial_events");
+  const parts: Prepared[] = [agent, environment, ...resources.kinds, vaults, messageFiles];
   await findAll(db, parts);
   for (const part of parts) part.reach(principal);
   for (const part of parts) part.checkState();
 
   const rows = resources.rows();
-  const events = body.initial_events ?? [];
-  const due = events.length > 0 || rows.some(({ url }) => url !== undefined);
+  const due = startsWork(events) || rows.some(({ url }) => url !== undefined);
   const id = newUuid();
   const session: NewSession = {
     id,
@@ -54,7 +61,8 @@ export async function createSession(
     due,
   };
   // The agent or the environment was archived or deleted since it was read, for good: read again, it is refused.
-  if (!(await store(db, session, parts))) return await createSession(db, deps, principal, body);
+  const stored = await store(db, session, parts, (tx) => messageFiles.keep(tx, id));
+  if (!stored) return await createSession(db, deps, principal, body);
   return { id, due };
 }
 
@@ -64,11 +72,18 @@ async function findAll(db: DatabaseAccess, parts: readonly Prepared[]): Promise<
   for (const one of found) if (one.status === "rejected") throw one.reason;
 }
 
-async function store(db: DatabaseAccess, session: NewSession, parts: readonly Prepared[]): Promise<boolean> {
+async function store(
+  db: DatabaseAccess,
+  session: NewSession,
+  parts: readonly Prepared[],
+  keep: (tx: Queryable) => Promise<void>,
+): Promise<boolean> {
   const holding = parts.filter((part) => part.hold !== undefined);
   if (holding.length === 0) return await insertSession(db.write, session);
   return await db.transaction(async (tx) => {
     for (const part of holding) await part.hold?.(tx);
-    return await insertSession(tx, session);
+    if (!(await insertSession(tx, session))) return false;
+    await keep(tx);
+    return true;
   });
 }

@@ -1,0 +1,46 @@
+import { isImageType, mediaTypeOf } from "@berth/contract";
+import type { LogEntry } from "./log.ts";
+import type { UserBlock } from "./model.ts";
+import { storableText } from "./storable.ts";
+
+/** The files that messages name, by their id, as blocks; null for one that cannot be read. */
+export type MessageFiles = ReadonlyMap<string, UserBlock | null>;
+
+export const noFiles: MessageFiles = new Map();
+
+/** The bytes of a file; null when there are none any more. */
+export type FileContent = (fileId: string) => Promise<Uint8Array | null>;
+
+/** Reads what messages of the log name and `known` lacks, each file once in a turn. A file never changes once it is ready. */
+export async function loadFiles(
+  entries: readonly LogEntry[],
+  known: Map<string, UserBlock | null>,
+  fileContent: FileContent,
+): Promise<void> {
+  for (const { event } of entries) {
+    if (event.type !== "user.message") continue;
+    for (const block of event.content) {
+      if (block.type === "text" || block.source.type !== "file") continue;
+      const id = block.source.file_id;
+      if (!known.has(id)) known.set(id, fileBlock(await fileContent(id)));
+    }
+  }
+}
+
+/** What the bytes are decides, whatever the file is called: a provider refuses an image that is none, and all that follows. */
+function fileBlock(bytes: Uint8Array | null): UserBlock | null {
+  if (bytes === null) return null;
+  const mediaType = mediaTypeOf(bytes);
+  if (mediaType !== null) {
+    const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+    return isImageType(mediaType)
+      ? { type: "image", mediaType, data }
+      : { type: "document", mediaType, data };
+  }
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return { type: "text", text: storableText(text) };
+  } catch {
+    return null;
+  }
+}
