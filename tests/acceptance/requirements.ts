@@ -3,6 +3,7 @@ import { memoryRequirements } from "./requirements/memory.ts";
 import { messageContentRequirements } from "./requirements/message-content.ts";
 import { outputRequirements } from "./requirements/outputs.ts";
 import type { Requirement } from "./requirements/requirement.ts";
+import { skillRequirements } from "./requirements/skills.ts";
 import { vaultRequirements } from "./requirements/vaults.ts";
 
 /** Every requirement. Nouns with many of them have a file in `requirements/`. */
@@ -460,4 +461,5 @@ export const requirements: readonly Requirement[] = [
   ...vaultRequirements,
   ...memoryRequirements,
   ...gitRepositories,
+  ...skillRequirements,
 ];

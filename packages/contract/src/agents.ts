@@ -13,6 +13,7 @@ import {
   text,
   timestamp,
 } from "./schema.ts";
+import { agentSkill } from "./skills.ts";
 
 /** The tools of `agent_toolset_20260401`, in the order in which a model is told of them. */
 export const toolNames = ["Bash", "Read", "Write", "Edit", "Glob", "Grep"] as const;
@@ -88,7 +89,17 @@ export const agentSnapshot = {
   system: z.string(),
   tools: z.array(resolvedToolset),
   mcp_servers: z.array(z.never()),
-  skills: z.array(z.never()),
+  skills: z.array(
+    z.strictObject({
+      type: z.literal("custom"),
+      skill_id: idOf("skill"),
+      version: z
+        .int()
+        .nullable()
+        .meta({ description: "In an agent, null stands for the newest; a session has the number." }),
+      name: z.string(),
+    }),
+  ),
   version: z.int().meta({ description: "From 1." }),
 };
 
@@ -128,7 +139,7 @@ export const agentRoutes = {
       system: text(0, 100_000).nullish(),
       tools: z.array(tool).max(1).nullish(),
       mcp_servers: notServed(),
-      skills: notServed(),
+      skills: z.array(agentSkill).max(20).nullish(),
       metadata: metadata.nullish(),
     }),
     answer: agent,
@@ -157,7 +168,7 @@ export const agentRoutes = {
       system: text(0, 100_000).nullish(),
       tools: z.array(tool).max(1).nullish(),
       mcp_servers: notServed(),
-      skills: notServed(),
+      skills: z.array(agentSkill).max(20).nullish(),
       metadata: metadataPatch.nullish(),
     }),
     answer: agent,

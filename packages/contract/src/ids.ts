@@ -13,6 +13,7 @@ export const idPrefixes = {
   event: "evt",
   file: "file",
   skill: "skill",
+  skill_version: "skver",
   vault: "vault",
   vault_credential: "vcred",
   memory_store: "memstore",

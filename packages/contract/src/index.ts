@@ -24,6 +24,7 @@ export * from "./routes.ts";
 export * from "./schema.ts";
 export * from "./session-resources.ts";
 export * from "./sessions.ts";
+export * from "./skills.ts";
 export * from "./tokens.ts";
 export * from "./vault-credentials.ts";
 export * from "./vaults.ts";

@@ -8,6 +8,7 @@ import { memoryVersions } from "./operations/memory-versions.ts";
 import { models } from "./operations/models.ts";
 import { sessionResources } from "./operations/session-resources.ts";
 import { sessions } from "./operations/sessions.ts";
+import { skills } from "./operations/skills.ts";
 import { tokens } from "./operations/tokens.ts";
 import { vaultCredentials } from "./operations/vault-credentials.ts";
 import { vaults } from "./operations/vaults.ts";
@@ -28,4 +29,5 @@ export const operations = {
   memoryStores,
   memories,
   memoryVersions,
+  skills,
 } as const satisfies Record<string, Record<string, Operation>>;

@@ -8,6 +8,7 @@ import { memoryVersionRoutes } from "./memory-versions.ts";
 import { modelRoutes } from "./models.ts";
 import { sessionResourceRoutes } from "./session-resources.ts";
 import { sessionRoutes } from "./sessions.ts";
+import { skillRoutes } from "./skills.ts";
 import { tokenRoutes } from "./tokens.ts";
 import { vaultCredentialRoutes } from "./vault-credentials.ts";
 import { vaultRoutes } from "./vaults.ts";
@@ -27,4 +28,5 @@ export const routes = {
   memoryStores: memoryStoreRoutes,
   memories: memoryRoutes,
   memoryVersions: memoryVersionRoutes,
+  skills: skillRoutes,
 };

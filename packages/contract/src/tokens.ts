@@ -4,7 +4,16 @@ import { listQuery, pageOf } from "./page.ts";
 import { defineRoute } from "./route.ts";
 import { idOf, owner, text, timestamp } from "./schema.ts";
 
-const nouns = ["agents", "environments", "sessions", "files", "vaults", "memory_stores", "tokens"] as const;
+const nouns = [
+  "agents",
+  "environments",
+  "sessions",
+  "files",
+  "skills",
+  "vaults",
+  "memory_stores",
+  "tokens",
+] as const;
 
 /** Every scope. A write scope does not imply read; `*` covers every operation. */
 export const scopes = ["*", ...nouns.flatMap((noun) => [`${noun}:read`, `${noun}:write`] as const)] as [

@@ -5,6 +5,7 @@ import { Files } from "./resources/files.ts";
 import { MemoryStores } from "./resources/memory-stores.ts";
 import { Models } from "./resources/models.ts";
 import { Sessions } from "./resources/sessions.ts";
+import { Skills } from "./resources/skills.ts";
 import { Tokens } from "./resources/tokens.ts";
 import { Vaults } from "./resources/vaults.ts";
 import { Transport } from "./transport.ts";
@@ -16,6 +17,7 @@ export class Berth {
   readonly environments: Environments;
   readonly sessions: Sessions;
   readonly files: Files;
+  readonly skills: Skills;
   readonly vaults: Vaults;
   readonly memoryStores: MemoryStores;
   readonly tokens: Tokens;
@@ -27,6 +29,7 @@ export class Berth {
     this.environments = new Environments(transport);
     this.sessions = new Sessions(transport);
     this.files = new Files(transport);
+    this.skills = new Skills(transport);
     this.vaults = new Vaults(transport);
     this.memoryStores = new MemoryStores(transport);
     this.tokens = new Tokens(transport);

@@ -12,6 +12,8 @@ export type {
   SessionEventType,
   SessionResource,
   SessionStatus,
+  Skill,
+  SkillVersion,
   StopReason,
   Token,
   Vault,
@@ -36,3 +38,4 @@ export type { CallOptions, ClientOptions, Logger } from "./options.ts";
 export type { Page, PagedList } from "./page.ts";
 export type { StreamOptions } from "./resources/events.ts";
 export type { Upload } from "./resources/files.ts";
+export type { SkillUpload } from "./resources/skills.ts";

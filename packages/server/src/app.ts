@@ -14,6 +14,7 @@ import { mountModels } from "./features/models/model-routes.ts";
 import { mountService } from "./features/service/service-routes.ts";
 import { mountSessionResources } from "./features/session-resources/session-resource-routes.ts";
 import { mountSessions } from "./features/sessions/session-routes.ts";
+import { mountSkills } from "./features/skills/skill-routes.ts";
 import { mountTokens } from "./features/tokens/token-routes.ts";
 import { mountVaultCredentials } from "./features/vault-credentials/vault-credential-routes.ts";
 import { mountVaults } from "./features/vaults/vault-routes.ts";
@@ -87,5 +88,6 @@ export function createApp(deps: AppDeps): HttpApp {
   mountMemoryStores(app);
   mountMemories(app);
   mountMemoryVersions(app);
+  mountSkills(app, blobs);
   return app;
 }

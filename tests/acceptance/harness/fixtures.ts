@@ -45,6 +45,30 @@ export async function makeFile(
   return answer.body;
 }
 
+/** A skill of two files, whose script says its name; with `path`, another version of one. */
+export async function makeSkill(
+  api: Api,
+  name: string,
+  options: { path?: string; metadata?: Json; description?: string } = {},
+): Promise<Wire> {
+  const form = skillForm(name, options.description);
+  if (options.metadata !== undefined) form.set("metadata", JSON.stringify(options.metadata));
+  const answer = await api.call("POST", options.path ?? "/skills", undefined, { raw: form });
+  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
+  return answer.body;
+}
+
+export function skillForm(name: string, description = "Says its name."): FormData {
+  const files = {
+    "SKILL.md": `---\nname: ${name}\ndescription: ${description}\n---\nRun scripts/run.sh.\n`,
+    "scripts/run.sh": `#!/bin/sh\necho "I am ${name}"\n`,
+  };
+  const form = new FormData();
+  for (const [path, text] of Object.entries(files))
+    form.append("files[]", new Blob([text]), `${name}/${path}`);
+  return form;
+}
+
 /** What the rehearsal model follows, as the text of a message. */
 export function steps(...list: Json[]): Json {
   return { type: "user.message", content: [{ type: "text", text: JSON.stringify({ steps: list }) }] };

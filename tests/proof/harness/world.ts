@@ -1,5 +1,5 @@
 import type { Api, Wire } from "../../acceptance/harness/api.ts";
-import { makeFile } from "../../acceptance/harness/fixtures.ts";
+import { makeFile, makeSkill, skillForm } from "../../acceptance/harness/fixtures.ts";
 
 /** One object of every noun, all made by one caller. */
 export interface World {
@@ -23,6 +23,7 @@ interface Making {
 const makers: ((making: Making) => Promise<Record<string, string>>)[] = [
   makeAgentAndEnvironment,
   makeVault,
+  makeSkillAndVersion,
   makeMemory,
   makeFiles,
   makeSession,
@@ -65,6 +66,13 @@ async function makeVault({ api, canary, metadata }: Making) {
     auth,
   });
   return { vault_id: vault.id, credential_id: credential.id };
+}
+
+/** Two versions, so that one can be deleted. */
+async function makeSkillAndVersion({ api, canary, metadata }: Making) {
+  const skill = await makeSkill(api, canary, { metadata });
+  await makeSkill(api, canary, { path: `/skills/${skill.id}/versions` });
+  return { skill_id: skill.id, version: "1" };
 }
 
 async function makeMemory({ api, canary, metadata }: Making) {
@@ -132,6 +140,7 @@ export function fittingBody(operation: string, { ids, canary }: World): Wire {
     }),
     "vaultCredentials.update": () => ({ display_name: canary }),
     "environments.update": () => ({ description: "other" }),
+    "skills.update": () => ({ display_title: "other" }),
     "sessions.create": () => ({ agent: ids.agent_id, environment_id: ids.environment_id }),
     "sessions.update": () => ({ title: "other" }),
     "sessionResources.add": () => ({ type: "file", file_id: ids.file_id }),
@@ -147,8 +156,12 @@ export function fittingBody(operation: string, { ids, canary }: World): Wire {
 
 /** A form that an operation takes. */
 export function fittingForm(operation: string, { canary }: World): FormData {
+  if (operation === "skills.create") return skillForm(`other-${Date.now()}-${++forms}`);
+  if (operation === "skills.createVersion") return skillForm(canary);
   const form = new FormData();
   const content: Record<string, string> = { "files.upload": canary };
   form.set("file", new Blob([content[operation] ?? ""]), `${canary}.txt`);
   return form;
 }
+
+let forms = 0;

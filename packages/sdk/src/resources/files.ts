@@ -57,9 +57,13 @@ export class Files {
 function formOf(upload: Upload, metadata: Record<string, string> | undefined): FormData {
   const form = new FormData();
   if (metadata !== undefined) form.append("metadata", JSON.stringify(metadata));
-  if (upload instanceof File) form.append("file", upload);
-  else form.append("file", blobOf(upload), upload.name);
+  appendUpload(form, "file", upload);
   return form;
+}
+
+export function appendUpload(form: FormData, field: string, upload: Upload): void {
+  if (upload instanceof File) form.append(field, upload);
+  else form.append(field, blobOf(upload), upload.name);
 }
 
 function blobOf({ content, type }: Exclude<Upload, File>): Blob {

@@ -12,6 +12,8 @@ export interface Blob {
 
 /** A content that was taken in whole and is not stored yet. One of `keep` and `discard` is called; a `discard` after `keep` changes nothing. */
 export interface StagedBlob extends Blob {
+  /** Where it lies on this host until then. */
+  path: string;
   /** The content is on disk, under its name, when this resolves. */
   keep(): Promise<void>;
   discard(): Promise<void>;
@@ -47,7 +49,7 @@ export async function openDiskBlobs(directory: string): Promise<BlobStore> {
       try {
         const blob = await fill(temporary, source);
         const keep = () => store(temporary, path(blob.sha256), directory).finally(discard);
-        return { ...blob, keep, discard };
+        return { ...blob, path: temporary, keep, discard };
       } catch (error) {
         await discard();
         throw error;

@@ -88,6 +88,8 @@ export const errors = {
   // Existence
   notFound: (noun: string, id: string, param?: string) =>
     notFound(`${capitalized(noun)} '${id.slice(0, 100)}' does not exist.`, param),
+  skillVersionNotFound: (id: string, version: string | number, param?: string) =>
+    notFound(`Skill '${id}' has no version '${`${version}`.slice(0, 100)}'.`, param),
   agentVersionNotFound: (id: string, version: number, param: string) =>
     notFound(`Agent '${id}' has no version ${version}.`, param),
 
@@ -102,6 +104,17 @@ export const errors = {
   vaultFull: (id: string, capacity: number) =>
     conflict(`Vault '${id}' holds ${capacity} credentials already.`),
   archived: (noun: string, id: string) => conflict(`${capitalized(noun)} '${id}' is archived.`),
+  skillNameDiffers: (given: string, name: string) =>
+    errors.invalid(`The name in SKILL.md is '${given}'; all versions of this skill have '${name}'.`),
+  skillInUse: (id: string, by: string) => conflict(`Skill '${id}' is used by ${by}.`),
+  skillVersionInUse: (id: string, version: number, by: string) =>
+    conflict(`Version ${version} of skill '${id}' is used by ${by}.`),
+  skillVersionOnly: (id: string, version: number) =>
+    conflict(`Version ${version} is the only one of skill '${id}': delete the skill instead.`),
+  agentSkillGone: (id: string, version: number | null) =>
+    conflict(
+      `${version === null ? "Skill" : `Version ${version} of skill`} '${id}', which the agent names, is deleted.`,
+    ),
   sessionTerminated: (id: string) => conflict(`Session '${id}' is terminated.`),
   sessionRunning: (id: string) => conflict(`Session '${id}' is running: cancel it first.`),
   memoryPathTaken: (path: string, other: string) =>

@@ -82,12 +82,12 @@ export interface Form {
 export function mountUpload<R extends AnyRoute>(
   app: HttpApp,
   route: R,
-  read: (request: FastifyRequest) => Promise<Form>,
+  read: (request: FastifyRequest, params: Input<R>["params"]) => Promise<Form>,
 ): void {
   serve(app, route, async (context, request, reply) => {
     parsed(route.query, parseQuery(request.raw.url ?? ""));
     if (mediaType(request) !== "multipart/form-data") throw errors.badContentType("multipart/form-data");
-    const form = await read(request);
+    const form = await read(request, request.params as Input<R>["params"]);
     try {
       return await perform({ app, context, request, reply }, form.content, form.work);
     } finally {

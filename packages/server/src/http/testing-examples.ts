@@ -1,4 +1,5 @@
 import { newUuid } from "@berth/contract";
+import { postSkill } from "../features/skills/testing.ts";
 import type { Caller, Wire } from "./testing.ts";
 
 /** A request that is answered 200: the values of the path's parameters in order, and a body where there is one. */
@@ -54,6 +55,15 @@ export const examples: Readonly<Record<string, Make>> = {
   "events.send": async (owner) => ({ ...ids(await aSession(owner)), body: { events: [message] } }),
 
   "files.delete": async (owner) => ids(await aFile(owner)),
+
+  "skills.update": async (owner) => ({ ...ids(await aSkill(owner)), body: { display_title: "other" } }),
+  "skills.archive": async (owner) => ids(await aSkill(owner)),
+  "skills.delete": async (owner) => ids(await aSkill(owner)),
+  "skills.deleteVersion": async (owner) => {
+    const { id, name } = await aSkill(owner);
+    await postSkill(owner, name, `/skills/${id}/versions`);
+    return { ids: [id, "1"] };
+  },
 
   "vaults.create": () => ({ body: vault }),
   "vaults.update": async (owner) => ({ ...ids(await aVault(owner)), body: { display_name: "other" } }),
@@ -113,6 +123,10 @@ async function aSession(owner: Caller, fields: Record<string, unknown> = {}): Pr
 
 async function aFile(owner: Caller): Promise<Wire> {
   return (await owner.upload("content")).body;
+}
+
+async function aSkill(owner: Caller): Promise<Wire> {
+  return (await postSkill(owner, unique().replace(" ", "-"))).body;
 }
 
 function aVault(owner: Caller): Promise<Wire> {

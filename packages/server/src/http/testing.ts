@@ -22,6 +22,13 @@ export interface Reply {
   body: Wire;
 }
 
+/** A part of a form: with a file name, a file. */
+export interface Part {
+  name: string;
+  filename?: string;
+  content: string | Uint8Array;
+}
+
 export interface Caller {
   token: string;
   get(path: string, headers?: Record<string, string>): Promise<Reply>;
@@ -29,6 +36,7 @@ export interface Caller {
   delete(path: string, headers?: Record<string, string>): Promise<Reply>;
   /** The body of an answer that must be 200. */
   made(path: string, body: unknown): Promise<Wire>;
+  form(path: string, parts: readonly Part[], headers?: Record<string, string>): Promise<Reply>;
   upload(
     content: string,
     filename?: string,
@@ -101,7 +109,7 @@ export function callerOf(app: HttpApp, token: string): Caller {
     method: "GET" | "POST" | "DELETE",
     path: string,
     headers: Record<string, string> = {},
-    payload?: string,
+    payload?: string | Buffer,
   ): Promise<Reply> => {
     const answer = await app.fastify.inject({
       method,
@@ -117,6 +125,8 @@ export function callerOf(app: HttpApp, token: string): Caller {
     body === undefined
       ? call("POST", path, headers)
       : call("POST", path, { "content-type": "application/json", ...headers }, JSON.stringify(body));
+  const form: Caller["form"] = (path, parts, headers = {}) =>
+    call("POST", path, { "content-type": "multipart/form-data; boundary=edge", ...headers }, formBody(parts));
   return {
     token,
     get: (path, headers) => call("GET", path, headers),
@@ -127,22 +137,20 @@ export function callerOf(app: HttpApp, token: string): Caller {
       if (reply.status !== 200) throw new Error(`${path}: ${reply.text}`);
       return reply.body;
     },
-    upload: (content, filename = "notes.txt", metadata, headers = {}) =>
-      call(
-        "POST",
-        "/files",
-        { "content-type": "multipart/form-data; boundary=edge", ...headers },
-        form(content, filename, metadata),
-      ),
+    form,
+    upload: (content, filename = "notes.txt", metadata, headers = {}) => {
+      const file = { name: "file", filename, content };
+      const pairs = metadata === undefined ? [] : [{ name: "metadata", content: JSON.stringify(metadata) }];
+      return form("/files", [...pairs, file], headers);
+    },
   };
 }
 
-function form(content: string, filename: string, metadata: Record<string, string> | undefined): string {
-  const field = 'content-disposition: form-data; name="metadata"';
-  const file = `content-disposition: form-data; name="file"; filename="${filename}"\r\ncontent-type: text/plain`;
-  const parts = [
-    ...(metadata === undefined ? [] : [`--edge\r\n${field}\r\n\r\n${JSON.stringify(metadata)}\r\n`]),
-    `--edge\r\n${file}\r\n\r\n${content}\r\n`,
-  ];
-  return `${parts.join("")}--edge--\r\n`;
+function formBody(parts: readonly Part[]): Buffer {
+  const pieces = parts.flatMap(({ name, filename, content }) => {
+    const file = filename === undefined ? "" : `; filename="${filename}"\r\ncontent-type: text/plain`;
+    const head = `--edge\r\ncontent-disposition: form-data; name="${name}"${file}\r\n\r\n`;
+    return [Buffer.from(head), Buffer.from(content), Buffer.from("\r\n")];
+  });
+  return Buffer.concat([...pieces, Buffer.from("--edge--\r\n")]);
 }

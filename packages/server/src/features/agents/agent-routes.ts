@@ -1,9 +1,11 @@
 import { agentRoutes, formatId, newUuid } from "@berth/contract";
+import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../http/errors.ts";
 import type { HttpApp } from "../../http/http-app.ts";
 import { mount } from "../../http/mount.ts";
 import { keysetPlace, pageAnswer } from "../../http/page.ts";
 import { ownerOf } from "../../http/principal.ts";
+import { resolveSkills, storeAgentSkills } from "../skills/agent-skills.ts";
 import { agentAnswer, archiveAgent, deleteAgent, insertAgent, listAgents } from "./agent-store.ts";
 import { versionPage, versionPlace } from "./agent-version-page.ts";
 import { getVersion, listVersions } from "./agent-version-store.ts";
@@ -13,9 +15,15 @@ import { updateAgent } from "./update-agent.ts";
 
 export function mountAgents(app: HttpApp, models: ModelWindows): void {
   mount(app, agentRoutes.create, async ({ principal, db }, { body }) => {
-    const definition = resolveAgent(body, models);
-    const agent = { id: newUuid(), ...ownerOf(principal), definition, metadata: body.metadata ?? {} };
-    return agentAnswer(await insertAgent(db.write, agent));
+    const create = async (tx: Queryable) => {
+      const resolved = resolveAgent(body, models);
+      const definition = { ...resolved, skills: await resolveSkills(tx, principal, body.skills) };
+      const agent = { id: newUuid(), ...ownerOf(principal), definition, metadata: body.metadata ?? {} };
+      const row = await insertAgent(tx, agent);
+      if (definition.skills.length > 0) await storeAgentSkills(tx, row.id, definition.skills);
+      return agentAnswer(row);
+    };
+    return body.skills == null ? await create(db.write) : await db.transaction(create);
   });
   mount(app, agentRoutes.list, async (context, input) => {
     const place = keysetPlace(context, input, "agent");

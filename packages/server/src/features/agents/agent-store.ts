@@ -110,10 +110,10 @@ export async function listAgents(
   return await selectReached<AgentRow>(db, principal, place, { table: "agents", columns, conditions });
 }
 
-/** The agent as a session keeps it. */
-export function agentSnapshot(row: AgentRow): SessionAgent {
+/** The agent as a session keeps it, with `skills` in the versions that are pinned. */
+export function agentSnapshot(row: AgentRow, skills = row.definition.skills): SessionAgent {
   const { name, ...definition } = row.definition;
-  return { id: formatId("agent", row.id), type: "agent", name, ...definition, version: row.version };
+  return { id: formatId("agent", row.id), type: "agent", name, ...definition, skills, version: row.version };
 }
 
 /** The agent as the API answers it. */

@@ -14,8 +14,8 @@ export interface ModelWindows {
   get(id: string, options?: { contextWindow?: number }): { contextWindow: number } | null;
 }
 
-/** An agent with every default filled in. @throws errors.invalid for a model that cannot be reached. */
-export function resolveAgent(body: Body, models: ModelWindows): AgentDefinition {
+/** An agent with every default filled in, but for its skills. @throws errors.invalid for a model that cannot be reached. */
+export function resolveAgent(body: Body, models: ModelWindows): Omit<AgentDefinition, "skills"> {
   return {
     name: body.name,
     description: body.description ?? null,
@@ -23,7 +23,6 @@ export function resolveAgent(body: Body, models: ModelWindows): AgentDefinition 
     system: body.system ?? "",
     tools: (body.tools ?? []).map(resolveToolset),
     mcp_servers: [],
-    skills: [],
   };
 }
 

@@ -4,6 +4,7 @@ import type { DatabaseAccess } from "../../db/pool.ts";
 import { errors } from "../../http/errors.ts";
 import { patchMetadata } from "../../http/patch-metadata.ts";
 import type { Principal } from "../../http/principal.ts";
+import { resolveSkills, storeAgentSkills } from "../skills/agent-skills.ts";
 import { type AgentRow, getAgent, insertVersion } from "./agent-store.ts";
 import { reachToChange } from "./reach-agent.ts";
 import { changeAgent, type ModelWindows } from "./resolve-agent.ts";
@@ -26,11 +27,15 @@ export async function updateAgent(
   return await db.transaction(async (tx) => {
     const agent = await reachToChange(tx, principal, agentId);
     if (body.version !== agent.version) throw errors.versionNotNewest(body.version, agent.version);
-    const definition = changeAgent(agent.definition, body, models);
+    const former = agent.definition.skills;
+    const resolved = changeAgent(agent.definition, body, models);
+    const skills = body.skills === undefined ? former : await resolveSkills(tx, principal, body.skills);
+    const definition = { ...resolved, skills };
     const metadata = patchMetadata(agent.metadata, body.metadata);
     const unchanged = isDeepStrictEqual([definition, metadata], [agent.definition, agent.metadata]);
     if (unchanged) return agent;
     await insertVersion(tx, agent.id, { version: agent.version + 1, definition, metadata });
+    if (!isDeepStrictEqual(skills, former)) await storeAgentSkills(tx, agent.id, skills);
     const changed = await getAgent(tx, agent.id);
     if (changed === null) throw new Error("An agent that was just changed is not there.");
     return changed;

@@ -27,11 +27,12 @@ export async function deleteFile(
   });
 }
 
-/** Removes a content that no file has any more. Only after the deletion stands: what is removed does not come back. */
+/** Removes a content that neither a file nor a version of a skill has any more. Only after the deletion stands: what is removed does not come back. */
 export async function removeUnused(db: DatabaseAccess, blobs: BlobStore, sha256: string): Promise<void> {
   await db.transaction(async (tx) => {
     await lockContent(tx, sha256);
-    const text = "select 1 as used from files where sha256 = $1 limit 1";
+    const text = `select 1 as used from files where sha256 = $1
+      union all select 1 from skill_versions where sha256 = $1 limit 1`;
     const { rows } = await tx.query({ name: "content_is_used", text, values: [sha256] });
     if (rows.length === 0) await blobs.remove(sha256);
   });

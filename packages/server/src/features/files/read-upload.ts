@@ -1,10 +1,8 @@
-import { faultMessage, firstFault, metadata } from "@berth/contract";
-import type { MultipartFile } from "@fastify/multipart";
+import type { Multipart, MultipartFile } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
 import type { BlobStore, StagedBlob } from "../../blobs/disk-blobs.ts";
-import { ApiError, errors } from "../../http/errors.ts";
-import { parseJson } from "../../http/parse-json.ts";
-import { drain } from "../../http/read-body.ts";
+import { errors } from "../../http/errors.ts";
+import { fieldMetadata, readForm, unknownPart } from "../../http/read-form.ts";
 
 export interface Upload {
   filename: string;
@@ -13,63 +11,48 @@ export interface Upload {
   content: StagedBlob;
 }
 
-const MAX_METADATA_BYTES = 65_536;
 const MAX_PARTS = 10;
-/** A sender is cut off when nothing has come from one look to the next. */
-const STALL_MS = 60_000;
 
 /**
  * Reads a form with one `file`, which goes to the disk as it comes, and at most one `metadata`, in any order.
  * When it throws, nothing of the content is left.
  */
 export async function readUpload(request: FastifyRequest, blobs: BlobStore, limit: number): Promise<Upload> {
-  const found: Partial<Upload> = {};
-  const watching = cutOffWhenStalled(request);
-  try {
-    await readParts(request, blobs, limit, found);
-    const { content, filename, mimeType } = found;
-    if (content === undefined || filename === undefined || mimeType === undefined) {
-      throw errors.invalid("Field 'file' is required.", "file");
+  return await readForm(request, { fileSize: limit, parts: MAX_PARTS }, async (parts) => {
+    const found: Partial<Upload> = {};
+    try {
+      await readParts(parts, blobs, limit, found);
+      const { content, filename, mimeType } = found;
+      if (content === undefined || filename === undefined || mimeType === undefined) {
+        throw errors.invalid("Field 'file' is required.", "file");
+      }
+      return { content, filename, mimeType, metadata: found.metadata ?? {} };
+    } catch (error) {
+      await found.content?.discard();
+      throw error;
     }
-    return { content, filename, mimeType, metadata: found.metadata ?? {} };
-  } catch (error) {
-    await found.content?.discard();
-    await drain(request.raw);
-    throw refusal(error, limit);
-  } finally {
-    clearInterval(watching);
-  }
-}
-
-/** Else one that never goes on would hold its connection and what it has sent for ever. */
-function cutOffWhenStalled({ raw }: FastifyRequest): NodeJS.Timeout {
-  let before = raw.socket.bytesRead;
-  return setInterval(() => {
-    if (raw.socket.bytesRead === before) raw.destroy();
-    before = raw.socket.bytesRead;
-  }, STALL_MS).unref();
+  });
 }
 
 async function readParts(
-  request: FastifyRequest,
+  parts: AsyncIterable<Multipart>,
   blobs: BlobStore,
   limit: number,
   found: Partial<Upload>,
 ): Promise<void> {
-  const limits = { fileSize: limit, fieldSize: MAX_METADATA_BYTES, parts: MAX_PARTS, files: MAX_PARTS };
-  for await (const part of request.parts({ limits })) {
+  for await (const part of parts) {
     if (part.fieldname !== "file" && part.fieldname !== "metadata") throw unknownPart(part.fieldname);
     const known = part.fieldname === "file" ? found.content : found.metadata;
     if (known !== undefined)
       throw errors.invalid(`Field '${part.fieldname}' must be given once.`, part.fieldname);
-    if (part.fieldname === "metadata") found.metadata = metadataOf(part);
+    if (part.fieldname === "metadata") found.metadata = fieldMetadata(part);
     else if (part.type !== "file") throw errors.invalid("Field 'file' must be a file.", "file");
     else Object.assign(found, await fileOf(part, blobs, limit));
   }
 }
 
 async function fileOf(part: MultipartFile, blobs: BlobStore, limit: number) {
-  const filename = part.filename.normalize("NFC");
+  const filename = nameOf(part.filename);
   if (filename === "" || filename.length > 255) {
     throw errors.invalid("Field 'file' must have a name of 1 to 255 characters.", "file");
   }
@@ -82,43 +65,12 @@ async function fileOf(part: MultipartFile, blobs: BlobStore, limit: number) {
   throw errors.bodyTooLarge(limit);
 }
 
+/** Without the directories that a sender may name. */
+function nameOf(path: string): string {
+  const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
+  return name === "." || name === ".." ? "" : name.normalize("NFC");
+}
+
 function mimeTypeOf(given: string): string {
   return /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/.test(given) ? given.toLowerCase() : "application/octet-stream";
-}
-
-function metadataOf(part: { type: string; value?: unknown }): Record<string, string> {
-  if (part.type !== "field" || typeof part.value !== "string") {
-    throw errors.invalid("Field 'metadata' must be text.", "metadata");
-  }
-  const value = parsed(part.value);
-  const result = metadata.safeParse(value, { error: faultMessage });
-  if (result.success) return result.data;
-  const issues = result.error.issues.map((issue) => ({ ...issue, path: ["metadata", ...issue.path] }));
-  throw errors.fault(firstFault(issues, { metadata: value }));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(Buffer.from(text));
-  } catch (error) {
-    const message = error instanceof ApiError ? error.message.replace("The body", "Field 'metadata'") : "";
-    throw errors.invalid(message, "metadata");
-  }
-}
-
-function unknownPart(name: string): ApiError {
-  const shown = String(name).slice(0, 200);
-  return errors.invalid(`Unknown field '${shown}'.`, shown);
-}
-
-/** What the parser of forms throws speaks of the form, and is the sender's to mend. */
-function refusal(error: unknown, limit: number): unknown {
-  if (error instanceof ApiError) return error;
-  const { code, message } = error as { code?: unknown; message?: unknown };
-  if (code === "FST_REQ_FILE_TOO_LARGE") return errors.bodyTooLarge(limit);
-  const ofForm = typeof code === "string" && /^FST_/.test(code);
-  const ofParser =
-    typeof message === "string" &&
-    /multipart|boundary|Unexpected end|Part terminated|aborted|premature/i.test(message);
-  return ofForm || ofParser ? errors.invalid("The body is not a valid multipart/form-data document.") : error;
 }

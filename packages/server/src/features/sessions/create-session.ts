@@ -11,6 +11,7 @@ import type { Prepared } from "../session-resources/prepared.ts";
 import { prepareVaults } from "../vaults/prepare-vaults.ts";
 import { prepareAgent } from "./prepare-agent.ts";
 import { prepareEnvironment } from "./prepare-environment.ts";
+import { prepareSkills } from "./prepare-skills.ts";
 import { insertSession, type NewSession } from "./session-store.ts";
 
 type Body = Input<typeof sessionRoutes.create>["body"];
@@ -43,6 +44,7 @@ export async function createSession(
   for (const part of parts) part.reach(principal);
   for (const part of parts) part.checkState();
 
+  const skills = await prepareSkills(db.read, agent.row());
   const rows = resources.rows();
   const due = startsWork(events) || rows.some(({ url }) => url !== undefined);
   const id = newUuid();
@@ -50,18 +52,20 @@ export async function createSession(
     id,
     ...ownerOf(principal),
     agent_id: agent.row().id,
-    agent: JSON.stringify(agentSnapshot(agent.row())),
+    agent: JSON.stringify(agentSnapshot(agent.row(), skills?.pinned())),
     environment_id: environment.row().id,
     environment_variables: body.environment_variables ?? {},
     title: body.title ?? "",
     metadata: body.metadata ?? {},
     resources: rows,
     vault_ids: vaults.ids(),
+    skill_version_ids: skills?.versions() ?? [],
     events,
     due,
   };
   // The agent or the environment was archived or deleted since it was read, for good: read again, it is refused.
-  const stored = await store(db, session, parts, (tx) => messageFiles.keep(tx, id));
+  const held = skills === null ? parts : [...parts, skills];
+  const stored = await store(db, session, held, (tx) => messageFiles.keep(tx, id));
   if (!stored) return await createSession(db, deps, principal, body);
   return { id, due };
 }
@@ -75,7 +79,7 @@ async function findAll(db: DatabaseAccess, parts: readonly Prepared[]): Promise<
 async function store(
   db: DatabaseAccess,
   session: NewSession,
-  parts: readonly Prepared[],
+  parts: readonly Pick<Prepared, "hold">[],
   keep: (tx: Queryable) => Promise<void>,
 ): Promise<boolean> {
   const holding = parts.filter((part) => part.hold !== undefined);

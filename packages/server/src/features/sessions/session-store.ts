@@ -30,6 +30,8 @@ export interface NewSession extends Owner {
   metadata: Record<string, string>;
   resources: readonly NewResource[];
   vault_ids: readonly string[];
+  /** Versions of skills that it has. */
+  skill_version_ids: readonly string[];
   events: readonly InputEvent[];
   /** A worker has something to do at once. */
   due: boolean;
@@ -62,6 +64,9 @@ export async function insertSession(db: Queryable, session: NewSession): Promise
         insert into session_resources (${newResourceColumns}, session_id, updated_at)
         select resource.*, session.id, $11
         from session, json_to_recordset($12::json) as resource (${newResourceTypes})
+      ), skills as (
+        insert into session_skills (session_id, skill_version_id)
+        select session.id, version_id from session, unnest($19::uuid[]) as version_id
       ), appended as (
         insert into events (session_id, seq, id, type, body, memo)
         select session.id, draft.place, draft.id, draft.type, draft.body, draft.memo
@@ -85,6 +90,7 @@ export async function insertSession(db: Queryable, session: NewSession): Promise
       ...eventColumns(events),
       session.due,
       session.vault_ids,
+      session.skill_version_ids,
     ],
   });
   return rowCount === 1;

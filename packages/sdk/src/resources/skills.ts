@@ -1,0 +1,114 @@
+import type { Answer as AnswerBody, routes, Skill, SkillVersion } from "@berth/contract";
+import { operations } from "@berth/contract/operations";
+import { type Answer, answerOf } from "../answer.ts";
+import type { CallOptions } from "../options.ts";
+import { listOf, type PagedList } from "../page.ts";
+import type { Transport } from "../transport.ts";
+import type { Body, Query } from "../types.ts";
+import { appendUpload, type Upload } from "./files.ts";
+
+type Routes = typeof routes.skills;
+const { skills } = operations;
+
+/**
+ * A zip archive of a skill's directory, or its files one by one, the name of each being its path in the directory. Since
+ * a `File` may lose its path on the way, such files are best given as `{name, content}`.
+ */
+export type SkillUpload = Upload | readonly Upload[];
+
+export class Skills {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Default `timeout`: ten minutes. */
+  create(
+    upload: SkillUpload,
+    {
+      display_title,
+      metadata,
+      ...options
+    }: CallOptions & { display_title?: string; metadata?: Record<string, string> } = {},
+  ): Answer<Skill> {
+    const body = formOf(upload);
+    if (display_title !== undefined) body.append("display_title", display_title);
+    if (metadata !== undefined) body.append("metadata", JSON.stringify(metadata));
+    const timeout = options.timeout ?? 600_000;
+    return answerOf(this.#transport.json({ operation: skills.create, body, ...options, timeout }));
+  }
+
+  list(query?: Query<Routes["list"]>, options?: CallOptions): PagedList<Skill> {
+    return listOf(this.#transport, { operation: skills.list, query, ...options });
+  }
+
+  get(skill_id: string, options?: CallOptions): Answer<Skill> {
+    return answerOf(this.#transport.json({ operation: skills.get, params: { skill_id }, ...options }));
+  }
+
+  update(skill_id: string, body: Body<Routes["update"]>, options?: CallOptions): Answer<Skill> {
+    return answerOf(
+      this.#transport.json({ operation: skills.update, params: { skill_id }, body, ...options }),
+    );
+  }
+
+  /** Refused while an agent that is not archived names it, or a session that goes on has it. */
+  delete(skill_id: string, options?: CallOptions): Answer<AnswerBody<Routes["delete"]>> {
+    return answerOf(this.#transport.json({ operation: skills.delete, params: { skill_id }, ...options }));
+  }
+
+  /** For good: those that have the skill keep it, and no other agent is given it. */
+  archive(skill_id: string, options?: CallOptions): Answer<Skill> {
+    return answerOf(this.#transport.json({ operation: skills.archive, params: { skill_id }, ...options }));
+  }
+
+  /** The name in `SKILL.md` has to be the skill's. Default `timeout`: ten minutes. */
+  createVersion(skill_id: string, upload: SkillUpload, options: CallOptions = {}): Answer<SkillVersion> {
+    return answerOf(
+      this.#transport.json({
+        operation: skills.createVersion,
+        params: { skill_id },
+        body: formOf(upload),
+        ...options,
+        timeout: options.timeout ?? 600_000,
+      }),
+    );
+  }
+
+  /** Newest first. */
+  versions(
+    skill_id: string,
+    query?: Query<Routes["versions"]>,
+    options?: CallOptions,
+  ): PagedList<SkillVersion> {
+    return listOf(this.#transport, { operation: skills.versions, params: { skill_id }, query, ...options });
+  }
+
+  /** `version` is its number or its id. */
+  getVersion(skill_id: string, version: number | string, options?: CallOptions): Answer<SkillVersion> {
+    const params = { skill_id, version: String(version) };
+    return answerOf(this.#transport.json({ operation: skills.getVersion, params, ...options }));
+  }
+
+  /** Refused for the only version, and for one that an agent names or a session has. */
+  deleteVersion(
+    skill_id: string,
+    version: number | string,
+    options?: CallOptions,
+  ): Answer<AnswerBody<Routes["deleteVersion"]>> {
+    const params = { skill_id, version: String(version) };
+    return answerOf(this.#transport.json({ operation: skills.deleteVersion, params, ...options }));
+  }
+}
+
+function formOf(upload: SkillUpload): FormData {
+  const form = new FormData();
+  if (!isList(upload)) appendUpload(form, "file", upload);
+  else for (const file of upload) appendUpload(form, "files[]", file);
+  return form;
+}
+
+function isList(upload: SkillUpload): upload is readonly Upload[] {
+  return Array.isArray(upload);
+}

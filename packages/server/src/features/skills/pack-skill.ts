@@ -1,0 +1,106 @@
+import type { BlobStore, StagedBlob } from "../../blobs/disk-blobs.ts";
+import type { ApiError } from "../../http/errors.ts";
+import { fileAndDirectory, pathFault } from "./skill-paths.ts";
+
+/** A file of an upload, in the order in which they come. */
+export interface UploadedFile {
+  path: string;
+  executable: boolean;
+  content: AsyncIterable<Uint8Array>;
+}
+
+/** Where a file lies in the content of its version, in which all of them follow one another. */
+export interface PackedFile {
+  path: string;
+  offset: number;
+  size_bytes: number;
+  executable: boolean;
+}
+
+export interface PackedSkill {
+  content: StagedBlob;
+  /** In the order of their paths, which are below the directory that holds `SKILL.md`. */
+  files: PackedFile[];
+  /** The text of `SKILL.md`. */
+  manual: Buffer;
+}
+
+export const MAX_ENTRIES = 500;
+export const MAX_UNPACKED_BYTES = 30 * 1024 * 1024;
+const MAX_MANUAL_BYTES = 1024 * 1024;
+const MANUAL = "SKILL.md";
+
+/**
+ * Takes in the files of a skill, one behind the other into one content. What it takes is counted as it comes, whatever
+ * sizes were announced. When it throws, nothing of the content is left.
+ *
+ * @param fault Makes the refusal of which it is told the predicate: "has more than 500 entries".
+ */
+export async function packSkill(
+  blobs: BlobStore,
+  uploaded: AsyncIterable<UploadedFile>,
+  fault: (what: string) => ApiError,
+): Promise<PackedSkill> {
+  const files: PackedFile[] = [];
+  const manual: { path: string; text: Uint8Array[] } = { path: "", text: [] };
+  const content = await blobs.stage(pieces());
+  try {
+    return { content, files: belowManual(files, manual.path, fault), manual: Buffer.concat(manual.text) };
+  } catch (error) {
+    await content.discard();
+    throw error;
+  }
+
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    const paths = new Set<string>();
+    let total = 0;
+    for await (const { path, executable, content } of uploaded) {
+      const wrong = pathFault(path);
+      if (wrong !== null) throw fault(`has the path '${shown(path)}', which ${wrong}`);
+      if (paths.has(path)) throw fault(`has the path '${shown(path)}' twice`);
+      if (paths.add(path).size > MAX_ENTRIES) throw fault(`has more than ${MAX_ENTRIES} entries`);
+      const isManual = path === MANUAL || path.endsWith(`/${MANUAL}`);
+      if (isManual && manual.path !== "") throw fault(`has more than one ${MANUAL}`);
+      if (isManual) manual.path = path;
+      const file = { path, offset: total, size_bytes: 0, executable };
+      files.push(file);
+      let head = "";
+      for await (const piece of content) {
+        total += piece.length;
+        file.size_bytes += piece.length;
+        if (total > MAX_UNPACKED_BYTES) throw fault("is larger than 30 MiB unpacked");
+        if (isManual && file.size_bytes > MAX_MANUAL_BYTES) throw fault(`has a ${MANUAL} of more than 1 MiB`);
+        if (isManual) manual.text.push(piece);
+        if (head.length < 2) head += Buffer.from(piece.subarray(0, 2)).toString("latin1");
+        yield piece;
+      }
+      file.executable ||= head.startsWith("#!");
+    }
+    const both = fileAndDirectory(paths);
+    if (both !== null) throw fault(`has '${shown(both)}' both as a file and as a directory`);
+  }
+}
+
+/** `SKILL.md` lies at the top, or in the one directory there, which is taken off all paths. */
+function belowManual(
+  files: readonly PackedFile[],
+  manual: string,
+  fault: (what: string) => ApiError,
+): PackedFile[] {
+  if (manual === "") throw fault(`has no ${MANUAL}`);
+  const root = manual.slice(0, -MANUAL.length);
+  if (root.indexOf("/") !== root.length - 1 && root !== "") {
+    throw fault(`must have its ${MANUAL} at the top or in the one directory there`);
+  }
+  const outside = files.find(({ path }) => !path.startsWith(root));
+  if (outside !== undefined) {
+    throw fault(`has '${shown(outside.path)}' beside the directory '${root.slice(0, -1)}'`);
+  }
+  return files
+    .map((file) => ({ ...file, path: file.path.slice(root.length) }))
+    .sort((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+export function shown(path: string): string {
+  return path.slice(0, 200).replaceAll(/[\u0000-\u001f\u007f]/g, "?");
+}

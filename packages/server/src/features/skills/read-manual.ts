@@ -1,0 +1,54 @@
+import { faultMessage, firstFault, skillDescription, skillName } from "@berth/contract";
+import { parse } from "yaml";
+import { z } from "zod";
+import type { ApiError } from "../../http/errors.ts";
+
+export interface Manual {
+  name: string;
+  description: string;
+}
+
+const MAX_FRONTMATTER = 65_536;
+
+const frontmatter = z.object({
+  name: skillName,
+  description: skillDescription.refine((description) => description.trim() !== "", {
+    error: "Field '{field}' must not be blank.",
+  }),
+});
+
+/** What a `SKILL.md` says of its skill between the two lines `---` at its top. Other fields there are left alone. */
+export function readManual(bytes: Uint8Array, fault: (what: string) => ApiError): Manual {
+  const given = parsed(frontmatterOf(bytes, fault), fault);
+  const result = frontmatter.safeParse(given, { error: faultMessage });
+  if (result.success) return result.data;
+  const { message } = firstFault(result.error.issues, given);
+  throw fault(`has a SKILL.md with a fault in its frontmatter: ${message.replace(/\.$/, "")}`);
+}
+
+function frontmatterOf(bytes: Uint8Array, fault: (what: string) => ApiError): string {
+  const text = decoded(bytes);
+  if (text === null) throw fault("has a SKILL.md that is not valid UTF-8");
+  const lines = text.slice(0, MAX_FRONTMATTER).split(/\r?\n/);
+  const end = lines.findIndex((line, index) => index > 0 && line.trimEnd() === "---");
+  if (lines[0]?.trimEnd() !== "---" || end < 0) {
+    throw fault("has a SKILL.md that does not begin with frontmatter between '---' lines");
+  }
+  return lines.slice(1, end).join("\n");
+}
+
+function decoded(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+function parsed(text: string, fault: (what: string) => ApiError): unknown {
+  try {
+    return parse(text, { schema: "core", maxAliasCount: 0, logLevel: "error" });
+  } catch {
+    throw fault("has a SKILL.md whose frontmatter is not valid YAML");
+  }
+}

@@ -1,0 +1,34 @@
+const MAX_PATH_BYTES = 512;
+const MAX_SEGMENT_BYTES = 255;
+
+/** Why a path of an upload cannot be one below a skill's directory, to be read after its name; null when it can. */
+export function pathFault(path: string): string | null {
+  if (path === "") return "is empty";
+  if (path.startsWith("/")) return "is absolute";
+  if (path.includes("\\")) return "has a backslash";
+  if (/[\u0000-\u001f\u007f]/.test(path)) return "has control characters";
+  if (path.includes("\ufffd") || !path.isWellFormed()) return "is not valid UTF-8";
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES) return `is longer than ${MAX_PATH_BYTES} bytes`;
+  const segments = path.split("/");
+  if (segments.includes("..")) return "leads out of its directory";
+  if (segments.some((segment) => segment === "" || segment === ".")) return "has an empty part";
+  if (segments.some((segment) => Buffer.byteLength(segment) > MAX_SEGMENT_BYTES)) {
+    return `has a name of more than ${MAX_SEGMENT_BYTES} bytes`;
+  }
+  return null;
+}
+
+/** What file managers of macOS put beside the files. */
+export function isLitter(path: string): boolean {
+  return path.startsWith("__MACOSX/") || path === ".DS_Store" || path.endsWith("/.DS_Store");
+}
+
+/** A path that is a file and, for another of the paths, a directory; null when there is none. */
+export function fileAndDirectory(paths: ReadonlySet<string>): string | null {
+  for (const path of paths) {
+    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
+      if (paths.has(path.slice(0, end))) return path.slice(0, end);
+    }
+  }
+  return null;
+}

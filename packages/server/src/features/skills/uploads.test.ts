@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { type Part, testApp } from "../../http/testing.ts";
+import { pathFault } from "./skill-paths.ts";
+import { manual, postZip, type ZipEntry, zip } from "./testing.ts";
+
+const good: ZipEntry = { name: "SKILL.md", content: manual("tidy") };
+
+function stored(directory: string): string[] {
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
+}
+
+describe("uploads of skills", () => {
+  test("an archive and its files one by one make the same skill", async (t) => {
+    const app = await testApp(t);
+    const owner = await app.caller();
+    const tree = {
+      "pack/SKILL.md": manual("tidy", "'Tidies: up.'"),
+      "pack/scripts/a.sh": "#!/bin/sh\n",
+      "pack/räume/data.bin": "\u0000\u0001",
+    };
+    const archive = zip([
+      { name: "pack/", mode: 0o040755 },
+      ...Object.entries(tree).map(([name, content]) => ({ name, content })),
+      { name: "__MACOSX/pack/._SKILL.md", content: "x" },
+      { name: "pack/.DS_Store", content: "x" },
+      { name: "pack/tool", content: "\u007fELF", mode: 0o100755 },
+    ]);
+    const made = (await postZip(owner, archive)).body;
+    assert.deepEqual([made.name, made.description, made.latest_version], ["tidy", "Tidies: up.", 1]);
+    const { body: version } = await owner.get(`/skills/${made.id}/versions/1`);
+    assert.deepEqual(version.files, [
+      { path: "SKILL.md", size_bytes: Buffer.byteLength(tree["pack/SKILL.md"]), executable: false },
+      { path: "räume/data.bin", size_bytes: 2, executable: false },
+      { path: "scripts/a.sh", size_bytes: 10, executable: true },
+      { path: "tool", size_bytes: 4, executable: true },
+    ]);
+    const parts: Part[] = [
+      { name: "metadata", content: '{"a":"b"}' },
+      ...Object.entries(tree).map(([path, content]) => ({ name: "files[]", filename: path, content })),
+      { name: "display_title", content: "Tidy up" },
+    ];
+    const other = await app.caller({ email: "other@example.com" });
+    const listed = (await other.form("/skills", parts)).body;
+    assert.deepEqual([listed.name, listed.display_title, listed.metadata], ["tidy", "Tidy up", { a: "b" }]);
+    const { body } = await other.get(`/skills/${listed.id}/versions/${version.version}`);
+    assert.deepEqual(
+      body.files,
+      version.files.filter(({ path }: { path: string }) => path !== "tool"),
+    );
+  });
+
+  test("an archive with anything that no skill holds is refused and leaves nothing", async (t) => {
+    const app = await testApp(t);
+    const owner = await app.caller();
+    const with_ = (...entries: ZipEntry[]) => zip([good, ...entries]);
+    const bomb = Buffer.alloc(31 * 1024 * 1024);
+    const refusals: [Uint8Array, RegExp][] = [
+      [Buffer.from("PK nothing"), /not a zip archive/],
+      [with_().subarray(0, 60), /not a zip archive/],
+      [zip([]), /has no SKILL\.md/],
+      [zip([{ name: "skill.md", content: manual("tidy") }]), /has no SKILL\.md/],
+      [zip([{ name: "a/b/SKILL.md", content: manual("tidy") }]), /at the top or in the one directory/],
+      [with_({ name: "sub/SKILL.md" }), /more than one SKILL\.md/],
+      [zip([{ name: "a/SKILL.md", content: manual("tidy") }, { name: "b" }]), /'b' beside the directory 'a'/],
+      [with_({ name: "/etc/passwd" }), /is absolute/],
+      [with_({ name: "../up" }), /leads out/],
+      [with_({ name: "a/../../up" }), /leads out/],
+      [with_({ name: ".." }), /leads out/],
+      [with_({ name: "../" }), /leads out/],
+      [with_({ name: "a//b" }), /empty part/],
+      [with_({ name: "./a" }), /empty part/],
+      [with_({ name: "a\\..\\b" }), /backslash/],
+      [with_({ name: "a\u0000b" }), /control characters/],
+      [with_({ name: "a\nb" }), /control characters/],
+      [with_({ name: Buffer.from([0x61, 0xff, 0xfe]) }), /not valid UTF-8/],
+      [with_({ name: "x".repeat(600) }), /longer than 512 bytes/],
+      [with_({ name: "x".repeat(300) }), /more than 255 bytes/],
+      [with_({ name: "link", content: "/etc/passwd", mode: 0o120777 }), /neither a file nor a directory/],
+      [with_({ name: "dir/", content: "/etc", mode: 0o120777 }), /neither a file nor a directory/],
+      [with_({ name: "pipe", mode: 0o010644 }), /neither a file nor a directory/],
+      [with_({ name: "secret", content: "x", flags: 0x801 }), /is encrypted/],
+      [with_({ name: "odd", content: "x", method: 12 }), /packed in an unknown way/],
+      [with_({ name: "cut", content: "hello", checksum: 1 }), /'cut', which is damaged/],
+      [with_({ name: "small", content: "hello", announcedSize: 2 }), /'small', which is damaged/],
+      [with_({ name: "a" }, { name: "a" }), /'a' twice/],
+      [with_({ name: "a" }, { name: "a/b" }), /'a' both as a file and as a directory/],
+      [zip([good, ...Array.from({ length: 500 }, (_, n) => ({ name: `f${n}` }))]), /more than 500 entries/],
+      [with_({ name: "bomb", content: bomb }), /larger than 30 MiB/],
+      [with_({ name: "bomb", content: bomb, announcedSize: 10 }), /damaged|larger than 30 MiB/],
+    ];
+    for (const [archive, message] of refusals) {
+      const { status, body } = await postZip(owner, archive);
+      assert.equal(status, 400, `${message}: ${JSON.stringify(body)}`);
+      assert.match(body.error.message, message);
+      assert.equal(body.error.param, "file");
+    }
+    assert.deepEqual(stored(app.blobsDir), []);
+    assert.deepEqual((await owner.get("/skills")).body.data, []);
+  });
+
+  test("a SKILL.md without a good name and description is refused", async (t) => {
+    const app = await testApp(t);
+    const owner = await app.caller();
+    const bomb = `a: &a [1]\nb: &b [*a,*a]\nname: x\ndescription: [*b,*b]\n`;
+    for (const [text, message] of [
+      ["# no frontmatter", /does not begin with frontmatter/],
+      ["---\nname: x\ndescription: y\n", /does not begin with frontmatter/],
+      ["---\nname: [x\n---\n", /not valid YAML/],
+      [`---\n${bomb}---\n`, /not valid YAML/],
+      ["---\n- x\n---\n", /object/],
+      ["---\ndescription: y\n---\n", /Field 'name' is required/],
+      ["---\nname: x\n---\n", /Field 'description' is required/],
+      ["---\nname: X\ndescription: y\n---\n", /lower-case letters/],
+      ["---\nname: a/b\ndescription: y\n---\n", /lower-case letters/],
+      [`---\nname: ${"x".repeat(65)}\ndescription: y\n---\n`, /lower-case letters/],
+      ["---\nname: 7\ndescription: y\n---\n", /'name' must be a string/],
+      ["---\nname: x\ndescription: ' '\n---\n", /must not be blank/],
+      [`---\nname: x\ndescription: ${"y".repeat(1025)}\n---\n`, /description.*1,?024/],
+      [Buffer.from([0x2d, 0x2d, 0x2d, 0x0a, 0xff]), /not valid UTF-8/],
+    ] as const) {
+      const { status, body } = await postZip(owner, zip([{ name: "SKILL.md", content: text }]));
+      assert.equal(status, 400, String(text));
+      assert.match(body.error.message, message, String(text));
+    }
+    const windows = zip([{ name: "SKILL.md", content: "\ufeff---\r\nname: x\r\ndescription: y\r\n---\r\n" }]);
+    assert.equal((await postZip(owner, windows)).status, 200);
+  });
+
+  test("a form that is not one of a skill is refused", async (t) => {
+    const app = await testApp(t);
+    const owner = await app.caller();
+    const file = { name: "file", filename: "a.zip", content: zip([good]) };
+    const part = { name: "files[]", filename: "SKILL.md", content: manual("x") };
+    for (const [parts, message] of [
+      [[], "Field 'file' is required."],
+      [[file, file], "Field 'file' must be given once."],
+      [[file, part], "Only one of 'file' and 'files[]' may be given."],
+      [[part, file], "Only one of 'file' and 'files[]' may be given."],
+      [[{ name: "file", content: "x" }], "Field 'file' must be a file."],
+      [[{ ...part, name: "other" }], "Unknown field 'other'."],
+      [
+        [file, { name: "display_title", content: "" }],
+        "Field 'display_title' must have 1 to 256 characters.",
+      ],
+      [[part, { ...part }], "Field 'files[]' has the path 'SKILL.md' twice."],
+      [
+        [part, { ...part, filename: "../x" }],
+        "Field 'files[]' has the path '../x', which leads out of its directory.",
+      ],
+    ] satisfies [Part[], string][]) {
+      const { status, body } = await owner.form("/skills", parts);
+      assert.deepEqual([status, body.error.message], [400, message]);
+    }
+    assert.deepEqual(stored(app.blobsDir), []);
+  });
+
+  test("a path that passes stays below the directory that it is joined to", () => {
+    const part = fc.constantFrom("a", "..", ".", "", "/", "\\", "\u0000", "é", "b c", "...", "\ud800");
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 6 }), fc.boolean(), (parts, slashes) => {
+        const path = parts.join(slashes ? "/" : "");
+        if (pathFault(path) !== null) return;
+        const resolved = new URL(`file:///root/${path.split("/").map(encodeURIComponent).join("/")}`);
+        assert.equal(decodeURIComponent(resolved.pathname), `/root/${path}`);
+      }),
+    );
+  });
+});

@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { type Api, refused, type Wire } from "../harness/api.ts";
+import { Berth } from "../harness/berth.ts";
+import { makeAgent, makeEnvironment, makeSkill } from "../harness/fixtures.ts";
+import { proves } from "../harness/proves.ts";
+
+let berth: Berth;
+let api: Api;
+before(async () => {
+  berth = await Berth.start();
+  api = await berth.client();
+});
+after(() => berth.stop());
+
+/** What Python's zipfile makes of `greet/SKILL.md` and `greet/scripts/hello.sh`. */
+const archive = Buffer.from(
+  [
+    "UEsDBBQAAAAIAAAAIVxLC8PNQQAAAEYAAAAOAAAAZ3JlZXQvU0tJTEwubWTT1dXlykvMTbVSSC9KTS3hSkktTi7KLCjJzM+z",
+    "UnAHCRUrFKTmF+Sk6nHpAtUGleYpQFQU62ek5uTk6xVn6HEBAFBLAwQUAAAACAAAACFcauSvpC4AAAAsAAAAFgAAAGdyZWV0",
+    "L3NjcmlwdHMvaGVsbG8uc2hTVtRPyszTL87gSk3OyFdQ8kjNyclXSCvKz1VQ0UjJLMpLzE1VUFIxUNJU4gIAUEsBAhQDFAAA",
+    "AAgAAAAhXEsLw81BAAAARgAAAA4AAAAAAAAAAAAAAKSBAAAAAGdyZWV0L1NLSUxMLm1kUEsBAhQDFAAAAAgAAAAhXGrkr6Qu",
+    "AAAALAAAABYAAAAAAAAAAAAAAO2BbQAAAGdyZWV0L3NjcmlwdHMvaGVsbG8uc2hQSwUGAAAAAAIAAgCAAAAAzwAAAAAA",
+  ].join(""),
+  "base64",
+);
+
+function upload(content: Uint8Array, path = "/skills") {
+  const form = new FormData();
+  form.set("file", new Blob([new Uint8Array(content)]), "skill.zip");
+  return api.call("POST", path, undefined, { raw: form });
+}
+
+function named({ id }: Wire, version?: number) {
+  return { type: "custom", skill_id: id, ...(version === undefined ? {} : { version }) };
+}
+
+proves(["skills-upload", "skills-object"], "an archive is a skill", async () => {
+  const answer = await upload(archive);
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  const { id, owner_id: owner, created_at: created, updated_at: updated, ...rest } = answer.body;
+  assert.match(id, /^skill_[0-9a-hjkmnp-tv-z]{26}$/);
+  assert.match(owner, /^usr_/);
+  assert.match(created, /Z$/);
+  assert.match(updated, /Z$/);
+  assert.deepEqual(rest, {
+    type: "skill",
+    name: "greet",
+    display_title: null,
+    description: "Greets people.",
+    status: "active",
+    skill_type: "custom",
+    latest_version: 1,
+    metadata: {},
+    owner_type: "user",
+    archived_at: null,
+  });
+  assert.deepEqual(await api.ok("GET", `/skills/${id}`), answer.body);
+  assert.deepEqual((await api.ok("GET", "/skills?limit=1")).data, [answer.body]);
+  const { files } = await api.ok("GET", `/skills/${id}/versions/1`);
+  assert.deepEqual(
+    files.map(({ path, executable }: Wire) => [path, executable]),
+    [
+      ["SKILL.md", false],
+      ["scripts/hello.sh", true],
+    ],
+  );
+});
+
+proves(["skills-name"], "a name is taken once", async () => {
+  await makeSkill(api, "unique", { metadata: { team: "docs" } });
+  refused(await upload(Buffer.from("no archive")), 400, "invalid_request_error", { param: "file" });
+  const again = makeSkill(api, "unique");
+  await assert.rejects(again, /conflict_error.*'unique' already/);
+});
+
+proves(["skills-faults"], "an upload that is not a skill is refused", async () => {
+  const send = (files: Record<string, string>) => {
+    const form = new FormData();
+    for (const [path, text] of Object.entries(files)) form.append("files[]", new Blob([text]), path);
+    return api.call("POST", "/skills", undefined, { raw: form });
+  };
+  const manual = "---\nname: faulty\ndescription: d\n---\n";
+  for (const files of [
+    {},
+    { "README.md": manual },
+    { "SKILL.md": "no frontmatter" },
+    { "SKILL.md": "---\nname: Bad Name\ndescription: d\n---\n" },
+    { "SKILL.md": "---\nname: faulty\n---\n" },
+    { "SKILL.md": manual, "../out": "x" },
+    { "SKILL.md": manual, "/etc/passwd": "x" },
+    { "a/SKILL.md": manual, "b/SKILL.md": manual },
+    { "SKILL.md": manual, large: "x".repeat(31 * 1024 * 1024) },
+  ]) {
+    refused(await send(files), 400, "invalid_request_error");
+  }
+  const names = (await api.ok("GET", "/skills?include_archived=true")).data.map(({ name }: Wire) => name);
+  assert.ok(!names.includes("faulty"));
+});
+
+proves(
+  ["skills-versions", "skills-change"],
+  "a skill has versions, and is changed and archived",
+  async () => {
+    const skill = await makeSkill(api, "versioned");
+    const path = `/skills/${skill.id}`;
+    const second = await makeSkill(api, "versioned", { path: `${path}/versions`, description: "Better." });
+    assert.deepEqual([second.version, second.type, second.skill_id], [2, "skill_version", skill.id]);
+    await assert.rejects(makeSkill(api, "other", { path: `${path}/versions` }), /'other'.*'versioned'/);
+    assert.equal((await api.ok("GET", path)).description, "Better.");
+    const { data, has_more: more } = await api.ok("GET", `${path}/versions?limit=1`);
+    assert.deepEqual([data, more], [[second], true]);
+    assert.deepEqual(await api.ok("GET", `${path}/versions/2`), second);
+    refused(await api.get(`${path}/versions/3`), 404, "not_found_error");
+    await api.ok("DELETE", `${path}/versions/1`);
+    refused(await api.delete(`${path}/versions/2`), 409, "conflict_error");
+    const changed = await api.ok("POST", path, { display_title: "Versioned", metadata: { a: "1" } });
+    assert.deepEqual([changed.display_title, changed.metadata], ["Versioned", { a: "1" }]);
+    const archived = await api.ok("POST", `${path}/archive`);
+    assert.equal(archived.status, "archived");
+    refused(await api.post(path, { metadata: null }), 403, "permission_error");
+    assert.deepEqual(await api.ok("GET", path), archived);
+    assert.deepEqual(await api.ok("DELETE", path), { id: skill.id, type: "skill_deleted" });
+    refused(await api.get(path), 404, "not_found_error");
+  },
+);
+
+proves(
+  ["skills-agents", "skills-pinned", "skills-in-use"],
+  "agents name skills, sessions pin them",
+  async () => {
+    const [one, two] = [await makeSkill(api, "one"), await makeSkill(api, "two")];
+    await makeSkill(api, "two", { path: `/skills/${two.id}/versions` });
+    const agent = await makeAgent(api, { skills: [named(one), named(two, 1)] });
+    assert.deepEqual(agent.skills, [
+      { type: "custom", skill_id: one.id, version: null, name: "one" },
+      { type: "custom", skill_id: two.id, version: 1, name: "two" },
+    ]);
+    const environment = await makeEnvironment(api);
+    const session = await api.ok("POST", "/sessions", { agent: agent.id, environment_id: environment.id });
+    await makeSkill(api, "one", { path: `/skills/${one.id}/versions` });
+    const pinned = (await api.ok("GET", `/sessions/${session.id}`)).agent.skills;
+    assert.deepEqual(
+      pinned.map(({ version }: Wire) => version),
+      [1, 1],
+    );
+    refused(
+      await api.post("/agents", { name: "x", model: "rehearsal/steps", skills: [named(one, 9)] }),
+      404,
+      "not_found_error",
+    );
+    refused(await api.delete(`/skills/${one.id}`), 409, "conflict_error");
+    refused(await api.delete(`/skills/${two.id}/versions/1`), 409, "conflict_error");
+    await api.ok("POST", `/agents/${agent.id}/archive`);
+    refused(await api.delete(`/skills/${one.id}/versions/1`), 409, "conflict_error");
+    await api.ok("POST", `/sessions/${session.id}/archive`);
+    await api.ok("DELETE", `/skills/${one.id}`);
+  },
+);
