@@ -30,6 +30,11 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
     reason: "the first token is made before there is one to call the API with",
   },
   {
+    files: "packages/cli/src/commands/admin/",
+    imports: "@berth/server",
+    reason: "who has tokens is the operator's to say, beside the API",
+  },
+  {
     files: "packages/cli/src/commands/doctor",
     imports: "@berth/server",
     reason: "doctor looks at the machine that a server would run on",

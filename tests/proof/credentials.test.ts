@@ -7,7 +7,7 @@ import { type Caller, type Cast, cast, type Standing, standings } from "./harnes
 import { type DescribedOperation, describe as describeService } from "./harness/document.ts";
 import { absentWorld, bodyNamesObjects, makeWorld, type World } from "./harness/world.ts";
 
-/** Twelve callers, every operation, and objects that are their own, their organization's, another's, or not there. */
+/** Thirteen callers, every operation, and objects that are their own, their organization's, another's, or not there. */
 
 let berth: Berth;
 let people: Cast;

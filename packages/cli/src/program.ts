@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { addAdmin } from "./commands/admin-command.ts";
 import { addLocal } from "./commands/local-commands.ts";
 import { addRun } from "./commands/run-command.ts";
 import { addSessions } from "./commands/sessions-command.ts";
@@ -16,6 +17,7 @@ export function createProgram(): Command {
     .exitOverride()
     .addHelpText("after", help);
   addLocal(program);
+  addAdmin(program);
   addRun(program);
   addSessions(program);
   return program;

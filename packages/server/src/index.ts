@@ -1,6 +1,8 @@
 export { scopes } from "@berth/contract";
 export type { Capability } from "@berth/sandbox";
+export { administration } from "./administration/administration.ts";
+export { OperatorError } from "./administration/as-operator.ts";
+export { createOperatorToken } from "./administration/operator-token.ts";
 export { type Config, ConfigError, flagOf, readConfig, variables } from "./config.ts";
 export { doctor } from "./doctor.ts";
-export { createOperatorToken } from "./operator-token.ts";
 export { type Serving, serve } from "./start/serve.ts";

@@ -72,14 +72,19 @@ export class Berth {
     return new Api(this.url, await this.token(options));
   }
 
+  /** Runs the command line on this installation; answers its output. */
+  async command(...args: string[]): Promise<string> {
+    const { stdout } = await execFileAsync(binary, [...args, "--data-dir", this.dataDir]);
+    return stdout.trim();
+  }
+
   async token(options: NewToken = {}): Promise<string> {
     const { user = "owner@example.com", org, role, kind, scopes, expiresIn } = options;
     const flags = { user, org, role, kind, scopes, "expires-in": expiresIn };
     const given = Object.entries(flags).flatMap(([name, value]) =>
       value === undefined ? [] : [`--${name}`, `${value}`],
     );
-    const { stdout } = await execFileAsync(binary, ["token", "create", "--data-dir", this.dataDir, ...given]);
-    return stdout.trim();
+    return await this.command("token", "create", ...given);
   }
 
   /** Ends it by a signal and waits for that; the data stays. Answers the exit code. */

@@ -36,6 +36,8 @@ export async function cast(berth: Berth): Promise<Cast> {
   const scopes = await everyScope(berth.url);
   const expired = await expiredToken(berth, org);
   const revoked = await revokedToken(owner);
+  const leaver = await berth.client({ org, user: "leaver@example.com", role: "admin" });
+  await berth.command("admin", "users", "disable", "leaver@example.com");
   const valid = owner.token ?? "";
   const as = (name: string, api: Api, gets: Caller["gets"]): Caller => ({
     name,
@@ -63,6 +65,7 @@ export async function cast(berth: Berth): Promise<Cast> {
       },
       as("an expired token", expired, invalid),
       as("a revoked token", revoked, invalid),
+      as("a disabled user", leaver, invalid),
       as(
         "a token with a wrong checksum",
         new Api(berth.url, `${valid.slice(0, -1)}${valid.endsWith("0") ? 1 : 0}`),

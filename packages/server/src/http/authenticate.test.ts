@@ -92,6 +92,16 @@ describe("authentication", () => {
     ]);
   });
 
+  test("a service account that is disabled is refused", async (t) => {
+    const app = await testApp(t);
+    const { token } = await app.caller({ kind: "sat" });
+    await app.db.write.query({ text: "update service_accounts set disabled_at = now()" });
+    assert.equal(
+      (await asked(app, { authorization: `Bearer ${token}` })).message,
+      "The service account of this token is disabled.",
+    );
+  });
+
   test("notes the last use at most once a minute", async (t) => {
     const app = await testApp(t);
     const { token } = await app.caller();

@@ -18,7 +18,7 @@ export async function authenticate(request: IncomingMessage, db: Database, log: 
   if (found === null) throw errors.unknownToken();
   if (found.revoked) throw errors.revokedToken();
   if (found.expired) throw errors.expiredToken();
-  if (found.disabled) throw errors.disabledUser();
+  if (found.disabled) throw errors.disabledPrincipal(found.principal.kind);
   if (found.stale) touchToken(db.write, found.principal.tokenId).catch(forget(log));
   return found.principal;
 }

@@ -72,7 +72,8 @@ export const errors = {
   unknownToken: () => unauthenticated("The token is not known."),
   expiredToken: () => unauthenticated("The token has expired."),
   revokedToken: () => unauthenticated("The token was revoked."),
-  disabledUser: () => unauthenticated("The user of this token is disabled."),
+  disabledPrincipal: (kind: string) =>
+    unauthenticated(`The ${kind.replaceAll("_", " ")} of this token is disabled.`),
 
   // Permission
   scopeMissing: (scope: string) => forbidden(`The token lacks the scope '${scope}'.`),

@@ -52,7 +52,9 @@ async function validTokens(db: Queryable, tokenIds: readonly string[]): Promise<
     text: `
       select tokens.id from tokens
       left join users on users.id = tokens.principal_id
-      where tokens.id = any($1::uuid[]) and revoked_at is null and disabled_at is null
+      left join service_accounts on service_accounts.id = tokens.principal_id
+      where tokens.id = any($1::uuid[]) and revoked_at is null
+        and users.disabled_at is null and service_accounts.disabled_at is null
         and (expires_at is null or expires_at > now())`,
     values: [tokenIds],
   });

@@ -27,7 +27,7 @@ export interface FoundToken {
   principal: Principal;
   revoked: boolean;
   expired: boolean;
-  /** The user was disabled. */
+  /** The user or the service account was disabled. */
   disabled: boolean;
   /** The last use was noted more than a minute ago. */
   stale: boolean;
@@ -42,9 +42,11 @@ export async function findToken(db: Queryable, hash: Buffer): Promise<FoundToken
         coalesce(u.role, 'member') as role,
         t.revoked_at is not null as revoked,
         coalesce(t.expires_at <= now(), false) as expired,
-        u.disabled_at is not null as disabled,
+        coalesce(u.disabled_at, s.disabled_at) is not null as disabled,
         coalesce(t.last_used_at < now() - interval '1 minute', true) as stale
-      from tokens t left join users u on t.kind = 'pat' and u.id = t.principal_id
+      from tokens t
+      left join users u on t.kind = 'pat' and u.id = t.principal_id
+      left join service_accounts s on t.kind = 'sat' and s.id = t.principal_id
       where t.hash = $1`,
     values: [hash],
   });

@@ -1,0 +1,69 @@
+import { type Command, Option } from "commander";
+import { action } from "./action.ts";
+
+/** The operator's commands for those who have tokens. They speak with the database of an installation on this machine. */
+export function addAdmin(program: Command): void {
+  const admin = program
+    .command("admin")
+    .summary("organizations, users and service accounts")
+    .description("Looks after organizations, users and service accounts of the installation on this machine.")
+    .addHelpText("after", help);
+  addOrganizations(admin);
+  addUsers(admin);
+  addServiceAccounts(admin);
+}
+
+function addOrganizations(admin: Command): void {
+  const module = () => import("./admin/organizations.ts");
+  const noun = admin.command("organizations").description("Lists, makes and renames organizations.");
+  add(noun, "list", "Lists organizations.").action(action(module, "list"));
+  add(noun, "create <name>", "Makes an organization.").action(action(module, "create"));
+  add(noun, "rename <name> <new-name>", "Renames an organization.").action(action(module, "rename"));
+}
+
+function addUsers(admin: Command): void {
+  const module = () => import("./admin/users.ts");
+  const noun = admin.command("users").description("Lists and makes users; disables them, and sets roles.");
+  const role = new Option("--role <role>", "the user's role").choices(["member", "admin"]).default("member");
+  add(noun, "list", "Lists users.").option("--org <name>", "only of this one").action(action(module, "list"));
+  add(noun, "create <email>", "Makes a user, without a token.")
+    .requiredOption("--org <name>", "the user's organization")
+    .addOption(role)
+    .action(action(module, "create"));
+  add(noun, "set-role <email> <role>", "Sets a user's role: member or admin.").action(
+    action(module, "setRole"),
+  );
+  add(noun, "disable <email>", "Refuses the user's tokens from now on.").action(action(module, "disable"));
+  add(noun, "enable <email>", "Takes the user's tokens again.").action(action(module, "enable"));
+}
+
+function addServiceAccounts(admin: Command): void {
+  const module = () => import("./admin/service-accounts.ts");
+  const noun = admin
+    .command("service-accounts")
+    .description("Lists, makes and disables service accounts, which sat tokens stand for.");
+  const of = (usage: string, summary: string) =>
+    add(noun, usage, summary).requiredOption("--org <name>", "the organization that it belongs to");
+  add(noun, "list", "Lists service accounts.")
+    .option("--org <name>", "only of this one")
+    .action(action(module, "list"));
+  of("create <name>", "Makes a service account, without a token.").action(action(module, "create"));
+  of("disable <name>", "Refuses its tokens from now on.").action(action(module, "disable"));
+  of("enable <name>", "Takes its tokens again.").action(action(module, "enable"));
+}
+
+function add(noun: Command, usage: string, summary: string): Command {
+  return noun
+    .command(usage)
+    .description(summary)
+    .option("--data-dir <dir>", "data directory of the installation; default: BERTH_DATA_DIR, else .berth")
+    .option("--json", "print JSON");
+}
+
+const help = `
+They work whether the service runs or not.
+
+Examples:
+  $ berth admin users create ada@example.com --org acme --role admin
+  $ berth admin users disable ada@example.com
+  $ berth admin service-accounts list --org acme`;

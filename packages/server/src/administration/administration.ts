@@ -1,0 +1,34 @@
+import { asOperator, type InstallationFlags } from "./as-operator.ts";
+import { createOrganization, listOrganizations, renameOrganization } from "./organizations.ts";
+import { createServiceAccount, listServiceAccounts, setServiceAccountDisabled } from "./service-accounts.ts";
+import { createUser, listUsers, setRole, setUserDisabled, type User } from "./users.ts";
+
+/**
+ * What an operator does with organizations, users and service accounts, each by its name, on the machine of the
+ * installation. Rejects with `OperatorError` when something is missing or there already.
+ */
+export function administration(flags: InstallationFlags) {
+  return {
+    organizations: {
+      list: () => asOperator(flags, (db) => listOrganizations(db.read)),
+      create: (name: string) => asOperator(flags, (db) => createOrganization(db.write, name)),
+      rename: (name: string, to: string) => asOperator(flags, (db) => renameOrganization(db.write, name, to)),
+    },
+    users: {
+      list: (organization?: string) => asOperator(flags, (db) => listUsers(db.read, organization)),
+      create: (user: Pick<User, "email" | "organization" | "role">) =>
+        asOperator(flags, (db) => createUser(db.write, user)),
+      setRole: (email: string, role: User["role"]) =>
+        asOperator(flags, (db) => setRole(db.write, email, role)),
+      setDisabled: (email: string, disabled: boolean) =>
+        asOperator(flags, (db) => setUserDisabled(db.write, email, disabled)),
+    },
+    serviceAccounts: {
+      list: (organization?: string) => asOperator(flags, (db) => listServiceAccounts(db.read, organization)),
+      create: (account: { name: string; organization: string }) =>
+        asOperator(flags, (db) => createServiceAccount(db.write, account)),
+      setDisabled: (account: { name: string; organization: string }, disabled: boolean) =>
+        asOperator(flags, (db) => setServiceAccountDisabled(db.write, account, disabled)),
+    },
+  };
+}

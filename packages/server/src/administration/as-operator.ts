@@ -1,0 +1,32 @@
+import { type Config, readConfig } from "../config.ts";
+import { type DatabaseAccess, openDatabase } from "../db/pool.ts";
+import { createLog, createRedactor } from "../log.ts";
+import { openStore } from "../start/open-store.ts";
+
+/** The settings that name an installation, as `data-dir`. */
+export type InstallationFlags = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Asks the database of an installation beside the API. Works while the service runs, and starts the database for as long
+ * as it takes when it does not.
+ */
+export async function asOperator<T>(
+  flags: InstallationFlags,
+  work: (db: DatabaseAccess) => Promise<T>,
+): Promise<T> {
+  const config: Config = readConfig(process.env, flags);
+  const log = createLog("silent", createRedactor());
+  const store = await openStore(config, log);
+  const db = openDatabase({ ...store.address, log, max: 1, readers: 1 });
+  try {
+    return await work(db);
+  } finally {
+    await db.close();
+    await store.stop();
+  }
+}
+
+/** What the operator asked for cannot be done; the message is one sentence for the operator. */
+export class OperatorError extends Error {
+  override readonly name = "OperatorError";
+}

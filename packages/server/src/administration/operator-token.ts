@@ -1,0 +1,10 @@
+import { createTokenFor, type TokenFor } from "../features/tokens/create-token-for.ts";
+import { asOperator, type InstallationFlags } from "./as-operator.ts";
+
+/** Makes a token as the operator, with what is missing for it, and answers its secret. */
+export async function createOperatorToken(
+  options: Omit<TokenFor, "db">,
+  flags: InstallationFlags = {},
+): Promise<string> {
+  return await asOperator(flags, (db) => createTokenFor({ ...options, db }));
+}

@@ -1,0 +1,71 @@
+import { formatId, newUuid, uuidTimestamp } from "@berth/contract";
+import { isUniqueViolation } from "../db/database-error.ts";
+import type { Queryable } from "../db/statement.ts";
+import { OperatorError } from "./as-operator.ts";
+import { organizationId } from "./organizations.ts";
+
+/** A service account as the operator sees it: what `sat` tokens stand for. Its name is unique in its organization. */
+export interface ServiceAccount {
+  id: string;
+  name: string;
+  organization: string;
+  disabled_at: string | null;
+  created_at: string;
+}
+
+type Row = Omit<ServiceAccount, "disabled_at" | "created_at"> & { disabled_at: Date | null };
+
+/** All service accounts, or those of one organization, by name. */
+export async function listServiceAccounts(db: Queryable, organization?: string): Promise<ServiceAccount[]> {
+  const only = organization === undefined ? null : await organizationId(db, organization);
+  const { rows } = await db.query<Row>({
+    text: `select service_accounts.id, service_accounts.name, organizations.name as organization, disabled_at
+      from service_accounts join organizations on organizations.id = organization_id
+      where $1::uuid is null or organization_id = $1 order by service_accounts.name, organizations.name`,
+    values: [only],
+  });
+  return rows.map(answer);
+}
+
+/** @throws OperatorError when the organization is not there, or has one of this name. */
+export async function createServiceAccount(
+  db: Queryable,
+  { name, organization }: Pick<ServiceAccount, "name" | "organization">,
+): Promise<ServiceAccount> {
+  const id = newUuid();
+  const owner = await organizationId(db, organization);
+  try {
+    await db.query({
+      text: "insert into service_accounts (id, organization_id, name) values ($1, $2, $3)",
+      values: [id, owner, name],
+    });
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    throw new OperatorError(`The organization has a service account '${name}' already.`);
+  }
+  return answer({ id, name, organization, disabled_at: null });
+}
+
+/** While a service account is disabled its tokens are refused, and streams that were opened with them end within seconds. */
+export async function setServiceAccountDisabled(
+  db: Queryable,
+  { name, organization }: Pick<ServiceAccount, "name" | "organization">,
+  disabled: boolean,
+): Promise<void> {
+  const { rowCount } = await db.query({
+    text: `update service_accounts set updated_at = now(),
+        disabled_at = case when $3 then coalesce(disabled_at, now()) end
+      where organization_id = $1 and name = $2`,
+    values: [await organizationId(db, organization), name, disabled],
+  });
+  if (rowCount === 0) throw new OperatorError(`The organization has no service account '${name}'.`);
+}
+
+function answer({ id, disabled_at, ...rest }: Row): ServiceAccount {
+  return {
+    id: formatId("service_account", id),
+    ...rest,
+    disabled_at: disabled_at?.toISOString() ?? null,
+    created_at: uuidTimestamp(id),
+  };
+}

@@ -1,0 +1,75 @@
+import { formatId, newUuid, uuidTimestamp } from "@berth/contract";
+import { isUniqueViolation } from "../db/database-error.ts";
+import type { Queryable } from "../db/statement.ts";
+import { OperatorError } from "./as-operator.ts";
+import { organizationId } from "./organizations.ts";
+
+/** A user as the operator sees it. */
+export interface User {
+  id: string;
+  email: string;
+  organization: string;
+  role: "member" | "admin";
+  disabled_at: string | null;
+  created_at: string;
+}
+
+type Row = Omit<User, "disabled_at" | "created_at"> & { disabled_at: Date | null };
+
+/** All users, or those of one organization, by email. */
+export async function listUsers(db: Queryable, organization?: string): Promise<User[]> {
+  const only = organization === undefined ? null : await organizationId(db, organization);
+  const { rows } = await db.query<Row>({
+    text: `select users.id, email, organizations.name as organization, role, disabled_at
+      from users join organizations on organizations.id = organization_id
+      where $1::uuid is null or organization_id = $1 order by email`,
+    values: [only],
+  });
+  return rows.map(answer);
+}
+
+/** @throws OperatorError when the organization is not there, or a user has the email. */
+export async function createUser(
+  db: Queryable,
+  { email, organization, role }: Pick<User, "email" | "organization" | "role">,
+): Promise<User> {
+  const id = newUuid();
+  const owner = await organizationId(db, organization);
+  try {
+    await db.query({
+      text: "insert into users (id, organization_id, email, role) values ($1, $2, $3, $4)",
+      values: [id, owner, email, role],
+    });
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new OperatorError(`There is a user '${email}' already.`);
+    throw error;
+  }
+  return answer({ id, email, organization, role, disabled_at: null });
+}
+
+/** Holds from the user's next request on. */
+export async function setRole(db: Queryable, email: string, role: User["role"]): Promise<void> {
+  await change(db, email, "role = $2", role);
+}
+
+/** While a user is disabled its tokens are refused, and streams that were opened with them end within seconds. */
+export async function setUserDisabled(db: Queryable, email: string, disabled: boolean): Promise<void> {
+  await change(db, email, "disabled_at = case when $2 then coalesce(disabled_at, now()) end", disabled);
+}
+
+async function change(db: Queryable, email: string, set: string, value: unknown): Promise<void> {
+  const { rowCount } = await db.query({
+    text: `update users set ${set}, updated_at = now() where email = $1`,
+    values: [email, value],
+  });
+  if (rowCount === 0) throw new OperatorError(`There is no user '${email}'.`);
+}
+
+function answer({ id, disabled_at, ...rest }: Row): User {
+  return {
+    id: formatId("user", id),
+    ...rest,
+    disabled_at: disabled_at?.toISOString() ?? null,
+    created_at: uuidTimestamp(id),
+  };
+}
