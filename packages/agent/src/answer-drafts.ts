@@ -1,10 +1,11 @@
-import { judgeCall, type Verdict } from "./judge-call.ts";
+import { useEvent } from "./call-events.ts";
+import { judgeCall, type Tools, type Verdict } from "./judge-call.ts";
 import type { Draft } from "./log.ts";
 import type { AssistantBlock } from "./model.ts";
 import * as notes from "./notes.ts";
 import type { Answer } from "./request-answer.ts";
 import { requestEnd } from "./request-end.ts";
-import { storableObject, storableText } from "./storable.ts";
+import { storableText } from "./storable.ts";
 import type { Turn } from "./turn.ts";
 
 type Finished = Extract<Answer, { type: "finished" }>;
@@ -14,18 +15,19 @@ type Call = Extract<AssistantBlock, { type: "tool_call" }>;
  * A clean answer as one append: its blocks in their order, then the end of the request. Of an answer that was cut or
  * refused only the text counts, for its last call may be half a call and its thinking has nothing to belong to; after
  * a cut one the model is told so.
- * `verdicts` belong to the `agent.tool_use` drafts, in their order.
+ * `verdicts` belong to the drafts that announce calls, in their order.
  */
 export function answerDrafts(
   start: string,
   answer: Finished,
-  turn: Pick<Turn, "agent" | "tools">,
+  agent: Turn["agent"],
+  tools: Tools,
 ): { drafts: Draft[]; verdicts: Verdict[] } {
   const blocks = answer.blocks.flatMap((block) => countingBlock(block, answer.reason));
   const verdicts: Verdict[] = [];
   const drafts = blocks.map((block) => {
     if (block.type !== "tool_call") return textDraft(block);
-    const verdict = judgeCall(block, turn.agent, turn.tools);
+    const verdict = judgeCall(block, agent, tools);
     verdicts.push(verdict);
     return callDraft(block, verdict);
   });
@@ -53,14 +55,7 @@ function textDraft(block: Exclude<AssistantBlock, Call>): Draft {
 }
 
 function callDraft(block: Call, verdict: Verdict): Draft {
-  const { permission } = verdict;
-  return {
-    event: {
-      type: "agent.tool_use",
-      name: storableText(block.name),
-      input: storableObject(block.input),
-      evaluated_permission: permission,
-    },
-    memo: { call_id: block.id, ...(block.opaque === undefined ? {} : { opaque: block.opaque }) },
-  };
+  const { event, memo } = useEvent(block, verdict);
+  const opaque = block.opaque === undefined ? {} : { opaque: block.opaque };
+  return { event, memo: { call_id: block.id, ...memo, ...opaque } };
 }

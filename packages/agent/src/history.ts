@@ -1,4 +1,5 @@
 import type { EventOf, ResultBlock } from "@berth/contract";
+import { answeredCall, kindOf, type ResultEvent, type UseEvent } from "./call-events.ts";
 import type { LogEntry } from "./log.ts";
 import { messageBlocks, operatorBlock, textOf } from "./message-blocks.ts";
 import { type MessageFiles, noFiles } from "./message-files.ts";
@@ -11,6 +12,8 @@ import type {
   UserBlock,
 } from "./model.ts";
 import * as notes from "./notes.ts";
+import { cancel, confirm, type ToolCall } from "./open-calls.ts";
+import { storableText } from "./storable.ts";
 
 /** What a log means to the loop: the messages a model is sent, and where the log stands. */
 export interface History {
@@ -20,7 +23,7 @@ export interface History {
   owed: boolean;
   /** The newest input is an interrupt. */
   interrupted: boolean;
-  /** Calls that were announced and have no result, oldest first. */
+  /** Calls that were announced and have no result, in their order. */
   openCalls: readonly ToolCall[];
   /** Id of the `span.model_request_start` that has no end. */
   openRequest: string | null;
@@ -34,14 +37,6 @@ export interface History {
   newestMessage: string;
   /** Its images. */
   newestImages: readonly ImageBlock[];
-}
-
-export interface ToolCall {
-  /** Id of the `agent.tool_use`. */
-  eventId: string;
-  /** The provider's id of the call. */
-  callId: string;
-  name: string;
 }
 
 /**
@@ -91,6 +86,10 @@ class Fold {
       case "user.interrupt":
         this.waiting.push(event);
         this.interrupted = event.type === "user.interrupt";
+        if (this.interrupted) this.calls.forEach(cancel);
+        return;
+      case "user.tool_confirmation":
+        this.addConfirmation(event);
         return;
       case "system.message":
         this.waiting.push(event);
@@ -111,12 +110,16 @@ class Fold {
         });
         return;
       case "agent.tool_use":
+      case "agent.mcp_tool_use":
+      case "agent.custom_tool_use":
         this.addCall(event, memo);
         return;
       case "span.model_request_end":
         this.endRequest(event, memo);
         return;
       case "agent.tool_result":
+      case "agent.mcp_tool_result":
+      case "user.custom_tool_result":
         this.addResult(event);
         return;
       case "agent.context_compacted":
@@ -206,16 +209,19 @@ class Fold {
     }
   }
 
-  addCall(event: EventOf<"agent.tool_use">, memo: LogEntry["memo"]): void {
-    const callId = memo?.call_id ?? event.id;
-    this.responseCalls.push({ eventId: event.id, callId, name: event.name });
-    this.response.push({
-      type: "tool_call",
-      id: callId,
-      name: event.name,
-      input: event.input,
-      ...opaqueOf(memo),
-    });
+  addCall(event: UseEvent, memo: LogEntry["memo"]): void {
+    const { id: eventId, input } = event;
+    const callId = memo?.call_id ?? eventId;
+    const name = memo?.tool_name ?? event.name;
+    const waits = event.type === "agent.custom_tool_use" || event.evaluated_permission === "ask";
+    const stands = waits ? "waiting" : "begun";
+    this.responseCalls.push({ eventId, callId, name, input, kind: kindOf(event), stands });
+    this.response.push({ type: "tool_call", id: callId, name, input, ...opaqueOf(memo) });
+  }
+
+  addConfirmation(event: EventOf<"user.tool_confirmation">): void {
+    const call = this.calls.find((candidate) => candidate.eventId === event.tool_use_id);
+    if (call !== undefined) confirm(call, event);
   }
 
   endRequest(event: EventOf<"span.model_request_end">, memo: LogEntry["memo"]): void {
@@ -240,15 +246,12 @@ class Fold {
     this.responseCalls = [];
   }
 
-  addResult(event: EventOf<"agent.tool_result">): void {
-    const call = this.calls.find((candidate) => candidate.eventId === event.tool_use_id);
+  addResult(event: ResultEvent): void {
+    const call = this.calls.find((candidate) => candidate.eventId === answeredCall(event));
     if (call === undefined || this.results.has(call.eventId)) return;
-    this.results.set(call.eventId, {
-      id: call.callId,
-      name: call.name,
-      content: event.content.map(resultContent),
-      isError: event.is_error,
-    });
+    const content =
+      event.type === "user.custom_tool_result" ? clientContent(event) : event.content.map(resultContent);
+    this.results.set(call.eventId, { id: call.callId, name: call.name, content, isError: event.is_error });
   }
 
   compact(memo: LogEntry["memo"]): void {
@@ -273,6 +276,15 @@ function opaqueOf(memo: LogEntry["memo"]): { opaque?: Record<string, unknown> } 
 function resultContent(block: ResultBlock): TextBlock | ImageBlock {
   if (block.type === "text") return block;
   return { type: "image", mediaType: block.source.media_type, data: block.source.data };
+}
+
+/** Providers refuse blank texts and results of nothing. */
+function clientContent({ content }: EventOf<"user.custom_tool_result">): (TextBlock | ImageBlock)[] {
+  const blocks = content.map((block) =>
+    block.type === "text" ? { ...block, text: storableText(block.text) } : resultContent(block),
+  );
+  const told = blocks.filter((block) => block.type !== "text" || block.text.trim() !== "");
+  return told.length > 0 ? told : [{ type: "text", text: notes.emptyResult }];
 }
 
 function lostResult(call: ToolCall): ToolResultBlock {

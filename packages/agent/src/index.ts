@@ -1,4 +1,5 @@
-export { foldHistory, type History, type ToolCall } from "./history.ts";
+export { isUse } from "./call-events.ts";
+export { foldHistory, type History } from "./history.ts";
 export * from "./log.ts";
 export { runTurn } from "./loop.ts";
 export type { FileContent } from "./message-files.ts";

@@ -1,3 +1,4 @@
+import { answerTypes } from "@berth/contract";
 import type { Draft, Log, LogEntry } from "./log.ts";
 
 /**
@@ -26,6 +27,19 @@ export class Journal {
   async appendTakingInputs(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
     const entries = await this.#inTurn(() => this.#log.appendTakingInputs(drafts));
     return entries.slice(-drafts.length);
+  }
+
+  /** Whether there are answers of clients that no process has taken. */
+  holdsAnswers(): boolean {
+    return this.#entries
+      .values()
+      .some(
+        ({ event }) => event.processed_at === null && (answerTypes as readonly string[]).includes(event.type),
+      );
+  }
+
+  takeAnswers(): Promise<readonly LogEntry[]> {
+    return this.#inTurn(() => this.#log.takeAnswers());
   }
 
   hasInputs(): Promise<boolean> {

@@ -22,7 +22,8 @@ export interface Draft {
 /**
  * Kept beside an event, never answered by the API.
  * - `agent.message`, `agent.thinking`: the block's `opaque`, and the text of the thinking.
- * - `agent.tool_use`: the provider's id of the call, and its `opaque`.
+ * - `agent.tool_use`, `agent.mcp_tool_use`, `agent.custom_tool_use`: the provider's id of the call, its `opaque`, and in
+ *   `tool_name` what the model calls the tool where the event names it otherwise.
  * - `agent.context_compacted`: the summary that stands for everything before it, and in `kept` the newest user message;
  *   `keeps_images` when its images stay behind it.
  * - `span.model_request_end`: in `text`, what the model is told before its next answer, as that the last one was cut.
@@ -32,6 +33,7 @@ export interface Memo {
   kept?: string;
   keeps_images?: true;
   call_id?: string;
+  tool_name?: string;
   opaque?: Record<string, unknown>;
 }
 
@@ -48,7 +50,12 @@ export interface Log {
    * what was appended: an input is seen by the request whose `span.model_request_start` follows it in the log.
    */
   appendTakingInputs(drafts: readonly Draft[]): Promise<readonly LogEntry[]>;
-  /** Whether an input waits that no request has seen. Asked when a turn would end. */
+  /**
+   * Marks the confirmations and results that clients have sent since as processed, durably, and returns them, oldest
+   * first. What a confirmation allows is begun only after this, so that no other process begins it, too.
+   */
+  takeAnswers(): Promise<readonly LogEntry[]>;
+  /** Whether a message waits that no request has seen. Asked when a turn would end. */
   hasInputs(): Promise<boolean>;
 }
 

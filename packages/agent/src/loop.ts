@@ -1,5 +1,6 @@
 import { formatId, newUuid, type StopReason } from "@berth/contract";
 import { answerDrafts } from "./answer-drafts.ts";
+import { isUse, kindOf } from "./call-events.ts";
 import {
   compactionMemo,
   outgrows,
@@ -9,16 +10,19 @@ import {
   type Window,
   windowOf,
 } from "./context.ts";
+import { customTools } from "./custom-tools.ts";
 import { estimatePrefixTokens, estimateTokens } from "./estimate-tokens.ts";
 import { foldHistory, type History } from "./history.ts";
 import { Journal } from "./journal.ts";
+import { judgeCall, type Tools, waits } from "./judge-call.ts";
 import { type Draft, throwIfLeaseLost } from "./log.ts";
 import { loadFiles } from "./message-files.ts";
 import type { ModelError, ModelRequest, UserBlock } from "./model.ts";
 import { errorEvent, retryDelay } from "./model-failure.ts";
 import { requestAnswer } from "./request-answer.ts";
 import { requestEnd } from "./request-end.ts";
-import { interruptedDraft, runCalls } from "./run-calls.ts";
+import { type AnnouncedCall, runCalls } from "./run-calls.ts";
+import { cancelledDrafts, settledDrafts } from "./settle-calls.ts";
 import { systemPrompt } from "./system-prompt.ts";
 import { toolDefinitions } from "./toolset.ts";
 import type { Turn } from "./turn.ts";
@@ -35,11 +39,15 @@ const summaryAttempts = 3;
  * on. Appends everything it does; the caller appends `session.status_running` and `session.status_idle` around it.
  *
  * It keeps nothing but the log. Called on the log of a turn that died anywhere, it goes on from there: calls that were
- * announced and have no result are told to the model as interrupted and never run again. When nothing is owed and no
+ * begun and have no result are told to the model as interrupted and never run again. When nothing is owed and no
  * message waits, it ends without a request.
+ *
+ * Calls that wait for a client, to be confirmed or for the result of its tool, hold up the next request and nothing else:
+ * the others of the answer run, and those that are confirmed. No request starts before each call has its result.
  *
  * The answer:
  * - `end_turn`: the model is done, and no message waits.
+ * - `requires_action`: calls wait for a client; `event_ids` are those of the events that announced them.
  * - `cancelled`: the signal aborted, or the newest input of the log is an interrupt. What was open has its end in the log.
  * - `retries_exhausted`: the model failed four times in a row, or in a way that a retry does not mend (then the
  *   `session.error` before it says `terminal`).
@@ -54,17 +62,20 @@ export async function runTurn(turn: Turn): Promise<StopReason> {
   await run.recover();
   for (;;) {
     throwIfLeaseLost(turn.signal);
+    const waiting = await run.settleCalls();
     if (turn.signal.aborted) return { type: "cancelled" };
+    if (waiting.length > 0) return { type: "requires_action", event_ids: waiting };
     const end = await run.step();
     if (end !== null) return { type: end };
   }
 }
 
-type End = StopReason["type"] | null;
+type End = Exclude<StopReason["type"], "requires_action"> | null;
 
 class TurnRun {
   readonly #turn: Turn;
   readonly #journal: Journal;
+  readonly #tools: Tools;
   readonly #prefix: Prefix;
   readonly #window: Window;
   readonly #files = new Map<string, UserBlock | null>();
@@ -79,8 +90,9 @@ class TurnRun {
   constructor(turn: Turn) {
     this.#turn = turn;
     this.#journal = new Journal(turn.log);
-    const tools = toolDefinitions(turn.tools);
-    const names = tools.map((tool) => tool.name);
+    this.#tools = { tools: turn.tools, custom: customTools(turn.agent) };
+    const tools = toolDefinitions([...this.#tools.tools, ...this.#tools.custom]);
+    const names = turn.tools.map((tool) => tool.name);
     this.#prefix = {
       system: systemPrompt({ system: turn.agent.system, surroundings: turn.surroundings, tools: names }),
       tools,
@@ -91,9 +103,38 @@ class TurnRun {
   /** Ends what a dead process left open, before anything else happens. */
   async recover(): Promise<void> {
     const { openCalls, openRequest } = this.#history();
-    const drafts = openCalls.map((call) => interruptedDraft(call.eventId));
+    const drafts = settledDrafts(openCalls);
     if (openRequest !== null) drafts.push(requestEnd(openRequest, null));
     if (drafts.length > 0) await this.#journal.append(drafts);
+  }
+
+  /**
+   * Runs what clients have allowed and ends what they have denied, until no answer waits; ends all of it when the turn is
+   * aborted. Answers the ids of the calls that wait for a client.
+   */
+  async settleCalls(): Promise<string[]> {
+    for (;;) {
+      const { openCalls } = this.#history();
+      if (openCalls.length === 0 && !this.#journal.holdsAnswers()) return [];
+      if (this.#turn.signal.aborted) {
+        if (openCalls.length > 0) await this.#journal.append(cancelledDrafts(openCalls));
+        return [];
+      }
+      const taken = await this.#journal.takeAnswers();
+      if (taken.length === 0) return openCalls.map((call) => call.eventId);
+      await this.#runAnswered();
+    }
+  }
+
+  /** What the log says to have begun was allowed just now: what a former process left was ended before. */
+  async #runAnswered(): Promise<void> {
+    const { openCalls } = this.#history();
+    const refused = settledDrafts(openCalls.filter((call) => call.stands !== "begun"));
+    if (refused.length > 0) await this.#journal.append(refused);
+    const begun = openCalls.filter((call) => call.stands === "begun");
+    await this.#runCalls(
+      begun.map((call) => ({ ...call, verdict: judgeCall(call, this.#turn.agent, this.#tools) })),
+    );
   }
 
   /** One request and the calls of its answer. Null: the turn goes on. */
@@ -125,11 +166,14 @@ class TurnRun {
   }
 
   async #take(start: string, answer: Finished): Promise<End> {
-    const { drafts, verdicts } = answerDrafts(start, answer, this.#turn);
+    const { drafts, verdicts } = answerDrafts(start, answer, this.#turn.agent, this.#tools);
     const entries = await this.#journal.append(drafts);
-    const uses = entries.filter((entry) => entry.event.type === "agent.tool_use");
-    const calls = verdicts.map((verdict, index) => ({ eventId: uses[index]?.event.id ?? "", verdict }));
-    await runCalls(calls, this.#journal, this.#turn, this.#window.size);
+    const uses = entries.map((entry) => entry.event).filter(isUse);
+    const calls = uses.flatMap((use, index) => {
+      const verdict = verdicts[index];
+      return verdict === undefined || waits(verdict) ? [] : [{ eventId: use.id, kind: kindOf(use), verdict }];
+    });
+    await this.#runCalls(calls);
     if (answer.reason === "refusal") return "refusal";
     if (answer.reason !== "max_tokens") {
       this.#cutAnswers = 0;
@@ -137,6 +181,10 @@ class TurnRun {
     }
     this.#cutAnswers += 1;
     return this.#cutAnswers < longestRunOfCutAnswers ? null : "max_turns";
+  }
+
+  async #runCalls(calls: readonly AnnouncedCall[]): Promise<void> {
+    await runCalls(calls, this.#journal, this.#turn, this.#window.size);
   }
 
   async #summarise(start: string, history: History): Promise<End> {

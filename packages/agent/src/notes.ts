@@ -8,6 +8,10 @@ export const stoppedCall =
 
 export const notStartedCall = "interrupted: the call was not started.";
 
+export const cancelledCall = "interrupted: the user interrupted your work before this call was run.";
+
+export const emptyResult = "(The tool returned nothing.)";
+
 export const userInterrupted = "[The user interrupted your work before this message.]";
 
 export const containerAnew =
@@ -77,6 +81,12 @@ export function unknownTool(name: string, known: readonly string[]): string {
 
 export function deniedTool(name: string): string {
   return `The tool ${name} is denied by this agent's permission policy. Do the task without it.`;
+}
+
+/** A client's refusal of a call, with what it said. */
+export function refusedCall(message: string): string {
+  const reason = message.trim();
+  return `The user denied this call, and it was not run.${reason === "" ? "" : ` They said: ${reason}`}`;
 }
 
 export function unfitInput(name: string, faults: string): string {

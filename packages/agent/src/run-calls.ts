@@ -1,3 +1,4 @@
+import { type CallKind, resultEvent } from "./call-events.ts";
 import { cutMiddle } from "./cut-middle.ts";
 import type { Journal } from "./journal.ts";
 import type { Verdict } from "./judge-call.ts";
@@ -6,9 +7,10 @@ import * as notes from "./notes.ts";
 import { storableText } from "./storable.ts";
 import type { ToolContext, ToolResult } from "./tool.ts";
 
-/** A call whose `agent.tool_use` is in the log. */
+/** A call that is announced in the log and waits for nobody. */
 export interface AnnouncedCall {
   eventId: string;
+  kind: CallKind;
   verdict: Verdict;
 }
 
@@ -40,7 +42,7 @@ export async function runCalls(
       const result = await resultOf(call.verdict, stoppable);
       fail.signal.throwIfAborted();
       throwIfLeaseLost(context.signal);
-      await journal.append([resultDraft(call.eventId, result, longestText)]);
+      await journal.append([resultDraft(call, result, longestText)]);
     }
   };
   const workers = Array.from({ length: Math.min(atOnce, calls.length) }, async () => {
@@ -54,13 +56,14 @@ export async function runCalls(
   await Promise.all(workers);
 }
 
-/** The result of a call that was cut off, in this process or in one that died. */
-export function interruptedDraft(eventId: string): Draft {
-  return resultDraft(eventId, failure(notes.interruptedCall), Number.POSITIVE_INFINITY);
+/** The result of a call that is not run, or not any more. */
+export function failedDraft(call: Pick<AnnouncedCall, "eventId" | "kind">, text: string): Draft {
+  return resultDraft(call, failure(text), Number.POSITIVE_INFINITY);
 }
 
 async function resultOf(verdict: Verdict, context: ToolContext): Promise<ToolResult> {
   if ("refusal" in verdict) return failure(verdict.refusal);
+  if (!("tool" in verdict)) throw new TypeError("A call of a client's tool is not run here.");
   if (context.signal.aborted) return failure(notes.notStartedCall);
   const running = verdict.tool.run(verdict.input, context).catch((error: unknown) => {
     if (context.signal.aborted) return failure(notes.stoppedCall);
@@ -87,17 +90,13 @@ function failure(text: string): ToolResult {
   return { content: [{ type: "text", text }], isError: true };
 }
 
-function resultDraft(eventId: string, result: ToolResult, longestText: number): Draft {
-  return {
-    event: {
-      type: "agent.tool_result",
-      tool_use_id: eventId,
-      content: result.content.map((block) =>
-        block.type === "text"
-          ? { type: "text", text: cutMiddle(storableText(block.text), longestText) }
-          : block,
-      ),
-      is_error: result.isError,
-    },
-  };
+function resultDraft(
+  call: Pick<AnnouncedCall, "eventId" | "kind">,
+  result: ToolResult,
+  longestText: number,
+): Draft {
+  const content = result.content.map((block) =>
+    block.type === "text" ? { ...block, text: cutMiddle(storableText(block.text), longestText) } : block,
+  );
+  return resultEvent(call, { content, is_error: result.isError });
 }

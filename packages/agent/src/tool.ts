@@ -1,13 +1,23 @@
-import type { ResultBlock } from "@berth/contract";
+import type { PermissionPolicy, ResultBlock } from "@berth/contract";
 import type { Sandbox } from "@berth/sandbox";
 import type { z } from "zod";
 
-/** A tool of the toolset: what the model is told of it, and what it does in the sandbox. */
-export interface Tool {
+/** What a model is told of a tool, and what its calls are held to. */
+export interface CallableTool {
   readonly name: string;
   readonly description: string;
-  /** Strict: unknown fields are refused, so that a misspelt option is told to the model. */
+  /** Strict where the tool is ours: unknown fields are refused, so that a misspelt option is told to the model. */
   readonly input: z.ZodType;
+  /** What the model is told of `input`, as JSON Schema; by default what follows from it. Always the same bytes. */
+  readonly inputSchema?: Record<string, unknown>;
+}
+
+/** A tool that the service runs: one of the toolset, in the sandbox, or one of an MCP server. */
+export interface Tool extends CallableTool {
+  /** The MCP server that runs it: its calls are logged as `agent.mcp_tool_use`, under the name that the server gives it. */
+  readonly mcp?: { readonly server: string; readonly name: string };
+  /** Whether calls of it are run, run when a client has confirmed them, or refused; by default as the agent's config of that name says. */
+  readonly permission?: PermissionPolicy["type"];
   /**
    * Runs with an input that fits the schema. What goes wrong inside the sandbox is a result with `isError`;
    * a rejection is a broken sandbox or a bug.

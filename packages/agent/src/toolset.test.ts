@@ -4,7 +4,7 @@ import { type SessionAgent, toolNames } from "@berth/contract";
 import { systemPrompt } from "./system-prompt.ts";
 import { toolDefinitions, toolset } from "./toolset.ts";
 
-type Toolset = SessionAgent["tools"][number];
+type Toolset = Extract<SessionAgent["tools"][number], { type: "agent_toolset_20260401" }>;
 
 function names(part: Partial<Toolset>): string[] {
   const tools: Toolset = { type: "agent_toolset_20260401", enabled_tools: [...toolNames], ...part };

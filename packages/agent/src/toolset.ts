@@ -1,7 +1,7 @@
 import type { SessionAgent, ToolName } from "@berth/contract";
 import { z } from "zod";
 import type { ToolDefinition } from "./model.ts";
-import type { Tool } from "./tool.ts";
+import type { CallableTool, Tool } from "./tool.ts";
 import { bash } from "./tools/bash.ts";
 import { edit } from "./tools/edit.ts";
 import { glob } from "./tools/glob.ts";
@@ -23,16 +23,29 @@ const toolsByName: Readonly<Record<ToolName, Tool>> = {
  * `enabled: false`. A tool with `always_deny` is among them: the model may see it and is refused.
  */
 export function toolset(agent: Pick<SessionAgent, "tools">): Tool[] {
-  const names = agent.tools.flatMap(({ enabled_tools, configs = [] }) =>
+  const names = agentToolsets(agent).flatMap(({ enabled_tools, configs = [] }) =>
     enabled_tools.filter((name) => !configs.some((config) => config.name === name && !config.enabled)),
   );
   return names.map((name) => toolsByName[name]);
 }
 
+/** The entries of an agent's tools that stand for the six. */
+export function agentToolsets(agent: Pick<SessionAgent, "tools">): AgentToolset[] {
+  return agent.tools.filter((entry) => entry.type === "agent_toolset_20260401");
+}
+
+type AgentToolset = Extract<SessionAgent["tools"][number], { type: "agent_toolset_20260401" }>;
+
 /** What a model is told of the tools. */
-export function toolDefinitions(tools: readonly Tool[]): ToolDefinition[] {
-  return tools.map(({ name, description, input }) => {
-    const { $schema: _, ...inputSchema } = z.toJSONSchema(input, { io: "input" });
-    return { name, description, inputSchema };
-  });
+export function toolDefinitions(tools: readonly CallableTool[]): ToolDefinition[] {
+  return tools.map(({ name, description, input, inputSchema }) => ({
+    name,
+    description,
+    inputSchema: inputSchema ?? jsonSchema(input),
+  }));
+}
+
+function jsonSchema(input: z.ZodType): Record<string, unknown> {
+  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input" });
+  return schema;
 }

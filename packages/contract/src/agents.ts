@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { customTool } from "./custom-tools.ts";
 import { operations } from "./operations.ts";
 import { flag, listQuery, pageOf, pageQuery } from "./page.ts";
 import { defineRoute } from "./route.ts";
@@ -19,11 +20,11 @@ import { agentSkill } from "./skills.ts";
 export const toolNames = ["Bash", "Read", "Write", "Edit", "Glob", "Grep"] as const;
 export type ToolName = (typeof toolNames)[number];
 
-const permissionPolicy = kindsBy(
-  "type",
-  [z.strictObject({ type: z.literal("always_allow") }), z.strictObject({ type: z.literal("always_deny") })],
-  ["always_ask"],
-);
+/** Whether calls of a tool are run, run when a client has confirmed them, or refused. */
+export const permissionPolicy = z.strictObject({
+  type: z.enum(["always_allow", "always_ask", "always_deny"]),
+});
+export type PermissionPolicy = z.output<typeof permissionPolicy>;
 
 const toolConfig = z.strictObject({
   name: z.enum(toolNames),
@@ -46,7 +47,25 @@ const agentToolset = z
     context.addIssue({ code: "custom", path: ["disallowed_tools"], message });
   });
 
-const tool = kindsBy("type", [agentToolset], ["mcp_toolset", "custom"]);
+const tool = kindsBy("type", [agentToolset, customTool], ["mcp_toolset"]);
+
+/** At most one set of the six tools, and no name twice. Names that begin with `mcp__` are of MCP servers' tools. */
+const tools = z
+  .array(tool)
+  .max(128)
+  .superRefine((tools, context) => {
+    const taken = new Set<string>(toolNames);
+    for (const [index, tool] of tools.entries()) {
+      const fault = (field: string, message: string) =>
+        context.addIssue({ code: "custom", path: [index, field], message });
+      if (tool.type !== "custom") {
+        const first = tools.findIndex(({ type }) => type === tool.type);
+        if (first < index) fault("type", `There is an entry of type '${tool.type}' already.`);
+      } else if (taken.has(tool.name)) fault("name", `There is a tool named '${tool.name}' already.`);
+      else if (tool.name.startsWith("mcp__")) fault("name", "Field '{field}' must not begin with 'mcp__'.");
+      else taken.add(tool.name);
+    }
+  });
 
 /** `"provider/model"`, or an object that narrows the window. */
 const modelChoice = z.union([
@@ -68,7 +87,7 @@ const resolvedToolset = z.strictObject({
       z.strictObject({
         name: z.enum(toolNames),
         enabled: z.boolean(),
-        permission_policy: z.strictObject({ type: z.enum(["always_allow", "always_deny"]) }),
+        permission_policy: permissionPolicy,
       }),
     )
     .optional()
@@ -87,7 +106,7 @@ export const agentSnapshot = {
     effective_context_window: z.int().meta({ description: "Tokens." }),
   }),
   system: z.string(),
-  tools: z.array(resolvedToolset),
+  tools: z.array(z.discriminatedUnion("type", [resolvedToolset, customTool])),
   mcp_servers: z.array(z.never()),
   skills: z.array(
     z.strictObject({
@@ -137,7 +156,7 @@ export const agentRoutes = {
       model: modelChoice,
       description: text(0, 2048).nullish(),
       system: text(0, 100_000).nullish(),
-      tools: z.array(tool).max(1).nullish(),
+      tools: tools.nullish(),
       mcp_servers: notServed(),
       skills: z.array(agentSkill).max(20).nullish(),
       metadata: metadata.nullish(),
@@ -166,7 +185,7 @@ export const agentRoutes = {
       model: modelChoice.optional(),
       description: text(0, 2048).nullish(),
       system: text(0, 100_000).nullish(),
-      tools: z.array(tool).max(1).nullish(),
+      tools: tools.nullish(),
       mcp_servers: notServed(),
       skills: z.array(agentSkill).max(20).nullish(),
       metadata: metadataPatch.nullish(),

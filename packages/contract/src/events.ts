@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { toolNames } from "./agents.ts";
+import { answerTypes, confirmation, customToolResult, toolConfirmation } from "./answers.ts";
 import { givenContent, givenText, messageBlock, textBlock } from "./message-content.ts";
 import { operations } from "./operations.ts";
 import { listQuery, pageOf } from "./page.ts";
@@ -20,24 +21,32 @@ const systemMessage = z.strictObject({
   content: z.array(givenText).min(1),
 });
 
+const later = ["user.define_outcome"];
+
 /** An event that a client may send. */
 export const inputEvent = kindsBy(
   "type",
-  [userMessage, userInterrupt, systemMessage],
-  ["user.tool_confirmation", "user.custom_tool_result", "user.define_outcome"],
+  [userMessage, userInterrupt, toolConfirmation, customToolResult, systemMessage],
+  later,
 );
 export type InputEvent = z.output<typeof inputEvent>;
 
-/** What is sent at once: all or none. A `system.message` is for what stands before it, so that it comes last. */
-export const inputEvents = z
-  .array(inputEvent)
+/** What is sent at once: all or none. */
+export const inputEvents = z.array(inputEvent).max(50).superRefine(systemMessageLast);
+
+/** What a session begins with: nothing waits for an answer yet. */
+export const initialEvents = z
+  .array(kindsBy("type", [userMessage, userInterrupt, systemMessage], [...answerTypes, ...later]))
   .max(50)
-  .superRefine((events, context) => {
-    const place = events.findIndex((event) => event.type === "system.message");
-    if (place === -1 || place === events.length - 1) return;
-    const message = "A 'system.message' may be there once, as the last of the events.";
-    context.addIssue({ code: "custom", path: [place, "type"], message });
-  });
+  .superRefine(systemMessageLast);
+
+/** A `system.message` is for what stands before it, so that it comes last. */
+function systemMessageLast(events: readonly InputEvent[], context: z.RefinementCtx): void {
+  const place = events.findIndex((event) => event.type === "system.message");
+  if (place === -1 || place === events.length - 1) return;
+  const message = "A 'system.message' may be there once, as the last of the events.";
+  context.addIssue({ code: "custom", path: [place, "type"], message });
+}
 
 export const modelUsage = z
   .strictObject({
@@ -50,7 +59,16 @@ export const modelUsage = z
 export type ModelUsage = z.output<typeof modelUsage>;
 
 export const stopReason = z
-  .strictObject({ type: z.enum(["end_turn", "retries_exhausted", "cancelled", "refusal", "max_turns"]) })
+  .discriminatedUnion("type", [
+    z.strictObject({ type: z.enum(["end_turn", "retries_exhausted", "cancelled", "refusal", "max_turns"]) }),
+    z.strictObject({
+      type: z.literal("requires_action"),
+      event_ids: z.array(idOf("event")).meta({
+        description:
+          "The calls that wait: for a `user.tool_confirmation`, or an `agent.custom_tool_use` for a `user.custom_tool_result`.",
+      }),
+    }),
+  ])
   .meta({ id: "StopReason" });
 export type StopReason = z.output<typeof stopReason>;
 
@@ -70,6 +88,10 @@ export const sessionErrorTypes = [
   "outputs_error",
 ] as const;
 export type SessionErrorType = (typeof sessionErrorTypes)[number];
+
+const evaluatedPermission = z.enum(["allow", "ask", "deny"]).meta({
+  description: "`ask`: it runs when a client has allowed it with a `user.tool_confirmation`.",
+});
 
 const stored = {
   id: idOf("event"),
@@ -92,6 +114,12 @@ export const sessionEvent = z
     event("user.message", { content: z.array(messageBlock) }),
     event("user.interrupt", {}),
     event("system.message", { content: z.array(textBlock) }),
+    event("user.tool_confirmation", confirmation),
+    event("user.custom_tool_result", {
+      custom_tool_use_id: idOf("event"),
+      content: z.array(resultBlock),
+      is_error: z.boolean(),
+    }),
     event("agent.message", { content: z.array(textBlock) }),
     event("agent.thinking", {}),
     event("agent.tool_use", {
@@ -99,12 +127,30 @@ export const sessionEvent = z
         .string()
         .meta({ description: `One of ${toolNames.join(", ")}, or what a model made up and was refused.` }),
       input: z.record(z.string(), z.unknown()),
-      evaluated_permission: z.enum(["allow", "deny"]),
+      evaluated_permission: evaluatedPermission,
     }),
     event("agent.tool_result", {
-      tool_use_id: idOf("event"),
+      tool_use_id: idOf("event").meta({
+        description:
+          "Of an `agent.tool_use`, or of an `agent.custom_tool_use` to which no client's result will come: the turn was interrupted.",
+      }),
       content: z.array(resultBlock),
       is_error: z.boolean(),
+    }),
+    event("agent.mcp_tool_use", {
+      mcp_server_name: z.string(),
+      name: z.string(),
+      input: z.record(z.string(), z.unknown()),
+      evaluated_permission: evaluatedPermission,
+    }),
+    event("agent.mcp_tool_result", {
+      mcp_tool_use_id: idOf("event"),
+      content: z.array(resultBlock),
+      is_error: z.boolean(),
+    }),
+    event("agent.custom_tool_use", {
+      name: z.string(),
+      input: z.record(z.string(), z.unknown()),
     }),
     event("agent.context_compacted", { input_tokens_before: z.int(), input_tokens_after: z.int() }),
     event("session.status_running", {}),

@@ -63,12 +63,12 @@ describe("faults", () => {
       "Field 'tools[0].enabled_tools[0]' must be one of 'Bash', 'Read', 'Write', 'Edit', 'Glob', 'Grep'.",
     );
     assert.equal(
-      message(create, { ...given, tools: [{ type: "custom" }] }),
-      "Field 'tools[0].type': 'custom' is not available in this version of Berth.",
+      message(create, { ...given, tools: [{ type: "mcp_toolset" }] }),
+      "Field 'tools[0].type': 'mcp_toolset' is not available in this version of Berth.",
     );
     assert.equal(
       message(create, { ...given, tools: [{ type: "x" }] }),
-      "Field 'tools[0].type' must be 'agent_toolset_20260401'.",
+      "Field 'tools[0].type' must be one of 'agent_toolset_20260401', 'custom'.",
     );
     assert.equal(
       message(createSession.body, { agent: { id: agentId }, environment_id: environmentId }),

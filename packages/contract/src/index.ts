@@ -1,4 +1,6 @@
 export * from "./agents.ts";
+export * from "./answers.ts";
+export * from "./custom-tools.ts";
 export * from "./environments.ts";
 export * from "./errors.ts";
 export * from "./events.ts";

@@ -80,7 +80,8 @@ export const givenContent = z
     }
   });
 
-function sourceFault({ type, source }: Exclude<MessageBlock, { type: "text" }>): string | null {
+/** What is wrong with the bytes of an image or document; null when it holds what it says, within the limits. */
+export function sourceFault({ type, source }: Exclude<MessageBlock, { type: "text" }>): string | null {
   if (source.type !== "base64") return null;
   const bytes = Buffer.from(source.data, "base64");
   if (bytes.toString("base64") !== source.data) return "Field '{field}' must be base64.";

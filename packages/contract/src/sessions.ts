@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { sessionAgent } from "./agents.ts";
-import { inputEvents, modelUsage } from "./events.ts";
+import { initialEvents, modelUsage } from "./events.ts";
 import { operations } from "./operations.ts";
 import { flag, listQuery, pageOf } from "./page.ts";
 import { defineRoute } from "./route.ts";
@@ -72,7 +72,7 @@ export const sessionRoutes = {
       vault_ids: vaultIds.nullish(),
       metadata: metadata.nullish(),
       environment_variables: environmentVariables.nullish(),
-      initial_events: inputEvents.nullish(),
+      initial_events: initialEvents.nullish(),
     }),
     answer: session,
   }),

@@ -66,7 +66,7 @@ proves(["event-batch", "event-kinds"], "a batch is taken all or none", async () 
     param: "events[0].content[0].text",
   });
   refused(await send([{ type: "agent.message", content: [] }]), 400, "invalid_request_error");
-  for (const later of [{ type: "user.tool_confirmation", tool_use_id: "x", result: "allow" }]) {
+  for (const later of [{ type: "user.define_outcome", description: "x" }]) {
     refused(await send([later]), 400, "invalid_request_error", { message: /not available in this version/ });
   }
   assert.deepEqual((await api.ok("GET", `/sessions/${id}/events`)).data, []);

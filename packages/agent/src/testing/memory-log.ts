@@ -1,4 +1,4 @@
-import { formatId, type NewEvent, newUuid, type SessionEvent } from "@berth/contract";
+import { answerTypes, formatId, type NewEvent, newUuid, type SessionEvent } from "@berth/contract";
 import type { Draft, Log, LogEntry } from "../log.ts";
 
 /** A session's log in memory, as durable as a test needs: it outlives the turns that work on it. */
@@ -47,6 +47,16 @@ export class MemoryLog implements Log {
     return entries;
   }
 
+  async takeAnswers(): Promise<readonly LogEntry[]> {
+    await Promise.resolve();
+    this.onAppend(false);
+    const taken = this.#stored.filter(({ event }) => isAnswer(event) && event.processed_at === null);
+    for (const entry of taken) entry.event.processed_at = new Date().toISOString();
+    const entries = structuredClone(taken);
+    this.onAppend(true);
+    return entries;
+  }
+
   async hasInputs(): Promise<boolean> {
     await Promise.resolve();
     return this.#waiting().some(({ event }) => event.type === "user.message");
@@ -62,6 +72,10 @@ export class MemoryLog implements Log {
     this.#stored.push(...entries);
     return structuredClone(entries);
   }
+}
+
+function isAnswer({ type }: SessionEvent): boolean {
+  return (answerTypes as readonly string[]).includes(type);
 }
 
 function entryOf({ id, event, memo }: Draft, seq: number): LogEntry {

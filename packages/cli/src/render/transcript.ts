@@ -12,11 +12,15 @@ export interface Block {
   lines: string[];
 }
 
+type Call = EventOf<"agent.tool_use" | "agent.mcp_tool_use" | "agent.custom_tool_use">;
+type Result = EventOf<"agent.tool_result" | "agent.mcp_tool_result" | "user.custom_tool_result">;
+
 const endings: Record<StopReason["type"], string> = {
   end_turn: "done",
   cancelled: "interrupted",
   retries_exhausted: "gave up: the model did not answer",
   refusal: "the model refused",
+  requires_action: "waits for you",
   max_turns: "stopped: the limit of model requests is reached",
 };
 const reasons: Record<string, string> = {
@@ -38,7 +42,7 @@ export class Transcript {
   readonly #width: number;
   readonly #live: boolean;
   readonly #clones: Clones;
-  readonly #calls = new Map<string, EventOf<"agent.tool_use">>();
+  readonly #calls = new Map<string, Call>();
   #thinking = false;
   #since = 0;
   #turn: { began: string | null; usage: ModelUsage } = { began: null, usage: noUsage };
@@ -64,13 +68,19 @@ export class Transcript {
         return apart(this.#asked(event));
       case "user.interrupt":
         return apart([yellow("interrupt")]);
+      case "user.tool_confirmation":
+        return note(event.result === "allow" ? dim("allowed") : yellow("denied"));
       case "agent.message":
         return apart(plainText(textOf(event.content)).trim().split("\n"));
       case "agent.tool_use":
+      case "agent.mcp_tool_use":
+      case "agent.custom_tool_use":
         this.#calls.set(event.id, event);
         this.#since = Date.now();
         return null;
       case "agent.tool_result":
+      case "agent.mcp_tool_result":
+      case "user.custom_tool_result":
         return this.#returned(event);
       case "agent.context_compacted":
         return note(
@@ -148,17 +158,21 @@ export class Transcript {
     return more === 0 ? shown : [...shown, dim(`  … ${count(more)} more lines`)];
   }
 
-  #callLine(event: EventOf<"agent.tool_use">): string {
+  #callLine(event: Call): string {
     const { bold, cyan, yellow } = this.#palette;
     const name = plainLine(event.name);
-    const denied = event.evaluated_permission === "deny" ? yellow(" (denied)") : "";
+    const denied =
+      event.type !== "agent.custom_tool_use" && event.evaluated_permission === "deny"
+        ? yellow(" (denied)")
+        : "";
     return `${bold(cyan(name))}  ${cut(toolLine(event), this.#width - name.length - 12)}`.trimEnd() + denied;
   }
 
   /** A call is printed with its result, so that nothing comes between them and each stands there once. */
-  #returned(event: EventOf<"agent.tool_result">): Block {
-    const call = this.#calls.get(event.tool_use_id);
-    this.#calls.delete(event.tool_use_id);
+  #returned(event: Result): Block {
+    const id = callOf(event);
+    const call = this.#calls.get(id);
+    this.#calls.delete(id);
     this.#since = Date.now();
     return apart([...(call === undefined ? [] : [this.#callLine(call)]), ...this.#resultLines(event)]);
   }
@@ -169,7 +183,7 @@ export class Transcript {
     return lines;
   }
 
-  #resultLines({ content, is_error }: EventOf<"agent.tool_result">): string[] {
+  #resultLines({ content, is_error }: Result): string[] {
     const { dim, red } = this.#palette;
     const { lines, more } = firstLines(plainText(textOf(content)), 5);
     const shown = lines.map((line) => cut(line.trimEnd(), this.#width - gutter.length));
@@ -213,7 +227,8 @@ export class Transcript {
   #ended(event: EventOf<"session.status_idle">): Block {
     const { green, yellow, red, dim } = this.#palette;
     const { type } = event.stop_reason;
-    const style = type === "end_turn" ? green : type === "cancelled" ? yellow : red;
+    const style =
+      type === "end_turn" ? green : type === "cancelled" || type === "requires_action" ? yellow : red;
     const seconds =
       this.#turn.began === null ? null : (Date.parse(event.created_at) - Date.parse(this.#turn.began)) / 1000;
     const facts = [
@@ -245,6 +260,11 @@ function textOf(content: readonly Content[]): string {
 /** `image image/png`, `document file_…`. */
 function nameOf({ type, source }: Exclude<Content, { type: "text" }>): string {
   return `${type} ${source.type === "file" ? source.file_id : source.media_type}`;
+}
+
+function callOf(event: Result): string {
+  if (event.type === "agent.tool_result") return event.tool_use_id;
+  return event.type === "agent.mcp_tool_result" ? event.mcp_tool_use_id : event.custom_tool_use_id;
 }
 
 function hostOf({ host, port }: EventOf<"session.egress_denied">): string {

@@ -130,6 +130,8 @@ export const errors = {
     conflict(`The content of the memory at '${path}' is not the one that was expected.`, param),
   memoryVersionIsNewest: (id: string) =>
     conflict(`Memory version '${id}' is the newest of a memory that is there.`),
+  callAnswered: (param?: string) =>
+    conflict("A call that is answered here does not wait any more: it was answered or interrupted.", param),
   fileInUse: (id: string) => conflict(`File '${id}' is mounted in a session, or a message of one names it.`),
   fileUnfit: (id: string, as: "image" | "document", mimeType: string, param: string) =>
     errors.invalid(`File '${id}', '${mimeType.slice(0, 100)}', cannot be shown as ${article(as)}.`, param),

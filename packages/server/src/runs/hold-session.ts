@@ -2,7 +2,7 @@ import { LeaseLost } from "@berth/agent";
 import type { Logger } from "pino";
 import { DatabaseUnavailableError } from "../db/database-error.ts";
 import type { Database } from "../db/pool.ts";
-import { waitingInputs } from "../features/events/event-store.ts";
+import { asksForTurn, waitingInputs } from "../features/events/event-store.ts";
 import { createLatch } from "../notify/latch.ts";
 import type { SessionHub } from "../notify/session-hub.ts";
 import { handOverRun, releaseRun } from "./claim-run.ts";
@@ -106,11 +106,11 @@ export function holdSession(
   async function act(session: RunSession, standing: Standing, space: SessionWorkspace): Promise<boolean> {
     const waiting = await waitingInputs(db.read, lease.sessionId);
     const resumed = isRunning(standing);
-    if (waiting.interrupts && !resumed) {
+    if (waiting.interrupts && !waiting.requiresAction && !resumed) {
       await settleInterrupts(waiting.interruptedMessages);
       return true;
     }
-    if (!waiting.messages && !resumed) return false;
+    if (!asksForTurn(waiting) && !resumed) return false;
     const leaveTurn = await dependencies.enterTurn();
     try {
       if (leaving === undefined) await runTurn(session, space, resumed, waiting.interrupts);
@@ -141,7 +141,7 @@ export function holdSession(
     }
   }
 
-  /** An interrupt of a session that does not run; messages sent before it are answered by a turn that did nothing. */
+  /** An interrupt of a session that does not run and has no calls that wait; messages sent before it are answered by a turn that did nothing. */
   async function settleInterrupts(withMessages: boolean): Promise<void> {
     if (withMessages) await runLog.appendRunning();
     await runLog.appendIdle(withMessages ? [idle({ type: "cancelled" })] : []);
@@ -163,8 +163,7 @@ export function holdSession(
   async function giveBack(standing: Standing, space: SessionWorkspace): Promise<void> {
     await space.end();
     const waiting = await waitingInputs(db.read, lease.sessionId);
-    const over =
-      standing.status === "idle" && !waiting.messages && !waiting.interrupts && !space.hasPending();
+    const over = standing.status === "idle" && !asksForTurn(waiting) && !space.hasPending();
     if (!over || !(await releaseRun(db.write, lease))) await handOverRun(db.write, lease);
     dependencies.hub.publish(lease.sessionId, true);
   }

@@ -7,9 +7,7 @@ import type { Tool, ToolResult } from "@berth/agent";
  */
 export function maskingSecrets(tools: readonly Tool[], mask: (text: string) => string): Tool[] {
   return tools.map((tool) => ({
-    name: tool.name,
-    description: tool.description,
-    input: tool.input,
+    ...tool,
     run: async (input, context) => masked(await tool.run(input, context), mask),
   }));
 }

@@ -1,4 +1,4 @@
-import { type Draft, LeaseLost, type Log, type LogEntry } from "@berth/agent";
+import { type Draft, isUse, LeaseLost, type Log, type LogEntry } from "@berth/agent";
 import type { Database } from "../db/pool.ts";
 import {
   appendByRun,
@@ -6,6 +6,7 @@ import {
   appendReclaimed,
   appendRunning,
   appendTakingInputs,
+  takeAnswers,
 } from "../features/events/append-by-run.ts";
 import { readLog, waitingInputs } from "../features/events/event-store.ts";
 import type { SessionHub } from "../notify/session-hub.ts";
@@ -48,7 +49,7 @@ export function createRunLog(db: Database, hub: SessionHub, lease: Lease): RunLo
     drafts: readonly Draft[],
   ): Promise<readonly LogEntry[]> {
     const entries = await writing(() => append(db.write, lease, drafts));
-    if (closing && !drafts.some((draft) => draft.event.type === "agent.tool_use")) closed = true;
+    if (closing && !entries.some((entry) => isUse(entry.event))) closed = true;
     if (closed) throw new LeaseLost();
     return entries;
   }
@@ -59,6 +60,11 @@ export function createRunLog(db: Database, hub: SessionHub, lease: Lease): RunLo
         entries: await readLog(db.read, lease.sessionId),
         append: (drafts) => turnAppend(appendByRun, drafts),
         appendTakingInputs: (drafts) => turnAppend(appendTakingInputs, drafts),
+        takeAnswers: async () => {
+          // What is taken is about to begin: it is left to the process that goes on.
+          if (closing) closed = true;
+          return await writing(() => takeAnswers(db.write, lease));
+        },
         hasInputs: async () => (await waitingInputs(db.read, lease.sessionId)).messages,
       };
     },

@@ -10,9 +10,7 @@ export function tellingFailures(
   workspace: Pick<SessionWorkspace, "takeNotes">,
 ): Tool[] {
   return tools.map((tool) => ({
-    name: tool.name,
-    description: tool.description,
-    input: tool.input,
+    ...tool,
     async run(input, context) {
       const result = await tool.run(input, context);
       const notes = workspace.takeNotes().map((text) => ({ type: "text" as const, text }));

@@ -4,7 +4,8 @@ import type { AgentDefinition } from "./agent-store.ts";
 
 type Body = Input<typeof agentRoutes.create>["body"];
 type Change = Input<typeof agentRoutes.update>["body"];
-type Toolset = NonNullable<Body["tools"]>[number];
+type GivenTool = NonNullable<Body["tools"]>[number];
+type Toolset = Extract<GivenTool, { type: "agent_toolset_20260401" }>;
 
 /** What is asked of the registry of models. */
 export interface ModelWindows {
@@ -21,7 +22,7 @@ export function resolveAgent(body: Body, models: ModelWindows): Omit<AgentDefini
     description: body.description ?? null,
     model: resolveModel(body.model, models),
     system: body.system ?? "",
-    tools: (body.tools ?? []).map(resolveToolset),
+    tools: (body.tools ?? []).map(resolveTool),
     mcp_servers: [],
   };
 }
@@ -38,7 +39,7 @@ export function changeAgent(
     description: change.description === undefined ? description : change.description,
     model: change.model === undefined ? model : resolveModel(change.model, models),
     system: change.system === undefined ? system : (change.system ?? ""),
-    tools: change.tools === undefined ? tools : (change.tools ?? []).map(resolveToolset),
+    tools: change.tools === undefined ? tools : (change.tools ?? []).map(resolveTool),
   };
 }
 
@@ -54,6 +55,10 @@ function resolveModel(choice: Body["model"], models: ModelWindows): AgentDefinit
     ...(effort == null ? {} : { effort }),
     effective_context_window: model.contextWindow,
   };
+}
+
+function resolveTool(tool: GivenTool): AgentDefinition["tools"][number] {
+  return tool.type === "custom" ? tool : resolveToolset(tool);
 }
 
 /** None named in `enabled_tools` means all; `disallowed_tools` and `configs` take away. */

@@ -1,10 +1,11 @@
 import type { EventOf, InputEvent } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
 import { columns, STOP_THE_CLOCK } from "./append-by-run.ts";
+import { answeredByClient } from "./awaited-calls.ts";
 import { type EventRow, newEventRow } from "./event-row.ts";
 
-/** Why a session took no events. */
-export type Refusal = "absent" | "archived" | "terminated";
+/** Why a session took no events; `answered`: a call does not wait, or not any more. */
+export type Refusal = "absent" | "archived" | "terminated" | "answered";
 
 /** Whether the agent has something to do at once: what the operator tells it waits for the next request. */
 export function startsWork(inputs: readonly InputEvent[]): boolean {
@@ -12,8 +13,9 @@ export function startsWork(inputs: readonly InputEvent[]): boolean {
 }
 
 /**
- * Appends what a client sends, all or none, and makes the session due when there is work in it. Whether the session takes events is decided in
- * the same statement. The caller tells the hub afterwards.
+ * Appends what a client sends, all or none, and makes the session due when there is work in it. Whether the session
+ * takes events, and whether each call that they answer still waits, is decided in the same statement: of two answers to a
+ * call one is taken. No call waits after an interrupt. The caller tells the hub afterwards.
  *
  * @returns the stored events, which wait to be processed, or why there are none.
  */
@@ -30,8 +32,10 @@ export async function appendInputs(
         update sessions set
           last_seq = last_seq + cardinality($2::uuid[]),
           pending_at = case when $6 then coalesce(pending_at, now()) else pending_at end,
+          awaited_calls = case when 'user.interrupt' = any($3::text[]) then '{}'::uuid[]
+            else array(select unnest(awaited_calls) except select unnest($7::uuid[])) end,
           updated_at = now()
-        where id = $1 and archived_at is null and terminated_at is null
+        where id = $1 and archived_at is null and terminated_at is null and awaited_calls @> $7::uuid[]
         returning last_seq
       ), appended as (
         insert into events (session_id, seq, id, type, body, memo)
@@ -42,7 +46,7 @@ export async function appendInputs(
             with ordinality as draft (id, type, body, memo, place)
       )
       select last_seq from session`,
-    values: [sessionId, ...columns(rows), startsWork(inputs)],
+    values: [sessionId, ...columns(rows), startsWork(inputs), answeredByClient(inputs)],
   });
   const last = found[0]?.last_seq;
   if (last === undefined) return await refusal(db, sessionId);
@@ -111,13 +115,16 @@ export async function appendUpdated(tx: Queryable, sessionId: string, change: Se
   });
 }
 
-/** All these states are for good, so that the reason read now is the reason of then. */
+/** All these states are for good, so that the reason read now is the reason of then; if it is none of them, a call did not wait. */
 async function refusal(db: Queryable, sessionId: string): Promise<Refusal> {
-  const { rows } = await db.query<{ terminated: boolean }>({
+  const { rows } = await db.query<{ terminated: boolean; archived: boolean }>({
     name: "refusal_of_inputs",
-    text: "select terminated_at is not null as terminated from sessions where id = $1 and deleted_at is null",
+    text: `
+      select terminated_at is not null as terminated, archived_at is not null as archived
+      from sessions where id = $1 and deleted_at is null`,
     values: [sessionId],
   });
   if (rows[0] === undefined) return "absent";
-  return rows[0].terminated ? "terminated" : "archived";
+  if (rows[0].terminated) return "terminated";
+  return rows[0].archived ? "archived" : "answered";
 }

@@ -1,8 +1,9 @@
 import type { Draft, LogEntry } from "@berth/agent";
 import { LeaseLost } from "@berth/agent";
-import type { EventOf } from "@berth/contract";
+import { answerTypes, type EventOf } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
 import type { Lease } from "../../runs/lease.ts";
+import { announcedWaiting, answeredByRun } from "./awaited-calls.ts";
 import { type EventRow, logEntry, type NewEventRow, newEventRow, usageOf } from "./event-row.ts";
 
 /**
@@ -68,6 +69,33 @@ export async function appendTakingInputs(
   return entries.map(logEntry);
 }
 
+/**
+ * Marks the answers of clients that wait as processed, and answers them, oldest first: what they allow is begun by the run
+ * that holds the lease, and by no other.
+ *
+ * @throws LeaseLost
+ */
+export async function takeAnswers(db: Queryable, lease: Lease): Promise<LogEntry[]> {
+  const { rows } = await db.query<EventRow | { seq: null }>({
+    name: "take_answers",
+    text: `
+      with session as (
+        update sessions set updated_at = now()
+        where id = $1 and lease_owner = $2 and lease_epoch = $3 and terminated_at is null
+        returning id
+      ), taken as (
+        update events set processed_at = now() from session
+        where events.session_id = session.id and events.processed_at is null and type = any($4::text[])
+        returning events.*
+      )
+      select taken.seq, taken.id, type, body, memo, processed_at
+      from session left join taken on true order by taken.seq`,
+    values: [lease.sessionId, lease.owner, lease.epoch, answerTypes],
+  });
+  if (rows.length === 0) throw new LeaseLost();
+  return rows.filter((row) => row.seq !== null).map(logEntry);
+}
+
 type Place = { last_seq: number; processed_at: Date };
 
 async function append(
@@ -78,7 +106,8 @@ async function append(
   drafts: readonly Draft[],
 ): Promise<LogEntry[]> {
   const rows = drafts.map(newEventRow);
-  const values = [lease.sessionId, lease.owner, lease.epoch, ...columns(rows), ...usage(drafts)];
+  const awaited = [announcedWaiting(drafts, rows), answeredByRun(drafts)];
+  const values = [lease.sessionId, lease.owner, lease.epoch, ...columns(rows), ...usage(drafts), ...awaited];
   const place = (await db.query<Place>({ name, text, values })).rows[0];
   if (place === undefined) throw new LeaseLost();
   const before = place.last_seq - rows.length;
@@ -103,7 +132,10 @@ export function columns(rows: readonly NewEventRow[]): [string[], string[], stri
   ];
 }
 
-/** $1 session, $2 owner, $3 epoch, $4 to $7 columns of the events, $8 to $11 tokens. */
+/**
+ * $1 session, $2 owner, $3 epoch, $4 to $7 columns of the events, $8 to $11 tokens, $12 calls that from now on wait for a
+ * client, $13 calls that do not any more.
+ */
 function appendStatement(status: string, also = ""): string {
   return `
     with session as (
@@ -112,7 +144,8 @@ function appendStatement(status: string, also = ""): string {
         input_tokens = input_tokens + $8,
         output_tokens = output_tokens + $9,
         cache_read_input_tokens = cache_read_input_tokens + $10,
-        cache_creation_input_tokens = cache_creation_input_tokens + $11
+        cache_creation_input_tokens = cache_creation_input_tokens + $11,
+        awaited_calls = array(select unnest(awaited_calls) except select unnest($13::uuid[])) || $12::uuid[]
         ${status}
       where id = $1 and lease_owner = $2 and lease_epoch = $3 and terminated_at is null
       returning last_seq

@@ -108,6 +108,8 @@ for (const server of testServers) {
         );
         await appendTakingInputs(db.write, lease, [request]);
         assert.deepEqual(await waitingInputs(db.read, sessionId), {
+          answers: false,
+          requiresAction: false,
           messages: false,
           interrupts: false,
           interruptedMessages: false,

@@ -1,5 +1,5 @@
 import type { LogEntry } from "@berth/agent";
-import { formatId, uuidMillisecond } from "@berth/contract";
+import { answerTypes, formatId, uuidMillisecond } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
 import { type EventRow, eventJson, logEntry } from "./event-row.ts";
 
@@ -80,6 +80,10 @@ export async function firstRequestAt(db: Queryable, sessionId: string): Promise<
 
 /** What waits to be processed. */
 export interface Waiting {
+  /** Confirmations and results, which a run takes up at once. */
+  answers: boolean;
+  /** The last turn ended because calls wait for a client: no message is answered before they are. */
+  requiresAction: boolean;
   /** For the next request of the model. */
   messages: boolean;
   /** For the run. */
@@ -93,19 +97,37 @@ export async function waitingInputs(db: Queryable, sessionId: string): Promise<W
     name: "waiting_inputs",
     text: `
       with waiting as (
-        select seq, type = 'user.interrupt' as interrupt from events
+        select seq, type = 'user.interrupt' as interrupt, type = any($2::text[]) as answer from events
         where session_id = $1 and processed_at is null and type <> 'system.message'
       )
       select
-        exists (select from waiting where not interrupt) as messages,
+        exists (select from waiting where answer) as answers,
+        coalesce((
+          select body::json #>> '{stop_reason,type}' = 'requires_action' from events
+          where session_id = $1 and type = 'session.status_idle' order by seq desc limit 1
+        ), false) as "requiresAction",
+        exists (select from waiting where not interrupt and not answer) as messages,
         exists (select from waiting where interrupt) as interrupts,
         exists (
           select from waiting
           where not interrupt and seq < (select max(seq) from waiting where interrupt)
         ) as "interruptedMessages"`,
-    values: [sessionId],
+    values: [sessionId, answerTypes],
   });
-  return rows[0] ?? { messages: false, interrupts: false, interruptedMessages: false };
+  return rows[0] ?? nothingWaits;
+}
+
+const nothingWaits: Waiting = {
+  answers: false,
+  requiresAction: false,
+  messages: false,
+  interrupts: false,
+  interruptedMessages: false,
+};
+
+/** Whether a session that does not run has something to do. */
+export function asksForTurn({ answers, messages, interrupts, requiresAction }: Waiting): boolean {
+  return answers || interrupts || (messages && !requiresAction);
 }
 
 async function eventRows(

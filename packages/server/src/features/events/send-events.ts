@@ -5,6 +5,7 @@ import { errors } from "../../http/errors.ts";
 import type { Principal } from "../../http/principal.ts";
 import { reachSession } from "../sessions/reach-session.ts";
 import { appendInputs } from "./append-by-client.ts";
+import { callAnswered, checkAnswers } from "./check-answers.ts";
 import type { EventRow } from "./event-row.ts";
 import { prepareMessageFiles } from "./prepare-message-files.ts";
 
@@ -13,7 +14,7 @@ import { prepareMessageFiles } from "./prepare-message-files.ts";
  *
  * @returns the session's uuid and the stored events.
  * @throws errors.notFound, errors.notYours, errors.fileNotReady, errors.fileUnfit, errors.fileTooLarge,
- *   errors.sessionArchived, errors.sessionTerminated
+ *   errors.sessionArchived, errors.sessionTerminated, errors.callAnswered
  */
 export async function sendEvents(
   db: DatabaseAccess,
@@ -26,6 +27,7 @@ export async function sendEvents(
   const files = prepareMessageFiles(blobs, events, "events");
   await files.find(db.read);
   files.reach(principal);
+  await checkAnswers(db.read, id, events);
   files.checkState();
   const { hold } = files;
   const rows =
@@ -37,6 +39,7 @@ export async function sendEvents(
           if (typeof appended !== "string") await files.keep(tx, id);
           return appended;
         });
+  if (rows === "answered") throw await callAnswered(db.read, id, events);
   if (rows === "absent") throw errors.notFound("session", sessionId);
   if (rows === "archived") throw errors.sessionArchived(sessionId);
   if (rows === "terminated") throw errors.sessionTerminated(sessionId);

@@ -7,7 +7,7 @@ import { reachAndLock, reachSession } from "./reach-session.ts";
 import { markArchived, markDeleted, type SessionState } from "./session-store.ts";
 
 /**
- * Interrupts the turn that is running or about to run. True when there was one.
+ * Interrupts the turn that is running, about to run, or waits for a client's answers. True when there was one.
  *
  * @throws errors.sessionTerminated, errors.sessionArchived
  */
@@ -83,5 +83,7 @@ export function refuseEnded(session: SessionState, sessionId: string): void {
 }
 
 async function hasTurn(db: DatabaseAccess, session: SessionState): Promise<boolean> {
-  return session.status !== "idle" || (await waitingInputs(db.write, session.id)).messages;
+  if (session.status !== "idle") return true;
+  const { messages, answers, requiresAction } = await waitingInputs(db.write, session.id);
+  return messages || answers || requiresAction;
 }

@@ -1,0 +1,35 @@
+import type { Draft } from "@berth/agent";
+import { type InputEvent, parseId } from "@berth/contract";
+import type { NewEventRow } from "./event-row.ts";
+
+/** Uuids of the announced calls that wait for a client; `rows` are those of the drafts. */
+export function announcedWaiting(drafts: readonly Draft[], rows: readonly NewEventRow[]): string[] {
+  return rows.filter((_, index) => waits(drafts[index]?.event)).map((row) => row.id);
+}
+
+function waits(event: Draft["event"] | undefined): boolean {
+  if (event?.type === "agent.custom_tool_use") return true;
+  const confirmable = event?.type === "agent.tool_use" || event?.type === "agent.mcp_tool_use";
+  return confirmable && event.evaluated_permission === "ask";
+}
+
+/** Uuids of the calls that the run itself gives a result: no client's answer is taken any more. */
+export function answeredByRun(drafts: readonly Draft[]): string[] {
+  return drafts.flatMap(({ event }) => {
+    if (event.type === "agent.tool_result") return eventUuids(event.tool_use_id);
+    return event.type === "agent.mcp_tool_result" ? eventUuids(event.mcp_tool_use_id) : [];
+  });
+}
+
+/** Uuids of the calls that a client's events answer. */
+export function answeredByClient(inputs: readonly InputEvent[]): string[] {
+  return inputs.flatMap((input) => {
+    if (input.type === "user.tool_confirmation") return eventUuids(input.tool_use_id);
+    return input.type === "user.custom_tool_result" ? eventUuids(input.custom_tool_use_id) : [];
+  });
+}
+
+function eventUuids(id: string): string[] {
+  const uuid = parseId("event", id);
+  return uuid === null ? [] : [uuid];
+}
