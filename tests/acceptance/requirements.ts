@@ -2,6 +2,7 @@ import { gitRepositories } from "./requirements/git-repositories.ts";
 import { memoryRequirements } from "./requirements/memory.ts";
 import { messageContentRequirements } from "./requirements/message-content.ts";
 import { outputRequirements } from "./requirements/outputs.ts";
+import { reclaimRequirements } from "./requirements/reclaim.ts";
 import type { Requirement } from "./requirements/requirement.ts";
 import { skillRequirements } from "./requirements/skills.ts";
 import { vaultRequirements } from "./requirements/vaults.ts";
@@ -458,6 +459,7 @@ export const requirements: readonly Requirement[] = [
   },
   ...outputRequirements,
   ...messageContentRequirements,
+  ...reclaimRequirements,
   ...vaultRequirements,
   ...memoryRequirements,
   ...gitRepositories,

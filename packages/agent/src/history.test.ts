@@ -83,6 +83,49 @@ test("inputs enter at the first request after them; one that an answer has overt
   ]);
 });
 
+test("a reclaimed container is told once: before the message that comes next, or with the results of calls", () => {
+  const log = new MemoryLog();
+  const text = (words: string) => ({ type: "text" as const, text: words });
+  const anew = text(notes.containerAnew);
+  const reclaim = () => log.store([{ event: { type: "session.container_reclaimed", reason: "inactivity" } }]);
+  const request = () =>
+    log.store([{ event: { type: "span.model_request_start", model: "m/m" } }])[0]?.event.id ?? "";
+  const end = (model_request_start_id: string) => ({
+    type: "span.model_request_end" as const,
+    model_request_start_id,
+    is_error: false,
+    model_usage: null,
+  });
+  reclaim();
+  reclaim();
+  log.send({ type: "user.interrupt" });
+  request();
+  assert.deepEqual(foldHistory(log.entries).messages, [], "it asks for nothing by itself");
+  log.message("one");
+  const start = request();
+  assert.deepEqual(foldHistory(log.entries).messages, [
+    { role: "user", content: [anew, text(notes.userInterrupted), text("one")] },
+  ]);
+  const [use] = log.store([
+    { event: { type: "agent.tool_use", name: "Bash", input: {}, evaluated_permission: "allow" } },
+    { event: end(start) },
+  ]);
+  const tool_use_id = use?.event.id ?? "";
+  reclaim();
+  log.store([
+    { event: { type: "agent.tool_result", tool_use_id, content: [text("done")], is_error: false } },
+  ]);
+  log.message("two");
+  request();
+  assert.deepEqual(foldHistory(log.entries).messages.slice(2), [
+    {
+      role: "tool",
+      content: [{ id: tool_use_id, name: "Bash", content: [text("done"), anew], isError: false }],
+    },
+    { role: "user", content: [text("two")] },
+  ]);
+});
+
 test("a blank message and half a character do no harm", () => {
   const log = new MemoryLog();
   log.message(" \n");

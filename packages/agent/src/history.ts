@@ -151,9 +151,7 @@ class Fold {
   takeIn(): void {
     const before = this.messages.length;
     this.takeInResults();
-    const inputs = this.takeInInputs();
-    const news = this.messages.length > before || inputs.length > 0;
-    const blocks = news ? [...this.takeInNews(), ...inputs] : [];
+    const blocks = this.takeInInputs();
     if (blocks.length > 0) this.addUserBlocks(blocks);
     if (this.messages.length === before && blocks.length === 0) return;
     this.owed = true;
@@ -163,14 +161,17 @@ class Fold {
   takeInResults(): void {
     if (this.calls.length === 0) return;
     const content = this.calls.map((call) => this.results.get(call.eventId) ?? lostResult(call));
+    const last = content.at(-1);
+    if (last !== undefined)
+      content[content.length - 1] = { ...last, content: [...last.content, ...this.takeInNews()] };
     this.messages.push({ role: "tool", content });
     this.calls = [];
     this.results.clear();
   }
 
-  /** What happened to the session; it never makes a request by itself. */
-  takeInNews(): UserBlock[] {
-    const blocks: UserBlock[] = this.containerUntold ? [{ type: "text", text: notes.containerAnew }] : [];
+  /** What happened to the session; it goes with what enters, and makes no request by itself. */
+  takeInNews(): TextBlock[] {
+    const blocks: TextBlock[] = this.containerUntold ? [{ type: "text", text: notes.containerAnew }] : [];
     this.containerUntold = false;
     return blocks;
   }
@@ -196,7 +197,7 @@ class Fold {
       blocks.push(...message);
     }
     this.waiting = [];
-    return blocks;
+    return blocks.length === 0 ? [] : [...this.takeInNews(), ...blocks];
   }
 
   /** Two user messages in a row, as after a failed request, are one with the blocks of both. */

@@ -7,6 +7,7 @@ import { MemoryLog } from "./memory-log.ts";
 type Happening =
   | { kind: "message"; text: string }
   | { kind: "interrupt" }
+  | { kind: "reclaim" }
   | {
       kind: "request";
       ends: "clean" | "cut" | "failed" | "dies";
@@ -20,6 +21,7 @@ const text = fc.string({ minLength: 0, maxLength: 12 });
 const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("message" as const), text }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("interrupt" as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("reclaim" as const) }) },
   {
     weight: 6,
     arbitrary: fc.record({
@@ -65,6 +67,9 @@ function play(
       break;
     case "interrupt":
       log.send({ type: "user.interrupt" });
+      break;
+    case "reclaim":
+      store({ event: { type: "session.container_reclaimed", reason: "inactivity" } });
       break;
     case "compaction":
       store({

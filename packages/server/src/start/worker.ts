@@ -46,6 +46,7 @@ const DAY_MS = 86_400_000;
 /** Runs sessions of this database, beside the workers of other processes. Leases of dead processes are taken at once. */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { db, hub, log, leaseMs = 15_000, pollMs = 2_000, graceMs = 10_000, concurrency = 32 } = options;
+  const { reclaimMs = DAY_MS } = options;
   const owner = workerOwner();
   const held = new Map<string, HeldSession>();
   const news = createLatch();
@@ -63,7 +64,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     db: db.write,
     owner,
     leaseMs,
-    reclaimMs: options.reclaimMs ?? DAY_MS,
+    reclaimMs,
     host: options.disks.host,
   });
 
@@ -86,7 +87,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       } catch (error) {
         log.warn({ err: error }, "sessions could not be claimed");
       }
-      if (!closing) await news.toldWithin(pollMs);
+      if (!closing) await news.toldWithin(Math.min(pollMs, reclaimMs));
     }
   }
 

@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { DatabaseUnavailableError } from "../db/database-error.ts";
+import { check, count, idleSession, mortal, prepared, RECLAIM, watched } from "./testing-reclaim.ts";
+import { bash, idles, steps } from "./testing-worker.ts";
+
+for (const after of [false, true]) {
+  const when = after ? "after" : "before";
+
+  test(`a reclaim is taken up where a process died ${when} any of its statements`, async (t) => {
+    const { db, own, from, statements } = await prepared(t);
+    for (let n = 1; n <= statements; n++) {
+      const session = await idleSession(own, db, from);
+      const dead = Promise.withResolvers<void>();
+      const die = async () => {
+        dead.resolve();
+        throw new DatabaseUnavailableError("The process is dead.");
+      };
+      const first = await own.worker({ ...RECLAIM, db: mortal(db, { n, after, happens: die }) });
+      await dead.promise;
+      await first.close();
+      const heir = watched(db);
+      const second = await own.worker({ ...RECLAIM, db: heir.db });
+      await own.until(session.id, (entries) => count(entries, "session.container_reclaimed") === 1);
+      const label = `death ${when} statement ${n}`;
+      await own.send(session.id, steps(bash(`echo again ${session.id}`)));
+      const log = await own.until(session.id, (entries) => idles(entries) === 2);
+      check(log, own, label);
+      assert.equal(session.isMarked(), false, label);
+      await second.close();
+    }
+  });
+}

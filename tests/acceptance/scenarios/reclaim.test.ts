@@ -1,0 +1,220 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before } from "node:test";
+import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
+import type { Api, Wire } from "../harness/api.ts";
+import { Berth } from "../harness/berth.ts";
+import {
+  bash,
+  makeAgent,
+  makeEnvironment,
+  makeFile,
+  makeSession,
+  results,
+  turn,
+} from "../harness/fixtures.ts";
+import { proves } from "../harness/proves.ts";
+import { eventsUntil, frames } from "../harness/stream.ts";
+
+let directory: string;
+let host: GitHost;
+let berth: Berth;
+let api: Api;
+before(async () => {
+  directory = await mkdtemp(join(tmpdir(), "git-host-"));
+  host = await startGitHost({ dir: directory });
+  await host.createRepository({ org: "acme", name: "widget", private: true, files: { "w.txt": "w\n" } });
+  const provider = { host: host.host, token_env: ["GH_TOKEN"], ca_file: host.caFile };
+  berth = await Berth.start({
+    settings: {
+      BERTH_DISK_RECLAIM_SECONDS: "1",
+      BERTH_SANDBOX_IDLE_SECONDS: "0",
+      BERTH_HOSTED_PROVIDERS: JSON.stringify([provider]),
+      BERTH_EGRESS_ALLOW_PRIVATE: host.host,
+    },
+  });
+  api = await berth.client();
+});
+after(async () => {
+  await berth.stop();
+  await host.stop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** The log up to its `count`th reclaim. */
+async function reclaimed(session: string, count = 1): Promise<Wire[]> {
+  let seen = 0;
+  const isLast = ({ type }: Wire) => type === "session.container_reclaimed" && ++seen === count;
+  return await eventsUntil(api, session, isLast);
+}
+
+function count(events: Wire[], type: string): number {
+  return events.filter((event) => event.type === type).length;
+}
+
+proves(["reclaim-idle", "outputs-once"], "an idle session's disk goes, its log and Files stay", async () => {
+  const session = await makeSession(api);
+  await turn(api, session.id, bash("echo draft > /data/draft; echo done > /mnt/session/outputs/result.txt"));
+  const events = await reclaimed(session.id);
+  assert.equal(events.at(-1).reason, "inactivity");
+  assert.equal(count(events, "session.container_started"), 1);
+  const files = (await api.ok("GET", `/files?scope_id=${session.id}`)).data;
+  assert.deepEqual(
+    files.map(({ filename }: Wire) => filename),
+    ["result.txt"],
+  );
+  const again = await turn(
+    api,
+    session.id,
+    bash("ls /data /mnt/session/outputs"),
+    bash("echo done > /mnt/session/outputs/result.txt"),
+  );
+  assert.equal(count(again, "session.container_started"), 1);
+  assert.doesNotMatch(results(again)[0] ?? "", /draft|result/);
+  assert.deepEqual((await api.ok("GET", `/files?scope_id=${session.id}`)).data, files);
+  assert.equal((await api.ok("GET", `/sessions/${session.id}`)).status, "idle");
+});
+
+proves(
+  ["reclaim-anew", "repo-rotation"],
+  "the next event clones again with the present token, and mounts again",
+  async () => {
+    const [agent, environment, file] = await Promise.all([
+      makeAgent(api),
+      makeEnvironment(api),
+      makeFile(api, "from the user\n"),
+    ]);
+    const first = host.createToken({ user: "robot", permissions: "write" });
+    const session = await api.ok("POST", "/sessions", {
+      agent: agent.id,
+      environment_id: environment.id,
+      resources: [
+        { type: "hosted_repository", url: `${host.url}/acme/widget`, authorization_token: first },
+        { type: "file", file_id: file.id, mount_path: "/data/notes.txt" },
+      ],
+    });
+    await turn(
+      api,
+      session.id,
+      bash("cd widget && echo lost > lost && echo x >> w.txt && git status --short"),
+    );
+    await reclaimed(session.id);
+    host.revokeToken(first);
+    const second = host.createToken({ user: "robot", permissions: "write" });
+    const [repository] = session.resources;
+    await api.ok("POST", `/sessions/${session.id}/resources/${repository.id}`, {
+      authorization_token: second,
+    });
+    const events = await turn(
+      api,
+      session.id,
+      bash(
+        "cd widget && git status --short; cat w.txt ../notes.txt; ls; git commit -q --allow-empty -m again && git push -q origin HEAD:again && echo pushed",
+      ),
+    );
+    assert.match(results(events)[0] ?? "", /^w\nfrom the user\nw\.txt\npushed\n/);
+  },
+);
+
+proves(
+  ["reclaim-outputs"],
+  "what is left as output after the turn is saved before the disk goes",
+  async () => {
+    const slow = await Berth.start({
+      settings: { BERTH_DISK_RECLAIM_SECONDS: "1", BERTH_SANDBOX_IDLE_SECONDS: "4" },
+    });
+    try {
+      const client = await slow.client();
+      const session = await makeSession(client);
+      const waiting =
+        "(while [ ! -e /data/go ]; do sleep 0.1; done; echo late > /mnt/session/outputs/late) &";
+      await turn(client, session.id, bash(`${waiting} echo early > /mnt/session/outputs/early`));
+      const file = await makeFile(client, "go");
+      await client.ok("POST", `/sessions/${session.id}/resources`, {
+        type: "file",
+        file_id: file.id,
+        mount_path: "/data/go",
+      });
+      await eventsUntil(client, session.id, ({ type }) => type === "session.container_reclaimed");
+      const files = (await client.ok("GET", `/files?scope_id=${session.id}`)).data;
+      assert.deepEqual(
+        files.map(({ filename }: Wire) => filename),
+        ["late", "early"],
+      );
+    } finally {
+      await slow.stop();
+    }
+  },
+);
+
+proves(["reclaim-race"], "events that come at any point of a reclaim are answered, each once", async () => {
+  const sessions = await Promise.all(Array.from({ length: 3 }, () => makeSession(api)));
+  await Promise.all(
+    sessions.map(async ({ id }, index) => {
+      for (let round = 1; round <= 4; round++) {
+        await turn(api, id, bash(`echo ${round} | tee -a /data/rounds /mnt/session/outputs/${round}`));
+        const due = performance.now() + 1_000 + 150 * (round + 4 * index);
+        // Whatever comes first: the reclaim, or the moment that this round tries.
+        await reclaimedUntil(id, due);
+      }
+    }),
+  );
+  for (const { id } of sessions) {
+    const log = await wholeLog(id);
+    assert.equal(count(log, "user.message"), 4);
+    assert.deepEqual(
+      log.filter(({ type }) => type === "session.status_idle").map(({ stop_reason: stop }) => stop.type),
+      Array.from({ length: 4 }, () => "end_turn"),
+    );
+    assert.deepEqual(
+      results(log).map((text) => text.trim()),
+      ["1", "2", "3", "4"],
+    );
+    const files = (await api.ok("GET", `/files?scope_id=${id}`)).data;
+    assert.deepEqual(
+      files.map(({ filename }: Wire) => filename),
+      ["4", "3", "2", "1"],
+    );
+    const ids = log.map((event) => event.id);
+    assert.equal(new Set(ids).size, ids.length);
+  }
+});
+
+proves(
+  ["reclaim-spares"],
+  "a turn that takes longer than the time keeps its disk; an archived session is not reclaimed",
+  async () => {
+    const [session, archived] = await Promise.all([makeSession(api), makeSession(api)]);
+    const events = await turn(
+      api,
+      session.id,
+      bash("echo kept > /data/kept"),
+      { wait_ms: 2_500 },
+      bash("cat /data/kept"),
+    );
+    assert.match(results(events)[1] ?? "", /^kept/);
+    assert.equal(count(events, "session.container_reclaimed"), 0);
+    await turn(api, archived.id, bash("echo gone > /data/gone"));
+    await api.ok("POST", `/sessions/${archived.id}/archive`);
+    await reclaimed(session.id);
+    assert.equal(count(await wholeLog(archived.id), "session.container_reclaimed"), 0);
+  },
+);
+
+async function wholeLog(session: string): Promise<Wire[]> {
+  return (await api.ok("GET", `/sessions/${session}/events?limit=100`)).data;
+}
+
+/** Resolves at the session's next reclaim, or at a time, whichever comes first. */
+async function reclaimedUntil(session: string, due: number): Promise<void> {
+  const signal = AbortSignal.timeout(Math.max(1, Math.round(due - performance.now())));
+  try {
+    for await (const { event } of frames(api, session, { signal })) {
+      if (event === "session.container_reclaimed") return;
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
