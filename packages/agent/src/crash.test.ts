@@ -77,6 +77,7 @@ async function runProcess(log: MemoryLog, fuse: Fuse, effects: Effects): Promise
     id: "crash",
     run: (command) => runCommand(command, fuse, effects),
     placeFile: async () => true,
+    removeFile: async () => true,
     setEgress() {},
     close: async () => {},
     closed: new Promise(() => {}),

@@ -4,7 +4,7 @@
  * Life story. The runner asks an engine to `open` a sandbox for a session and gets a `Sandbox`. It then calls
  * `run` as often as it likes, also several at once; each `run` is one command with its own output stream.
  * Commands that name the same `shell` share a shell (working directory, variables) and run one after another.
- * `placeFile` may be called at any time between. `close` ends everything: it kills every process by group
+ * `placeFile` and `removeFile` may be called at any time between. `close` ends everything: it kills every process by group
  * membership, waits for none of them, and leaves only the disk. It may be called twice, after a failed command,
  * and while commands run: those resolve with `ended: "closed"`. When the sandbox dies by itself, `closed`
  * resolves and every open and later `run` resolves with `ended: "closed"`; the caller opens another on the same disk.
@@ -36,6 +36,13 @@ export interface Sandbox {
    * False: the path needs a mount that only a fresh `open` with the same file in `spec.files` makes.
    */
   placeFile(file: MountedFile): Promise<boolean>;
+  /**
+   * Takes away the file at an absolute path inside, which was in `spec.files` or placed, also while commands run. It is
+   * removed from inside where the agent writes; a directory that stands there instead stays. True also when nothing is there.
+   * False: it is mounted, and goes only with a fresh `open` without it; or the sandbox is gone. Rejects with
+   * `SandboxError` when its directory does not let go of it.
+   */
+  removeFile(target: string): Promise<boolean>;
   /** Changes which hosts can be reached, at once. */
   setEgress(policy: EgressPolicy): void;
   close(): Promise<void>;

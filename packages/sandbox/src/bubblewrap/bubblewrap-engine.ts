@@ -228,6 +228,7 @@ class BubblewrapEngine implements SandboxEngine {
         directory: made.directory,
         uploads: made.places.uploads,
         writable: ["/tmp", ...made.places.writable.map(({ inside }) => inside)],
+        mounted: made.places.files.map(({ inside }) => inside),
         released: () => this.#open.delete(spec.id),
       });
       await this.#furnish(sandbox, made.places);

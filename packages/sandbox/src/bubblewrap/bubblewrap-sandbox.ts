@@ -36,6 +36,8 @@ export interface SandboxParts {
   uploads: string;
   /** Writable places inside. */
   writable: readonly string[];
+  /** Paths inside of the files that have a mount each. */
+  mounted: readonly string[];
   /** Called when all of this is gone. */
   released(): void;
 }
@@ -63,8 +65,8 @@ export class BubblewrapSandbox implements Sandbox {
       running: new Set(),
       giveUp: () => void this.close().catch(() => {}),
     };
-    this.#files = new FilePlacer(parts.uploads, parts.writable, (command, feed) =>
-      this.#runFresh(command, { ...command, feed }),
+    this.#files = new FilePlacer(parts, (command, feed) =>
+      this.#runFresh(command, { ...command, ...(feed === undefined ? {} : { feed }) }),
     );
     this.closed = this.#closed.promise;
     parts.child.once("exit", () => this.close().catch(() => {}));
@@ -84,6 +86,10 @@ export class BubblewrapSandbox implements Sandbox {
 
   placeFile(file: MountedFile): Promise<boolean> {
     return this.#gone.signal.aborted ? Promise.resolve(false) : this.#files.place(file);
+  }
+
+  removeFile(target: string): Promise<boolean> {
+    return this.#gone.signal.aborted ? Promise.resolve(false) : this.#files.remove(target);
   }
 
   setEgress(policy: EgressPolicy): void {

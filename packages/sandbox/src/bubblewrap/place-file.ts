@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { constants, createReadStream } from "node:fs";
-import { chmod, copyFile, link, mkdir, open, rename, rm } from "node:fs/promises";
+import { chmod, copyFile, link, mkdir, open, rename, rm, rmdir } from "node:fs/promises";
 import { posix } from "node:path";
 import { type Command, type CommandResult, type MountedFile, SandboxError } from "../sandbox.ts";
 import { UPLOADS_INSIDE } from "./bwrap-arguments.ts";
@@ -10,23 +10,28 @@ import type { Feed } from "./pipe-feeder.ts";
 
 const LONGEST_MS = 600_000;
 
-/** Puts files into a living sandbox. */
+export interface FilePlaces {
+  /** Host directory that the sandbox sees read-only as its uploads. */
+  uploads: string;
+  /** Places inside into which files are written by a command of the sandbox itself. */
+  writable: readonly string[];
+  /** Files that have a mount of their own, by their paths inside. */
+  mounted: readonly string[];
+}
+
+type Run = (command: Command, feed?: Feed) => Promise<CommandResult>;
+
+/** Puts files into a living sandbox, and takes them away. */
 export class FilePlacer {
   readonly #uploads: string;
   readonly #writable: readonly string[];
-  readonly #run: (command: Command, feed: Feed) => Promise<CommandResult>;
+  readonly #mounted: readonly string[];
+  readonly #run: Run;
 
-  /**
-   * @param uploads Host directory that the sandbox sees read-only as its uploads.
-   * @param writable Places inside into which files are written by a command of the sandbox itself.
-   */
-  constructor(
-    uploads: string,
-    writable: readonly string[],
-    run: (command: Command, feed: Feed) => Promise<CommandResult>,
-  ) {
+  constructor({ uploads, writable, mounted }: FilePlaces, run: Run) {
     this.#uploads = uploads;
     this.#writable = writable;
+    this.#mounted = mounted;
     this.#run = run;
   }
 
@@ -34,12 +39,33 @@ export class FilePlacer {
   async place(file: MountedFile): Promise<boolean> {
     const target = placeable(file.target);
     if (target === null) return false;
-    if (isBelow(target, UPLOADS_INSIDE) && target !== UPLOADS_INSIDE) {
+    if (isUpload(target)) {
       await placeUpload(this.#uploads, { source: file.source, target });
       return true;
     }
-    if (!this.#writable.some((place) => isBelow(target, place) && target !== place)) return false;
-    return this.#writeInside(file.source, target);
+    return this.#isWritable(target) && (await this.#writeInside(file.source, target));
+  }
+
+  /** False where a mount holds it. Rejects with `SandboxError` when its directory does not let go of it. */
+  async remove(path: string): Promise<boolean> {
+    const target = placeable(path);
+    if (target === null) return true;
+    if (this.#mounted.includes(target)) return false;
+    if (isUpload(target)) await removeUpload(this.#uploads, target);
+    return !this.#isWritable(target) || (await this.#removeInside(target));
+  }
+
+  #isWritable(target: string): boolean {
+    return this.#writable.some((place) => isBelow(target, place) && target !== place);
+  }
+
+  /** Whatever leads there is the agent's own, and so are the rights of this command. */
+  async #removeInside(target: string): Promise<boolean> {
+    const script = `target=${quote(target)}
+[ -d "$target" ] && [ ! -L "$target" ] || rm -f -- "$target" || [ ! -e "$target" ]`;
+    const { ended, exitCode } = await this.#run({ script, timeoutMs: LONGEST_MS, cwd: "/" });
+    if (ended === "exit" && exitCode !== 0) throw new SandboxError("the file could not be removed");
+    return ended === "exit";
   }
 
   /** The agent owns these directories, so only a process of the sandbox resolves paths in them. */
@@ -76,6 +102,23 @@ export async function placeUpload(uploads: string, file: MountedFile): Promise<v
   }
 }
 
+/** Takes a file away below the uploads directory of the host, with the directories that hold nothing else. */
+async function removeUpload(uploads: string, target: string): Promise<void> {
+  const path = `${uploads}/${posix.relative(UPLOADS_INSIDE, target)}`;
+  await rm(path, { force: true }).catch((error: NodeJS.ErrnoException) => {
+    // A directory: other files lie below the place by now.
+    if (error.code === "ERR_FS_EISDIR" || error.code === "ENOTDIR") return;
+    throw new SandboxError("the file could not be removed", { cause: error });
+  });
+  for (let parent = posix.dirname(path); parent !== uploads; parent = posix.dirname(parent)) {
+    const empty = await rmdir(parent).then(
+      () => true,
+      () => false,
+    );
+    if (!empty) return;
+  }
+}
+
 /** A link when its mode already lets the agent read it and nobody write it, else a copy. */
 export async function copyReadOnly(source: string, target: string): Promise<void> {
   const handle = await open(source, constants.O_RDONLY);
@@ -89,6 +132,10 @@ export async function copyReadOnly(source: string, target: string): Promise<void
   }
   await copyFile(source, target, constants.COPYFILE_FICLONE);
   await chmod(target, 0o444);
+}
+
+function isUpload(target: string): boolean {
+  return isBelow(target, UPLOADS_INSIDE) && target !== UPLOADS_INSIDE;
 }
 
 function placeable(target: string): string | null {

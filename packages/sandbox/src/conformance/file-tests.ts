@@ -50,6 +50,46 @@ export function fileTests(suite: Suite): void {
     });
   });
 
+  conformanceTest(suite, "files are taken away while commands run", async ({ directory, open }) => {
+    const source = `${directory}/source`;
+    await writeHostFile(source, "content");
+    const opened = ["/mnt/session/uploads/a/b", "/data/in/c d", "/tmp/e", "/elsewhere/f"];
+    const sandbox = await open({ files: opened.map((target) => ({ source, target })) });
+    const late = ["/mnt/session/uploads/late", "/data/it's", "/mnt/session/uploads/a/other"];
+    for (const target of late) assert.equal(await sandbox.placeFile({ source, target }), true);
+    const up = Promise.withResolvers<void>();
+    const gone = [
+      "/mnt/session/uploads/a/b",
+      "/data/in/c d",
+      "/tmp/e",
+      "/mnt/session/uploads/late",
+      "/data/it's",
+    ];
+    const remaining = gone.map((target) => `[ -e "${target}" ]`).join(" || ");
+    const waiting = ok(sandbox, `echo up; while ${remaining}; do sleep 0.05; done; echo gone`, {
+      onOutput: () => up.resolve(),
+    });
+    await up.promise;
+    for (const target of gone) assert.equal(await sandbox.removeFile(target), true, target);
+    assert.equal(await waiting, "up\ngone");
+    assert.equal(await ok(sandbox, "ls /mnt/session/uploads/a"), "other", "its neighbours stay");
+    assert.equal(await sandbox.removeFile("/mnt/session/uploads/a/other"), true);
+    assert.equal(await ok(sandbox, "ls -A /mnt/session/uploads"), "", "no empty directory is left");
+    assert.equal(await sandbox.removeFile("/elsewhere/f"), false, "a mount needs a fresh opening");
+    assert.equal(await ok(sandbox, "cat /elsewhere/f"), "content");
+    for (const target of ["/data/absent/x", "/mnt/session/uploads/absent/x", "/nowhere/x"])
+      assert.equal(await sandbox.removeFile(target), true, target);
+    assert.equal(await sandbox.placeFile({ source, target: "/data/it's" }), true);
+    assert.equal(await ok(sandbox, `cat "/data/it's"`), "content", "the same again at the same place");
+    await ok(sandbox, "mkdir -p /data/own && echo mine >/data/own/x");
+    assert.equal(await sandbox.removeFile("/data/own"), true);
+    assert.equal(await sandbox.removeFile("/mnt/session/uploads"), true);
+    assert.equal(await sandbox.removeFile("/mnt/session/uploads/../../../etc/passwd"), true);
+    assert.equal(await ok(sandbox, "cat /data/own/x; [ -s /etc/passwd ] && echo there"), "mine\nthere");
+    await sandbox.close();
+    assert.equal(await sandbox.removeFile("/data/it's"), false);
+  });
+
   conformanceTest(
     suite,
     "a link of the agent leads no file of the host astray",
@@ -63,6 +103,9 @@ export function fileTests(suite: Suite): void {
       await ok(sandbox, `ln -s ${outside} /data/link; ln -s ${outside}/victim /data/file`);
       await sandbox.placeFile({ source, target: "/data/link/victim" });
       await sandbox.placeFile({ source, target: "/data/file" });
+      await ok(sandbox, `rm -rf /data/file; ln -s ${outside}/victim /data/file`);
+      await sandbox.removeFile("/data/link/victim");
+      await sandbox.removeFile("/data/file");
       await symlink("x", `${outside}/unused`);
       const { readFileSync } = await import("node:fs");
       assert.equal(readFileSync(`${outside}/victim`, "utf8"), "old");

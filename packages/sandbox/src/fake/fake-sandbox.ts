@@ -29,6 +29,8 @@ export interface FakeScript {
   run?(command: Command, sandbox: FakeSandbox): FakeReply | Promise<FakeReply>;
   /** False as for a path that needs a fresh opening; a message makes it reject. Default true. */
   placeFile?(file: MountedFile, sandbox: FakeSandbox): boolean | string;
+  /** False as for a file that only a fresh opening lets go; a message makes it reject. Default true. */
+  removeFile?(target: string, sandbox: FakeSandbox): boolean | string;
 }
 
 const DEFAULT_OUTPUT_BYTES = 102_400;
@@ -41,6 +43,8 @@ export class FakeSandbox implements Sandbox {
   readonly commands: Command[] = [];
   /** Files that were placed after opening. */
   readonly placed: MountedFile[] = [];
+  /** Paths whose files were removed. */
+  readonly removed: string[] = [];
   /** The policy that holds now. */
   egress: EgressPolicy;
   readonly #script: FakeScript;
@@ -83,6 +87,14 @@ export class FakeSandbox implements Sandbox {
     const answer = this.#script.placeFile?.(file, this) ?? true;
     if (typeof answer === "string") throw new SandboxError(answer);
     if (answer) this.placed.push(file);
+    return answer;
+  }
+
+  async removeFile(target: string): Promise<boolean> {
+    if (this.#gone) return false;
+    const answer = this.#script.removeFile?.(target, this) ?? true;
+    if (typeof answer === "string") throw new SandboxError(answer);
+    if (answer) this.removed.push(target);
     return answer;
   }
 

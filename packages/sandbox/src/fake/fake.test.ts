@@ -45,6 +45,7 @@ test("it fails where it is told to", async () => {
     open: (_, count) => (count === 1 ? "no room" : undefined),
     run: ({ script }) =>
       script === "die" ? { dies: true } : script === "break" ? { rejects: "broken" } : { exitCode: 3 },
+    removeFile: (target) => (target === "/bad" ? "stuck" : target !== "/mounted"),
     placeFile: ({ target }) => (target === "/bad" ? "unreadable" : target !== "/elsewhere"),
   });
   const sandbox = await engine.open(spec);
@@ -54,6 +55,10 @@ test("it fails where it is told to", async () => {
   assert.equal(await sandbox.placeFile({ source: "/s", target: "/elsewhere" }), false);
   assert.equal(await sandbox.placeFile({ source: "/s", target: "/data/x" }), true);
   await assert.rejects(sandbox.placeFile({ source: "/s", target: "/bad" }), { name: "SandboxError" });
+  assert.equal(await sandbox.removeFile("/mounted"), false);
+  assert.equal(await sandbox.removeFile("/data/x"), true);
+  await assert.rejects(sandbox.removeFile("/bad"), { name: "SandboxError", message: "stuck" });
+  assert.deepEqual(engine.sandboxes[0]?.removed, ["/data/x"]);
   assert.equal((await sandbox.run({ script: "die", timeoutMs: 1000 })).ended, "closed");
   await sandbox.closed;
   assert.equal((await sandbox.run({ script: "x", timeoutMs: 1000 })).ended, "closed");

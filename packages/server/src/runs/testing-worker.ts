@@ -35,7 +35,9 @@ export interface ScriptedEngine extends SandboxEngine {
   readonly specs: SandboxSpec[];
   /** Files that were placed in an open sandbox. */
   readonly placed: MountedFile[];
-  /** `placeFile` says that only a fresh sandbox has the place. */
+  /** Paths whose files were removed in an open sandbox. */
+  readonly removed: string[];
+  /** `placeFile` and `removeFile` say that only a fresh sandbox has the place, or has it no more. */
   refusesPlaces: boolean;
   refusesToOpen: boolean;
 }
@@ -50,6 +52,7 @@ export function scriptedEngine(): ScriptedEngine {
     told,
     specs: [],
     placed: [],
+    removed: [],
     refusesPlaces: false,
     refusesToOpen: false,
     probe: async () => [],
@@ -90,6 +93,11 @@ function scriptedSandbox(engine: ScriptedEngine, spec: SandboxSpec): Sandbox {
     async placeFile(file) {
       if (engine.refusesPlaces) return false;
       engine.placed.push(file);
+      return true;
+    },
+    async removeFile(target) {
+      if (engine.refusesPlaces) return false;
+      engine.removed.push(target);
       return true;
     },
     setEgress: () => undefined,
