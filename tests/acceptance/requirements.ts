@@ -1,3 +1,4 @@
+import { fileRemoval } from "./requirements/file-removal.ts";
 import { gitRepositories } from "./requirements/git-repositories.ts";
 import { memoryRequirements } from "./requirements/memory.ts";
 import { messageContentRequirements } from "./requirements/message-content.ts";
@@ -464,4 +465,5 @@ export const requirements: readonly Requirement[] = [
   ...memoryRequirements,
   ...gitRepositories,
   ...skillRequirements,
+  ...fileRemoval,
 ];

@@ -65,6 +65,12 @@ export const sessionResourceRoutes = {
     body: z.undefined(),
     answer: sessionResource,
   }),
+  delete: defineRoute(operations.sessionResources.delete, {
+    params: resourceParams,
+    query: z.strictObject({}),
+    body: z.undefined(),
+    answer: z.strictObject({ id: idOf("session_resource"), type: z.literal("session_resource_deleted") }),
+  }),
   rotate: defineRoute(operations.sessionResources.rotate, {
     params: resourceParams,
     query: z.strictObject({}),

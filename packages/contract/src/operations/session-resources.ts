@@ -1,4 +1,4 @@
-import { get, post, terminated } from "./operation.ts";
+import { get, post, remove, terminated } from "./operation.ts";
 
 export const sessionResources = {
   add: post("sessionResources.add", "/sessions/{session_id}/resources", "Add a file to a session", {
@@ -18,10 +18,16 @@ export const sessionResources = {
     "/sessions/{session_id}/resources/{resource_id}",
     "Get a session resource",
   ),
+  delete: remove(
+    "sessionResources.delete",
+    "/sessions/{session_id}/resources/{resource_id}",
+    "Remove a file from a session",
+    { conflicts: [terminated] },
+  ),
   rotate: post(
     "sessionResources.rotate",
     "/sessions/{session_id}/resources/{resource_id}",
-    "Rotate a repository's token",
+    "Rotate a repository's token or password",
     {
       conflicts: [terminated],
     },

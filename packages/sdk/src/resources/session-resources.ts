@@ -41,7 +41,17 @@ export class SessionResources {
     return answerOf(this.#transport.json({ operation: sessionResources.get, params, ...options }));
   }
 
-  /** Replaces a repository's token; the agent's next command has the new one. */
+  /** Takes a file away from the session; it leaves the sandbox too. */
+  delete(
+    session_id: string,
+    resource_id: string,
+    options?: CallOptions,
+  ): Answer<AnswerBody<Routes["delete"]>> {
+    const params = { session_id, resource_id };
+    return answerOf(this.#transport.json({ operation: sessionResources.delete, params, ...options }));
+  }
+
+  /** Replaces a repository's token or password; the agent's next command has the new one. */
   rotate(
     session_id: string,
     resource_id: string,

@@ -50,6 +50,11 @@ export const errors = {
       `Field '${param}' must be an https address: this installation does not allow http for '${host}'.`,
       param,
     ),
+  notRemovable: (type: string) =>
+    errors.invalid(
+      `Only a file can be removed from a session: the resource is of type '${type}', which stays as long as the session.`,
+      "resource_id",
+    ),
   wrongSecretField: (needed: string, given: string, type: string) =>
     errors.invalid(`Field '${given}' must be '${needed}': the resource is of type '${type}'.`, given),
   unknownPath: (method: string, path: string) =>

@@ -5,10 +5,11 @@ import type { BlobStore } from "../blobs/disk-blobs.ts";
 import type { Database } from "../db/pool.ts";
 import { type CloneParts, cloneInto } from "./clone-into.ts";
 import type { Lease } from "./lease.ts";
-import { createLimit } from "./limit.ts";
+import { createLimit, type Limit } from "./limit.ts";
 import { mountedFile } from "./mounted-file.ts";
 import type { Outcome } from "./place-outcome.ts";
-import type { RunFile, RunRepository, RunResource } from "./resource-store.ts";
+import { forgetRemoval, isReplaced, type Removal } from "./removal-store.ts";
+import type { RunFile, RunResource } from "./resource-store.ts";
 import type { RunLog } from "./run-log.ts";
 import { tellFailed, tellReady } from "./tell-resource.ts";
 
@@ -30,13 +31,16 @@ export interface ProvisionTarget {
   onWantsReopen(): void;
 }
 
-/** Puts resources in place in one open sandbox, each once, and tells how it went in the log. */
+/**
+ * Puts resources in place in one open sandbox, each once, and tells how it went in the log. Repositories are cloned side by
+ * side; files come and go one after another, in the order in which they were given.
+ */
 export interface Provisioner {
-  /** Resolves when all of them are in place or have failed; never rejects. */
-  putInPlace(resources: readonly RunResource[]): Promise<void>;
+  /** Resolves when the removals are done and all resources are in place or have failed; never rejects. */
+  putInPlace(resources: readonly RunResource[], removals: readonly Removal[]): Promise<void>;
   /** Resolves when nothing is under way. */
   settled(): Promise<void>;
-  /** A file is waiting for a place that only a fresh sandbox has. */
+  /** A file is waiting for a place that only a fresh sandbox has, or was in one that only a fresh one has no more. */
   wantsReopen(): boolean;
 }
 
@@ -46,12 +50,16 @@ export function createProvisioner(parts: ProvisionParts, target: ProvisionTarget
   const limit = createLimit(CLONES_AT_ONCE);
   const under = new Map<string, Promise<void>>();
   const tried = new Map<string, string>();
+  const mounted = new Map(target.mounted.map(({ target: path, source }) => [path, source]));
+  const inTurn = createLimit(1);
   let reopen = false;
 
   async function put(resource: RunResource): Promise<void> {
     const began = performance.now();
     try {
-      const outcome = await (resource.type === "file" ? place(resource) : clone(resource));
+      const outcome = await (resource.type === "file"
+        ? within(inTurn, () => place(resource))
+        : within(limit, () => cloneInto(parts, target, resource)));
       if (outcome === "later") return;
       if ("fault" in outcome) await tellFailed(parts.db.write, target, resource, outcome.fault);
       else await tellReady(parts.db.write, target, resource, began, outcome.commit);
@@ -61,38 +69,54 @@ export function createProvisioner(parts: ProvisionParts, target: ProvisionTarget
     }
   }
 
-  async function clone(repository: RunRepository): Promise<Outcome> {
-    const leave = await limit.enter();
-    try {
-      return await cloneInto(parts, target, repository);
-    } finally {
-      leave();
-    }
-  }
-
   async function place(resource: RunFile): Promise<Outcome> {
     const file = await mountedFile(parts, resource);
-    if (file === null) return { fault: { type: "sandbox_error", message: "The file has no content." } };
-    if (target.mounted.some(({ target: path }) => path === file.target)) return {};
+    if (file === "no resource") return "later";
+    if (file === "no content")
+      return { fault: { type: "sandbox_error", message: "The file has no content." } };
+    if (mounted.get(file.target) === file.source) return {};
     if (await target.sandbox.placeFile(file)) {
       target.notes.push(`[A file of the user is now at ${file.target}, read-only.]`);
       return {};
     }
-    reopen = true;
-    target.onWantsReopen();
+    wantReopen();
     return "later";
   }
 
-  return {
-    async putInPlace(resources) {
-      for (const resource of resources) {
-        if (under.has(resource.id) || tried.get(resource.id) === version(resource)) continue;
-        tried.set(resource.id, version(resource));
-        under.set(
-          resource.id,
-          put(resource).finally(() => under.delete(resource.id)),
-        );
+  /** The removal is forgotten when the file is gone, so that whatever comes between, it is tried again. */
+  async function remove(removal: Removal): Promise<void> {
+    try {
+      if (!(await isReplaced(parts.db.write, target.lease.sessionId, removal))) {
+        if (!(await target.sandbox.removeFile(removal.mountPath))) return wantReopen();
+        mounted.delete(removal.mountPath);
+        target.notes.push(`[The file at ${removal.mountPath} was taken away by the user.]`);
       }
+      await forgetRemoval(parts.db.write, removal);
+    } catch (error) {
+      parts.log.error({ err: error, resource: removal.id }, "a file could not be removed");
+    }
+  }
+
+  function wantReopen(): void {
+    reopen = true;
+    target.onWantsReopen();
+  }
+
+  /** Once for each `key` and `version`. */
+  function begin(key: string, version: string, work: () => Promise<void>): void {
+    if (under.has(key) || tried.get(key) === version) return;
+    tried.set(key, version);
+    under.set(
+      key,
+      work().finally(() => under.delete(key)),
+    );
+  }
+
+  return {
+    async putInPlace(resources, removals) {
+      for (const removal of removals)
+        begin(`removal of ${removal.id}`, "", () => within(inTurn, () => remove(removal)));
+      for (const resource of resources) begin(resource.id, version(resource), () => put(resource));
       await Promise.all(under.values());
     },
     async settled() {
@@ -100,6 +124,15 @@ export function createProvisioner(parts: ProvisionParts, target: ProvisionTarget
     },
     wantsReopen: () => reopen,
   };
+}
+
+async function within<T>(limit: Limit, work: () => Promise<T>): Promise<T> {
+  const leave = await limit.enter();
+  try {
+    return await work();
+  } finally {
+    leave();
+  }
 }
 
 /** A repository that failed is tried again with another token. */

@@ -1,11 +1,12 @@
 import { dirname } from "node:path/posix";
-import { formatId } from "@berth/contract";
+import { formatId, nested } from "@berth/contract";
 import type { MountedFile, SandboxSpec } from "@berth/sandbox";
 import type { BlobStore } from "../blobs/disk-blobs.ts";
 import type { Queryable } from "../db/statement.ts";
 import type { Disk } from "./disk.ts";
 import { egressPolicy, type ProviderHosts } from "./egress-policy.ts";
 import { mountedFile } from "./mounted-file.ts";
+import type { Removal } from "./removal-store.ts";
 import { isRepository, type RunResource } from "./resource-store.ts";
 import type { RunSession } from "./run-store.ts";
 
@@ -18,15 +19,22 @@ export interface SpecParts {
 
 const MEBIBYTE = 1024 * 1024;
 
-/** What the engine is to open for a session, with the files that it has now. */
+/**
+ * What the engine is to open for a session, with the files that it has now. A file whose place something that was removed
+ * still takes on the disk is not among them: it is put there when that is gone.
+ */
 export async function sandboxSpec(
   parts: SpecParts,
   session: RunSession,
   disk: Disk,
   resources: readonly RunResource[],
+  removals: readonly Removal[] = [],
 ): Promise<SandboxSpec> {
   const files = await Promise.all(
-    resources.filter((resource) => resource.type === "file").map((file) => mountedFile(parts, file)),
+    resources
+      .filter((resource) => resource.type === "file")
+      .filter((file) => file.ready || !removals.some((removal) => nested(removal.mountPath, file.mountPath)))
+      .map((file) => mountedFile(parts, file)),
   );
   return {
     id: formatId("session", session.id),
@@ -39,7 +47,7 @@ export async function sandboxSpec(
       diskBytes: parts.diskBytes,
     },
     egress: egressPolicy(session, resources, parts.providers),
-    files: files.filter((file): file is MountedFile => file !== null),
+    files: files.filter((file): file is MountedFile => typeof file === "object"),
     writable: writable(resources),
   };
 }

@@ -7,6 +7,7 @@ import { egressPolicy, type ProviderHosts } from "./egress-policy.ts";
 import { createEgressReport } from "./egress-report.ts";
 import type { Lease } from "./lease.ts";
 import { createProvisioner, type Provisioner, type ProvisionParts } from "./provision.ts";
+import { type Removal, readRemovals } from "./removal-store.ts";
 import { isPending, type RunResource, readResources } from "./resource-store.ts";
 import type { RunLog } from "./run-log.ts";
 import type { RunSession } from "./run-store.ts";
@@ -109,13 +110,14 @@ export function openSessionWorkspace(
   async function open(): Promise<Opened> {
     const began = performance.now();
     const disk = await claimDisk(db.write, lease, parts.disks, () => runLog.appendReclaimed("lost"));
+    const removals = await readRemovals(db.write, session.id);
     const resources = await readResources(db.write, session.id);
-    const spec = await sandboxSpec(parts, session, disk, resources);
+    const spec = await sandboxSpec(parts, session, disk, resources, removals);
     const report = createEgressReport(runLog, parts.log);
     const sandbox = await openOrTell(() => parts.engine.open({ ...spec, onEgressDenied: report }));
     await tellStarted(sandbox, secondsSince(began));
     const provisioner = provisionerOf(sandbox, spec.files);
-    putInPlace(provisioner, resources.filter(isPending));
+    putInPlace(provisioner, resources.filter(isPending), removals);
     return { sandbox, provisioner };
   }
 
@@ -157,24 +159,31 @@ export function openSessionWorkspace(
     }
   }
 
-  function putInPlace(provisioner: Provisioner, resources: readonly RunResource[]): void {
+  function putInPlace(
+    provisioner: Provisioner,
+    resources: readonly RunResource[],
+    removals: readonly Removal[],
+  ): void {
     busy += 1;
-    provisioner.putInPlace(resources).finally(() => {
+    provisioner.putInPlace(resources, removals).finally(() => {
       busy -= 1;
     });
   }
 
   async function refresh(): Promise<void> {
+    const removals = await readRemovals(db.write, session.id);
     const resources = await readResources(db.write, session.id);
     const fresh = opening === undefined && !(await hasDisk(db.write, lease, parts.disks));
     pending = resources.filter((resource) => isPending(fresh ? { ...resource, ready: false } : resource));
-    if (pending.length === 0 || ended) return;
+    if (ended) return;
     const known = opening;
+    // What is to be removed alone opens no sandbox: it waits for the next.
+    if (pending.length === 0 && (known === undefined || removals.length === 0)) return;
     const current = await settled(opened());
     // A sandbox that was open before knows only the resources of then.
     if (known === undefined || current === undefined) return;
     current.sandbox.setEgress(egressPolicy(session, resources, parts.providers));
-    putInPlace(current.provisioner, pending);
+    putInPlace(current.provisioner, pending, removals);
   }
 
   async function close(): Promise<void> {

@@ -35,8 +35,8 @@ export interface ScriptedEngine extends SandboxEngine {
   readonly specs: SandboxSpec[];
   /** Files that were placed in an open sandbox. */
   readonly placed: MountedFile[];
-  /** Paths whose files were removed in an open sandbox. */
-  readonly removed: string[];
+  /** What was done with files in open sandboxes, as `place <path>` and `remove <path>`. */
+  readonly fileSteps: string[];
   /** `placeFile` and `removeFile` say that only a fresh sandbox has the place, or has it no more. */
   refusesPlaces: boolean;
   refusesToOpen: boolean;
@@ -52,7 +52,7 @@ export function scriptedEngine(): ScriptedEngine {
     told,
     specs: [],
     placed: [],
-    removed: [],
+    fileSteps: [],
     refusesPlaces: false,
     refusesToOpen: false,
     probe: async () => [],
@@ -93,11 +93,12 @@ function scriptedSandbox(engine: ScriptedEngine, spec: SandboxSpec): Sandbox {
     async placeFile(file) {
       if (engine.refusesPlaces) return false;
       engine.placed.push(file);
+      engine.fileSteps.push(`place ${file.target}`);
       return true;
     },
     async removeFile(target) {
       if (engine.refusesPlaces) return false;
-      engine.removed.push(target);
+      engine.fileSteps.push(`remove ${target}`);
       return true;
     },
     setEgress: () => undefined,

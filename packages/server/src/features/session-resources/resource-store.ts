@@ -56,6 +56,25 @@ export async function insertFileResource(
   };
 }
 
+/** Deletes a file resource and leaves a removal; the session is due, so that whoever holds it takes the file away. */
+export async function removeFileResource(
+  tx: Queryable,
+  sessionId: string,
+  resource: Pick<ResourceRow, "id" | "mount_path">,
+): Promise<void> {
+  await tx.query({
+    name: "remove_file_resource",
+    text: `
+      with resource as (
+        delete from session_resources where id = $1
+      ), removal as (
+        insert into session_removals (resource_id, session_id, mount_path) values ($1, $2, $3)
+      )
+      update sessions set updated_at = now(), pending_at = coalesce(pending_at, now()) where id = $2`,
+    values: [resource.id, sessionId, resource.mount_path],
+  });
+}
+
 /** Replaces the envelope of a repository's token; the next command reads the new one, and a clone that failed is tried again. */
 export async function updateSecret(tx: Queryable, id: string, secret: Buffer): Promise<ResourceRow> {
   const { rows } = await tx.query<ResourceRow>({

@@ -7,6 +7,7 @@ import type { SessionHub } from "../../notify/session-hub.ts";
 import type { SecretBox } from "../../secrets/secret-box.ts";
 import { reachSession } from "../sessions/reach-session.ts";
 import { addFileResource } from "./add-file-resource.ts";
+import { deleteResource } from "./delete-resource.ts";
 import { resourceAnswer } from "./resource-row.ts";
 import { getResource, listResources } from "./resource-store.ts";
 import { rotateToken } from "./rotate-token.ts";
@@ -35,6 +36,11 @@ export function mountSessionResources(app: HttpApp, { secrets, hub }: SessionRes
     const row = id === null ? null : await getResource(db.read, session.id, id);
     if (row === null) throw errors.notFound("resource", params.resource_id);
     return resourceAnswer(row);
+  });
+  mount(app, sessionResourceRoutes.delete, async ({ principal, db, afterwards }, input) => {
+    const deleted = await deleteResource(db, principal, input);
+    afterwards(() => tell(input.params.session_id));
+    return deleted;
   });
   mount(app, sessionResourceRoutes.rotate, async ({ principal, db, afterwards }, input) => {
     const resource = await rotateToken(db, secrets, principal, input);
