@@ -1,3 +1,4 @@
+import type { AnnouncedAnswer } from "./announced-answer.ts";
 import { useEvent } from "./call-events.ts";
 import { judgeCall, type Tools, type Verdict } from "./judge-call.ts";
 import type { Draft } from "./log.ts";
@@ -22,14 +23,16 @@ export function answerDrafts(
   answer: Finished,
   agent: Turn["agent"],
   tools: Tools,
+  announced: Pick<AnnouncedAnswer, "idOf">,
 ): { drafts: Draft[]; verdicts: Verdict[] } {
-  const blocks = answer.blocks.flatMap((block) => countingBlock(block, answer.reason));
   const verdicts: Verdict[] = [];
-  const drafts = blocks.map((block) => {
-    if (block.type !== "tool_call") return textDraft(block);
+  const drafts = answer.blocks.flatMap((made) => {
+    const [block] = countingBlock(made, answer.reason);
+    if (block === undefined) return [];
+    if (block.type !== "tool_call") return [textDraft(block, announced.idOf(made))];
     const verdict = judgeCall(block, agent, tools);
     verdicts.push(verdict);
-    return callDraft(block, verdict);
+    return [callDraft(block, verdict)];
   });
   const end = requestEnd(start, answer.usage);
   if (answer.reason === "max_tokens") end.memo = { text: notes.cutAnswer };
@@ -44,11 +47,14 @@ function countingBlock(block: AssistantBlock, reason: Finished["reason"]): Assis
   return [whole ? block : { type: "text", text: block.text }];
 }
 
-function textDraft(block: Exclude<AssistantBlock, Call>): Draft {
+function textDraft(block: Exclude<AssistantBlock, Call>, eventId: string | undefined): Draft {
   const text = storableText(block.text);
+  const id = eventId === undefined ? {} : { id: eventId };
   const opaque = block.opaque === undefined ? {} : { opaque: block.opaque };
-  if (block.type === "thinking") return { event: { type: "agent.thinking" }, memo: { text, ...opaque } };
+  if (block.type === "thinking")
+    return { ...id, event: { type: "agent.thinking" }, memo: { text, ...opaque } };
   return {
+    ...id,
     event: { type: "agent.message", content: [{ type: "text", text }] },
     ...(block.opaque === undefined ? {} : { memo: opaque }),
   };

@@ -1,3 +1,4 @@
+export type { Preview, PreviewPiece } from "./announced-answer.ts";
 export { isUse } from "./call-events.ts";
 export { foldHistory, type History } from "./history.ts";
 export * from "./log.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EventOf, SessionEventType } from "@berth/contract";
+import type { PreviewPiece } from "./announced-answer.ts";
 import { LeaseLost } from "./log.ts";
 import { runTurn } from "./loop.ts";
 import { ModelError } from "./model.ts";
@@ -39,8 +40,8 @@ test("a turn: a message, calls side by side, their results, the answer", async (
     { blocks: [{ type: "thinking", text: "hm", opaque: { signature: "s" } }, ...calls] },
     says("done"),
   ]);
-  const seen: string[] = [];
-  const preview = ({ text }: { text: string }) => void seen.push(text);
+  const seen: PreviewPiece[] = [];
+  const preview = (piece: PreviewPiece) => void seen.push(piece);
   assert.deepEqual(await runTurn(testTurn({ log, model, tools: [echo], preview })), { type: "end_turn" });
   assert.deepEqual(log.types, [
     "user.message",
@@ -55,7 +56,19 @@ test("a turn: a message, calls side by side, their results, the answer", async (
     "agent.message",
     "span.model_request_end",
   ]);
-  assert.deepEqual(seen, ["done"]);
+  const starts = log.entries.filter(({ event }) => event.type === "span.model_request_start");
+  const shown = log.entries.filter(({ event }) => /^agent.(thinking|message)$/.test(event.type));
+  assert.deepEqual(
+    seen,
+    shown.map(({ event: { id, type } }, index) => ({
+      requestId: starts[index]?.event.id,
+      eventId: id,
+      type,
+      offset: 0,
+      text: index === 0 ? "" : "done",
+    })),
+    "what is shown has the ids of what is stored",
+  );
   assert.deepEqual(resultTexts(log), ["TWO", "ONE"], "results are stored as they come");
   assert.deepEqual(model.requests[1]?.messages.slice(1), [
     {

@@ -1,4 +1,5 @@
 import { formatId, newUuid, type StopReason } from "@berth/contract";
+import { AnnouncedAnswer } from "./announced-answer.ts";
 import { answerDrafts } from "./answer-drafts.ts";
 import { isUse, kindOf } from "./call-events.ts";
 import {
@@ -29,6 +30,7 @@ import type { Turn } from "./turn.ts";
 
 export type { Turn } from "./turn.ts";
 
+type OnPart = Parameters<typeof requestAnswer>[3];
 type Finished = Extract<Awaited<ReturnType<typeof requestAnswer>>, { type: "finished" }>;
 
 const longestRunOfCutAnswers = 3;
@@ -152,7 +154,8 @@ class TurnRun {
   }
 
   async #ask(start: string, history: History): Promise<End> {
-    const answer = await this.#request(history, history.messages);
+    const announced = new AnnouncedAnswer(start, this.#turn.preview ?? (() => {}));
+    const answer = await this.#request(history, history.messages, (part) => announced.take(part));
     if (answer.type === "aborted") return await this.#abort(start);
     if (answer.type === "failed") {
       const overflow = answer.error.kind === "context_overflow" && !history.compacted;
@@ -162,11 +165,11 @@ class TurnRun {
       return null;
     }
     this.#failures = 0;
-    return await this.#take(start, answer);
+    return await this.#take(start, answer, announced);
   }
 
-  async #take(start: string, answer: Finished): Promise<End> {
-    const { drafts, verdicts } = answerDrafts(start, answer, this.#turn.agent, this.#tools);
+  async #take(start: string, answer: Finished, announced: AnnouncedAnswer): Promise<End> {
+    const { drafts, verdicts } = answerDrafts(start, answer, this.#turn.agent, this.#tools, announced);
     const entries = await this.#journal.append(drafts);
     const uses = entries.map((entry) => entry.event).filter(isUse);
     const calls = uses.flatMap((use, index) => {
@@ -190,7 +193,7 @@ class TurnRun {
   async #summarise(start: string, history: History): Promise<End> {
     const attempt = this.#summaryFailures;
     const messages = summaryMessages(history, this.#prefix, this.#window, attempt);
-    const answer = await this.#request(history, messages);
+    const answer = await this.#request(history, messages, () => {});
     if (answer.type === "aborted") return await this.#abort(start);
     if (answer.type === "failed") {
       const overflow = answer.error.kind === "context_overflow" && attempt + 1 < summaryAttempts;
@@ -228,15 +231,15 @@ class TurnRun {
     ];
   }
 
-  async #request(history: History, messages: ModelRequest["messages"]) {
-    const { agent, model, signal, preview } = this.#turn;
+  async #request(history: History, messages: ModelRequest["messages"], onPart: OnPart) {
+    const { agent, model, signal } = this.#turn;
     const request: ModelRequest = {
       ...this.#prefix,
       messages,
       failedAttempts: history.failedAttempts,
       ...(agent.model.effort === undefined ? {} : { effort: agent.model.effort }),
     };
-    const answer = await requestAnswer(model, request, signal, preview ?? (() => {}));
+    const answer = await requestAnswer(model, request, signal, onPart);
     throwIfLeaseLost(signal);
     return answer;
   }

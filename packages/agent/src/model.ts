@@ -4,7 +4,7 @@ import type { ModelUsage } from "@berth/contract";
  * A language model, as the loop sees it.
  *
  * Life story. The loop calls `stream` once per attempt with the whole history and reads the parts until `finish`. Only
- * `text_delta` may be shown before that; blocks count after a `finish`, which is the one sign of a clean end.
+ * `text_delta` and `thinking_started` may be shown before that; blocks count after a `finish`, which is the one sign of a clean end.
  * Aborting the signal ends the iteration with the signal's reason. Every failure of the provider or the network,
  * before the first part or in the middle, is thrown as `ModelError`; retrying is the loop's affair, never the model's.
  * Several sessions stream from one model at once: it keeps nothing between calls.
@@ -79,9 +79,12 @@ export interface ToolResultBlock {
 }
 
 export type ModelPart =
-  | { type: "text_delta"; text: string }
+  /** `place` tells the blocks of an answer apart: a delta's is that of the block that it becomes, should it become one. */
+  | { type: "text_delta"; text: string; place: number }
+  /** The model thinks: said once for a block, when there is something in it. */
+  | { type: "thinking_started"; place: number }
   /** A block in full, in the order in which the model made them. */
-  | { type: "block"; block: AssistantBlock }
+  | { type: "block"; block: AssistantBlock; place: number }
   | { type: "finish"; reason: FinishReason; usage: ModelUsage };
 
 /** `max_tokens`: the answer was cut; its tool calls do not count. */

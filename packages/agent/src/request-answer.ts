@@ -15,6 +15,8 @@ export type Answer =
   | { type: "failed"; error: ModelError }
   | { type: "aborted" };
 
+type OnPart = (part: Exclude<ModelPart, { type: "finish" }>) => void;
+
 /**
  * Asks the model once. Blocks come back only from an answer that ended cleanly; an abort ends the wait at once, also
  * when the model does not. Never rejects: a failure that the model did not name is a `ModelError` that is not retried.
@@ -23,13 +25,13 @@ export async function requestAnswer(
   model: Model,
   request: ModelRequest,
   signal: AbortSignal,
-  preview: (delta: { text: string }) => void,
+  onPart: OnPart,
 ): Promise<Answer> {
   if (signal.aborted) return { type: "aborted" };
   let parts: AsyncIterator<ModelPart> | null = null;
   try {
     parts = model.stream(request, signal)[Symbol.asyncIterator]();
-    return await readAnswer(parts, signal, preview);
+    return await readAnswer(parts, signal, onPart);
   } catch (error) {
     if (signal.aborted) return { type: "aborted" };
     return { type: "failed", error: modelError(error) };
@@ -41,7 +43,7 @@ export async function requestAnswer(
 async function readAnswer(
   parts: AsyncIterator<ModelPart>,
   signal: AbortSignal,
-  preview: (delta: { text: string }) => void,
+  onPart: OnPart,
 ): Promise<Answer> {
   const blocks: AssistantBlock[] = [];
   for (;;) {
@@ -50,7 +52,7 @@ async function readAnswer(
       throw new ModelError("interrupted_stream", "The model's answer ended early.", { retryable: true });
     if (part.type === "finish") return { type: "finished", blocks, reason: part.reason, usage: part.usage };
     if (part.type === "block") blocks.push(part.block);
-    else preview({ text: part.text });
+    onPart(part);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { SessionAgent } from "@berth/contract";
+import type { Preview } from "./announced-answer.ts";
 import type { Log } from "./log.ts";
 import type { FileContent } from "./message-files.ts";
 import type { Model } from "./model.ts";
@@ -15,7 +16,7 @@ export interface Turn extends ToolContext {
   /** Reads a file that a message names; null when there is nothing to read any more. */
   fileContent: FileContent;
   /** Shown to followers, never stored. Never awaited. */
-  preview?: (delta: { text: string }) => void;
+  preview?: Preview;
   /** Waits, or rejects with the signal's reason when it aborts. Tests pass their own clock. */
   sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Model requests in one turn, default 500. */

@@ -62,7 +62,7 @@ async function* stream(
     if (reason === null) throw interrupted(provider.name);
     const blocks = answer.blocks(reason);
     await readToEnd(reader);
-    for (const block of blocks) yield { type: "block", block };
+    for (const block of blocks) yield { type: "block", ...block };
     yield { type: "finish", reason, usage: usageOf(finish) };
   } catch (error) {
     signal.throwIfAborted();
@@ -85,8 +85,8 @@ async function* readToFinish(
     if (done) return null;
     if (part.type === "error") throw part.error;
     if (part.type === "finish") return part;
-    const text = answer.take(part);
-    if (text !== null) yield { type: "text_delta", text };
+    const shown = answer.take(part);
+    if (shown !== null) yield shown;
   }
 }
 

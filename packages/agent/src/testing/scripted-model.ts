@@ -43,9 +43,10 @@ async function* play(
     return;
   }
   const blocks = "error" in answer ? (answer.after ?? []) : answer.blocks;
-  for (const block of blocks) {
-    if (block.type === "text") yield { type: "text_delta", text: block.text };
-    yield { type: "block", block };
+  for (const [place, block] of blocks.entries()) {
+    if (block.type === "text") yield { type: "text_delta", text: block.text, place };
+    if (block.type === "thinking") yield { type: "thinking_started", place };
+    yield { type: "block", block, place };
   }
   if ("error" in answer) throw answer.error;
   const calls = blocks.some((block) => block.type === "tool_call");

@@ -1,4 +1,4 @@
-import type { AssistantBlock, FinishReason, Opaque } from "../../model.ts";
+import type { AssistantBlock, FinishReason, ModelPart, Opaque } from "../../model.ts";
 import type { StreamPart } from "./types.ts";
 
 /** A block while it streams. `input` is set only by the part with which the provider says that a call is complete. */
@@ -10,6 +10,8 @@ interface Draft {
   input: string | null;
   opaque: Opaque | undefined;
 }
+
+type Shown = Extract<ModelPart, { type: "text_delta" | "thinking_started" }>;
 
 /** A tool call was complete by the provider's word, but its input is not a JSON object. */
 export class MalformedToolCall extends Error {
@@ -30,8 +32,8 @@ export class Answer {
   readonly #drafts: Draft[] = [];
   readonly #open = new Map<string, Draft>();
 
-  /** Takes one part; returns the text to show at once, if there is any. */
-  take(part: StreamPart): string | null {
+  /** Takes one part; returns what to show of it at once, if there is anything. */
+  take(part: StreamPart): Shown | null {
     switch (part.type) {
       case "text-start":
       case "reasoning-start":
@@ -42,10 +44,15 @@ export class Answer {
         return null;
       case "text-delta":
         this.#append("text", part);
-        return part.delta === "" ? null : part.delta;
-      case "reasoning-delta":
+        return part.delta === ""
+          ? null
+          : { type: "text_delta", text: part.delta, place: this.#placeOf("text", part.id) };
+      case "reasoning-delta": {
+        const first = (this.#find("thinking", part.id)?.text ?? "") === "";
         this.#append("thinking", part);
-        return null;
+        if (!first || part.delta === "") return null;
+        return { type: "thinking_started", place: this.#placeOf("thinking", part.id) };
+      }
       case "text-end":
         this.#append("text", { ...part, delta: "" });
         return null;
@@ -74,10 +81,17 @@ export class Answer {
    * The blocks as they may be sent back. An answer that was cut or refused keeps its text only, for its last call may be
    * half a call; and thinking must be followed by what it led to. Throws `MalformedToolCall`.
    */
-  blocks(reason: FinishReason): AssistantBlock[] {
-    const whole = this.#drafts.flatMap((draft) => finished(draft, reason));
-    const last = whole.findLastIndex(({ type }) => type !== "thinking");
+  blocks(reason: FinishReason): { block: AssistantBlock; place: number }[] {
+    const whole = this.#drafts.flatMap((draft, place) =>
+      finished(draft, reason).map((block) => ({ block, place })),
+    );
+    const last = whole.findLastIndex(({ block }) => block.type !== "thinking");
     return whole.slice(0, last + 1);
+  }
+
+  #placeOf(type: Draft["type"], id: string): number {
+    const draft = this.#find(type, id);
+    return draft === undefined ? -1 : this.#drafts.indexOf(draft);
   }
 
   #begin(type: Draft["type"], id: string, name: string): Draft {

@@ -53,18 +53,21 @@ async function* stream(
   const blocks: AssistantBlock[] = [];
   for await (const part of answer(request, signal, sleep)) {
     signal.throwIfAborted();
+    yield { ...part, place: blocks.length };
     if (part.type === "block") blocks.push(part.block);
-    yield part;
   }
   const calls = blocks.some((block) => block.type === "tool_call");
   yield { type: "finish", reason: calls ? "tool_calls" : "end_turn", usage: usageOf(request, blocks) };
 }
 
+/** Its place is that of the block to come. */
+type Part = { type: "text_delta"; text: string } | { type: "block"; block: AssistantBlock };
+
 async function* answer(
   request: ModelRequest,
   signal: AbortSignal,
   sleep: (milliseconds: number, signal: AbortSignal) => Promise<unknown>,
-): AsyncGenerator<ModelPart> {
+): AsyncGenerator<Part> {
   const summary = summarised(request.messages);
   if (summary !== null) return yield* say(summary);
   const answers = remainingAnswers(request.messages);
@@ -80,7 +83,7 @@ async function* follow(
   request: ModelRequest,
   signal: AbortSignal,
   sleep: (milliseconds: number, signal: AbortSignal) => Promise<unknown>,
-): AsyncGenerator<ModelPart> {
+): AsyncGenerator<Part> {
   let failed = request.failedAttempts ?? 0;
   for (const step of steps) {
     if ("say" in step) yield* say(step.say);
@@ -94,13 +97,13 @@ async function* follow(
   }
 }
 
-function* say(text: string): Generator<ModelPart> {
+function* say(text: string): Generator<Part> {
   for (const piece of text.match(/.{1,24}/gsu) ?? []) yield { type: "text_delta", text: piece };
   yield { type: "block", block: { type: "text", text } };
 }
 
 /** The ids of calls follow from the history, so that the same request gives the same answer. */
-function* callParts(calls: readonly Call[], request: ModelRequest): Generator<ModelPart> {
+function* callParts(calls: readonly Call[], request: ModelRequest): Generator<Part> {
   const hash = createHash("sha256").update(JSON.stringify(request.messages)).digest("hex").slice(0, 16);
   for (const [index, { tool, input }] of calls.entries()) {
     yield {
