@@ -61,6 +61,8 @@ export interface SandboxSpec {
   egress: EgressPolicy;
   /** Files to mount read-only at start. */
   files: MountedFile[];
+  /** Host directories to mount read-only at start, with the modes that their files have. Default none. */
+  directories?: readonly MountedDirectory[];
   /**
    * Absolute directories besides `/data` that the agent may write and that live on the disk, such as the parent of
    * a repository mounted elsewhere (`/workspace`). Each is made when missing.
@@ -74,6 +76,13 @@ export interface MountedFile {
   /** Absolute path on the host; readable by the server, not by the agent. */
   source: string;
   /** Absolute path inside. */
+  target: string;
+}
+
+export interface MountedDirectory {
+  /** Absolute path on the host. What lies there is readable by everybody, and does not change while the sandbox is open. */
+  source: string;
+  /** Absolute path inside, in no place that the agent may write. */
   target: string;
 }
 

@@ -46,4 +46,9 @@ export const skillRequirements: readonly Requirement[] = [
     source: "api 4",
     rule: "A session has the versions of its agent's skills that were the newest, or were named, when it was created.",
   },
+  {
+    id: "skills-mounted",
+    source: "api 4",
+    rule: "In the sandbox each skill is at /mnt/skills/<name>, read-only and with its scripts executable, in every sandbox that the session gets.",
+  },
 ];

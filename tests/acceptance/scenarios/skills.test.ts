@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { type Api, refused, type Wire } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
-import { makeAgent, makeEnvironment, makeSkill } from "../harness/fixtures.ts";
+import { bash, makeAgent, makeEnvironment, makeSkill, results, turn } from "../harness/fixtures.ts";
 import { proves } from "../harness/proves.ts";
 
 let berth: Berth;
@@ -157,3 +157,22 @@ proves(
     await api.ok("DELETE", `/skills/${one.id}`);
   },
 );
+
+proves(["skills-mounted"], "the agent reads a skill, runs its script and cannot change it", async () => {
+  const skill = await makeSkill(api, "introduce");
+  const agent = await makeAgent(api, { skills: [named(skill)] });
+  const environment = await makeEnvironment(api);
+  const session = await api.ok("POST", "/sessions", { agent: agent.id, environment_id: environment.id });
+  const place = "/mnt/skills/introduce";
+  const events = await turn(
+    api,
+    session.id,
+    { tool: "Read", input: { file_path: `${place}/SKILL.md` } },
+    bash(`${place}/scripts/run.sh`),
+    bash(`echo x >>${place}/SKILL.md || rm -rf ${place} || touch ${place}/new || ls ${place}`),
+  );
+  const [manual, ran, changed] = results(events);
+  assert.match(manual ?? "", /name: introduce.*Run scripts\/run\.sh/s);
+  assert.match(ran ?? "", /I am introduce/);
+  assert.match(changed ?? "", /Read-only file system.*SKILL\.md\nscripts/s);
+});

@@ -177,7 +177,7 @@ class BubblewrapEngine implements SandboxEngine {
     const { programs, system, directory, cgroups } = this.#parts;
     const seccompFd = openSync(`${directory}/filter`, "r");
     try {
-      const { stages, reach } = stageDirectories(hostUid(spec) === null ? [] : [directory, spec.disk]);
+      const { stages, reach } = stageDirectories(hostUid(spec) === null ? [] : stagesOf(directory, spec));
       const reachable = (places: readonly Place[]) =>
         places.map(({ host, inside }) => ({ host: reach(host), inside }));
       const sources = {
@@ -188,6 +188,7 @@ class BubblewrapEngine implements SandboxEngine {
         uploads: reach(made.places.uploads),
         writable: reachable(made.places.writable),
         files: reachable(made.places.files),
+        directories: reachable(made.places.directories),
       };
       const { child, init } = await launch({
         programs,
@@ -273,7 +274,8 @@ class BubblewrapEngine implements SandboxEngine {
         files.push({ host, inside: target });
       }
     }
-    return { pipes, uploads, writable: mounted, nested, files, later };
+    const directories = directoryPlaces(spec, mounted);
+    return { pipes, uploads, writable: mounted, nested, files, directories, later };
   }
 }
 
@@ -283,6 +285,7 @@ interface Files {
   writable: Place[];
   nested: string[];
   files: Place[];
+  directories: Place[];
   /** Placed from inside once the sandbox stands. */
   later: { source: string; target: string }[];
 }
@@ -292,6 +295,25 @@ interface Made {
   places: Files;
   network: NetworkNamespace;
   cgroup: Cgroup;
+}
+
+/** Directories that are mounted lie mostly side by side, and what holds them is shown once. */
+function stagesOf(directory: string, { disk, directories = [] }: SandboxSpec): string[] {
+  return [...new Set([directory, disk, ...directories.map(({ source }) => posix.dirname(source))])];
+}
+
+/** A mount in a place that the agent writes would follow the agent's links. */
+function directoryPlaces({ directories = [] }: SandboxSpec, writable: readonly Place[]): Place[] {
+  return directories.map(({ source, target }) => {
+    const inside = cleanPath(target);
+    if (
+      [...writable.map((place) => place.inside), UPLOADS_INSIDE, "/tmp"].some((place) =>
+        isBelow(inside, place),
+      )
+    )
+      throw new SandboxError(`no directory can be mounted at ${inside}`);
+    return { host: source, inside };
+  });
 }
 
 /** The uid to become, null where this process is not root and stays what it is. */

@@ -33,6 +33,7 @@ export interface Sources {
   uploads: string;
   writable: readonly Place[];
   files: readonly Place[];
+  directories: readonly Place[];
 }
 
 /** bwrap's options, handed over on a descriptor so that no process list shows them. */
@@ -52,6 +53,7 @@ export function bwrapArguments(sources: Sources, limits: Limits): string[] {
     ...["--ro-bind", sources.pipes, PIPES_INSIDE],
     ...sources.writable.flatMap(({ host, inside }) => ["--bind", host, inside]),
     ...["--ro-bind", sources.uploads, UPLOADS_INSIDE],
+    ...sources.directories.flatMap(({ host, inside }) => ["--ro-bind", host, inside]),
     ...sources.files.flatMap(({ host, inside }) => ["--ro-bind", host, inside]),
     ...["--remount-ro", "/", "--chdir", "/"],
   ];

@@ -25,7 +25,7 @@ export function stageDirectories(directories: readonly string[]): {
   const stages = directories.map((from, index) => {
     const at = free[index];
     if (at === undefined)
-      throw new SandboxError(`the host needs two of the directories ${POINTS.join(", ")}`);
+      throw new SandboxError(`the host needs ${directories.length} of the directories ${POINTS.join(", ")}`);
     return { from, at };
   });
   const reach = (path: string) => {

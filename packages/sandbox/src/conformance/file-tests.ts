@@ -19,6 +19,57 @@ export function fileTests(suite: Suite): void {
     assert.notEqual((await sh(sandbox, "touch /mnt/session/uploads/new")).exitCode, 0);
   });
 
+  conformanceTest(suite, "directories of the spec are mounted read-only", async ({ directory, open }) => {
+    const [one, two] = [`${directory}/tools/one`, `${directory}/tools/two`];
+    await mkdir(`${one}/sub`, { recursive: true });
+    await mkdir(two);
+    await writeHostFile(`${one}/sub/run.sh`, "#!/bin/sh\necho ran\n", { mode: 0o555 });
+    await writeHostFile(`${one}/read.md`, "text", { mode: 0o444 });
+    await symlink("/etc/hostname", `${two}/outward`);
+    const directories = [
+      { source: one, target: "/mnt/tools/one" },
+      { source: two, target: "/mnt/tools/two" },
+    ];
+    const sandbox = await open({ directories });
+    assert.equal(await ok(sandbox, "/mnt/tools/one/sub/run.sh; cat /mnt/tools/one/read.md"), "ran\ntext");
+    assert.equal(await ok(sandbox, "ls /mnt/tools"), "one\ntwo");
+    assert.equal(await ok(sandbox, "cat /mnt/tools/two/outward"), "session");
+    for (const script of [
+      "echo x >/mnt/tools/one/read.md",
+      "chmod 777 /mnt/tools/one/read.md",
+      "touch /mnt/tools/one/new",
+      "rm -f /mnt/tools/one/read.md",
+      "mv /mnt/tools/one/sub /mnt/tools/one/other",
+      "mkdir /mnt/tools/three",
+      "mount -o remount,rw /mnt/tools/one",
+      "umount /mnt/tools/one",
+    ]) {
+      assert.notEqual((await sh(sandbox, script)).exitCode, 0, script);
+    }
+    assert.equal(await ok(sandbox, "ls /mnt/tools/one"), "read.md\nsub");
+  });
+
+  conformanceTest(
+    suite,
+    "no directory is mounted where the agent writes or the system lies",
+    async ({ directory, open }) => {
+      for (const target of [
+        "/data/tools",
+        "/home/agent/x",
+        "/tmp/x",
+        "/mnt/session/uploads/x",
+        "/usr/x",
+        "x",
+      ]) {
+        await assert.rejects(
+          open({ directories: [{ source: directory, target }] }),
+          { name: "SandboxError" },
+          target,
+        );
+      }
+    },
+  );
+
   conformanceTest(suite, "files appear while commands run", async ({ directory, open }) => {
     const sandbox = await open();
     const source = `${directory}/upload`;

@@ -14,6 +14,8 @@ import type { RunSession } from "./run-store.ts";
 import { sandboxSpec } from "./sandbox-spec.ts";
 import { type EnvironmentParts, readEnvironment } from "./session-environment.ts";
 import { createSessionOutputs, type OutputParts } from "./session-outputs.ts";
+import { readPinnedSkills, readSkills } from "./session-skills.ts";
+import type { SkillDirectories } from "./skill-directories.ts";
 import { unlessAborted } from "./sleep.ts";
 import { surroundings } from "./surroundings.ts";
 
@@ -62,6 +64,7 @@ export interface WorkspaceParts extends ProvisionParts, EnvironmentParts, Output
   db: Database;
   engine: SandboxEngine;
   disks: DiskRoom;
+  skills: SkillDirectories;
   /** Bytes that a session's disk may take. */
   diskBytes: number;
   providers: readonly ProviderHosts[];
@@ -114,7 +117,10 @@ export function openSessionWorkspace(
     const resources = await readResources(db.write, session.id);
     const spec = await sandboxSpec(parts, session, disk, resources, removals);
     const report = createEgressReport(runLog, parts.log);
-    const sandbox = await openOrTell(() => parts.engine.open({ ...spec, onEgressDenied: report }));
+    const sandbox = await openOrTell(async () => {
+      const directories = await parts.skills.mounted(await readPinnedSkills(db.write, session));
+      return await parts.engine.open({ ...spec, directories, onEgressDenied: report });
+    });
     await tellStarted(sandbox, secondsSince(began));
     const provisioner = provisionerOf(sandbox, spec.files);
     putInPlace(provisioner, resources.filter(isPending), removals);
@@ -220,7 +226,11 @@ export function openSessionWorkspace(
     environment: () => readEnvironment(parts, session.id),
     async surroundings() {
       const first = await firstRequestAt(db.read, session.id);
-      return surroundings(session, await readResources(db.read, session.id), first);
+      const [resources, skills] = await Promise.all([
+        readResources(db.read, session.id),
+        readSkills(db.read, session),
+      ]);
+      return surroundings(session, resources, first, skills);
     },
     takeNotes: () => notes.splice(0),
     refresh,

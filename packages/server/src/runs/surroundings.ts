@@ -1,6 +1,7 @@
 import { uuidMillisecond } from "@berth/contract";
 import { isRepository, type RunResource } from "./resource-store.ts";
 import type { RunSession } from "./run-store.ts";
+import type { SessionSkill } from "./session-skills.ts";
 
 /**
  * What the system prompt tells of this session. The same for as long as the session lives and its environment's networking
@@ -10,6 +11,7 @@ export function surroundings(
   session: RunSession,
   resources: readonly RunResource[],
   firstRequestAt: number | null,
+  skills: readonly SessionSkill[] = [],
 ): string {
   const lines = [
     "Commands run in a sandbox of this session alone, as an unprivileged user, and start in /data.",
@@ -19,7 +21,20 @@ export function surroundings(
       .filter((resource) => firstRequestAt === null || uuidMillisecond(resource.id) <= firstRequestAt)
       .map((resource) => described(resource, firstRequestAt)),
   ];
-  return lines.map((line) => `- ${line}`).join("\n");
+  return [...lines.map((line) => `- ${line}`), ...skillLines(skills)].join("\n");
+}
+
+function skillLines(skills: readonly SessionSkill[]): string[] {
+  if (skills.length === 0) return [];
+  return [
+    "",
+    "# Skills",
+    "Each of these files tells how one kind of task is done; its directory, which is read-only, may hold scripts and texts for it. When a task is of that kind, read the file first and follow it.",
+    ...skills.map(
+      ({ name, description }) =>
+        `- /mnt/skills/${name}/SKILL.md: ${description.trim().replaceAll(/\s+/g, " ")}`,
+    ),
+  ];
 }
 
 function described(resource: RunResource, firstRequestAt: number | null): string {

@@ -22,6 +22,7 @@ import { openSessionHub, type SessionHub } from "../notify/session-hub.ts";
 import { createSecretBox } from "../secrets/secret-box.ts";
 import { startWorker, type Worker, type WorkerOptions } from "../start/worker.ts";
 import { LIST_SCRIPT } from "./list-outputs.ts";
+import { openSkillDirectories } from "./skill-directories.ts";
 
 /** An engine whose commands do nothing, but that `hang` waits until it is stopped and `die` ends the sandbox. It knows what is open. */
 export interface ScriptedEngine extends SandboxEngine {
@@ -178,6 +179,7 @@ export async function installation(t: TestContext, db: Database): Promise<Instal
         secrets: createSecretBox(Buffer.alloc(32)),
         clone: async () => ({ commit: "0".repeat(40) }),
         repositoryVariables: () => ({}),
+        skills: await openSkillDirectories(join(directory, `skills-${workers.length}`), blobs),
         disks: { directory: join(directory, "disks"), host: "here" },
         diskBytes: 1024 ** 3,
         outputFileBytes: 1024 ** 2,

@@ -7,6 +7,7 @@ import { openDatabase } from "../db/pool.ts";
 import type { Redactor } from "../log.ts";
 import { openSessionHub } from "../notify/session-hub.ts";
 import { sweepDisks } from "../runs/disk.ts";
+import { openSkillDirectories } from "../runs/skill-directories.ts";
 import { createSecretBox } from "../secrets/secret-box.ts";
 import { readSecretKey } from "../secrets/secret-key.ts";
 import { installationId } from "./installation-id.ts";
@@ -37,6 +38,7 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
     openEngine(config, instance, log),
     openDiskBlobs(blobDirectory(config)),
   ]);
+  const skills = await openSkillDirectories(join(config.dataDir, "skills"), blobs);
   const disks = { directory: join(config.dataDir, "sessions"), host: instance };
   await engine.sweep();
   void sweepDisks(disks).catch((error) => log.warn({ err: error }, "deleted disks are still there"));
@@ -51,6 +53,7 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
       redactor.add,
     ),
     disks,
+    skills,
     sandboxIdleMs: config.sandboxIdleSeconds * 1_000,
     diskBytes: Number.MAX_SAFE_INTEGER,
     outputFileBytes: config.uploadLimit,

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { createRehearsalModel, type Model } from "@berth/agent";
+import { formatId, newUuid } from "@berth/contract";
+import { openDiskBlobs } from "../blobs/disk-blobs.ts";
+import type { Database } from "../db/pool.ts";
+import { testDatabase } from "../db/testing.ts";
+import { insertSkill } from "../features/skills/skill-store.ts";
+import { insertSkillVersion } from "../features/skills/skill-version-store.ts";
+import { type Seed, seed, seedSession } from "./testing.ts";
+import { bash, type Installation, idles, installation, steps } from "./testing-worker.ts";
+
+const files = { "SKILL.md": "Read me.\n", "scripts/run.sh": "#!/bin/sh\n", empty: "" };
+
+/** A skill in the store, and its version's uuid. */
+async function makeSkill(own: Installation, { organizationId }: Seed, name: string, description: string) {
+  const blobs = await openDiskBlobs(own.blobs);
+  const content = await blobs.stage(
+    (async function* () {
+      for (const text of Object.values(files)) yield Buffer.from(text);
+    })(),
+  );
+  await content.keep();
+  let offset = 0;
+  const packed = Object.entries(files).map(([path, { length: size_bytes }]) => {
+    const file = { path, offset, size_bytes, executable: path.endsWith(".sh") };
+    offset += size_bytes;
+    return file;
+  });
+  const [skill_id, id] = [newUuid(), newUuid()];
+  const owner = {
+    organization_id: organizationId,
+    owner_type: "organization",
+    owner_id: organizationId,
+  } as const;
+  await insertSkill(own.db.write, { id: skill_id, ...owner, name, display_title: null, metadata: {} });
+  const { sha256, size: size_bytes } = content;
+  await insertSkillVersion(own.db.write, { id, skill_id, description, sha256, size_bytes, files: packed });
+  return { id, agentSkill: { type: "custom", skill_id: formatId("skill", skill_id), version: 1, name } };
+}
+
+async function sessionWith(db: Database, from: Seed, skills: { id: string; agentSkill: object }[]) {
+  const id = await seedSession(db.write, from);
+  for (const skill of skills) {
+    await db.write.query({ text: "insert into session_skills values ($1, $2)", values: [id, skill.id] });
+  }
+  await db.write.query({
+    text: "update sessions set agent = jsonb_set(agent::jsonb, '{skills}', $2::jsonb)::json where id = $1",
+    values: [id, JSON.stringify(skills.map(({ agentSkill }) => agentSkill))],
+  });
+  return id;
+}
+
+describe("skills of a session", () => {
+  test("are in the system prompt, the same in every turn, and in the sandbox", async (t) => {
+    const db = await testDatabase(t);
+    const own = await installation(t, db);
+    const from = await seed(db.write);
+    const skills = [
+      await makeSkill(own, from, "zeta", "Does Z."),
+      await makeSkill(own, from, "alpha", "Does\n A."),
+    ];
+    const sessionId = await sessionWith(db, from, skills);
+    const prompts: string[] = [];
+    const rehearsal = createRehearsalModel();
+    const model: Model = {
+      ...rehearsal,
+      stream(request, signal) {
+        prompts.push(request.system);
+        return rehearsal.stream(request, signal);
+      },
+    };
+    await own.worker({ model: () => model, sandboxIdleMs: 0 });
+    for (const turn of [1, 2]) {
+      await own.send(sessionId, steps(bash("true")));
+      await own.until(sessionId, (entries) => idles(entries) === turn);
+    }
+    assert.ok(prompts.length >= 4);
+    assert.equal(new Set(prompts).size, 1);
+    assert.match(
+      prompts[0] ?? "",
+      /# Skills\n.*\n- \/mnt\/skills\/alpha\/SKILL\.md: Does A\.\n- \/mnt\/skills\/zeta\/SKILL\.md: Does Z\.$/,
+    );
+    const mounted = own.engine.specs.map(({ directories = [] }) => directories);
+    assert.deepEqual(
+      mounted[0]?.map(({ target }) => target),
+      ["/mnt/skills/alpha", "/mnt/skills/zeta"],
+    );
+    assert.ok(mounted.length >= 2, "the sandbox was opened again");
+    for (const again of mounted) assert.deepEqual(again, mounted[0]);
+    const source = mounted[0]?.[0]?.source ?? "";
+    for (const [path, text] of Object.entries(files))
+      assert.equal(readFileSync(join(source, path), "utf8"), text);
+    const modes = ["SKILL.md", "scripts", "scripts/run.sh"].map(
+      (path) => statSync(join(source, path)).mode & 0o777,
+    );
+    assert.deepEqual(modes, [0o444, 0o755, 0o555]);
+  });
+
+  test("a version is unpacked once for all, and never seen in part", async (t) => {
+    const db = await testDatabase(t);
+    const own = await installation(t, db);
+    const from = await seed(db.write);
+    const skill = await makeSkill(own, from, "alpha", "A.");
+    const sessions = await Promise.all(Array.from({ length: 4 }, () => sessionWith(db, from, [skill])));
+    await own.worker();
+    await Promise.all(sessions.map((id) => own.send(id, steps(bash("true")))));
+    await Promise.all(sessions.map((id) => own.until(id, (entries) => idles(entries) === 1)));
+    const sources = new Set(own.engine.specs.map(({ directories }) => directories?.[0]?.source));
+    assert.equal(sources.size, 1);
+    const [source = ""] = sources;
+    assert.deepEqual(readdirSync(join(source, "..")), [skill.id]);
+  });
+
+  test("a content that is gone is told, and opens no sandbox", async (t) => {
+    const db = await testDatabase(t);
+    const own = await installation(t, db);
+    const from = await seed(db.write);
+    const sessionId = await sessionWith(db, from, [await makeSkill(own, from, "alpha", "A.")]);
+    await own.db.write.query({ text: "update skill_versions set sha256 = repeat('0', 64)" });
+    await own.worker();
+    await own.send(sessionId, steps(bash("true")));
+    const log = await own.until(sessionId, (entries) => idles(entries) === 1);
+    assert.ok(
+      log.some(({ event }) => event.type === "session.error" && event.error.type === "sandbox_error"),
+    );
+    assert.equal(own.engine.specs.length, 0);
+  });
+});
