@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
@@ -74,8 +75,10 @@ describe("skills of a session", () => {
     };
     await own.worker({ model: () => model, sandboxIdleMs: 0 });
     for (const turn of [1, 2]) {
+      const closed = once(own.engine.told, "closed");
       await own.send(sessionId, steps(bash("true")));
       await own.until(sessionId, (entries) => idles(entries) === turn);
+      await closed;
     }
     assert.ok(prompts.length >= 4);
     assert.equal(new Set(prompts).size, 1);
