@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { toolNames } from "./agents.ts";
 import { answerTypes, confirmation, customToolResult, toolConfirmation } from "./answers.ts";
+import { gatedKind } from "./beta.ts";
 import { givenContent, givenText, messageBlock, textBlock } from "./message-content.ts";
 import { operations } from "./operations.ts";
 import { listQuery, pageOf } from "./page.ts";
@@ -24,10 +25,11 @@ const systemMessage = z.strictObject({
 const later = ["user.define_outcome"];
 
 /** An event that a client may send. */
-export const inputEvent = kindsBy(
+export const inputEvent = gatedKind(
+  "outcomes",
   "type",
-  [userMessage, userInterrupt, toolConfirmation, customToolResult, systemMessage],
-  later,
+  "user.define_outcome",
+  kindsBy("type", [userMessage, userInterrupt, toolConfirmation, customToolResult, systemMessage], later),
 );
 export type InputEvent = z.output<typeof inputEvent>;
 

@@ -1,16 +1,31 @@
 import type { z } from "zod";
+import { type BetaFeature, withFeatures } from "./beta.ts";
 
 /** What is wrong with a request, in one sentence. `param` is the path of the field, or null for the document itself. */
 export interface Fault {
   param: string | null;
   message: string;
+  /** The feature that was used without being asked for. */
+  feature?: BetaFeature;
 }
 
 const required = "Field '{field}' is required.";
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
-type Found = { path: Path; message: string; rank: number };
+type Found = { path: Path; message: string; rank: number; feature?: BetaFeature };
+
+const noFeatures: ReadonlySet<BetaFeature> = new Set();
+
+/** What a schema makes of an input, or the first fault in it. */
+export function parseInput<S extends z.ZodType>(
+  schema: S,
+  input: unknown,
+  features = noFeatures,
+): { data: z.output<S> } | { fault: Fault } {
+  const result = withFeatures(features, () => schema.safeParse(input, { error: faultMessage }));
+  return result.success ? { data: result.data } : { fault: firstFault(result.error.issues, input) };
+}
 
 /**
  * The first fault, in document order, among the issues of a failed parse. What is missing counts as found at the end of
@@ -26,7 +41,11 @@ export function firstFault(issues: readonly Issue[], input: unknown): Fault {
   }
   if (first === undefined) return { param: null, message: "The request is not valid." };
   const param = formatPath(first.path);
-  return { param, message: worded(first.message, param) };
+  return {
+    param,
+    message: worded(first.message, param),
+    ...(first.feature === undefined ? {} : { feature: first.feature }),
+  };
 }
 
 /** `resources[0].url`; null for the document itself. Long or strange keys are cut to 200 characters. */
@@ -74,7 +93,9 @@ function faultsOf(issue: Issue, before: Path, input: unknown): Found[] {
     if (branch !== null) return branch.flatMap((inner) => faultsOf(inner, path, input));
     return [{ path, message: mustBe(listOf(issue.errors.flatMap(expectedAtTop))), rank: 0 }];
   }
-  return [{ path, message: issue.message, rank: decides(issue) ? -1 : 0 }];
+  const feature = issue.code === "custom" ? (issue.params?.feature as BetaFeature | undefined) : undefined;
+  const found = { path, message: issue.message, rank: decides(issue) ? -1 : 0 };
+  return [feature === undefined ? found : { ...found, feature }];
 }
 
 function isMissing(path: Path, input: unknown): boolean {

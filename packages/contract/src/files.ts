@@ -10,7 +10,10 @@ export const file = z
     type: z.literal("file"),
     filename: z.string(),
     mime_type: z.string(),
-    size_bytes: z.int(),
+    size_bytes: z.int().nullable().meta({
+      description: "Of the content. While the file is pending, what was announced, or null.",
+    }),
+    uploaded_bytes: z.int().meta({ description: "How much of the content has arrived to stay." }),
     sha256: z
       .string()
       .nullable()
@@ -28,6 +31,37 @@ export type File = z.output<typeof file>;
 
 const fileParams = z.strictObject({ file_id: z.string() });
 
+/** Letters of any script, without a path: what a file may be called. */
+export const fileName = z
+  .string()
+  .normalize("NFC")
+  .min(1)
+  .max(255)
+  .refine(
+    (name) => !/[\u0000-\u001f\u007f/\\]/.test(name) && name !== "." && name !== ".." && name.isWellFormed(),
+    "Field '{field}' has characters that no file name holds.",
+  );
+
+/** A file whose content comes later, by `files.putContent`. */
+export const newFile = z
+  .strictObject({
+    filename: fileName,
+    size_bytes: z
+      .int()
+      .min(0)
+      .nullish()
+      .meta({ description: "The content is refused when it has another size." }),
+    mime_type: z
+      .string()
+      .regex(/^[\w.+-]{1,100}\/[\w.+-]{1,100}$/)
+      .toLowerCase()
+      .nullish()
+      .meta({ description: "Default: `application/octet-stream`." }),
+    metadata: metadata.nullish(),
+  })
+  .meta({ id: "NewFile" });
+export type NewFileBody = z.output<typeof newFile>;
+
 /** The parts of a `multipart/form-data` upload, `metadata` before `file` or after it. */
 export const uploadParts = z.strictObject({
   file: z.string().meta({ format: "binary", description: "The content, with its file name." }),
@@ -39,6 +73,7 @@ export const fileRoutes = {
     params: z.strictObject({}),
     query: z.strictObject({}),
     body: uploadParts,
+    jsonBody: newFile,
     answer: file,
   }),
   list: defineRoute(operations.files.list, {
@@ -61,6 +96,12 @@ export const fileRoutes = {
     query: z.strictObject({}),
     body: z.undefined(),
     answer: z.strictObject({ id: idOf("file"), type: z.literal("file_deleted") }),
+  }),
+  putContent: defineRoute(operations.files.putContent, {
+    params: fileParams,
+    query: z.strictObject({}),
+    body: z.string().meta({ format: "binary" }),
+    answer: file,
   }),
   content: defineRoute(operations.files.content, {
     params: fileParams,

@@ -1,5 +1,6 @@
 export * from "./agents.ts";
 export * from "./answers.ts";
+export * from "./beta.ts";
 export * from "./custom-tools.ts";
 export * from "./environments.ts";
 export * from "./errors.ts";

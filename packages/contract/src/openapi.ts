@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { errorEnvelope } from "./errors.ts";
+import { answerHeaders, headerParameters } from "./openapi-headers.ts";
 import type { AnyRoute, Operation } from "./route.ts";
 import { routes } from "./routes.ts";
 
@@ -20,15 +21,8 @@ const statusMeanings: Record<string, string> = {
     "The token does not cover the operation or does not reach the object, or the object is archived.",
   NotFound: "Something that the request names does not exist.",
   Failure: "The service failed. Try again with growing pauses.",
-};
-
-const idempotencyKey: Json = {
-  name: "Idempotency-Key",
-  in: "header",
-  required: false,
-  description:
-    "The same key with the same request answers what the first answered, for 24 hours; with another request it is refused with 409.",
-  schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7e]+$" },
+  FeatureNotAvailable:
+    "The request uses a feature that its header `berth-beta` does not activate; `error.available_from` does.",
 };
 
 const keyConflict = {
@@ -45,7 +39,7 @@ export function openApiDocument(): Json {
     const { path, method } = route.operation;
     paths[path] = { ...paths[path], [method.toLowerCase()]: operationObject(route, schemas) };
   }
-  const responses = Object.values(statusNames).map((name) => [name, errorResponse(name, schemas)]);
+  const responses = Object.keys(statusMeanings).map((name) => [name, errorResponse(name, schemas)]);
   return {
     openapi: "3.1.0",
     info: {
@@ -77,7 +71,7 @@ function operationObject(route: AnyRoute, schemas: Json): Json {
   const parameters = [
     ...parametersOf(route.params, "path", schemas),
     ...parametersOf(route.query, "query", schemas),
-    ...(operation.method === "GET" || operation.body === "multipart" ? [] : [idempotencyKey]),
+    ...headerParameters(operation),
   ];
   return {
     operationId: operation.id,
@@ -87,7 +81,7 @@ function operationObject(route: AnyRoute, schemas: Json): Json {
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(operation.body === "none" ? {} : { requestBody: requestBody(route, schemas) }),
     responses: {
-      200: { description: "Done.", content: answerContent(route, schemas) },
+      200: { description: "Done.", ...answerHeaders(operation), content: answerContent(route, schemas) },
       ...Object.fromEntries(
         Object.entries(statusNames).map(([status, name]) => [
           status,
@@ -95,6 +89,9 @@ function operationObject(route: AnyRoute, schemas: Json): Json {
         ]),
       ),
       ...conflictResponses(operation, schemas),
+      ...(operation.features === undefined
+        ? {}
+        : { 501: { $ref: "#/components/responses/FeatureNotAvailable" } }),
     },
   };
 }
@@ -114,8 +111,13 @@ function parametersOf(schema: z.ZodType, place: "path" | "query", schemas: Json)
 }
 
 function requestBody(route: AnyRoute, schemas: Json): Json {
-  const type = route.operation.body === "json" ? "application/json" : "multipart/form-data";
-  return { required: true, content: { [type]: { schema: jsonSchema(route.body, "input", schemas) } } };
+  const types = { json: "application/json", multipart: "multipart/form-data", bytes: "*/*", none: "" };
+  const body = { [types[route.operation.body]]: { schema: jsonSchema(route.body, "input", schemas) } };
+  const json =
+    route.jsonBody === undefined
+      ? {}
+      : { "application/json": { schema: jsonSchema(route.jsonBody, "input", schemas) } };
+  return { required: route.operation.body !== "bytes", content: { ...body, ...json } };
 }
 
 function answerContent({ operation, answer }: AnyRoute, schemas: Json): Json {
@@ -128,8 +130,8 @@ function answerContent({ operation, answer }: AnyRoute, schemas: Json): Json {
   return { [types[operation.answers]]: { schema: jsonSchema(answer, "output", schemas) } };
 }
 
-function conflictResponses({ conflicts, method, body }: Operation, schemas: Json): Json {
-  const keyed = method === "GET" || body === "multipart" ? [] : [keyConflict];
+function conflictResponses({ conflicts, method }: Operation, schemas: Json): Json {
+  const keyed = method === "POST" || method === "DELETE" ? [keyConflict] : [];
   const all = [...conflicts, ...keyed].map(({ type, when }) => `\`${type}\`: ${when}`);
   if (all.length === 0) return {};
   const description = all.join(" ");

@@ -1,11 +1,12 @@
 import type { z } from "zod";
+import type { BetaFeature } from "./beta.ts";
 import type { ErrorType } from "./errors.ts";
 
 /** What can be said of an operation without its schemas: what a client needs at run time. */
 export interface Operation {
   /** `<nouns>.<verb>`, the same name as the method of the SDK. */
   readonly id: string;
-  readonly method: "GET" | "POST" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** With `{name}` for parameters, below the base address. */
   readonly path: string;
   readonly summary: string;
@@ -13,9 +14,12 @@ export interface Operation {
   readonly scope: string | null;
   /** `page` answers follow `next_page`; `stream` is server-sent events; `bytes` is a file's content. */
   readonly answers: "object" | "page" | "stream" | "bytes";
-  readonly body: "none" | "json" | "multipart";
+  /** `multipart` is a form, and JSON where the route has a `jsonBody`; `bytes` are taken as they are, whatever their type. */
+  readonly body: "none" | "json" | "multipart" | "bytes";
   /** Refusals beside those that every operation has (400, 401, 403, 404, 500). */
   readonly conflicts: readonly { readonly status: 409; readonly type: ErrorType; readonly when: string }[];
+  /** Features that a request may use only when its header asks for them. */
+  readonly features?: readonly BetaFeature[];
 }
 
 export interface Route<
@@ -28,6 +32,8 @@ export interface Route<
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
+  /** What a route whose body is a form takes as JSON instead. */
+  readonly jsonBody?: z.ZodType;
   readonly answer: Answer;
 }
 
@@ -39,7 +45,10 @@ export function defineRoute<
   Q extends z.ZodType,
   B extends z.ZodType,
   A extends z.ZodType,
->(operation: Operation, schemas: { params: P; query: Q; body: B; answer: A }): Route<P, Q, B, A> {
+>(
+  operation: Operation,
+  schemas: { params: P; query: Q; body: B; jsonBody?: z.ZodType; answer: A },
+): Route<P, Q, B, A> {
   return { operation, ...schemas };
 }
 

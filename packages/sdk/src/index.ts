@@ -37,5 +37,6 @@ export {
 export type { CallOptions, ClientOptions, Logger } from "./options.ts";
 export type { Page, PagedList } from "./page.ts";
 export type { StreamOptions } from "./resources/events.ts";
-export type { Upload } from "./resources/files.ts";
+export type { Content, Part, Upload } from "./resources/files.ts";
 export type { SkillUpload } from "./resources/skills.ts";
+export type { ResumableOptions } from "./upload-resumable.ts";

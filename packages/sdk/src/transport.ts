@@ -80,11 +80,12 @@ export class Transport {
     const headers = new Headers(this.#options.defaultHeaders);
     headers.set("authorization", `Bearer ${this.#options.token}`);
     headers.set("accept", accept);
-    if (operation.method !== "GET") headers.set("idempotency-key", call.idempotencyKey ?? newKey());
+    if (operation.method === "POST" || operation.method === "DELETE")
+      headers.set("idempotency-key", call.idempotencyKey ?? newKey());
     if (operation.body === "json") headers.set("content-type", "application/json");
     for (const [name, value] of Object.entries(call.headers ?? {})) headers.set(name, value);
     const encoded =
-      operation.body === "json" ? JSON.stringify(body) : ((body as FormData | undefined) ?? null);
+      operation.body === "json" ? JSON.stringify(body) : ((body as FormData | Blob | undefined) ?? null);
     // A redirect would carry the token or lose the method: it is answered as a refusal.
     const init: RequestInit = { method: operation.method, headers, body: encoded, redirect: "manual" };
     return () => new Request(url, init);

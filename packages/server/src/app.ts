@@ -7,6 +7,7 @@ import type { ModelWindows } from "./features/agents/resolve-agent.ts";
 import { mountEnvironments } from "./features/environments/environment-routes.ts";
 import { mountEvents } from "./features/events/event-routes.ts";
 import { mountFiles } from "./features/files/file-routes.ts";
+import { keepSweepingUploads } from "./features/files/sweep-uploads.ts";
 import { mountMemories } from "./features/memories/memory-routes.ts";
 import { mountMemoryStores } from "./features/memory-stores/memory-store-routes.ts";
 import { mountMemoryVersions } from "./features/memory-versions/memory-version-routes.ts";
@@ -53,6 +54,7 @@ export function createApp(deps: AppDeps): HttpApp {
   const secrets = createSecretBox(secretKey, deps.redactor?.add);
   const cursors = createCursors(derivedKey(secretKey, "list cursors"));
   const idempotency = createIdempotency(db, secrets);
+  const uploads = keepSweepingUploads(db, blobs, log);
   const tokens = createTokenWatch(db.read, log);
   const app = createHttpApp({
     db,
@@ -66,6 +68,7 @@ export function createApp(deps: AppDeps): HttpApp {
   app.fastify.addHook("onClose", async () => {
     tokens.close();
     idempotency.close();
+    uploads.close();
   });
 
   mountService(app, db, openApiDocument);

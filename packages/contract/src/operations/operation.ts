@@ -2,7 +2,7 @@ import type { Operation } from "../route.ts";
 
 const cloud = "/api/v1/cloud";
 
-type Extra = Partial<Pick<Operation, "scope" | "answers" | "body" | "conflicts">>;
+type Extra = Partial<Pick<Operation, "scope" | "answers" | "body" | "conflicts" | "features">>;
 
 /** Reads: the scope is `<noun>:read`. */
 export function get(id: string, path: string, summary: string, extra: Extra = {}): Operation {
@@ -12,6 +12,11 @@ export function get(id: string, path: string, summary: string, extra: Extra = {}
 /** Creates, changes or does something: the scope is `<noun>:write`. */
 export function post(id: string, path: string, summary: string, extra: Extra = {}): Operation {
   return operation("POST", id, path, summary, "write", { body: "json", ...extra });
+}
+
+/** Sends the bytes of something: the scope is `<noun>:write`. */
+export function put(id: string, path: string, summary: string, extra: Extra = {}): Operation {
+  return operation("PUT", id, path, summary, "write", { body: "bytes", ...extra });
 }
 
 /** Deletes: the scope is `<noun>:write`. */

@@ -2,6 +2,7 @@ import { get, post, remove, terminated } from "./operation.ts";
 
 export const sessions = {
   create: post("sessions.create", "/sessions", "Create a session", {
+    features: ["outcomes"],
     conflicts: [
       {
         status: 409,

@@ -1,8 +1,10 @@
 import { createHash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { access, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
 import type { Readable } from "node:stream";
+import { type GrowingBlob, growingBlob } from "./growing-blob.ts";
+import { placeBlob } from "./place-blob.ts";
 
 /** A stored content: its SHA-256 in hexadecimal is its name. */
 export interface Blob {
@@ -23,6 +25,10 @@ export interface StagedBlob extends Blob {
 export interface BlobStore {
   /** Takes in what the source gives. When the source or the disk fails, nothing is left. */
   stage(source: AsyncIterable<Uint8Array>): Promise<StagedBlob>;
+  /** A content that arrives in parts. `name`: of letters, digits and hyphens. */
+  growing(name: string): GrowingBlob;
+  /** The names of those of which something is there. */
+  growingNames(): Promise<string[]>;
   /** The bytes, or those from `start` up to and including `end`. */
   read(sha256: string, range?: { start: number; end: number }): Readable;
   /** Removes the content, if it is there. */
@@ -36,11 +42,14 @@ const ABANDONED_MS = 24 * 3_600_000;
 /** Opens the store and clears what a process that is gone left half written a day ago or more. */
 export async function openDiskBlobs(directory: string): Promise<BlobStore> {
   const partial = join(directory, "partial");
-  await mkdir(partial, { recursive: true, mode: 0o700 });
+  const growing = join(directory, "growing");
+  for (const needed of [partial, growing]) await mkdir(needed, { recursive: true, mode: 0o700 });
   for (const name of await readdir(partial)) await removeAbandoned(join(partial, name));
   const path = (sha256: string) => join(directory, sha256.slice(0, 2), sha256.slice(2, 4), sha256);
   return {
     path,
+    growing: (name) => growingBlob(join(growing, name), path, directory),
+    growingNames: () => readdir(growing),
     read: (sha256, range) => createReadStream(path(sha256), range),
     remove: (sha256) => rm(path(sha256), { force: true }),
     async stage(source) {
@@ -48,7 +57,7 @@ export async function openDiskBlobs(directory: string): Promise<BlobStore> {
       const discard = () => rm(temporary, { force: true });
       try {
         const blob = await fill(temporary, source);
-        const keep = () => store(temporary, path(blob.sha256), directory).finally(discard);
+        const keep = () => placeBlob(rename, temporary, path(blob.sha256), directory).finally(discard);
         return { ...blob, path: temporary, keep, discard };
       } catch (error) {
         await discard();
@@ -78,27 +87,4 @@ async function fill(path: string, source: AsyncIterable<Uint8Array>): Promise<Bl
   } finally {
     await file.close();
   }
-}
-
-/** The rename and every new directory are on disk too when this resolves. */
-async function store(temporary: string, path: string, root: string): Promise<void> {
-  if (await exists(path)) return;
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await rename(temporary, path);
-  for (let directory = dirname(path); ; directory = dirname(directory)) {
-    await syncDirectory(directory);
-    if (directory === root) return;
-  }
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, "r");
-  await directory.sync().finally(() => directory.close());
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,9 +1,10 @@
-import { type ErrorType, errorStatus, type Fault, maxMemories } from "@berth/contract";
+import { type BetaFeature, type ErrorType, errorStatus, type Fault, maxMemories } from "@berth/contract";
 
 /** What an error says beside its type. */
 interface Details {
   message: string;
   param?: string | undefined;
+  feature?: BetaFeature;
   status?: number;
   headers?: Record<string, string>;
 }
@@ -14,6 +15,8 @@ export class ApiError extends Error {
   readonly type: ErrorType;
   readonly status: number;
   readonly param: string | undefined;
+  /** What is not available, told in place of the message. */
+  readonly feature: BetaFeature | undefined;
   readonly headers: Record<string, string>;
 
   constructor(type: ErrorType, details: Details) {
@@ -21,6 +24,7 @@ export class ApiError extends Error {
     this.type = type;
     this.status = details.status ?? errorStatus[type];
     this.param = details.param;
+    this.feature = details.feature;
     this.headers = details.headers ?? {};
   }
 }
@@ -33,6 +37,12 @@ export const errors = {
     new ApiError("invalid_request_error", { message, param: param ?? undefined }),
   notAvailable: (param: string) =>
     errors.invalid(`Field '${param}' is not available in this version of Berth.`, param),
+  featureNotAvailable: (feature: BetaFeature) =>
+    new ApiError("feature_not_available", {
+      message: `The feature '${feature}' is not activated.`,
+      feature,
+      headers: { "x-should-retry": "false" },
+    }),
   mountTaken: (param: string, other: string) =>
     errors.invalid(
       `Field '${param}' is equal to '${other}', in it, or around it, where another resource is.`,
@@ -59,9 +69,14 @@ export const errors = {
     errors.invalid(`Field '${given}' must be '${needed}': the resource is of type '${type}'.`, given),
   unknownPath: (method: string, path: string) =>
     notFound(`There is no ${method.slice(0, 20)} ${path.slice(0, 200)}.`),
-  badContentType: (expected: string) => errors.invalid(`The content type of the body must be '${expected}'.`),
+  badContentType: (...expected: string[]) =>
+    errors.invalid(`The content type of the body must be '${expected.join("' or '")}'.`),
   unknownContentType: () => errors.invalid("The content type of the body is not one that is known here."),
   bodyTooLarge: (limit: number) => unread(`The body is larger than ${bytes(limit)}.`),
+  contentTooLarge: (limit: number, param: string) =>
+    errors.invalid(`A file can have at most ${bytes(limit)}.`, param),
+  badContentRange: (message: string) => errors.invalid(message, "content-range"),
+  otherSize: (announced: number) => unread(`The content must have ${announced} bytes, as was announced.`),
   bodyMissing: () => errors.invalid("The request needs a JSON body."),
   bodyCut: () => unread("The body ended early or came too slowly."),
 
@@ -142,6 +157,15 @@ export const errors = {
     errors.invalid(`File '${id}', '${mimeType.slice(0, 100)}', cannot be shown as ${article(as)}.`, param),
   fileTooLarge: (id: string, limit: number, param: string) =>
     errors.invalid(`File '${id}' is larger than ${bytes(limit)}.`, param),
+  fileNotPending: (id: string, status: string) => conflict(`File '${id}' is ${status}: it takes no content.`),
+  fileLost: (id: string) => conflict(`File '${id}' has failed: what had arrived of its content is lost.`),
+  fileReceiving: (id: string) =>
+    new ApiError("conflict_error", {
+      message: `Another request is sending the content of file '${id}'.`,
+      headers: { "retry-after": "1", "x-should-retry": "true" },
+    }),
+  partMisplaced: (expected: number) =>
+    conflict(`The next part of the content begins at byte ${expected}.`, "content-range"),
   fileNotReady: (id: string, param?: string) => conflict(`File '${id}' is not ready.`, param),
 
   idempotencyKeyReused: () =>

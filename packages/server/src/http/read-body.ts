@@ -50,3 +50,15 @@ export async function drain(request: IncomingMessage, maxBytes = 16_777_216): Pr
     clearTimeout(timer);
   }
 }
+
+/** A sender is cut off when nothing has come from one look to the next. */
+const STALL_MS = 60_000;
+
+/** Else one that never goes on would hold its connection, and what it has sent, for ever. Cleared as an interval is. */
+export function cutOffWhenStalled(request: IncomingMessage): NodeJS.Timeout {
+  let before = request.socket.bytesRead;
+  return setInterval(() => {
+    if (request.socket.bytesRead === before) request.destroy();
+    before = request.socket.bytesRead;
+  }, STALL_MS).unref();
+}

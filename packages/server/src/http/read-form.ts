@@ -3,7 +3,7 @@ import type { Multipart } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
 import { ApiError, errors } from "./errors.ts";
 import { parseJson } from "./parse-json.ts";
-import { drain } from "./read-body.ts";
+import { cutOffWhenStalled, drain } from "./read-body.ts";
 
 export interface FormLimits {
   /** Bytes of a file. */
@@ -12,8 +12,6 @@ export interface FormLimits {
 }
 
 const MAX_FIELD_BYTES = 65_536;
-/** A sender is cut off when nothing has come from one look to the next. */
-const STALL_MS = 60_000;
 
 /**
  * Lets `take` go through the parts of a form as they come, names of files with their directories. When it throws, the
@@ -24,7 +22,7 @@ export async function readForm<T>(
   { fileSize, parts }: FormLimits,
   take: (parts: AsyncIterable<Multipart>) => Promise<T>,
 ): Promise<T> {
-  const watching = cutOffWhenStalled(request);
+  const watching = cutOffWhenStalled(request.raw);
   try {
     const limits = { fileSize, fieldSize: MAX_FIELD_BYTES, parts, files: parts };
     return await take(request.parts({ limits, preservePath: true }));
@@ -54,15 +52,6 @@ export function fieldMetadata(part: Multipart): Record<string, string> {
 export function unknownPart(name: string): ApiError {
   const shown = String(name).slice(0, 200);
   return errors.invalid(`Unknown field '${shown}'.`, shown);
-}
-
-/** Else one that never goes on would hold its connection and what it has sent for ever. */
-function cutOffWhenStalled({ raw }: FastifyRequest): NodeJS.Timeout {
-  let before = raw.socket.bytesRead;
-  return setInterval(() => {
-    if (raw.socket.bytesRead === before) raw.destroy();
-    before = raw.socket.bytesRead;
-  }, STALL_MS).unref();
 }
 
 function parsed(text: string): unknown {

@@ -1,4 +1,4 @@
-import type { ErrorEnvelope } from "@berth/contract";
+import { betaFeatures, type ErrorEnvelope } from "@berth/contract";
 import type { Logger } from "pino";
 import { DatabaseUnavailableError } from "../db/database-error.ts";
 import { ApiError, errors } from "./errors.ts";
@@ -15,11 +15,7 @@ export function renderError(error: ApiError, requestId: string): RenderedError {
   const envelope: ErrorEnvelope = {
     type: "error",
     request_id: requestId,
-    error: {
-      type: error.type,
-      message: error.message,
-      ...(error.param === undefined ? {} : { param: error.param }),
-    },
+    error: { type: error.type, ...told(error) },
   };
   return {
     status: error.status,
@@ -43,4 +39,9 @@ export function toApiError(error: unknown, log: Logger, requestId: string): ApiE
   }
   log.error({ err: error, request_id: requestId }, "a request failed");
   return error instanceof DatabaseUnavailableError ? errors.unavailable() : errors.internal();
+}
+
+function told({ message, param, feature }: ApiError): Omit<ErrorEnvelope["error"], "type"> {
+  if (feature !== undefined) return { feature, available_from: betaFeatures[feature] };
+  return { message, ...(param === undefined ? {} : { param }) };
 }

@@ -99,5 +99,5 @@ function checkFits(named: Named, row: FileRow, head: Uint8Array = new Uint8Array
   const fits = named.type === "image" ? isImage : isText || mediaType === "application/pdf";
   if (!fits) throw errors.fileUnfit(named.fileId, named.type, row.mime_type, named.param);
   const limit = named.type === "image" ? maxImageBytes : maxDocumentBytes;
-  if (row.size_bytes > limit) throw errors.fileTooLarge(named.fileId, limit, named.param);
+  if ((row.size_bytes ?? 0) > limit) throw errors.fileTooLarge(named.fileId, limit, named.param);
 }

@@ -15,23 +15,26 @@ export function contentAnswer(
   blobs: BlobStore,
   header: (name: string) => string | undefined,
 ): ContentAnswer {
-  if (row.sha256 === null || row.status !== "ready") throw errors.fileNotReady(formatId("file", row.id));
-  const etag = `"${row.sha256}"`;
+  const { sha256, size_bytes: size, status } = row;
+  if (sha256 === null || size === null || status !== "ready") {
+    throw errors.fileNotReady(formatId("file", row.id));
+  }
+  const etag = `"${sha256}"`;
   const held = header("if-none-match")
     ?.split(",")
     .map((tag) => tag.trim().replace(/^W\//, ""));
   if (held?.includes(etag)) return { status: 304, headers: { etag } };
-  const headers = { ...contentHeaders(row), etag };
-  const range = (header("if-range") ?? etag) === etag ? rangeOf(header("range"), row.size_bytes) : null;
-  if (range === null) return { status: 200, headers, body: blobs.read(row.sha256) };
+  const headers = { ...contentHeaders(row, size), etag };
+  const range = (header("if-range") ?? etag) === etag ? rangeOf(header("range"), size) : null;
+  if (range === null) return { status: 200, headers, body: blobs.read(sha256) };
   return {
     status: 206,
     headers: {
       ...headers,
       "content-length": String(range.end - range.start + 1),
-      "content-range": `bytes ${range.start}-${range.end}/${row.size_bytes}`,
+      "content-range": `bytes ${range.start}-${range.end}/${size}`,
     },
-    body: blobs.read(row.sha256, range),
+    body: blobs.read(sha256, range),
   };
 }
 
@@ -45,7 +48,7 @@ function rangeOf(text: string | undefined, size: number): { start: number; end: 
 }
 
 /** A browser saves the bytes, whatever they are, and runs none of them. */
-function contentHeaders(row: FileRow): Record<string, string> {
+function contentHeaders(row: FileRow, size: number): Record<string, string> {
   const plain = row.filename.replaceAll(/[^\x20-\x7e]|["\\]/g, "_");
   const encoded = encodeURIComponent(row.filename).replaceAll(
     /['()*]/g,
@@ -53,7 +56,7 @@ function contentHeaders(row: FileRow): Record<string, string> {
   );
   return {
     "content-type": row.mime_type,
-    "content-length": String(row.size_bytes),
+    "content-length": String(size),
     "content-disposition": `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`,
     "accept-ranges": "bytes",
     "x-content-type-options": "nosniff",

@@ -1,26 +1,37 @@
-import { fileRoutes, formatId, parseId } from "@berth/contract";
+import { fileRoutes, formatId, newFile, parseId } from "@berth/contract";
+import type { FastifyRequest } from "fastify";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
-import type { DatabaseAccess } from "../../db/pool.ts";
-import { errors } from "../../http/errors.ts";
 import type { HttpApp } from "../../http/http-app.ts";
-import { mount, mountContent, mountUpload } from "../../http/mount.ts";
+import { mount, mountContent } from "../../http/mount.ts";
+import { type Form, mountBytes, mountUpload } from "../../http/mount-upload.ts";
 import { keysetPlace, pageAnswer } from "../../http/page.ts";
-import { type Principal, reaches } from "../../http/principal.ts";
+import { cutOffWhenStalled } from "../../http/read-body.ts";
+import { announceFile } from "./announce-file.ts";
 import { contentAnswer } from "./content-answer.ts";
+import { sentContent } from "./content-range.ts";
 import { deleteFile, removeUnused } from "./delete-file.ts";
-import { type FileRow, fileAnswer, getFile, listFiles } from "./file-store.ts";
+import { type FileRow, fileAnswer, listFiles } from "./file-store.ts";
+import { reachFile } from "./reach-file.ts";
 import { readUpload } from "./read-upload.ts";
+import { receiveContent } from "./receive-content.ts";
 import { storeUpload } from "./store-upload.ts";
 
 export function mountFiles(app: HttpApp, blobs: BlobStore): void {
-  mountUpload(app, fileRoutes.upload, async (request) => {
-    const upload = await readUpload(request, blobs, app.uploadLimit);
-    const { filename, mimeType, metadata, content } = upload;
-    return {
-      content: [filename, mimeType, JSON.stringify(metadata), content.sha256],
-      work: ({ principal, db }) => storeUpload(db, principal, upload),
-      drop: content.discard,
-    };
+  const { uploadLimit: limit } = app;
+  const receiving = new Set<string>();
+  mountUpload(app, fileRoutes.upload, takeUpload(blobs, limit), {
+    schema: newFile,
+    work: ({ principal, db }, body) => announceFile(db.write, principal, body, limit),
+  });
+  mountBytes(app, fileRoutes.putContent, async ({ principal, db, header }, { params }, body) => {
+    const sending = { principal, fileId: params.file_id, sent: sentContent(header), body };
+    const watching = cutOffWhenStalled(body);
+    try {
+      const row = await receiveContent(db, { blobs, limit, receiving }, sending);
+      return { answer: fileAnswer(row), headers: rangeSoFar(row) };
+    } finally {
+      clearInterval(watching);
+    }
   });
   mount(app, fileRoutes.list, async (context, input) => {
     const place = keysetPlace(context, input, "file");
@@ -36,6 +47,7 @@ export function mountFiles(app: HttpApp, blobs: BlobStore): void {
   );
   mount(app, fileRoutes.delete, async ({ principal, db, afterwards }, { params }) => {
     const { id, sha256 } = await deleteFile(db, principal, params.file_id);
+    afterwards(() => blobs.growing(id).remove());
     if (sha256 !== null) afterwards((then) => removeUnused(then, blobs, sha256));
     return { id: formatId("file", id), type: "file_deleted" as const };
   });
@@ -44,10 +56,19 @@ export function mountFiles(app: HttpApp, blobs: BlobStore): void {
   );
 }
 
-async function reachFile(db: DatabaseAccess, principal: Principal, fileId: string): Promise<FileRow> {
-  const id = parseId("file", fileId);
-  const row = id === null ? null : await getFile(db.read, id);
-  if (row === null) throw errors.notFound("file", fileId);
-  if (!reaches(principal, row)) throw errors.notYours("file", formatId("file", row.id));
-  return row;
+function takeUpload(blobs: BlobStore, limit: number) {
+  return async (request: FastifyRequest): Promise<Form> => {
+    const upload = await readUpload(request, blobs, limit);
+    const { filename, mimeType, metadata, content } = upload;
+    return {
+      content: [filename, mimeType, JSON.stringify(metadata), content.sha256],
+      work: ({ principal, db }) => storeUpload(db, principal, upload),
+      drop: content.discard,
+    };
+  };
+}
+
+function rangeSoFar({ status, size_bytes: size, uploaded_bytes: uploaded }: FileRow): Record<string, string> {
+  const arrived = status === "ready" ? (size ?? 0) : uploaded;
+  return arrived === 0 ? {} : { range: `bytes=0-${arrived - 1}` };
 }

@@ -7,7 +7,10 @@ export interface FileRow extends Owner {
   id: string;
   filename: string;
   mime_type: string;
-  size_bytes: number;
+  /** Null while it is pending and its size was not told. */
+  size_bytes: number | null;
+  /** While it is pending: how much of its content is on disk to stay. */
+  uploaded_bytes: number;
   sha256: string | null;
   status: "pending" | "ready" | "failed";
   downloadable: boolean;
@@ -16,16 +19,17 @@ export interface FileRow extends Owner {
   updated_at: Date;
 }
 
-export type NewFile = Omit<FileRow, "updated_at">;
+export type NewFile = Omit<FileRow, "uploaded_bytes" | "updated_at">;
 
-const columns = `id, organization_id, owner_type, owner_id, filename, mime_type, size_bytes, sha256, status,
+const given = `id, organization_id, owner_type, owner_id, filename, mime_type, size_bytes, sha256, status,
   downloadable, scope_session_id, metadata, updated_at`;
+export const columns = `${given}, uploaded_bytes`;
 
 export async function insertFile(db: Queryable, file: NewFile): Promise<FileRow> {
   const createdAt = uuidTimestamp(file.id);
   await db.query({
     name: "insert_file",
-    text: `insert into files (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+    text: `insert into files (${given}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
     values: [
       file.id,
       file.organization_id,
@@ -42,7 +46,7 @@ export async function insertFile(db: Queryable, file: NewFile): Promise<FileRow>
       createdAt,
     ],
   });
-  return { ...file, updated_at: new Date(createdAt) };
+  return { ...file, uploaded_bytes: 0, updated_at: new Date(createdAt) };
 }
 
 export async function getFile(db: Queryable, id: string): Promise<FileRow | null> {
@@ -102,6 +106,7 @@ export function fileAnswer(row: FileRow): File {
     filename: row.filename,
     mime_type: row.mime_type,
     size_bytes: row.size_bytes,
+    uploaded_bytes: row.status === "ready" ? (row.size_bytes ?? 0) : row.uploaded_bytes,
     sha256: row.sha256,
     status: row.status,
     downloadable: row.downloadable,

@@ -128,7 +128,8 @@ describe("files", () => {
     assert.deepEqual(await send(`--edge\r\n${head}${"x".repeat(100_001)}\r\n${end}`), refused());
     assert.deepEqual(await send("garbage"), refused());
     assert.deepEqual(await send(file), refused(), "the end is missing");
-    assert.deepEqual(await send("{}", "application/json"), refused());
+    assert.deepEqual(await send("{}", "application/json"), refused("filename"));
+    assert.deepEqual(await send("x", "text/plain"), refused());
     assert.deepEqual(await send(file + end, "multipart/form-data"), refused());
     assert.deepEqual(stored(blobsDir), []);
     assert.deepEqual((await owner.get("/files")).body.data, []);

@@ -1,7 +1,8 @@
 import { formatId, skillRoutes } from "@berth/contract";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import type { HttpApp } from "../../http/http-app.ts";
-import { type Form, mount, mountUpload } from "../../http/mount.ts";
+import { mount } from "../../http/mount.ts";
+import { type Form, mountUpload } from "../../http/mount-upload.ts";
 import { keysetPlace, pageAnswer } from "../../http/page.ts";
 import { removeUnused } from "../files/delete-file.ts";
 import { addSkill, addSkillVersion } from "./add-skill.ts";

@@ -1,0 +1,70 @@
+import { z } from "zod";
+
+/** Features that a request has to ask for by its header, each with the identifier that does. */
+export const betaFeatures = {
+  outcomes: "outcomes-2026-11-20",
+  threads: "threads-2026-11-20",
+} as const;
+export type BetaFeature = keyof typeof betaFeatures;
+
+/** The header that names what a request asks for: identifiers with commas between. */
+export const betaHeader = "berth-beta";
+
+/** The features that a header's value activates. What nobody knows, or no longer knows, activates nothing. */
+export function featuresOf(header: string): ReadonlySet<BetaFeature> {
+  const named = new Set(header.split(",").map((identifier) => identifier.trim()));
+  const known = Object.entries(betaFeatures) as [BetaFeature, string][];
+  return new Set(known.flatMap(([feature, identifier]) => (named.has(identifier) ? [feature] : [])));
+}
+
+let activated: ReadonlySet<BetaFeature> = new Set();
+
+/** Runs a parse, which does not wait for anything, with these features activated. */
+export function withFeatures<T>(features: ReadonlySet<BetaFeature>, parse: () => T): T {
+  const before = activated;
+  activated = features;
+  try {
+    return parse();
+  } finally {
+    activated = before;
+  }
+}
+
+/** Marks a field as part of a feature: unless that is activated, any value but none is refused, with the feature in the issue. */
+export function gated<S extends z.ZodType>(feature: BetaFeature, schema: S): S {
+  return gate(feature, schema, (value) => (value === undefined || value === null ? null : []));
+}
+
+/** The same for one kind of what `discriminator` tells apart. */
+export function gatedKind<S extends z.ZodType>(
+  feature: BetaFeature,
+  discriminator: string,
+  kind: string,
+  schema: S,
+): S {
+  return gate(feature, schema, (value) => {
+    const given = (value as Record<string, unknown> | null | undefined)?.[discriminator];
+    return given === kind ? [discriminator] : null;
+  });
+}
+
+/** `use` answers where in the value the feature is used, or null. */
+function gate<S extends z.ZodType>(
+  feature: BetaFeature,
+  schema: S,
+  use: (value: unknown) => PropertyKey[] | null,
+): S {
+  const guarded = z.preprocess((value, context) => {
+    const path = activated.has(feature) ? null : use(value);
+    if (path !== null) {
+      context.addIssue({
+        code: "custom",
+        path,
+        params: { feature },
+        message: `Field '{field}' needs '${betaFeatures[feature]}' in the header '${betaHeader}'.`,
+      });
+    }
+    return value;
+  }, schema);
+  return guarded as unknown as S;
+}

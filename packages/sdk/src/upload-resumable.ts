@@ -1,0 +1,59 @@
+import type { File as BerthFile } from "@berth/contract";
+import { BerthError, ConflictError } from "./errors.ts";
+import type { CallOptions } from "./options.ts";
+import type { Files } from "./resources/files.ts";
+import { retryDelay } from "./retry.ts";
+import type { Transport } from "./transport.ts";
+
+export interface ResumableOptions extends Omit<CallOptions, "idempotencyKey"> {
+  metadata?: Record<string, string> | undefined;
+  /** Of an upload that was begun before, with the same content. */
+  file_id?: string | undefined;
+  /** Bytes of a part; default 8 MiB. */
+  partSize?: number | undefined;
+  /** Told in bytes whenever more has arrived to stay. */
+  onProgress?: ((progress: { uploaded: number; total: number }) => void) | undefined;
+}
+
+const PART_SIZE = 8 * 1_048_576;
+
+/**
+ * Sends a content in parts. After a failure that may pass, the service is asked how much has arrived, and what is missing
+ * is sent; given up after `maxRetries` failures (default 5) between which nothing arrived.
+ */
+export async function uploadResumable(
+  files: Files,
+  transport: Pick<Transport, "sleep" | "warn">,
+  { name, content }: { name: string; content: Blob },
+  { metadata, file_id, partSize = PART_SIZE, onProgress, maxRetries = 5, ...call }: ResumableOptions,
+): Promise<BerthFile> {
+  const total = content.size;
+  const announced = { filename: name, size_bytes: total, mime_type: content.type || undefined, metadata };
+  let file = await (file_id === undefined ? files.create(announced, call) : files.get(file_id, call));
+  for (let failures = 0; file.status === "pending"; ) {
+    const before = file.uploaded_bytes;
+    try {
+      const rest = content.slice(before, before + partSize);
+      const part = total === 0 ? {} : { part: { start: before, total } };
+      file = await files.putContent(file.id, rest, { ...call, ...part });
+    } catch (error) {
+      const wait = failures < maxRetries ? delay(error, failures) : null;
+      if (wait === null) throw error;
+      transport.warn("resuming", { file_id: file.id, error: String(error), wait_ms: wait });
+      await transport.sleep(wait, call.signal);
+      file = await files.get(file.id, call);
+      failures += 1;
+    }
+    if (file.uploaded_bytes > before) {
+      failures = 0;
+      onProgress?.({ uploaded: file.uploaded_bytes, total });
+    }
+  }
+  if (file.status === "failed") throw new BerthError(`The upload of file '${file.id}' has failed.`);
+  return file;
+}
+
+/** A conflict tells that the service has another part than this side knows of, or has not seen yet that a connection broke. */
+function delay(error: unknown, failures: number): number | null {
+  return error instanceof ConflictError ? 1000 * 2 ** failures : retryDelay(error, failures, Date.now());
+}

@@ -1,0 +1,28 @@
+import { errors } from "../../http/errors.ts";
+
+/** What a request that sends content says of its body: all of it, the bytes from `start` to before `end`, or nothing. */
+export type Sent =
+  | { type: "whole"; length: number | null }
+  | { type: "part"; start: number; end: number; total: number | null }
+  | { type: "question"; total: number | null };
+
+/** Reads `content-range` and `content-length`. @throws errors.badContentRange */
+export function sentContent(header: (name: string) => string | undefined): Sent {
+  const length = header("content-length") === undefined ? null : Number(header("content-length"));
+  const range = header("content-range");
+  if (range === undefined) return { type: "whole", length };
+  const [, first, last, of] = /^bytes (?:\*|(\d{1,15})-(\d{1,15}))\/(\*|\d{1,15})$/.exec(range) ?? [];
+  if (of === undefined) {
+    throw errors.badContentRange("The 'content-range' must be as 'bytes 0-99/1000' or 'bytes */1000'.");
+  }
+  const total = of === "*" ? null : Number(of);
+  if (first === undefined || last === undefined) return { type: "question", total };
+  const part = { type: "part" as const, start: Number(first), end: Number(last) + 1, total };
+  if (part.start >= part.end || (total !== null && part.end > total)) {
+    throw errors.badContentRange("The 'content-range' is not a range within the content.");
+  }
+  if (length !== null && length !== part.end - part.start) {
+    throw errors.badContentRange("The 'content-range' and the 'content-length' differ.");
+  }
+  return part;
+}

@@ -1,0 +1,258 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { describe, type TestContext, test } from "node:test";
+import { parseId } from "@berth/contract";
+import { openDiskBlobs } from "../../blobs/disk-blobs.ts";
+import { testApp, type Wire } from "../../http/testing.ts";
+import { sweepUploads } from "./sweep-uploads.ts";
+
+const megabyte = 1_048_576;
+
+/** The service on a socket, with a pending file. */
+async function house(t: TestContext, announced: Record<string, unknown> = {}) {
+  const uploadLimit = 40 * megabyte;
+  const app = await testApp(t, { uploadLimit });
+  const owner = await app.caller();
+  await app.app.fastify.listen({ host: "127.0.0.1", port: 0 });
+  const { port } = app.app.fastify.server.address() as AddressInfo;
+  const file = await owner.made("/files", { filename: "a.bin", ...announced });
+  const path = `/api/v1/cloud/files/${file.id}/content`;
+  const authorization = `Bearer ${owner.token}`;
+  const put = async (body: Uint8Array<ArrayBuffer> | string, range?: string) => {
+    const headers = new Headers({ authorization });
+    if (range !== undefined) headers.set("content-range", range);
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method: "PUT", headers, body });
+    const wire: Wire = await answer.json();
+    return { status: answer.status, headers: answer.headers, body: wire };
+  };
+  /** Sends what it is given and never ends; cut off by `destroy`. */
+  const open = (headers: Record<string, string>) => {
+    const sending = request({ port, path, method: "PUT", headers: { authorization, ...headers } });
+    sending.on("error", () => undefined);
+    return sending;
+  };
+  const grown = join(app.blobsDir, "growing", parseId("file", file.id) ?? "");
+  return { ...app, owner, file, put, open, grown, uploadLimit };
+}
+
+function bytes(size: number): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(randomBytes(size));
+}
+
+describe("uploads in parts", () => {
+  test("a file is announced, its content sent whole, and it is ready", async (t) => {
+    const { file, put, owner, grown } = await house(t, { mime_type: "Text/Plain", metadata: { a: "b" } });
+    assert.deepEqual(
+      [file.status, file.size_bytes, file.uploaded_bytes, file.sha256, file.mime_type, file.metadata],
+      ["pending", null, 0, null, "text/plain", { a: "b" }],
+    );
+    const early = await owner.get(`/files/${file.id}/content`);
+    assert.deepEqual([early.status, early.body.error.type], [409, "conflict_error"]);
+    const done = await put("hello");
+    assert.equal(done.headers.get("range"), "bytes=0-4");
+    assert.deepEqual([done.body.status, done.body.size_bytes, done.body.uploaded_bytes], ["ready", 5, 5]);
+    assert.deepEqual((await owner.get(`/files/${file.id}`)).body, done.body);
+    assert.equal((await owner.get(`/files/${file.id}/content`)).text, "hello");
+    assert.ok(!existsSync(grown));
+    const again = await put("hello");
+    assert.deepEqual([again.status, again.body.error.type], [409, "conflict_error"]);
+    assert.equal((await put("", "bytes */*")).body.status, "ready");
+  });
+
+  test("parts are put one behind the other, and asked for", async (t) => {
+    const { put, owner, file } = await house(t);
+    const content = bytes(300_000);
+    assert.equal((await put("", "bytes */*")).headers.get("range"), null);
+    const first = await put(content.subarray(0, 100_000), "bytes 0-99999/*");
+    assert.deepEqual(
+      [first.status, first.body.status, first.body.uploaded_bytes, first.headers.get("range")],
+      [200, "pending", 100_000, "bytes=0-99999"],
+    );
+    for (const [from, to] of [
+      [0, 50_000],
+      [50_000, 150_000],
+      [100_001, 150_000],
+    ] as const) {
+      const misplaced = await put(content.subarray(from, to), `bytes ${from}-${to - 1}/*`);
+      assert.deepEqual([misplaced.status, misplaced.body.error.type], [409, "conflict_error"]);
+      assert.match(misplaced.body.error.message, /\b100000\b/);
+    }
+    const second = await put(content.subarray(100_000, 200_000), "bytes 100000-199999/300000");
+    assert.deepEqual([second.body.size_bytes, second.body.uploaded_bytes], [300_000, 200_000]);
+    const asked = await put("", "bytes */300000");
+    assert.deepEqual([asked.body.status, asked.headers.get("range")], ["pending", "bytes=0-199999"]);
+    const last = await put(content.subarray(200_000), "bytes 200000-299999/*");
+    assert.deepEqual([last.body.status, last.body.size_bytes], ["ready", 300_000]);
+    assert.ok(last.body.sha256 !== null);
+    const twin = await owner.upload("x");
+    assert.notEqual(twin.body.sha256, last.body.sha256);
+    assert.equal((await owner.get(`/files/${file.id}/content`)).headers["content-length"], "300000");
+  });
+
+  test("whoever learns the size at the end tells it by asking; an empty content is one", async (t) => {
+    const { put } = await house(t);
+    await put("ab", "bytes 0-1/*");
+    assert.equal((await put("", "bytes */3")).body.status, "pending");
+    assert.equal((await put("", "bytes */2")).body.status, "ready");
+    const empty = await house(t, { size_bytes: 0 });
+    assert.equal((await empty.put("")).body.status, "ready");
+  });
+
+  test("what does not fit what was announced is refused, and nothing of it stays", async (t) => {
+    const { put } = await house(t, { size_bytes: 10 });
+    const refused = async (body: string, range: string | undefined, status = 400) => {
+      const answer = await put(body, range);
+      assert.deepEqual([answer.status, answer.headers.get("x-should-retry")], [status, "false"], `${range}`);
+      const { body: file } = await put("", "bytes */*");
+      assert.deepEqual([file.status, file.uploaded_bytes], ["pending", 0], `${range}`);
+    };
+    await refused("short", undefined);
+    await refused("much too long", undefined);
+    await refused("0123", "bytes 0-3/11");
+    await refused("0123456789a", "bytes 0-10/*");
+    await refused("0123", "bytes 0-4/10");
+    await refused("0123", "bytes 3-1/10");
+    await refused("0123", "bytes 0-3/3");
+    await refused("0123", "items 0-3/10");
+    await refused("0123", "bytes 4-7/10", 409);
+    assert.equal((await put("0123456789")).body.status, "ready");
+  });
+
+  test("a body of unknown length is held to its range and to the limit", async (t) => {
+    const { open, put, uploadLimit } = await house(t);
+    for (const [body, range] of [
+      ["0123", "bytes 0-4/10"],
+      ["012345", "bytes 0-4/10"],
+      [bytes(uploadLimit + 1), undefined],
+    ] as const) {
+      const chunked = { "transfer-encoding": "chunked" };
+      const sending = open(range === undefined ? chunked : { ...chunked, "content-range": range });
+      sending.end(body);
+      const [answer] = await once(sending, "response");
+      answer.resume();
+      assert.equal(answer.statusCode, 400, `${range}`);
+      assert.equal((await put("", "bytes */*")).body.uploaded_bytes, 0);
+    }
+  });
+
+  test("a content at the limit is taken, a byte more is not", async (t) => {
+    const { put, owner, uploadLimit } = await house(t);
+    const limit = uploadLimit;
+    const announce = (size: number) => owner.post("/files", { filename: "x", size_bytes: size });
+    assert.equal((await announce(limit)).status, 200);
+    assert.deepEqual((await announce(limit + 1)).body.error.param, "size_bytes");
+    assert.equal((await put("x", `bytes 0-0/${limit + 1}`)).status, 400);
+    assert.equal((await put(bytes(limit + 1))).status, 400);
+    assert.equal((await put(bytes(limit))).body.status, "ready");
+  });
+
+  test("a connection that breaks leaves what it has brought, also over a restart of the service", async (t) => {
+    const { open, put, db, owner, file, blobsDir } = await house(t, { size_bytes: 20 * megabyte });
+    const content = bytes(20 * megabyte);
+    const sending = open({ "content-length": `${content.length}` });
+    sending.write(content.subarray(0, 9 * megabyte));
+    await rowUntil(db, (row) => row.uploaded_bytes >= 8 * megabyte);
+    const busy = await put("0", "bytes 0-0/*");
+    assert.deepEqual([busy.status, busy.headers.get("retry-after")], [409, "1"]);
+    sending.destroy();
+    const { uploaded_bytes: arrived } = await rowUntil(db, async (row) => {
+      return (
+        row.uploaded_bytes >= 8 * megabyte &&
+        (await put("0", "bytes 0-0/*")).headers.get("retry-after") === null
+      );
+    });
+    assert.ok(arrived <= 9 * megabyte, `${arrived}`);
+    const again = await testApp(t, { db, blobs: await openDiskBlobs(blobsDir), uploadLimit: 40 * megabyte });
+    const answer = await again.app.fastify.inject({
+      method: "PUT",
+      url: `/api/v1/cloud/files/${file.id}/content`,
+      headers: {
+        authorization: `Bearer ${owner.token}`,
+        "content-range": `bytes ${arrived}-${content.length - 1}/${content.length}`,
+      },
+      payload: Buffer.from(content.subarray(arrived)),
+    });
+    const { sha256, status } = answer.json();
+    assert.equal(status, "ready");
+    const stored = join(blobsDir, sha256.slice(0, 2), sha256.slice(2, 4), sha256);
+    assert.ok(readFileSync(stored).equals(content));
+  });
+
+  test("one that is sent whole again begins anew", async (t) => {
+    const { put, owner, file } = await house(t);
+    await put("0123", "bytes 0-3/*");
+    assert.equal((await put("new")).body.size_bytes, 3);
+    assert.equal((await owner.get(`/files/${file.id}/content`)).text, "new");
+  });
+
+  test("a file whose bytes are lost has failed", async (t) => {
+    const { put, grown, owner, file } = await house(t);
+    await put("0123", "bytes 0-3/8");
+    rmSync(grown);
+    const lost = await put("4567", "bytes 4-7/8");
+    assert.deepEqual([lost.status, lost.body.error.type], [409, "conflict_error"]);
+    const { status, uploaded_bytes: uploaded } = (await owner.get(`/files/${file.id}`)).body;
+    assert.deepEqual([status, uploaded], ["failed", 0]);
+    assert.equal((await put("01234567")).status, 409);
+  });
+
+  test("a file that is deleted leaves nothing, also under a sender", async (t) => {
+    const { open, put, owner, file, grown, db } = await house(t);
+    await put("0123", "bytes 0-3/*");
+    assert.ok(existsSync(grown));
+    const sending = open({ "content-range": `bytes 4-${20 * megabyte - 1}/*` });
+    sending.write(bytes(9 * megabyte));
+    await rowUntil(db, (row) => row.uploaded_bytes > 4);
+    assert.equal((await owner.delete(`/files/${file.id}`)).status, 200);
+    sending.end(bytes(11 * megabyte - 4));
+    const [answer] = await once(sending, "response");
+    answer.resume();
+    assert.equal(answer.statusCode, 404);
+    assert.ok(!existsSync(grown));
+  });
+
+  test("abandoned uploads are given up after a week, and what no file waits for is removed", async (t) => {
+    const { put, owner, file, grown, db, blobsDir } = await house(t);
+    const blobs = await openDiskBlobs(blobsDir);
+    await put("0123", "bytes 0-3/*");
+    await sweepUploads(db, blobs);
+    assert.ok(existsSync(grown));
+    await db.write.query({ text: "update files set updated_at = now() - interval '169 hours'" });
+    await sweepUploads(db, blobs);
+    assert.equal((await owner.get(`/files/${file.id}`)).body.status, "failed");
+    assert.deepEqual(readdirSync(join(blobsDir, "growing")), []);
+  });
+
+  test("a pending file is mounted nowhere, and its name is held to the rules of names", async (t) => {
+    const { owner, file } = await house(t);
+    const agent = await owner.made("/agents", { name: "a", model: "rehearsal/steps" });
+    const environment = await owner.made("/environments", { name: "e" });
+    const session = { agent: agent.id, environment_id: environment.id };
+    const { id } = await owner.made("/sessions", session);
+    const resource = { type: "file", file_id: file.id };
+    const added = await owner.post(`/sessions/${id}/resources`, resource);
+    assert.deepEqual([added.status, added.body.error.type], [409, "invalid_request_error"]);
+    const created = await owner.post("/sessions", { ...session, resources: [resource] });
+    assert.deepEqual([created.status, created.body.error.type], [409, "conflict_error"]);
+    for (const filename of ["", "a/b", "a\\b", "..", "a\u0001", "x".repeat(256)]) {
+      assert.equal((await owner.post("/files", { filename })).body.error.param, "filename", filename);
+    }
+    assert.equal((await owner.post("/files", { filename: "x", size_bytes: -1 })).status, 400);
+    assert.equal((await owner.post("/files", { filename: "x", mime_type: "text" })).status, 400);
+  });
+});
+
+/** The only file's row as soon as it is so; fails after ten seconds. */
+async function rowUntil(db: Wire, isSo: (row: Wire) => boolean | Promise<boolean>): Promise<Wire> {
+  const deadline = Date.now() + 10_000;
+  while (Date.now() < deadline) {
+    const { rows } = await db.read.query({ text: "select * from files" });
+    if (await isSo(rows[0])) return rows[0];
+  }
+  throw new Error("The file did not come to be so.");
+}
