@@ -1,11 +1,13 @@
 import { fileRemoval } from "./requirements/file-removal.ts";
 import { gitRepositories } from "./requirements/git-repositories.ts";
+import { idempotencyRequirements } from "./requirements/idempotency.ts";
 import { memoryRequirements } from "./requirements/memory.ts";
 import { messageContentRequirements } from "./requirements/message-content.ts";
 import { outputRequirements } from "./requirements/outputs.ts";
 import { reclaimRequirements } from "./requirements/reclaim.ts";
 import type { Requirement } from "./requirements/requirement.ts";
 import { skillRequirements } from "./requirements/skills.ts";
+import { uploadRequirements } from "./requirements/uploads.ts";
 import { vaultRequirements } from "./requirements/vaults.ts";
 
 /** Every requirement. Nouns with many of them have a file in `requirements/`. */
@@ -466,4 +468,6 @@ export const requirements: readonly Requirement[] = [
   ...gitRepositories,
   ...skillRequirements,
   ...fileRemoval,
+  ...uploadRequirements,
+  ...idempotencyRequirements,
 ];

@@ -19,6 +19,7 @@ export * from "./message-content.ts";
 export * from "./models.ts";
 export * from "./mount-path.ts";
 export * from "./openapi.ts";
+export { threadsOperation } from "./operations/sessions.ts";
 export * from "./operations.ts";
 export * from "./page.ts";
 export * from "./repositories.ts";

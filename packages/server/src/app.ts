@@ -15,6 +15,7 @@ import { mountModels } from "./features/models/model-routes.ts";
 import { mountService } from "./features/service/service-routes.ts";
 import { mountSessionResources } from "./features/session-resources/session-resource-routes.ts";
 import { mountSessions } from "./features/sessions/session-routes.ts";
+import { mountThreadsPath } from "./features/sessions/threads-path.ts";
 import { mountSkills } from "./features/skills/skill-routes.ts";
 import { mountTokens } from "./features/tokens/token-routes.ts";
 import { mountVaultCredentials } from "./features/vault-credentials/vault-credential-routes.ts";
@@ -76,6 +77,7 @@ export function createApp(deps: AppDeps): HttpApp {
   mountAgents(app, models);
   mountModels(app, models);
   mountEnvironments(app);
+  mountThreadsPath(app);
   mountSessions(app, {
     hub,
     blobs,

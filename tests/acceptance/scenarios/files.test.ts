@@ -28,6 +28,7 @@ proves(["files-upload", "ids"], "an upload is ready when it is answered", async 
     type: "file",
     filename: "räume.bin",
     size_bytes: content.length,
+    uploaded_bytes: content.length,
     sha256: createHash("sha256").update(content).digest("hex"),
     status: "ready",
     downloadable: true,
@@ -85,10 +86,11 @@ proves(["files-faults"], "what is wrong with an upload is told", async () => {
     param: "other",
   });
   refused(
-    await send('{"filename":"a"}', { "content-type": "application/json" }),
+    await send('{"filename":""}', { "content-type": "application/json" }),
     400,
     "invalid_request_error",
   );
+  refused(await send("content", { "content-type": "text/plain" }), 400, "invalid_request_error");
   refused(
     await send("garbage", { "content-type": "multipart/form-data; boundary=x" }),
     400,

@@ -64,6 +64,7 @@ proves(
       filename: "report.md",
       mime_type: "text/markdown",
       size_bytes: 9,
+      uploaded_bytes: 9,
       sha256: createHash("sha256").update("# Report\n").digest("hex"),
       status: "ready",
       downloadable: true,

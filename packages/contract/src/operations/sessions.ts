@@ -31,3 +31,11 @@ export const sessions = {
     conflicts: [terminated],
   }),
 } as const;
+
+/** A path of a beta feature, which is answered and not served. */
+export const threadsOperation = get(
+  "sessions.threads",
+  "/sessions/{session_id}/threads",
+  "List a session's threads",
+  { answers: "page", features: ["threads"] },
+);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { test } from "node:test";
 import { type Operation, operations, scopes } from "@berth/contract";
 import { type Caller, type Reply, testApp } from "./testing.ts";
 import { type Example, examples } from "./testing-examples.ts";
@@ -7,16 +7,16 @@ import { type Example, examples } from "./testing-examples.ts";
 const all: Operation[] = Object.values(operations).flatMap((noun) => Object.values(noun));
 const acting = all.filter(({ method }) => method === "POST" || method === "DELETE");
 
-describe("every operation that does something", () => {
+test("every operation that does something is done once with a key, on one connection", async (t) => {
+  const { caller, db } = await testApp(t, {}, { max: 1 });
+  const owner = await caller({ role: "admin" });
   for (const operation of acting.filter(({ body }) => body !== "multipart")) {
     const example = examples[operation.id];
     const todo = example === undefined && "it has no example in testing-examples.ts";
-    test(`${operation.id} is done once with a key, on one connection`, { todo }, async (t) => {
+    await t.test(operation.id, { todo }, async (t) => {
       assert.ok(example !== undefined, "there is no example of it");
-      const { caller, db } = await testApp(t, {}, { max: 1 });
-      const owner = await caller({ role: "admin" });
       const given = await example(owner);
-      const key = { "idempotency-key": "once" };
+      const key = { "idempotency-key": operation.id };
       const reads = t.mock.method(db.read, "query").mock;
       const first = await ask(owner, operation, given, key);
       const names = reads.calls.map(({ arguments: [statement] }) => statement.name);
@@ -48,5 +48,6 @@ function ask(
   const left = [...ids];
   const filled = path.replace("/api/v1/cloud", "").replaceAll(/\{\w+\}/g, () => left.shift() ?? "absent");
   if (method === "GET") return caller.get(filled);
+  if (method === "PUT") return caller.put(filled, "content");
   return method === "DELETE" ? caller.delete(filled, headers) : caller.post(filled, body, headers);
 }

@@ -1,5 +1,12 @@
 import type { IncomingMessage } from "node:http";
-import { type AnyRoute, betaHeader, featuresOf, type Input, parseInput } from "@berth/contract";
+import {
+  type AnyRoute,
+  type BetaFeature,
+  betaHeader,
+  featuresOf,
+  type Input,
+  parseInput,
+} from "@berth/contract";
 import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { errors } from "./errors.ts";
@@ -28,11 +35,16 @@ export function headOf<R extends AnyRoute>(asked: Asked, route: R): Head<R> {
 }
 
 /** What a schema makes of an input. A part of a feature that the request does not activate is refused with 501. */
-export function parsed<S extends z.ZodType>({ request }: Asked, schema: S, input: unknown): z.output<S> {
-  const result = parseInput(schema, input, featuresOf(headerValues(request.raw, betaHeader).join(",")));
+export function parsed<S extends z.ZodType>(asked: Asked, schema: S, input: unknown): z.output<S> {
+  const result = parseInput(schema, input, activatedFeatures(asked));
   if ("data" in result) return result.data;
   const { feature } = result.fault;
   throw feature === undefined ? errors.fault(result.fault) : errors.featureNotAvailable(feature);
+}
+
+/** The beta features that a request activates by its header. */
+export function activatedFeatures({ request }: Asked): ReadonlySet<BetaFeature> {
+  return featuresOf(headerValues(request.raw, betaHeader).join(","));
 }
 
 /** The bytes of a JSON body; none where there are none and none are needed. Those of GET and DELETE are not looked at. */

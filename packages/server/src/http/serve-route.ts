@@ -9,7 +9,11 @@ import type { Asked } from "./perform.ts";
 import { hasScope, type Principal } from "./principal.ts";
 
 /** Has `respond` answer the requests of a route whose token is valid and has the scope. */
-export function serveRoute(app: HttpApp, route: AnyRoute, respond: (asked: Asked) => Promise<unknown>): void {
+export function serveRoute(
+  app: HttpApp,
+  route: Pick<AnyRoute, "operation">,
+  respond: (asked: Asked) => Promise<unknown>,
+): void {
   const { operation } = route;
   const callers = new WeakMap<FastifyRequest, Principal>();
   app.fastify.route({
@@ -32,7 +36,7 @@ export function serveRoute(app: HttpApp, route: AnyRoute, respond: (asked: Asked
 
 function contextOf(
   app: HttpApp,
-  { operation }: AnyRoute,
+  { operation }: Pick<AnyRoute, "operation">,
   request: FastifyRequest,
   reply: FastifyReply,
   principal: Principal,

@@ -33,6 +33,7 @@ export interface Caller {
   token: string;
   get(path: string, headers?: Record<string, string>): Promise<Reply>;
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
+  put(path: string, content: string, headers?: Record<string, string>): Promise<Reply>;
   delete(path: string, headers?: Record<string, string>): Promise<Reply>;
   /** The body of an answer that must be 200. */
   made(path: string, body: unknown): Promise<Wire>;
@@ -106,7 +107,7 @@ function windowOf(id: string, options: { contextWindow?: number } = {}): { conte
 
 export function callerOf(app: HttpApp, token: string): Caller {
   const call = async (
-    method: "GET" | "POST" | "DELETE",
+    method: "GET" | "POST" | "PUT" | "DELETE",
     path: string,
     headers: Record<string, string> = {},
     payload?: string | Buffer,
@@ -131,6 +132,7 @@ export function callerOf(app: HttpApp, token: string): Caller {
     token,
     get: (path, headers) => call("GET", path, headers),
     post,
+    put: (path, content, headers) => call("PUT", path, headers, content),
     delete: (path, headers) => call("DELETE", path, headers),
     async made(path, body) {
       const reply = await post(path, body);

@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { type Answer, type Api, refused, type Wire } from "../harness/api.ts";
+import { Berth } from "../harness/berth.ts";
+import { makeSession, steps } from "../harness/fixtures.ts";
+import { proves } from "../harness/proves.ts";
+
+let berth: Berth;
+let api: Api;
+before(async () => {
+  berth = await Berth.start();
+  api = await berth.client();
+});
+after(() => berth.stop());
+
+const agent = { name: "once", model: "rehearsal/steps" };
+
+function keyed(key: string): { headers: Record<string, string> } {
+  return { headers: { "idempotency-key": key } };
+}
+
+function replayed(answer: Answer): string | null {
+  return answer.headers.get("idempotency-replayed");
+}
+
+proves(["idempotency-replay"], "what is sent again with its key is done once", async () => {
+  const { id } = await makeSession(api);
+  const send = () =>
+    api.post(`/sessions/${id}/events`, { events: [steps({ say: "hello" })] }, keyed("an-event"));
+  const [first, again] = [await send(), await send()];
+  assert.deepEqual(again.body, first.body);
+  assert.deepEqual([replayed(first), replayed(again)], [null, "true"]);
+  const messages = (await api.ok("GET", `/sessions/${id}/events?types[]=user.message`)).data;
+  assert.equal(messages.length, 1);
+
+  const token = await api.post("/tokens", { name: "once" }, keyed("a-token"));
+  assert.deepEqual((await api.post("/tokens", { name: "once" }, keyed("a-token"))).body, token.body);
+
+  const remove = () => api.delete(`/tokens/${token.body.id}`, keyed("a-deletion"));
+  assert.deepEqual((await remove()).body, (await remove()).body);
+
+  await api.ok("POST", "/environments", { name: "taken" });
+  const refusal = await api.post("/environments", { name: "taken" }, keyed("a-refusal"));
+  refused(refusal, 409, "conflict_error");
+  const told = await api.post("/environments", { name: "taken" }, keyed("a-refusal"));
+  assert.deepEqual([told.body, replayed(told)], [refusal.body, "true"]);
+  assert.equal(told.headers.get("x-should-retry"), "false");
+
+  const upload = () => {
+    const form = new FormData();
+    form.set("file", new Blob(["content"]), "once.txt");
+    return api.call("POST", "/files", undefined, { raw: form, ...keyed("an-upload") });
+  };
+  const [file, twice] = [await upload(), await upload()];
+  assert.deepEqual([file.status, twice.body, replayed(twice)], [200, file.body, "true"]);
+  const other = await berth.client({ user: "other@example.com" });
+  const theirs = await other.post("/tokens", { name: "once" }, keyed("a-token"));
+  assert.notEqual(theirs.body.id, token.body.id);
+});
+
+proves(["idempotency-reused"], "a key that was used for another request is refused", async () => {
+  await api.post("/agents", agent, keyed("reused"));
+  for (const answer of [
+    await api.post("/agents", { ...agent, name: "other" }, keyed("reused")),
+    await api.post("/environments", { name: "once" }, keyed("reused")),
+    await api.delete("/agents/agent_01h00000000000000000000000", keyed("reused")),
+  ]) {
+    refused(answer, 409, "conflict_error", { param: "Idempotency-Key" });
+  }
+});
+
+proves(["idempotency-parallel"], "32 callers with one key make one object", async () => {
+  const create = () => api.post("/agents", { ...agent, name: "parallel" }, keyed("parallel"));
+  const answers = await Promise.all(Array.from({ length: 32 }, create));
+  const done = answers.filter(({ status }) => status === 200);
+  assert.equal(new Set(done.map(({ body }) => body.id)).size, 1);
+  for (const answer of answers.filter(({ status }) => status !== 200)) {
+    refused(answer, 409, "conflict_error");
+    assert.ok(answer.headers.has("retry-after"));
+    assert.notEqual(answer.headers.get("x-should-retry"), "false");
+  }
+  assert.deepEqual((await create()).body, done[0]?.body);
+  const { data } = await api.ok("GET", "/agents?limit=100");
+  assert.equal(data.filter(({ name }: Wire) => name === "parallel").length, 1);
+});
+
+proves(["beta-gate"], "a beta feature needs its identifier in the header", async () => {
+  const { id } = await makeSession(api);
+  const beta = (value: string) => ({ headers: { "berth-beta": value } });
+  const define = (header: Record<string, Record<string, string>> = {}) =>
+    api.post(`/sessions/${id}/events`, { events: [{ type: "user.define_outcome" }] }, header);
+  const threads = (header: Record<string, Record<string, string>> = {}) =>
+    api.get(`/sessions/${id}/threads`, header);
+  for (const [feature, ask] of [
+    ["outcomes", define],
+    ["threads", threads],
+  ] as const) {
+    const available = `${feature}-2026-11-20`;
+    for (const answer of [
+      await ask(),
+      await ask(beta("")),
+      await ask(beta(`${feature}-2026-01-01, nobody-knows-this`)),
+    ]) {
+      const { status, body, headers } = answer;
+      assert.equal(status, 501);
+      assert.deepEqual(body, {
+        type: "error",
+        request_id: headers.get("x-request-id"),
+        error: { type: "feature_not_available", feature, available_from: available },
+      });
+      assert.equal(headers.get("x-should-retry"), "false");
+    }
+    const activated = await ask(beta(`nobody-knows-this, ${available}`));
+    refused(activated, 400, "invalid_request_error", { message: /not available in this version of Berth/ });
+  }
+  assert.equal((await api.get("/agents", beta("x".repeat(2_000)))).status, 200);
+});

@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { createHash, randomBytes } from "node:crypto";
+import { after, before } from "node:test";
+import { type Answer, type Api, refused, type Wire } from "../harness/api.ts";
+import { Berth } from "../harness/berth.ts";
+import { makeFile, makeSession } from "../harness/fixtures.ts";
+import { proves } from "../harness/proves.ts";
+
+const settings = { BERTH_JSON_LIMIT: "10000", BERTH_UPLOAD_LIMIT: "1048576" };
+
+let berth: Berth;
+let api: Api;
+before(async () => {
+  berth = await Berth.start({ settings });
+  api = await berth.client();
+});
+after(() => berth.stop());
+
+function announce(fields: Record<string, unknown> = {}): Promise<Wire> {
+  return api.ok("POST", "/files", { filename: "a.bin", ...fields });
+}
+
+function put(file: Wire, content: Uint8Array<ArrayBuffer> | string, range?: string): Promise<Answer> {
+  const headers: Record<string, string> = range === undefined ? {} : { "content-range": range };
+  return api.call("PUT", `/files/${file.id}/content`, undefined, { raw: content, headers });
+}
+
+proves(["files-announce"], "a file is announced first and sent afterwards", async () => {
+  const file = await announce({ size_bytes: 5, mime_type: "text/plain", metadata: { a: "b" } });
+  assert.deepEqual([file.status, file.size_bytes, file.uploaded_bytes, file.sha256], ["pending", 5, 0, null]);
+  const { status, body } = await put(file, "hello");
+  assert.equal(status, 200);
+  const sha256 = createHash("sha256").update("hello").digest("hex");
+  const { updated_at: updated } = body;
+  assert.deepEqual(body, { ...file, status: "ready", sha256, uploaded_bytes: 5, updated_at: updated });
+  assert.ok(updated >= file.updated_at);
+  assert.deepEqual(await api.ok("GET", `/files/${file.id}`), body);
+  const content = await api.get(`/files/${file.id}/content`);
+  assert.deepEqual([content.body, content.headers.get("content-type")], ["hello", "text/plain"]);
+  refused(await put(file, "hello"), 409, "conflict_error");
+  const other = await berth.client({ user: "other@example.com" });
+  const foreign = await announce();
+  const path = `/files/${foreign.id}/content`;
+  refused(await other.call("PUT", path, undefined, { raw: "x" }), 403, "permission_error");
+  refused(
+    await api.call("PUT", "/files/file_01h00000000000000000000000/content", undefined, { raw: "x" }),
+    404,
+    "not_found_error",
+  );
+});
+
+proves(["files-pending"], "a file that is not ready is mounted nowhere", async () => {
+  const file = await announce();
+  refused(await api.get(`/files/${file.id}/content`), 409, "conflict_error");
+  const session = await makeSession(api);
+  const resource = { type: "file", file_id: file.id };
+  const added = await api.post(`/sessions/${session.id}/resources`, resource);
+  refused(added, 409, "invalid_request_error", { param: "file_id" });
+  refused(
+    await api.post("/sessions", {
+      agent: session.agent.id,
+      environment_id: session.environment_id,
+      resources: [resource],
+    }),
+    409,
+    "conflict_error",
+    { param: "resources[0].file_id" },
+  );
+  assert.equal((await put(file, "now")).status, 200);
+  assert.equal((await api.post(`/sessions/${session.id}/resources`, resource)).status, 200);
+});
+
+proves(["files-resume"], "a content comes in parts, over a service that is killed", async () => {
+  const content = new Uint8Array(randomBytes(300_000));
+  const file = await announce();
+  assert.equal((await put(file, "", "bytes */*")).headers.get("range"), null);
+  const first = await put(file, content.subarray(0, 100_000), "bytes 0-99999/*");
+  assert.deepEqual(
+    [first.status, first.body.status, first.body.uploaded_bytes, first.headers.get("range")],
+    [200, "pending", 100_000, "bytes=0-99999"],
+  );
+  await berth.kill("SIGKILL");
+  berth = await Berth.start({ dataDir: berth.dataDir, settings });
+  api = new (api.constructor as typeof Api)(berth.url, api.token);
+  const asked = await put(file, "", "bytes */300000");
+  assert.deepEqual([asked.body.status, asked.headers.get("range")], ["pending", "bytes=0-99999"]);
+  for (const start of [0, 99_999, 100_001]) {
+    const range = `bytes ${start}-${start}/300000`;
+    refused(await put(file, "x", range), 409, "conflict_error", { message: /\b100000\b/ });
+  }
+  const last = await put(file, content.subarray(100_000), "bytes 100000-299999/300000");
+  assert.equal(last.body.status, "ready");
+  assert.equal(last.body.sha256, createHash("sha256").update(content).digest("hex"));
+  assert.equal((await put(file, "", "bytes */300000")).body.status, "ready");
+});
+
+proves(["files-fit"], "content that does not fit what was said is refused", async () => {
+  const file = await announce({ size_bytes: 10 });
+  for (const [content, range] of [
+    ["short", undefined],
+    ["much too long", undefined],
+    ["0123", "bytes 0-3/11"],
+    ["0123", "bytes 0-4/10"],
+    ["0123456789a", "bytes 0-10/*"],
+    ["0123", "bytes 3-1/10"],
+    ["0123", "bytes 0-3"],
+    ["0123", "bytes */10 "],
+  ] as const) {
+    const answer = await put(file, content, range);
+    if (range === "bytes */10 ") assert.equal(answer.body.status, "pending");
+    else refused(answer, 400, "invalid_request_error");
+    const { status, uploaded_bytes: uploaded } = await api.ok("GET", `/files/${file.id}`);
+    assert.deepEqual([status, uploaded], ["pending", 0]);
+  }
+  assert.equal((await put(file, "0123456789")).body.status, "ready");
+});
+
+proves(["limits-exact"], "the limits are exact", async () => {
+  const json = (size: number) => {
+    const empty = JSON.stringify({ name: "a", model: "rehearsal/steps", system: "" });
+    return empty.replace('""', `"${"x".repeat(size - empty.length)}"`);
+  };
+  const send = (size: number) =>
+    api.call("POST", "/agents", undefined, {
+      raw: json(size),
+      headers: { "content-type": "application/json" },
+    });
+  assert.equal((await send(10_000)).status, 200);
+  refused(await send(10_001), 400, "invalid_request_error", { message: /10000 bytes/ });
+  const limit = 1_048_576;
+  const largest = new Uint8Array(limit);
+  assert.equal((await makeFile(api, largest)).size_bytes, limit);
+  await assert.rejects(makeFile(api, new Uint8Array(limit + 1)), /larger than 1 MiB/);
+  refused(await api.post("/files", { filename: "a", size_bytes: limit + 1 }), 400, "invalid_request_error", {
+    param: "size_bytes",
+  });
+  refused(await put(await announce(), new Uint8Array(limit + 1)), 400, "invalid_request_error");
+  assert.equal((await put(await announce({ size_bytes: limit }), largest)).body.status, "ready");
+});
