@@ -1,3 +1,4 @@
+import { confirmationRequirements } from "./requirements/confirmations.ts";
 import { fileRemoval } from "./requirements/file-removal.ts";
 import { gitRepositories } from "./requirements/git-repositories.ts";
 import { idempotencyRequirements } from "./requirements/idempotency.ts";
@@ -464,6 +465,7 @@ export const requirements: readonly Requirement[] = [
   ...messageContentRequirements,
   ...reclaimRequirements,
   ...vaultRequirements,
+  ...confirmationRequirements,
   ...memoryRequirements,
   ...gitRepositories,
   ...skillRequirements,
