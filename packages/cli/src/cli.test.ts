@@ -302,7 +302,7 @@ test("--version and --help are data, exit code 0, and load no server", async () 
 const refuseToLoad = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from "node:module";
   const load = (url, context, next) => {
-    if (/packages\\/(server|sdk)/.test(url)) throw new Error(url + " was loaded");
+    if (/packages\\/(server|sdk\\/src\\/(?!operations))/.test(url)) throw new Error(url + " was loaded");
     return next(url, context);
   };
   registerHooks({ load });`)}`;

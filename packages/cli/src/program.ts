@@ -1,8 +1,14 @@
+import tab from "@bomb.sh/tab/commander";
 import { Command } from "commander";
 import { addAdmin } from "./commands/admin-command.ts";
+import { addApi } from "./commands/api-command.ts";
+import { addApply } from "./commands/apply-command.ts";
+import { addFiles } from "./commands/files-command.ts";
 import { addLocal } from "./commands/local-commands.ts";
 import { addRun } from "./commands/run-command.ts";
 import { addSessions } from "./commands/sessions-command.ts";
+import { addSkills } from "./commands/skills-command.ts";
+import { addOperations } from "./operations/operation-commands.ts";
 import { paletteFor } from "./render/palette.ts";
 import { version } from "./version.ts";
 
@@ -20,6 +26,12 @@ export function createProgram(): Command {
   addAdmin(program);
   addRun(program);
   addSessions(program);
+  addFiles(program);
+  addSkills(program);
+  addOperations(program);
+  addApply(program);
+  addApi(program);
+  tab(program, { completionCommandName: "completion" });
   return program;
 }
 

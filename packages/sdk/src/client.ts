@@ -1,4 +1,6 @@
-import type { ClientOptions } from "./options.ts";
+import { type Answer, answerOf } from "./answer.ts";
+import type { Call, ClientOptions } from "./options.ts";
+import { listOf, type PagedList } from "./page.ts";
 import { Agents } from "./resources/agents.ts";
 import { Environments } from "./resources/environments.ts";
 import { Files } from "./resources/files.ts";
@@ -22,8 +24,11 @@ export class Berth {
   readonly memoryStores: MemoryStores;
   readonly tokens: Tokens;
 
+  readonly #transport: Transport;
+
   constructor(options: ClientOptions) {
     const transport = new Transport(options);
+    this.#transport = transport;
     this.agents = new Agents(transport);
     this.models = new Models(transport);
     this.environments = new Environments(transport);
@@ -33,5 +38,20 @@ export class Berth {
     this.vaults = new Vaults(transport);
     this.memoryStores = new MemoryStores(transport);
     this.tokens = new Tokens(transport);
+  }
+
+  /** Calls an operation of `operations`, or one that the caller describes: what every method does, without its types. */
+  call<T>(call: Call): Answer<T> {
+    return answerOf(this.#transport.json<T>(call));
+  }
+
+  /** As `call`, for an operation that answers pages. */
+  pages<T>(call: Call): PagedList<T> {
+    return listOf<T>(this.#transport, call);
+  }
+
+  /** As `call`, for an operation that answers bytes: the body is unread. */
+  open(call: Call): Promise<Response> {
+    return this.#transport.open(call, "*/*");
   }
 }

@@ -7,6 +7,7 @@ export type {
   MemoryStore,
   MemoryVersion,
   ModelUsage,
+  Operation,
   Session,
   SessionEvent,
   SessionEventType,
@@ -34,7 +35,7 @@ export {
   PermissionError,
   TimeoutError,
 } from "./errors.ts";
-export type { CallOptions, ClientOptions, Logger } from "./options.ts";
+export type { Call, CallOptions, ClientOptions, Logger } from "./options.ts";
 export type { Page, PagedList } from "./page.ts";
 export type { StreamOptions } from "./resources/events.ts";
 export type { Content, Part, Upload } from "./resources/files.ts";

@@ -1,0 +1,79 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Berth, Operation } from "@berth/sdk";
+import { operations } from "@berth/sdk/operations";
+import { type ConnectionOptions, connect } from "../../connection.ts";
+import { UsageError } from "../../failure.ts";
+import { printJson, printLine } from "../../print.ts";
+import { type Described, documentsOf, type Kind, namingField } from "./documents.ts";
+
+interface ApplyOptions extends ConnectionOptions {
+  file: string[];
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+type Thing = Record<string, unknown> & { id: string };
+
+interface Noun {
+  create: Operation;
+  list: Operation;
+  update: Operation;
+}
+
+const nouns: Record<Kind, Noun> = {
+  agent: operations.agents,
+  environment: operations.environments,
+  memory_store: operations.memoryStores,
+  vault: operations.vaults,
+};
+
+/** Brings each object to what its document says, in the order of the files. The first refusal ends it. */
+export async function apply(options: ApplyOptions): Promise<undefined> {
+  const documents = (await Promise.all(options.file.map(documentsOf))).flat();
+  const client = await connect(options);
+  for (const document of documents) {
+    const known = await findByName(client, document);
+    const { done, object } = options.dryRun ? foreseen(known) : await bring(client, document, known);
+    const { kind, name } = document;
+    if (options.json) printJson({ kind, name, id: object?.id ?? null, done });
+    else printLine(`${kind}/${name} ${done}${object === undefined ? "" : `  ${object.id}`}`);
+  }
+}
+
+function foreseen(known: Thing | undefined) {
+  return { done: known === undefined ? "would be created" : "would be updated", object: known };
+}
+
+async function bring(
+  client: Berth,
+  { kind, body }: Described,
+  known: Thing | undefined,
+): Promise<{ done: string; object: Thing }> {
+  const { create, update } = nouns[kind];
+  if (known === undefined)
+    return { done: "created", object: await client.call<Thing>({ operation: create, body }) };
+  const idParam = /\{(\w+)\}/.exec(update.path)?.[1] ?? "";
+  const object = await client.call<Thing>({
+    operation: update,
+    params: { [idParam]: known.id },
+    body: kind === "agent" ? { ...body, version: known.version } : body,
+  });
+  return { done: isSame(known, object) ? "unchanged" : "updated", object };
+}
+
+/** The one object of the name that the caller reaches and that is not archived. */
+async function findByName(client: Berth, { kind, name, place }: Described): Promise<Thing | undefined> {
+  const found: Thing[] = [];
+  for await (const item of client.pages<Thing>({ operation: nouns[kind].list, query: { limit: 100 } })) {
+    if (item[namingField(kind)] === name) found.push(item);
+  }
+  if (found.length > 1) {
+    const ids = found.map(({ id }) => id).join(", ");
+    throw new UsageError(`${place}: several objects of kind ${kind} are named '${name}': ${ids}.`);
+  }
+  return found[0];
+}
+
+function isSame({ updated_at: _one, ...before }: Thing, { updated_at: _other, ...after }: Thing): boolean {
+  return isDeepStrictEqual(before, after);
+}

@@ -1,0 +1,17 @@
+import type { Command } from "commander";
+import { action } from "./action.ts";
+import { withConnection } from "./connection-flags.ts";
+
+/** What the general commands cannot do with skills: read a directory. */
+export function addSkills(program: Command): void {
+  const skills = program.command("skills").summary("work with skills").description("Works with skills.");
+  const add = (usage: string, summary: string) =>
+    withConnection(skills.command(usage).description(summary).option("--json", "print JSON"));
+  add(
+    "create <path>",
+    "Creates a skill from a directory with a SKILL.md, or from a zip archive of one.",
+  ).action(action(() => import("./skills/create.ts"), "createSkill"));
+  add("create-version <skill-id> <path>", "Uploads a new version of a skill.").action(
+    action(() => import("./skills/create.ts"), "createSkillVersion"),
+  );
+}

@@ -1,0 +1,42 @@
+import { openAsBlob } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import { basename, join, relative, sep } from "node:path";
+import type { SkillUpload } from "@berth/sdk";
+import { type ConnectionOptions, connect } from "../../connection.ts";
+import { UsageError } from "../../failure.ts";
+import { printJson, printLine } from "../../print.ts";
+import { objectLines } from "../../render/object.ts";
+
+type Options = ConnectionOptions & { json?: boolean };
+
+export async function createSkill(path: string, options: Options): Promise<undefined> {
+  const upload = await uploadOf(path);
+  print(await (await connect(options)).skills.create(upload), options);
+}
+
+export async function createSkillVersion(id: string, path: string, options: Options): Promise<undefined> {
+  const upload = await uploadOf(path);
+  print(await (await connect(options)).skills.createVersion(id, upload), options);
+}
+
+/** All files of a directory by their paths in it, or the archive. Links are not followed. */
+async function uploadOf(path: string): Promise<SkillUpload> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`'${path}' cannot be read: ${error.code}.`);
+  });
+  if (found.isFile()) return { name: basename(path), content: await openAsBlob(path) };
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  if (!files.includes(join(path, "SKILL.md"))) throw new UsageError(`'${path}' has no SKILL.md.`);
+  return await Promise.all(
+    files.map(async (file) => ({
+      name: relative(path, file).split(sep).join("/"),
+      content: await openAsBlob(file),
+    })),
+  );
+}
+
+function print(made: object, { json }: Options): void {
+  if (json) printJson(made);
+  else for (const line of objectLines({ ...made })) printLine(line);
+}

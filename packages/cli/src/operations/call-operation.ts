@@ -1,0 +1,66 @@
+import { createWriteStream } from "node:fs";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { Berth, Operation } from "@berth/sdk";
+import { type ConnectionOptions, connect } from "../connection.ts";
+import { printJson, printLine } from "../print.ts";
+import { listLines, objectLines } from "../render/object.ts";
+import { pathParams } from "./command-words.ts";
+import { bodyOf, type GivenFields, queryOf } from "./given-fields.ts";
+
+export interface OperationOptions extends ConnectionOptions, GivenFields {
+  json?: boolean;
+  /** Of a query, `name=value`. */
+  query?: string[];
+  /** Of a list: how many at most. */
+  limit?: number;
+  /** Of a list: all that there are. */
+  all?: boolean;
+  /** Of bytes: the file that they are written to; default: standard output. */
+  output?: string;
+}
+
+type Thing = Record<string, unknown>;
+
+/** Calls an operation with the arguments and options of its command, and prints what it answers. */
+export async function callOperation(
+  operation: Operation,
+  args: readonly string[],
+  options: OperationOptions,
+): Promise<undefined> {
+  const client = await connect(options);
+  const params = Object.fromEntries(pathParams(operation).map((name, index) => [name, args[index] ?? ""]));
+  const query = queryOf(options.query ?? []);
+  const body = operation.body === "json" ? await bodyOf(options) : undefined;
+  const call = { operation, params, query, body };
+  if (operation.answers === "page") return await printPages(client, call, options);
+  if (operation.answers === "bytes") return await writeBytes(await client.open(call), options.output);
+  const answer = await client.call<Thing>(call);
+  if (options.json) printJson(answer);
+  else for (const line of objectLines(answer)) printLine(line);
+}
+
+/** Page after page until there are as many as were asked for. */
+async function printPages(
+  client: Berth,
+  call: Parameters<Berth["pages"]>[0],
+  { limit = 20, all, json }: OperationOptions,
+): Promise<undefined> {
+  const wanted = all ? Number.POSITIVE_INFINITY : limit;
+  const list = client.pages<Thing>({ ...call, query: { ...call.query, limit: Math.min(wanted, 100) } });
+  const data: Thing[] = [];
+  let has_more = false;
+  for await (const item of list) {
+    has_more = data.length === wanted;
+    if (has_more) break;
+    data.push(item);
+  }
+  if (json) printJson({ data, has_more });
+  else for (const line of listLines(data)) printLine(line);
+}
+
+async function writeBytes({ body }: Response, output: string | undefined): Promise<undefined> {
+  const source = body === null ? Readable.from([]) : Readable.fromWeb(body);
+  if (output === undefined) await pipeline(source, process.stdout, { end: false });
+  else await pipeline(source, createWriteStream(output));
+}

@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import type { Operation } from "@berth/sdk";
+import { operations } from "@berth/sdk/operations";
+import type { Command } from "commander";
+import { createProgram } from "../program.ts";
+import { type Installation, startInstallation } from "../testing/installation.ts";
+import { commandWords } from "./command-words.ts";
+
+test("every operation of the API has a command", () => {
+  const program = createProgram();
+  for (const noun of Object.values(operations)) {
+    for (const verb of Object.keys(noun)) {
+      const words = commandWords(Object.values(noun) as Operation[], verb);
+      const found = words.reduce<Command | undefined>(
+        (command, word) => command?.commands.find((each) => each.name() === word),
+        program,
+      );
+      assert.ok(found, `no command: berth ${words.join(" ")}`);
+      assert.notEqual(found.description(), "", words.join(" "));
+    }
+  }
+});
+
+describe("commands of operations", { timeout: 60_000 }, () => {
+  let service: Installation;
+  before(async () => {
+    service = await startInstallation();
+  });
+  after(() => service.stop());
+
+  test("create by fields, get, update, list, delete", async () => {
+    const made = await service.json(
+      ...[
+        "agents",
+        "create",
+        "-f",
+        "name=Helper",
+        "-f",
+        "metadata.team=core",
+        "-F",
+        'model={"id":"rehearsal/steps"}',
+      ],
+    );
+    assert.deepEqual(
+      [made.name, made.metadata, made.model.id],
+      ["Helper", { team: "core" }, "rehearsal/steps"],
+    );
+    assert.match(await service.done("agents", "get", made.id), /^id +agent_\S+\n(.+\n)*name +Helper\n/);
+    const updated = await service.json(
+      "agents",
+      "update",
+      made.id,
+      "-F",
+      "version=1",
+      "-f",
+      "system=Be short.",
+    );
+    assert.deepEqual([updated.version, updated.system], [2, "Be short."]);
+    assert.equal((await service.json("agents", "get", made.id, "-q", "version=1")).system, "");
+    assert.match(
+      await service.done("agents", "list"),
+      /^ID +NAME +VERSION +CREATED AT\nagent_\S+ +Helper +2 +20/,
+    );
+    assert.deepEqual(
+      (await service.json("agents", "versions", made.id)).data.map(
+        (each: { version: number }) => each.version,
+      ),
+      [2, 1],
+    );
+    assert.equal((await service.json("agents", "delete", made.id)).type, "agent_deleted");
+    assert.equal(await service.done("agents", "list"), "");
+  });
+
+  test("a list ends at its limit, or goes through all pages", async () => {
+    const names = Array.from({ length: 5 }, (_, n) => `listed ${n}`);
+    for (const name of names) await service.done("environments", "create", "-f", `name=${name}`);
+    const some = await service.json("environments", "list", "--limit", "2");
+    assert.deepEqual([some.data.length, some.has_more], [2, true]);
+    const all = await service.json("environments", "list", "--all");
+    assert.deepEqual([all.data.length, all.has_more], [5, false]);
+  });
+
+  test("a body from a file of YAML and from standard input; a secret from a file", async () => {
+    await writeFile(
+      join(service.dir, "environment.yaml"),
+      "name: yaml\nconfig:\n  type: cloud\n  networking: {type: unrestricted}\n",
+    );
+    const made = await service.json(
+      "environments",
+      "create",
+      "--input",
+      "environment.yaml",
+      "-f",
+      "description=more",
+    );
+    assert.deepEqual(
+      [made.name, made.description, made.config.networking.type],
+      ["yaml", "more", "unrestricted"],
+    );
+    const { stdout } = await service.run(
+      ["environments", "create", "--input", "-", "--json"],
+      '{"name":"stdin"}',
+    );
+    assert.equal(JSON.parse(stdout).name, "stdin");
+    await writeFile(join(service.dir, "secret"), "hush\n");
+    const vault = await service.json("vaults", "create", "-f", "display_name=v");
+    const credential = await service.json(
+      ...["vaults", "credentials", "create", vault.id, "-f", "auth.type=static_bearer"],
+      ...["-f", "auth.mcp_server_url=https://mcp.example/mcp", "-f", "auth.token=@secret"],
+    );
+    assert.match(credential.id, /^vcred_/);
+  });
+
+  test("contents are written as they are", async () => {
+    await writeFile(join(service.dir, "a.bin"), Uint8Array.of(0, 255, 10));
+    const { id } = await service.json("files", "upload", "a.bin");
+    assert.equal(await service.done("files", "content", id, "-o", "b.bin"), "");
+    assert.deepEqual(await readFile(join(service.dir, "b.bin")), Buffer.of(0, 255, 10));
+  });
+
+  test("faults of usage are exit code 2, refusals of the API 1", async () => {
+    for (const [args, says] of [
+      [["agents", "create", "-f", "name"], /'name' is not of the form name=value/],
+      [["agents", "create", "-F", "model={"], /The value of 'model' is not JSON/],
+      [["agents", "create", "--input", "none.yaml"], /'none.yaml' cannot be read: ENOENT/],
+      [["agents", "get"], /missing required argument 'agent-id'/],
+    ] as const) {
+      const { code, stderr } = await service.run([...args]);
+      assert.equal(code, 2, args.join(" "));
+      assert.match(stderr, says);
+    }
+    const { code, stdout, stderr } = await service.run(["agents", "create", "-f", "name=x"]);
+    assert.deepEqual([code, stdout], [1, ""]);
+    assert.match(stderr, /Field 'model' is required\.\n {2}type: invalid_request_error\n {2}param: model\n/);
+  });
+
+  test("api: any request, its answer as it came", async () => {
+    const made = JSON.parse(await service.done("api", "POST", "/environments", "-f", "name=raw"));
+    assert.equal(made.name, "raw");
+    const found = JSON.parse(await service.done("api", "get", `/api/v1/cloud/environments/${made.id}`));
+    assert.deepEqual(found, made);
+    const head = await service.done("api", "GET", "/environments?limit=1", "-H", "x-request-id: mine", "-i");
+    assert.match(head, /^HTTP 200\n(.+\n)*x-request-id: mine\n/);
+    const lines = await service.done("api", "GET", "/environments", "-q", "limit=2", "--paginate");
+    const { data } = await service.json("environments", "list", "--all");
+    assert.deepEqual(
+      lines
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+      data,
+    );
+    assert.equal((await service.run(["api", "PATCH", "/agents"])).code, 2);
+    assert.equal((await service.run(["api", "GET", "/nothing"])).code, 1);
+  });
+
+  test("apply: creates, changes and leaves alone; a fault in any document is told before anything is done", async () => {
+    const file = (model: string) => `kind: environment
+name: applied
+---
+kind: agent
+name: Applied
+model: ${model}
+---
+kind: vault
+display_name: applied
+---
+kind: memory_store
+name: applied
+`;
+    const apply = async (...more: string[]) =>
+      (await service.done("apply", "-f", "all.yaml", ...more)).replaceAll(/ {2}\S+/g, "");
+    await writeFile(join(service.dir, "all.yaml"), file("rehearsal/steps"));
+    assert.match(
+      await apply("--dry-run"),
+      /^environment\/applied would be created\nagent\/Applied would be created\n/,
+    );
+    assert.equal(
+      await apply(),
+      "environment/applied created\nagent/Applied created\nvault/applied created\nmemory_store/applied created\n",
+    );
+    assert.equal(
+      await apply(),
+      "environment/applied unchanged\nagent/Applied unchanged\nvault/applied unchanged\nmemory_store/applied unchanged\n",
+    );
+    await writeFile(join(service.dir, "all.yaml"), `${file("rehearsal/steps")}description: more\n`);
+    assert.match(await apply(), /agent\/Applied unchanged\n.*\nmemory_store\/applied updated\n$/);
+    await writeFile(join(service.dir, "bad.yaml"), "kind: environment\nname: never\n---\nkind: robot\n");
+    const { code, stderr } = await service.run(["apply", "-f", "bad.yaml"]);
+    assert.equal(code, 2);
+    assert.match(
+      stderr,
+      /Document 2 of 'bad\.yaml': 'kind' must be one of agent, environment, memory_store, vault\./,
+    );
+    assert.ok(!(await service.done("environments", "list")).includes("never"));
+  });
+
+  test("completion: a script for the shell, and words for what is typed", async () => {
+    assert.match(await service.done("completion", "bash"), /bash completion for berth/);
+    assert.match(await service.done("complete", "--", "memory-stores", "memories", ""), /^create\t/m);
+  });
+});

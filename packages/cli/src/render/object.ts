@@ -1,0 +1,40 @@
+import { paletteFor } from "./palette.ts";
+import { cut, plainLine } from "./plain-text.ts";
+import { table } from "./table.ts";
+
+type Thing = Record<string, unknown>;
+
+const namingFields = [
+  "name",
+  "display_name",
+  "display_title",
+  "title",
+  "filename",
+  "path",
+  "operation",
+  "version",
+];
+
+/** An object as lines of field and value; what lies deeper is JSON. */
+export function objectLines(object: Thing): string[] {
+  const { dim } = paletteFor(process.stdout);
+  return table(Object.entries(object).map(([name, value]) => [dim(name), cut(textOf(value), 200)]));
+}
+
+/** Objects as a table: their id, up to two fields that name them, their status and when they were made. */
+export function listLines(objects: readonly Thing[]): string[] {
+  if (objects.length === 0) return [];
+  const { dim } = paletteFor(process.stdout);
+  const has = (name: string) => objects.some((object) => object[name] !== undefined && object[name] !== "");
+  const naming = namingFields.filter(has).slice(0, 2);
+  const columns = ["id", ...naming, ...["type", "status", "created_at"].filter(has)].filter(
+    (name) => name !== "type" || naming.length === 0,
+  );
+  const head = columns.map((name) => dim(name.replaceAll("_", " ").toUpperCase()));
+  return table([head, ...objects.map((object) => columns.map((name) => cut(textOf(object[name]), 60)))]);
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return "-";
+  return plainLine(typeof value === "object" ? JSON.stringify(value) : String(value));
+}

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { berth, type Ended, startBerth } from "./berth.ts";
+
+export interface Installation {
+  /** A directory for the test's own files, removed in the end. */
+  dir: string;
+  /** Runs a command as a user with a token. */
+  run(args: string[], input?: string): Promise<Ended>;
+  /** The output of a command that must end well. */
+  done(...args: string[]): Promise<string>;
+  /** As `done`, with `--json`, parsed. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was printed and asserts on it
+  json(...args: string[]): Promise<any>;
+  stop(): Promise<void>;
+}
+
+/** A service of its own with a token for whoever runs the commands. */
+export async function startInstallation(): Promise<Installation> {
+  const dir = await mkdtemp(join(tmpdir(), "berth-cli-"));
+  const env: Record<string, string> = { BERTH_DATA_DIR: join(dir, "data") };
+  const service = startBerth(["serve", "--port", "0", "--log-level", "error"], { env });
+  await once(createInterface({ input: service.child.stdout }), "line");
+  env.BERTH_TOKEN = (await berth(["token", "create", "--user", "me@example.com"], { env })).stdout.trim();
+  const run = (args: string[], input?: string) =>
+    berth(args, { env, cwd: dir, ...(input === undefined ? {} : { input }) });
+  const done = async (...args: string[]) => {
+    const { code, stdout, stderr } = await run(args);
+    assert.deepEqual([code, stderr], [0, ""], args.join(" "));
+    return stdout;
+  };
+  return {
+    dir,
+    run,
+    done,
+    json: async (...args) => JSON.parse(await done(...args, "--json")),
+    async stop() {
+      service.child.kill("SIGTERM");
+      await service.ended;
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
