@@ -11,7 +11,7 @@ interface ApiOptions extends ConnectionOptions, GivenFields {
   paginate?: boolean;
 }
 
-const methods = ["GET", "POST", "DELETE"] as const;
+const methods = ["GET", "POST", "PUT", "DELETE"] as const;
 
 /** Makes one request, or with `--paginate` as many as a list has pages. */
 export async function callApi(given: string, path: string, options: ApiOptions): Promise<undefined> {

@@ -116,7 +116,12 @@ describe("commands of operations", { timeout: 60_000 }, () => {
 
   test("contents are written as they are", async () => {
     await writeFile(join(service.dir, "a.bin"), Uint8Array.of(0, 255, 10));
-    const { id } = await service.json("files", "upload", "a.bin");
+    const { id, status, filename } = await service.json("files", "upload", "a.bin");
+    assert.deepEqual([status, filename], ["ready", "a.bin"]);
+    const announced = JSON.parse(
+      await service.done("api", "POST", "/files", "-f", "filename=later.bin", "-F", "size_bytes=3"),
+    );
+    assert.equal((await service.json("files", "put-content", announced.id, "a.bin")).status, "ready");
     assert.equal(await service.done("files", "content", id, "-o", "b.bin"), "");
     assert.deepEqual(await readFile(join(service.dir, "b.bin")), Buffer.of(0, 255, 10));
   });

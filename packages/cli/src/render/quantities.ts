@@ -37,3 +37,11 @@ export function tokens(usage: ModelUsage): string {
     usage.cache_read_input_tokens === 0 ? "" : ` (${count(usage.cache_read_input_tokens)} from cache)`;
   return `${count(read)} tokens in${cached}, ${count(usage.output_tokens)} out`;
 }
+
+/** `512 B`, `1.5 KiB`, `20 MiB` */
+export function bytes(value: number): string {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  const step = Math.min(units.length - 1, value < 1024 ? 0 : Math.floor(Math.log2(value) / 10));
+  const scaled = value / 1024 ** step;
+  return `${scaled < 10 && step > 0 ? scaled.toFixed(1) : Math.round(scaled)} ${units[step]}`;
+}

@@ -4,6 +4,9 @@ import { type ConnectionOptions, connect } from "../../connection.ts";
 import { UsageError } from "../../failure.ts";
 import { printJson, printLine } from "../../print.ts";
 import { objectLines } from "../../render/object.ts";
+import { paletteFor } from "../../render/palette.ts";
+import { bytes } from "../../render/quantities.ts";
+import { Screen } from "../../render/screen.ts";
 
 interface UploadOptions extends ConnectionOptions {
   name?: string;
@@ -11,14 +14,35 @@ interface UploadOptions extends ConnectionOptions {
   json?: boolean;
 }
 
-/** Prints the file as the API answers it. */
+/** Uploads in parts, over connections that break; at a terminal it shows how far it is. Prints the file. */
 export async function uploadFile(path: string, options: UploadOptions): Promise<undefined> {
+  await upload(path, undefined, options);
+}
+
+/** Sends what is missing of an announced file's content. */
+export async function putContent(id: string, path: string, options: UploadOptions): Promise<undefined> {
+  await upload(path, id, options);
+}
+
+async function upload(path: string, file_id: string | undefined, options: UploadOptions): Promise<void> {
   const content = await openAsBlob(path).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`'${path}' cannot be read: ${error.code}.`);
   });
   const { name = basename(path), type } = options;
   const client = await connect(options);
-  const file = await client.files.upload({ name, content, ...(type === undefined ? {} : { type }) });
-  if (options.json) printJson(file);
-  else for (const line of objectLines({ ...file })) printLine(line);
+  let status = `uploading ${name}`;
+  const screen = new Screen(process.stderr, paletteFor(process.stderr), () => status);
+  const onProgress = ({ uploaded, total }: { uploaded: number; total: number }) => {
+    status = `uploading ${name}: ${bytes(uploaded)} of ${bytes(total)}`;
+    screen.refresh();
+  };
+  try {
+    const given = { name, content, ...(type === undefined ? {} : { type }) };
+    const file = await client.files.uploadResumable(given, { file_id, onProgress });
+    screen.close();
+    if (options.json) printJson(file);
+    else for (const line of objectLines({ ...file })) printLine(line);
+  } finally {
+    screen.close();
+  }
 }
