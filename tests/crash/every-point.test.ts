@@ -1,20 +1,16 @@
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { after, before, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Api, Wire } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
 import { bash, makeSession, results, steps, turn, turnOf } from "../acceptance/harness/fixtures.ts";
+import { canInject, injectKill } from "./inject-kill.ts";
 import { isAlive, pidOf } from "./processes.ts";
 
 /**
  * One turn, cut at each of its crash points: the kernel kills the runner at the Nth time that it writes to the database or to
  * anything else, for every N until the turn gets through uncut.
  */
-const strace = spawnSync("strace", ["--version"]).status === 0;
-const calls = "write,writev,sendto,sendmsg";
-
 let berth: Berth;
 let api: Api;
 before(async () => {
@@ -25,7 +21,7 @@ after(() => berth.stop());
 
 test("a turn cut at any point is taken up, and repeats no tool call", {
   timeout: 600_000,
-  skip: !strace,
+  skip: !canInject,
 }, async (context) => {
   const session = await makeSession(api);
   await turn(api, session.id, bash("touch /data/effects"));
@@ -41,7 +37,7 @@ test("a turn cut at any point is taken up, and repeats no tool call", {
 /** Runs a turn with a kill at the given write; false when the turn got through without it. */
 async function cutAt(point: number, session: string): Promise<boolean> {
   const runner = await livingRunner();
-  const tracer = await inject(runner, point);
+  const tracer = await injectKill(runner, point);
   const mark = (step: string) => bash(`echo ${point}-${step} >> /data/effects`);
   const sent = await api.ok("POST", `/sessions/${session}/events`, {
     events: [steps({ say: "begin" }, mark("a"), mark("b"))],
@@ -78,24 +74,6 @@ async function check(events: Wire[], session: string, point: number): Promise<vo
     seen.length >= 2 - interrupted,
     `point ${point}: effects ${effects} with ${interrupted} interrupted`,
   );
-}
-
-/** Has the kernel kill the process at its Nth write. Resolves when it is set. */
-async function inject(pid: number, point: number): Promise<{ stop(): Promise<unknown> }> {
-  const rule = `inject=${calls}:signal=SIGKILL:when=${point}`;
-  const tracer = spawn("strace", ["-p", `${pid}`, "-e", `trace=${calls}`, "-e", rule, "-o", "/dev/null"], {
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  const exited = once(tracer, "exit");
-  const attached = Promise.withResolvers<void>();
-  tracer.stderr.on("data", (chunk) => /attached/.test(`${chunk}`) && attached.resolve());
-  await Promise.race([attached.promise, exited]);
-  return {
-    stop: () => {
-      tracer.kill("SIGTERM");
-      return exited;
-    },
-  };
 }
 
 async function livingRunner(): Promise<number> {
