@@ -68,6 +68,7 @@ export function mountBytes<R extends AnyRoute>(app: HttpApp, route: R, handler: 
       return await reply.headers(headers).send(answer);
     } catch (error) {
       await drain(request.raw);
+      if (!request.raw.readableEnded) reply.header("connection", "close");
       throw error;
     }
   });

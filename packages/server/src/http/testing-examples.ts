@@ -1,11 +1,12 @@
 import { newUuid } from "@berth/contract";
-import { postSkill } from "../features/skills/testing.ts";
-import type { Caller, Wire } from "./testing.ts";
+import { manual, postSkill } from "../features/skills/testing.ts";
+import type { Caller, Part, Wire } from "./testing.ts";
 
-/** A request that is answered 200: the values of the path's parameters in order, and a body where there is one. */
+/** A request that is answered 200: the values of the path's parameters in order, and a body or a form where there is one. */
 export interface Example {
   ids?: readonly string[];
   body?: unknown;
+  form?: readonly Part[];
 }
 
 type Make = (owner: Caller) => Example | Promise<Example>;
@@ -47,6 +48,11 @@ export const examples: Readonly<Record<string, Make>> = {
     ...ids(await aSession(owner)),
     body: { type: "file", file_id: (await aFile(owner)).id },
   }),
+  "sessionResources.delete": async (owner) => {
+    const { id } = await aFile(owner);
+    const session = await aSession(owner, { resources: [{ type: "file", file_id: id }] });
+    return { ids: [session.id, session.resources[0].id] };
+  },
   "sessionResources.rotate": async (owner) => {
     const session = await aSession(owner, { resources: [repository] });
     return { ids: [session.id, session.resources[0].id], body: { authorization_token: "new-token" } };
@@ -54,8 +60,14 @@ export const examples: Readonly<Record<string, Make>> = {
 
   "events.send": async (owner) => ({ ...ids(await aSession(owner)), body: { events: [message] } }),
 
+  "files.upload": () => ({ form: [{ name: "file", filename: "a.txt", content: "content" }] }),
   "files.delete": async (owner) => ids(await aFile(owner)),
 
+  "skills.create": () => ({ form: skillForm("example") }),
+  "skills.createVersion": async (owner) => {
+    const { id, name } = await aSkill(owner);
+    return { ids: [id], form: skillForm(name) };
+  },
   "skills.update": async (owner) => ({ ...ids(await aSkill(owner)), body: { display_title: "other" } }),
   "skills.archive": async (owner) => ids(await aSkill(owner)),
   "skills.delete": async (owner) => ids(await aSkill(owner)),
@@ -123,6 +135,10 @@ async function aSession(owner: Caller, fields: Record<string, unknown> = {}): Pr
 
 async function aFile(owner: Caller): Promise<Wire> {
   return (await owner.upload("content")).body;
+}
+
+function skillForm(name: string): Part[] {
+  return [{ name: "files[]", filename: `${name}/SKILL.md`, content: manual(name) }];
 }
 
 async function aSkill(owner: Caller): Promise<Wire> {

@@ -16,7 +16,11 @@ export function sentContent(header: (name: string) => string | undefined): Sent 
     throw errors.badContentRange("The 'content-range' must be as 'bytes 0-99/1000' or 'bytes */1000'.");
   }
   const total = of === "*" ? null : Number(of);
-  if (first === undefined || last === undefined) return { type: "question", total };
+  if (first === undefined || last === undefined) {
+    if (length)
+      throw errors.badContentRange("A 'content-range' that asks how much has arrived takes no body.");
+    return { type: "question", total };
+  }
   const part = { type: "part" as const, start: Number(first), end: Number(last) + 1, total };
   if (part.start >= part.end || (total !== null && part.end > total)) {
     throw errors.badContentRange("The 'content-range' is not a range within the content.");
