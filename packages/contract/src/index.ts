@@ -12,6 +12,7 @@ export * from "./ids.ts";
 export * from "./mcp.ts";
 export * from "./media-type.ts";
 export * from "./memories.ts";
+export * from "./memory-mounts.ts";
 export * from "./memory-path.ts";
 export * from "./memory-stores.ts";
 export * from "./memory-versions.ts";

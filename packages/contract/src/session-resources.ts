@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { memoryStoreInput, memoryStoreResource } from "./memory-mounts.ts";
 import { mountPath } from "./mount-path.ts";
 import { operations } from "./operations.ts";
 import { listQuery, pageOf } from "./page.ts";
@@ -20,11 +21,12 @@ const fileInput = z.strictObject({
 });
 
 /** A resource as it is given when a session is created. */
-export const resourceInput = kindsBy(
-  "type",
-  [hostedRepositoryInput, gitRepositoryInput, fileInput],
-  ["memory_store"],
-);
+export const resourceInput = kindsBy("type", [
+  hostedRepositoryInput,
+  gitRepositoryInput,
+  fileInput,
+  memoryStoreInput,
+]);
 export type ResourceInput = z.output<typeof resourceInput>;
 
 export const fileResource = z
@@ -39,7 +41,12 @@ export const fileResource = z
   .meta({ id: "FileResource" });
 
 export const sessionResource = z
-  .discriminatedUnion("type", [hostedRepositoryResource, gitRepositoryResource, fileResource])
+  .discriminatedUnion("type", [
+    hostedRepositoryResource,
+    gitRepositoryResource,
+    fileResource,
+    memoryStoreResource,
+  ])
   .meta({ id: "SessionResource" });
 export type SessionResource = z.output<typeof sessionResource>;
 

@@ -81,6 +81,7 @@ export const sessionRoutes = {
     query: listQuery("session", {
       agent_id: idOf("agent").optional(),
       environment_id: idOf("environment").optional(),
+      memory_store_id: idOf("memory_store").optional(),
       "statuses[]": z.array(z.enum(sessionStatuses)).optional(),
       include_archived: flag,
     }),

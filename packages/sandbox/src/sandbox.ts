@@ -61,7 +61,10 @@ export interface SandboxSpec {
   egress: EgressPolicy;
   /** Files to mount read-only at start. */
   files: MountedFile[];
-  /** Host directories to mount read-only at start, with the modes that their files have. Default none. */
+  /**
+   * Host directories to mount read-only at start, with the modes that their files have. What is changed in them on the
+   * host is seen inside at once. Default none.
+   */
   directories?: readonly MountedDirectory[];
   /**
    * Absolute directories besides `/data` that the agent may write and that live on the disk, such as the parent of
@@ -80,7 +83,7 @@ export interface MountedFile {
 }
 
 export interface MountedDirectory {
-  /** Absolute path on the host. What lies there is readable by everybody, and does not change while the sandbox is open. */
+  /** Absolute path on the host. What lies there is readable by everybody. */
   source: string;
   /** Absolute path inside, in no place that the agent may write. */
   target: string;

@@ -336,18 +336,6 @@ proves(["session-stats", "event-turn"], "usage and active time grow with the wor
   );
 });
 
-proves(["session-create-faults"], "what is not served yet is refused and says so", async () => {
-  const { agent, environment_id } = await makeSession(api);
-  for (const [param, fields] of [
-    ["resources[0].type", { resources: [{ type: "git_repository", url: "https://git.example/a/b" }] }],
-    ["resources[0].type", { resources: [{ type: "memory_store", memory_store_id: "memstore_1" }] }],
-  ] as const) {
-    const answer = await api.post("/sessions", { agent: agent.id, environment_id, ...(fields as Wire) });
-    refused(answer, 400, "invalid_request_error", { message: /not available in this version/, param });
-  }
-  assert.deepEqual((await makeSession(api, { vault_ids: [] })).vault_ids, []);
-});
-
 function withoutClock(session: Wire): Wire {
   return { ...session, stats: null, updated_at: null };
 }

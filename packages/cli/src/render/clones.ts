@@ -34,7 +34,8 @@ export class Clones {
   }
 
   isRepository(resourceId: string): boolean {
-    return this.#names.get(resourceId)?.type !== "file";
+    const type = this.#names.get(resourceId)?.type;
+    return type !== "file" && type !== "memory_store";
   }
 
   /** True when this is the first that is heard of that resource. */
@@ -65,7 +66,9 @@ export class Clones {
 }
 
 function shortName(resource: SessionResource): string {
-  return resource.type === "file" ? resource.file_id : resource.url.replace(/^https?:\/\/[^/]+\//, "");
+  if (resource.type === "file") return resource.file_id;
+  if (resource.type === "memory_store") return resource.name;
+  return resource.url.replace(/^https?:\/\/[^/]+\//, "");
 }
 
 function percent({ percent: value }: Progress): string {

@@ -6,6 +6,7 @@ import type { Database } from "../db/pool.ts";
 import { type CloneParts, cloneInto } from "./clone-into.ts";
 import type { Lease } from "./lease.ts";
 import { createLimit, type Limit } from "./limit.ts";
+import type { SessionMemory } from "./memory/session-memory.ts";
 import { mountedFile } from "./mounted-file.ts";
 import type { Outcome } from "./place-outcome.ts";
 import { forgetRemoval, isReplaced, type Removal } from "./removal-store.ts";
@@ -23,6 +24,7 @@ export interface ProvisionTarget {
   lease: Lease;
   sandbox: Sandbox;
   runLog: RunLog;
+  memory: Pick<SessionMemory, "putInPlace">;
   /** Takes what the model is to be told. */
   notes: string[];
   /** The files that the sandbox was opened with. */
@@ -57,9 +59,7 @@ export function createProvisioner(parts: ProvisionParts, target: ProvisionTarget
   async function put(resource: RunResource): Promise<void> {
     const began = performance.now();
     try {
-      const outcome = await (resource.type === "file"
-        ? within(inTurn, () => place(resource))
-        : within(limit, () => cloneInto(parts, target, resource)));
+      const outcome = await putOne(resource);
       if (outcome === "later") return;
       if ("fault" in outcome) await tellFailed(parts.db.write, target, resource, outcome.fault);
       else await tellReady(parts.db.write, target, resource, began, outcome.commit);
@@ -67,6 +67,12 @@ export function createProvisioner(parts: ProvisionParts, target: ProvisionTarget
       if (error instanceof LeaseLost) return;
       parts.log.error({ err: error, resource: resource.id }, "a resource could not be put in place");
     }
+  }
+
+  function putOne(resource: RunResource): Promise<Outcome> {
+    if (resource.type === "file") return within(inTurn, () => place(resource));
+    if (resource.type === "memory_store") return target.memory.putInPlace(target.sandbox, resource);
+    return within(limit, () => cloneInto(parts, target, resource));
   }
 
   async function place(resource: RunFile): Promise<Outcome> {
@@ -137,5 +143,7 @@ async function within<T>(limit: Limit, work: () => Promise<T>): Promise<T> {
 
 /** A repository that failed is tried again with another token. */
 function version(resource: RunResource): string {
-  return resource.type === "file" ? "" : (resource.secret?.toString("base64") ?? "");
+  return resource.type === "file" || resource.type === "memory_store"
+    ? ""
+    : (resource.secret?.toString("base64") ?? "");
 }

@@ -3,7 +3,7 @@ import type { Queryable } from "../db/statement.ts";
 import type { Lease } from "./lease.ts";
 
 /** A resource as a run needs it, oldest first. `id` is a uuid. */
-export type RunResource = RunRepository | RunFile;
+export type RunResource = RunRepository | RunFile | RunMemoryStore;
 
 interface Common {
   id: string;
@@ -30,6 +30,16 @@ export interface RunFile extends Common {
   fileId: string;
 }
 
+export interface RunMemoryStore extends Common {
+  type: "memory_store";
+  storeId: string;
+  access: "read_write" | "read_only";
+  /** The store's when the session was created, like its description. */
+  name: string;
+  description: string | null;
+  instructions: string | null;
+}
+
 interface Row {
   id: string;
   type: RunResource["type"];
@@ -38,6 +48,11 @@ interface Row {
   checkout: Checkout | null;
   secret: Buffer | null;
   file_id: string;
+  memory_store_id: string;
+  memory_access: RunMemoryStore["access"];
+  memory_name: string;
+  memory_description: string | null;
+  memory_instructions: string | null;
   mount_path: string;
   ready: boolean;
   failure: string | null;
@@ -48,7 +63,8 @@ export async function readResources(db: Queryable, sessionId: string): Promise<R
   const { rows } = await db.query<Row>({
     name: "run_resources",
     text: `
-      select id, type, url, username, checkout, secret, file_id, mount_path, ready_at is not null as ready,
+      select id, type, url, username, checkout, secret, file_id, memory_store_id, memory_access, memory_name,
+        memory_description, memory_instructions, mount_path, ready_at is not null as ready,
         case when failed_at >= updated_at then failure end as failure, failed_at
       from session_resources where session_id = $1 order by id`,
     values: [sessionId],
@@ -60,6 +76,17 @@ function resource(row: Row): RunResource {
   const { id, mount_path: mountPath, ready, failure, failed_at: failedAt } = row;
   const common = { id, mountPath, ready, failure, failedAt };
   if (row.type === "file") return { ...common, type: row.type, fileId: row.file_id };
+  if (row.type === "memory_store") {
+    return {
+      ...common,
+      type: row.type,
+      storeId: row.memory_store_id,
+      access: row.memory_access,
+      name: row.memory_name,
+      description: row.memory_description,
+      instructions: row.memory_instructions,
+    };
+  }
   const { type, url, username, checkout, secret } = row;
   return { ...common, type, url, username, checkout, secret };
 }

@@ -48,8 +48,14 @@ export async function sandboxSpec(
     },
     egress: egressPolicy(session, resources, parts.providers),
     files: files.filter((file): file is MountedFile => typeof file === "object"),
-    writable: writable(resources),
+    writable: [...writable(resources), ...writtenStores(resources)],
   };
+}
+
+function writtenStores(resources: readonly RunResource[]): string[] {
+  return resources.flatMap((resource) =>
+    resource.type === "memory_store" && resource.access === "read_write" ? [resource.mountPath] : [],
+  );
 }
 
 /** Directories that the sandbox's disk must have besides its own, so that repositories can be cloned below them. */

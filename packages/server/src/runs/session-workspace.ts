@@ -6,6 +6,7 @@ import { claimDisk, type DiskRoom, hasDisk, reclaimDisk, removeDisk } from "./di
 import { egressPolicy, type ProviderHosts } from "./egress-policy.ts";
 import { createEgressReport } from "./egress-report.ts";
 import type { Lease } from "./lease.ts";
+import { createSessionMemory, type SessionMemory } from "./memory/session-memory.ts";
 import { createProvisioner, type Provisioner, type ProvisionParts } from "./provision.ts";
 import { type Removal, readRemovals } from "./removal-store.ts";
 import { isPending, type RunResource, readResources } from "./resource-store.ts";
@@ -32,6 +33,8 @@ export interface SessionWorkspace {
    * and with a `SandboxError` when no sandbox can be opened, which is in the log then.
    */
   sandbox(signal: AbortSignal): Promise<Sandbox>;
+  /** The memory stores that are mounted in it. */
+  readonly memory: Pick<SessionMemory, "around" | "catchUp">;
   /** Variables for a command that starts now. */
   environment(): Promise<Record<string, string>>;
   /** For the system prompt. */
@@ -85,6 +88,7 @@ export function openSessionWorkspace(
 ): SessionWorkspace {
   const { db } = parts;
   const notes: string[] = [];
+  const memory = createSessionMemory(parts, { lease, notes });
   let opening: Promise<Opened> | undefined;
   let pending: readonly RunResource[] = [];
   let busy = 0;
@@ -118,7 +122,8 @@ export function openSessionWorkspace(
     const spec = await sandboxSpec(parts, session, disk, resources, removals);
     const report = createEgressReport(runLog, parts.log);
     const sandbox = await openOrTell(async () => {
-      const directories = await parts.skills.mounted(await readPinnedSkills(db.write, session));
+      const skills = await parts.skills.mounted(await readPinnedSkills(db.write, session));
+      const directories = [...skills, ...(await memory.directories(disk.path))];
       return await parts.engine.open({ ...spec, directories, onEgressDenied: report });
     });
     await tellStarted(sandbox, secondsSince(began));
@@ -138,7 +143,7 @@ export function openSessionWorkspace(
   }
 
   function provisionerOf(sandbox: Sandbox, mounted: readonly MountedFile[]): Provisioner {
-    return createProvisioner(parts, { lease, sandbox, runLog, notes, mounted, onWantsReopen });
+    return createProvisioner(parts, { lease, sandbox, runLog, memory, notes, mounted, onWantsReopen });
   }
 
   /** A sandbox that cannot be told of is not ours to keep. */
@@ -194,6 +199,7 @@ export function openSessionWorkspace(
 
   async function close(): Promise<void> {
     const current = await settled(opening);
+    if (current !== undefined) await memory.beforeClose(current.sandbox);
     const collected = current === undefined ? undefined : await outputs.beforeClose(current.sandbox);
     await closeNow();
     await collected?.();
@@ -215,6 +221,7 @@ export function openSessionWorkspace(
   }
 
   return {
+    memory,
     async sandbox(signal) {
       const ready = opened().then(async ({ sandbox, provisioner }) => {
         await provisioner.settled();

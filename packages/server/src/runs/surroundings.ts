@@ -1,5 +1,5 @@
 import { uuidMillisecond } from "@berth/contract";
-import { isRepository, type RunResource } from "./resource-store.ts";
+import { isRepository, type RunMemoryStore, type RunResource } from "./resource-store.ts";
 import type { RunSession } from "./run-store.ts";
 import type { SessionSkill } from "./session-skills.ts";
 
@@ -39,6 +39,7 @@ function skillLines(skills: readonly SessionSkill[]): string[] {
 
 function described(resource: RunResource, firstRequestAt: number | null): string {
   if (resource.type === "file") return `A file of the user is at ${resource.mountPath}, read-only.`;
+  if (resource.type === "memory_store") return describedStore(resource);
   const { url, mountPath, checkout } = resource;
   if (resource.failure !== null && isOlder(resource.failedAt, firstRequestAt)) {
     return `The repository ${url} was to be at ${mountPath} but could not be cloned: ${resource.failure}`;
@@ -50,6 +51,19 @@ function described(resource: RunResource, firstRequestAt: number | null): string
         ? `branch ${checkout.name}`
         : `commit ${checkout.sha}`;
   return `The repository ${url} is a full clone at ${mountPath}, with ${at} checked out. git needs no login.`;
+}
+
+function describedStore({ name, mountPath, access, description, instructions }: RunMemoryStore): string {
+  const use =
+    access === "read_write"
+      ? "What you write there is kept beyond this session, as text files of at most 100 KiB, and others with the store see it"
+      : "It is read-only";
+  const lines = [
+    `The memory store "${name}" is at ${mountPath}. ${use}.`,
+    ...(description ? [`Its description: ${description}`] : []),
+    ...(instructions ? [`How to use it: ${instructions}`] : []),
+  ];
+  return lines.join("\n").replaceAll("\n", "\n  ");
 }
 
 function isOlder(failedAt: Date | null, firstRequestAt: number | null): boolean {

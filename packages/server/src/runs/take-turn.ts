@@ -3,6 +3,7 @@ import type { SessionAgent, SessionErrorType, StopReason } from "@berth/contract
 import type { Logger } from "pino";
 import { DatabaseUnavailableError } from "../db/database-error.ts";
 import { maskingSecrets } from "./masking-secrets.ts";
+import { syncingMemory } from "./memory/syncing-memory.ts";
 import type { RunLog } from "./run-log.ts";
 import type { RunSession } from "./run-store.ts";
 import type { SessionWorkspace } from "./session-workspace.ts";
@@ -67,14 +68,18 @@ async function takeTurn(parts: TurnParts, options: TurnOptions, signal: AbortSig
 async function runWith(
   model: Model,
   { mask, fileContent }: TurnParts,
-  { session, workspace, log }: TurnOptions,
+  { session, workspace, log, resumed }: TurnOptions,
   signal: AbortSignal,
 ): Promise<StopReason> {
+  if (resumed) await workspace.memory.catchUp(() => workspace.sandbox(signal));
   const turn = runTurn({
     agent: session.agent,
     surroundings: await workspace.surroundings(),
     model,
-    tools: maskingSecrets(tellingFailures(toolset(session.agent), workspace), mask),
+    tools: maskingSecrets(
+      tellingFailures(syncingMemory(toolset(session.agent), workspace.memory), workspace),
+      mask,
+    ),
     log: await log.forTurn(),
     fileContent,
     sleep,

@@ -58,6 +58,11 @@ export async function tellFailed(
     },
   ]);
   await markFailed(db, lease, resource.id, message);
-  const what = resource.type === "file" ? "The file" : `The repository ${resource.url}`;
-  notes.push(`[${what} is not at ${resource.mountPath}: ${message}]`);
+  notes.push(`[${named(resource)} is not at ${resource.mountPath}: ${message}]`);
+}
+
+function named(resource: RunResource): string {
+  if (resource.type === "file") return "The file";
+  if (resource.type === "memory_store") return `The memory store "${resource.name}"`;
+  return `The repository ${resource.url}`;
 }

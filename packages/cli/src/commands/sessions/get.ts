@@ -38,6 +38,7 @@ function facts(session: Session): [string, string][] {
 
 function describe(resource: SessionResource): string {
   if (resource.type === "file") return `${resource.id}  ${resource.file_id} → ${resource.mount_path}`;
+  if (resource.type === "memory_store") return `${resource.id}  ${resource.name} → ${resource.mount_path}`;
   const { checkout } = resource;
   const at =
     checkout === null ? "" : ` at ${checkout.type === "branch" ? checkout.name : checkout.sha.slice(0, 10)}`;

@@ -44,6 +44,18 @@ export async function getMemoryStore(db: Queryable, id: string): Promise<MemoryS
   return (await db.query<MemoryStoreRow>({ name: "get_memory_store", text, values: [id] })).rows[0] ?? null;
 }
 
+/** Those of the stores that exist, in no order. */
+export async function getMemoryStores(db: Queryable, ids: readonly string[]): Promise<MemoryStoreRow[]> {
+  const text = `select ${columns} from memory_stores where id = any($1::uuid[])`;
+  return (await db.query<MemoryStoreRow>({ name: "get_memory_stores", text, values: [ids] })).rows;
+}
+
+/** The same, and they stay until the transaction ends. */
+export async function holdMemoryStores(tx: Queryable, ids: readonly string[]): Promise<MemoryStoreRow[]> {
+  const text = `select ${columns} from memory_stores where id = any($1::uuid[]) order by id for key share`;
+  return (await tx.query<MemoryStoreRow>({ name: "hold_memory_stores", text, values: [ids] })).rows;
+}
+
 /** The store, whose memories nobody else changes until the transaction ends; sessions can be created with it meanwhile. */
 export async function lockMemoryStore(tx: Queryable, id: string): Promise<MemoryStoreRow | null> {
   const text = `select ${columns} from memory_stores where id = $1 for no key update`;

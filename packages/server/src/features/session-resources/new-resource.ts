@@ -10,6 +10,11 @@ export interface NewResource extends Pick<ResourceRow, "id" | "type" | "mount_pa
   secret?: Buffer | null;
   /** uuid. */
   file_id?: string;
+  memory_store_id?: string;
+  memory_access?: ResourceRow["memory_access"];
+  memory_instructions?: string | null;
+  memory_name?: string;
+  memory_description?: string | null;
 }
 
 /** The columns of `NewResource`, with the types that the database reads them as. */
@@ -22,6 +27,11 @@ const columnTypes: Readonly<Record<keyof NewResource, string>> = {
   checkout: "json",
   secret: "bytea",
   file_id: "uuid",
+  memory_store_id: "uuid",
+  memory_access: "text",
+  memory_instructions: "text",
+  memory_name: "text",
+  memory_description: "text",
 };
 
 export const newResourceColumns = Object.keys(columnTypes).join(", ");

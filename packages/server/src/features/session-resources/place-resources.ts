@@ -6,14 +6,19 @@ export function defaultFileMount(fileId: string): string {
   return `/mnt/session/uploads/${fileId}`;
 }
 
+/** What is mounted where the body says. Memory stores have a place of their own, which nothing else can be in. */
+type PlacedInput = Exclude<ResourceInput, { type: "memory_store" }>;
+
 /**
- * The mount path of each resource: the given ones, and for the rest `/data/<repo>`, then `/data/<repo>-2` … when
+ * The mount path of each resource but memory stores: the given ones, and for the rest `/data/<repo>`, then `/data/<repo>-2` … when
  * another is in the way.
  *
  * @throws errors.invalid when two given ones are equal or lie in each other, at the later of them.
  */
 export function placeResources(resources: readonly ResourceInput[]): string[] {
-  const places = resources.map(givenPlace);
+  const places = resources.map((resource) =>
+    resource.type === "memory_store" ? null : givenPlace(resource),
+  );
   const taken: string[] = [];
   for (const [index, place] of places.entries()) {
     if (place === null) continue;
@@ -22,24 +27,21 @@ export function placeResources(resources: readonly ResourceInput[]): string[] {
     taken.push(place);
   }
   return places.map((place, index) => {
-    if (place !== null) return place;
-    const free = freeRepositoryMount(resources[index], index, taken);
+    const resource = resources[index];
+    if (place !== null || resource === undefined || resource.type === "memory_store") return place ?? "";
+    const free = freeRepositoryMount(resource, index, taken);
     taken.push(free);
     return free;
   });
 }
 
-function givenPlace(resource: ResourceInput): string | null {
+function givenPlace(resource: PlacedInput): string | null {
   if (resource.mount_path != null) return resource.mount_path;
   return resource.type === "file" ? defaultFileMount(resource.file_id) : null;
 }
 
-function freeRepositoryMount(
-  resource: ResourceInput | undefined,
-  index: number,
-  taken: readonly string[],
-): string {
-  const name = resource === undefined || resource.type === "file" ? "" : repositoryName(resource.url);
+function freeRepositoryMount(resource: PlacedInput, index: number, taken: readonly string[]): string {
+  const name = resource.type === "file" ? "" : repositoryName(resource.url);
   for (let count = 1; ; count++) {
     const place = count === 1 ? `/data/${name}` : `/data/${name}-${count}`;
     if (!mountPath.safeParse(place).success) {

@@ -4,6 +4,7 @@ import { placeResources } from "./place-resources.ts";
 import { prepareFiles } from "./prepare-files.ts";
 import { type GitRepositoryDeps, prepareGitRepositories } from "./prepare-git-repositories.ts";
 import { type HostedRepositoryDeps, prepareHostedRepositories } from "./prepare-hosted-repositories.ts";
+import { prepareMemoryStores } from "./prepare-memory-stores.ts";
 import type { Given, Prepared } from "./prepared.ts";
 
 export type ResourceDeps = HostedRepositoryDeps & GitRepositoryDeps;
@@ -25,6 +26,7 @@ export function prepareResources(deps: ResourceDeps, inputs: readonly ResourceIn
     prepareHostedRepositories(deps, ofKind(given, "hosted_repository")),
     prepareGitRepositories(deps, ofKind(given, "git_repository")),
     prepareFiles(ofKind(given, "file")),
+    prepareMemoryStores(ofKind(given, "memory_store")),
   ];
   const places = placeResources(inputs);
   return {

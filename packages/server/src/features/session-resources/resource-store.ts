@@ -51,6 +51,11 @@ export async function insertFileResource(
     username: null,
     checkout: null,
     file_id: resource.fileId,
+    memory_store_id: null,
+    memory_access: null,
+    memory_instructions: null,
+    memory_name: null,
+    memory_description: null,
     mount_path: resource.mountPath,
     updated_at: createdAt,
   };

@@ -28,7 +28,8 @@ export async function rotateToken(
     return await updateSecret(tx, resource.id, sealSecret(secrets, resource.id, secret));
   });
   const answer = resourceAnswer(row);
-  if (answer.type === "file") throw new Error("A repository changed its kind.");
+  if (answer.type === "file" || answer.type === "memory_store")
+    throw new Error("A repository changed its kind.");
   return answer;
 }
 
@@ -45,4 +46,5 @@ const fieldOf = {
   hosted_repository: "authorization_token",
   git_repository: "password",
   file: null,
+  memory_store: null,
 } as const satisfies Record<ResourceRow["type"], string | null>;

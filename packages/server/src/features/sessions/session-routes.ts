@@ -27,10 +27,12 @@ export function mountSessions(app: HttpApp, deps: SessionDeps): void {
   mount(app, sessionRoutes.list, async (context, input) => {
     const place = keysetPlace(context, input, "session");
     const { agent_id: agentId, environment_id: environmentId, "statuses[]": statuses } = input.query;
+    const { memory_store_id: storeId } = input.query;
     const rows = await listSessions(context.db.read, context.principal, place, {
       archived: input.query.include_archived,
       agentId: agentId === undefined ? null : parseId("agent", agentId),
       environmentId: environmentId === undefined ? null : parseId("environment", environmentId),
+      memoryStoreId: storeId === undefined ? null : parseId("memory_store", storeId),
       statuses: statuses ?? null,
     });
     return pageText(context, input, place, "session", rows, sessionJson);

@@ -105,6 +105,7 @@ export interface SessionFilters {
   archived: boolean;
   agentId: string | null;
   environmentId: string | null;
+  memoryStoreId: string | null;
   statuses: readonly string[] | null;
 }
 
@@ -114,11 +115,14 @@ export async function listSessions(
   place: KeysetPlace,
   filters: SessionFilters,
 ): Promise<SessionRow[]> {
-  const { agentId, environmentId, statuses } = filters;
+  const { agentId, environmentId, memoryStoreId, statuses } = filters;
   const conditions: Condition[] = [
     { text: "deleted_at is null", values: [] },
     ...(filters.archived ? [] : [{ text: "archived_at is null", values: [] }]),
     ...(environmentId === null ? [] : [one("environment_id = ?", environmentId)]),
+    ...(memoryStoreId === null
+      ? []
+      : [one("id in (select session_id from session_resources where memory_store_id = ?)", memoryStoreId)]),
     ...(statuses === null ? [] : [one("status = any(?::text[])", statuses)]),
   ];
   const listed = { table: "sessions", columns: sessionColumns, conditions };

@@ -1,0 +1,163 @@
+import { LeaseLost } from "@berth/agent";
+import type { MountedDirectory, Sandbox } from "@berth/sandbox";
+import type { Logger } from "pino";
+import type { DatabaseAccess } from "../../db/pool.ts";
+import type { Lease } from "../lease.ts";
+import type { Outcome } from "../place-outcome.ts";
+import { type RunMemoryStore, readResources } from "../resource-store.ts";
+import { type MountedStore, mountedStore } from "./mounted-store.ts";
+import { openReadOnlyDirectory, type ReadOnlyDirectory } from "./read-only-directory.ts";
+import { lastVersions } from "./store-heads.ts";
+
+/**
+ * Keeps the memory stores that a session has mounted and the memories one thing, while the session's lease is held.
+ *
+ * Life story. Before a sandbox is opened, `directories` makes what it is to see of read-only stores. In it, `putInPlace`
+ * fills each store once on a new disk. Then each tool call goes through `around`: what was changed elsewhere is there when
+ * the call begins, and what was changed inside is a version when it ends. `beforeClose` looks a last time. A session
+ * without stores has one query of this.
+ */
+export interface SessionMemory {
+  /** @param disk host directory of the session's disk. */
+  directories(disk: string): Promise<MountedDirectory[]>;
+  putInPlace(sandbox: Sandbox, resource: RunMemoryStore): Promise<Outcome>;
+  around<T>(open: () => Promise<Sandbox>, call: () => Promise<T>): Promise<T>;
+  /** Stores what a run that was cut off has left on the disk. Opens no sandbox when there are no stores. Never rejects. */
+  catchUp(open: () => Promise<Sandbox>): Promise<void>;
+  /** Never rejects. */
+  beforeClose(sandbox: Sandbox): Promise<void>;
+}
+
+export interface MemoryParts {
+  db: DatabaseAccess;
+  log: Logger;
+}
+
+interface Mounts {
+  written: Map<string, MountedStore>;
+  readOnly: Map<string, RunMemoryStore>;
+}
+
+const MOST_FAULTS = 10;
+
+/** @param notes takes what the model is to be told. */
+export function createSessionMemory(
+  { db, log }: MemoryParts,
+  { lease, notes }: { lease: Lease; notes: string[] },
+): SessionMemory {
+  /** By store: what a sandbox that is open sees of it, and as of which change. */
+  const shown = new Map<string, { directory: ReadOnlyDirectory; version: number | undefined }>();
+  let mounts: Promise<Mounts> | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+
+  function known(): Promise<Mounts> {
+    const reading = mounts ?? readMounts(db, lease);
+    mounts = reading;
+    reading.catch(() => {
+      if (mounts === reading) mounts = undefined;
+    });
+    return reading;
+  }
+
+  /** One after another, whatever became of the one before. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = last.then(work, work);
+    last = done.catch(() => undefined);
+    return done;
+  }
+
+  function tell(faults: readonly string[]): void {
+    const rest = faults.length - MOST_FAULTS;
+    const lines = [...faults.slice(0, MOST_FAULTS), ...(rest > 0 ? [`And ${rest} more like these.`] : [])];
+    if (lines.length > 0) notes.push(`[${lines.join("\n")}]`);
+  }
+
+  async function bringIn(sandbox: Sandbox, { written, readOnly }: Mounts): Promise<void> {
+    const versions = await lastVersions(db.write, [...written.keys(), ...readOnly.keys()]);
+    for (const [storeId, store] of written) {
+      if (!store.isAt(sandbox, versions.get(storeId))) tell(await store.sync(sandbox, true));
+    }
+    for (const [storeId, one] of shown) {
+      const version = versions.get(storeId);
+      if (one.version === version) continue;
+      await one.directory.refresh(db.write);
+      one.version = version;
+    }
+  }
+
+  async function takeOut(sandbox: Sandbox, { written }: Mounts): Promise<void> {
+    for (const store of written.values()) if (store.isIn(sandbox)) tell(await store.sync(sandbox, false));
+  }
+
+  /** What is not stored now is found on the disk by the next look. */
+  async function takeOutOrTell(sandbox: Sandbox, mounted: Mounts): Promise<void> {
+    try {
+      await inTurn(() => takeOut(sandbox, mounted));
+    } catch (error) {
+      if (error instanceof LeaseLost) return;
+      log.error({ err: error, session: lease.sessionId }, "changes in a memory store could not be stored");
+      tell([
+        "What was changed in the memory stores could not be stored yet; it is tried again with the next call.",
+      ]);
+    }
+  }
+
+  return {
+    async directories(disk) {
+      const { readOnly } = await known();
+      const versions = await lastVersions(db.write, [...readOnly.keys()]);
+      const made: MountedDirectory[] = [];
+      for (const [storeId, { id, mountPath }] of readOnly) {
+        const source = `${disk}/memory-${id}`;
+        const directory = await openReadOnlyDirectory(source, storeId);
+        await directory.refresh(db.write);
+        shown.set(storeId, { directory, version: versions.get(storeId) });
+        made.push({ source, target: mountPath });
+      }
+      return made;
+    },
+    async putInPlace(sandbox, { storeId }): Promise<Outcome> {
+      const store = (await known()).written.get(storeId);
+      if (store === undefined) return {};
+      const fault = await inTurn(() => store.fill(sandbox));
+      if (fault === null) return {};
+      return { fault: { type: "sandbox_error", message: `The memories could not be written: ${fault}.` } };
+    },
+    async around(open, call) {
+      const mounted = await known();
+      if (mounted.written.size + mounted.readOnly.size === 0) return await call();
+      const sandbox = await open();
+      await inTurn(() => bringIn(sandbox, mounted));
+      try {
+        return await call();
+      } finally {
+        await takeOutOrTell(sandbox, mounted);
+      }
+    },
+    async catchUp(open) {
+      try {
+        const mounted = await known();
+        if (mounted.written.size === 0) return;
+        const sandbox = await open();
+        await inTurn(() => bringIn(sandbox, mounted));
+      } catch (error) {
+        log.warn({ err: error, session: lease.sessionId }, "memory stores could not be looked at");
+      }
+    },
+    async beforeClose(sandbox) {
+      const mounted = await known().catch(() => null);
+      if (mounted !== null && mounted.written.size > 0) await takeOutOrTell(sandbox, mounted);
+    },
+  };
+}
+
+async function readMounts(db: DatabaseAccess, lease: Lease): Promise<Mounts> {
+  const resources = await readResources(db.write, lease.sessionId);
+  const stores = resources.filter((resource) => resource.type === "memory_store");
+  const readOnly = stores.filter(({ access }) => access === "read_only");
+  const written = stores.filter(({ access }) => access === "read_write");
+  return {
+    written: new Map(written.map((store) => [store.storeId, mountedStore(db, lease, store)])),
+    readOnly: new Map(readOnly.map((store) => [store.storeId, store])),
+  };
+}

@@ -1,0 +1,107 @@
+import type { Sandbox } from "@berth/sandbox";
+
+const WRITING_MS = 120_000;
+/** Bytes of files that one command writes. */
+const BATCH_BYTES = 4 * 1024 * 1024;
+
+/** What a file of a mount is to be: its content, or null for not there. */
+export interface WantedFile {
+  path: string;
+  content: string | null;
+}
+
+/**
+ * Reads `<size> <path>` and so many bytes, or `- <path>`, and makes it so. Whatever stands in a directory's place goes, and
+ * links are replaced, not followed; a file appears with all its bytes; directories that are left empty by a removal go.
+ */
+const SCRIPT = `umask 022
+wrong=0
+way() {
+  rest=\${1#/} at=$ROOT
+  while :; do
+    case $rest in */*) ;; *) return 0 ;; esac
+    at=$at/\${rest%%/*} rest=\${rest#*/}
+    if [ -L "$at" ] || [ ! -d "$at" ]; then
+      [ "$2" = make ] || return 1
+      rm -f -- "$at" && mkdir -- "$at" || return 1
+    fi
+  done
+}
+put() {
+  way "$1" make || return 1
+  target=$ROOT$1
+  if [ -d "$target" ] && [ ! -L "$target" ]; then rm -rf -- "$target" || return 1; fi
+  chmod 644 "$TEMPORARY" && mv -fT -- "$TEMPORARY" "$target"
+}
+remove() {
+  way "$1" look || return 0
+  [ -d "$ROOT$1" ] && [ ! -L "$ROOT$1" ] && return 0
+  rm -f -- "$ROOT$1" || return 1
+  at=\${1%/*}
+  while [ -n "$at" ] && rmdir -- "$ROOT$at" 2>/dev/null; do at=\${at%/*}; done
+  return 0
+}
+[ "$FRESH" = yes ] && { find "$ROOT" -xdev -mindepth 1 -delete || wrong=1; }
+while IFS= read -r line; do
+  size=\${line%% *} path=\${line#* }
+  if [ "$size" = - ]; then
+    remove "$path" || wrong=1
+  else
+    rm -f -- "$TEMPORARY"
+    if head -c "$size" >"$TEMPORARY"; then put "$path" || wrong=1; else wrong=1; fi
+  fi
+done
+rm -f -- "$TEMPORARY"
+exit $wrong`;
+
+/**
+ * Makes files of a mount what they are to be, from inside.
+ *
+ * @param fresh whether everything else in the mount goes first.
+ * @returns why it could not be done, for people, or null.
+ */
+export async function writeFiles(
+  sandbox: Sandbox,
+  root: string,
+  files: readonly WantedFile[],
+  { fresh = false } = {},
+): Promise<string | null> {
+  const batches = batched(files);
+  for (const [index, batch] of (batches.length === 0 && fresh ? [[]] : batches).entries()) {
+    const { ended, exitCode, output } = await sandbox.run({
+      script: SCRIPT,
+      cwd: "/",
+      environment: {
+        ROOT: root,
+        TEMPORARY: `${root}/.memory-${process.pid}.writing`,
+        FRESH: fresh && index === 0 ? "yes" : "no",
+        LC_ALL: "C",
+      },
+      stdin: Buffer.from(batch.map(frame).join("")),
+      timeoutMs: WRITING_MS,
+      maxOutputBytes: 2_000,
+    });
+    if (ended !== "exit") return "the sandbox ended";
+    if (exitCode !== 0) return Buffer.from(output).toString("utf8").trim() || `exit code ${exitCode}`;
+  }
+  return null;
+}
+
+function frame({ path, content }: WantedFile): string {
+  return content === null ? `- ${path}\n` : `${Buffer.byteLength(content)} ${path}\n${content}`;
+}
+
+function batched(files: readonly WantedFile[]): WantedFile[][] {
+  const batches: WantedFile[][] = [];
+  let room = 0;
+  for (const file of files) {
+    const size = frame(file).length;
+    if (size > room || batches.length === 0) {
+      batches.push([]);
+      room = BATCH_BYTES;
+    }
+    batches.at(-1)?.push(file);
+    room -= size;
+  }
+  return batches;
+}
