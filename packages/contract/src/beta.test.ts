@@ -1,29 +1,27 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
-import { featuresOf, gated, gatedKind } from "./beta.ts";
+import { featuresOf, gatedKind } from "./beta.ts";
 import { parseInput } from "./fault.ts";
 
 const body = z.strictObject({
   name: z.string(),
-  outcome: gated("outcomes", z.strictObject({ goal: z.string() }).optional()),
-  steps: z
-    .array(
-      gatedKind(
-        "threads",
-        "type",
-        "branch",
-        z.discriminatedUnion("type", [
-          z.strictObject({ type: z.literal("say") }),
-          z.strictObject({ type: z.literal("branch"), into: z.string() }),
-        ]),
-      ),
-    )
-    .optional(),
+  steps: z.array(
+    gatedKind(
+      "threads",
+      "type",
+      "branch",
+      z.discriminatedUnion("type", [
+        z.strictObject({ type: z.literal("say") }),
+        z.strictObject({ type: z.literal("branch"), into: z.string() }),
+      ]),
+    ),
+  ),
 });
 
-const outcomes = featuresOf("outcomes-2026-11-20");
-const whole = { name: "a", outcome: { goal: "b" }, steps: [{ type: "say" }, { type: "branch", into: "c" }] };
+const say = { type: "say" };
+const branch = { type: "branch", into: "there" };
+const threads = featuresOf("threads-2026-11-20");
 
 test("a header names features with commas between; what nobody knows names none", () => {
   assert.deepEqual([...featuresOf("")], []);
@@ -31,26 +29,23 @@ test("a header names features with commas between; what nobody knows names none"
   assert.deepEqual([...featuresOf(" threads-2026-11-20 ,x,outcomes-2026-11-20")], ["outcomes", "threads"]);
 });
 
-test("a gated part that is not activated is the fault, at its place and with its feature", () => {
-  const faults = (input: unknown, features = featuresOf("")) => {
+test("a gated kind that is not activated is the fault, at its place and with its feature", () => {
+  const fault = (input: unknown, features = featuresOf("outcomes-2026-11-20")) => {
     const result = parseInput(body, input, features);
     return "fault" in result ? [result.fault.param, result.fault.feature] : result.data;
   };
-  assert.deepEqual(faults(whole), ["outcome", "outcomes"]);
-  assert.deepEqual(faults(whole, outcomes), ["steps[1].type", "threads"]);
-  assert.deepEqual(faults({ ...whole, outcome: "of another form" }), ["outcome", "outcomes"]);
-  assert.deepEqual(faults({ ...whole, outcome: { goal: 1 } }, outcomes), ["outcome.goal", undefined]);
-  assert.deepEqual(faults({ name: 1, outcome: {} }), ["name", undefined], "the first fault decides");
+  assert.deepEqual(fault({ name: "a", steps: [say, branch] }), ["steps[1].type", "threads"]);
+  assert.deepEqual(fault({ name: "a", steps: [{ type: "branch" }] }), ["steps[0].type", "threads"]);
+  assert.deepEqual(fault({ name: "a", steps: [{ type: "branch" }] }, threads), ["steps[0].into", undefined]);
+  assert.deepEqual(fault({ name: 1, steps: [branch] }), ["name", undefined], "the first fault decides");
 });
 
-test("a part that is not used, or is activated, is parsed as it is", () => {
-  const both = featuresOf("outcomes-2026-11-20, threads-2026-11-20");
-  assert.deepEqual(parseInput(body, whole, both), { data: whole });
-  assert.deepEqual(parseInput(body, { name: "a", steps: [{ type: "say" }] }), {
-    data: { name: "a", steps: [{ type: "say" }] },
-  });
-  assert.deepEqual(parseInput(body, { name: "a", outcome: undefined }), {
-    data: { name: "a", outcome: undefined },
-  });
-  assert.ok("fault" in parseInput(body, whole), "what was activated for one parse is not for the next");
+test("what is activated is parsed as it is, for this one parse", () => {
+  const whole = { name: "a", steps: [say, branch] };
+  assert.deepEqual(parseInput(body, whole, threads), { data: whole });
+  assert.ok("fault" in parseInput(body, whole));
+  assert.deepEqual(parseInput(body, { name: "a", steps: [say] }), { data: { name: "a", steps: [say] } });
+  for (const odd of [null, 1, "branch", [], {}]) {
+    assert.ok("fault" in parseInput(body, { name: "a", steps: [odd] }));
+  }
 });

@@ -30,36 +30,22 @@ export function withFeatures<T>(features: ReadonlySet<BetaFeature>, parse: () =>
   }
 }
 
-/** Marks a field as part of a feature: unless that is activated, any value but none is refused, with the feature in the issue. */
-export function gated<S extends z.ZodType>(feature: BetaFeature, schema: S): S {
-  return gate(feature, schema, (value) => (value === undefined || value === null ? null : []));
-}
-
-/** The same for one kind of what `discriminator` tells apart. */
+/**
+ * Marks one kind, of those that `discriminator` tells apart in a schema, as part of a feature: unless that is activated, it
+ * is refused with the feature in the issue, whatever its other fields.
+ */
 export function gatedKind<S extends z.ZodType>(
   feature: BetaFeature,
   discriminator: string,
   kind: string,
   schema: S,
 ): S {
-  return gate(feature, schema, (value) => {
-    const given = (value as Record<string, unknown> | null | undefined)?.[discriminator];
-    return given === kind ? [discriminator] : null;
-  });
-}
-
-/** `use` answers where in the value the feature is used, or null. */
-function gate<S extends z.ZodType>(
-  feature: BetaFeature,
-  schema: S,
-  use: (value: unknown) => PropertyKey[] | null,
-): S {
   const guarded = z.preprocess((value, context) => {
-    const path = activated.has(feature) ? null : use(value);
-    if (path !== null) {
+    const given = (value as Record<string, unknown> | null | undefined)?.[discriminator];
+    if (given === kind && !activated.has(feature)) {
       context.addIssue({
         code: "custom",
-        path,
+        path: [discriminator],
         params: { feature },
         message: `Field '{field}' needs '${betaFeatures[feature]}' in the header '${betaHeader}'.`,
       });
