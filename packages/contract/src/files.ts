@@ -20,7 +20,13 @@ export const file = z
       .meta({ description: "Of the content, hexadecimal; null until it is ready." }),
     status: z.enum(["pending", "ready", "failed"]),
     downloadable: z.boolean(),
-    scope: z.strictObject({ type: z.literal("session"), id: idOf("session") }).nullable(),
+    scope: z
+      .strictObject({ type: z.literal("session"), id: idOf("session") })
+      .nullable()
+      .meta({
+        description:
+          "The session whose agent left this below `/mnt/session/outputs`; `filename` is the path there. Saved before `session.status_idle` of the turn, and once more before the session's disk is reclaimed or the session is archived. Terminating cuts off: what was not saved by then is gone. A changed output is a new file, and the newest of a name is its present state. At most 1,000 files, each as large as an upload may be; what is left out is told by a `session.error` of type `outputs_error`. Null for uploads.",
+      }),
     metadata,
     ...owner,
     created_at: timestamp,

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
 import type { Api, Wire } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
+import { type ChatEndpoint, startChatEndpoint } from "../harness/chat-endpoint.ts";
 import {
   bash,
   makeAgent,
@@ -14,21 +15,31 @@ import {
   makeSession,
   results,
   turn,
+  turnOf,
 } from "../harness/fixtures.ts";
 import { proves } from "../harness/proves.ts";
 import { eventsUntil, frames } from "../harness/stream.ts";
 
 let directory: string;
 let host: GitHost;
+let chat: ChatEndpoint;
 let berth: Berth;
 let api: Api;
 before(async () => {
   directory = await mkdtemp(join(tmpdir(), "git-host-"));
   host = await startGitHost({ dir: directory });
   await host.createRepository({ org: "acme", name: "widget", private: true, files: { "w.txt": "w\n" } });
+  await host.createRepository({ org: "acme", name: "open", private: false, files: { "o.txt": "o\n" } });
   const provider = { host: host.host, token_env: ["GH_TOKEN"], ca_file: host.caFile };
+  chat = await startChatEndpoint();
+  const models = {
+    providers: { local: { kind: "openai-compatible", base_url: chat.url } },
+    models: [{ id: "local/quiet" }],
+  };
+  await writeFile(join(directory, "models.json"), JSON.stringify(models));
   berth = await Berth.start({
     settings: {
+      BERTH_MODELS_FILE: join(directory, "models.json"),
       BERTH_DISK_RECLAIM_SECONDS: "1",
       BERTH_SANDBOX_IDLE_SECONDS: "0",
       BERTH_HOSTED_PROVIDERS: JSON.stringify([provider]),
@@ -40,6 +51,7 @@ before(async () => {
 after(async () => {
   await berth.stop();
   await host.stop();
+  await chat.close();
   await rm(directory, { recursive: true, force: true });
 });
 
@@ -117,6 +129,38 @@ proves(
     assert.match(results(events)[0] ?? "", /^w\nfrom the user\nw\.txt\npushed\n/);
   },
 );
+
+proves(["reclaim-anew"], "the model is told once, and its history before stays as it was", async () => {
+  const [agent, environment] = await Promise.all([
+    makeAgent(api, { model: "local/quiet" }),
+    makeEnvironment(api),
+  ]);
+  const session = await api.ok("POST", "/sessions", {
+    agent: agent.id,
+    environment_id: environment.id,
+    resources: [{ type: "hosted_repository", url: `${host.url}/acme/open` }],
+  });
+  const say = async (text: string) => {
+    const content = [{ type: "text", text }];
+    const events = [{ type: "user.message", content }];
+    const sent = await api.ok("POST", `/sessions/${session.id}/events`, { events });
+    await turnOf(api, session.id, sent.data[0].id);
+  };
+  await say("one");
+  await reclaimed(session.id);
+  await say("two");
+  await say("three");
+  const [first, second, third] = chat.requests.map(({ messages }) =>
+    messages.map((m: Wire) => JSON.stringify(m)),
+  );
+  assert.deepEqual(second.slice(0, first.length), first);
+  assert.deepEqual(third.slice(0, second.length), second);
+  const told = /container was reclaimed and is set up anew/g;
+  assert.equal(first.join("").match(told), null);
+  assert.equal(second.at(-1).match(told)?.length, 1);
+  assert.match(second.at(-1), /two/);
+  assert.equal(third.join("").match(told)?.length, 1);
+});
 
 proves(
   ["reclaim-outputs"],

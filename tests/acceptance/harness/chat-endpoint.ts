@@ -1,0 +1,40 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+import type { Wire } from "./api.ts";
+
+/** A provider of Chat Completions on loopback, which says "Done." to everything and keeps what it was asked. */
+export interface ChatEndpoint {
+  /** `http://127.0.0.1:PORT/v1` */
+  url: string;
+  /** The bodies of the requests, oldest first. */
+  requests: Wire[];
+  close(): Promise<void>;
+}
+
+export async function startChatEndpoint(): Promise<ChatEndpoint> {
+  const requests: Wire[] = [];
+  const server = createServer(async (request, response) => {
+    requests.push(await json(request));
+    response.setHeader("content-type", "text/event-stream");
+    const frames = [{ delta: { role: "assistant", content: "Done." } }, { delta: {}, finish_reason: "stop" }];
+    for (const frame of frames) {
+      const choices = [{ index: 0, finish_reason: null, ...frame }];
+      const chunk = { id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices };
+      response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+    }
+    response.end("data: [DONE]\n\n");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    requests,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
