@@ -50,6 +50,12 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
     reason: "clones are tested against the git server that all tests share",
   },
   {
+    files: "packages/agent/src/mcp/",
+    imports: "tests/mcp-host/",
+    reason:
+      "MCP servers are called as they are in the acceptance tests, behind the same proxy that checks tokens",
+  },
+  {
     files: "bench/cases/sandbox",
     imports: "@berth/sandbox",
     reason: "a command in an open sandbox is raced against a plain process, without a server around it",

@@ -2,6 +2,7 @@ import { confirmationRequirements } from "./requirements/confirmations.ts";
 import { fileRemoval } from "./requirements/file-removal.ts";
 import { gitRepositories } from "./requirements/git-repositories.ts";
 import { idempotencyRequirements } from "./requirements/idempotency.ts";
+import { mcpRequirements } from "./requirements/mcp.ts";
 import { memoryRequirements } from "./requirements/memory.ts";
 import { messageContentRequirements } from "./requirements/message-content.ts";
 import { outputRequirements } from "./requirements/outputs.ts";
@@ -464,6 +465,7 @@ export const requirements: readonly Requirement[] = [
   ...outputRequirements,
   ...messageContentRequirements,
   ...reclaimRequirements,
+  ...mcpRequirements,
   ...vaultRequirements,
   ...confirmationRequirements,
   ...memoryRequirements,

@@ -47,7 +47,7 @@ export interface History {
  * - A response enters at its clean `span.model_request_end`; a failed one leaves nothing.
  * - Results enter together, in the order of the calls, at the next request.
  * - `agent.context_compacted` replaces everything before it.
- * - `session.container_reclaimed` is told once, with the results or inputs that enter next.
+ * - `session.container_reclaimed` and the `session.error` of an MCP server are told once, with the results or inputs that enter next.
  */
 export function foldHistory(entries: readonly LogEntry[], files: MessageFiles = noFiles): History {
   const fold = new Fold(files);
@@ -64,6 +64,8 @@ class Fold {
   calls: ToolCall[] = [];
   results = new Map<string, ToolResultBlock>();
   note: string | null = null;
+  /** Of MCP servers, that no request has been told of. */
+  faults: string[] = [];
   owed = false;
   interruptUntold = false;
   containerUntold = false;
@@ -128,6 +130,10 @@ class Fold {
       case "session.container_reclaimed":
         this.containerUntold = true;
         return;
+      case "session.error":
+        if (event.error.mcp_server_name !== undefined)
+          this.faults.push(notes.withoutTools(event.error.message));
+        return;
     }
   }
 
@@ -171,9 +177,10 @@ class Fold {
 
   /** What happened to the session; it goes with what enters, and makes no request by itself. */
   takeInNews(): TextBlock[] {
-    const blocks: TextBlock[] = this.containerUntold ? [{ type: "text", text: notes.containerAnew }] : [];
+    const texts = [...(this.containerUntold ? [notes.containerAnew] : []), ...this.faults];
     this.containerUntold = false;
-    return blocks;
+    this.faults = [];
+    return texts.map((text) => ({ type: "text", text }));
   }
 
   takeInInputs(): UserBlock[] {

@@ -50,6 +50,11 @@ export function isAddition(text: string): boolean {
   return text.startsWith(operatorNotice) || text.startsWith("[A document");
 }
 
+/** `fault`: a sentence that names the MCP server. */
+export function withoutTools(fault: string): string {
+  return `[${fault} Its tools are missing for now.]`;
+}
+
 export const cutAnswer =
   "[Your last answer reached the output limit and was cut off; tool calls in it were not run. Go on from where it stops, in smaller steps.]";
 

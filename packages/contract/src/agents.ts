@@ -1,30 +1,16 @@
 import { z } from "zod";
 import { customTool } from "./custom-tools.ts";
+import { mcpServer, mcpToolset, resolvedMcpToolset } from "./mcp.ts";
 import { operations } from "./operations.ts";
 import { flag, listQuery, pageOf, pageQuery } from "./page.ts";
+import { permissionPolicy } from "./permission-policy.ts";
 import { defineRoute } from "./route.ts";
-import {
-  idOf,
-  kindsBy,
-  metadata,
-  metadataPatch,
-  noBody,
-  notServed,
-  owner,
-  text,
-  timestamp,
-} from "./schema.ts";
+import { idOf, kindsBy, metadata, metadataPatch, noBody, owner, text, timestamp } from "./schema.ts";
 import { agentSkill } from "./skills.ts";
 
 /** The tools of `agent_toolset_20260401`, in the order in which a model is told of them. */
 export const toolNames = ["Bash", "Read", "Write", "Edit", "Glob", "Grep"] as const;
 export type ToolName = (typeof toolNames)[number];
-
-/** Whether calls of a tool are run, run when a client has confirmed them, or refused. */
-export const permissionPolicy = z.strictObject({
-  type: z.enum(["always_allow", "always_ask", "always_deny"]),
-});
-export type PermissionPolicy = z.output<typeof permissionPolicy>;
 
 const toolConfig = z.strictObject({
   name: z.enum(toolNames),
@@ -47,9 +33,9 @@ const agentToolset = z
     context.addIssue({ code: "custom", path: ["disallowed_tools"], message });
   });
 
-const tool = kindsBy("type", [agentToolset, customTool], ["mcp_toolset"]);
+const tool = kindsBy("type", [agentToolset, customTool, mcpToolset]);
 
-/** At most one set of the six tools, and no name twice. Names that begin with `mcp__` are of MCP servers' tools. */
+/** At most one set of the six tools and one for each MCP server, and no name twice. Names that begin with `mcp__` are of MCP servers' tools. */
 const tools = z
   .array(tool)
   .max(128)
@@ -58,13 +44,29 @@ const tools = z
     for (const [index, tool] of tools.entries()) {
       const fault = (field: string, message: string) =>
         context.addIssue({ code: "custom", path: [index, field], message });
-      if (tool.type !== "custom") {
+      if (tool.type === "mcp_toolset") {
+        const server = `server ${tool.mcp_server_name}`;
+        if (taken.has(server)) fault("mcp_server_name", "There is an entry for this server already.");
+        taken.add(server);
+      } else if (tool.type !== "custom") {
         const first = tools.findIndex(({ type }) => type === tool.type);
         if (first < index) fault("type", `There is an entry of type '${tool.type}' already.`);
       } else if (taken.has(tool.name)) fault("name", `There is a tool named '${tool.name}' already.`);
       else if (tool.name.startsWith("mcp__")) fault("name", "Field '{field}' must not begin with 'mcp__'.");
       else taken.add(tool.name);
     }
+  });
+
+/** Each is named by one `mcp_toolset` of the agent's tools. */
+const mcpServers = z
+  .array(mcpServer)
+  .max(20)
+  .superRefine((servers, context) => {
+    const names = servers.map(({ name }) => name);
+    const twice = names.findIndex((name, index) => names.indexOf(name) < index);
+    if (twice < 0) return;
+    const message = `There is a server named '${names[twice]}' already.`;
+    context.addIssue({ code: "custom", path: [twice, "name"], message });
   });
 
 /** `"provider/model"`, or an object that narrows the window. */
@@ -106,8 +108,8 @@ export const agentSnapshot = {
     effective_context_window: z.int().meta({ description: "Tokens." }),
   }),
   system: z.string(),
-  tools: z.array(z.discriminatedUnion("type", [resolvedToolset, customTool])),
-  mcp_servers: z.array(z.never()),
+  tools: z.array(z.discriminatedUnion("type", [resolvedToolset, customTool, resolvedMcpToolset])),
+  mcp_servers: z.array(mcpServer),
   skills: z.array(
     z.strictObject({
       type: z.literal("custom"),
@@ -157,7 +159,7 @@ export const agentRoutes = {
       description: text(0, 2048).nullish(),
       system: text(0, 100_000).nullish(),
       tools: tools.nullish(),
-      mcp_servers: notServed(),
+      mcp_servers: mcpServers.nullish(),
       skills: z.array(agentSkill).max(20).nullish(),
       metadata: metadata.nullish(),
     }),
@@ -186,7 +188,7 @@ export const agentRoutes = {
       description: text(0, 2048).nullish(),
       system: text(0, 100_000).nullish(),
       tools: tools.nullish(),
-      mcp_servers: notServed(),
+      mcp_servers: mcpServers.nullish(),
       skills: z.array(agentSkill).max(20).nullish(),
       metadata: metadataPatch.nullish(),
     }),

@@ -42,7 +42,10 @@ const networking = kindsBy("type", [
     type: z.literal("limited"),
     allowed_hosts: z.array(allowedHost).max(256).nullish(),
     allow_package_managers: notServed(),
-    allow_mcp_servers: notServed(),
+    allow_mcp_servers: z.boolean().nullish().meta({
+      description:
+        "Whether the agent's MCP servers may be called though `allowed_hosts` does not name their hosts. Default false.",
+    }),
   }),
 ]);
 

@@ -64,11 +64,11 @@ describe("faults", () => {
     );
     assert.equal(
       message(create, { ...given, tools: [{ type: "mcp_toolset" }] }),
-      "Field 'tools[0].type': 'mcp_toolset' is not available in this version of Berth.",
+      "Field 'tools[0].mcp_server_name' is required.",
     );
     assert.equal(
       message(create, { ...given, tools: [{ type: "x" }] }),
-      "Field 'tools[0].type' must be one of 'agent_toolset_20260401', 'custom'.",
+      "Field 'tools[0].type' must be one of 'agent_toolset_20260401', 'custom', 'mcp_toolset'.",
     );
     assert.equal(
       message(createSession.body, { agent: { id: agentId }, environment_id: environmentId }),

@@ -23,6 +23,7 @@ export * from "./openapi.ts";
 export { threadsOperation } from "./operations/sessions.ts";
 export * from "./operations.ts";
 export * from "./page.ts";
+export * from "./permission-policy.ts";
 export * from "./repositories.ts";
 export * from "./route.ts";
 export * from "./routes.ts";

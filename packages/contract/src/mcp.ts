@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { permissionPolicy } from "./permission-policy.ts";
 
 /**
  * Where an MCP server answers: `https`, or `http` where the installation allows the host, with neither credentials nor a
@@ -7,6 +8,54 @@ import { z } from "zod";
 export const mcpServerUrl = z.string().max(2048).refine(isServerUrl, {
   error: "Field '{field}' must be an https address without credentials and fragment.",
 });
+
+const serverName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, {
+  error:
+    "Field '{field}' must be 1 to 64 letters, digits, '.', '_' and '-', and begin with a letter or digit.",
+});
+
+/** An MCP server that speaks streamable HTTP. The token for it comes from a vault of the session. */
+export const mcpServer = z
+  .strictObject({ type: z.literal("url"), name: serverName, url: mcpServerUrl })
+  .meta({ id: "McpServer" });
+export type McpServer = z.output<typeof mcpServer>;
+
+const defaults = {
+  enabled: z.boolean().optional(),
+  permission_policy: permissionPolicy.optional(),
+};
+const givenConfigs = z.array(z.strictObject({ name: z.string().min(1).max(256), ...defaults })).max(256);
+
+/** The tools of one of the agent's MCP servers, as they are given. */
+export const mcpToolset = z
+  .strictObject({
+    type: z.literal("mcp_toolset"),
+    mcp_server_name: z.string(),
+    default_config: z
+      .strictObject(defaults)
+      .nullish()
+      .meta({ description: "For the tools that `configs` does not name. Default: enabled, `always_ask`." }),
+    configs: givenConfigs.nullish().meta({ description: "By the names that the server gives its tools." }),
+  })
+  .superRefine(({ configs }, context) => {
+    const names = (configs ?? []).map(({ name }) => name);
+    const twice = names.findIndex((name, index) => names.indexOf(name) < index);
+    if (twice < 0) return;
+    const message = `Tool '${names[twice]}' has a config already.`;
+    context.addIssue({ code: "custom", path: ["configs", twice, "name"], message });
+  });
+export type GivenMcpToolset = z.output<typeof mcpToolset>;
+
+const resolved = { enabled: z.boolean(), permission_policy: permissionPolicy };
+
+/** The same, with every default filled in. */
+export const resolvedMcpToolset = z.strictObject({
+  type: z.literal("mcp_toolset"),
+  mcp_server_name: z.string(),
+  default_config: z.strictObject(resolved),
+  configs: z.array(z.strictObject({ name: z.string(), ...resolved })),
+});
+export type McpToolset = z.output<typeof resolvedMcpToolset>;
 
 function isServerUrl(text: string): boolean {
   if (!/^https?:\/\/[\u0021-\u007e]+$/i.test(text) || text.includes("#")) return false;

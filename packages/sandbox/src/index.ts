@@ -1,5 +1,13 @@
 export { type BubblewrapOptions, createBubblewrapEngine } from "./bubblewrap/bubblewrap-engine.ts";
 export { createEgress, type EgressOptions } from "./egress/create-egress.ts";
+export {
+  AddressRefused,
+  createGuardedFetch,
+  type GuardedFetch,
+  type GuardedFetchOptions,
+  isListedHost,
+} from "./egress/guarded-fetch.ts";
+export { allowsUrl } from "./egress/policy.ts";
 export * from "./files.ts";
 export * from "./sandbox.ts";
 export * from "./workspace/index.ts";

@@ -43,6 +43,8 @@ export interface AppDeps {
   repositoryHosts: readonly string[];
   /** Hosts, with their port where it is not 80, that repositories may be cloned from without TLS. */
   gitHttpHosts: readonly string[];
+  /** Hosts and networks on private addresses that MCP servers may be on. */
+  egressAllowPrivate: readonly string[];
   /** Bytes of a JSON body. */
   jsonLimit: number;
   /** Bytes of an uploaded file. */
@@ -74,7 +76,7 @@ export function createApp(deps: AppDeps): HttpApp {
 
   mountService(app, db, openApiDocument);
   mountTokens(app);
-  mountAgents(app, models);
+  mountAgents(app, { models, egressAllowPrivate: deps.egressAllowPrivate });
   mountModels(app, models);
   mountEnvironments(app);
   mountThreadsPath(app);

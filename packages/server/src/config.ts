@@ -22,7 +22,7 @@ export interface Config {
   gitCaFiles: GitCaFile[];
   /** Git servers that repositories may be cloned from over http, with their port where it is not 80. */
   gitHttpHosts: string[];
-  /** Hosts or networks on private addresses that sessions may reach when their policy names them. */
+  /** Hosts or networks on private addresses that sessions may reach when their policy names them, and that MCP servers may be on. */
   egressAllowPrivate: string[];
   diskReclaimSeconds: number;
   /** How long a session's sandbox stays open after its last command. */

@@ -82,8 +82,6 @@ proves(["agent-tools"], "the toolset resolves to the tools that the agent has", 
     "invalid_request_error",
     { param: "tools[0].type" },
   );
-  const later = await api.post("/agents", { name: "a", model, tools: [{ type: "mcp_toolset" }] });
-  refused(later, 400, "invalid_request_error", { message: /not available in this version/ });
   assert.deepEqual((await makeAgent(api, { tools: [] })).tools, []);
 });
 

@@ -21,7 +21,7 @@ export const serveSettings: Readonly<Record<string, readonly [form: string, line
   BERTH_GIT_HTTP_HOSTS: ["<list>", "git servers that may be cloned from over http; default none"],
   BERTH_EGRESS_ALLOW_PRIVATE: [
     "<list>",
-    "hosts or networks on private addresses that sessions may reach; default none",
+    "hosts or networks on private addresses that sessions may reach and MCP servers be on; default none",
   ],
   BERTH_DISK_RECLAIM_SECONDS: [
     "<seconds>",

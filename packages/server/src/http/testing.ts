@@ -77,6 +77,7 @@ export async function testApp(
     secretKey: randomBytes(32),
     repositoryHosts: ["github.com", "git.example:8443"],
     gitHttpHosts: ["git.internal:8080"],
+    egressAllowPrivate: ["mcp.internal:8080"],
     jsonLimit: 65_536,
     uploadLimit: 100_000,
     ...deps,

@@ -1,3 +1,4 @@
+import type { Tool } from "@berth/agent";
 import type { MountedFile, Sandbox, SandboxEngine } from "@berth/sandbox";
 import type { Logger } from "pino";
 import type { Database } from "../db/pool.ts";
@@ -6,6 +7,7 @@ import { claimDisk, type DiskRoom, hasDisk, reclaimDisk, removeDisk } from "./di
 import { egressPolicy, type ProviderHosts } from "./egress-policy.ts";
 import { createEgressReport } from "./egress-report.ts";
 import type { Lease } from "./lease.ts";
+import { type McpParts, openSessionMcp } from "./mcp/session-mcp.ts";
 import { createSessionMemory, type SessionMemory } from "./memory/session-memory.ts";
 import { createProvisioner, type Provisioner, type ProvisionParts } from "./provision.ts";
 import { type Removal, readRemovals } from "./removal-store.ts";
@@ -37,6 +39,8 @@ export interface SessionWorkspace {
   readonly memory: Pick<SessionMemory, "around" | "catchUp">;
   /** Variables for a command that starts now. */
   environment(): Promise<Record<string, string>>;
+  /** The tools of the agent's MCP servers; see `SessionMcp`. */
+  mcpTools(signal: AbortSignal): Promise<Tool[]>;
   /** For the system prompt. */
   surroundings(): Promise<string>;
   /** What the model was not told yet: what failed, and what came later. Told once. */
@@ -45,6 +49,7 @@ export interface SessionWorkspace {
   refresh(): Promise<void>;
   /** Closes a sandbox that lacks the place of a file; the next one is opened with it. Not called while a turn runs. */
   reopenIfWanted(): Promise<void>;
+  /** It has a sandbox, or a connection to an MCP server. */
   isOpen(): boolean;
   /** Something is being put in place. */
   isBusy(): boolean;
@@ -63,7 +68,7 @@ export interface SessionWorkspace {
   remove(): Promise<void>;
 }
 
-export interface WorkspaceParts extends ProvisionParts, EnvironmentParts, OutputParts {
+export interface WorkspaceParts extends ProvisionParts, EnvironmentParts, OutputParts, McpParts {
   db: Database;
   engine: SandboxEngine;
   disks: DiskRoom;
@@ -88,6 +93,7 @@ export function openSessionWorkspace(
 ): SessionWorkspace {
   const { db } = parts;
   const notes: string[] = [];
+  const mcp = openSessionMcp(parts, lease, session, runLog);
   const memory = createSessionMemory(parts, { lease, notes });
   let opening: Promise<Opened> | undefined;
   let pending: readonly RunResource[] = [];
@@ -217,7 +223,7 @@ export function openSessionWorkspace(
 
   async function end(): Promise<void> {
     ended = true;
-    await closeNow();
+    await Promise.all([closeNow(), mcp.close()]);
   }
 
   return {
@@ -230,6 +236,7 @@ export function openSessionWorkspace(
       });
       return await unlessAborted(ready, signal);
     },
+    mcpTools: mcp.tools,
     environment: () => readEnvironment(parts, session.id),
     async surroundings() {
       const first = await firstRequestAt(db.read, session.id);
@@ -244,12 +251,14 @@ export function openSessionWorkspace(
     async reopenIfWanted() {
       if ((await settled(opening))?.provisioner.wantsReopen()) await close();
     },
-    isOpen: () => opening !== undefined,
+    isOpen: () => opening !== undefined || mcp.isOpen(),
     isBusy: () => busy > 0,
     hasPending: () => pending.length > 0,
     collectOutputs: outputs.atTurnEnd,
     collectBeforeRemoval,
-    close,
+    async close() {
+      await Promise.all([close(), mcp.close()]);
+    },
     end,
     async reclaim() {
       const saved = await collectBeforeRemoval();

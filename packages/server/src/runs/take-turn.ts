@@ -71,23 +71,24 @@ async function runWith(
   { session, workspace, log, resumed }: TurnOptions,
   signal: AbortSignal,
 ): Promise<StopReason> {
-  if (resumed) await workspace.memory.catchUp(() => workspace.sandbox(signal));
-  const turn = runTurn({
-    agent: session.agent,
-    surroundings: await workspace.surroundings(),
-    model,
-    tools: maskingSecrets(
-      tellingFailures(syncingMemory(toolset(session.agent), workspace.memory), workspace),
-      mask,
-    ),
-    log: await log.forTurn(),
-    fileContent,
-    sleep,
-    sandbox: () => workspace.sandbox(signal),
-    environment: workspace.environment,
-    signal,
-  });
-  return await unlessStuck(turn, signal);
+  const run = async () => {
+    if (resumed) await workspace.memory.catchUp(() => workspace.sandbox(signal));
+    const own = syncingMemory(toolset(session.agent), workspace.memory);
+    const tools = [...own, ...(await workspace.mcpTools(signal))];
+    return await runTurn({
+      agent: session.agent,
+      surroundings: await workspace.surroundings(),
+      model,
+      tools: maskingSecrets(tellingFailures(tools, workspace), mask),
+      log: await log.forTurn(),
+      fileContent,
+      sleep,
+      sandbox: () => workspace.sandbox(signal),
+      environment: workspace.environment,
+      signal,
+    });
+  };
+  return await unlessStuck(run(), signal);
 }
 
 /** The messages that wait are processed by the error: another turn for them would end in the same way. */

@@ -7,6 +7,7 @@ import { createRehearsalModel, type LogEntry, type Model } from "@berth/agent";
 import {
   type Command,
   type CommandResult,
+  createGuardedFetch,
   type MountedFile,
   type Sandbox,
   type SandboxEngine,
@@ -184,6 +185,7 @@ export async function installation(t: TestContext, db: Database): Promise<Instal
         diskBytes: 1024 ** 3,
         outputFileBytes: 1024 ** 2,
         providers: [],
+        mcpFetch: createGuardedFetch({ allowPrivate: ["127.0.0.1"] }),
         graceMs: 200,
         ...options,
       });

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { createGuardedFetch } from "@berth/sandbox";
 import type { Logger } from "pino";
 import { openDiskBlobs } from "../blobs/disk-blobs.ts";
 import { blobDirectory, type Config } from "../config.ts";
@@ -52,6 +53,7 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
       readSecretKey({ file: config.secretKeyFile, dataDir: config.dataDir }),
       redactor.add,
     ),
+    mcpFetch: createGuardedFetch({ allowPrivate: config.egressAllowPrivate }),
     disks,
     skills,
     sandboxIdleMs: config.sandboxIdleSeconds * 1_000,

@@ -11,13 +11,21 @@ import { versionPage, versionPlace } from "./agent-version-page.ts";
 import { getVersion, listVersions } from "./agent-version-store.ts";
 import { reachAgent } from "./reach-agent.ts";
 import { type ModelWindows, resolveAgent } from "./resolve-agent.ts";
+import { checkMcp } from "./resolve-mcp.ts";
 import { updateAgent } from "./update-agent.ts";
 
-export function mountAgents(app: HttpApp, models: ModelWindows): void {
+export interface AgentDeps {
+  models: ModelWindows;
+  /** Hosts and networks that are not public and may be reached; see `BERTH_EGRESS_ALLOW_PRIVATE`. */
+  egressAllowPrivate: readonly string[];
+}
+
+export function mountAgents(app: HttpApp, deps: AgentDeps): void {
   mount(app, agentRoutes.create, async ({ principal, db }, { body }) => {
     const create = async (tx: Queryable) => {
-      const resolved = resolveAgent(body, models);
+      const resolved = resolveAgent(body, deps.models);
       const definition = { ...resolved, skills: await resolveSkills(tx, principal, body.skills) };
+      checkMcp(definition, deps.egressAllowPrivate);
       const agent = { id: newUuid(), ...ownerOf(principal), definition, metadata: body.metadata ?? {} };
       const row = await insertAgent(tx, agent);
       if (definition.skills.length > 0) await storeAgentSkills(tx, row.id, definition.skills);
@@ -39,7 +47,7 @@ export function mountAgents(app: HttpApp, models: ModelWindows): void {
     return agentAnswer(version);
   });
   mount(app, agentRoutes.update, async ({ principal, db }, { params, body }) =>
-    agentAnswer(await updateAgent(db, models, principal, params.agent_id, body)),
+    agentAnswer(await updateAgent(db, deps, principal, params.agent_id, body)),
   );
   mount(app, agentRoutes.delete, async ({ principal, db }, { params }) => {
     const { id } = await reachAgent(db.read, principal, params.agent_id);

@@ -2,6 +2,8 @@ import { type agentRoutes, type Input, type ToolName, toolNames } from "@berth/c
 import { errors } from "../../http/errors.ts";
 import type { AgentDefinition } from "./agent-store.ts";
 
+import { resolveMcpToolset } from "./resolve-mcp.ts";
+
 type Body = Input<typeof agentRoutes.create>["body"];
 type Change = Input<typeof agentRoutes.update>["body"];
 type GivenTool = NonNullable<Body["tools"]>[number];
@@ -23,13 +25,13 @@ export function resolveAgent(body: Body, models: ModelWindows): Omit<AgentDefini
     model: resolveModel(body.model, models),
     system: body.system ?? "",
     tools: (body.tools ?? []).map(resolveTool),
-    mcp_servers: [],
+    mcp_servers: body.mcp_servers ?? [],
   };
 }
 
 /** The definition with a change made to it. @throws errors.invalid for a model that cannot be reached. */
 export function changeAgent(
-  { name, description, model, system, tools, ...rest }: AgentDefinition,
+  { name, description, model, system, tools, mcp_servers, ...rest }: AgentDefinition,
   change: Change,
   models: ModelWindows,
 ): AgentDefinition {
@@ -40,6 +42,7 @@ export function changeAgent(
     model: change.model === undefined ? model : resolveModel(change.model, models),
     system: change.system === undefined ? system : (change.system ?? ""),
     tools: change.tools === undefined ? tools : (change.tools ?? []).map(resolveTool),
+    mcp_servers: change.mcp_servers === undefined ? mcp_servers : (change.mcp_servers ?? []),
   };
 }
 
@@ -58,6 +61,7 @@ function resolveModel(choice: Body["model"], models: ModelWindows): AgentDefinit
 }
 
 function resolveTool(tool: GivenTool): AgentDefinition["tools"][number] {
+  if (tool.type === "mcp_toolset") return resolveMcpToolset(tool);
   return tool.type === "custom" ? tool : resolveToolset(tool);
 }
 

@@ -5,9 +5,11 @@ import { errors } from "../../http/errors.ts";
 import { patchMetadata } from "../../http/patch-metadata.ts";
 import type { Principal } from "../../http/principal.ts";
 import { resolveSkills, storeAgentSkills } from "../skills/agent-skills.ts";
+import type { AgentDeps } from "./agent-routes.ts";
 import { type AgentRow, getAgent, insertVersion } from "./agent-store.ts";
 import { reachToChange } from "./reach-agent.ts";
-import { changeAgent, type ModelWindows } from "./resolve-agent.ts";
+import { changeAgent } from "./resolve-agent.ts";
+import { checkMcp } from "./resolve-mcp.ts";
 
 type Body = Input<typeof agentRoutes.update>["body"];
 
@@ -15,11 +17,11 @@ type Body = Input<typeof agentRoutes.update>["body"];
  * Makes the next version of an agent, unless nothing would be different in it. Of those that change one version at once,
  * one does, and the others are told that it is not the newest any more.
  *
- * @throws errors.versionNotNewest, errors.locked
+ * @throws errors.versionNotNewest, errors.locked, errors.invalid
  */
 export async function updateAgent(
   db: DatabaseAccess,
-  models: ModelWindows,
+  deps: AgentDeps,
   principal: Principal,
   agentId: string,
   body: Body,
@@ -28,9 +30,10 @@ export async function updateAgent(
     const agent = await reachToChange(tx, principal, agentId);
     if (body.version !== agent.version) throw errors.versionNotNewest(body.version, agent.version);
     const former = agent.definition.skills;
-    const resolved = changeAgent(agent.definition, body, models);
+    const resolved = changeAgent(agent.definition, body, deps.models);
     const skills = body.skills === undefined ? former : await resolveSkills(tx, principal, body.skills);
     const definition = { ...resolved, skills };
+    checkMcp(definition, deps.egressAllowPrivate);
     const metadata = patchMetadata(agent.metadata, body.metadata);
     const unchanged = isDeepStrictEqual([definition, metadata], [agent.definition, agent.metadata]);
     if (unchanged) return agent;

@@ -23,9 +23,14 @@ export function resolveNetworking(
   if (given === undefined) return former;
   if (given === null) return defaultNetworking;
   if (given.type === "unrestricted") return { type: "unrestricted" };
-  const kept = former.type === "limited" ? former.allowed_hosts : [];
-  const hosts = given.allowed_hosts === undefined ? kept : (given.allowed_hosts ?? []);
-  return { ...defaultNetworking, allowed_hosts: hosts.map((host) => host.toLowerCase()) };
+  const kept = former.type === "limited" ? former : defaultNetworking;
+  const hosts = given.allowed_hosts === undefined ? kept.allowed_hosts : (given.allowed_hosts ?? []);
+  const mcp = given.allow_mcp_servers === undefined ? kept.allow_mcp_servers : given.allow_mcp_servers;
+  return {
+    ...defaultNetworking,
+    allowed_hosts: hosts.map((host) => host.toLowerCase()),
+    allow_mcp_servers: mcp ?? false,
+  };
 }
 
 /** Limits laid over `former` in the same way. */

@@ -1,0 +1,164 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { GuardedFetch } from "@berth/sandbox";
+import {
+  type CallToolResult,
+  Client,
+  type ClientOptions,
+  type JsonSchemaValidatorResult,
+  StreamableHTTPClientTransport,
+  type Tool as WireTool,
+} from "@modelcontextprotocol/client";
+import { orAborted } from "../abort.ts";
+import { isLost, isUnknownSession } from "./fault.ts";
+import { type AnswerTooLong, limitedFetch } from "./limited-fetch.ts";
+
+export interface McpConnectionOptions {
+  url: string;
+  /** The bearer token of this moment, or null for none. Asked before each request, so that a new one holds at once. */
+  token(): Promise<string | null>;
+  /** Follows no redirect, so that the token goes nowhere else. */
+  fetch: GuardedFetch;
+  /** Milliseconds to connect in, and to list the tools in. Default 15 s. */
+  connectMs?: number;
+  /** Milliseconds that a call may be silent: without an answer or word of progress. Default 2 minutes. */
+  silenceMs?: number;
+  /** Bytes of one answer, above which the connection is given up. Default 32 MiB. */
+  longestAnswer?: number;
+  /** Milliseconds that a call may take in all. Default 10 minutes. */
+  callMs?: number;
+}
+
+/**
+ * A server, connected to when it is first asked and again when the connection was lost. Not connected, it holds nothing.
+ * What it is asked rejects with whatever went wrong, for `mcpFault` to name, or with the signal's reason.
+ */
+export interface McpConnection {
+  listTools(signal: AbortSignal): Promise<WireTool[]>;
+  callTool(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult>;
+  isOpen(): boolean;
+  /** Ends what is under way. The next request connects anew. */
+  close(): Promise<void>;
+}
+
+interface Opened {
+  client: Client;
+  transport: StreamableHTTPClientTransport;
+  /** Why the connection was given up. */
+  tooLong: { error?: AnswerTooLong };
+}
+
+const farewellMs = 1_000;
+
+export function createMcpConnection(options: McpConnectionOptions): McpConnection {
+  const { connectMs = 15_000, silenceMs = 120_000, callMs = 600_000, longestAnswer = 33_554_432 } = options;
+  let opening: Promise<Opened> | undefined;
+
+  function opened(): Promise<Opened> {
+    if (opening !== undefined) return opening;
+    const own = connect();
+    opening = own;
+    const forget = () => {
+      if (opening === own) opening = undefined;
+    };
+    own.then(({ client }) => {
+      client.onclose = forget;
+    }, forget);
+    return own;
+  }
+
+  async function connect(): Promise<Opened> {
+    // Nothing that a server asks of its client is offered: no sampling, no questions to people, no folders.
+    const client = new Client(
+      { name: "berth", version: "1" },
+      { capabilities: {}, versionNegotiation: { mode: "auto" }, jsonSchemaValidator: acceptAll },
+    );
+    const tooLong: { error?: AnswerTooLong } = {};
+    const giveUp = (error: AnswerTooLong) => {
+      tooLong.error = error;
+      void client.close();
+    };
+    const transport = new StreamableHTTPClientTransport(new URL(options.url), {
+      fetch: limitedFetch(options.fetch, longestAnswer, giveUp),
+      authProvider: { token: async () => (await options.token()) ?? undefined },
+      requestInit: { redirect: "manual" },
+    });
+    try {
+      await client.connect(transport, { timeout: connectMs });
+      return { client, transport, tooLong };
+    } catch (error) {
+      await client.close();
+      throw tooLong.error ?? error;
+    }
+  }
+
+  /** What was refused because the server knows the session no more is asked again, once, in a new one. */
+  async function ask<T>(signal: AbortSignal, request: (client: Client) => Promise<T>): Promise<T> {
+    const known = opening !== undefined;
+    try {
+      return await attempt(signal, request);
+    } catch (error) {
+      if (!known || signal.aborted || !isUnknownSession(error)) throw error;
+      return await attempt(signal, request);
+    }
+  }
+
+  async function attempt<T>(signal: AbortSignal, request: (client: Client) => Promise<T>): Promise<T> {
+    const { client, tooLong } = await orAborted(opened(), signal);
+    try {
+      return await orAborted(request(client), signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      if (isLost(error)) await (await drop())?.client.close();
+      throw tooLong.error ?? error;
+    }
+  }
+
+  /** The server is told, so that it keeps nothing for us, and has a moment to take note. */
+  async function close(): Promise<void> {
+    const closing = await drop();
+    if (closing === undefined) return;
+    const told = closing.transport.terminateSession().catch(() => undefined);
+    await Promise.race([told, pause(farewellMs, undefined, { ref: false })]);
+    await closing.client.close();
+  }
+
+  async function drop(): Promise<Opened | undefined> {
+    const former = opening;
+    opening = undefined;
+    return await former?.catch(() => undefined);
+  }
+
+  return {
+    listTools: (signal) =>
+      ask(
+        signal,
+        async (client) => (await client.listTools(undefined, { signal, timeout: connectMs })).tools,
+      ),
+    callTool: (name, input, signal) =>
+      ask(signal, (client) =>
+        client.callTool(
+          { name, arguments: input },
+          {
+            signal,
+            timeout: silenceMs,
+            resetTimeoutOnProgress: true,
+            maxTotalTimeout: callMs,
+            onprogress: () => undefined,
+          },
+        ),
+      ),
+    isOpen: () => opening !== undefined,
+    close,
+  };
+}
+
+/** A schema of a server is data: it is never compiled or matched here. The server answers for what it sends. */
+const acceptAll: NonNullable<ClientOptions["jsonSchemaValidator"]> = {
+  getValidator<T>() {
+    return (input): JsonSchemaValidatorResult<T> => ({
+      valid: true,
+      data: input as T,
+      errorMessage: undefined,
+    });
+  },
+};

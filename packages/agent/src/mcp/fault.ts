@@ -1,0 +1,81 @@
+import type { SessionErrorType } from "@berth/contract";
+import { AddressRefused } from "@berth/sandbox";
+import { ProtocolError, SdkError, SdkErrorCode, UnauthorizedError } from "@modelcontextprotocol/client";
+import { AnswerTooLong } from "./limited-fetch.ts";
+
+/** Why an MCP server cannot be used: `why` ends a sentence about it, and holds nothing that the server said. */
+export interface McpFault {
+  type: Extract<SessionErrorType, "mcp_connection_failed_error" | "mcp_authentication_failed_error">;
+  why: string;
+}
+
+/** Told in our own words: what a server or a network answers may hold addresses and secrets. */
+export function mcpFault(error: unknown): McpFault {
+  const chain = causesOf(error);
+  if (chain.some((cause) => cause instanceof UnauthorizedError)) return unauthorized(401);
+  const status = chain.map(statusOf).find((found) => found !== undefined);
+  if (status === 401 || status === 403) return unauthorized(status);
+  return { type: "mcp_connection_failed_error", why: reason(chain, status) };
+}
+
+/** The server refused the request before it looked at the call: it knows the session no more, as after a restart. */
+export function isUnknownSession(error: unknown): boolean {
+  const status = causesOf(error)
+    .map(statusOf)
+    .find((found) => found !== undefined);
+  return status === 400 || status === 404;
+}
+
+/** What was asked never reached the server, or its answer did not come back whole: the connection is of no more use. */
+export function isLost(error: unknown): boolean {
+  if (isUnknownSession(error)) return true;
+  const [first] = causesOf(error);
+  const known = first instanceof ProtocolError || first instanceof UnauthorizedError;
+  const timedOut = first instanceof SdkError && first.code === SdkErrorCode.RequestTimeout;
+  return !known && !timedOut && causesOf(error).every((cause) => statusOf(cause) === undefined);
+}
+
+function unauthorized(status: number): McpFault {
+  const why = `it refused the credential that the session has for it, or asks for one that the session lacks (HTTP ${status})`;
+  return { type: "mcp_authentication_failed_error", why };
+}
+
+function reason(chain: readonly Error[], status: number | undefined): string {
+  const refused = chain.find((cause) => cause instanceof AddressRefused);
+  if (refused !== undefined) return lowerCase(refused.message.replace(/\.$/, ""));
+  if (chain.some((cause) => cause instanceof AnswerTooLong)) return "its answer is too long";
+  if (status !== undefined && status >= 300 && status < 400) return "it redirects, which is not followed";
+  if (status !== undefined) return `it answered with HTTP ${status}`;
+  const codes = chain.map((cause) => (cause as { code?: unknown }).code);
+  if (codes.includes(SdkErrorCode.RequestTimeout)) return "it did not answer in time";
+  if (codes.some((code) => typeof code === "string" && /CERT|SIGNED|TLS|SSL|ALTNAME/.test(code)))
+    return "its TLS certificate is not valid";
+  if (
+    codes.some(
+      (code) => typeof code === "string" && /^(E[A-Z]+|UND_)/.test(code) && code !== "ERA_NEGOTIATION_FAILED",
+    )
+  )
+    return "the connection to it failed";
+  return "what it answered is not of the protocol";
+}
+
+/** An error and what it was caused by, some levels deep. */
+function causesOf(error: unknown): Error[] {
+  const chain: Error[] = [];
+  let current = error;
+  while (current instanceof Error && chain.length < 8) {
+    chain.push(current);
+    const data = current instanceof SdkError ? (current.data as { cause?: unknown } | undefined) : undefined;
+    current = current.cause ?? data?.cause;
+  }
+  return chain;
+}
+
+function statusOf(error: Error): number | undefined {
+  const data = error instanceof SdkError ? (error.data as { status?: unknown } | undefined) : undefined;
+  return typeof data?.status === "number" ? data.status : undefined;
+}
+
+function lowerCase(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+}

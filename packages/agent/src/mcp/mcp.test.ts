@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type TestContext, test } from "node:test";
+import { createGuardedFetch } from "@berth/sandbox";
+import { type BearerProxy, startBearerProxy, startEverything } from "../../../../tests/mcp-host/mcp-host.ts";
+import type { ToolContext, ToolResult } from "../tool.ts";
+import { createMcpConnection, type McpConnection, type McpConnectionOptions } from "./connection.ts";
+import { mcpFault } from "./fault.ts";
+import { mcpDefinitions, mcpTool } from "./tools.ts";
+
+const fetch = createGuardedFetch({ allowPrivate: ["127.0.0.1"] });
+const never = new AbortController().signal;
+
+interface House {
+  proxy: BearerProxy;
+  connection: McpConnection;
+  call(tool: string, input?: Record<string, unknown>, signal?: AbortSignal): Promise<ToolResult>;
+}
+
+async function house(t: TestContext, options: Partial<McpConnectionOptions> = {}): Promise<House> {
+  const { port, stop } = await startEverything();
+  t.after(stop);
+  const proxy = await startBearerProxy(port, "token-of-the-vault");
+  t.after(proxy.stop);
+  const connection = createMcpConnection({
+    url: proxy.url,
+    token: async () => "token-of-the-vault",
+    fetch,
+    ...options,
+  });
+  t.after(() => connection.close());
+  return { proxy, connection, call: caller(connection) };
+}
+
+function caller(connection: McpConnection): House["call"] {
+  const absent = () => Promise.reject(new Error("An MCP tool needs no sandbox."));
+  return (name, input = {}, signal = never) => {
+    const definition = { name: `mcp__all__${name}`, tool: name, description: "", inputSchema: {} };
+    const tool = mcpTool({ server: "all", definition, permission: "always_allow", connection });
+    const context: ToolContext = { sandbox: absent, environment: absent, signal };
+    return tool.run(input, context);
+  };
+}
+
+const text = ({ content }: ToolResult) =>
+  content.map((block) => (block.type === "text" ? block.text : block.type)).join("\n");
+
+test("a server's tools, as a model is told of them, and calls of them", async (t) => {
+  const { connection, call, proxy } = await house(t);
+  assert.equal(connection.isOpen(), false);
+  const definitions = mcpDefinitions("all", await connection.listTools(never));
+  const echo = definitions.find(({ tool }) => tool === "echo");
+  assert.equal(echo?.name, "mcp__all__echo");
+  assert.equal(echo?.inputSchema.type, "object");
+  assert.ok(!("$schema" in (echo?.inputSchema ?? {})));
+  assert.ok(!definitions.some(({ tool }) => tool === "simulate-research-query"), "needs a task");
+  assert.ok(connection.isOpen());
+
+  assert.deepEqual(await call("echo", { message: "hello" }), {
+    content: [{ type: "text", text: "Echo: hello" }],
+    isError: false,
+  });
+  const image = await call("get-tiny-image");
+  const [, picture] = image.content;
+  assert.ok(picture?.type === "image" && picture.source.media_type === "image/png");
+  const embedded = await call("get-resource-reference", { resourceType: "Text", resourceId: 1 });
+  assert.match(text(embedded), /\[Resource demo:\/\/\S+\]\nResource 1: This is a plaintext resource/);
+  assert.match(text(await call("get-resource-links", { count: 1 })), /\[Resource demo:/);
+  const wrong = await call("get-sum", { a: "x" });
+  assert.equal(wrong.isError, true);
+  assert.match(text(wrong), /expected number/);
+  assert.equal((await call("no-such-tool")).isError, true);
+
+  await connection.close();
+  assert.equal(connection.isOpen(), false);
+  assert.ok(proxy.seen.includes("DELETE 200"), "the server may forget the session");
+  assert.match(text(await call("echo", { message: "again" })), /again/);
+});
+
+test("the token is asked for at each request, so that a new one holds at once", async (t) => {
+  let token = "token-of-the-vault";
+  const { call, proxy } = await house(t, { token: async () => token });
+  assert.equal((await call("echo", { message: "1" })).isError, false);
+  proxy.token = "token-that-is-new";
+  const refused = await call("echo", { message: "2" });
+  assert.equal(refused.isError, true);
+  assert.match(text(refused), /refused the credential/);
+  assert.ok(!text(refused).includes("token-of"), "nothing of what the server said is told");
+  token = "token-that-is-new";
+  assert.match(text(await call("echo", { message: "3" })), /Echo: 3/);
+});
+
+test("a server that cannot be used is told by kind, in words that name no address", async (t) => {
+  const answers: Record<string, number> = { "/403": 403, "/500": 500, "/302": 302, "/200": 200 };
+  const server = createServer((request, answer) => {
+    const status = answers[request.url ?? ""];
+    if (status === undefined) return;
+    answer
+      .writeHead(status, { location: "http://127.0.0.1/", "content-type": "text/plain" })
+      .end("secret words");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.close().closeAllConnections());
+  const { port } = server.address() as AddressInfo;
+  const fault = async (url: string, options: Partial<McpConnectionOptions> = {}) => {
+    const given = { url, token: async () => null, fetch, connectMs: 300, ...options };
+    const connection = createMcpConnection(given);
+    try {
+      await connection.listTools(never);
+    } catch (error) {
+      return mcpFault(error);
+    } finally {
+      await connection.close();
+    }
+    throw new Error(`${url} was usable.`);
+  };
+  const connect = "mcp_connection_failed_error";
+  const base = `http://127.0.0.1:${port}`;
+  const { proxy } = await house(t);
+  const cases: [Awaited<ReturnType<typeof fault>>, string, RegExp][] = [
+    [await fault(proxy.url), "mcp_authentication_failed_error", /HTTP 401/],
+    [await fault(`${base}/403`), "mcp_authentication_failed_error", /HTTP 403/],
+    [await fault(`${base}/500`), connect, /HTTP 500/],
+    [await fault(`${base}/302`), connect, /redirects/],
+    [await fault(`${base}/200`), connect, /not of the protocol/],
+    [await fault(`${base}/silent`), connect, /in time/],
+    [await fault("http://127.0.0.1:1/"), connect, /connection to it failed/],
+    [await fault("http://10.0.0.1/"), connect, /not one that may be reached/],
+    [await fault("https://no.such.invalid/"), connect, /does not resolve/],
+    [await fault(`https://127.0.0.1:${port}/`), connect, /TLS|failed/],
+  ];
+  for (const [{ type, why }, expected, words] of cases) {
+    assert.equal(type, expected, why);
+    assert.match(why, words);
+    assert.ok(!/127\.0\.0\.1|10\.0\.0\.1|secret/.test(why), why);
+  }
+});
+
+test("an interrupted call ends at once, and the connection goes on", async (t) => {
+  const { call, proxy } = await house(t);
+  const stop = new AbortController();
+  const begun = once(proxyRequest(proxy), "call");
+  const slow = call("trigger-long-running-operation", { duration: 60, steps: 60 }, stop.signal);
+  await begun;
+  const reason = new DOMException("interrupted", "AbortError");
+  stop.abort(reason);
+  await assert.rejects(slow, (error) => error === reason);
+  assert.match(text(await call("echo", { message: "on" })), /on/);
+});
+
+test("progress keeps a call alive; silence ends it", async (t) => {
+  const { call } = await house(t, { silenceMs: 600 });
+  const steady = await call("trigger-long-running-operation", { duration: 1, steps: 10 });
+  assert.match(text(steady), /completed/);
+  const silent = await call("trigger-long-running-operation", { duration: 30, steps: 1 });
+  assert.equal(silent.isError, true);
+  assert.match(text(silent), /did not answer in time.*unknown/);
+});
+
+test("what is too much is cut, and what is far too much fails", async (t) => {
+  const { call } = await house(t);
+  const long = await call("echo", { message: `begin ${"x".repeat(300_000)} end` });
+  assert.ok(text(long).length <= 200_000);
+  assert.match(text(long), /^Echo: begin .*characters left out.* end$/s);
+  const { call: short } = await house(t, { longestAnswer: 100_000 });
+  const broken = await short("echo", { message: "x".repeat(120_000) });
+  assert.deepEqual([broken.isError, /answer is too long/.test(text(broken))], [true, true], text(broken));
+  assert.match(text(await short("echo", { message: "on" })), /on/);
+});
+
+test("a server that was started again is connected to again", async (t) => {
+  const first = await startEverything();
+  t.after(first.stop);
+  const connection = createMcpConnection({
+    url: `http://127.0.0.1:${first.port}/mcp`,
+    token: async () => null,
+    fetch,
+  });
+  t.after(() => connection.close());
+  const call = caller(connection);
+  assert.match(text(await call("echo", { message: "one" })), /one/);
+  await first.stop();
+  const down = await call("echo", { message: "two" });
+  assert.match(text(down), /connection to it failed/);
+  const second = await startEverything(first.port);
+  t.after(second.stop);
+  assert.match(text(await call("echo", { message: "three" })), /three/);
+});
+
+/** Tells of the first call of a tool that reaches the proxy. */
+function proxyRequest(proxy: BearerProxy): EventTarget {
+  const told = new EventTarget();
+  proxy.instead = (request) => {
+    let body = "";
+    request.on("data", (chunk) => {
+      body += chunk;
+      if (body.includes("tools/call")) told.dispatchEvent(new Event("call"));
+    });
+    return false;
+  };
+  return told;
+}

@@ -1,0 +1,7 @@
+import { z } from "zod";
+
+/** Whether calls of a tool are run, run when a client has confirmed them, or refused. */
+export const permissionPolicy = z.strictObject({
+  type: z.enum(["always_allow", "always_ask", "always_deny"]),
+});
+export type PermissionPolicy = z.output<typeof permissionPolicy>;

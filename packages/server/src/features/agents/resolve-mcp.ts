@@ -1,0 +1,74 @@
+import type { GivenMcpToolset, McpToolset } from "@berth/contract";
+import { isListedHost } from "@berth/sandbox";
+import { errors } from "../../http/errors.ts";
+import type { AgentDefinition } from "./agent-store.ts";
+
+const defaults: McpToolset["default_config"] = {
+  enabled: true,
+  permission_policy: { type: "always_ask" },
+};
+
+/**
+ * A toolset with every default filled in. A server may offer other tools tomorrow than it does today, so without a word
+ * its calls wait for a client.
+ */
+export function resolveMcpToolset(toolset: GivenMcpToolset): McpToolset {
+  const { mcp_server_name, default_config: given, configs } = toolset;
+  const shared = laidOver(defaults, given ?? {});
+  return {
+    type: "mcp_toolset",
+    mcp_server_name,
+    default_config: shared,
+    configs: (configs ?? []).map((config) => ({ name: config.name, ...laidOver(shared, config) })),
+  };
+}
+
+function laidOver(
+  { enabled, permission_policy }: McpToolset["default_config"],
+  given: Partial<NonNullable<GivenMcpToolset["default_config"]>>,
+): McpToolset["default_config"] {
+  return {
+    enabled: given.enabled ?? enabled,
+    permission_policy: given.permission_policy ?? permission_policy,
+  };
+}
+
+/**
+ * Holds an agent's servers and toolsets to each other, and plain HTTP to the hosts that the operator lists.
+ *
+ * @throws errors.invalid at the first toolset without a server, server without a toolset, or address.
+ */
+export function checkMcp({ tools, mcp_servers }: AgentDefinition, allowPrivate: readonly string[]): void {
+  const named = tools.map((tool) => (tool.type === "mcp_toolset" ? tool.mcp_server_name : null));
+  for (const [index, name] of named.entries()) {
+    if (name === null || mcp_servers.some((server) => server.name === name)) continue;
+    const param = `tools[${index}].mcp_server_name`;
+    throw errors.invalid(`There is no server named '${name.slice(0, 100)}' in 'mcp_servers'.`, param);
+  }
+  for (const [index, { name, url }] of mcp_servers.entries()) {
+    if (!named.includes(name)) {
+      throw errors.invalid(
+        `No 'mcp_toolset' of 'tools' names the server '${name}'.`,
+        `mcp_servers[${index}].name`,
+      );
+    }
+    if (isTls(url) || isListed(allowPrivate, url)) continue;
+    throw errors.invalid(
+      `Field 'mcp_servers[${index}].url' must be an https address: this installation does not list its host.`,
+      `mcp_servers[${index}].url`,
+    );
+  }
+}
+
+function isTls(url: string): boolean {
+  return new URL(url).protocol === "https:";
+}
+
+/** A host that is no name and no address is listed nowhere. */
+function isListed(allowPrivate: readonly string[], url: string): boolean {
+  try {
+    return isListedHost(allowPrivate, url);
+  } catch {
+    return false;
+  }
+}

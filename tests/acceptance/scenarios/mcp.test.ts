@@ -1,0 +1,274 @@
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import {
+  type BearerProxy,
+  type EverythingServer,
+  startBearerProxy,
+  startEverything,
+} from "../../mcp-host/mcp-host.ts";
+import { type Api, type Json, refused, type Wire } from "../harness/api.ts";
+import { Berth } from "../harness/berth.ts";
+import { makeAgent, makeEnvironment, steps, turn, turnOf } from "../harness/fixtures.ts";
+import { proves } from "../harness/proves.ts";
+import { eventsUntil } from "../harness/stream.ts";
+
+const token = "canary-token-of-the-vault";
+let everything: EverythingServer;
+let proxy: BearerProxy;
+let berth: Berth;
+let api: Api;
+before(async () => {
+  everything = await startEverything();
+  proxy = await startBearerProxy(everything.port, token);
+  berth = await Berth.start({ settings: { BERTH_EGRESS_ALLOW_PRIVATE: new URL(proxy.url).host } });
+  api = await berth.client();
+});
+after(async () => {
+  await berth.stop();
+  proxy.stop();
+  await everything.stop();
+});
+
+const allowed = { default_config: { permission_policy: { type: "always_allow" } } };
+const open = { config: { type: "cloud", networking: { type: "limited", allow_mcp_servers: true } } };
+
+function tools(toolset: Record<string, Json> = allowed): Json[] {
+  return [{ type: "mcp_toolset", mcp_server_name: "all", ...toolset }];
+}
+
+interface Given {
+  toolset?: Record<string, Json>;
+  environment?: Record<string, Json>;
+  url?: string;
+  token?: string | null;
+}
+
+/** A session whose agent has the server, and whose vault has the token for it. */
+async function makeMcpSession(given: Given = {}): Promise<{ id: string; credential: string }> {
+  const { toolset, environment = open, url = proxy.url, token: secret = token } = given;
+  const agent = await makeAgent(api, {
+    mcp_servers: [{ type: "url", name: "all", url }],
+    tools: tools(toolset),
+  });
+  const vault = await api.ok("POST", "/vaults", { display_name: "keys" });
+  const path = `/vaults/${vault.id}/credentials`;
+  let credential = "";
+  if (secret !== null) {
+    const auth = { type: "static_bearer", mcp_server_url: url, token: secret };
+    credential = `${path}/${(await api.ok("POST", path, { auth })).id}`;
+  }
+  const session = await api.ok("POST", "/sessions", {
+    agent: agent.id,
+    environment_id: (await makeEnvironment(api, environment)).id,
+    vault_ids: [vault.id],
+  });
+  return { id: session.id, credential };
+}
+
+const echo = (message: string) => ({ tool: "mcp__all__echo", input: { message } });
+const of = (events: Wire[], type: string) => events.filter((event) => event.type === type);
+const answers = (events: Wire[]) =>
+  of(events, "agent.mcp_tool_result").map(({ content }) => content[0]?.text);
+const faults = (events: Wire[]) => of(events, "session.error").map(({ error }) => error.type);
+
+proves(["mcp-agent"], "an agent with a server answers it with every default filled in", async () => {
+  const server = { type: "url", name: "all", url: "https://mcp.example/mcp" };
+  const agent = await makeAgent(api, {
+    mcp_servers: [server],
+    tools: tools({ configs: [{ name: "echo", permission_policy: { type: "always_allow" } }] }),
+  });
+  assert.deepEqual(agent.mcp_servers, [server]);
+  assert.deepEqual(agent.tools, [
+    {
+      type: "mcp_toolset",
+      mcp_server_name: "all",
+      default_config: { enabled: true, permission_policy: { type: "always_ask" } },
+      configs: [{ name: "echo", enabled: true, permission_policy: { type: "always_allow" } }],
+    },
+  ]);
+  const changed = await api.ok("POST", `/agents/${agent.id}`, { version: 1, mcp_servers: [], tools: [] });
+  assert.deepEqual([changed.mcp_servers, changed.tools, changed.version], [[], [], 2]);
+  const half = await api.post(`/agents/${agent.id}`, { version: 2, mcp_servers: [server] });
+  refused(half, 400, "invalid_request_error", { param: "mcp_servers[0].name" });
+});
+
+proves(["mcp-agent"], "servers and toolsets that do not fit together are refused", async () => {
+  const server = { type: "url", name: "all", url: "https://mcp.example/mcp" };
+  const cases: [Json, Json, string][] = [
+    [[], tools(), "tools[0].mcp_server_name"],
+    [[server], [], "mcp_servers[0].name"],
+    [[server, server], tools(), "mcp_servers[1].name"],
+    [[server], [...tools(), ...tools()], "tools[1].mcp_server_name"],
+    [[{ ...server, name: "" }], tools(), "mcp_servers[0].name"],
+    [[{ ...server, url: "http://mcp.example/mcp" }], tools(), "mcp_servers[0].url"],
+    [[{ ...server, url: "http://127.0.0.1:1/mcp" }], tools(), "mcp_servers[0].url"],
+    [[{ ...server, url: "mcp.example" }], tools(), "mcp_servers[0].url"],
+    [[{ ...server, url: "https://user:pw@mcp.example/" }], tools(), "mcp_servers[0].url"],
+    [[{ ...server, authorization_token: "x" }], tools(), "mcp_servers[0].authorization_token"],
+    [[{ ...server, type: "stdio" }], tools(), "mcp_servers[0].type"],
+    [[server], tools({ configs: [{ name: "a" }, { name: "a" }] }), "tools[0].configs[1].name"],
+    [
+      [server],
+      tools({ default_config: { permission_policy: { type: "x" } } }),
+      "tools[0].default_config.permission_policy.type",
+    ],
+  ];
+  for (const [servers, toolset, param] of cases) {
+    const body = { name: "a", model: "rehearsal/steps", mcp_servers: servers, tools: toolset };
+    refused(await api.post("/agents", body), 400, "invalid_request_error", { param });
+  }
+});
+
+proves(["mcp-call", "mcp-credential"], "a call is told with its server, and the token nowhere", async () => {
+  const { id } = await makeMcpSession();
+  const events = await turn(
+    api,
+    id,
+    { tools: [echo("one"), { tool: "mcp__all__get-sum", input: { a: 2, b: 3 } }] },
+    { tool: "mcp__all__get-tiny-image", input: {} },
+    { tool: "mcp__all__get-sum", input: { a: "x" } },
+  );
+  const uses = of(events, "agent.mcp_tool_use");
+  assert.deepEqual(
+    uses.map(({ mcp_server_name, name, input, evaluated_permission }) => [
+      mcp_server_name,
+      name,
+      input,
+      evaluated_permission,
+    ]),
+    [
+      ["all", "echo", { message: "one" }, "allow"],
+      ["all", "get-sum", { a: 2, b: 3 }, "allow"],
+      ["all", "get-tiny-image", {}, "allow"],
+      ["all", "get-sum", { a: "x" }, "allow"],
+    ],
+  );
+  const results = of(events, "agent.mcp_tool_result");
+  const result = (index: number) =>
+    results.find(({ mcp_tool_use_id }) => mcp_tool_use_id === uses[index]?.id);
+  assert.deepEqual(result(0)?.content, [{ type: "text", text: "Echo: one" }]);
+  assert.match(result(1)?.content[0].text, /5/);
+  assert.equal(result(2)?.content[1].source.media_type, "image/png");
+  assert.deepEqual(
+    results.map(({ is_error }) => is_error),
+    [false, false, false, true],
+  );
+  assert.equal(of(events, "session.status_idle")[0]?.stop_reason.type, "end_turn");
+  assert.deepEqual(of(events, "session.container_started"), [], "no sandbox is needed");
+  assert.ok(!JSON.stringify(events).includes("canary"));
+  assert.ok(!berth.log.includes("canary"));
+});
+
+proves(["mcp-permission"], "calls wait for a client, or are refused, as the toolset says", async () => {
+  const { id } = await makeMcpSession({
+    toolset: {
+      configs: [
+        { name: "get-sum", permission_policy: { type: "always_deny" } },
+        { name: "get-env", enabled: false },
+        { name: "get-tiny-image", permission_policy: { type: "always_allow" } },
+      ],
+    },
+  });
+  const denied = await turn(
+    api,
+    id,
+    { tool: "mcp__all__get-sum", input: { a: 1, b: 1 } },
+    { tool: "mcp__all__get-env", input: {} },
+  );
+  assert.equal(of(denied, "agent.mcp_tool_use")[0]?.evaluated_permission, "deny");
+  assert.equal(of(denied, "agent.mcp_tool_result")[0]?.is_error, true);
+  assert.match(of(denied, "agent.tool_result")[0]?.content[0].text, /no tool named 'mcp__all__get-env'/);
+
+  const asking = await turn(api, id, echo("asked"));
+  const [use] = of(asking, "agent.mcp_tool_use");
+  assert.equal(use?.evaluated_permission, "ask");
+  assert.deepEqual(asking.at(-1)?.stop_reason, { type: "requires_action", event_ids: [use?.id] });
+  const confirmation = { type: "user.tool_confirmation", tool_use_id: use?.id, result: "allow" };
+  const sent = await api.ok("POST", `/sessions/${id}/events`, { events: [confirmation] });
+  assert.deepEqual(answers(await turnOf(api, id, sent.data[0].id)), ["Echo: asked"]);
+});
+
+proves(["mcp-credential"], "a token that is replaced holds from the next call on", async (t) => {
+  const { id, credential } = await makeMcpSession();
+  t.after(() => {
+    proxy.token = token;
+  });
+  assert.deepEqual(answers(await turn(api, id, echo("first"))), ["Echo: first"]);
+  proxy.token = "canary-token-that-is-new";
+  const [refusal] = answers(await turn(api, id, echo("second")));
+  assert.match(refusal, /refused the credential/);
+  await api.ok("POST", credential, { auth: { type: "static_bearer", token: proxy.token } });
+  assert.deepEqual(answers(await turn(api, id, echo("third"))), ["Echo: third"]);
+  await api.ok("POST", `${credential}/archive`);
+  assert.match(answers(await turn(api, id, echo("fourth")))[0], /refused the credential/);
+});
+
+proves(
+  ["mcp-failure"],
+  "without its server a session goes on, and has the tools when it is there",
+  async () => {
+    const { id, credential } = await makeMcpSession({ token: "wrong" });
+    const without = await turn(api, id, { say: "on my own" }, echo("x"));
+    assert.deepEqual(faults(without), ["mcp_authentication_failed_error"]);
+    const [{ error }] = of(without, "session.error");
+    assert.deepEqual([error.mcp_server_name, error.retry_status.type], ["all", "retrying"]);
+    assert.match(of(without, "agent.tool_result")[0]?.content[0].text, /no tool named/);
+    await api.ok("POST", credential, { auth: { type: "static_bearer", token } });
+    const later = await turn(api, id, echo("here"));
+    assert.deepEqual([faults(later), answers(later)], [[], ["Echo: here"]]);
+  },
+);
+
+proves(["mcp-failure"], "a server that is down is told of by each turn that misses it", async (t) => {
+  const { id } = await makeMcpSession();
+  t.after(() => {
+    proxy.instead = null;
+  });
+  proxy.instead = (_, answer) => {
+    answer.writeHead(503).end("canary words of the server");
+    return true;
+  };
+  for (const _ of [1, 2]) {
+    const events = await turn(api, id, { say: "alone" });
+    assert.deepEqual(faults(events), ["mcp_connection_failed_error"]);
+    assert.match(of(events, "session.error")[0]?.error.message, /'all' could not be used.*HTTP 503/);
+    assert.ok(!JSON.stringify(events).includes("canary"));
+    assert.equal(events.at(-1)?.stop_reason.type, "end_turn");
+  }
+  proxy.instead = null;
+  assert.deepEqual(answers(await turn(api, id, echo("up"))), ["Echo: up"]);
+});
+
+proves(["mcp-network"], "the environment and the operator both have to allow a server", async () => {
+  const limited = (fields: Json) => ({
+    environment: { config: { type: "cloud", networking: { type: "limited", ...(fields as object) } } },
+  });
+  const closed = await makeMcpSession(limited({}));
+  const refusal = await turn(api, closed.id, { say: "alone" });
+  assert.deepEqual(faults(refusal), ["mcp_connection_failed_error"]);
+  assert.match(of(refusal, "session.error")[0]?.error.message, /networking of the session's environment/);
+  const any = await makeMcpSession({
+    environment: { config: { type: "cloud", networking: { type: "unrestricted" } } },
+  });
+  assert.deepEqual(answers(await turn(api, any.id, echo("x"))), ["Echo: x"]);
+  const seen = proxy.seen.length;
+  for (const url of ["https://127.0.0.1:1/mcp", "https://localhost:1/mcp", "https://10.0.0.1/mcp"]) {
+    const { id } = await makeMcpSession({ url });
+    const events = await turn(api, id, { say: "alone" });
+    assert.deepEqual(faults(events), ["mcp_connection_failed_error"]);
+    assert.match(of(events, "session.error")[0]?.error.message, /not one that may be reached/);
+  }
+  assert.equal(proxy.seen.length, seen);
+});
+
+proves(["mcp-interrupt"], "an interrupt ends a slow call, and the next turn goes on", async () => {
+  const { id } = await makeMcpSession();
+  const slow = { tool: "mcp__all__trigger-long-running-operation", input: { duration: 60, steps: 60 } };
+  const sent = await api.ok("POST", `/sessions/${id}/events`, { events: [steps(slow)] });
+  await eventsUntil(api, id, ({ type }) => type === "agent.mcp_tool_use");
+  await api.ok("POST", `/sessions/${id}/events`, { events: [{ type: "user.interrupt" }] });
+  const events = await turnOf(api, id, sent.data[0].id);
+  assert.match(of(events, "agent.mcp_tool_result")[0]?.content[0].text, /interrupted/);
+  assert.equal(events.at(-1)?.stop_reason.type, "cancelled");
+  assert.deepEqual(answers(await turn(api, id, echo("on"))), ["Echo: on"]);
+});
