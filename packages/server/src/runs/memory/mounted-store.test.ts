@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { LeaseLost } from "@berth/agent";
+import { testMount } from "./testing.ts";
+
+describe("a mounted memory store", () => {
+  test("is filled once, and then what changed on a side is on the other", async (t) => {
+    const { store, sandbox, sh, change, memories, versions } = await testMount(t);
+    for (const path of ["/a", "/dir/b", "/dir/deeper/ü c"]) await change(path, `at ${path}\n`);
+    assert.equal(await store.fill(sandbox), null);
+    assert.equal(await sh("cat a dir/b 'dir/deeper/ü c'"), "at /a\nat /dir/b\nat /dir/deeper/ü c\n");
+    assert.deepEqual(await store.sync(sandbox, false), []);
+    assert.equal(await versions(), 3, "nothing changed");
+    await sh("echo changed > a; mkdir new; printf '' > new/empty; rm dir/b");
+    assert.deepEqual(await store.sync(sandbox, false), []);
+    const now = { "/a": "changed\n", "/dir/deeper/ü c": "at /dir/deeper/ü c\n", "/new/empty": "" };
+    assert.deepEqual(await memories(), now);
+    assert.equal(await versions(), 6);
+    await change("/new/empty", null);
+    await change("/new", "a file now");
+    await change("/a", null);
+    await change("/a/below", "a directory now");
+    assert.deepEqual(await store.sync(sandbox, true), []);
+    assert.equal(
+      await sh("find . -type f | sort; cat new a/below"),
+      "./a/below\n./dir/deeper/ü c\n./new\na file nowa directory now",
+    );
+    assert.deepEqual(await store.sync(sandbox, true), []);
+    assert.equal(await versions(), 10, "what was brought in is not taken out");
+  });
+
+  test("a change of the same size and time is found", async (t) => {
+    const { store, sandbox, sh, change, memories } = await testMount(t);
+    await change("/a", "one");
+    await store.fill(sandbox);
+    await store.sync(sandbox, true);
+    await sh("touch -r a /tmp/time; printf two > a; touch -r /tmp/time a");
+    await store.sync(sandbox, false);
+    assert.deepEqual(await memories(), { "/a": "two" });
+  });
+
+  test("the memory stays when it was changed on both sides, and the container is told", async (t) => {
+    const { store, sandbox, sh, change, memories } = await testMount(t);
+    for (const path of ["/both", "/removed-here", "/removed-there", "/same"]) await change(path, "base");
+    await store.fill(sandbox);
+    await sh(
+      "echo here > both; rm removed-here; echo here > removed-there; printf agreed > same; echo new > new",
+    );
+    await change("/both", "there");
+    await change("/removed-here", "there");
+    await change("/removed-there", null);
+    await change("/same", "agreed");
+    await change("/new", "there");
+    const told = (await store.sync(sandbox, false)).join("\n");
+    for (const name of ["both", "removed-here", "removed-there", "new"]) {
+      assert.match(
+        told,
+        new RegExp(`/mnt/memory/notes/${name} was not taken: the memory was changed elsewhere`),
+      );
+    }
+    assert.doesNotMatch(told, /same/);
+    assert.deepEqual(await memories(), {
+      "/both": "there",
+      "/new": "there",
+      "/removed-here": "there",
+      "/same": "agreed",
+    });
+    assert.equal(
+      await sh("for f in *; do echo $f $(cat $f); done"),
+      "both there\nnew there\nremoved-here there\nsame agreed\n",
+    );
+    assert.deepEqual(await store.sync(sandbox, true), []);
+  });
+
+  test("links and directories in the way lead nowhere else", async (t) => {
+    const { store, sandbox, sh, change, memories } = await testMount(t);
+    for (const path of ["/dir/a", "/file", "/other"]) await change(path, "base");
+    await store.fill(sandbox);
+    await sh(`mkdir -p /data/away && echo mine > /data/away/a && rm -r dir && ln -s /data/away dir &&
+      rm file && ln -s /data/away/a file && rm other && mkdir other && ln -s /data/away/a other/link`);
+    assert.deepEqual(await store.sync(sandbox, false), []);
+    assert.deepEqual(await memories(), {});
+    for (const path of ["/dir/a", "/file", "/other"]) await change(path, "again");
+    assert.deepEqual(await store.sync(sandbox, true), []);
+    assert.equal(await sh("cat dir/a file other /data/away/a"), "againagainagainmine\n");
+    assert.deepEqual(await memories(), { "/dir/a": "again", "/file": "again", "/other": "again" });
+  });
+
+  test("what cannot be a memory is told once, and hides no other change", async (t) => {
+    const { store, sandbox, sh, change, memories } = await testMount(t);
+    await change("/text", "text");
+    await store.fill(sandbox);
+    await sh(
+      "printf 'a\\377' > text; mkdir -p a/$(printf 'b\\001'); (cd a/*; echo x > c); echo y > y; chmod 000 y",
+    );
+    const told = await store.sync(sandbox, false);
+    assert.equal(told.length, 3, told.join("\n"));
+    assert.deepEqual(await store.sync(sandbox, false), []);
+    assert.deepEqual(await memories(), { "/text": "text" });
+    await sh("chmod 644 y; echo text again > text");
+    assert.deepEqual(await store.sync(sandbox, false), []);
+    assert.deepEqual(await memories(), { "/text": "text again\n", "/y": "y\n" });
+  });
+
+  test("a directory that cannot be read removes nothing", async (t) => {
+    const { store, sandbox, sh, change, memories } = await testMount(t);
+    await change("/dir/a", "kept");
+    await store.fill(sandbox);
+    await sh("chmod 000 dir; echo new > new");
+    assert.match((await store.sync(sandbox, false)).join(), /could be listed/);
+    assert.deepEqual(await memories(), { "/dir/a": "kept", "/new": "new\n" });
+    await sh("chmod 755 dir; rm dir/a");
+    assert.deepEqual(await store.sync(sandbox, false), []);
+    assert.deepEqual(await memories(), { "/new": "new\n" });
+  });
+
+  test("another process goes on from the same disk", async (t) => {
+    const { store, again, sandbox, sh, change, memories, versions } = await testMount(t);
+    await change("/a", "base");
+    await change("/b", "base");
+    await store.fill(sandbox);
+    await sh("echo late > a; rm b; echo more > c");
+    await change("/d", "there");
+    const next = again();
+    assert.deepEqual(await next.sync(sandbox, true), []);
+    assert.deepEqual(await memories(), { "/a": "late\n", "/c": "more\n", "/d": "there" });
+    assert.equal(await sh("cat d"), "there");
+    const count = await versions();
+    await again().sync(sandbox, true);
+    assert.equal(await versions(), count);
+  });
+
+  test("a run whose lease is gone makes no version", async (t) => {
+    const { db, lease, store, sandbox, sh, memories } = await testMount(t);
+    await store.fill(sandbox);
+    await sh("echo late > a");
+    await db.write.query({
+      text: "update sessions set lease_epoch = lease_epoch + 1 where id = $1",
+      values: [lease.sessionId],
+    });
+    await assert.rejects(store.sync(sandbox, false), LeaseLost);
+    assert.deepEqual(await memories(), {});
+  });
+
+  test("a sandbox that ends loses nothing", async (t) => {
+    const { store, sandbox, sh, change, memories } = await testMount(t);
+    await change("/a", "base");
+    await store.fill(sandbox);
+    await sh("echo late > b");
+    await sandbox.close();
+    assert.deepEqual(await store.sync(sandbox, true), []);
+    assert.deepEqual(await memories(), { "/a": "base" }, "and removes nothing");
+  });
+
+  test("many memories come and go", async (t) => {
+    const { db, storeId, store, sandbox, sh, memories } = await testMount(t);
+    await db.write.query({
+      text: `insert into memories (id, memory_store_id, version_id, path, content, content_sha256, size_bytes)
+        select gen_random_uuid(), $1, gen_random_uuid(), '/d' || n % 7 || '/n' || n, body,
+          encode(sha256(body::bytea), 'hex'), length(body)
+        from generate_series(1, 120) as n, lateral (select repeat('x', 30000) || n as body) as made`,
+      values: [storeId],
+    });
+    assert.equal(await store.fill(sandbox), null);
+    assert.equal((await sh("find . -type f | wc -l")).trim(), "120");
+    assert.deepEqual(await store.sync(sandbox, true), []);
+    await sh("for f in $(find . -type f); do echo more >> $f; done");
+    assert.deepEqual(await store.sync(sandbox, false), []);
+    const contents = Object.values(await memories());
+    assert.equal(contents.length, 120);
+    assert.ok(contents.every((content) => /^x{30000}\d+more\n$/.test(content)));
+    await sh("rm -r d*");
+    assert.deepEqual(await store.sync(sandbox, false), []);
+    assert.deepEqual(await memories(), {});
+  });
+});
