@@ -1,4 +1,5 @@
 import { confirmationRequirements } from "./requirements/confirmations.ts";
+import { eventDeltaRequirements } from "./requirements/event-deltas.ts";
 import { fileRemoval } from "./requirements/file-removal.ts";
 import { gitRepositories } from "./requirements/git-repositories.ts";
 import { idempotencyRequirements } from "./requirements/idempotency.ts";
@@ -463,6 +464,7 @@ export const requirements: readonly Requirement[] = [
     rule: "Ids are the prefix of their kind and 26 characters; created_at is ISO 8601 UTC with milliseconds.",
   },
   ...outputRequirements,
+  ...eventDeltaRequirements,
   ...messageContentRequirements,
   ...reclaimRequirements,
   ...mcpRequirements,

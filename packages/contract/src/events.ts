@@ -2,6 +2,7 @@ import { z } from "zod";
 import { toolNames } from "./agents.ts";
 import { answerTypes, confirmation, customToolResult, toolConfirmation } from "./answers.ts";
 import { gatedKind } from "./beta.ts";
+import { eventDelta, eventStart, previewedType } from "./event-previews.ts";
 import { givenContent, givenText, messageBlock, textBlock } from "./message-content.ts";
 import { operations } from "./operations.ts";
 import { listQuery, pageOf } from "./page.ts";
@@ -214,6 +215,9 @@ export type NewEvent = SessionEvent extends infer E
     : never
   : never;
 
+/** What a stream has: events of the log, each with its id, and without one what is shown beforehand. */
+export const streamFrame = z.discriminatedUnion("type", [...sessionEvent.options, eventStart, eventDelta]);
+
 export const sessionEventTypes = sessionEvent.options.map((option) => option.shape.type.value) as [
   SessionEventType,
   ...SessionEventType[],
@@ -247,18 +251,13 @@ export const eventRoutes = {
       after_id: idOf("event")
         .optional()
         .meta({ description: "As the header `Last-Event-ID`, which wins over it." }),
-      "event_deltas[]": notStreamedYet(),
+      "event_deltas[]": z
+        .array(previewedType)
+        .max(100)
+        .optional()
+        .meta({ description: "Kinds of events that are shown while the model writes them." }),
     }),
     body: z.undefined(),
-    answer: sessionEvent,
+    answer: streamFrame,
   }),
 };
-
-function notStreamedYet() {
-  return z
-    .array(z.string())
-    .optional()
-    .refine((value) => value === undefined, "Field '{field}' is not available in this version of Berth.")
-    .transform(() => undefined)
-    .meta({ notServed: true });
-}

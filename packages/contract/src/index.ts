@@ -4,6 +4,7 @@ export * from "./beta.ts";
 export * from "./custom-tools.ts";
 export * from "./environments.ts";
 export * from "./errors.ts";
+export * from "./event-previews.ts";
 export * from "./events.ts";
 export * from "./fault.ts";
 export * from "./files.ts";

@@ -1,7 +1,10 @@
-import type { SessionEvent } from "@berth/contract";
+import type { EventDelta, EventStart, SessionEvent } from "@berth/contract";
 import { BerthError, ConnectionError, TimeoutError } from "./errors.ts";
 import { isTransient } from "./retry.ts";
 import { type Frame, FrameParser } from "./server-sent-events.ts";
+
+/** An event of the log, or a piece of one that is being written. */
+export type StreamFrame = SessionEvent | EventStart | EventDelta;
 
 /** Milliseconds before each reconnection, by how many in a row brought nothing; the last one stays. */
 const waits = [250, 1_000, 2_000, 4_000, 8_000, 15_000];
@@ -23,14 +26,15 @@ export interface LogSource {
 }
 
 /**
- * The events of a log, each once and in order, over as many connections as it takes. `after` is the event to continue from, null the
+ * The events of a log, each once and in order, over as many connections as it takes, and what is shown before it is stored
+ * when the connections ask for it. `after` is the event to continue from, null the
  * log's start, undefined the log's end. Ends after `session.status_terminated` or `session.deleted` and when the signal aborts. Throws what
  * does not pass by itself: a refusal, or a server that is not reached at the first time.
  */
 export async function* followLog(
   source: LogSource,
   after: string | null | undefined,
-): AsyncGenerator<SessionEvent, void> {
+): AsyncGenerator<StreamFrame, void> {
   try {
     yield* follow(source, after);
   } catch (error) {
@@ -41,7 +45,7 @@ export async function* followLog(
 async function* follow(
   source: LogSource,
   beginning: string | null | undefined,
-): AsyncGenerator<SessionEvent, void> {
+): AsyncGenerator<StreamFrame, void> {
   // The log's end is pinned to an event: what is appended while a connection is lost would be missed otherwise.
   const newest = beginning === undefined ? await source.newest() : null;
   if (newest?.type === "session.status_terminated") return;
@@ -130,9 +134,9 @@ async function within<T>(milliseconds: number, reading: Promise<T>): Promise<T> 
   }
 }
 
-function eventIn(frame: Frame): SessionEvent {
+function eventIn(frame: Frame): StreamFrame {
   try {
-    return JSON.parse(frame.data) as SessionEvent;
+    return JSON.parse(frame.data) as StreamFrame;
   } catch (cause) {
     throw new BerthError(`A frame of the stream is not JSON (${frame.event}).`, { cause });
   }

@@ -1,7 +1,9 @@
 export type {
   Agent,
   Environment,
+  EventDelta,
   EventOf,
+  EventStart,
   Memory,
   MemoryActor,
   MemoryStore,
@@ -35,6 +37,7 @@ export {
   PermissionError,
   TimeoutError,
 } from "./errors.ts";
+export type { StreamFrame } from "./event-stream.ts";
 export type { Call, CallOptions, ClientOptions, Logger } from "./options.ts";
 export type { Page, PagedList } from "./page.ts";
 export type { StreamOptions } from "./resources/events.ts";

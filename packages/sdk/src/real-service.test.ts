@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Berth } from "./client.ts";
+import type { StreamFrame } from "./event-stream.ts";
 import { collect } from "./testing/collect.ts";
 import { startRealService } from "./testing/real-service.ts";
 
@@ -83,6 +84,34 @@ test("the real service: every noun, paging, refusals, and a stream that survives
       streamed,
       stored.map(({ id }) => id),
     );
+
+    const previews: string[] = [];
+    const deltas = client.sessions.events.untilIdle(session.id, {
+      after_id: streamed.at(-1),
+      event_deltas: ["agent.message"],
+    });
+    const first = deltas.next();
+    await client.sessions.events.send(session.id, {
+      events: [
+        {
+          type: "user.message",
+          content: [
+            { type: "text", text: JSON.stringify({ steps: [{ say: "three" }, { wait_ms: 1_000 }] }) },
+          ],
+        },
+      ],
+    });
+    const read = (frame: StreamFrame | undefined) => {
+      if (frame?.type === "event_delta") previews.push(frame.delta.content.text);
+      if (frame?.type === "agent.message") previews.push(frame.id);
+      if (frame?.type === "event_start") previews.push(frame.event.id);
+    };
+    read((await first).value ?? undefined);
+    for await (const frame of deltas) {
+      read(frame);
+      if ("id" in frame) streamed.push(frame.id);
+    }
+    assert.deepEqual(previews.slice(1), ["three", previews[0]]);
 
     const follow = collect(client.sessions.events.stream(session.id, { after_id: streamed.at(-1) }));
     await client.sessions.terminate(session.id);

@@ -20,11 +20,7 @@ type Plain<Q> = {
   [Key in keyof Q as NameOf<Key>]?: Key extends "limit" ? number | undefined : ValueOf<Q[Key]>;
 };
 
-type NameOf<Key> = Key extends "event_deltas[]" | `created_at[${string}]`
-  ? never
-  : Key extends `${infer Name}[]`
-    ? Name
-    : Key;
+type NameOf<Key> = Key extends `created_at[${string}]` ? never : Key extends `${infer Name}[]` ? Name : Key;
 
 type ValueOf<Value> = [Exclude<Value, undefined>] extends ["true" | "false"]
   ? boolean | undefined

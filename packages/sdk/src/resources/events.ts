@@ -1,7 +1,7 @@
 import type { Answer as AnswerBody, routes, SessionEvent } from "@berth/contract";
 import { operations } from "@berth/contract/operations";
 import { type Answer, answerOf } from "../answer.ts";
-import { followLog } from "../event-stream.ts";
+import { followLog, type StreamFrame } from "../event-stream.ts";
 import type { CallOptions } from "../options.ts";
 import { listOf, type PagedList } from "../page.ts";
 import type { Transport } from "../transport.ts";
@@ -9,6 +9,10 @@ import type { Body, Query } from "../types.ts";
 
 type Routes = typeof routes.events;
 const { events } = operations;
+
+type StreamQuery = Query<Routes["stream"]>;
+type WithoutDeltas = Omit<StreamQuery, "event_deltas"> & { event_deltas?: undefined };
+type WithDeltas = StreamQuery & { event_deltas: NonNullable<StreamQuery["event_deltas"]> };
 
 export interface StreamOptions extends Omit<CallOptions, "idempotencyKey"> {
   /** Milliseconds without a byte after which the connection is given up for a new one. Default 35,000; the server's heartbeat is 10,000. */
@@ -41,18 +45,27 @@ export class Events {
    * Follows the log without gap or duplicate, and connects again by itself whenever the connection or the server goes away.
    * Begins with the next event that comes once you iterate, after `after_id` (of what `send` answered, to miss nothing), or with
    * the whole log by `from: "start"`. Ends after `session.status_terminated` or `session.deleted`, when the signal aborts, or when you leave the loop.
+   *
+   * With `event_deltas` there are also `event_start` and `event_delta`, which show events of these kinds while the model
+   * writes them. The event follows under the same id, unless its request fails; pieces are not repeated after a reconnection.
    */
+  stream(session_id: string, query: WithDeltas, options?: StreamOptions): AsyncGenerator<StreamFrame, void>;
   stream(
     session_id: string,
-    query: Query<Routes["stream"]> = {},
+    query?: WithoutDeltas,
+    options?: StreamOptions,
+  ): AsyncGenerator<SessionEvent, void>;
+  stream(
+    session_id: string,
+    query: WithDeltas | WithoutDeltas = {},
     { silence = 35_000, ...options }: StreamOptions = {},
-  ): AsyncGenerator<SessionEvent, void> {
+  ): AsyncGenerator<StreamFrame, void> {
     const { signal } = options;
     const beginning = query.after_id ?? (query.from === "start" ? null : undefined);
     return followLog(
       {
         open: (after, first) =>
-          this.#open(session_id, after, first ? options : { ...options, maxRetries: 0 }),
+          this.#open(session_id, after, query, first ? options : { ...options, maxRetries: 0 }),
         newest: async () =>
           (await this.list(session_id, { order: "desc", limit: 1 }, options)).data[0] ?? null,
         wait: (milliseconds) => this.#transport.sleep(milliseconds, signal),
@@ -66,22 +79,40 @@ export class Events {
   }
 
   /** The events of the turn: as `stream`, ending with the first `session.status_idle` or `session.status_terminated`. */
+  untilIdle(
+    session_id: string,
+    query: WithDeltas,
+    options?: StreamOptions,
+  ): AsyncGenerator<StreamFrame, void>;
+  untilIdle(
+    session_id: string,
+    query: WithoutDeltas,
+    options?: StreamOptions,
+  ): AsyncGenerator<SessionEvent, void>;
   async *untilIdle(
     session_id: string,
-    query: Query<Routes["stream"]>,
+    query: WithDeltas | WithoutDeltas,
     options?: StreamOptions,
-  ): AsyncGenerator<SessionEvent, void> {
-    for await (const event of this.stream(session_id, query, options)) {
+  ): AsyncGenerator<StreamFrame, void> {
+    for await (const event of this.stream(session_id, query as WithDeltas, options)) {
       yield event;
       if (event.type === "session.status_idle") return;
     }
   }
 
-  #open(session_id: string, after: string | null, options: CallOptions): Promise<Response> {
-    const call = { operation: events.stream, params: { session_id }, ...options };
-    if (after === null)
-      return this.#transport.open({ ...call, query: { from: "start" } }, "text/event-stream");
-    const headers = { ...options.headers, "last-event-id": after };
-    return this.#transport.open({ ...call, headers }, "text/event-stream");
+  #open(
+    session_id: string,
+    after: string | null,
+    { event_deltas }: Query<Routes["stream"]>,
+    options: CallOptions,
+  ): Promise<Response> {
+    const from = after === null ? { from: "start" as const } : {};
+    const query = { ...from, ...(event_deltas === undefined ? {} : { event_deltas }) };
+    const call = { operation: events.stream, params: { session_id }, query, ...options };
+    const headers = after === null ? options.headers : { ...options.headers, "last-event-id": after };
+    return this.#transport.open(
+      { ...call, ...(headers === undefined ? {} : { headers }) },
+      "text/event-stream",
+    );
   }
 }

@@ -8,7 +8,11 @@ import type { Queryable } from "../db/statement.ts";
  */
 export interface Notifier {
   readonly channel: string;
+  /** Names this process in notices. */
+  readonly sender: string;
   notify(sessionId: string, due: boolean): void;
+  /** Sends notices of another kind, after those that were sent before. */
+  send(notices: readonly string[]): void;
   /** Calls `wake` for each session of a notice, unless this process sent it. */
   read(payload: string, wake: (sessionId: string, due: boolean) => void): void;
   /** Sends what is left. */
@@ -39,6 +43,10 @@ export function createNotifier(db: Queryable, log: Logger): Notifier {
 
   return {
     channel: CHANNEL,
+    sender,
+    send(notices) {
+      sending = sending.then(() => send(db, notices, log));
+    },
     notify(sessionId, due) {
       waiting.set(sessionId, due || waiting.get(sessionId) === true);
       if (timer === undefined) flush();

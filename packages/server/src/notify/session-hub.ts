@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { Database } from "../db/pool.ts";
 import { type Follow, followLastSeqs } from "./follow-last-seqs.ts";
 import { createNotifier } from "./notifier.ts";
+import { createPreviews, type Previews } from "./previews.ts";
 import { createWakers } from "./wakers.ts";
 
 /**
@@ -16,6 +17,7 @@ export interface SessionHub {
   onDue(wake: (sessionId: string) => void): () => void;
   /** Called after a commit. `due`: the commit set `pending_at`, so that a worker is to look as well. */
   publish(sessionId: string, due?: boolean): void;
+  readonly previews: Omit<Previews, "read" | "close">;
   close(): Promise<void>;
 }
 
@@ -31,20 +33,25 @@ export async function openSessionHub(options: SessionHubOptions): Promise<Sessio
   const { db, log, pollMs = 2_000 } = options;
   const wakers = createWakers();
   const notifier = createNotifier(db.write, log);
+  const previews = createPreviews(notifier.sender, notifier.send);
   const listener = await db.listen(notifier.channel, {
-    onPayload: (payload) => notifier.read(payload, wakers.wake),
+    onPayload: (payload) => {
+      if (!previews.read(payload)) notifier.read(payload, wakers.wake);
+    },
     onReconnect: wakers.wakeAll,
   });
   const poll: Follow = followLastSeqs({ db: db.read, log, pollMs, wakers });
   return {
     subscribe: wakers.subscribe,
     onDue: wakers.onDue,
+    previews,
     publish(sessionId, due = false) {
       wakers.wake(sessionId, due);
       notifier.notify(sessionId, due);
     },
     async close() {
       poll.close();
+      previews.close();
       await notifier.close();
       await listener.close();
     },

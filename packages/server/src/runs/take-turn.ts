@@ -2,6 +2,7 @@ import { type Draft, type FileContent, LeaseLost, type Model, runTurn, toolset }
 import type { SessionAgent, SessionErrorType, StopReason } from "@berth/contract";
 import type { Logger } from "pino";
 import { DatabaseUnavailableError } from "../db/database-error.ts";
+import type { SessionHub } from "../notify/session-hub.ts";
 import { maskingSecrets } from "./masking-secrets.ts";
 import { syncingMemory } from "./memory/syncing-memory.ts";
 import type { RunLog } from "./run-log.ts";
@@ -18,6 +19,8 @@ export interface TurnParts {
   mask(text: string): string;
   /** Reads a file that a message names. */
   fileContent: FileContent;
+  /** Shows what the model is writing to whoever asked for it. */
+  previews: Pick<SessionHub["previews"], "show" | "end">;
   log: Logger;
 }
 
@@ -67,7 +70,7 @@ async function takeTurn(parts: TurnParts, options: TurnOptions, signal: AbortSig
 
 async function runWith(
   model: Model,
-  { mask, fileContent }: TurnParts,
+  { mask, fileContent, previews }: TurnParts,
   { session, workspace, log, resumed }: TurnOptions,
   signal: AbortSignal,
 ): Promise<StopReason> {
@@ -82,13 +85,14 @@ async function runWith(
       tools: maskingSecrets(tellingFailures(tools, workspace), mask),
       log: await log.forTurn(),
       fileContent,
+      preview: (piece) => previews.show(session.id, piece),
       sleep,
       sandbox: () => workspace.sandbox(signal),
       environment: workspace.environment,
       signal,
     });
   };
-  return await unlessStuck(run(), signal);
+  return await unlessStuck(run(), signal).finally(() => previews.end(session.id));
 }
 
 /** The messages that wait are processed by the error: another turn for them would end in the same way. */

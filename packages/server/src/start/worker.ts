@@ -13,7 +13,7 @@ import { openSessionWorkspace, type WorkspaceParts } from "../runs/session-works
 import type { TurnParts } from "../runs/take-turn.ts";
 import { isDeadOwner, workerOwner } from "../runs/worker-owner.ts";
 
-export interface WorkerOptions extends WorkspaceParts, Omit<TurnParts, "fileContent"> {
+export interface WorkerOptions extends WorkspaceParts, Omit<TurnParts, "fileContent" | "previews"> {
   db: Database;
   hub: SessionHub;
   log: Logger;
@@ -54,6 +54,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const dependencies: HoldDependencies = {
     ...options,
     fileContent: (fileId) => readFileContent(options, fileId),
+    previews: hub.previews,
     idleMs: options.sandboxIdleMs ?? 60_000,
     openWorkspace: (...held) => openSessionWorkspace(options, ...held),
     enterTurn: createLimit(concurrency).enter,

@@ -13,6 +13,7 @@ import { startsWork } from "./append-by-client.ts";
 import { eventJson, sessionEvent } from "./event-row.ts";
 import { followEvents } from "./follow-events.ts";
 import { listEvents } from "./list-events.ts";
+import { createPreviewFeed } from "./preview-feed.ts";
 import { sendEvents } from "./send-events.ts";
 import { createSharedReader } from "./shared-reader.ts";
 import { streamStart } from "./stream-start.ts";
@@ -52,7 +53,9 @@ export function mountEvents(app: HttpApp, { db, hub, tokens, blobs }: EventDepen
     return async (response) => {
       const sse = openSse(response);
       const unwatch = tokens.watch(context.principal.tokenId, sse.end);
-      const options = { sessionId: id, afterSeq, terminated, hub, read, sse };
+      const deltas = query["event_deltas[]"] ?? [];
+      const previews = deltas.length > 0 ? createPreviewFeed(deltas) : null;
+      const options = { sessionId: id, afterSeq, terminated, hub, read, sse, previews };
       await followEvents({ ...options, isDeleted: (id) => isDeleted(context.db.read, id) }).finally(unwatch);
     };
   });

@@ -4,6 +4,7 @@ import { createLatch } from "../../notify/latch.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
 import { eventJson } from "./event-row.ts";
 import type { StreamedEvent } from "./event-store.ts";
+import type { PreviewFeed } from "./preview-feed.ts";
 import type { ReadAfter } from "./shared-reader.ts";
 
 export interface FollowOptions {
@@ -17,6 +18,8 @@ export interface FollowOptions {
   /** Whether the session is deleted, asked when nothing is left to read. */
   isDeleted(sessionId: string): Promise<boolean>;
   sse: Sse;
+  /** For a reader that asked for what is written before it is stored. */
+  previews?: PreviewFeed | null;
 }
 
 /** Frames are handed on in pieces of about this size. */
@@ -28,6 +31,7 @@ const CHUNK_CHARACTERS = 32 * 1024;
  * that lags holds no page in memory, and is served from where it stood when it has caught up.
  */
 export async function followEvents({
+  previews = null,
   hub,
   read,
   isDeleted,
@@ -37,17 +41,41 @@ export async function followEvents({
 }: FollowOptions): Promise<void> {
   const news = createLatch();
   sse.ended.addEventListener("abort", news.tell, { once: true });
-  const unsubscribe = hub.subscribe(sessionId, news.tell);
+  // The log is read only when there is something new in it, and not for what is shown.
+  let logged = true;
+  const unsubscribe = hub.subscribe(sessionId, () => {
+    logged = true;
+    news.tell();
+  });
+  const unfollow =
+    previews === null
+      ? null
+      : hub.previews.follow(sessionId, (piece) => {
+          previews.take(piece);
+          news.tell();
+        });
+  const before = (event: StreamedEvent): string => {
+    if (previews !== null && event.type === "span.model_request_start") hub.previews.want(sessionId);
+    return previews?.before(event) ?? "";
+  };
   let { afterSeq, terminated } = from;
   try {
     while (!sse.ended.aborted) {
       news.forget();
-      const sent = sendPage(sse, await read(sessionId, afterSeq), afterSeq);
+      if (!logged) {
+        const frames = previews?.frames() ?? "";
+        if (frames !== "") sse.write(frames);
+        if (!(await sse.drained())) return;
+        if (!logged && !sse.ended.aborted) await news.told();
+        continue;
+      }
+      logged = false;
+      const sent = sendPage(sse, await read(sessionId, afterSeq), afterSeq, before);
+      logged ||= sent.afterSeq !== afterSeq;
       terminated ||= sent.terminated;
       if (sent.afterSeq === afterSeq && terminated) return;
       if (!(await sse.drained())) return;
       if (sent.afterSeq === afterSeq && (await isDeleted(sessionId))) return sendDeleted(sse);
-      if (sent.afterSeq === afterSeq && !sse.ended.aborted) await news.told();
       afterSeq = sent.afterSeq;
     }
   } catch (error) {
@@ -55,6 +83,7 @@ export async function followEvents({
     if (!sse.ended.aborted) throw error;
   } finally {
     unsubscribe();
+    unfollow?.();
     sse.end();
   }
 }
@@ -69,12 +98,13 @@ function sendPage(
   sse: Sse,
   events: readonly StreamedEvent[],
   afterSeq: number,
+  before: (event: StreamedEvent) => string,
 ): { afterSeq: number; terminated: boolean } {
   let frames = "";
   let seq = afterSeq;
   let terminated = false;
   for (const event of events) {
-    frames += sseFrame(event.id, event.type, event.json);
+    frames += before(event) + sseFrame(event.id, event.type, event.json);
     seq = event.seq;
     terminated ||= event.type === "session.status_terminated";
     if (frames.length < CHUNK_CHARACTERS) continue;

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { type Api, refused, type Wire } from "../harness/api.ts";
+import { Berth } from "../harness/berth.ts";
+import { bash, makeSession, steps } from "../harness/fixtures.ts";
+import { proves } from "../harness/proves.ts";
+import { type Frame, frames } from "../harness/stream.ts";
+
+let berth: Berth;
+let api: Api;
+before(async () => {
+  berth = await Berth.start();
+  api = await berth.client();
+});
+after(() => berth.stop());
+
+/** The frames of a turn. Waits in it give a reader time to be heard of by the process that runs it. */
+async function turnFrames(session: Wire, query: string, list: Wire[]): Promise<Frame[]> {
+  const seen: Frame[] = [];
+  const stream = frames(api, session.id, { query });
+  const first = stream.next();
+  await api.ok("POST", `/sessions/${session.id}/events`, { events: [steps(...list)] });
+  for (let { value, done } = await first; done !== true; { value, done } = await stream.next()) {
+    if (value === undefined) break;
+    seen.push(value);
+    if (value.event === "session.status_idle") break;
+  }
+  await stream.return(undefined);
+  return seen;
+}
+
+const words = "The model writes this, ä and 😀 too, in many small pieces.";
+
+proves(["event-deltas"], "a message is shown while it is written, and then stored under its id", async () => {
+  const session = await makeSession(api);
+  const seen = await turnFrames(session, "from=start&event_deltas[]=agent.message", [
+    { say: words },
+    { wait_ms: 1_000 },
+    bash("true"),
+    { say: words },
+    { wait_ms: 1_000 },
+  ]);
+  const stored = seen.filter(({ event }) => event === "agent.message");
+  assert.equal(stored.length, 2);
+  for (const message of stored) {
+    const own = seen.filter(
+      ({ data }) =>
+        (data.event_id ?? data.event?.id ?? (data.type === "agent.message" && data.id)) === message.id,
+    );
+    assert.equal(own[0]?.event, "event_start");
+    assert.deepEqual(own[0]?.data, { type: "event_start", event: { type: "agent.message", id: message.id } });
+    assert.equal(own.at(-1), message, "nothing of it comes after it");
+    const deltas = own.slice(1, -1);
+    assert.ok(deltas.length > 0 && deltas.every(({ event }) => event === "event_delta"));
+    assert.equal(deltas.map(({ data }) => data.delta.content.text).join(""), words);
+    assert.ok(
+      own.slice(0, -1).every(({ id }) => id === ""),
+      "previews do not move Last-Event-ID",
+    );
+  }
+  const log = (await api.ok("GET", `/sessions/${session.id}/events?limit=100`)).data;
+  assert.deepEqual(
+    seen.filter(({ id }) => id !== "").map(({ data }) => data.id),
+    log.map(({ id }: Wire) => id),
+  );
+  assert.ok(!log.some(({ type }: Wire) => type.startsWith("event_")), "previews are in no list");
+  const replayed = await turnFrames(session, `after_id=${log.at(-1).id}`, [{ say: "a" }, { wait_ms: 300 }]);
+  assert.ok(
+    replayed.every(({ id }) => id !== ""),
+    "who does not ask sees none",
+  );
+});
+
+proves(["event-deltas"], "a message of a request that failed is not stored, and written anew", async () => {
+  const session = await makeSession(api);
+  const seen = await turnFrames(session, "from=start&event_deltas[]=agent.message", [
+    { say: "Half of" },
+    { wait_ms: 600 },
+    { fail: "overloaded", times: 1 },
+    { wait_ms: 600 },
+  ]);
+  const started = seen.filter(({ event }) => event === "event_start").map(({ data }) => data.event.id);
+  assert.equal(started.length, 2);
+  const stored = seen.filter(({ event }) => event === "agent.message").map(({ id }) => id);
+  assert.deepEqual(stored, started.slice(1));
+});
+
+proves(["event-deltas-kinds"], "only the kinds that have previews may be asked for", async () => {
+  const { id } = await makeSession(api);
+  const path = `/sessions/${id}/events/stream?event_deltas[]=`;
+  for (const wrong of ["agent.tool_use", "agent.song", ""]) {
+    refused(await api.get(`${path}${wrong}`), 400, "invalid_request_error", { param: "event_deltas[0]" });
+  }
+});
