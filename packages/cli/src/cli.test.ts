@@ -85,6 +85,15 @@ for (const type of ["retries_exhausted", "refusal", "max_turns", "cancelled"] as
   });
 }
 
+test("run: exits 3 when calls wait for an answer, says so, and leaves the session open", async (t) => {
+  const stop_reason = { type: "requires_action" as const, event_ids: ["evt_00000000000000000000000001"] };
+  const service = await startService(t, logOf("x", { type: "session.status_idle", stop_reason }));
+  const { code, stdout } = await berth(["run", "x", "--model", "p/m", "--url", service.url], { env: token });
+  assert.equal(code, 3);
+  assert.match(stdout, /waits for you/);
+  assert.equal(service.calls.at(-1)?.name, "GET /sessions/sess_1/events/stream");
+});
+
 test("run: exits 1 when the repository could not be cloned, though the turn ended well", async (t) => {
   const error = {
     type: "repository_not_found_error" as const,

@@ -1,2 +1,9 @@
 /** What the process ends with. Scripts rely on them. */
-export const exitCodes = { done: 0, failed: 1, usage: 2, notAllowed: 4, interrupted: 130 } as const;
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  waiting: 3,
+  notAllowed: 4,
+  interrupted: 130,
+} as const;

@@ -1,4 +1,6 @@
+import type { NewEvent } from "@berth/contract";
 import fc from "fast-check";
+import { isUse, kindOf, resultEvent, type UseEvent } from "../call-events.ts";
 import type { Draft, LogEntry } from "../log.ts";
 import * as notes from "../notes.ts";
 import { MemoryLog } from "./memory-log.ts";
@@ -108,21 +110,38 @@ function request(
     ...blocks(event, cut, start.seq),
     cut ? { ...end(false), memo: { text: notes.cutAnswer } } : end(false),
   );
-  const uses = answer.filter((entry) => entry.event.type === "agent.tool_use");
+  const uses = answer.map((entry) => entry.event).filter(isUse);
   if (chance() === 0) log.message("meanwhile");
   if (chance() % 2 === 0) uses.reverse();
   for (const use of uses) {
     // A call without a result is one that a dead process left; the loop would end it before it goes on.
     if (chance() === 0) continue;
-    store({
-      event: {
-        type: "agent.tool_result",
-        tool_use_id: use.event.id,
-        content: [{ type: "text", text: `result of ${use.event.id}` }],
-        is_error: false,
-      },
-    });
+    if (chance() === 0) log.send({ type: "user.interrupt" });
+    settle(use, log, store, chance);
   }
+}
+
+/** What clients and the loop add to a call. */
+function settle(
+  use: UseEvent,
+  log: MemoryLog,
+  store: (...drafts: Draft[]) => readonly LogEntry[],
+  chance: () => number,
+): void {
+  const result = {
+    content: [{ type: "text" as const, text: `result of ${use.id}` }],
+    is_error: false,
+  };
+  if (use.type === "agent.custom_tool_use" && chance() > 0) {
+    log.send({ type: "user.custom_tool_result", custom_tool_use_id: use.id, ...result });
+    return;
+  }
+  if (use.type !== "agent.custom_tool_use" && use.evaluated_permission === "ask") {
+    const verdict = chance() % 2 === 0 ? "allow" : "deny";
+    log.send({ type: "user.tool_confirmation", tool_use_id: use.id, result: verdict });
+    if (chance() === 0) log.message("between");
+  }
+  store(resultEvent({ eventId: use.id, kind: kindOf(use) }, result));
 }
 
 function blocks(event: Extract<Happening, { kind: "request" }>, cut: boolean, start: number): Draft[] {
@@ -135,9 +154,25 @@ function blocks(event: Extract<Happening, { kind: "request" }>, cut: boolean, st
   }
   for (let index = 0; index < (cut ? 0 : event.calls); index++) {
     drafts.push({
-      event: { type: "agent.tool_use", name: "Echo", input: { index }, evaluated_permission: "allow" },
+      event: call(start + index, index),
       ...(index === 1 ? {} : { memo: { call_id: `call_${start}_${index}` } }),
     });
   }
   return drafts;
+}
+
+/** Calls that run at once, that a client has to confirm, and that a client runs. */
+function call(kind: number, index: number): NewEvent {
+  const told = { name: "Echo", input: { index } };
+  const asked = { ...told, evaluated_permission: "ask" as const };
+  switch (kind % 4) {
+    case 0:
+      return { type: "agent.tool_use", ...told, evaluated_permission: "allow" };
+    case 1:
+      return { type: "agent.tool_use", ...asked };
+    case 2:
+      return { type: "agent.mcp_tool_use", mcp_server_name: "echoes", ...asked };
+    default:
+      return { type: "agent.custom_tool_use", ...told };
+  }
 }

@@ -29,7 +29,7 @@ export interface RunOptions extends ConnectionOptions {
   json?: boolean;
 }
 
-/** Starts a session and follows its first turn. Answers the exit code. */
+/** Starts a session and follows its first turn. Answers the exit code; 3 when calls wait to be confirmed or for the client's tool. */
 export async function run(task: string, options: RunOptions): Promise<number> {
   const message = task === "-" ? await text(process.stdin) : task;
   if (message.trim() === "") throw new UsageError("The task is empty.");
@@ -46,6 +46,7 @@ export async function run(task: string, options: RunOptions): Promise<number> {
   if (!detached && !options.keep && outcome.ended === "end_turn") await archive(client, session);
   if (detached) talk(`The session goes on. To follow it: berth sessions logs -f ${session.id}`);
   if (interrupted) return exitCodes.interrupted;
+  if (outcome.ended === "requires_action") return exitCodes.waiting;
   return outcome.ended === "end_turn" && outcome.failedResources.length === 0
     ? exitCodes.done
     : exitCodes.failed;
