@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { curlExample } from "./curl-example.ts";
 import { errorEnvelope } from "./errors.ts";
 import { answerHeaders, headerParameters } from "./openapi-headers.ts";
 import type { AnyRoute, Operation } from "./route.ts";
@@ -80,6 +81,7 @@ function operationObject(route: AnyRoute, schemas: Json): Json {
     ...(operation.scope === null ? {} : { "x-scope": operation.scope }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(operation.body === "none" ? {} : { requestBody: requestBody(route, schemas) }),
+    "x-codeSamples": [{ lang: "Shell", label: "curl", source: curlExample(operation) }],
     responses: {
       200: { description: "Done.", ...answerHeaders(operation), content: answerContent(route, schemas) },
       ...Object.fromEntries(

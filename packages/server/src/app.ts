@@ -4,6 +4,7 @@ import type { BlobStore } from "./blobs/disk-blobs.ts";
 import type { Database } from "./db/pool.ts";
 import { mountAgents } from "./features/agents/agent-routes.ts";
 import type { ModelWindows } from "./features/agents/resolve-agent.ts";
+import { mountDocs } from "./features/docs/docs-routes.ts";
 import { mountEnvironments } from "./features/environments/environment-routes.ts";
 import { mountEvents } from "./features/events/event-routes.ts";
 import { mountFiles } from "./features/files/file-routes.ts";
@@ -75,6 +76,7 @@ export function createApp(deps: AppDeps): HttpApp {
   });
 
   mountService(app, db, openApiDocument);
+  mountDocs(app, openApiDocument);
   mountTokens(app);
   mountAgents(app, { models, egressAllowPrivate: deps.egressAllowPrivate });
   mountModels(app, models);

@@ -1,0 +1,78 @@
+/**
+ * An example of each operation. Words such as `$AGENT_ID` are variables of the shell: the ids that stand in paths, in upper
+ * case, and the names of files. Operations that need no more than their path have none here.
+ */
+export interface Example {
+  body?: Record<string, unknown>;
+  /** As it is written in an address, without the question mark. */
+  query?: string;
+  /** Parts of a form, as curl takes them. */
+  form?: readonly string[];
+  /** A file that is the body. */
+  file?: string;
+  headers?: readonly string[];
+}
+
+const message = {
+  type: "user.message",
+  content: [{ type: "text", text: "Fix the failing test and push a branch." }],
+};
+
+export const examples: Readonly<Record<string, Example>> = {
+  "tokens.create": { body: { name: "ci", scopes: ["sessions:read", "sessions:write"] } },
+  "agents.create": {
+    body: {
+      name: "Helper",
+      model: "rehearsal/steps",
+      system: "You are careful with other people's code.",
+      tools: [{ type: "agent_toolset_20260401" }],
+    },
+  },
+  "agents.update": { body: { version: 1, description: "Looks after the tests." } },
+  "agents.list": { query: "limit=10" },
+  "environments.create": {
+    body: {
+      name: "registry",
+      config: {
+        type: "cloud",
+        networking: { type: "limited", allowed_hosts: ["registry.npmjs.org"] },
+      },
+    },
+  },
+  "environments.update": { body: { environment_variables: { CI: "true" } } },
+  "sessions.create": {
+    body: {
+      agent: "$AGENT_ID",
+      environment_id: "$ENVIRONMENT_ID",
+      title: "The failing test",
+      resources: [{ type: "file", file_id: "$FILE_ID" }],
+      initial_events: [message],
+    },
+  },
+  "sessions.list": { query: "statuses[]=idle&statuses[]=running" },
+  "sessions.update": { body: { title: "The test that failed", metadata: { ticket: "T-1" } } },
+  "sessionResources.add": { body: { type: "file", file_id: "$FILE_ID" } },
+  "sessionResources.rotate": { body: { authorization_token: "$PROVIDER_TOKEN" } },
+  "events.send": { body: { events: [message] } },
+  "events.list": { query: "types[]=agent.message&order=desc" },
+  "events.stream": { query: "from=start" },
+  "files.upload": { form: ["file=@notes.txt"] },
+  "files.putContent": { file: "notes.txt" },
+  "files.content": { headers: ["Range: bytes=0-99"] },
+  "vaults.create": { body: { display_name: "Tools" } },
+  "vaults.update": { body: { metadata: { team: "core" } } },
+  "vaultCredentials.create": {
+    body: {
+      auth: { type: "static_bearer", mcp_server_url: "https://mcp.example.com/mcp", token: "$MCP_TOKEN" },
+    },
+  },
+  "vaultCredentials.update": { body: { display_name: "The tools' server" } },
+  "memoryStores.create": { body: { name: "Conventions", description: "How we write code." } },
+  "memoryStores.update": { body: { description: "How we write and review code." } },
+  "memories.create": { body: { path: "/style.md", content: "Two spaces." } },
+  "memories.update": { body: { content: "Two spaces, no tabs." } },
+  "memories.list": { query: "path_prefix=/" },
+  "skills.create": { form: ["files[]=@SKILL.md;filename=SKILL.md"] },
+  "skills.createVersion": { form: ["files[]=@SKILL.md;filename=SKILL.md"] },
+  "skills.update": { body: { display_title: "Release notes" } },
+};

@@ -1,0 +1,39 @@
+/** Text made safe for an element or a quoted attribute; nothing else turns text into HTML here. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Part = Html | string | number | null | undefined | readonly Part[];
+
+/** A template whose values are escaped, but for those that are `Html` already; lists are joined, null is nothing. */
+export function html(strings: TemplateStringsArray, ...values: readonly Part[]): Html {
+  return new Html(strings.reduce((text, string, index) => text + textOf(values[index - 1]) + string));
+}
+
+function textOf(part: Part): string {
+  if (part === null || part === undefined) return "";
+  if (part instanceof Html) return part.text;
+  if (typeof part === "object") return part.map(textOf).join("");
+  return escaped(String(part));
+}
+
+const entities: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
+}
+
+/** A sentence in which `words` between backticks are code. */
+export function prose(text: string): Html {
+  return html`${text.split("`").map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : piece))}`;
+}

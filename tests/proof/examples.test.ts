@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import type { Api, Wire } from "../acceptance/harness/api.ts";
+import { Berth } from "../acceptance/harness/berth.ts";
+import { makeWorld, type World } from "./harness/world.ts";
+
+/** Every operation's example, as the reference prints it, run by a shell. */
+
+let berth: Berth;
+let api: Api;
+let directory: string;
+before(async () => {
+  berth = await Berth.start({ settings: { BERTH_LOG_LEVEL: "error" } });
+  api = await berth.client({ role: "admin" });
+  directory = await mkdtemp(join(tmpdir(), "berth-examples-"));
+  await writeFile(join(directory, "notes.txt"), "notes\n");
+});
+after(async () => {
+  await berth.stop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+interface Example {
+  id: string;
+  source: string;
+  answers: string[];
+}
+
+test("every operation has an example, which the service takes", { timeout: 240_000 }, async () => {
+  const examples = await examplesOf(berth.url);
+  const page = await (await fetch(`${berth.url}/docs`)).text();
+  let made = 0;
+  for (const example of examples) {
+    assert.ok(page.includes(escaped(example.source)), `the reference shows the example of ${example.id}`);
+    made += 1;
+    const world = await makeWorld(api, `example${made}`);
+    await prepare(example.id, world);
+    const { output, complaint } = await run(example, world);
+    assert.ok(!output.includes('"type":"error"'), `${example.id}: ${output}\n${example.source}`);
+    assert.ok(output !== "", `${example.id}: ${complaint}`);
+  }
+  console.log(`${examples.length} examples`);
+});
+
+async function examplesOf(url: string): Promise<Example[]> {
+  const document: Wire = await (await fetch(`${url}/openapi.json`)).json();
+  return Object.values<Wire>(document.paths).flatMap((methods) =>
+    Object.values<Wire>(methods).map((operation) => {
+      const source = operation["x-codeSamples"]?.[0]?.source;
+      assert.equal(typeof source, "string", `${operation.operationId} has an example`);
+      return {
+        id: operation.operationId,
+        source,
+        answers: Object.keys(
+          operation.responses["200"]?.content ?? operation.responses["201"]?.content ?? {},
+        ),
+      };
+    }),
+  );
+}
+
+/** What an example takes for granted beside the objects of a world. */
+async function prepare(id: string, { ids }: World): Promise<void> {
+  const steps: Record<string, () => Promise<Record<string, string>>> = {
+    "files.putContent": async () => {
+      const file = await api.ok("POST", "/files", { filename: "notes.txt" });
+      return { file_id: file.id };
+    },
+    "sessionResources.rotate": async () => {
+      const resources = [{ type: "hosted_repository", url: "https://github.com/acme/shop" }];
+      const { agent_id: agent, environment_id } = ids;
+      const session = await api.ok("POST", "/sessions", { agent, environment_id, resources });
+      return { session_id: session.id, resource_id: session.resources[0].id };
+    },
+    "agents.delete": async () => {
+      const agent = await api.ok("POST", "/agents", { name: "unused", model: "rehearsal/steps" });
+      return { agent_id: agent.id };
+    },
+    "environments.delete": async () => {
+      await api.ok("POST", `/sessions/${ids.session_id}/terminate`);
+      return {};
+    },
+  };
+  Object.assign(ids, await steps[id]?.());
+}
+
+/** By bash, in a directory with the files that examples name. A stream is cut after its first line. */
+async function run(example: Example, world: World): Promise<{ output: string; complaint: string }> {
+  const { ids, canary } = world;
+  await writeFile(
+    join(directory, "SKILL.md"),
+    skillText(example.id === "skills.createVersion" ? canary : `other-${canary}`),
+  );
+  const variables = Object.entries(ids).map(([name, value]) => [name.toUpperCase(), value]);
+  const child = spawn("bash", ["-c", example.source], {
+    cwd: directory,
+    env: {
+      PATH: process.env.PATH,
+      BERTH_URL: berth.url,
+      BERTH_TOKEN: api.token ?? "",
+      PROVIDER_TOKEN: "provider-token",
+      MCP_TOKEN: "mcp-token",
+      ...Object.fromEntries(variables),
+    },
+    detached: true,
+  });
+  const told = { output: "", complaint: "" };
+  child.stderr.on("data", (chunk) => {
+    told.complaint += chunk;
+  });
+  child.stdout.on("data", (chunk) => {
+    told.output += chunk;
+    if (example.answers.includes("text/event-stream")) process.kill(-(child.pid ?? 0), "SIGKILL");
+  });
+  await once(child, "close");
+  return told;
+}
+
+function skillText(name: string): string {
+  return `---\nname: ${name}\ndescription: An example.\n---\nRead this.\n`;
+}
+
+function escaped(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", "&#39;");
+}
