@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
@@ -38,36 +38,54 @@ export interface BearerProxy {
   url: string;
   /** The token that is let through. */
   token: string;
-  /** What came, as `METHOD status`. */
+  /** What came, as `POST <method of the protocol>` or `DELETE`, when it came. */
+  asked: string[];
+  /** What came, as `METHOD status`, when it was answered. */
   seen: string[];
   /** Answers in place of the server where it is set and returns true. */
   instead: ((request: IncomingMessage, answer: ServerResponse) => boolean) | null;
-  /** Connections that are open. */
-  open(): Promise<number>;
+  /** Resolves as soon as what came, or was answered, is enough. */
+  until(enough: () => boolean): Promise<void>;
   stop(): void;
 }
 
 /** Lets through to an MCP server what carries the token, and answers 401 to everything else. */
 export async function startBearerProxy(target: number, token: string): Promise<BearerProxy> {
   const server = createServer((given, answer) => {
-    answer.on("close", () => proxy.seen.push(`${given.method} ${answer.statusCode}`));
+    noteMethod(given, note(proxy.asked));
+    answer.on("close", () => note(proxy.seen)(`${given.method} ${answer.statusCode}`));
     if (given.headers.authorization !== `Bearer ${proxy.token}`) {
       answer.writeHead(401, { "www-authenticate": "Bearer" }).end(`not ${given.headers.authorization}`);
     } else if (proxy.instead?.(given, answer) !== true) pass(target, given, answer);
   });
   await listen(server);
+  const news = new EventEmitter();
+  const note = (list: string[]) => (text: string) => {
+    list.push(text);
+    news.emit("note");
+  };
   const proxy: BearerProxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
     token,
+    asked: [],
     seen: [],
     instead: null,
-    open: () =>
-      new Promise((resolve, reject) =>
-        server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
-      ),
+    async until(enough) {
+      while (!enough()) await once(news, "note");
+    },
     stop: () => server.close().closeAllConnections(),
   };
   return proxy;
+}
+
+function noteMethod(given: IncomingMessage, note: (text: string) => void): void {
+  if (given.method !== "POST") {
+    note(given.method ?? "");
+    return;
+  }
+  const chunks: Buffer[] = [];
+  given.on("data", (chunk: Buffer) => chunks.push(chunk));
+  given.on("end", () => note(`POST ${JSON.parse(Buffer.concat(chunks).toString()).method}`));
 }
 
 function pass(port: number, given: IncomingMessage, answer: ServerResponse): void {

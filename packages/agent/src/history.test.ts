@@ -141,3 +141,22 @@ test("a blank message and half a character do no harm", () => {
     },
   ]);
 });
+
+test("the fault of an MCP server is told once, before the message that comes next", () => {
+  const log = new MemoryLog();
+  log.message("one");
+  const message = "The MCP server 'all' could not be used: it answered with HTTP 503.";
+  const retry_status = { type: "retrying" as const };
+  const error = {
+    type: "mcp_connection_failed_error" as const,
+    message,
+    retry_status,
+    mcp_server_name: "all",
+  };
+  log.store([{ event: { type: "session.error", error } }]);
+  assert.deepEqual(foldHistory(log.entries).messages, []);
+  log.store([{ event: { type: "span.model_request_start", model: "m/m" } }]);
+  const text = (words: string) => ({ type: "text" as const, text: words });
+  const { messages } = foldHistory(log.entries);
+  assert.deepEqual(messages, [{ role: "user", content: [text(notes.withoutTools(message)), text("one")] }]);
+});

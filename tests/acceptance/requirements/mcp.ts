@@ -27,6 +27,11 @@ export const mcpRequirements: readonly Requirement[] = [
     rule: "A server that cannot be reached, or refuses the credential, is a session.error of its own type; the session goes on without its tools, and has them in a later turn when it can.",
   },
   {
+    id: "mcp-tools-fixed",
+    source: "api 4",
+    rule: "What a server offers is asked for once in the life of a session and stays the same in it; a session that rests holds no connection.",
+  },
+  {
     id: "mcp-network",
     source: "api 4",
     rule: "Under limited networking a server is called only where allow_mcp_servers says so or allowed_hosts names its host, and never on a private address that the operator does not list.",

@@ -15,17 +15,24 @@ import { eventsUntil } from "../harness/stream.ts";
 const token = "canary-token-of-the-vault";
 let everything: EverythingServer;
 let proxy: BearerProxy;
+/** Another, of one test alone. */
+let quiet: BearerProxy;
 let berth: Berth;
 let api: Api;
 before(async () => {
   everything = await startEverything();
   proxy = await startBearerProxy(everything.port, token);
-  berth = await Berth.start({ settings: { BERTH_EGRESS_ALLOW_PRIVATE: new URL(proxy.url).host } });
+  quiet = await startBearerProxy(everything.port, token);
+  const hosts = [proxy, quiet].map(({ url }) => new URL(url).host).join();
+  berth = await Berth.start({
+    settings: { BERTH_EGRESS_ALLOW_PRIVATE: hosts, BERTH_SANDBOX_IDLE_SECONDS: "1" },
+  });
   api = await berth.client();
 });
 after(async () => {
   await berth.stop();
   proxy.stop();
+  quiet.stop();
   await everything.stop();
 });
 
@@ -251,14 +258,15 @@ proves(["mcp-network"], "the environment and the operator both have to allow a s
     environment: { config: { type: "cloud", networking: { type: "unrestricted" } } },
   });
   assert.deepEqual(answers(await turn(api, any.id, echo("x"))), ["Echo: x"]);
-  const seen = proxy.seen.length;
+  const posts = () => proxy.asked.filter((method) => method.startsWith("POST")).length;
+  const before = posts();
   for (const url of ["https://127.0.0.1:1/mcp", "https://localhost:1/mcp", "https://10.0.0.1/mcp"]) {
     const { id } = await makeMcpSession({ url });
     const events = await turn(api, id, { say: "alone" });
     assert.deepEqual(faults(events), ["mcp_connection_failed_error"]);
     assert.match(of(events, "session.error")[0]?.error.message, /not one that may be reached/);
   }
-  assert.equal(proxy.seen.length, seen);
+  assert.equal(posts(), before);
 });
 
 proves(["mcp-interrupt"], "an interrupt ends a slow call, and the next turn goes on", async () => {
@@ -272,3 +280,34 @@ proves(["mcp-interrupt"], "an interrupt ends a slow call, and the next turn goes
   assert.equal(events.at(-1)?.stop_reason.type, "cancelled");
   assert.deepEqual(answers(await turn(api, id, echo("on"))), ["Echo: on"]);
 });
+
+proves(["mcp-interrupt"], "an interrupt ends the wait for a server that does not answer", async (t) => {
+  t.after(() => {
+    proxy.instead = null;
+  });
+  const { id } = await makeMcpSession();
+  const before = proxy.asked.length;
+  proxy.instead = () => true;
+  const sent = await api.ok("POST", `/sessions/${id}/events`, { events: [steps({ say: "never" })] });
+  await proxy.until(() => proxy.asked.length > before);
+  await api.ok("POST", `/sessions/${id}/events`, { events: [{ type: "user.interrupt" }] });
+  const events = await turnOf(api, id, sent.data[0].id);
+  assert.equal(events.at(-1)?.stop_reason.type, "cancelled");
+  assert.deepEqual([faults(events), of(events, "agent.message")], [[], []]);
+  proxy.instead = null;
+  const next = await turn(api, id, echo("on"));
+  assert.deepEqual([answers(next), of(next, "agent.message")], [["Echo: on"], []]);
+});
+
+proves(
+  ["mcp-tools-fixed"],
+  "a server is asked for its tools once; its connection ends with the rest of the session",
+  async () => {
+    const { id } = await makeMcpSession({ url: quiet.url });
+    assert.deepEqual(answers(await turn(api, id, echo("one"))), ["Echo: one"]);
+    await quiet.until(() => quiet.asked.includes("DELETE"));
+    assert.deepEqual(answers(await turn(api, id, echo("two"))), ["Echo: two"]);
+    assert.equal(quiet.asked.filter((method) => method === "POST tools/list").length, 1);
+    assert.equal(quiet.asked.filter((method) => method === "POST initialize").length, 2);
+  },
+);

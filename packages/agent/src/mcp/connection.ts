@@ -43,38 +43,36 @@ export interface McpConnection {
 interface Opened {
   client: Client;
   transport: StreamableHTTPClientTransport;
+  /** Rejects when it cannot be connected to. */
+  ready: Promise<void>;
+  connected: boolean;
   /** Why the connection was given up. */
-  tooLong: { error?: AnswerTooLong };
+  tooLong?: AnswerTooLong;
 }
 
 const farewellMs = 1_000;
 
 export function createMcpConnection(options: McpConnectionOptions): McpConnection {
   const { connectMs = 15_000, silenceMs = 120_000, callMs = 600_000, longestAnswer = 33_554_432 } = options;
-  let opening: Promise<Opened> | undefined;
+  let opening: Opened | undefined;
 
-  function opened(): Promise<Opened> {
+  function opened(): Opened {
     if (opening !== undefined) return opening;
-    const own = connect();
+    const own = open();
     opening = own;
-    const forget = () => {
-      if (opening === own) opening = undefined;
-    };
-    own.then(({ client }) => {
-      client.onclose = forget;
-    }, forget);
+    own.client.onclose = () => forget(own);
+    own.ready.catch(() => drop(own));
     return own;
   }
 
-  async function connect(): Promise<Opened> {
+  function open(): Opened {
     // Nothing that a server asks of its client is offered: no sampling, no questions to people, no folders.
     const client = new Client(
       { name: "berth", version: "1" },
       { capabilities: {}, versionNegotiation: { mode: "auto" }, jsonSchemaValidator: acceptAll },
     );
-    const tooLong: { error?: AnswerTooLong } = {};
     const giveUp = (error: AnswerTooLong) => {
-      tooLong.error = error;
+      own.tooLong = error;
       void client.close();
     };
     const transport = new StreamableHTTPClientTransport(new URL(options.url), {
@@ -82,13 +80,11 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
       authProvider: { token: async () => (await options.token()) ?? undefined },
       requestInit: { redirect: "manual" },
     });
-    try {
-      await client.connect(transport, { timeout: connectMs });
-      return { client, transport, tooLong };
-    } catch (error) {
-      await client.close();
-      throw tooLong.error ?? error;
-    }
+    const ready = client.connect(transport, { timeout: connectMs }).then(() => {
+      own.connected = true;
+    });
+    const own: Opened = { client, transport, ready, connected: false };
+    return own;
   }
 
   /** What was refused because the server knows the session no more is asked again, once, in a new one. */
@@ -103,29 +99,35 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
   }
 
   async function attempt<T>(signal: AbortSignal, request: (client: Client) => Promise<T>): Promise<T> {
-    const { client, tooLong } = await orAborted(opened(), signal);
+    const own = opened();
     try {
-      return await orAborted(request(client), signal);
+      await orAborted(own.ready, signal);
+      return await orAborted(request(own.client), signal);
     } catch (error) {
-      if (signal.aborted) throw error;
-      if (isLost(error)) await (await drop())?.client.close();
-      throw tooLong.error ?? error;
+      if (signal.aborted ? !own.connected : isLost(error)) await drop(own);
+      throw own.tooLong ?? error;
     }
+  }
+
+  function forget(own: Opened): void {
+    if (opening === own) opening = undefined;
+  }
+
+  async function drop(own: Opened): Promise<void> {
+    forget(own);
+    await own.client.close();
   }
 
   /** The server is told, so that it keeps nothing for us, and has a moment to take note. */
   async function close(): Promise<void> {
-    const closing = await drop();
-    if (closing === undefined) return;
-    const told = closing.transport.terminateSession().catch(() => undefined);
-    await Promise.race([told, pause(farewellMs, undefined, { ref: false })]);
-    await closing.client.close();
-  }
-
-  async function drop(): Promise<Opened | undefined> {
-    const former = opening;
-    opening = undefined;
-    return await former?.catch(() => undefined);
+    const own = opening;
+    if (own === undefined) return;
+    forget(own);
+    if (own.connected) {
+      const told = own.transport.terminateSession().catch(() => undefined);
+      await Promise.race([told, pause(farewellMs, undefined, { ref: false })]);
+    }
+    await own.client.close();
   }
 
   return {

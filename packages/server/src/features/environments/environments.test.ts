@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { testApp } from "../../http/testing.ts";
+import { testApp, type Wire } from "../../http/testing.ts";
 
 describe("environments", () => {
   test("reach nothing by default, and have limits", async (t) => {
@@ -46,6 +46,21 @@ describe("environments", () => {
     }
     const other = await caller({ email: "other@example.com" });
     assert.equal((await other.post("/environments", { name: "one" })).status, 200);
+  });
+
+  test("MCP servers are allowed by a word, which an update keeps", async (t) => {
+    const owner = await (await testApp(t)).caller();
+    const config = (networking: Wire) => ({
+      config: { type: "cloud", networking: { type: "limited", ...networking } },
+    });
+    const made = await owner.made("/environments", { name: "e", ...config({ allow_mcp_servers: true }) });
+    assert.equal(made.config.networking.allow_mcp_servers, true);
+    const change = async (networking: Wire) =>
+      (await owner.made(`/environments/${made.id}`, config(networking))).config.networking;
+    const kept = await change({ allowed_hosts: ["a.example"] });
+    assert.deepEqual([kept.allow_mcp_servers, kept.allowed_hosts], [true, ["a.example"]]);
+    const off = await change({ allow_mcp_servers: null });
+    assert.deepEqual([off.allow_mcp_servers, off.allowed_hosts], [false, ["a.example"]]);
   });
 
   test("change in what is named, at every depth, and null is the default again", async (t) => {
