@@ -127,7 +127,8 @@ export const environmentRoutes = {
   }),
   /**
    * What is left out stays as it is, at every depth; null sets back to the default. Hosts and variables are replaced whole.
-   * Sessions have new variables with their next command, and the rest when their sandbox, once closed, is opened again.
+   * Sessions have new variables with their next command, new networking with their next turn, and the rest when their
+   * sandbox, once closed, is opened again.
    */
   update: defineRoute(operations.environments.update, {
     params: environmentParams,

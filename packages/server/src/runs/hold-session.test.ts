@@ -71,6 +71,25 @@ describe("a held session", () => {
     );
   });
 
+  test("an open sandbox reaches with the next turn what its environment says then", async (t) => {
+    const db = await testDatabase(t);
+    const own = await installation(t, db);
+    const sessionId = await sessionOf(db);
+    await own.worker();
+    await own.send(sessionId, steps(bash("one")));
+    await own.until(sessionId, (entries) => idles(entries) === 1);
+    const networking = { type: "limited", allowed_hosts: ["new.example"] };
+    await db.write.query({
+      text: "update environments set config = $1",
+      values: [{ type: "cloud", networking }],
+    });
+    assert.deepEqual(own.engine.policies, []);
+    await own.send(sessionId, steps(bash("two")));
+    await own.until(sessionId, (entries) => idles(entries) === 2);
+    assert.equal(own.engine.specs.length, 1, "the sandbox is the same");
+    assert.deepEqual(own.engine.policies, [{ mode: "limited", hosts: ["new.example"] }]);
+  });
+
   test("an interrupt ends a running command within a second", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);

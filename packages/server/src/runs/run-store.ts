@@ -21,6 +21,11 @@ export interface Standing {
   resting: boolean;
 }
 
+/** What the session's environment lets it reach now. */
+export async function readNetworking(db: Queryable, sessionId: string): Promise<RunSession["networking"]> {
+  return (await readRunSession(db, sessionId)).networking;
+}
+
 export async function readRunSession(db: Queryable, sessionId: string): Promise<RunSession> {
   const { rows } = await db.query<{
     agent: SessionAgent;

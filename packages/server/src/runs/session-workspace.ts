@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Tool } from "@berth/agent";
 import type { MountedFile, Sandbox, SandboxEngine } from "@berth/sandbox";
 import type { Logger } from "pino";
@@ -13,7 +14,7 @@ import { createProvisioner, type Provisioner, type ProvisionParts } from "./prov
 import { type Removal, readRemovals } from "./removal-store.ts";
 import { isPending, type RunResource, readResources } from "./resource-store.ts";
 import type { RunLog } from "./run-log.ts";
-import type { RunSession } from "./run-store.ts";
+import { type RunSession, readNetworking } from "./run-store.ts";
 import { sandboxSpec } from "./sandbox-spec.ts";
 import { type EnvironmentParts, readEnvironment } from "./session-environment.ts";
 import { createSessionOutputs, type OutputParts } from "./session-outputs.ts";
@@ -190,6 +191,7 @@ export function openSessionWorkspace(
   async function refresh(): Promise<void> {
     const removals = await readRemovals(db.write, session.id);
     const resources = await readResources(db.write, session.id);
+    await followNetworking(resources);
     const fresh = opening === undefined && !(await hasDisk(db.write, lease, parts.disks));
     pending = resources.filter((resource) => isPending(fresh ? { ...resource, ready: false } : resource));
     if (ended) return;
@@ -201,6 +203,14 @@ export function openSessionWorkspace(
     if (known === undefined || current === undefined) return;
     current.sandbox.setEgress(egressPolicy(session, resources, parts.providers));
     putInPlace(current.provisioner, pending, removals);
+  }
+
+  /** A sandbox that is open reaches what the environment says now, not what it said when it was opened. */
+  async function followNetworking(resources: readonly RunResource[]): Promise<void> {
+    const networking = await readNetworking(db.read, session.id);
+    if (isDeepStrictEqual(networking, session.networking)) return;
+    session.networking = networking;
+    (await settled(opening))?.sandbox.setEgress(egressPolicy(session, resources, parts.providers));
   }
 
   async function close(): Promise<void> {

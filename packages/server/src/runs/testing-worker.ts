@@ -8,6 +8,7 @@ import {
   type Command,
   type CommandResult,
   createGuardedFetch,
+  type EgressPolicy,
   type MountedFile,
   type Sandbox,
   type SandboxEngine,
@@ -35,6 +36,8 @@ export interface ScriptedEngine extends SandboxEngine {
   /** Emits `command` and `closed`. */
   readonly told: EventEmitter;
   readonly specs: SandboxSpec[];
+  /** What open sandboxes were told to reach. */
+  readonly policies: EgressPolicy[];
   /** Files that were placed in an open sandbox. */
   readonly placed: MountedFile[];
   /** What was done with files in open sandboxes, as `place <path>` and `remove <path>`. */
@@ -53,6 +56,7 @@ export function scriptedEngine(): ScriptedEngine {
     overlaps: [],
     told,
     specs: [],
+    policies: [],
     placed: [],
     fileSteps: [],
     refusesPlaces: false,
@@ -103,7 +107,7 @@ function scriptedSandbox(engine: ScriptedEngine, spec: SandboxSpec): Sandbox {
       engine.fileSteps.push(`remove ${target}`);
       return true;
     },
-    setEgress: () => undefined,
+    setEgress: (policy) => void engine.policies.push(policy),
     async close() {
       if (!open) return;
       open = false;
