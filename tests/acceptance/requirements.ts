@@ -1,6 +1,7 @@
 import { confirmationRequirements } from "./requirements/confirmations.ts";
 import { eventDeltaRequirements } from "./requirements/event-deltas.ts";
 import { fileRemoval } from "./requirements/file-removal.ts";
+import { filterRequirements } from "./requirements/filters.ts";
 import { gitRepositories } from "./requirements/git-repositories.ts";
 import { idempotencyRequirements } from "./requirements/idempotency.ts";
 import { mcpRequirements } from "./requirements/mcp.ts";
@@ -465,6 +466,7 @@ export const requirements: readonly Requirement[] = [
   },
   ...outputRequirements,
   ...eventDeltaRequirements,
+  ...filterRequirements,
   ...messageContentRequirements,
   ...reclaimRequirements,
   ...mcpRequirements,

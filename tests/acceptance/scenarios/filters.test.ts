@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { type Api, refused, type Wire } from "../harness/api.ts";
+import { Berth } from "../harness/berth.ts";
+import { bash, makeAgent, makeEnvironment, makeSession, steps, turn } from "../harness/fixtures.ts";
+import { proves } from "../harness/proves.ts";
+import { eventsUntil } from "../harness/stream.ts";
+
+let berth: Berth;
+let api: Api;
+before(async () => {
+  berth = await Berth.start();
+  api = await berth.client();
+});
+after(() => berth.stop());
+
+/** Every id of a list, page by page. */
+async function walk(path: string, query: string): Promise<string[]> {
+  const ids: string[] = [];
+  let page = "";
+  for (let pages = 0; pages < 100; pages++) {
+    const part = await api.ok("GET", `${path}?limit=2&${query}${page}`);
+    ids.push(...part.data.map(({ id }: Wire) => id));
+    if (part.next_page === null) return ids;
+    page = `&page=${encodeURIComponent(part.next_page)}`;
+  }
+  throw new Error(`${path} does not end`);
+}
+
+proves(["event-filters"], "the log filters by kind and time, in both orders, over pages", async () => {
+  const session = await makeSession(api);
+  await turn(api, session.id, { say: "one" }, bash("true"), { say: "two" }, bash("true"), { say: "three" });
+  const path = `/sessions/${session.id}/events`;
+  const all: Wire[] = (await api.ok("GET", `${path}?limit=100`)).data;
+  const kinds = ["agent.message", "agent.tool_use"];
+  const types = kinds.map((kind) => `types[]=${kind}`).join("&");
+  const middle: string = all[Math.floor(all.length / 2)]?.created_at;
+  for (const [query, fits] of [
+    [types, ({ type }) => kinds.includes(type)],
+    [`created_at[gte]=${middle}`, ({ created_at: at }) => at >= middle],
+    [`created_at[gt]=${middle}`, ({ created_at: at }) => at > middle],
+    [`${types}&created_at[lt]=${middle}`, ({ type, created_at: at }) => kinds.includes(type) && at < middle],
+    [`created_at[lte]=${middle}`, ({ created_at: at }) => at <= middle],
+  ] as [string, (event: Wire) => boolean][]) {
+    const expected = all.filter(fits).map(({ id }) => id);
+    assert.deepEqual(await walk(path, query), expected, query);
+    assert.deepEqual(await walk(path, `${query}&order=desc`), expected.toReversed(), query);
+  }
+  const { next_page: cursor } = await api.ok("GET", `${path}?limit=2&${types}`);
+  for (const other of ["", "&types[]=agent.message", `&${types}&order=desc`]) {
+    refused(
+      await api.get(`${path}?limit=2&page=${encodeURIComponent(cursor)}${other}`),
+      400,
+      "invalid_request_error",
+      {
+        param: "page",
+      },
+    );
+  }
+});
+
+proves(
+  ["session-filters"],
+  "sessions filter by agent, environment, status and time, over pages",
+  async () => {
+    const [one, other] = [await makeAgent(api), await makeAgent(api)];
+    const environment = await makeEnvironment(api);
+    const made: Wire[] = [];
+    for (const agent of [one, other, one, one, other]) {
+      made.unshift(await makeSession(api, { agent: agent.id, environment_id: environment.id }));
+    }
+    const path = "/sessions";
+    const idsOf = (fits: (session: Wire) => boolean) => made.filter(fits).map(({ id }) => id);
+    const at: string = made[2]?.created_at;
+    await api.ok("POST", `${path}/${made[0]?.id}/terminate`, {});
+    const env = `environment_id=${environment.id}`;
+    assert.deepEqual(
+      await walk(path, env),
+      idsOf(() => true),
+    );
+    assert.deepEqual(
+      await walk(path, `agent_id=${one.id}`),
+      idsOf(({ agent }) => agent.id === one.id),
+    );
+    assert.deepEqual(
+      await walk(path, `${env}&agent_id=${other.id}&statuses[]=idle`),
+      idsOf(({ id, agent }) => agent.id === other.id && id !== made[0]?.id),
+    );
+    assert.deepEqual(await walk(path, `${env}&statuses[]=terminated`), [made[0]?.id]);
+    assert.deepEqual(
+      await walk(path, `${env}&created_at[gte]=${at}`),
+      idsOf(({ created_at: created }) => created >= at),
+    );
+    assert.deepEqual(
+      await walk(path, `${env}&created_at[lt]=${at}`),
+      idsOf(({ created_at: created }) => created < at),
+    );
+    refused(await api.get(`${path}?statuses[]=asleep`), 400, "invalid_request_error", {
+      param: "statuses[0]",
+    });
+  },
+);
+
+proves(["event-initial-order"], "initial events are taken in their order, all or none", async () => {
+  const base = { agent: (await makeAgent(api)).id, environment_id: (await makeEnvironment(api)).id };
+  const events = [steps({ say: "first" }), steps({ say: "second" })];
+  const refusal = await api.post("/sessions", {
+    ...base,
+    initial_events: [...events, { type: "user.shout" }],
+  });
+  refused(refusal, 400, "invalid_request_error", { param: "initial_events[2].type" });
+  assert.deepEqual((await api.ok("GET", `/sessions?environment_id=${base.environment_id}`)).data, []);
+  const session = await api.ok("POST", "/sessions", { ...base, initial_events: events });
+  const log = await eventsUntil(api, session.id, ({ type }) => type === "session.status_idle");
+  const inputs = log.filter(({ type }) => type === "user.message").map(({ content }) => content);
+  assert.deepEqual(
+    inputs,
+    events.map((event) => (event as Wire).content),
+  );
+  assert.ok(log.some(({ type, content }) => type === "agent.message" && content[0].text === "second"));
+});
+
+proves(
+  ["session-stats-end"],
+  "the clock counts interrupted turns, and stops for good at termination",
+  async () => {
+    const session = await makeSession(api);
+    const path = `/sessions/${session.id}`;
+    await api.ok("POST", `${path}/events`, { events: [steps({ wait_ms: 60_000 })] });
+    let running = await api.ok("GET", path);
+    const signal = AbortSignal.timeout(20_000);
+    while (running.stats.active_seconds < 1) {
+      signal.throwIfAborted();
+      running = await api.ok("GET", path);
+    }
+    assert.equal(running.status, "running");
+    await api.ok("POST", `${path}/cancel`, {});
+    await eventsUntil(api, session.id, ({ type }) => type === "session.status_idle");
+    const cancelled = (await api.ok("GET", path)).stats;
+    assert.ok(cancelled.active_seconds >= 1);
+    await api.ok("POST", `${path}/terminate`, {});
+    const ended = (await api.ok("GET", path)).stats;
+    const later = await makeSession(api);
+    while ((await api.ok("GET", `/sessions/${later.id}`)).stats.duration_seconds < 2) signal.throwIfAborted();
+    assert.deepEqual((await api.ok("GET", path)).stats, ended);
+    assert.equal(ended.active_seconds, cancelled.active_seconds);
+  },
+);
