@@ -57,4 +57,59 @@ describe("places of resources", () => {
       ),
     );
   });
+
+  test("of all kinds: the first that meets one before it is named, and no two that are accepted meet", () => {
+    const id = (last: string) => `file_01h0000000000000000000000${last}`;
+    const place = fc.option(
+      fc.oneof(
+        fc
+          .array(fc.constantFrom("a", "b", "a-2"), { minLength: 1, maxLength: 3 })
+          .map((names) => `/data/${names.join("/")}`),
+        fc.constantFrom("/w", "/w/a", `/mnt/session/uploads/${id("a")}`, `/mnt/session/uploads/${id("b")}/x`),
+      ),
+    );
+    const kind = fc.constantFrom("hosted_repository", "git_repository", "file");
+    const name = fc.constantFrom("a", "b", "a-2");
+    fc.assert(
+      fc.property(fc.array(fc.tuple(kind, name, place), { maxLength: 8 }), (list) => {
+        const inputs = list.map(([type, word, mount]): ResourceInput => {
+          if (type === "hosted_repository") return repository(word, mount);
+          if (type === "file") return { type, file_id: id(word.at(-1) ?? ""), mount_path: mount };
+          return { type: "git_repository", url: `https://git.example/x/y/${word}.git`, mount_path: mount };
+        });
+        const fixed = inputs.map((input) =>
+          input.type === "file" && input.mount_path == null
+            ? `/mnt/session/uploads/${input.file_id}`
+            : (input.mount_path ?? null),
+        );
+        const first = fixed.findIndex((mount, at) =>
+          fixed
+            .slice(0, at)
+            .some((other) => mount !== null && other !== null && isPrefixOfOther(mount, other)),
+        );
+        if (first >= 0) {
+          assert.throws(() => placeResources(inputs), {
+            status: 400,
+            param: `resources[${first}].mount_path`,
+          });
+          return;
+        }
+        const places = placeResources(inputs);
+        for (const [at, one] of places.entries()) {
+          assert.ok(
+            places.slice(at + 1).every((other) => !isPrefixOfOther(one, other)),
+            places.join(" "),
+          );
+          if (fixed[at] !== null) assert.equal(one, fixed[at]);
+          else assert.match(one, new RegExp(`^/data/${list[at]?.[1]}(-[0-9]+)?$`));
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
 });
+
+function isPrefixOfOther(one: string, other: string): boolean {
+  const [short = [], long = []] = [one.split("/"), other.split("/")].sort((a, b) => a.length - b.length);
+  return short.every((segment, at) => segment === long[at]);
+}
