@@ -35,6 +35,11 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
     reason: "who has tokens is the operator's to say, beside the API",
   },
   {
+    files: "packages/cli/src/commands/secrets/",
+    imports: "@berth/server",
+    reason: "the key of stored secrets is replaced beside the API, on the machine of the installation",
+  },
+  {
     files: "packages/cli/src/commands/doctor",
     imports: "@berth/server",
     reason: "doctor looks at the machine that a server would run on",

@@ -10,6 +10,7 @@ import { messageContentRequirements } from "./requirements/message-content.ts";
 import { outputRequirements } from "./requirements/outputs.ts";
 import { reclaimRequirements } from "./requirements/reclaim.ts";
 import type { Requirement } from "./requirements/requirement.ts";
+import { secretRequirements } from "./requirements/secrets.ts";
 import { skillRequirements } from "./requirements/skills.ts";
 import { uploadRequirements } from "./requirements/uploads.ts";
 import { vaultRequirements } from "./requirements/vaults.ts";
@@ -478,4 +479,5 @@ export const requirements: readonly Requirement[] = [
   ...fileRemoval,
   ...uploadRequirements,
   ...idempotencyRequirements,
+  ...secretRequirements,
 ];

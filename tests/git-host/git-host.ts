@@ -19,6 +19,8 @@ export interface GitHostOptions {
   names?: readonly string[];
   /** Plain http; the authority then signs for nobody. */
   plain?: true;
+  /** Called when a request comes in, while the client that sent it waits. */
+  onRequest?: () => void;
 }
 
 /** A line of what was asked, for assertions. It never holds a token. */
@@ -66,6 +68,7 @@ export async function startGitHost(options: GitHostOptions): Promise<GitHost> {
   const requests: ServedRequest[] = [];
 
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
+    options.onRequest?.();
     response.on("close", () => requests.push(servedRequest(request, response)));
     route(repositories, tokens.check(request.headers.authorization), request, response);
   };

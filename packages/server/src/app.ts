@@ -38,6 +38,8 @@ export interface AppDeps {
   blobs: BlobStore;
   /** The installation's, 32 bytes. Cursors and secrets get keys of their own from it. */
   secretKey: Uint8Array;
+  /** The key that was replaced, while a rewrap is not over. */
+  formerSecretKey?: Uint8Array | null;
   /** Keeps the secrets that pass through out of the log. */
   redactor?: Redactor;
   /** Hosts, with their port where it is not 443, whose repositories can be attached. */
@@ -55,7 +57,10 @@ export interface AppDeps {
 /** The whole HTTP service, wired and not yet listening. */
 export function createApp(deps: AppDeps): HttpApp {
   const { db, hub, log, models, blobs, secretKey, jsonLimit, uploadLimit } = deps;
-  const secrets = createSecretBox(secretKey, deps.redactor?.add);
+  const secrets = createSecretBox(secretKey, {
+    onSecret: deps.redactor?.add,
+    formerKey: deps.formerSecretKey ?? null,
+  });
   const cursors = createCursors(derivedKey(secretKey, "list cursors"));
   const idempotency = createIdempotency(db, secrets);
   const uploads = keepSweepingUploads(db, blobs, log);

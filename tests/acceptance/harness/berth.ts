@@ -33,12 +33,19 @@ export class Berth {
   readonly dataDir: string;
   readonly #process: ChildProcess;
   readonly #log: string[];
+  readonly #output: string[];
 
-  private constructor(url: string, dataDir: string, process: ChildProcess, log: string[]) {
+  private constructor(
+    url: string,
+    dataDir: string,
+    process: ChildProcess,
+    { log, output }: { log: string[]; output: string[] },
+  ) {
     this.url = url;
     this.dataDir = dataDir;
     this.#process = process;
     this.#log = log;
+    this.#output = output;
   }
 
   static async start(options: BerthOptions = {}): Promise<Berth> {
@@ -48,14 +55,17 @@ export class Berth {
       stdio: ["ignore", "pipe", "pipe"],
     });
     const log: string[] = [];
+    const output: string[] = [];
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => log.push(chunk));
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => output.push(chunk));
     const url = await Promise.race([
       listening(child),
       once(child, "exit").then(([code]) =>
         Promise.reject(new Error(`serve ended with ${code}:\n${log.join("")}`)),
       ),
     ]);
-    return new Berth(url, dataDir, child, log);
+    child.stdout.resume();
+    return new Berth(url, dataDir, child, { log, output });
   }
 
   get pid(): number {
@@ -65,6 +75,11 @@ export class Berth {
   /** What it has written to stderr so far. */
   get log(): string {
     return this.#log.join("");
+  }
+
+  /** What it has written to stdout so far. */
+  get output(): string {
+    return this.#output.join("");
   }
 
   /** A client with a new token; without options, of the user owner@example.com with every scope. */

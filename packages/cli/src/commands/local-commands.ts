@@ -13,6 +13,7 @@ export function addLocal(program: Command): void {
     .allowUnknownOption()
     .action(action(() => import("./serve.ts"), "serve"));
   addToken(program);
+  addSecrets(program);
   program
     .command("doctor")
     .summary("show what this machine offers and lacks")
@@ -55,6 +56,21 @@ function addToken(program: Command): void {
     .action(action(() => import("./token/create.ts"), "createToken"));
 }
 
+function addSecrets(program: Command): void {
+  const secrets = program
+    .command("secrets")
+    .summary("replace the key of stored secrets")
+    .description("Looks after the secrets that this installation stores.");
+  secrets
+    .command("rewrap")
+    .description("Seals every stored secret with a new key, and deletes the former key.")
+    .option("--former-key-file <file>", "the key before, where BERTH_SECRET_KEY_FILE names your own new one")
+    .option("--data-dir <dir>", "data directory of the installation; default: BERTH_DATA_DIR, else .berth")
+    .option("--json", "print JSON")
+    .addHelpText("after", rewrapHelp)
+    .action(action(() => import("./secrets/rewrap.ts"), "rewrap"));
+}
+
 function commaList(value: string): string[] {
   return value.split(",").map((item) => item.trim());
 }
@@ -69,3 +85,7 @@ It works whether the service runs or not. The token is shown this once; only its
 
 Example:
   $ export BERTH_TOKEN=$(berth token create --user you@example.com)`;
+
+const rewrapHelp = `
+Stop every service of the database first. A call that was cut off is called again: it goes on with the rest. Cursors of lists
+that were given out before are refused afterwards.`;

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { linkSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { createSecretBox } from "./secret-box.ts";
-import { readSecretKey } from "./secret-key.ts";
+import { forgetFormerKey, readFormerKey, readSecretKey, replaceSecretKey } from "./secret-key.ts";
 
 const place = { table: "session_resources", row: "0193-row", column: "secret" };
 
@@ -47,5 +47,25 @@ describe("secrets", () => {
     writeFileSync(file, "dG9vIHNob3J0");
     assert.throws(() => readSecretKey({ file, dataDir }), /32 bytes/);
     assert.throws(() => readSecretKey({ file: join(dataDir, "absent"), dataDir }), /ENOENT/);
+  });
+
+  test("the key is replaced, and cut off anywhere the former one is there until it is forgotten", (t) => {
+    const dataDir = mkdtempSync(join(tmpdir(), "berth-key-"));
+    t.after(() => rmSync(dataDir, { recursive: true }));
+    const place = { file: null, dataDir };
+    const first = readSecretKey(place);
+    assert.equal(readFormerKey(place), null);
+    linkSync(join(dataDir, "secret.key"), join(dataDir, "secret.key.former")); // cut off after the first step
+    assert.deepEqual([readSecretKey(place), readFormerKey(place)], [first, first]);
+    replaceSecretKey(dataDir);
+    const second = readSecretKey(place);
+    assert.notDeepEqual(second, first);
+    assert.deepEqual(readFormerKey(place), first);
+    assert.equal(statSync(join(dataDir, "secret.key")).mode & 0o777, 0o600);
+    replaceSecretKey(dataDir);
+    assert.deepEqual([readSecretKey(place), readFormerKey(place)], [second, first], "called again");
+    forgetFormerKey(dataDir);
+    assert.deepEqual([readSecretKey(place), readFormerKey(place)], [second, null]);
+    assert.deepEqual(readdirSync(dataDir), ["secret.key"]);
   });
 });

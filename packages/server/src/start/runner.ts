@@ -10,7 +10,7 @@ import { openSessionHub } from "../notify/session-hub.ts";
 import { sweepDisks } from "../runs/disk.ts";
 import { openSkillDirectories } from "../runs/skill-directories.ts";
 import { createSecretBox } from "../secrets/secret-box.ts";
-import { readSecretKey } from "../secrets/secret-key.ts";
+import { readFormerKey, readSecretKey } from "../secrets/secret-key.ts";
 import { installationId } from "./installation-id.ts";
 import { openEngine } from "./open-engine.ts";
 import { openModels } from "./open-models.ts";
@@ -31,6 +31,7 @@ export interface RunnerOptions {
 
 /** The brain and the hands of an installation, wired: models, sandboxes and the worker that takes due sessions. */
 export async function startRunner({ config, address, log, redactor }: RunnerOptions): Promise<Runner> {
+  const keyPlace = { file: config.secretKeyFile, dataDir: config.dataDir };
   const db = openDatabase({ ...address, log });
   const instance = installationId(config.dataDir);
   const [hub, models, engine, blobs] = await Promise.all([
@@ -49,10 +50,10 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
     log,
     blobs,
     engine,
-    secrets: createSecretBox(
-      readSecretKey({ file: config.secretKeyFile, dataDir: config.dataDir }),
-      redactor.add,
-    ),
+    secrets: createSecretBox(readSecretKey(keyPlace), {
+      onSecret: redactor.add,
+      formerKey: readFormerKey(keyPlace),
+    }),
     mcpFetch: createGuardedFetch({ allowPrivate: config.egressAllowPrivate }),
     disks,
     skills,

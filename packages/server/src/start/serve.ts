@@ -6,7 +6,7 @@ import { openDatabase } from "../db/pool.ts";
 import { createLog, createRedactor } from "../log.ts";
 import { openSessionHub } from "../notify/session-hub.ts";
 import { once } from "../once.ts";
-import { readSecretKey } from "../secrets/secret-key.ts";
+import { readFormerKey, readSecretKey } from "../secrets/secret-key.ts";
 import { startApi } from "./api.ts";
 import { holdDataDir } from "./hold-data-dir.ts";
 import { installationId } from "./installation-id.ts";
@@ -41,7 +41,9 @@ export async function serve(config: Config): Promise<Serving> {
     const hub = await openSessionHub({ db, log });
     ended.unshift(() => hub.close());
     const blobs = await openDiskBlobs(blobDirectory(config));
-    const secretKey = readSecretKey({ file: config.secretKeyFile, dataDir: config.dataDir });
+    const keyPlace = { file: config.secretKeyFile, dataDir: config.dataDir };
+    const secretKey = readSecretKey(keyPlace);
+    const formerSecretKey = readFormerKey(keyPlace);
     const repositoryHosts = config.hostedProviders.map(({ host }) => host);
     const api = await startApi({
       ...config,
@@ -52,6 +54,7 @@ export async function serve(config: Config): Promise<Serving> {
       models,
       blobs,
       secretKey,
+      formerSecretKey,
       repositoryHosts,
     });
     ended.unshift(() => api.close());

@@ -5,8 +5,8 @@ import fc from "fast-check";
 import { ApiError } from "../../http/errors.ts";
 import { placeResources } from "./place-resources.ts";
 
-function repository(name: string, mount: string | null = null): ResourceInput {
-  return { type: "hosted_repository", url: `https://github.com/octo/${name}`, mount_path: mount };
+function repository(name: string, mount: string | null = null) {
+  return { type: "hosted_repository" as const, url: `https://github.com/octo/${name}`, mount_path: mount };
 }
 
 const file: ResourceInput = { type: "file", file_id: "file_01h00000000000000000000000" };
@@ -72,7 +72,7 @@ describe("places of resources", () => {
     const name = fc.constantFrom("a", "b", "a-2");
     fc.assert(
       fc.property(fc.array(fc.tuple(kind, name, place), { maxLength: 8 }), (list) => {
-        const inputs = list.map(([type, word, mount]): ResourceInput => {
+        const inputs = list.map(([type, word, mount]): Exclude<ResourceInput, { type: "memory_store" }> => {
           if (type === "hosted_repository") return repository(word, mount);
           if (type === "file") return { type, file_id: id(word.at(-1) ?? ""), mount_path: mount };
           return { type: "git_repository", url: `https://git.example/x/y/${word}.git`, mount_path: mount };

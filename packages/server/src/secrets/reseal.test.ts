@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { createCipheriv, randomBytes } from "node:crypto";
+import { describe, type TestContext, test } from "node:test";
+import { newUuid } from "@berth/contract";
+import type { DatabaseAccess } from "../db/pool.ts";
+import { type TestDatabase, testDatabase } from "../db/testing.ts";
+import { seed, seedSession } from "../runs/testing.ts";
+import { countForeign, reseal } from "./reseal.ts";
+import { createSecretBox, derivedKey, type SecretBox, type SecretPlace } from "./secret-box.ts";
+
+const [former, active, other] = [randomBytes(32), randomBytes(32), randomBytes(32)];
+
+interface Kept {
+  place: SecretPlace;
+  secret: string;
+}
+
+/** A thousand kept answers and some repositories, sealed with the former key. */
+async function filled(t: TestContext): Promise<{ db: TestDatabase; kept: Kept[] }> {
+  const db = await testDatabase(t);
+  const box = createSecretBox(former);
+  const [principal, sessionId] = [newUuid(), await seedSession(db.write, await seed(db.write))];
+  const answers = Array.from({ length: 1_001 }, (_, index): Kept => {
+    const row = `${principal} key-${index}`;
+    return { place: { table: "idempotency_keys", row, column: "answer" }, secret: `answer ${index}` };
+  });
+  await db.write.query({
+    text: `insert into idempotency_keys (principal_id, key, fingerprint, status, answer)
+      select $1::uuid, split_part(row, ' ', 2), '', 200, answer from unnest($2::text[], $3::bytea[]) as kept (row, answer)`,
+    values: [
+      principal,
+      answers.map(({ place }) => place.row),
+      answers.map((one) => box.seal(one.place, one.secret)),
+    ],
+  });
+  const repositories = [newUuid(), newUuid(), newUuid()].map((row, index): Kept => {
+    return { place: { table: "session_resources", row, column: "secret" }, secret: `token ${index}` };
+  });
+  for (const { place, secret } of repositories) {
+    const envelope = secret === "token 2" ? null : box.seal(place, secret);
+    await db.write.query({
+      text: `insert into session_resources (id, session_id, type, url, secret, mount_path)
+        values ($1, $2, 'hosted_repository', 'https://github.com/a/b', $3, $4)`,
+      values: [place.row, sessionId, envelope, `/data/${place.row}`],
+    });
+  }
+  return { db, kept: [...repositories.slice(0, 2), ...answers] };
+}
+
+async function envelopes(db: TestDatabase): Promise<Map<string, Buffer>> {
+  const { rows } = await db.read.query<{ row: string; envelope: Buffer }>({
+    text: `select id::text as row, secret as envelope from session_resources where secret is not null
+      union all select principal_id || ' ' || key, answer from idempotency_keys`,
+  });
+  return new Map(rows.map(({ row, envelope }) => [row, envelope]));
+}
+
+async function allOpen(db: TestDatabase, box: SecretBox, kept: readonly Kept[]): Promise<void> {
+  const found = await envelopes(db);
+  assert.equal(found.size, kept.length);
+  for (const { place, secret } of kept) {
+    assert.equal(box.open(place, found.get(place.row) ?? Buffer.alloc(0)), secret);
+  }
+}
+
+/** Its transactions fail, from the second on: as if the process had died. */
+function dying(db: DatabaseAccess): DatabaseAccess {
+  let count = 0;
+  return {
+    ...db,
+    transaction: async (work) => {
+      count += 1;
+      if (count > 2) throw new Error("killed");
+      return await db.transaction(work);
+    },
+  };
+}
+
+describe("sealing everything anew", () => {
+  test("leaves every secret, which the new key alone opens", async (t) => {
+    const { db, kept } = await filled(t);
+    assert.equal(await reseal(db, { active, former }), kept.length);
+    await allOpen(db, createSecretBox(active), kept);
+    await assert.rejects(allOpen(db, createSecretBox(former), kept), /another key/);
+    assert.equal(await reseal(db, { active, former }), 0, "nothing is left to do");
+    assert.equal(await countForeign(db.read, [active]), 0);
+  });
+
+  test("goes on where it was cut off, and meanwhile both keys open everything", async (t) => {
+    const { db, kept } = await filled(t);
+    await assert.rejects(reseal(dying(db), { active, former }), /killed/);
+    await allOpen(db, createSecretBox(active, { formerKey: former }), kept);
+    const rest = await countForeign(db.read, [active]);
+    assert.ok(rest > 0 && rest < kept.length, `${rest}`);
+    assert.equal(await reseal(db, { active, former }), rest);
+    await allOpen(db, createSecretBox(active), kept);
+  });
+
+  test("with a wrong former key is refused, and changes nothing", async (t) => {
+    const { db, kept } = await filled(t);
+    const before = await envelopes(db);
+    assert.equal(await countForeign(db.read, [active, other]), kept.length);
+    await assert.rejects(reseal(db, { active, former: other }), { name: "UnopenedSecret" });
+    assert.deepEqual(await envelopes(db), before);
+  });
+
+  test("takes envelopes that do not name their key", async (t) => {
+    const { db, kept } = await filled(t);
+    const [{ place, secret } = { place: { table: "", row: "", column: "" }, secret: "" }] = kept;
+    const nonce = randomBytes(12);
+    const cipher = createCipheriv("aes-256-gcm", derivedKey(former, "secrets at rest"), nonce);
+    cipher.setAAD(Buffer.from(JSON.stringify([1, place.table, place.row, place.column])));
+    const sealed = Buffer.concat([cipher.update(secret), cipher.final()]);
+    const envelope = Buffer.concat([Buffer.of(1), nonce, cipher.getAuthTag(), sealed]);
+    await db.write.query({
+      text: "update session_resources set secret = $2 where id = $1",
+      values: [place.row, envelope],
+    });
+    await allOpen(db, createSecretBox(former), kept);
+    await reseal(db, { active, former });
+    await allOpen(db, createSecretBox(active), kept);
+  });
+});

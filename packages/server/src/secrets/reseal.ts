@@ -1,0 +1,94 @@
+import type { DatabaseAccess } from "../db/pool.ts";
+import type { Queryable } from "../db/statement.ts";
+import { type SealedColumn, sealedColumns } from "./sealed-columns.ts";
+import { createSecretBox, envelopeMark, MARK_BYTES, type SecretBox } from "./secret-box.ts";
+
+/** A key that replaces another. */
+export interface KeyChange {
+  active: Uint8Array;
+  former: Uint8Array;
+}
+
+/** A secret that neither key opens; what was resealed before it stays so. */
+export class UnopenedSecret extends Error {
+  override readonly name = "UnopenedSecret";
+
+  constructor({ table }: SealedColumn, row: string, cause: unknown) {
+    super(`A secret in ${table}, row ${row}, does not open with the former key.`, { cause });
+  }
+}
+
+const BATCH_ROWS = 500;
+
+/** How many secrets are sealed with neither of these keys, as far as their envelopes tell. */
+export async function countForeign(db: Queryable, keys: readonly Uint8Array[]): Promise<number> {
+  const marks = keys.map(envelopeMark);
+  let count = 0;
+  for (const { table, column } of sealedColumns) {
+    const { rows } = await db.query<{ count: number }>({
+      text: `select count(*)::integer as count from ${table}
+        where ${column} is not null and get_byte(${column}, 0) <> 1
+          and not substring(${column} from 1 for ${MARK_BYTES}) = any($1::bytea[])`,
+      values: [marks],
+    });
+    count += rows[0]?.count ?? 0;
+  }
+  return count;
+}
+
+/**
+ * Seals every secret that is not sealed with the active key anew with it, and answers how many those were. Batch by batch, each
+ * a transaction: cut off anywhere and called again, it goes on with the rest.
+ *
+ * @throws UnopenedSecret
+ */
+export async function reseal(db: DatabaseAccess, { active, former }: KeyChange): Promise<number> {
+  const box = createSecretBox(active, { formerKey: former });
+  let total = 0;
+  for (const sealed of sealedColumns) {
+    for (;;) {
+      const count = await db.transaction((tx) => resealBatch(tx, box, envelopeMark(active), sealed));
+      total += count;
+      if (count < BATCH_ROWS) break;
+    }
+  }
+  return total;
+}
+
+async function resealBatch(
+  tx: Queryable,
+  box: SecretBox,
+  mark: Buffer,
+  sealed: SealedColumn,
+): Promise<number> {
+  const { table, column, key } = sealed;
+  const row = `concat_ws(' ', ${key.map((name) => `${name}::text`).join(", ")})`;
+  const { rows } = await tx.query<{ row: string; envelope: Buffer }>({
+    text: `select ${row} as row, ${column} as envelope from ${table}
+      where ${column} is not null and substring(${column} from 1 for ${MARK_BYTES}) <> $1
+      order by ${key.join(", ")} limit ${BATCH_ROWS} for update`,
+    values: [mark],
+  });
+  if (rows.length === 0) return 0;
+  await tx.query({
+    text: `update ${table} set ${column} = fresh.envelope
+      from unnest($1::text[], $2::bytea[]) as fresh (row, envelope) where ${row} = fresh.row`,
+    values: [
+      rows.map((one) => one.row),
+      rows.map((one) => {
+        const place = { table, row: one.row, column };
+        return box.seal(place, opened(box, sealed, one));
+      }),
+    ],
+  });
+  return rows.length;
+}
+
+function opened(box: SecretBox, sealed: SealedColumn, { row, envelope }: { row: string; envelope: Buffer }) {
+  try {
+    return box.open({ table: sealed.table, row, column: sealed.column }, envelope);
+  } catch (error) {
+    // An idempotency key is a caller's own word.
+    throw new UnopenedSecret(sealed, row.split(" ")[0] ?? "", error);
+  }
+}

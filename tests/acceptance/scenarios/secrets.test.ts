@@ -1,0 +1,218 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before } from "node:test";
+import { promisify } from "node:util";
+import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
+import type { Api, Wire } from "../harness/api.ts";
+import { Berth } from "../harness/berth.ts";
+import { bash, makeAgent, makeEnvironment, results, turn } from "../harness/fixtures.ts";
+import { proves } from "../harness/proves.ts";
+import { SecretWatch, WatchedApi } from "../harness/secret-watch.ts";
+import { frames } from "../harness/stream.ts";
+
+const run = promisify(execFile);
+const postgres = "/usr/lib/postgresql/15/bin";
+const watch = new SecretWatch();
+
+let directory: string;
+let hosts: { hosted: GitHost; generic: GitHost };
+let settings: Record<string, string>;
+let samples = 0;
+
+before(async () => {
+  directory = await mkdtemp(join(tmpdir(), "secrets-"));
+  // While a request waits here, git, its helpers and its credentials are all at work in the sandbox.
+  const onRequest = () => {
+    watch.checkArguments();
+    samples += 1;
+  };
+  const start = (name: string) => startGitHost({ dir: join(directory, name), onRequest });
+  const [hosted, generic] = await Promise.all([start("hosted"), start("generic")]);
+  hosts = { hosted, generic };
+  for (const host of [hosted, generic]) {
+    const files = { "README.md": "# Widget\n" };
+    for (const name of ["widget", "gadget"])
+      await host.createRepository({ org: "acme", name, private: true, files });
+  }
+  settings = {
+    BERTH_HOSTED_PROVIDERS: JSON.stringify([
+      { host: hosted.host, token_env: ["GH_TOKEN"], ca_file: hosted.caFile },
+    ]),
+    BERTH_GIT_CA_FILES: JSON.stringify([{ host: generic.host, ca_file: generic.caFile }]),
+    BERTH_EGRESS_ALLOW_PRIVATE: `${hosted.host} ${generic.host}`,
+    BERTH_LOG_LEVEL: "debug",
+  };
+});
+after(async () => {
+  await Promise.all(Object.values(hosts).map((host) => host.stop()));
+  await rm(directory, { recursive: true, force: true });
+});
+
+function token(name: string, host: GitHost, permissions: "read" | "write" = "write"): string {
+  return watch.add(name, host.createToken({ user: "robot", permissions }));
+}
+
+async function open(api: Api, resources: Wire[]): Promise<Wire> {
+  const [agent, environment] = await Promise.all([makeAgent(api), makeEnvironment(api)]);
+  const body = { agent: agent.id, environment_id: environment.id, resources };
+  const headers = { "idempotency-key": randomBytes(8).toString("hex") };
+  const answer = await api.call("POST", "/sessions", body, { headers });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  return answer.body;
+}
+
+const hosted = (secret: string, fields: Wire = {}) => ({
+  type: "hosted_repository",
+  url: `${hosts.hosted.url}/acme/widget`,
+  authorization_token: secret,
+  ...fields,
+});
+const generic = (secret: string, fields: Wire = {}) => ({
+  type: "git_repository",
+  url: `${hosts.generic.url}/acme/widget`,
+  username: "ann",
+  password: secret,
+  ...fields,
+});
+
+/** The whole database as text, as a backup would hold it. */
+async function dump(berth: Berth): Promise<string> {
+  const lines = (await readFile(`${berth.dataDir}/postgres/cluster/postmaster.pid`, "utf8")).split("\n");
+  const [port = "", socket = ""] = lines.slice(3);
+  const options = ["--host", socket, "--port", port, "--username", "berth", "berth"];
+  return (await run(`${postgres}/pg_dump`, options, { maxBuffer: 1 << 28 })).stdout;
+}
+
+proves(["secrets-nowhere", "repo-token-secret"], "a canary of every kind is found nowhere", async (t) => {
+  const berth = await Berth.start({ settings: { ...settings, BERTH_PG_BIN: postgres } });
+  t.after(() => berth.stop());
+  const api = new WatchedApi(berth.url, watch.add("the API token", await berth.token()), watch);
+  const first = token("the hosted token", hosts.hosted);
+  const password = token("the password", hosts.generic);
+  const session = await open(api, [hosted(first), generic(password)]);
+  const path = `/sessions/${session.id}/resources`;
+  const [one, two] = session.resources.map(({ id }: Wire) => `${path}/${id}`);
+
+  const streamed: Promise<number> = (async () => {
+    let count = 0;
+    for await (const frame of frames(api, session.id, { query: "from=start" })) {
+      watch.check("a frame of the stream", JSON.stringify(frame));
+      watch.checkArguments();
+      count += 1;
+      if (frame.event === "session.status_terminated") break;
+    }
+    return count;
+  })();
+  const push = (place: string, branch: string) =>
+    bash(
+      `cd ${place} && git commit -q --allow-empty -m x && git push -q origin HEAD:refs/heads/${branch} 2>&1; echo exit $?`,
+    );
+  const pushed = results(
+    await turn(
+      api,
+      session.id,
+      push("/data/widget", "one"),
+      push("/data/widget-2", "two"),
+      bash("env; git config --list --show-origin; cat /data/*/.git/config /proc/self/environ"),
+      bash(
+        "gh auth status; GIT_TRACE=1 GIT_CURL_VERBOSE=1 git -C /data/widget fetch 2>&1; git -C /data/widget remote -v",
+      ),
+      bash(
+        'for r in /data/widget /data/widget-2; do grep -rlF -e "$GH_TOKEN" $r /home/agent /etc 2>/dev/null; done; echo searched',
+      ),
+    ),
+  );
+  assert.match(pushed[0] ?? "", /exit 0/);
+  assert.match(pushed[1] ?? "", /exit 0/);
+  assert.match(pushed[4] ?? "", /^searched/);
+
+  hosts.hosted.revokeToken(first);
+  hosts.generic.revokeToken(password);
+  const refused = results(
+    await turn(api, session.id, push("/data/widget", "late"), push("/data/widget-2", "late")),
+  );
+  for (const text of refused) assert.match(text, /Authentication failed[\s\S]*exit [1-9]/);
+  await api.ok("POST", one, { authorization_token: token("the rotated token", hosts.hosted) });
+  await api.ok("POST", two, { password: token("the rotated password", hosts.generic) });
+  const again = results(
+    await turn(api, session.id, push("/data/widget", "three"), push("/data/widget-2", "three")),
+  );
+  for (const text of again) assert.match(text, /exit 0/);
+
+  const wrong = await open(api, [
+    hosted(watch.add("a wrong token", `ghp_${randomBytes(16).toString("hex")}`)),
+    generic(watch.add("a wrong password", randomBytes(16).toString("hex"))),
+    hosted(token("a reader's token", hosts.hosted, "read"), {
+      url: `${hosts.hosted.url}/acme/gadget`,
+    }),
+  ]);
+  const failures = results(await turn(api, wrong.id, push("/data/gadget", "refused"), bash("env | sort")));
+  assert.match(failures[0] ?? "", /403[\s\S]*exit [1-9]/);
+  for (const [target, secret] of [
+    [one, { password: watch.add("a misplaced password", randomBytes(16).toString("hex")) }],
+    [two, { authorization_token: watch.add("a misplaced token", randomBytes(16).toString("hex")) }],
+    [one, { authorization_token: `${watch.add("a broken token", randomBytes(16).toString("hex"))}\n` }],
+  ] as const) {
+    assert.equal((await api.post(target, secret)).status, 400);
+  }
+  await api.call("POST", "/sessions", undefined, {
+    raw: `{"resources": [{"authorization_token": "${first}", ]`,
+    headers: { "content-type": "application/json" },
+  });
+  for (const { id } of [session, wrong]) {
+    for (const list of ["resources", "events?limit=100"]) await api.ok("GET", `/sessions/${id}/${list}`);
+  }
+  await api.ok("GET", "/sessions");
+  await api.ok("GET", "/tokens");
+  await api.ok("POST", `/sessions/${session.id}/terminate`);
+
+  assert.ok((await streamed) > 20 && samples > 20, "frames and processes were looked at");
+  const text = await dump(berth);
+  assert.match(text, /COPY .*session_resources/, "the dump holds the tables");
+  watch.check("the dump of the database", text);
+  await berth.kill("SIGTERM");
+  assert.match(berth.log, /"level":/);
+  watch.check("the service's log", berth.log);
+  watch.check("the service's output", berth.output);
+});
+
+proves(["secrets-rewrap"], "another key, and the credentials are as they were", async (t) => {
+  const berth = await Berth.start({ settings });
+  t.after(() => berth.stop());
+  const api = await berth.client();
+  const session = await open(api, [
+    hosted(token("a token", hosts.hosted)),
+    generic(token("a word", hosts.generic)),
+  ]);
+  await assert.rejects(berth.command("secrets", "rewrap"), /serves .* already[\s\S]*Stop it first/);
+  await berth.kill("SIGTERM");
+  const keyFile = join(berth.dataDir, "secret.key");
+  const before = await readFile(keyFile, "utf8");
+
+  await writeFile(keyFile, randomBytes(32).toString("base64"));
+  await assert.rejects(berth.command("secrets", "rewrap"), /3 secrets were sealed with another key/);
+  await writeFile(keyFile, before);
+  assert.match(await berth.command("secrets", "rewrap"), /^3 secrets have the new key\.$/);
+  assert.notEqual(await readFile(keyFile, "utf8"), before);
+  await assert.rejects(readFile(`${keyFile}.former`), { code: "ENOENT" });
+
+  const own = { BERTH_SECRET_KEY_FILE: join(directory, "own.key") };
+  await writeFile(own.BERTH_SECRET_KEY_FILE, randomBytes(32).toString("base64"));
+  process.env.BERTH_SECRET_KEY_FILE = own.BERTH_SECRET_KEY_FILE;
+  t.after(() => delete process.env.BERTH_SECRET_KEY_FILE);
+  await assert.rejects(berth.command("secrets", "rewrap"), /own/);
+  assert.match(await berth.command("secrets", "rewrap", "--former-key-file", keyFile), /^3 secrets/);
+  assert.match(await berth.command("secrets", "rewrap", "--former-key-file", keyFile), /^0 secrets/);
+
+  const after = await Berth.start({ dataDir: berth.dataDir, settings: { ...settings, ...own } });
+  t.after(() => after.kill("SIGTERM"));
+  const later = await after.client();
+  const texts = results(
+    await turn(later, session.id, bash("git -C widget fetch -q && git -C widget-2 fetch -q && echo ok")),
+  );
+  assert.match(texts[0] ?? "", /^ok/);
+});
