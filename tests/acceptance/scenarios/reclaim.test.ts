@@ -90,6 +90,26 @@ proves(["reclaim-idle", "outputs-once"], "an idle session's disk goes, its log a
 });
 
 proves(
+  ["reclaim-anew", "memory-write-in"],
+  "memories are there again, as they are now, and what was written beside a call was kept",
+  async () => {
+    const store = await api.ok("POST", "/memory_stores", { name: "notes" });
+    const session = await makeSession(api, {
+      resources: [{ type: "memory_store", memory_store_id: store.id }],
+    });
+    const at = "/mnt/memory/notes";
+    const late = `(until [ -e /tmp/go ]; do sleep 0.01; done; echo late > ${at}/late; touch /tmp/went) >/dev/null 2>&1 &`;
+    const wait = "touch /tmp/go; until [ -e /tmp/went ]; do sleep 0.01; done";
+    await turn(api, session.id, bash(`echo kept > ${at}/kept; ${late}`), bash(wait));
+    await reclaimed(session.id);
+    const [memory] = (await api.ok("GET", `/memory_stores/${store.id}/memories?path_prefix=/kept`)).data;
+    await api.ok("POST", `/memory_stores/${store.id}/memories/${memory.id}`, { content: "since then\n" });
+    const events = await turn(api, session.id, bash(`cd ${at}; grep -H . *`));
+    assert.match(results(events)[0] ?? "", /^kept:since then\nlate:late\n/);
+  },
+);
+
+proves(
   ["reclaim-anew", "repo-rotation"],
   "the next event clones again with the present token, and mounts again",
   async () => {

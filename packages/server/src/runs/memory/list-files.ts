@@ -23,7 +23,7 @@ const LONGEST_RECORD = 4_096 + 160;
 const GRAIN_SECONDS = 0.05;
 
 /** Records of `size modified changed inode path`, each ended by a NUL, after one with the present time, and an empty one at the end. */
-const SCRIPT = `date +%s.%N | tr '\\n' '\\000'
+const SCRIPT = `printf '%s\\0' "$(date +%s.%N)"
 find "$ROOT" -xdev -mindepth 1 -type f -printf '%s %T@ %C@ %i /%P\\0' 2>/dev/null && printf '\\0'`;
 
 /**

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { newUuid } from "@berth/contract";
+import type { RunMemoryStore } from "./resource-store.ts";
+import type { RunSession } from "./run-store.ts";
+import { surroundings } from "./surroundings.ts";
+
+const session = { networking: { type: "unrestricted" } } as RunSession;
+
+function store(fields: Partial<RunMemoryStore>): RunMemoryStore {
+  return {
+    id: newUuid(),
+    type: "memory_store",
+    mountPath: "/mnt/memory/notes",
+    ready: false,
+    failure: null,
+    failedAt: null,
+    storeId: newUuid(),
+    access: "read_write",
+    name: "Notes",
+    description: null,
+    instructions: null,
+    ...fields,
+  };
+}
+
+test("each memory store is named with its place, its use and what it is for", () => {
+  const [one, other] = [
+    store({ description: "What we know.\nAnd what we do not.", instructions: "Read it first." }),
+    store({ access: "read_only", name: "Rules", mountPath: "/mnt/memory/rules" }),
+  ];
+  const text = surroundings(session, [one, other], null);
+  assert.match(
+    text,
+    /^- The memory store "Notes" is at \/mnt\/memory\/notes\. What you write there is kept/m,
+  );
+  assert.match(
+    text,
+    /^ {2}Its description: What we know\.\n {2}And what we do not\.\n {2}How to use it: Read it first\.$/m,
+  );
+  assert.match(text, /^- The memory store "Rules" is at \/mnt\/memory\/rules\. It is read-only\.$/m);
+  const later = [one, { ...other, ready: true, failure: "no room", failedAt: new Date() }];
+  assert.equal(surroundings(session, later, null), text, "the same for as long as the session lives");
+});
