@@ -66,9 +66,6 @@ proves(["event-batch", "event-kinds"], "a batch is taken all or none", async () 
     param: "events[0].content[0].text",
   });
   refused(await send([{ type: "agent.message", content: [] }]), 400, "invalid_request_error");
-  for (const later of [{ type: "user.define_outcome", description: "x" }]) {
-    refused(await send([later]), 400, "invalid_request_error", { message: /not available in this version/ });
-  }
   assert.deepEqual((await api.ok("GET", `/sessions/${id}/events`)).data, []);
   assert.equal(
     (await api.ok("POST", `/sessions/${id}/events`, { events: [message("a"), message("b")] })).data.length,
