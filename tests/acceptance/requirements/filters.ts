@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirement.ts";
 
-/** Filters of lists, and what sessions tell of their time. */
+/** Filters of lists, what sessions tell of their time, and what limits them. */
 export const filterRequirements: readonly Requirement[] = [
   {
     id: "event-filters",
@@ -21,5 +21,10 @@ export const filterRequirements: readonly Requirement[] = [
     id: "session-stats-end",
     source: "api 4",
     rule: "active_seconds counts while a turn runs, cancelled ones too, and not after; duration_seconds stops at termination.",
+  },
+  {
+    id: "environment-limits",
+    source: "api 4",
+    rule: "memory_mb and pids of an environment bound the commands of its sessions.",
   },
 ];

@@ -201,3 +201,21 @@ proves(
     }
   },
 );
+
+proves(
+  ["environment-limits"],
+  "the limits of an environment hold for the commands in its sessions",
+  async () => {
+    const environment = await makeEnvironment(api, { resources: { memory_mb: 128, pids: 64 } });
+    const session = await makeSession(api, { environment_id: environment.id });
+    const hold = (megabytes: number) =>
+      `head -c ${megabytes}M /dev/zero | tail -c ${megabytes}M | wc -c; echo "\${PIPESTATUS[*]}"`;
+    const fork = 'for i in $(seq 100); do sleep 3 & done 2>&1 | grep -c -i "resource\\|fork"; wait';
+    const [small, large, forks] = results(
+      await turn(api, session.id, bash(hold(16)), bash(hold(400)), bash(fork)),
+    );
+    assert.match(small ?? "", /^16777216$/m);
+    assert.doesNotMatch(large ?? "", /^419430400$/m);
+    assert.match(forks ?? "", /[1-9]/);
+  },
+);
