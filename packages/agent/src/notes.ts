@@ -15,7 +15,7 @@ export const emptyResult = "(The tool returned nothing.)";
 export const userInterrupted = "[The user interrupted your work before this message.]";
 
 export const containerAnew =
-  "[Your container was reclaimed and is set up anew. Repositories are cloned again and the user's files are in place again; whatever else was on the disk is gone: work that was not pushed, installed packages, shells, running processes. What lay in /mnt/session/outputs was kept for the user but is not on the disk any more.]";
+  "[Your container was reclaimed and is set up anew. Repositories are cloned again and what the user mounted is in place again; whatever else was on the disk is gone: work that was not pushed, installed packages, shells, running processes. What lay in /mnt/session/outputs was kept for the user but is not on the disk any more.]";
 
 export const blankMessage = "[The user sent a blank message.]";
 

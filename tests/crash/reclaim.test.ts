@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Api, Wire } from "../acceptance/harness/api.ts";
+import { Berth } from "../acceptance/harness/berth.ts";
+import { bash, makeSession, results, turn } from "../acceptance/harness/fixtures.ts";
+import { eventsUntil } from "../acceptance/harness/stream.ts";
+import { canInject, injectKill, movingCalls, writingCalls } from "./inject-kill.ts";
+import { isAlive, pidOf } from "./processes.ts";
+
+/**
+ * The runner is killed while it reclaims the disk of an idle session: when it moves the disk aside, when it stores the
+ * outputs that a process left after its turn, and at writes to the database before, between and after.
+ */
+const points = [
+  { calls: movingCalls, when: 1 },
+  { calls: movingCalls, when: 2 },
+  ...[1, 6, 12, 18, 26].map((when) => ({ calls: writingCalls, when })),
+];
+
+let berth: Berth;
+let api: Api;
+before(async () => {
+  berth = await Berth.start({
+    settings: { BERTH_DISK_RECLAIM_SECONDS: "1", BERTH_SANDBOX_IDLE_SECONDS: "0" },
+  });
+  api = await berth.client();
+});
+after(() => berth.stop());
+
+test("a runner killed in the middle of a reclaim leaves a session that works, and nothing doubled", {
+  timeout: 300_000,
+  skip: !canInject,
+}, async (context) => {
+  let cuts = 0;
+  for (const { calls, when } of points) {
+    const session = await makeSession(api);
+    await turn(api, session.id, bash("echo 1 > /data/1; echo out > /mnt/session/outputs/out"));
+    const runner = await livingRunner();
+    const tracer = await injectKill(runner, when, calls);
+    await eventsUntil(api, session.id, ({ type }) => type === "session.container_reclaimed");
+    // The kill may come after the event, when the disk is moved aside.
+    await Promise.race([tracer.exited, pause(500)]);
+    if (!isAlive(runner)) cuts += 1;
+    await tracer.stop();
+    await check(session.id, `${calls} ${when}`);
+  }
+  context.diagnostic(`${cuts} of ${points.length} points cut a reclaim`);
+  assert.ok(cuts >= points.length / 2, `only ${cuts} cuts`);
+});
+
+async function check(session: string, point: string): Promise<void> {
+  const events = await turn(
+    api,
+    session,
+    bash("ls /data /mnt/session/outputs | grep -c . ; echo out > /mnt/session/outputs/out"),
+  );
+  assert.deepEqual(events.at(-1).stop_reason, { type: "end_turn" }, point);
+  const log: Wire[] = (await api.ok("GET", `/sessions/${session}/events?limit=100`)).data;
+  const ids = log.map(({ id }) => id);
+  assert.equal(new Set(ids).size, ids.length, point);
+  const count = (type: string) => log.filter((event) => event.type === type).length;
+  assert.deepEqual([count("user.message"), count("session.status_idle")], [2, 2], point);
+  assert.equal(count("agent.tool_use"), count("agent.tool_result"), point);
+  assert.equal(count("session.container_reclaimed"), 1, point);
+  assert.match(results(events)[0] ?? "", /^2$/, `${point}: only the two headings are left`);
+  const files: Wire[] = (await api.ok("GET", `/files?scope_id=${session}`)).data;
+  assert.deepEqual(
+    files.map(({ filename }) => filename),
+    ["out"],
+    point,
+  );
+}
+
+async function livingRunner(): Promise<number> {
+  for (let tries = 0; tries < 2_000; tries++) {
+    const pid = pidOf(berth, "runner");
+    if (pid !== null && isAlive(pid)) return pid;
+    await pause(10);
+  }
+  throw new Error("The runner did not come back.");
+}
