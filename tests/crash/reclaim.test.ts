@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Api, Wire } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
-import { bash, makeSession, results, turn } from "../acceptance/harness/fixtures.ts";
+import { bash, makeFile, makeSession, results, turn } from "../acceptance/harness/fixtures.ts";
 import { eventsUntil } from "../acceptance/harness/stream.ts";
 import { canInject, injectKill, movingCalls, writingCalls } from "./inject-kill.ts";
 import { isAlive, pidOf } from "./processes.ts";
@@ -47,6 +47,37 @@ test("a runner killed in the middle of a reclaim leaves a session that works, an
   }
   context.diagnostic(`${cuts} of ${points.length} points cut a reclaim`);
   assert.ok(cuts >= points.length / 2, `only ${cuts} cuts`);
+});
+
+test("what a process left of outputs and memories before its runner was killed is saved before the disk goes", async () => {
+  const warm = await Berth.start({ settings: { BERTH_DISK_RECLAIM_SECONDS: "1" } });
+  try {
+    const client = await warm.client();
+    const store = await client.ok("POST", "/memory_stores", { name: "Lore" });
+    const resources = [{ type: "memory_store", memory_store_id: store.id }];
+    const session = await makeSession(client, { resources });
+    const writes = "echo late > /mnt/session/outputs/late; echo late > /mnt/memory/lore/late.md";
+    const waiting = `(while [ ! -e /data/go ]; do sleep 0.1; done; ${writes}; curl -s http://written.example/) &`;
+    await turn(client, session.id, bash(`${waiting} echo begun`));
+    const { id } = await makeFile(client, "go");
+    const file = { type: "file", file_id: id, mount_path: "/data/go" };
+    await client.ok("POST", `/sessions/${session.id}/resources`, file);
+    await eventsUntil(client, session.id, ({ type }) => type === "session.egress_denied");
+    process.kill(pidOf(warm, "runner") ?? 0, "SIGKILL");
+    await eventsUntil(client, session.id, ({ type }) => type === "session.container_reclaimed");
+    const files: Wire[] = (await client.ok("GET", `/files?scope_id=${session.id}`)).data;
+    assert.deepEqual(
+      files.map(({ filename }) => filename),
+      ["late"],
+    );
+    const memories: Wire[] = (await client.ok("GET", `/memory_stores/${store.id}/memories`)).data;
+    assert.deepEqual(
+      memories.map(({ path }) => path),
+      ["/late.md"],
+    );
+  } finally {
+    await warm.stop();
+  }
 });
 
 async function check(session: string, point: string): Promise<void> {

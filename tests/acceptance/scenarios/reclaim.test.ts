@@ -113,10 +113,11 @@ proves(
   ["reclaim-anew", "repo-rotation"],
   "the next event clones again with the present token, and mounts again",
   async () => {
-    const [agent, environment, file] = await Promise.all([
+    const [agent, environment, file, store] = await Promise.all([
       makeAgent(api),
       makeEnvironment(api),
       makeFile(api, "from the user\n"),
+      api.ok("POST", "/memory_stores", { name: "Lore" }),
     ]);
     const first = host.createToken({ user: "robot", permissions: "write" });
     const session = await api.ok("POST", "/sessions", {
@@ -125,12 +126,15 @@ proves(
       resources: [
         { type: "hosted_repository", url: `${host.url}/acme/widget`, authorization_token: first },
         { type: "file", file_id: file.id, mount_path: "/data/notes.txt" },
+        { type: "memory_store", memory_store_id: store.id },
       ],
     });
     await turn(
       api,
       session.id,
-      bash("cd widget && echo lost > lost && echo x >> w.txt && git status --short"),
+      bash(
+        "cd widget && echo lost > lost && echo learnt > /mnt/memory/lore/a.md && echo x >> w.txt && git status --short",
+      ),
     );
     await reclaimed(session.id);
     host.revokeToken(first);
@@ -143,10 +147,10 @@ proves(
       api,
       session.id,
       bash(
-        "cd widget && git status --short; cat w.txt ../notes.txt; ls; git commit -q --allow-empty -m again && git push -q origin HEAD:again && echo pushed",
+        "cd widget && git status --short; cat w.txt ../notes.txt /mnt/memory/lore/a.md; ls; git commit -q --allow-empty -m again && git push -q origin HEAD:again && echo pushed",
       ),
     );
-    assert.match(results(events)[0] ?? "", /^w\nfrom the user\nw\.txt\npushed\n/);
+    assert.match(results(events)[0] ?? "", /^w\nfrom the user\nlearnt\nw\.txt\npushed\n/);
   },
 );
 

@@ -139,13 +139,15 @@ export function openSessionWorkspace(
     return { sandbox, provisioner };
   }
 
-  /** On the disk that is here, with nothing of the session but that, and no network. */
+  /** On the disk that is here, with what lies on it and nothing else, and no network: for a last look at it. */
   async function openBare(): Promise<Opened> {
     const disk = await claimDisk(db.write, lease, parts.disks, () => runLog.appendReclaimed("lost"));
-    const spec = await sandboxSpec(parts, session, disk, []);
+    const stores = (await readResources(db.write, session.id)).filter(({ type }) => type === "memory_store");
+    const spec = await sandboxSpec(parts, session, disk, stores);
     const sandbox = await openOrTell(() =>
       parts.engine.open({ ...spec, egress: { mode: "limited", hosts: [] } }),
     );
+    if (stores.every(({ ready }) => ready)) await memory.catchUp(async () => sandbox);
     return { sandbox, provisioner: provisionerOf(sandbox, []) };
   }
 
@@ -228,6 +230,8 @@ export function openSessionWorkspace(
   }
 
   async function collectBeforeRemoval(): Promise<boolean> {
+    const current = await settled(opening);
+    if (current !== undefined) await memory.beforeClose(current.sandbox);
     return !(await hasDisk(db.write, lease, parts.disks)) || (await outputs.beforeRemoval());
   }
 
