@@ -2,6 +2,7 @@ import { confirmationRequirements } from "./requirements/confirmations.ts";
 import { eventDeltaRequirements } from "./requirements/event-deltas.ts";
 import { fileRemoval } from "./requirements/file-removal.ts";
 import { filterRequirements } from "./requirements/filters.ts";
+import { forwardRequirements } from "./requirements/forward.ts";
 import { gitRepositories } from "./requirements/git-repositories.ts";
 import { idempotencyRequirements } from "./requirements/idempotency.ts";
 import { mcpRequirements } from "./requirements/mcp.ts";
@@ -474,6 +475,7 @@ export const requirements: readonly Requirement[] = [
   ...vaultRequirements,
   ...confirmationRequirements,
   ...memoryRequirements,
+  ...forwardRequirements,
   ...gitRepositories,
   ...skillRequirements,
   ...fileRemoval,

@@ -8,6 +8,7 @@ export * from "./event-previews.ts";
 export * from "./events.ts";
 export * from "./fault.ts";
 export * from "./files.ts";
+export * from "./forward.ts";
 export * from "./git-url.ts";
 export * from "./ids.ts";
 export * from "./mcp.ts";

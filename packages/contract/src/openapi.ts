@@ -84,6 +84,9 @@ function operationObject(route: AnyRoute, schemas: Json): Json {
     "x-codeSamples": [{ lang: "Shell", label: "curl", source: curlExample(operation) }],
     responses: {
       200: { description: "Done.", ...answerHeaders(operation), content: answerContent(route, schemas) },
+      ...(operation.created === undefined
+        ? {}
+        : { 201: { description: operation.created, content: answerContent(route, schemas) } }),
       ...Object.fromEntries(
         Object.entries(statusNames).map(([status, name]) => [
           status,

@@ -2,6 +2,7 @@ import { agents } from "./operations/agents.ts";
 import { environments } from "./operations/environments.ts";
 import { events } from "./operations/events.ts";
 import { files } from "./operations/files.ts";
+import { forward } from "./operations/forward.ts";
 import { memories } from "./operations/memories.ts";
 import { memoryStores } from "./operations/memory-stores.ts";
 import { memoryVersions } from "./operations/memory-versions.ts";
@@ -30,4 +31,5 @@ export const operations = {
   memories,
   memoryVersions,
   skills,
+  forward,
 } as const satisfies Record<string, Record<string, Operation>>;

@@ -12,10 +12,14 @@ export interface Operation {
   readonly summary: string;
   /** The token's scope that covers it; null for what every valid token may do. */
   readonly scope: string | null;
+  /** `pat`: no token but a user's; refusals to authenticate have a `code`. Absent: every token. */
+  readonly credential?: "pat";
   /** `page` answers follow `next_page`; `stream` is server-sent events; `bytes` is a file's content. */
   readonly answers: "object" | "page" | "stream" | "bytes";
   /** `multipart` is a form, and JSON where the route has a `jsonBody`; `bytes` are taken as they are, whatever their type. */
   readonly body: "none" | "json" | "multipart" | "bytes";
+  /** When the answer is 201 instead of 200; absent: never. */
+  readonly created?: string;
   /** Refusals beside those that every operation has (400, 401, 403, 404, 500). */
   readonly conflicts: readonly { readonly status: 409; readonly type: ErrorType; readonly when: string }[];
   /** Features that a request may use only when its header asks for them. */

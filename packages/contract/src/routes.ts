@@ -2,6 +2,7 @@ import { agentRoutes } from "./agents.ts";
 import { environmentRoutes } from "./environments.ts";
 import { eventRoutes } from "./events.ts";
 import { fileRoutes } from "./files.ts";
+import { forwardRoutes } from "./forward.ts";
 import { memoryRoutes } from "./memories.ts";
 import { memoryStoreRoutes } from "./memory-stores.ts";
 import { memoryVersionRoutes } from "./memory-versions.ts";
@@ -29,4 +30,5 @@ export const routes = {
   memories: memoryRoutes,
   memoryVersions: memoryVersionRoutes,
   skills: skillRoutes,
+  forward: forwardRoutes,
 };

@@ -12,6 +12,7 @@ const nouns = [
   "skills",
   "vaults",
   "memory_stores",
+  "forward",
   "tokens",
 ] as const;
 

@@ -4,6 +4,7 @@ import { listOf, type PagedList } from "./page.ts";
 import { Agents } from "./resources/agents.ts";
 import { Environments } from "./resources/environments.ts";
 import { Files } from "./resources/files.ts";
+import { Forward } from "./resources/forward.ts";
 import { MemoryStores } from "./resources/memory-stores.ts";
 import { Models } from "./resources/models.ts";
 import { Sessions } from "./resources/sessions.ts";
@@ -22,6 +23,7 @@ export class Berth {
   readonly skills: Skills;
   readonly vaults: Vaults;
   readonly memoryStores: MemoryStores;
+  readonly forward: Forward;
   readonly tokens: Tokens;
 
   readonly #transport: Transport;
@@ -37,6 +39,7 @@ export class Berth {
     this.skills = new Skills(transport);
     this.vaults = new Vaults(transport);
     this.memoryStores = new MemoryStores(transport);
+    this.forward = new Forward(transport);
     this.tokens = new Tokens(transport);
   }
 

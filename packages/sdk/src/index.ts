@@ -4,6 +4,7 @@ export type {
   EventDelta,
   EventOf,
   EventStart,
+  ForwardResource,
   Memory,
   MemoryActor,
   MemoryStore,

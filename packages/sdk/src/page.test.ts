@@ -65,3 +65,22 @@ test("withResponse gives the request id; a refusal of a list reaches who iterate
   await assert.rejects(Promise.resolve(client.agents.list()), { type: "permission_error" });
   await assert.rejects(collect(client.agents.list()), { type: "permission_error" });
 });
+
+test("a list without cursors is gone through by the ids at the ends of its pages", async (t) => {
+  const pages: Record<string, object> = {
+    "": { data: ids.slice(0, 2), first_id: "a", last_id: "b", has_more: true },
+    "after_id=b": { data: [], first_id: "c", last_id: "d", has_more: true },
+    "after_id=d": { data: ids.slice(2, 3), first_id: "e", last_id: "e", has_more: false },
+    "before_id=x": { data: ids.slice(5, 6), first_id: "y", last_id: "z", has_more: true },
+    "before_id=y": { data: ids.slice(4, 5), first_id: "w", last_id: "w", has_more: false },
+  };
+  const wire = await startWire(t, ({ query }, response) => {
+    const { type, ...anchor } = Object.fromEntries(query);
+    assert.equal(type, "skill");
+    answer(response, 200, pages[new URLSearchParams(anchor).toString()]);
+  });
+  const { client } = clientOf(wire.url);
+  assert.deepEqual(await collect(client.forward.list({ type: "skill" })), ids.slice(0, 3));
+  const newer = client.forward.list({ type: "skill", before_id: "x" });
+  assert.deepEqual(await collect(newer), [ids[5], ids[4]]);
+});

@@ -34,12 +34,26 @@ export class Page<Item> implements PageOf<Item>, AsyncIterable<Item> {
 /** `await` it for the first page, or `for await` over it for all items, page after page as they are needed. */
 export interface PagedList<Item> extends Answer<Page<Item>>, AsyncIterable<Item> {}
 
-export function listOf<Item>(transport: Transport, call: Call): PagedList<Item> {
-  const { before_id: _before, after_id: _after, ...filters } = (call.query ?? {}) as Record<string, unknown>;
-  const next = (page: string) => listOf<Item>(transport, { ...call, query: { ...filters, page } });
-  const pending = transport
-    .json<PageOf<Item>>(call)
-    .then(({ data, response }) => ({ data: new Page(data, next), response }));
+/** @param by Lists without cursors are gone through by `anchors`, the ids at the ends of each page. */
+export function listOf<Item>(
+  transport: Transport,
+  call: Call,
+  by: "cursors" | "anchors" = "cursors",
+): PagedList<Item> {
+  const { before_id: before, after_id: _after, ...filters } = (call.query ?? {}) as Record<string, unknown>;
+  const anchor = before === undefined ? "after_id" : "before_id";
+  const parameter = by === "cursors" ? "page" : anchor;
+  const next = (cursor: string) =>
+    listOf<Item>(transport, { ...call, query: { ...filters, [parameter]: cursor } }, by);
+  const cursorOf = (page: PageOf<Item>) => {
+    if (by === "cursors") return page.next_page;
+    if (!page.has_more) return null;
+    return before === undefined ? page.last_id : page.first_id;
+  };
+  const pending = transport.json<PageOf<Item>>(call).then(({ data, response }) => ({
+    data: new Page({ ...data, next_page: cursorOf(data) }, next),
+    response,
+  }));
   const answer = answerOf(pending);
   const iterate = async function* () {
     yield* await answer;

@@ -9,6 +9,7 @@ import { mountEnvironments } from "./features/environments/environment-routes.ts
 import { mountEvents } from "./features/events/event-routes.ts";
 import { mountFiles } from "./features/files/file-routes.ts";
 import { keepSweepingUploads } from "./features/files/sweep-uploads.ts";
+import { mountForward } from "./features/forward/forward-routes.ts";
 import { mountMemories } from "./features/memories/memory-routes.ts";
 import { mountMemoryStores } from "./features/memory-stores/memory-store-routes.ts";
 import { mountMemoryVersions } from "./features/memory-versions/memory-version-routes.ts";
@@ -103,5 +104,6 @@ export function createApp(deps: AppDeps): HttpApp {
   mountMemories(app);
   mountMemoryVersions(app);
   mountSkills(app, blobs);
+  mountForward(app);
   return app;
 }

@@ -123,7 +123,7 @@ export function absentWorld({ ids, canary }: World): World {
 
 /** The body of the operation names objects, so that who reaches them decides. */
 export function bodyNamesObjects(operation: string): boolean {
-  return ["sessions.create"].includes(operation);
+  return ["sessions.create", "forward.register"].includes(operation);
 }
 
 /** A body that an operation takes, once its objects are there. */
@@ -140,6 +140,7 @@ export function fittingBody(operation: string, { ids, canary }: World): Wire {
     }),
     "vaultCredentials.update": () => ({ display_name: canary }),
     "environments.update": () => ({ description: "other" }),
+    "forward.register": () => ({ type: "skill", resource: { id: ids.skill_id } }),
     "skills.update": () => ({ display_title: "other" }),
     "sessions.create": () => ({ agent: ids.agent_id, environment_id: ids.environment_id }),
     "sessions.update": () => ({ title: "other" }),

@@ -2,7 +2,10 @@ import type { Operation } from "../route.ts";
 
 const cloud = "/api/v1/cloud";
 
-type Extra = Partial<Pick<Operation, "scope" | "answers" | "body" | "conflicts" | "features">>;
+/** `base` stands before the path in place of the cloud's. */
+type Extra = Partial<
+  Pick<Operation, "scope" | "answers" | "body" | "conflicts" | "features" | "credential" | "created">
+> & { base?: string };
 
 /** Reads: the scope is `<noun>:read`. */
 export function get(id: string, path: string, summary: string, extra: Extra = {}): Operation {
@@ -30,13 +33,13 @@ function operation(
   path: string,
   summary: string,
   right: string,
-  extra: Extra,
+  { base = cloud, ...extra }: Extra,
 ): Operation {
   const noun = path.split("/")[1] ?? "";
   return {
     id,
     method,
-    path: cloud + path,
+    path: base + path,
     summary,
     scope: `${noun}:${right}`,
     answers: "object",

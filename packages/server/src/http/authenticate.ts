@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { Database } from "../db/pool.ts";
 import { isTokenSecret, tokenHash } from "../features/tokens/token-secret.ts";
 import { findToken, touchToken } from "../features/tokens/token-store.ts";
-import { errors } from "./errors.ts";
+import { ApiError, errors } from "./errors.ts";
 import { headerValues } from "./header-values.ts";
 import type { Principal } from "./principal.ts";
 
@@ -21,6 +21,27 @@ export async function authenticate(request: IncomingMessage, db: Database, log: 
   if (found.disabled) throw errors.disabledPrincipal(found.principal.kind);
   if (found.stale) touchToken(db.write, found.principal.tokenId).catch(forget(log));
   return found.principal;
+}
+
+/**
+ * As `authenticate`, where only a user's token is taken.
+ *
+ * @throws errors of type `authentication_error` with the code `authentication_required`, for every fault of the token.
+ */
+export async function authenticateUser(
+  request: IncomingMessage,
+  db: Database,
+  log: Logger,
+): Promise<Principal> {
+  try {
+    const principal = await authenticate(request, db, log);
+    if (principal.kind !== "user") throw errors.userTokensOnly();
+    return principal;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.type !== "authentication_error") throw error;
+    const { message, headers } = error;
+    throw new ApiError(error.type, { message, headers, code: "authentication_required" });
+  }
 }
 
 function bearerToken(request: IncomingMessage): string {

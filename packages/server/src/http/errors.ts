@@ -5,6 +5,7 @@ interface Details {
   message: string;
   param?: string | undefined;
   feature?: BetaFeature;
+  code?: string | undefined;
   status?: number;
   headers?: Record<string, string>;
 }
@@ -17,6 +18,7 @@ export class ApiError extends Error {
   readonly param: string | undefined;
   /** What is not available, told in place of the message. */
   readonly feature: BetaFeature | undefined;
+  readonly code: string | undefined;
   readonly headers: Record<string, string>;
 
   constructor(type: ErrorType, details: Details) {
@@ -25,6 +27,7 @@ export class ApiError extends Error {
     this.status = details.status ?? errorStatus[type];
     this.param = details.param;
     this.feature = details.feature;
+    this.code = details.code;
     this.headers = details.headers ?? {};
   }
 }
@@ -94,6 +97,7 @@ export const errors = {
   revokedToken: () => unauthenticated("The token was revoked."),
   disabledPrincipal: (kind: string) =>
     unauthenticated(`The ${kind.replaceAll("_", " ")} of this token is disabled.`),
+  userTokensOnly: () => unauthenticated("The token is a service account's: this needs a user's."),
 
   // Permission
   scopeMissing: (scope: string) => forbidden(`The token lacks the scope '${scope}'.`),

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { DatabaseAccess } from "../db/pool.ts";
 import type { Context } from "./context.ts";
+import { Created } from "./created.ts";
 import type { HttpApp } from "./http-app.ts";
 import type { Answered } from "./idempotency.ts";
 import { JsonText } from "./json-text.ts";
@@ -25,8 +26,9 @@ export async function perform(
   const { method = "", url = "" } = request.raw;
   const followUps: ((db: DatabaseAccess) => unknown)[] = [];
   const answered = async (db: DatabaseAccess): Promise<Answered> => {
-    const answer = await work({ ...context, db, afterwards: (then) => followUps.push(then) });
-    return { status: 200, body: answer instanceof JsonText ? answer.text : JSON.stringify(answer) };
+    const made = await work({ ...context, db, afterwards: (then) => followUps.push(then) });
+    const [status, answer] = made instanceof Created ? [201, made.answer] : [200, made];
+    return { status, body: answer instanceof JsonText ? answer.text : JSON.stringify(answer) };
   };
   const key = method === "POST" || method === "DELETE" ? context.header("idempotency-key") : undefined;
   const { status, body, replayed } =

@@ -41,7 +41,11 @@ export function toApiError(error: unknown, log: Logger, requestId: string): ApiE
   return error instanceof DatabaseUnavailableError ? errors.unavailable() : errors.internal();
 }
 
-function told({ message, param, feature }: ApiError): Omit<ErrorEnvelope["error"], "type"> {
+function told({ message, param, code, feature }: ApiError): Omit<ErrorEnvelope["error"], "type"> {
   if (feature !== undefined) return { feature, available_from: betaFeatures[feature] };
-  return { message, ...(param === undefined ? {} : { param }) };
+  return {
+    message,
+    ...(param === undefined ? {} : { param }),
+    ...(code === undefined ? {} : { code }),
+  };
 }

@@ -1,6 +1,6 @@
 import type { AnyRoute } from "@berth/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { authenticate } from "./authenticate.ts";
+import { authenticate, authenticateUser } from "./authenticate.ts";
 import type { Context } from "./context.ts";
 import { errors } from "./errors.ts";
 import { headerValues } from "./header-values.ts";
@@ -21,7 +21,8 @@ export function serveRoute(
     url: operation.path.replaceAll(/\{(\w+)\}/g, ":$1"),
     config: { operation: operation.id },
     onRequest: async (request) => {
-      const principal = await authenticate(request.raw, app.db, app.log);
+      const identify = operation.credential === "pat" ? authenticateUser : authenticate;
+      const principal = await identify(request.raw, app.db, app.log);
       if (!hasScope(principal, operation.scope)) throw errors.scopeMissing(operation.scope ?? "");
       callers.set(request, principal);
     },

@@ -77,6 +77,10 @@ export const examples: Readonly<Record<string, Make>> = {
     return { ids: [id, "1"] };
   },
 
+  "forward.register": async (owner) => ({
+    body: { type: "skill", resource: { id: (await aSkill(owner)).id } },
+  }),
+
   "vaults.create": () => ({ body: vault }),
   "vaults.update": async (owner) => ({ ...ids(await aVault(owner)), body: { display_name: "other" } }),
   "vaults.archive": async (owner) => ids(await aVault(owner)),

@@ -50,7 +50,7 @@ export interface TestApp {
   app: HttpApp;
   db: TestDatabase;
   blobsDir: string;
-  /** A caller with a new token; the paths that it calls are below `/api/v1/cloud`. */
+  /** A caller with a new token; the paths that it calls are below `/api/v1/cloud` unless they begin with `/api`. */
   caller(token?: Partial<Omit<TokenFor, "db">>): Promise<Caller>;
 }
 
@@ -115,7 +115,7 @@ export function callerOf(app: HttpApp, token: string): Caller {
   ): Promise<Reply> => {
     const answer = await app.fastify.inject({
       method,
-      url: base + path,
+      url: path.startsWith("/api") ? path : base + path,
       headers: { authorization: `Bearer ${token}`, ...headers },
       ...(payload === undefined ? {} : { payload }),
     });

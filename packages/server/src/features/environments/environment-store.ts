@@ -61,6 +61,12 @@ export async function lockEnvironment(tx: Queryable, id: string): Promise<Enviro
   return (await tx.query<EnvironmentRow>({ name: "lock_environment", text, values: [id] })).rows[0] ?? null;
 }
 
+/** Those of the environments that exist, in no order. */
+export async function getEnvironments(db: Queryable, ids: readonly string[]): Promise<EnvironmentRow[]> {
+  const text = `select ${columns} from environments where id = any($1::uuid[]) and deleted_at is null`;
+  return (await db.query<EnvironmentRow>({ name: "get_environments", text, values: [ids] })).rows;
+}
+
 /** Stores what a change may touch of an environment, which is locked. False when the owner has another of this name. */
 export async function storeEnvironment(tx: Queryable, environment: NewEnvironment): Promise<boolean> {
   try {

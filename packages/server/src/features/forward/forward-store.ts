@@ -1,0 +1,55 @@
+import type { ForwardType } from "@berth/contract";
+import type { Queryable } from "../../db/statement.ts";
+
+/** Uuids. `id` is that of the registration. */
+export interface RegistrationRow {
+  id: string;
+  resource_id: string;
+}
+
+/** Stores a registration, or takes note of another try at it. True for the first. */
+export async function storeRegistration(
+  db: Queryable,
+  userId: string,
+  type: ForwardType,
+  registration: RegistrationRow,
+): Promise<boolean> {
+  const { rows } = await db.query<{ first: boolean }>({
+    name: "store_registration",
+    // A row that was inserted just now has never been locked or replaced.
+    text: `
+      insert into forward_registrations (user_id, type, resource_id, id) values ($1, $2, $3, $4)
+      on conflict (user_id, type, resource_id) do update set updated_at = now()
+      returning xmax = 0 as first`,
+    values: [userId, type, registration.resource_id, registration.id],
+  });
+  return rows[0]?.first === true;
+}
+
+/** A part of a user's registrations of a type: newest first is `older`, and `newer` goes up from the anchor. */
+export interface RegistrationPlace {
+  direction: "older" | "newer";
+  /** The uuid of a resource. One that is not registered stands where a registration at its creation would. */
+  anchor: string | null;
+  rows: number;
+}
+
+export async function listRegistrations(
+  db: Queryable,
+  userId: string,
+  type: ForwardType,
+  { direction, anchor, rows: limit }: RegistrationPlace,
+): Promise<RegistrationRow[]> {
+  const [name, comparison, order] =
+    direction === "older" ? ["older_registrations", "<", "desc"] : ["newer_registrations", ">", "asc"];
+  const { rows } = await db.query<RegistrationRow>({
+    name,
+    text: `
+      select id, resource_id from forward_registrations
+      where user_id = $1 and type = $2 and ($3::uuid is null or id ${comparison} coalesce(
+        (select id from forward_registrations where user_id = $1 and type = $2 and resource_id = $3), $3))
+      order by id ${order} limit $4`,
+    values: [userId, type, anchor, limit],
+  });
+  return rows;
+}
