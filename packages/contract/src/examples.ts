@@ -75,4 +75,6 @@ export const examples: Readonly<Record<string, Example>> = {
   "skills.create": { form: ["files[]=@SKILL.md;filename=SKILL.md"] },
   "skills.createVersion": { form: ["files[]=@SKILL.md;filename=SKILL.md"] },
   "skills.update": { body: { display_title: "Release notes" } },
+  "forward.register": { body: { type: "skill", resource: { id: "$SKILL_ID" } } },
+  "forward.list": { query: "type=skill" },
 };
