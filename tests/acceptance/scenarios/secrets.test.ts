@@ -122,7 +122,7 @@ proves(["secrets-nowhere", "repo-token-secret"], "a canary of every kind is foun
         "gh auth status; GIT_TRACE=1 GIT_CURL_VERBOSE=1 git -C /data/widget fetch 2>&1; git -C /data/widget remote -v",
       ),
       bash(
-        'for r in /data/widget /data/widget-2; do grep -rlF -e "$GH_TOKEN" $r /home/agent /etc 2>/dev/null; done; echo searched',
+        'for r in /data/widget /data/widget-2; do printf %s "$GH_TOKEN" | grep -rlF -f - $r /home/agent /etc 2>/dev/null; done; echo searched',
       ),
     ),
   );
