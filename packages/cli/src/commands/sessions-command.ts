@@ -32,6 +32,12 @@ export function addSessions(program: Command): void {
   add("send <id> <message>", "Sends a message to a session; '-' reads it from standard input.").action(
     action(() => import("./sessions/send.ts"), "sendMessage"),
   );
+  add("allow <id> [call-id...]", "Lets tool calls run that wait for a confirmation; default: all.").action(
+    action(() => import("./sessions/answer-calls.ts"), "allowCalls"),
+  );
+  add("deny <id> [call-id...]", "Refuses tool calls that wait for a confirmation; default: all.")
+    .option("--message <text>", "what the agent is told")
+    .action(action(() => import("./sessions/answer-calls.ts"), "denyCalls"));
   add("interrupt <id>", "Ends the turn that runs; the session can go on.").action(
     action(() => import("./sessions/interrupt.ts"), "interruptSession"),
   );

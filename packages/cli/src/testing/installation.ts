@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
+import { createInterface, type Interface } from "node:readline";
 import { berth, type Ended, startBerth } from "./berth.ts";
 
 export interface Installation {
@@ -16,6 +17,8 @@ export interface Installation {
   /** As `done`, with `--json`, parsed. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was printed and asserts on it
   json(...args: string[]): Promise<any>;
+  /** Starts a command that goes on, and gives its lines as they come. */
+  follow(...args: string[]): { child: ChildProcess; lines: Interface };
   stop(): Promise<void>;
 }
 
@@ -37,6 +40,10 @@ export async function startInstallation(): Promise<Installation> {
     dir,
     run,
     done,
+    follow(...args) {
+      const { child } = startBerth(args, { env, cwd: dir });
+      return { child, lines: createInterface({ input: child.stdout }) };
+    },
     json: async (...args) => JSON.parse(await done(...args, "--json")),
     async stop() {
       service.child.kill("SIGTERM");
