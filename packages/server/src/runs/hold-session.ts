@@ -9,9 +9,9 @@ import { handOverRun, releaseRun } from "./claim-run.ts";
 import type { Lease } from "./lease.ts";
 import { createRunLog, type RunLog } from "./run-log.ts";
 import { type RunSession, readRunSession, removeDeleted, type Standing, takeDue } from "./run-store.ts";
-import type { SessionWorkspace } from "./session-workspace.ts";
-import { idle, type RunningTurn, startTurn, type TurnParts } from "./take-turn.ts";
-import { watchTurn } from "./watch-turn.ts";
+import { idle, type RunningTurn, startTurn, type TurnParts } from "./turn/take-turn.ts";
+import { watchTurn } from "./turn/watch-turn.ts";
+import type { SessionWorkspace } from "./workspace/session-workspace.ts";
 
 /**
  * A session that this worker holds: its turns, its sandbox and its disk, from the claim to the release.

@@ -23,8 +23,8 @@ import { readLog } from "../features/events/event-store.ts";
 import { openSessionHub, type SessionHub } from "../notify/session-hub.ts";
 import { createSecretBox } from "../secrets/secret-box.ts";
 import { startWorker, type Worker, type WorkerOptions } from "../start/worker.ts";
-import { LIST_SCRIPT } from "./list-outputs.ts";
-import { openSkillDirectories } from "./skill-directories.ts";
+import { LIST_SCRIPT } from "./outputs/list-outputs.ts";
+import { openSkillDirectories } from "./skills/skill-directories.ts";
 
 /** An engine whose commands do nothing, but that `hang` waits until it is stopped and `die` ends the sandbox. It knows what is open. */
 export interface ScriptedEngine extends SandboxEngine {

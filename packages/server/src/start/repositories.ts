@@ -1,7 +1,7 @@
 import { cloneRepository, type RepositoryAccess, repositoryEnvironment } from "@berth/sandbox";
 import type { HostedProvider } from "../config-providers.ts";
-import type { CloneRepository } from "../runs/clone-repository.ts";
-import type { SessionRepository } from "../runs/session-repository.ts";
+import type { CloneRepository } from "../runs/resources/clone-repository.ts";
+import type { SessionRepository } from "../runs/resources/session-repository.ts";
 
 /** The variables by which a session's commands reach its repositories. */
 export function repositoryVariables(

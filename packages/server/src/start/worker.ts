@@ -4,14 +4,14 @@ import { createLatch } from "../notify/latch.ts";
 import type { SessionHub } from "../notify/session-hub.ts";
 import { createReclaimer } from "../runs/claim-reclaimable.ts";
 import { claimRuns, dueAmong, expireLeases } from "../runs/claim-run.ts";
-import { readFileContent } from "../runs/file-content.ts";
 import { beatHearts } from "../runs/heartbeat.ts";
 import { type HeldSession, type HoldDependencies, holdSession } from "../runs/hold-session.ts";
 import type { Lease } from "../runs/lease.ts";
 import { createLimit } from "../runs/limit.ts";
-import { openSessionWorkspace, type WorkspaceParts } from "../runs/session-workspace.ts";
-import type { TurnParts } from "../runs/take-turn.ts";
+import { readFileContent } from "../runs/turn/file-content.ts";
+import type { TurnParts } from "../runs/turn/take-turn.ts";
 import { isDeadOwner, workerOwner } from "../runs/worker-owner.ts";
+import { openSessionWorkspace, type WorkspaceParts } from "../runs/workspace/session-workspace.ts";
 
 export interface WorkerOptions extends WorkspaceParts, Omit<TurnParts, "fileContent" | "previews"> {
   db: Database;

@@ -2,7 +2,7 @@ import type { Sandbox } from "@berth/sandbox";
 import type { DatabaseAccess } from "../../db/pool.ts";
 import type { Queryable } from "../../db/statement.ts";
 import type { Lease } from "../lease.ts";
-import type { RunMemoryStore } from "../resource-store.ts";
+import type { RunMemoryStore } from "../resources/resource-store.ts";
 import { listFiles } from "./list-files.ts";
 import { clearBase, holdLease, readBase, storeBase } from "./mount-file-store.ts";
 import { type Base, type Looked, planChanges, planReading, type Refused } from "./plan-changes.ts";

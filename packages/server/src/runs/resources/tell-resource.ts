@@ -1,8 +1,8 @@
 import { formatId, type SessionErrorType } from "@berth/contract";
-import type { Queryable } from "../db/statement.ts";
-import type { Lease } from "./lease.ts";
+import type { Queryable } from "../../db/statement.ts";
+import type { Lease } from "../lease.ts";
+import type { RunLog } from "../run-log.ts";
 import { markFailed, markReady, type RunResource } from "./resource-store.ts";
-import type { RunLog } from "./run-log.ts";
 
 /** Why a resource is not there, in a sentence for people and models. */
 export interface Fault {

@@ -1,7 +1,7 @@
 import { uuidMillisecond } from "@berth/contract";
-import { isRepository, type RunMemoryStore, type RunResource } from "./resource-store.ts";
-import type { RunSession } from "./run-store.ts";
-import type { SessionSkill } from "./session-skills.ts";
+import { isRepository, type RunMemoryStore, type RunResource } from "../resources/resource-store.ts";
+import type { RunSession } from "../run-store.ts";
+import type { SessionSkill } from "../skills/session-skills.ts";
 
 /**
  * What the system prompt tells of this session. The same for as long as the session lives and its environment's networking

@@ -1,4 +1,4 @@
-import type { Queryable } from "../db/statement.ts";
+import type { Queryable } from "../../db/statement.ts";
 
 /** A file that was deleted from the session and may still be in its place. `id` is the uuid that the resource had. */
 export interface Removal {

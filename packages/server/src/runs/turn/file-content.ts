@@ -1,6 +1,6 @@
 import { parseId } from "@berth/contract";
-import type { BlobStore } from "../blobs/disk-blobs.ts";
-import type { Queryable } from "../db/statement.ts";
+import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { Queryable } from "../../db/statement.ts";
 
 /** The bytes of a file that a message names; null when the file or its content is gone. */
 export async function readFileContent(

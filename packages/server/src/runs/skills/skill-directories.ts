@@ -5,9 +5,9 @@ import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { MountedDirectory } from "@berth/sandbox";
-import type { BlobStore } from "../blobs/disk-blobs.ts";
-import type { PackedFile } from "../features/skills/pack-skill.ts";
-import { pathFault } from "../features/skills/skill-paths.ts";
+import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { PackedFile } from "../../features/skills/pack-skill.ts";
+import { pathFault } from "../../features/skills/skill-paths.ts";
 import type { PinnedSkill } from "./session-skills.ts";
 
 /** Versions of skills as directories on this machine, each unpacked when it is first needed. */

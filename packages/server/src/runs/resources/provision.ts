@@ -1,17 +1,17 @@
 import { LeaseLost } from "@berth/agent";
 import type { MountedFile, Sandbox } from "@berth/sandbox";
 import type { Logger } from "pino";
-import type { BlobStore } from "../blobs/disk-blobs.ts";
-import type { Database } from "../db/pool.ts";
+import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { Database } from "../../db/pool.ts";
+import type { Lease } from "../lease.ts";
+import { createLimit, type Limit } from "../limit.ts";
+import type { SessionMemory } from "../memory/session-memory.ts";
+import type { RunLog } from "../run-log.ts";
 import { type CloneParts, cloneInto } from "./clone-into.ts";
-import type { Lease } from "./lease.ts";
-import { createLimit, type Limit } from "./limit.ts";
-import type { SessionMemory } from "./memory/session-memory.ts";
 import { mountedFile } from "./mounted-file.ts";
 import type { Outcome } from "./place-outcome.ts";
 import { forgetRemoval, isReplaced, type Removal } from "./removal-store.ts";
 import type { RunFile, RunResource } from "./resource-store.ts";
-import type { RunLog } from "./run-log.ts";
 import { tellFailed, tellReady } from "./tell-resource.ts";
 
 export interface ProvisionParts extends CloneParts {

@@ -1,6 +1,6 @@
 import type { EgressDenied } from "@berth/sandbox";
 import type { Logger } from "pino";
-import type { RunLog } from "./run-log.ts";
+import type { RunLog } from "../run-log.ts";
 
 /** What a hostile command may add to the log by trying one host after another. */
 const REPORTED_AT_MOST = 100;

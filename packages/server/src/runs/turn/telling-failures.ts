@@ -1,5 +1,5 @@
 import type { Tool } from "@berth/agent";
-import type { SessionWorkspace } from "./session-workspace.ts";
+import type { SessionWorkspace } from "../workspace/session-workspace.ts";
 
 /**
  * The same tools, which tell the model once of what could not be put in place: what it was promised at the start of the

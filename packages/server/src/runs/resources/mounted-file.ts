@@ -1,6 +1,6 @@
 import type { MountedFile } from "@berth/sandbox";
-import type { BlobStore } from "../blobs/disk-blobs.ts";
-import type { Queryable } from "../db/statement.ts";
+import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { Queryable } from "../../db/statement.ts";
 import type { RunFile } from "./resource-store.ts";
 
 /** Where the content of a file resource lies and where it is to appear; else what there is none of. */

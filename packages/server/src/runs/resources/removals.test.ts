@@ -3,10 +3,10 @@ import { EventEmitter, once } from "node:events";
 import { Readable } from "node:stream";
 import { describe, type TestContext, test } from "node:test";
 import { newUuid } from "@berth/contract";
-import { openDiskBlobs } from "../blobs/disk-blobs.ts";
-import { type TestDatabase, testDatabase } from "../db/testing.ts";
-import { seed, seedSession } from "./testing.ts";
-import { bash, type Installation, idles, installation, steps, types } from "./testing-worker.ts";
+import { openDiskBlobs } from "../../blobs/disk-blobs.ts";
+import { type TestDatabase, testDatabase } from "../../db/testing.ts";
+import { seed, seedSession } from "../testing.ts";
+import { bash, type Installation, idles, installation, steps, types } from "../testing-worker.ts";
 
 interface House {
   db: TestDatabase;

@@ -1,7 +1,7 @@
-import type { Queryable } from "../db/statement.ts";
-import type { SecretBox } from "../secrets/secret-box.ts";
-import { isRepository, readResources } from "./resource-store.ts";
-import { openRepository, type SessionRepository } from "./session-repository.ts";
+import type { Queryable } from "../../db/statement.ts";
+import type { SecretBox } from "../../secrets/secret-box.ts";
+import { isRepository, readResources } from "../resources/resource-store.ts";
+import { openRepository, type SessionRepository } from "../resources/session-repository.ts";
 
 export interface EnvironmentParts {
   db: { read: Queryable };

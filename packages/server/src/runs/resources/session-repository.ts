@@ -1,4 +1,4 @@
-import type { SecretBox } from "../secrets/secret-box.ts";
+import type { SecretBox } from "../../secrets/secret-box.ts";
 import type { RunRepository } from "./resource-store.ts";
 
 /** A repository with what git needs to reach it. */

@@ -1,6 +1,6 @@
 import type { EgressPolicy } from "@berth/sandbox";
-import { isRepository, type RunResource } from "./resource-store.ts";
-import type { RunSession } from "./run-store.ts";
+import { isRepository, type RunResource } from "../resources/resource-store.ts";
+import type { RunSession } from "../run-store.ts";
 
 /** A host of repositories that the installation serves; either may carry a port. */
 export interface ProviderHosts {

@@ -3,13 +3,13 @@ import { once } from "node:events";
 import { Readable } from "node:stream";
 import { describe, test } from "node:test";
 import { formatId, newUuid } from "@berth/contract";
-import { openDiskBlobs } from "../blobs/disk-blobs.ts";
-import { type TestDatabase, testDatabase } from "../db/testing.ts";
-import { createSecretBox } from "../secrets/secret-box.ts";
+import { openDiskBlobs } from "../../blobs/disk-blobs.ts";
+import { type TestDatabase, testDatabase } from "../../db/testing.ts";
+import { createSecretBox } from "../../secrets/secret-box.ts";
+import { seed, seedSession } from "../testing.ts";
+import { bash, idles, installation, steps, types } from "../testing-worker.ts";
 import type { CloneRepository } from "./clone-repository.ts";
 import type { Outcome } from "./place-outcome.ts";
-import { seed, seedSession } from "./testing.ts";
-import { bash, idles, installation, steps, types } from "./testing-worker.ts";
 
 const secrets = createSecretBox(Buffer.alloc(32));
 

@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFile
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { testDatabase } from "../db/testing.ts";
+import { testDatabase } from "../../db/testing.ts";
+import { seed, seedLease, seedSession } from "../testing.ts";
 import { claimDisk, removeDisk } from "./disk.ts";
-import { seed, seedLease, seedSession } from "./testing.ts";
 
 /** A tree far deeper than a path can be long, as a program makes it that goes down step by step. */
 function makeDeepTree(directory: string): void {

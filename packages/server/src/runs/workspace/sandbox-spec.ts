@@ -1,14 +1,14 @@
 import { dirname } from "node:path/posix";
 import { formatId, nested } from "@berth/contract";
 import type { MountedFile, SandboxSpec } from "@berth/sandbox";
-import type { BlobStore } from "../blobs/disk-blobs.ts";
-import type { Queryable } from "../db/statement.ts";
+import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { Queryable } from "../../db/statement.ts";
+import { mountedFile } from "../resources/mounted-file.ts";
+import type { Removal } from "../resources/removal-store.ts";
+import { isRepository, type RunResource } from "../resources/resource-store.ts";
+import type { RunSession } from "../run-store.ts";
 import type { Disk } from "./disk.ts";
 import { egressPolicy, type ProviderHosts } from "./egress-policy.ts";
-import { mountedFile } from "./mounted-file.ts";
-import type { Removal } from "./removal-store.ts";
-import { isRepository, type RunResource } from "./resource-store.ts";
-import type { RunSession } from "./run-store.ts";
 
 export interface SpecParts {
   db: { write: Queryable };

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { LeaseLost } from "@berth/agent";
 import type { Logger } from "pino";
-import type { Database } from "../db/pool.ts";
-import { waitingInputs } from "../features/events/event-store.ts";
-import type { Latch } from "../notify/latch.ts";
-import type { Lease } from "./lease.ts";
-import type { RunLog } from "./run-log.ts";
-import { takeDue } from "./run-store.ts";
-import type { SessionWorkspace } from "./session-workspace.ts";
+import type { Database } from "../../db/pool.ts";
+import { waitingInputs } from "../../features/events/event-store.ts";
+import type { Latch } from "../../notify/latch.ts";
+import type { Lease } from "../lease.ts";
+import type { RunLog } from "../run-log.ts";
+import { takeDue } from "../run-store.ts";
+import type { SessionWorkspace } from "../workspace/session-workspace.ts";
 import type { RunningTurn } from "./take-turn.ts";
 
 export interface Watch {

@@ -1,8 +1,8 @@
 import type { Sandbox } from "@berth/sandbox";
-import type { BlobStore } from "../blobs/disk-blobs.ts";
-import type { DatabaseAccess } from "../db/pool.ts";
-import { lockContent } from "../features/files/lock-content.ts";
-import type { Lease } from "./lease.ts";
+import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { DatabaseAccess } from "../../db/pool.ts";
+import { lockContent } from "../../features/files/lock-content.ts";
+import type { Lease } from "../lease.ts";
 import { listOutputs, type Output } from "./list-outputs.ts";
 import { mimeTypeOf } from "./mime-type.ts";
 import { outputName } from "./output-name.ts";

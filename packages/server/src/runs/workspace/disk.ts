@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { LeaseLost } from "@berth/agent";
 import { formatId } from "@berth/contract";
-import { isUniqueViolation } from "../db/database-error.ts";
-import type { Queryable } from "../db/statement.ts";
-import type { Lease } from "./lease.ts";
-import { markAllAbsent } from "./resource-store.ts";
+import { isUniqueViolation } from "../../db/database-error.ts";
+import type { Queryable } from "../../db/statement.ts";
+import type { Lease } from "../lease.ts";
+import { markAllAbsent } from "../resources/resource-store.ts";
 
 const TRASH = ".deleted";
 

@@ -1,14 +1,14 @@
 import { type Draft, type FileContent, LeaseLost, type Model, runTurn, toolset } from "@berth/agent";
 import type { SessionAgent, SessionErrorType, StopReason } from "@berth/contract";
 import type { Logger } from "pino";
-import { DatabaseUnavailableError } from "../db/database-error.ts";
-import type { SessionHub } from "../notify/session-hub.ts";
+import { DatabaseUnavailableError } from "../../db/database-error.ts";
+import type { SessionHub } from "../../notify/session-hub.ts";
+import { syncingMemory } from "../memory/syncing-memory.ts";
+import type { RunLog } from "../run-log.ts";
+import type { RunSession } from "../run-store.ts";
+import { sleep } from "../sleep.ts";
+import type { SessionWorkspace } from "../workspace/session-workspace.ts";
 import { maskingSecrets } from "./masking-secrets.ts";
-import { syncingMemory } from "./memory/syncing-memory.ts";
-import type { RunLog } from "./run-log.ts";
-import type { RunSession } from "./run-store.ts";
-import type { SessionWorkspace } from "./session-workspace.ts";
-import { sleep } from "./sleep.ts";
 import { tellingFailures } from "./telling-failures.ts";
 
 /** What the turns of all sessions share. */

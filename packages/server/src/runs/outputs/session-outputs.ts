@@ -1,11 +1,11 @@
 import { LeaseLost } from "@berth/agent";
 import { type Sandbox, SandboxError } from "@berth/sandbox";
 import type { Logger } from "pino";
-import { DatabaseUnavailableError } from "../db/database-error.ts";
+import { DatabaseUnavailableError } from "../../db/database-error.ts";
+import type { Lease } from "../lease.ts";
+import type { RunLog } from "../run-log.ts";
 import { type Collection, type CollectParts, collectOutputs, type OutputLimits } from "./collect-outputs.ts";
-import type { Lease } from "./lease.ts";
 import { areOutputsDue, markOutputsDue } from "./output-store.ts";
-import type { RunLog } from "./run-log.ts";
 
 /** Collects the outputs of a session while its lease is held, and tells what could not be kept. */
 export interface SessionOutputs {

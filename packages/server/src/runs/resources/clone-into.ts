@@ -1,11 +1,11 @@
 import { formatId } from "@berth/contract";
 import type { Sandbox } from "@berth/sandbox";
-import type { SecretBox } from "../secrets/secret-box.ts";
+import type { SecretBox } from "../../secrets/secret-box.ts";
+import type { RunLog } from "../run-log.ts";
 import type { CloneRepository } from "./clone-repository.ts";
 import type { Outcome } from "./place-outcome.ts";
 import { createProgressReport } from "./progress-report.ts";
 import type { RunRepository } from "./resource-store.ts";
-import type { RunLog } from "./run-log.ts";
 import { openRepository } from "./session-repository.ts";
 
 export interface CloneParts {
