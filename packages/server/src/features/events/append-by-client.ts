@@ -1,8 +1,8 @@
 import type { EventOf, InputEvent } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
-import { columns, STOP_THE_CLOCK } from "./append-by-run.ts";
+import { STOP_THE_CLOCK } from "./append-statements.ts";
 import { answeredByClient } from "./awaited-calls.ts";
-import { type EventRow, newEventRow } from "./event-row.ts";
+import { type EventRow, eventColumns, newEventRow } from "./event-row.ts";
 
 /** Why a session took no events; `answered`: a call does not wait, or not any more. */
 export type Refusal = "absent" | "archived" | "terminated" | "answered";
@@ -46,7 +46,7 @@ export async function appendInputs(
             with ordinality as draft (id, type, body, memo, place)
       )
       select last_seq from session`,
-    values: [sessionId, ...columns(rows), startsWork(inputs), answeredByClient(inputs)],
+    values: [sessionId, ...eventColumns(rows), startsWork(inputs), answeredByClient(inputs)],
   });
   const last = found[0]?.last_seq;
   if (last === undefined) return await refusal(db, sessionId);

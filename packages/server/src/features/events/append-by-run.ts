@@ -3,8 +3,9 @@ import { LeaseLost } from "@berth/agent";
 import { answerTypes, type EventOf } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
 import type { Lease } from "../../runs/lease.ts";
+import { appendStatements } from "./append-statements.ts";
 import { announcedWaiting, answeredByRun } from "./awaited-calls.ts";
-import { type EventRow, logEntry, type NewEventRow, newEventRow, usageOf } from "./event-row.ts";
+import { type EventRow, eventColumns, logEntry, newEventRow, usageOf } from "./event-row.ts";
 
 /**
  * Appends for the run that holds the lease: all or none, durable when it resolves. `seq` is given out under the lock of
@@ -18,13 +19,13 @@ export async function appendByRun(
   lease: Lease,
   drafts: readonly Draft[],
 ): Promise<LogEntry[]> {
-  return await append(db, "append_by_run", APPEND, lease, drafts);
+  return await append(db, "append_by_run", appendStatements.append, lease, drafts);
 }
 
 /** As `appendByRun`, with `session.status_running`: the session is running from now on. */
 export async function appendRunning(db: Queryable, lease: Lease): Promise<LogEntry[]> {
   const drafts: Draft[] = [{ event: { type: "session.status_running" } }];
-  return await append(db, "append_running", APPEND_RUNNING, lease, drafts);
+  return await append(db, "append_running", appendStatements.running, lease, drafts);
 }
 
 /**
@@ -33,7 +34,7 @@ export async function appendRunning(db: Queryable, lease: Lease): Promise<LogEnt
  * sent so far shall be acted on.
  */
 export async function appendIdle(db: Queryable, lease: Lease, drafts: readonly Draft[]): Promise<LogEntry[]> {
-  return await append(db, "append_idle", APPEND_IDLE, lease, drafts);
+  return await append(db, "append_idle", appendStatements.idle, lease, drafts);
 }
 
 /**
@@ -46,7 +47,7 @@ export async function appendReclaimed(
   reason: EventOf<"session.container_reclaimed">["reason"],
 ): Promise<LogEntry[]> {
   const drafts: Draft[] = [{ event: { type: "session.container_reclaimed", reason } }];
-  return await append(db, "append_reclaimed", APPEND_RECLAIMED, lease, drafts);
+  return await append(db, "append_reclaimed", appendStatements.reclaimed, lease, drafts);
 }
 
 /**
@@ -63,7 +64,7 @@ export async function appendTakingInputs(
     name: "append_taking_inputs",
     text: `select seq, id, type, body, memo, processed_at
       from append_taking_inputs($1, $2, $3, $4, $5, $6, $7, $8)`,
-    values: [lease.sessionId, lease.owner, lease.epoch, ...columns(rows), usage(drafts)],
+    values: [lease.sessionId, lease.owner, lease.epoch, ...eventColumns(rows), usage(drafts)],
   });
   if (entries.length === 0) throw new LeaseLost();
   return entries.map(logEntry);
@@ -107,7 +108,14 @@ async function append(
 ): Promise<LogEntry[]> {
   const rows = drafts.map(newEventRow);
   const awaited = [announcedWaiting(drafts, rows), answeredByRun(drafts)];
-  const values = [lease.sessionId, lease.owner, lease.epoch, ...columns(rows), ...usage(drafts), ...awaited];
+  const values = [
+    lease.sessionId,
+    lease.owner,
+    lease.epoch,
+    ...eventColumns(rows),
+    ...usage(drafts),
+    ...awaited,
+  ];
   const place = (await db.query<Place>({ name, text, values })).rows[0];
   if (place === undefined) throw new LeaseLost();
   const before = place.last_seq - rows.length;
@@ -122,73 +130,3 @@ function usage(drafts: readonly Draft[]): number[] {
   const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = sum;
   return [input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens];
 }
-
-export function columns(rows: readonly NewEventRow[]): [string[], string[], string[], (string | null)[]] {
-  return [
-    rows.map((row) => row.id),
-    rows.map((row) => row.type),
-    rows.map((row) => row.body),
-    rows.map((row) => row.memo),
-  ];
-}
-
-/**
- * $1 session, $2 owner, $3 epoch, $4 to $7 columns of the events, $8 to $11 tokens, $12 calls that from now on wait for a
- * client, $13 calls that do not any more.
- */
-function appendStatement(status: string, also = ""): string {
-  return `
-    with session as (
-      update sessions set
-        last_seq = last_seq + cardinality($4::uuid[]),
-        input_tokens = input_tokens + $8,
-        output_tokens = output_tokens + $9,
-        cache_read_input_tokens = cache_read_input_tokens + $10,
-        cache_creation_input_tokens = cache_creation_input_tokens + $11,
-        awaited_calls = array(select unnest(awaited_calls) except select unnest($13::uuid[])) || $12::uuid[]
-        ${status}
-      where id = $1 and lease_owner = $2 and lease_epoch = $3 and terminated_at is null
-      returning last_seq
-    )${also}, appended as (
-      insert into events (session_id, seq, id, type, body, memo, processed_at)
-      select $1, session.last_seq - cardinality($4::uuid[]) + draft.place,
-        draft.id, draft.type, draft.body, draft.memo, now()
-      from session,
-        unnest($4::uuid[], $5::text[], $6::text[], $7::text[])
-          with ordinality as draft (id, type, body, memo, place)
-    )
-    select last_seq, now() as processed_at from session`;
-}
-
-const APPEND = appendStatement(
-  ", status = case when 'session.status_rescheduled' = any($5::text[]) then 'rescheduling' else status end",
-);
-
-const APPEND_RUNNING = appendStatement(
-  ", status = 'running', running_since = coalesce(running_since, now()), updated_at = now()",
-);
-
-const APPEND_RECLAIMED = appendStatement(
-  ", disk_host = null, workspace_uid = null, outputs_due = false",
-  `, absent as (
-      update session_resources set ready_at = null
-      from session where session_id = $1 and ready_at is not null
-    )`,
-);
-
-/** Adds the time since the session began to run, by the clock of the database. */
-export const STOP_THE_CLOCK = `
-  active_ms = active_ms + coalesce(greatest(extract(epoch from now() - running_since) * 1000, 0)::bigint, 0),
-  running_since = null`;
-
-const APPEND_IDLE = appendStatement(
-  `, status = 'idle', ${STOP_THE_CLOCK}, updated_at = now()`,
-  `, interrupted as (
-      update events set processed_at = now()
-      from session
-      where session_id = $1 and events.processed_at is null and seq <= (
-        select max(seq) from events
-        where session_id = $1 and processed_at is null and type = 'user.interrupt'
-      )
-    )`,
-);

@@ -1,6 +1,7 @@
 import { type InputEvent, parseId } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
-import { type ApiError, errors } from "../../http/errors.ts";
+import type { ApiError } from "../../http/api-error.ts";
+import { errors } from "../../http/errors.ts";
 
 /** An answer among the events of a request. */
 interface Answer {

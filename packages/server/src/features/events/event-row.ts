@@ -33,6 +33,18 @@ export function newEventRow(draft: Draft): NewEventRow {
   };
 }
 
+/** The columns of new events, each as one value of a statement: ids, types, bodies and memos. */
+export function eventColumns(
+  rows: readonly NewEventRow[],
+): [string[], string[], string[], (string | null)[]] {
+  return [
+    rows.map((row) => row.id),
+    rows.map((row) => row.type),
+    rows.map((row) => row.body),
+    rows.map((row) => row.memo),
+  ];
+}
+
 /** The event as the API answers it, composed from the stored text without parsing it. */
 export function eventJson(row: Pick<EventRow, "id" | "type" | "body" | "processed_at">): string {
   const { id, type, created_at, processed_at } = envelope(row);
@@ -47,6 +59,7 @@ export function sessionEvent(row: Pick<EventRow, "id" | "type" | "body" | "proce
   return { ...head, ...(JSON.parse(row.body) as object), processed_at } as SessionEvent;
 }
 
+/** The event as the loop reads it. */
 export function logEntry(row: EventRow): LogEntry {
   const memo = row.memo === null ? null : (JSON.parse(row.memo) as Memo);
   return { seq: row.seq, event: sessionEvent(row), memo };

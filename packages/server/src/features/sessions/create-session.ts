@@ -9,10 +9,10 @@ import { prepareMessageFiles } from "../events/prepare-message-files.ts";
 import { prepareResources, type ResourceDeps } from "../session-resources/prepare-resources.ts";
 import type { Prepared } from "../session-resources/prepared.ts";
 import { prepareVaults } from "../vaults/prepare-vaults.ts";
+import { insertSession, type NewSession } from "./insert-session.ts";
 import { prepareAgent } from "./prepare-agent.ts";
 import { prepareEnvironment } from "./prepare-environment.ts";
 import { prepareSkills } from "./prepare-skills.ts";
-import { insertSession, type NewSession } from "./session-store.ts";
 
 type Body = Input<typeof sessionRoutes.create>["body"];
 
