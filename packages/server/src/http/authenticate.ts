@@ -3,7 +3,8 @@ import type { Logger } from "pino";
 import type { Database } from "../db/pool.ts";
 import { isTokenSecret, tokenHash } from "../features/tokens/token-secret.ts";
 import { findToken, touchToken } from "../features/tokens/token-store.ts";
-import { ApiError, errors } from "./errors.ts";
+import { ApiError } from "./api-error.ts";
+import { errors } from "./errors.ts";
 import { headerValues } from "./header-values.ts";
 import type { Principal } from "./principal.ts";
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { type Duplex, finished } from "node:stream";
-import { type ApiError, errors } from "./errors.ts";
+import type { ApiError } from "./api-error.ts";
+import { errors } from "./errors.ts";
 import { renderError } from "./render-error.ts";
 import { requestIdOf } from "./request-id.ts";
 

@@ -1,36 +1,13 @@
-import { type BetaFeature, type ErrorType, errorStatus, type Fault, maxMemories } from "@berth/contract";
-
-/** What an error says beside its type. */
-interface Details {
-  message: string;
-  param?: string | undefined;
-  feature?: BetaFeature;
-  code?: string | undefined;
-  status?: number;
-  headers?: Record<string, string>;
-}
-
-/** A refusal: thrown by rules and handlers, rendered as the error envelope, never logged as a failure. */
-export class ApiError extends Error {
-  override readonly name = "ApiError";
-  readonly type: ErrorType;
-  readonly status: number;
-  readonly param: string | undefined;
-  /** What is not available, told in place of the message. */
-  readonly feature: BetaFeature | undefined;
-  readonly code: string | undefined;
-  readonly headers: Record<string, string>;
-
-  constructor(type: ErrorType, details: Details) {
-    super(details.message);
-    this.type = type;
-    this.status = details.status ?? errorStatus[type];
-    this.param = details.param;
-    this.feature = details.feature;
-    this.code = details.code;
-    this.headers = details.headers ?? {};
-  }
-}
+import { type BetaFeature, type Fault, maxMemories } from "@berth/contract";
+import {
+  ApiError,
+  conflict,
+  forbidden,
+  notFound,
+  resourceConflict,
+  unauthenticated,
+  unread,
+} from "./api-error.ts";
 
 /** Every refusal that the service knows, with its status, type, message and param. */
 export const errors = {
@@ -194,26 +171,6 @@ export const errors = {
     new ApiError("api_error", { message: "The service cannot reach its database at the moment." }),
 };
 
-function unauthenticated(message: string): ApiError {
-  return new ApiError("authentication_error", { message, headers: { "www-authenticate": "Bearer" } });
-}
-
-function forbidden(message: string): ApiError {
-  return new ApiError("permission_error", { message });
-}
-
-function notFound(message: string, param?: string): ApiError {
-  return new ApiError("not_found_error", { message, param });
-}
-
-function conflict(message: string, param?: string): ApiError {
-  return new ApiError("conflict_error", { message, param });
-}
-
-function resourceConflict(message: string, param?: string): ApiError {
-  return new ApiError("invalid_request_error", { message, param, status: 409 });
-}
-
 function capitalized(noun: string): string {
   return noun.charAt(0).toUpperCase() + noun.slice(1);
 }
@@ -224,9 +181,4 @@ function article(noun: string): string {
 
 function bytes(count: number): string {
   return count % 1_048_576 === 0 ? `${count / 1_048_576} MiB` : `${count} bytes`;
-}
-
-/** Part of the body is still on the way, so that the connection is of no more use. */
-function unread(message: string): ApiError {
-  return new ApiError("invalid_request_error", { message, headers: { connection: "close" } });
 }

@@ -3,8 +3,9 @@ import type { Database, DatabaseAccess } from "../db/pool.ts";
 import type { Queryable } from "../db/statement.ts";
 import { asDatabase } from "../db/transaction.ts";
 import type { SecretBox, SecretPlace } from "../secrets/secret-box.ts";
+import { ApiError } from "./api-error.ts";
 import type { Context } from "./context.ts";
-import { ApiError, errors } from "./errors.ts";
+import { errors } from "./errors.ts";
 import { keepAnswer, type OwnedKey, removeOld, takeKey } from "./idempotency-store.ts";
 import { renderError } from "./render-error.ts";
 

@@ -1,7 +1,8 @@
 import { faultMessage, firstFault, metadata } from "@berth/contract";
 import type { Multipart } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
-import { ApiError, errors } from "./errors.ts";
+import { ApiError } from "./api-error.ts";
+import { errors } from "./errors.ts";
 import { parseJson } from "./parse-json.ts";
 import { cutOffWhenStalled, drain } from "./read-body.ts";
 

@@ -1,7 +1,8 @@
 import { betaFeatures, type ErrorEnvelope } from "@berth/contract";
 import type { Logger } from "pino";
 import { DatabaseUnavailableError } from "../db/database-error.ts";
-import { ApiError, errors } from "./errors.ts";
+import { ApiError } from "./api-error.ts";
+import { errors } from "./errors.ts";
 import { requestIdHeaders } from "./request-id.ts";
 
 export interface RenderedError {

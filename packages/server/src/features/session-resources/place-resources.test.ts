@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { nested, type ResourceInput } from "@berth/contract";
 import fc from "fast-check";
-import { ApiError } from "../../http/errors.ts";
+import { ApiError } from "../../http/api-error.ts";
 import { placeResources } from "./place-resources.ts";
 
 function repository(name: string, mount: string | null = null) {

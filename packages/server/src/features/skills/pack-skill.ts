@@ -1,5 +1,5 @@
 import type { BlobStore, StagedBlob } from "../../blobs/disk-blobs.ts";
-import type { ApiError } from "../../http/errors.ts";
+import type { ApiError } from "../../http/api-error.ts";
 import { fileAndDirectory, pathFault } from "./skill-paths.ts";
 
 /** A file of an upload, in the order in which they come. */

@@ -1,7 +1,7 @@
 import { faultMessage, firstFault, skillDescription, skillName } from "@berth/contract";
 import { parse } from "yaml";
 import { z } from "zod";
-import type { ApiError } from "../../http/errors.ts";
+import type { ApiError } from "../../http/api-error.ts";
 
 export interface Manual {
   name: string;

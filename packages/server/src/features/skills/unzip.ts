@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
-import { ApiError } from "../../http/errors.ts";
+import { ApiError } from "../../http/api-error.ts";
 import { MAX_ENTRIES, MAX_UNPACKED_BYTES, shown, type UploadedFile } from "./pack-skill.ts";
 import { isLitter, pathFault } from "./skill-paths.ts";
 
