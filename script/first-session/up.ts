@@ -1,7 +1,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { renderEvents } from "@berth/cli";
+import { previewsFor, renderEvents } from "@berth/cli";
 import { Berth } from "@berth/sdk";
 import { type GitHost, startGitHost } from "../../tests/git-host/git-host.ts";
 import { readOptions, type UpOptions } from "./options.ts";
@@ -93,7 +93,8 @@ async function firstSession(client: Berth, gitHost: GitHost, options: UpOptions)
     ],
   });
   say(`Session ${session.id}: ${options.model} works on ${url}\n`);
-  const events = client.sessions.events.untilIdle(session.id, { from: "start" }, { signal: stop.signal });
+  const follow = { from: "start", event_deltas: previewsFor(process.stdout) } as const;
+  const events = client.sessions.events.untilIdle(session.id, follow, { signal: stop.signal });
   await renderEvents(events, process.stdout, { resources: session.resources });
   const commit = await headCommit(gitHost, branch);
   say(`\n${commit === null ? failure(branch) : `The git server has ${branch}: ${commit}`}`);

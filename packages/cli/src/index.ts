@@ -1,3 +1,3 @@
 export { type ClientFile, readClientFile, updateClientFile } from "./client-file.ts";
 export type { Outcome } from "./outcome.ts";
-export { type RenderOptions, renderEvents } from "./render-events.ts";
+export { previewsFor, type RenderOptions, renderEvents } from "./render-events.ts";

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { Writable } from "node:stream";
 import { test } from "node:test";
-import type { SessionEvent } from "@berth/sdk";
+import type { StreamFrame } from "@berth/sdk";
 import type { Output } from "./render/palette.ts";
 import { toolLine } from "./render/tool-line.ts";
 import { renderEvents } from "./render-events.ts";
 import { calls, logOf, repository, returns, says, turn } from "./testing/session.ts";
 
 /** What stands in the output at the end. */
-async function rendered(events: SessionEvent[], terminal?: { columns: number }): Promise<string> {
+async function rendered(events: StreamFrame[], terminal?: { columns: number }): Promise<string> {
   let written = "";
   const output: Output = new Writable({
     write(chunk, _encoding, done) {
@@ -21,7 +21,7 @@ async function rendered(events: SessionEvent[], terminal?: { columns: number }):
   return written;
 }
 
-async function* stream(events: SessionEvent[]) {
+async function* stream(events: StreamFrame[]) {
   yield* events;
 }
 

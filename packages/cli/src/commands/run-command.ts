@@ -33,7 +33,7 @@ const help = `
 Ctrl-C asks the agent to stop; a second one leaves it running and ends the command.
 
 Exit codes: 0 the agent finished its turn, 1 it failed or the repository could not be cloned,
-2 wrong usage, 4 no or not enough rights, 130 interrupted.
+2 wrong usage, 3 calls wait for you (berth sessions allow, deny), 4 no or not enough rights, 130 interrupted.
 
 Examples:
   $ berth run "Fix the flaky test in payments and push a branch" \\

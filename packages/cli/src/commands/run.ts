@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import type { Berth, Session, SessionEvent } from "@berth/sdk";
+import type { Berth, Session, SessionEvent, StreamFrame } from "@berth/sdk";
 import { type ConnectionOptions, connect } from "../connection.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { UsageError } from "../failure.ts";
@@ -8,7 +8,7 @@ import { printJson, talk } from "../print.ts";
 import { paletteFor } from "../render/palette.ts";
 import { cut } from "../render/plain-text.ts";
 import { rehearsalLine } from "../render/rehearsal.ts";
-import { renderEvents } from "../render-events.ts";
+import { previewsFor, renderEvents } from "../render-events.ts";
 import { repositoryUrl } from "../repository-url.ts";
 import { secretFile, secretVariable } from "../secret.ts";
 import { ensureAgent } from "./run/ensure-agent.ts";
@@ -62,8 +62,10 @@ async function follow(client: Berth, session: Session, { json }: RunOptions) {
   );
   try {
     const { signal } = interrupts;
-    const events = client.sessions.events.untilIdle(session.id, { from: "start" }, { signal });
-    const outcome = json ? await printEvents(session, events) : await showEvents(session, events);
+    const follow = client.sessions.events;
+    const outcome = json
+      ? await printEvents(session, follow.untilIdle(session.id, { from: "start" }, { signal }))
+      : await showEvents(session, follow.untilIdle(session.id, live(), { signal }));
     return { outcome, interrupted: interrupts.count > 0, detached: signal.aborted };
   } finally {
     interrupts.stop();
@@ -77,7 +79,12 @@ async function archive(client: Berth, session: Session): Promise<void> {
     .catch((error: Error) => talk(`It was not archived: ${error.message}`));
 }
 
-async function showEvents(session: Session, events: AsyncIterable<SessionEvent>): Promise<Outcome> {
+/** The log from its start, and messages as they are written where a terminal shows them. */
+function live() {
+  return { from: "start" as const, event_deltas: previewsFor(process.stdout) };
+}
+
+async function showEvents(session: Session, events: AsyncIterable<StreamFrame>): Promise<Outcome> {
   const { dim } = paletteFor(process.stderr);
   talk(dim(`${session.id} · ${session.agent.model.id}\n`));
   return renderEvents(events, process.stdout, { resources: session.resources });

@@ -4,7 +4,10 @@ import type { Block } from "./transcript.ts";
 
 const eraseLine = "\r\u001b[2K";
 
-/** Prints blocks one below the other and, on a terminal, keeps one status line under them that is overwritten in place. */
+/**
+ * Prints blocks one below the other and, on a terminal, keeps one status line under them that is overwritten in place.
+ * While a text is written piece by piece there is no status line, and blocks wait for its end.
+ */
 export class Screen {
   readonly live: boolean;
   readonly #output: Output;
@@ -13,6 +16,8 @@ export class Screen {
   readonly #timer: NodeJS.Timeout | null;
   #last: Block["place"] | null = null;
   #shown = "";
+  #writing = false;
+  #waiting: Block[] = [];
 
   /** `status` is asked after each block and every second. */
   constructor(output: Output, palette: Palette, status: () => string | null) {
@@ -24,15 +29,31 @@ export class Screen {
   }
 
   print(block: Block): void {
-    const { place } = block;
-    const gap = this.#last !== null && (place === "apart" || this.#last !== "note");
-    this.#last = place;
-    this.#erase();
-    this.#output.write(`${gap ? "\n" : ""}${block.lines.join("\n")}\n`);
+    if (this.#writing) this.#waiting.push(block);
+    else this.#output.write(`${this.#gapBefore(block.place)}${block.lines.join("\n")}\n`);
+  }
+
+  /** Begins a text of its own, under the one that is being written, if any. */
+  beginText(): void {
+    if (this.#writing) this.#output.write("\n");
+    this.#output.write(this.#gapBefore("apart"));
+    this.#writing = true;
+  }
+
+  writeText(text: string): void {
+    this.#output.write(text);
+  }
+
+  /** Ends the text, if one is being written, and prints the blocks that waited for it. */
+  endText(): void {
+    if (!this.#writing) return;
+    this.#writing = false;
+    this.#output.write("\n");
+    for (const block of this.#waiting.splice(0)) this.print(block);
   }
 
   refresh(): void {
-    if (!this.live) return;
+    if (!this.live || this.#writing) return;
     const status = this.#status() ?? "";
     if (status === this.#shown) return;
     this.#erase();
@@ -43,7 +64,16 @@ export class Screen {
   /** Leaves only what was printed. */
   close(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
+    this.endText();
     this.#erase();
+  }
+
+  /** Makes room for what is printed next; an empty line where it stands apart. */
+  #gapBefore(place: Block["place"]): string {
+    const gap = this.#last !== null && (place === "apart" || this.#last !== "note");
+    this.#last = place;
+    this.#erase();
+    return gap ? "\n" : "";
   }
 
   #erase(): void {

@@ -1,5 +1,6 @@
 import type { EventOf, ModelUsage, SessionEvent, SessionResource, StopReason } from "@berth/sdk";
 import { Clones } from "./clones.ts";
+import { wholeText } from "./live-messages.ts";
 import type { Palette } from "./palette.ts";
 import { cut, firstLines, plainLine, plainText } from "./plain-text.ts";
 import { addUsage, count, duration, noUsage, tokens } from "./quantities.ts";
@@ -71,7 +72,7 @@ export class Transcript {
       case "user.tool_confirmation":
         return note(event.result === "allow" ? dim("allowed") : yellow("denied"));
       case "agent.message":
-        return apart(plainText(textOf(event.content)).trim().split("\n"));
+        return apart(wholeText(event).split("\n"));
       case "agent.tool_use":
       case "agent.mcp_tool_use":
       case "agent.custom_tool_use":
@@ -128,6 +129,11 @@ export class Transcript {
       default:
         return unknownEvent(event);
     }
+  }
+
+  /** What to print when the model's answer ended before its end. */
+  cutOff(): Block {
+    return note(this.#palette.yellow("cut off: the text above is not part of the session"));
   }
 
   /** What to print when no more events come: the calls that still run, or null. */

@@ -1,8 +1,8 @@
-import type { Berth, SessionEvent } from "@berth/sdk";
+import type { Berth, StreamFrame } from "@berth/sdk";
 import { type ConnectionOptions, connect } from "../../connection.ts";
 import { exitCodes } from "../../exit-codes.ts";
 import { printJson } from "../../print.ts";
-import { renderEvents } from "../../render-events.ts";
+import { previewsFor, renderEvents } from "../../render-events.ts";
 
 interface LogsOptions extends ConnectionOptions {
   follow?: boolean;
@@ -24,13 +24,14 @@ export async function sessionLogs(id: string, options: LogsOptions): Promise<num
 }
 
 async function show(client: Berth, id: string, options: LogsOptions, signal: AbortSignal): Promise<void> {
-  const events: AsyncIterable<SessionEvent> = options.follow
-    ? client.sessions.events.stream(id, { from: "start" }, { signal })
+  const event_deltas = options.json ? [] : previewsFor(process.stdout);
+  const frames: AsyncIterable<StreamFrame> = options.follow
+    ? client.sessions.events.stream(id, { from: "start", event_deltas }, { signal })
     : client.sessions.events.list(id, { limit: 100 }, { signal });
   if (options.json) {
-    for await (const event of events) printJson(event);
+    for await (const frame of frames) printJson(frame);
   } else {
     const { resources } = await client.sessions.get(id);
-    await renderEvents(events, process.stdout, { resources });
+    await renderEvents(frames, process.stdout, { resources });
   }
 }
