@@ -223,10 +223,11 @@ describe("following a session", () => {
       response.setEncoding("utf8").on("data", (chunk: string) => {
         text += chunk;
       });
+      const ended = once(response, "end");
       await once(response, "data");
       await markDeleted(own.db.write, own.sessionId);
       if (removed) await own.db.write.query({ text: "delete from sessions" });
-      await once(response, "end");
+      await ended;
       const events = [...text.matchAll(/^event: (.*)$/gm)].map(([, type]) => type);
       assert.equal(events.at(-1), "session.deleted");
       assert.match(text, /^id: evt_\w{26}\nevent: session\.deleted\ndata: \{"id":"evt_.*"processed_at":"/m);
