@@ -4,12 +4,11 @@ import { judgeCall, type Tools, type Verdict } from "./judge-call.ts";
 import type { Draft } from "./log.ts";
 import type { AssistantBlock } from "./model.ts";
 import * as notes from "./notes.ts";
-import type { Answer } from "./request-answer.ts";
+import type { Finished } from "./request-answer.ts";
 import { requestEnd } from "./request-end.ts";
 import { storableText } from "./storable.ts";
 import type { Turn } from "./turn.ts";
 
-type Finished = Extract<Answer, { type: "finished" }>;
 type Call = Extract<AssistantBlock, { type: "tool_call" }>;
 
 /**

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { estimatePrefixTokens, estimateTokens } from "./estimate-tokens.ts";
-import { foldHistory } from "./history.ts";
+import { foldHistory } from "./fold-history.ts";
 import { runTurn } from "./loop.ts";
 import { textOf } from "./message-blocks.ts";
 import { type Model, ModelError, type ModelMessage, type ModelRequest } from "./model.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SessionAgent, StopReason } from "@berth/contract";
 import { isUse } from "./call-events.ts";
-import { foldHistory } from "./history.ts";
+import { foldHistory } from "./fold-history.ts";
 import { runTurn } from "./loop.ts";
 import type { ModelRequest } from "./model.ts";
 import * as notes from "./notes.ts";

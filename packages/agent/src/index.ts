@@ -1,6 +1,7 @@
 export type { Preview, PreviewPiece } from "./announced-answer.ts";
 export { isUse } from "./call-events.ts";
-export { foldHistory, type History } from "./history.ts";
+export { foldHistory } from "./fold-history.ts";
+export type { History } from "./history.ts";
 export * from "./log.ts";
 export { runTurn } from "./loop.ts";
 export { createMcpConnection, type McpConnection, type McpConnectionOptions } from "./mcp/connection.ts";

@@ -1,40 +1,27 @@
-import { formatId, newUuid, type StopReason } from "@berth/contract";
+import type { StopReason } from "@berth/contract";
 import { AnnouncedAnswer } from "./announced-answer.ts";
 import { answerDrafts } from "./answer-drafts.ts";
 import { isUse, kindOf } from "./call-events.ts";
-import {
-  compactionMemo,
-  outgrows,
-  type Prefix,
-  requestTokens,
-  summaryMessages,
-  type Window,
-  windowOf,
-} from "./context.ts";
+import { Compaction } from "./compaction.ts";
+import { type Window, windowOf } from "./context.ts";
 import { customTools } from "./custom-tools.ts";
-import { estimatePrefixTokens, estimateTokens } from "./estimate-tokens.ts";
-import { foldHistory, type History } from "./history.ts";
+import { foldHistory } from "./fold-history.ts";
+import type { History } from "./history.ts";
 import { Journal } from "./journal.ts";
 import { judgeCall, type Tools, waits } from "./judge-call.ts";
-import { type Draft, throwIfLeaseLost } from "./log.ts";
+import { throwIfLeaseLost } from "./log.ts";
 import { loadFiles } from "./message-files.ts";
-import type { ModelError, ModelRequest, UserBlock } from "./model.ts";
-import { errorEvent, retryDelay } from "./model-failure.ts";
-import { requestAnswer } from "./request-answer.ts";
+import type { UserBlock } from "./model.ts";
+import type { Finished } from "./request-answer.ts";
 import { requestEnd } from "./request-end.ts";
 import { type AnnouncedCall, runCalls } from "./run-calls.ts";
 import { cancelledDrafts, settledDrafts } from "./settle-calls.ts";
-import { systemPrompt } from "./system-prompt.ts";
-import { toolDefinitions } from "./toolset.ts";
 import type { Turn } from "./turn.ts";
+import { type End, prefixOf, TurnRequests } from "./turn-requests.ts";
 
 export type { Turn } from "./turn.ts";
 
-type OnPart = Parameters<typeof requestAnswer>[3];
-type Finished = Extract<Awaited<ReturnType<typeof requestAnswer>>, { type: "finished" }>;
-
 const longestRunOfCutAnswers = 3;
-const summaryAttempts = 3;
 
 /**
  * Runs one turn: model requests and tool calls until the model ends it, an interrupt aborts the signal, or it cannot go
@@ -72,34 +59,24 @@ export async function runTurn(turn: Turn): Promise<StopReason> {
   }
 }
 
-type End = Exclude<StopReason["type"], "requires_action"> | null;
-
 class TurnRun {
   readonly #turn: Turn;
   readonly #journal: Journal;
   readonly #tools: Tools;
-  readonly #prefix: Prefix;
   readonly #window: Window;
+  readonly #requests: TurnRequests;
+  readonly #compaction: Compaction;
   readonly #files = new Map<string, UserBlock | null>();
-  #requests = 0;
-  /** Failed requests since the last clean answer. */
-  #failures = 0;
   #cutAnswers = 0;
-  /** The provider said that the context is too long, whatever the estimate says. */
-  #mustCompact = false;
-  #summaryFailures = 0;
 
   constructor(turn: Turn) {
     this.#turn = turn;
     this.#journal = new Journal(turn.log);
     this.#tools = { tools: turn.tools, custom: customTools(turn.agent) };
-    const tools = toolDefinitions([...this.#tools.tools, ...this.#tools.custom]);
-    const names = turn.tools.map((tool) => tool.name);
-    this.#prefix = {
-      system: systemPrompt({ system: turn.agent.system, surroundings: turn.surroundings, tools: names }),
-      tools,
-    };
     this.#window = windowOf(turn.model, turn.agent.model.effective_context_window);
+    const prefix = prefixOf(turn, this.#tools);
+    this.#requests = new TurnRequests(turn, this.#journal, prefix);
+    this.#compaction = new Compaction(prefix, this.#window);
   }
 
   /** Ends what a dead process left open, before anything else happens. */
@@ -144,27 +121,27 @@ class TurnRun {
     const before = this.#history();
     const idle = !before.owed || before.interrupted;
     if (idle && !(await this.#journal.hasInputs())) return before.interrupted ? "cancelled" : "end_turn";
-    if (this.#requests >= (this.#turn.maxRequests ?? 500)) return "max_turns";
-    const start = await this.#startRequest();
+    if (this.#requests.count >= (this.#turn.maxRequests ?? 500)) return "max_turns";
+    const start = await this.#requests.start();
+    await loadFiles(this.#journal.entries, this.#files, this.#turn.fileContent);
     const history = this.#history();
     if (!history.owed || history.interrupted) return await this.#leaveUnasked(start);
-    this.#requests += 1;
-    const compact = this.#mustCompact || outgrows(history, this.#prefix, this.#window);
-    return compact ? await this.#summarise(start, history) : await this.#ask(start, history);
+    return this.#compaction.isDue(history)
+      ? await this.#summarise(start, history)
+      : await this.#ask(start, history);
   }
 
   async #ask(start: string, history: History): Promise<End> {
     const announced = new AnnouncedAnswer(start, this.#turn.preview ?? (() => {}));
-    const answer = await this.#request(history, history.messages, (part) => announced.take(part));
-    if (answer.type === "aborted") return await this.#abort(start);
+    const answer = await this.#requests.ask(history, history.messages, (part) => announced.take(part));
+    if (answer.type === "aborted") return await this.#requests.abandon(start, "cancelled");
     if (answer.type === "failed") {
       const overflow = answer.error.kind === "context_overflow" && !history.compacted;
-      if (!overflow) return await this.#fail(start, answer.error);
-      this.#mustCompact = true;
-      await this.#journal.append([requestEnd(start, null)]);
-      return null;
+      if (!overflow) return await this.#requests.fail(start, answer.error);
+      this.#compaction.demand();
+      return await this.#requests.abandon(start, null);
     }
-    this.#failures = 0;
+    this.#requests.succeed();
     return await this.#take(start, answer, announced);
   }
 
@@ -191,105 +168,22 @@ class TurnRun {
   }
 
   async #summarise(start: string, history: History): Promise<End> {
-    const attempt = this.#summaryFailures;
-    const messages = summaryMessages(history, this.#prefix, this.#window, attempt);
-    const answer = await this.#request(history, messages, () => {});
-    if (answer.type === "aborted") return await this.#abort(start);
+    const answer = await this.#requests.ask(history, this.#compaction.messages(history));
+    if (answer.type === "aborted") return await this.#requests.abandon(start, "cancelled");
     if (answer.type === "failed") {
-      const overflow = answer.error.kind === "context_overflow" && attempt + 1 < summaryAttempts;
-      if (!overflow) return await this.#fail(start, answer.error);
-      this.#summaryFailures += 1;
-      await this.#journal.append([requestEnd(start, null)]);
-      return null;
+      return this.#compaction.triesAgain(answer.error)
+        ? await this.#requests.abandon(start, null)
+        : await this.#requests.fail(start, answer.error);
     }
-    this.#failures = 0;
-    this.#summaryFailures = 0;
-    this.#mustCompact = false;
-    await this.#journal.append(this.#compaction(start, history, answer));
+    this.#requests.succeed();
+    await this.#journal.append(this.#compaction.drafts(start, history, answer));
     return null;
-  }
-
-  #compaction(start: string, history: History, answer: Finished): Draft[] {
-    const memo = compactionMemo(answer.blocks, history, this.#prefix, this.#window);
-    const texts = [memo.text ?? "", memo.kept ?? ""].map((text) => ({ type: "text" as const, text }));
-    const after =
-      estimatePrefixTokens(this.#prefix) +
-      estimateTokens([
-        { role: "user", content: [...texts, ...(memo.keeps_images === true ? history.newestImages : [])] },
-      ]);
-    const before = requestTokens(history, this.#prefix);
-    return [
-      requestEnd(start, answer.usage),
-      {
-        event: {
-          type: "agent.context_compacted",
-          input_tokens_before: before,
-          input_tokens_after: after,
-        },
-        memo,
-      },
-    ];
-  }
-
-  async #request(history: History, messages: ModelRequest["messages"], onPart: OnPart) {
-    const { agent, model, signal } = this.#turn;
-    const request: ModelRequest = {
-      ...this.#prefix,
-      messages,
-      failedAttempts: history.failedAttempts,
-      ...(agent.model.effort === undefined ? {} : { effort: agent.model.effort }),
-    };
-    const answer = await requestAnswer(model, request, signal, onPart);
-    throwIfLeaseLost(signal);
-    return answer;
-  }
-
-  async #startRequest(): Promise<string> {
-    const id = formatId("event", newUuid());
-    await this.#journal.appendTakingInputs([
-      { id, event: { type: "span.model_request_start", model: this.#turn.model.id } },
-    ]);
-    await loadFiles(this.#journal.entries, this.#files, this.#turn.fileContent);
-    return id;
   }
 
   /** What was taken in asks for no answer: an interrupt came last, or there is no message at all. */
   async #leaveUnasked(start: string): Promise<End> {
     const { interrupted } = this.#history();
-    await this.#journal.append([requestEnd(start, null)]);
-    return interrupted ? "cancelled" : "end_turn";
-  }
-
-  async #abort(start: string): Promise<End> {
-    await this.#journal.append([requestEnd(start, null)]);
-    return "cancelled";
-  }
-
-  async #fail(start: string, error: ModelError): Promise<End> {
-    this.#failures += 1;
-    const delay = retryDelay(error, this.#failures);
-    if (delay === null) {
-      const status = error.retryable ? "exhausted" : "terminal";
-      await this.#journal.append([requestEnd(start, null), { event: errorEvent(error, status) }]);
-      return "retries_exhausted";
-    }
-    await this.#journal.append([
-      requestEnd(start, null),
-      { event: errorEvent(error, "retrying") },
-      { event: { type: "session.status_rescheduled" } },
-    ]);
-    return await this.#wait(delay);
-  }
-
-  async #wait(milliseconds: number): Promise<End> {
-    try {
-      await this.#turn.sleep(milliseconds, this.#turn.signal);
-      return null;
-    } catch (error) {
-      throwIfLeaseLost(this.#turn.signal);
-      if (this.#turn.signal.aborted) return "cancelled";
-      throw error;
-    }
+    return await this.#requests.abandon(start, interrupted ? "cancelled" : "end_turn");
   }
 
   #history(): History {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { MessageBlock } from "@berth/contract";
-import { foldHistory } from "./history.ts";
+import { foldHistory } from "./fold-history.ts";
 import { runTurn } from "./loop.ts";
 import { ModelError, type ModelMessage } from "./model.ts";
 import * as notes from "./notes.ts";

@@ -15,7 +15,10 @@ export type Answer =
   | { type: "failed"; error: ModelError }
   | { type: "aborted" };
 
-type OnPart = (part: Exclude<ModelPart, { type: "finish" }>) => void;
+/** One that ended cleanly. */
+export type Finished = Extract<Answer, { type: "finished" }>;
+
+export type OnPart = (part: Exclude<ModelPart, { type: "finish" }>) => void;
 
 /**
  * Asks the model once. Blocks come back only from an answer that ended cleanly; an abort ends the wait at once, also

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { foldHistory } from "./history.ts";
+import { foldHistory } from "./fold-history.ts";
 import type { ModelMessage } from "./model.ts";
 import * as notes from "./notes.ts";
 import { MemoryLog } from "./testing/memory-log.ts";
