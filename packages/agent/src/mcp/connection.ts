@@ -46,8 +46,8 @@ interface Opened {
   /** Rejects when it cannot be connected to. */
   ready: Promise<void>;
   connected: boolean;
-  /** Why the connection was given up. */
-  tooLong?: AnswerTooLong;
+  /** Rejects when the connection is given up for what the server sends. */
+  givenUp: Promise<never>;
 }
 
 const farewellMs = 1_000;
@@ -71,8 +71,10 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
       { name: "berth", version: "1" },
       { capabilities: {}, versionNegotiation: { mode: "auto" }, jsonSchemaValidator: acceptAll },
     );
+    const givenUp = Promise.withResolvers<never>();
+    givenUp.promise.catch(() => undefined);
     const giveUp = (error: AnswerTooLong) => {
-      own.tooLong = error;
+      givenUp.reject(error);
       void client.close();
     };
     const transport = new StreamableHTTPClientTransport(new URL(options.url), {
@@ -83,7 +85,7 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
     const ready = client.connect(transport, { timeout: connectMs }).then(() => {
       own.connected = true;
     });
-    const own: Opened = { client, transport, ready, connected: false };
+    const own: Opened = { client, transport, ready, connected: false, givenUp: givenUp.promise };
     return own;
   }
 
@@ -101,11 +103,11 @@ export function createMcpConnection(options: McpConnectionOptions): McpConnectio
   async function attempt<T>(signal: AbortSignal, request: (client: Client) => Promise<T>): Promise<T> {
     const own = opened();
     try {
-      await orAborted(own.ready, signal);
-      return await orAborted(request(own.client), signal);
+      await orAborted(Promise.race([own.ready, own.givenUp]), signal);
+      return await orAborted(Promise.race([own.givenUp, request(own.client)]), signal);
     } catch (error) {
       if (signal.aborted ? !own.connected : isLost(error)) await drop(own);
-      throw own.tooLong ?? error;
+      throw error;
     }
   }
 

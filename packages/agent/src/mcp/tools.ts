@@ -1,6 +1,7 @@
 import type { Tool as WireTool } from "@modelcontextprotocol/client";
 import { ProtocolError } from "@modelcontextprotocol/client";
 import { z } from "zod";
+import { cutMiddle } from "../cut-middle.ts";
 import type { Tool, ToolResult } from "../tool.ts";
 import { failure } from "../tools/define-tool.ts";
 import type { McpConnection } from "./connection.ts";
@@ -18,10 +19,18 @@ export interface McpToolDefinition {
   inputSchema: Record<string, unknown>;
 }
 
-/** What a server offers, as it is kept. Tools that can only be called as tasks are left out, and repeated names. */
+/** Characters of a tool's name, which stands in the event of each call; the protocol asks for half as many. */
+const longestName = 256;
+/** Characters of what a server says of a call that it refuses. */
+const longestRefusal = 10_000;
+
+/**
+ * What a server offers, as it is kept. Tools that can only be called as tasks are left out, repeated names, and names that
+ * are none.
+ */
 export function mcpDefinitions(server: string, offered: readonly WireTool[]): McpToolDefinition[] {
   const definitions = offered
-    .filter((tool) => tool.execution?.taskSupport !== "required")
+    .filter((tool) => tool.execution?.taskSupport !== "required" && isName(tool.name))
     .map((tool) => {
       const { $schema: _, ...inputSchema } = tool.inputSchema;
       const description = tool.description ?? tool.title ?? tool.annotations?.title ?? "";
@@ -30,6 +39,10 @@ export function mcpDefinitions(server: string, offered: readonly WireTool[]): Mc
   return definitions.filter(
     ({ name }, index) => definitions.findIndex((other) => other.name === name) === index,
   );
+}
+
+function isName(name: string): boolean {
+  return name.length <= longestName && !/[\p{Cc}\p{Cf}\p{Cs}]/u.test(name);
 }
 
 export interface McpToolOptions {
@@ -61,7 +74,9 @@ export function mcpTool({ server, definition, permission, connection }: McpToolO
 }
 
 function sentence(server: string, error: unknown): string {
-  if (error instanceof ProtocolError) return `The MCP server '${server}' refused the call: ${error.message}`;
+  if (error instanceof ProtocolError) {
+    return `The MCP server '${server}' refused the call: ${cutMiddle(error.message, longestRefusal)}`;
+  }
   const { why } = mcpFault(error);
   return `The MCP server '${server}' could not be used: ${why}. If the call had begun, what it did is unknown.`;
 }
