@@ -1,8 +1,8 @@
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { posix } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
-import type { Egress, NetworkNamespace } from "../egress/egress.ts";
+import type { Egress } from "../egress/egress.ts";
 import {
   type Capability,
   type Sandbox,
@@ -10,25 +10,16 @@ import {
   SandboxError,
   type SandboxSpec,
 } from "../sandbox.ts";
-import { BubblewrapSandbox } from "./bubblewrap-sandbox.ts";
-import { bwrapArguments, UPLOADS_INSIDE } from "./bwrap-arguments.ts";
+import type { BubblewrapSandbox } from "./bubblewrap-sandbox.ts";
 import { findHierarchies } from "./cgroup-layouts.ts";
-import { type Cgroup, Cgroups } from "./cgroups.ts";
-import { quote } from "./command-script.ts";
-import { cleanPath, isBelow, makePlaces, type Place, writablePlaces } from "./disk.ts";
+import { Cgroups } from "./cgroups.ts";
 import { findHostPrograms, type HostPrograms } from "./host-programs.ts";
-import { launch } from "./launch.ts";
 import { ownerLives, ownerName } from "./owner.ts";
-import { PIPES_INSIDE, Pipes } from "./pipes.ts";
-import { copyReadOnly, placeUpload } from "./place-file.ts";
 import { probeHost } from "./probe.ts";
 import { systemArguments, writeEtc, writePrograms } from "./root-filesystem.ts";
+import { prepareFiles } from "./sandbox-files.ts";
 import { encode, isArchitecture, seccompFilter } from "./seccomp.ts";
-import { stageDirectories } from "./stages.ts";
-import { Supervisor } from "./supervisor.ts";
-import { supervisorScript } from "./supervisor-script.ts";
-
-const LONGEST_START_MS = 20_000;
+import { type SandboxHost, startSandbox } from "./start-sandbox.ts";
 
 export interface BubblewrapOptions {
   /** Stable id of the installation, `[A-Za-z0-9_-]{1,64}`; names its control groups. */
@@ -154,7 +145,7 @@ class BubblewrapEngine implements SandboxEngine {
       );
       const onDenied = spec.onEgressDenied;
       const steps = [
-        this.#prepareFiles(spec, directory),
+        prepareFiles(spec, directory, this.#parts.programs),
         this.#options.egress
           .open({ policy: spec.egress, ...(onDenied ? { onDenied } : {}) })
           .then((opened) => {
@@ -165,163 +156,22 @@ class BubblewrapEngine implements SandboxEngine {
       ] as const;
       // All have to end before any is undone.
       await Promise.allSettled(steps);
-      const [places, network, cgroup] = await Promise.all(steps);
-      return await this.#start(spec, { directory, places, network, cgroup }, undo);
+      const [files, network, cgroup] = await Promise.all(steps);
+      const made = { directory, files, network, cgroup };
+      return await startSandbox(this.#host(spec), spec, made, undo);
     } catch (error) {
       for (const step of undo.reverse()) await step().catch(() => {});
       throw error;
     }
   }
 
-  async #start(spec: SandboxSpec, made: Made, undo: (() => Promise<unknown>)[]): Promise<BubblewrapSandbox> {
-    const { programs, system, directory, cgroups } = this.#parts;
-    const seccompFd = openSync(`${directory}/filter`, "r");
-    try {
-      const { stages, reach } = stageDirectories(hostUid(spec) === null ? [] : stagesOf(directory, spec));
-      const reachable = (places: readonly Place[]) =>
-        places.map(({ host, inside }) => ({ host: reach(host), inside }));
-      const sources = {
-        system,
-        etc: reach(`${directory}/etc`),
-        programs: reach(`${directory}/programs`),
-        pipes: reach(made.places.pipes),
-        uploads: reach(made.places.uploads),
-        writable: reachable(made.places.writable),
-        files: reachable(made.places.files),
-        directories: reachable(made.places.directories),
-      };
-      const { child, init } = await launch({
-        programs,
-        uid: hostUid(spec),
-        processFiles: made.cgroup.processFiles,
-        controllers: cgroups.controllers,
-        limits: spec.limits,
-        network: made.network,
-        seccompFd,
-        bwrapArguments: bwrapArguments(sources, spec.limits),
-        stages,
-        supervisor: `${PIPES_INSIDE}/supervisor`,
-      });
-      undo.push(async () => child.kill("SIGKILL"));
-      let complaint = "";
-      child.stderr?.on("data", (chunk) => {
-        if (complaint.length < 2000) complaint += String(chunk);
-      });
-      const spawned = new Promise<never>((_, reject) => child.once("error", reject));
-      const supervisor = new Supervisor(child, () => {
-        this.#options.log?.({ msg: "process 1 of a sandbox does not answer", sandbox: spec.id });
-        child.kill("SIGKILL");
-      });
-      const timer = setTimeout(() => child.kill("SIGKILL"), LONGEST_START_MS);
-      const pid = await Promise.race([init.catch(() => null), spawned]);
-      const ready = await Promise.race([supervisor.ready, spawned]).finally(() => clearTimeout(timer));
-      if (pid === null || !ready)
-        throw new SandboxError(`bubblewrap could not start: ${complaint.trim() || "it ended"}`);
-      const uid = hostUid(spec);
-      const sandbox = new BubblewrapSandbox({
-        id: spec.id,
-        child,
-        init: pid,
-        supervisor,
-        pipes: new Pipes(made.places.pipes, uid, programs.mkfifo),
-        cgroup: made.cgroup,
-        network: made.network,
-        directory: made.directory,
-        uploads: made.places.uploads,
-        writable: ["/tmp", ...made.places.writable.map(({ inside }) => inside)],
-        mounted: made.places.files.map(({ inside }) => inside),
-        released: () => this.#open.delete(spec.id),
-      });
-      await this.#furnish(sandbox, made.places);
-      return sandbox;
-    } finally {
-      closeSync(seccompFd);
-    }
+  #host(spec: SandboxSpec): SandboxHost {
+    return {
+      ...this.#parts,
+      log: this.#options.log ?? (() => {}),
+      released: () => this.#open.delete(spec.id),
+    };
   }
-
-  /** What only a process inside may do: make places below others and put files there. */
-  async #furnish(sandbox: BubblewrapSandbox, places: Files): Promise<void> {
-    if (places.nested.length > 0) {
-      const script = `mkdir -p -- ${places.nested.map(quote).join(" ")}`;
-      const { exitCode, output } = await sandbox.run({ script, timeoutMs: LONGEST_START_MS });
-      if (exitCode !== 0) throw new SandboxError(`a directory could not be made: ${Buffer.from(output)}`);
-    }
-    for (const file of places.later) {
-      if (!(await sandbox.placeFile(file))) throw new SandboxError(`${file.target} could not be placed`);
-    }
-  }
-
-  async #prepareFiles(spec: SandboxSpec, directory: string): Promise<Files> {
-    const uid = hostUid(spec);
-    const { mounted, nested } = writablePlaces(spec);
-    const pipes = `${directory}/pipes`;
-    const uploads = `${directory}/uploads`;
-    makePlaces(spec.disk, mounted, uid);
-    await mkdir(pipes, { recursive: true, mode: 0o711 });
-    await writeFile(`${pipes}/supervisor`, supervisorScript(this.#parts.programs.restoresSignals));
-    await mkdir(uploads, { mode: 0o755 });
-    await mkdir(`${directory}/files`, { mode: 0o755 });
-    const files: Place[] = [];
-    const later = [];
-    for (const [index, { source, target: path }] of spec.files.entries()) {
-      const target = cleanPath(path);
-      const writable = mounted.some(({ inside }) => isBelow(target, inside));
-      if (isBelow(target, UPLOADS_INSIDE)) await placeUpload(uploads, { source, target });
-      else if (writable || isBelow(target, "/tmp")) later.push({ source, target });
-      else {
-        const host = `${directory}/files/${index}`;
-        await copyReadOnly(source, host);
-        files.push({ host, inside: target });
-      }
-    }
-    const directories = directoryPlaces(spec, mounted);
-    return { pipes, uploads, writable: mounted, nested, files, directories, later };
-  }
-}
-
-interface Files {
-  pipes: string;
-  uploads: string;
-  writable: Place[];
-  nested: string[];
-  files: Place[];
-  directories: Place[];
-  /** Placed from inside once the sandbox stands. */
-  later: { source: string; target: string }[];
-}
-
-interface Made {
-  directory: string;
-  places: Files;
-  network: NetworkNamespace;
-  cgroup: Cgroup;
-}
-
-/** Directories that are mounted lie mostly side by side, and what holds them is shown once. */
-function stagesOf(directory: string, { disk, directories = [] }: SandboxSpec): string[] {
-  return [...new Set([directory, disk, ...directories.map(({ source }) => posix.dirname(source))])];
-}
-
-/** A mount in a place that the agent writes would follow the agent's links. */
-function directoryPlaces({ directories = [] }: SandboxSpec, writable: readonly Place[]): Place[] {
-  return directories.map(({ source, target }) => {
-    const inside = cleanPath(target);
-    if (
-      [...writable.map((place) => place.inside), UPLOADS_INSIDE, "/tmp"].some((place) =>
-        isBelow(inside, place),
-      )
-    )
-      throw new SandboxError(`no directory can be mounted at ${inside}`);
-    return { host: source, inside };
-  });
-}
-
-/** The uid to become, null where this process is not root and stays what it is. */
-function hostUid(spec: SandboxSpec): number | null {
-  if (process.getuid?.() !== 0) return null;
-  if (!Number.isInteger(spec.uid) || spec.uid < 1000)
-    throw new SandboxError(`not an unprivileged uid: ${spec.uid}`);
-  return spec.uid;
 }
 
 async function readLines(path: string): Promise<string[]> {

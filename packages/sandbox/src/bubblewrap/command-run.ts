@@ -1,24 +1,20 @@
 import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
 import type { Command, CommandResult } from "../sandbox.ts";
-import { freshShell } from "./command-script.ts";
-import { type CommandEnd, FrameReader } from "./frame-reader.ts";
+import { type Ending, noShell, poll, watch } from "./command-ending.ts";
+import { CommandOutput } from "./command-output.ts";
+import { exports, freshShell } from "./command-script.ts";
+import { FrameReader } from "./frame-reader.ts";
 import { killCommand } from "./kill-command.ts";
-import { OutputSpill } from "./output-spill.ts";
-import { OutputWindow } from "./output-window.ts";
 import { type Feed, feedBytes, feedPipe } from "./pipe-feeder.ts";
 import type { Pipes, Slot } from "./pipes.ts";
 import { nowInTicks } from "./process-tree.ts";
 import type { Supervisor } from "./supervisor.ts";
 
-const DEFAULT_OUTPUT_BYTES = 102_400;
-const POLL_MS = 1000;
 /** How long output is awaited of a command whose shell is gone, when something else holds its pipe open. */
 const DRAIN_MS = 250;
-/** What `wait` says of a child whose status is not known any more. */
-const STATUS_LOST = 127;
-const KILLED = 137;
-const CANNOT_START = 126;
+/** What writing kept output to its file may take. */
+const LONGEST_KEEPING_MS = 3_600_000;
 const NO_PROCESS = Buffer.from("no process can be started: the sandbox is at its limit\n");
 
 /** What commands share in one sandbox. */
@@ -56,11 +52,6 @@ export interface Outcome {
   shellEnded: boolean;
 }
 
-type Ending =
-  | { ended: "exit"; end: CommandEnd }
-  | { ended: "died"; exitCode: number }
-  | { ended: "timeout" | "aborted" | "closed" };
-
 /** A fresh shell for one command. */
 export function freshStart(host: CommandHost, parts: Parameters<typeof freshShell>[1]): ShellStart {
   return {
@@ -86,7 +77,7 @@ export async function runCommand(
   const slot = await host.pipes.take();
   const ending = Promise.withResolvers<Ending>();
   const begun = Promise.withResolvers<void>();
-  const output = new CommandOutput(host, work);
+  const output = new CommandOutput(work, (script, feed) => runFed(host, script, feed));
   const pipe = host.pipes.read(slot);
   const drained = new Promise<void>((resolve) => pipe.once("close", () => resolve()));
   const frame = new FrameReader(names.nonce, {
@@ -136,97 +127,21 @@ export async function runCommand(
   return { result: await output.result(end, shell.lasting), shellEnded };
 }
 
+/** Runs a script that reads `feed`, for output that is kept; true when it did all of it. */
+async function runFed(host: CommandHost, script: string, feed: Feed): Promise<boolean> {
+  const names = { mark: newNonce(), nonce: newNonce() };
+  const parts = { exports: exports(names.mark, {}), script, cwd: "/", nonce: names.nonce, fed: true };
+  const work = { timeoutMs: LONGEST_KEEPING_MS, feed };
+  const { result } = await runCommand(host, work, names, freshStart(host, parts));
+  return result.exitCode === 0;
+}
+
 /** Closes what is still open when the sandbox is gone: a pipe that no shell has opened would never end by itself. */
 function destroyWith(gone: AbortSignal, pipe: Socket): void {
   const destroy = () => pipe.destroy();
   if (gone.aborted) destroy();
   gone.addEventListener("abort", destroy, { once: true });
   pipe.once("close", () => gone.removeEventListener("abort", destroy));
-}
-
-/** Reports timeout, abort and the sandbox's end; gives back what stops it. */
-function watch(host: CommandHost, work: Work, resolve: (ending: Ending) => void): () => void {
-  const timer = setTimeout(() => resolve({ ended: "timeout" }), Math.min(work.timeoutMs, 2 ** 31 - 1));
-  const onAbort = () => resolve({ ended: "aborted" });
-  const onGone = () => resolve({ ended: "closed" });
-  work.signal?.addEventListener("abort", onAbort, { once: true });
-  host.gone.addEventListener("abort", onGone, { once: true });
-  if (work.signal?.aborted) onAbort();
-  if (host.gone.aborted) onGone();
-  return () => {
-    clearTimeout(timer);
-    work.signal?.removeEventListener("abort", onAbort);
-    host.gone.removeEventListener("abort", onGone);
-  };
-}
-
-/**
- * Notices a shell that died without a word: soon after one of its pipes closed, and each second besides, for something
- * that it left may hold them open. A closed pipe alone proves nothing: `exec` closes them, too. Asking has process 1
- * reap orphans as well.
- */
-function poll(
-  host: CommandHost,
-  pid: number,
-  pipeClosed: Promise<void>,
-  resolve: (ending: Ending) => void,
-): () => void {
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  const ask = async (wait: number) => {
-    clearTimeout(timer);
-    const status = await host.supervisor.request("poll", pid);
-    if (stopped) return;
-    if (status !== null) resolve({ ended: "died", exitCode: status === STATUS_LOST ? KILLED : status });
-    else timer = setTimeout(() => void ask(Math.min(2 * wait, POLL_MS)), wait);
-  };
-  timer = setTimeout(() => void ask(POLL_MS), POLL_MS);
-  void pipeClosed.then(() => (stopped ? undefined : ask(2)));
-  return () => {
-    stopped = true;
-    clearTimeout(timer);
-  };
-}
-
-/** The shell could not be started: the sandbox is at its limit of processes, or gone. */
-function noShell(host: CommandHost, resolve: (ending: Ending) => void): () => void {
-  if (!host.supervisor.gone) resolve({ ended: "died", exitCode: CANNOT_START });
-  return () => {};
-}
-
-/** Collects what a command writes: the window that comes back, the progress, and the whole in a file when asked. */
-class CommandOutput {
-  readonly #host: CommandHost;
-  readonly #work: Work;
-  readonly #window: OutputWindow;
-  readonly #limit: number;
-  #bytes = 0;
-  #spill: OutputSpill | null = null;
-
-  constructor(host: CommandHost, work: Work) {
-    this.#host = host;
-    this.#work = work;
-    this.#limit = work.maxOutputBytes ?? DEFAULT_OUTPUT_BYTES;
-    this.#window = new OutputWindow(this.#limit);
-  }
-
-  push(bytes: Buffer, pipe: Socket): void {
-    this.#work.onOutput?.(bytes);
-    this.#bytes += bytes.length;
-    if (this.#work.keepOutput && !this.#spill && this.#bytes > this.#limit) {
-      this.#spill = new OutputSpill(this.#host, this.#window.everything());
-    }
-    this.#spill?.push(bytes, pipe);
-    this.#window.push(bytes);
-  }
-
-  async result(end: Ending, lasting: boolean): Promise<CommandResult> {
-    const outputFile = this.#spill ? await this.#spill.finish() : null;
-    const exitCode = end.ended === "exit" ? end.end.exitCode : end.ended === "died" ? end.exitCode : null;
-    const cwd = lasting && end.ended === "exit" ? end.end.cwd : null;
-    const ended = end.ended === "died" ? "exit" : end.ended;
-    return { exitCode, ended, ...this.#window.result(), outputFile, cwd };
-  }
 }
 
 async function within(milliseconds: number, event: Promise<void>): Promise<void> {

@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
-import { type CommandHost, freshStart, newNonce, runCommand } from "./command-run.ts";
-import { exports, quote } from "./command-script.ts";
-import type { PipeWriter } from "./pipe-feeder.ts";
+import { quote } from "./command-script.ts";
+import type { Feed, PipeWriter } from "./pipe-feeder.ts";
 
 const DIRECTORY = "/var/tmp/output";
-const LONGEST_MS = 3_600_000;
 /** Bytes on their way into the file at which the command's own pipe is paused. */
 const HIGH_WATER = 1024 * 1024;
+
+/** Runs a script inside that reads `feed`; true when it ended well. */
+export type RunFed = (script: string, feed: Feed) => Promise<boolean>;
 
 /**
  * Writes the whole output of a command to a file on the sandbox's disk, through a command of its own inside: the
@@ -23,9 +24,9 @@ export class OutputSpill {
   #paused: Socket | null = null;
 
   /** @param first What came before the output outgrew its window. */
-  constructor(host: CommandHost, first: Buffer) {
+  constructor(runFed: RunFed, first: Buffer) {
     if (first.length > 0) this.#queue.push(first);
-    this.#done = this.#write(host);
+    this.#done = this.#write(runFed);
   }
 
   push(bytes: Buffer, source: Socket): void {
@@ -45,20 +46,12 @@ export class OutputSpill {
     return (await this.#done) ? this.path : null;
   }
 
-  async #write(host: CommandHost): Promise<boolean> {
-    const mark = newNonce();
-    const nonce = newNonce();
+  async #write(runFed: RunFed): Promise<boolean> {
     const script = `mkdir -p ${DIRECTORY} && cat >${quote(this.path)}`;
-    const parts = { exports: exports(mark, {}), script, cwd: "/", nonce, fed: true };
-    const { result } = await runCommand(
-      host,
-      { timeoutMs: LONGEST_MS, feed: (writer) => this.#feed(writer) },
-      { mark, nonce },
-      freshStart(host, parts),
-    );
+    const written = await runFed(script, (writer) => this.#feed(writer));
     this.#queue = [];
     this.#resume();
-    return result.exitCode === 0;
+    return written;
   }
 
   async #feed(writer: PipeWriter): Promise<void> {

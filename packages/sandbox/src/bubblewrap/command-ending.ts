@@ -1,0 +1,74 @@
+import type { Command } from "../sandbox.ts";
+import type { CommandEnd } from "./frame-reader.ts";
+import type { Supervisor } from "./supervisor.ts";
+
+const POLL_MS = 1000;
+/** What `wait` says of a child whose status is not known any more. */
+const STATUS_LOST = 127;
+const KILLED = 137;
+const CANNOT_START = 126;
+
+/** How a command ended, as whoever notices it first tells. */
+export type Ending =
+  | { ended: "exit"; end: CommandEnd }
+  | { ended: "died"; exitCode: number }
+  | { ended: "timeout" | "aborted" | "closed" };
+
+interface Host {
+  supervisor: Supervisor;
+  gone: AbortSignal;
+}
+
+/** Reports timeout, abort and the sandbox's end; gives back what stops it. */
+export function watch(
+  host: Host,
+  work: Pick<Command, "timeoutMs" | "signal">,
+  resolve: (ending: Ending) => void,
+): () => void {
+  const timer = setTimeout(() => resolve({ ended: "timeout" }), Math.min(work.timeoutMs, 2 ** 31 - 1));
+  const onAbort = () => resolve({ ended: "aborted" });
+  const onGone = () => resolve({ ended: "closed" });
+  work.signal?.addEventListener("abort", onAbort, { once: true });
+  host.gone.addEventListener("abort", onGone, { once: true });
+  if (work.signal?.aborted) onAbort();
+  if (host.gone.aborted) onGone();
+  return () => {
+    clearTimeout(timer);
+    work.signal?.removeEventListener("abort", onAbort);
+    host.gone.removeEventListener("abort", onGone);
+  };
+}
+
+/**
+ * Notices a shell that died without a word: soon after one of its pipes closed, and each second besides, for something
+ * that it left may hold them open. A closed pipe alone proves nothing: `exec` closes them, too. Asking has process 1
+ * reap orphans as well.
+ */
+export function poll(
+  host: Host,
+  pid: number,
+  pipeClosed: Promise<void>,
+  resolve: (ending: Ending) => void,
+): () => void {
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  const ask = async (wait: number) => {
+    clearTimeout(timer);
+    const status = await host.supervisor.request("poll", pid);
+    if (stopped) return;
+    if (status !== null) resolve({ ended: "died", exitCode: status === STATUS_LOST ? KILLED : status });
+    else timer = setTimeout(() => void ask(Math.min(2 * wait, POLL_MS)), wait);
+  };
+  timer = setTimeout(() => void ask(POLL_MS), POLL_MS);
+  void pipeClosed.then(() => (stopped ? undefined : ask(2)));
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
+  };
+}
+
+/** The shell could not be started: the sandbox is at its limit of processes, or gone. */
+export function noShell(host: Host, resolve: (ending: Ending) => void): () => void {
+  if (!host.supervisor.gone) resolve({ ended: "died", exitCode: CANNOT_START });
+  return () => {};
+}

@@ -1,0 +1,44 @@
+import type { Socket } from "node:net";
+import type { Command, CommandResult } from "../sandbox.ts";
+import type { Ending } from "./command-ending.ts";
+import { OutputSpill, type RunFed } from "./output-spill.ts";
+import { OutputWindow } from "./output-window.ts";
+
+const DEFAULT_OUTPUT_BYTES = 102_400;
+
+type OutputWork = Pick<Command, "maxOutputBytes" | "keepOutput" | "onOutput">;
+
+/** Collects what a command writes: the window that comes back, the progress, and the whole in a file when asked. */
+export class CommandOutput {
+  readonly #work: OutputWork;
+  readonly #runFed: RunFed;
+  readonly #window: OutputWindow;
+  readonly #limit: number;
+  #bytes = 0;
+  #spill: OutputSpill | null = null;
+
+  constructor(work: OutputWork, runFed: RunFed) {
+    this.#work = work;
+    this.#runFed = runFed;
+    this.#limit = work.maxOutputBytes ?? DEFAULT_OUTPUT_BYTES;
+    this.#window = new OutputWindow(this.#limit);
+  }
+
+  push(bytes: Buffer, pipe: Socket): void {
+    this.#work.onOutput?.(bytes);
+    this.#bytes += bytes.length;
+    if (this.#work.keepOutput && !this.#spill && this.#bytes > this.#limit) {
+      this.#spill = new OutputSpill(this.#runFed, this.#window.everything());
+    }
+    this.#spill?.push(bytes, pipe);
+    this.#window.push(bytes);
+  }
+
+  async result(end: Ending, lasting: boolean): Promise<CommandResult> {
+    const outputFile = this.#spill ? await this.#spill.finish() : null;
+    const exitCode = end.ended === "exit" ? end.end.exitCode : end.ended === "died" ? end.exitCode : null;
+    const cwd = lasting && end.ended === "exit" ? end.end.cwd : null;
+    const ended = end.ended === "died" ? "exit" : end.ended;
+    return { exitCode, ended, ...this.#window.result(), outputFile, cwd };
+  }
+}

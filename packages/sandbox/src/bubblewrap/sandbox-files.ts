@@ -1,0 +1,73 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { SandboxError, type SandboxSpec } from "../sandbox.ts";
+import { UPLOADS_INSIDE } from "./bwrap-arguments.ts";
+import { cleanPath, isBelow, makePlaces, type Place, writablePlaces } from "./disk.ts";
+import type { HostPrograms } from "./host-programs.ts";
+import { copyReadOnly, placeUpload } from "./place-file.ts";
+import { supervisorScript } from "./supervisor-script.ts";
+
+/** What a sandbox sees beside the system, by where it lies on the host. */
+export interface SandboxFiles {
+  pipes: string;
+  uploads: string;
+  writable: Place[];
+  nested: string[];
+  files: Place[];
+  directories: Place[];
+  /** Placed from inside once the sandbox stands. */
+  later: { source: string; target: string }[];
+}
+
+/** Makes the places of a sandbox on its disk, and in `directory` what is shown to it beside that. */
+export async function prepareFiles(
+  spec: SandboxSpec,
+  directory: string,
+  { restoresSignals }: Pick<HostPrograms, "restoresSignals">,
+): Promise<SandboxFiles> {
+  const uid = hostUid(spec);
+  const { mounted, nested } = writablePlaces(spec);
+  const pipes = `${directory}/pipes`;
+  const uploads = `${directory}/uploads`;
+  makePlaces(spec.disk, mounted, uid);
+  await mkdir(pipes, { recursive: true, mode: 0o711 });
+  await writeFile(`${pipes}/supervisor`, supervisorScript(restoresSignals));
+  await mkdir(uploads, { mode: 0o755 });
+  await mkdir(`${directory}/files`, { mode: 0o755 });
+  const files: Place[] = [];
+  const later = [];
+  for (const [index, { source, target: path }] of spec.files.entries()) {
+    const target = cleanPath(path);
+    const writable = mounted.some(({ inside }) => isBelow(target, inside));
+    if (isBelow(target, UPLOADS_INSIDE)) await placeUpload(uploads, { source, target });
+    else if (writable || isBelow(target, "/tmp")) later.push({ source, target });
+    else {
+      const host = `${directory}/files/${index}`;
+      await copyReadOnly(source, host);
+      files.push({ host, inside: target });
+    }
+  }
+  const directories = directoryPlaces(spec, mounted);
+  return { pipes, uploads, writable: mounted, nested, files, directories, later };
+}
+
+/** A mount in a place that the agent writes would follow the agent's links. */
+function directoryPlaces({ directories = [] }: SandboxSpec, writable: readonly Place[]): Place[] {
+  return directories.map(({ source, target }) => {
+    const inside = cleanPath(target);
+    if (
+      [...writable.map((place) => place.inside), UPLOADS_INSIDE, "/tmp"].some((place) =>
+        isBelow(inside, place),
+      )
+    )
+      throw new SandboxError(`no directory can be mounted at ${inside}`);
+    return { host: source, inside };
+  });
+}
+
+/** The uid to become, null where this process is not root and stays what it is. */
+export function hostUid(spec: SandboxSpec): number | null {
+  if (process.getuid?.() !== 0) return null;
+  if (!Number.isInteger(spec.uid) || spec.uid < 1000)
+    throw new SandboxError(`not an unprivileged uid: ${spec.uid}`);
+  return spec.uid;
+}

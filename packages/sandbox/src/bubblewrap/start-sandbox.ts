@@ -1,0 +1,145 @@
+import type { ChildProcess } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { posix } from "node:path";
+import type { NetworkNamespace } from "../egress/egress.ts";
+import { SandboxError, type SandboxSpec } from "../sandbox.ts";
+import { BubblewrapSandbox } from "./bubblewrap-sandbox.ts";
+import { bwrapArguments } from "./bwrap-arguments.ts";
+import type { Cgroup, Cgroups } from "./cgroups.ts";
+import { quote } from "./command-script.ts";
+import type { Place } from "./disk.ts";
+import type { HostPrograms } from "./host-programs.ts";
+import { type Launch, launch } from "./launch.ts";
+import { PIPES_INSIDE, Pipes } from "./pipes.ts";
+import { hostUid, type SandboxFiles } from "./sandbox-files.ts";
+import { stageDirectories } from "./stages.ts";
+import { Supervisor } from "./supervisor.ts";
+
+const LONGEST_START_MS = 20_000;
+
+/** What a sandbox needs of its engine. */
+export interface SandboxHost {
+  programs: HostPrograms;
+  /** What the engine has generated for all its sandboxes. */
+  directory: string;
+  cgroups: Cgroups;
+  system: readonly string[];
+  log(line: object): void;
+  /** Called when the sandbox is gone. */
+  released(): void;
+}
+
+/** What was made for the sandbox before it starts. */
+export interface Made {
+  directory: string;
+  files: SandboxFiles;
+  network: NetworkNamespace;
+  cgroup: Cgroup;
+}
+
+/**
+ * Starts the first process of a sandbox whose places, network and control group are made, and furnishes it.
+ *
+ * @param undo takes what has to be undone when opening fails.
+ */
+export async function startSandbox(
+  host: SandboxHost,
+  spec: SandboxSpec,
+  made: Made,
+  undo: (() => Promise<unknown>)[],
+): Promise<BubblewrapSandbox> {
+  const seccompFd = openSync(`${host.directory}/filter`, "r");
+  try {
+    const uid = hostUid(spec);
+    const { child, init } = await launch(launchOptions(host, spec, made, uid, seccompFd));
+    undo.push(async () => child.kill("SIGKILL"));
+    const supervisor = new Supervisor(child, () => {
+      host.log({ msg: "process 1 of a sandbox does not answer", sandbox: spec.id });
+      child.kill("SIGKILL");
+    });
+    const sandbox = new BubblewrapSandbox({
+      id: spec.id,
+      child,
+      init: await started(child, init, supervisor),
+      supervisor,
+      pipes: new Pipes(made.files.pipes, uid, host.programs.mkfifo),
+      cgroup: made.cgroup,
+      network: made.network,
+      directory: made.directory,
+      uploads: made.files.uploads,
+      writable: ["/tmp", ...made.files.writable.map(({ inside }) => inside)],
+      mounted: made.files.files.map(({ inside }) => inside),
+      released: host.released,
+    });
+    await furnish(sandbox, made.files);
+    return sandbox;
+  } finally {
+    closeSync(seccompFd);
+  }
+}
+
+function launchOptions(
+  { programs, system, directory, cgroups }: SandboxHost,
+  spec: SandboxSpec,
+  { files, network, cgroup }: Made,
+  uid: number | null,
+  seccompFd: number,
+): Launch {
+  const { stages, reach } = stageDirectories(uid === null ? [] : stagesOf(directory, spec));
+  const reachable = (places: readonly Place[]) =>
+    places.map(({ host, inside }) => ({ host: reach(host), inside }));
+  const sources = {
+    system,
+    etc: reach(`${directory}/etc`),
+    programs: reach(`${directory}/programs`),
+    pipes: reach(files.pipes),
+    uploads: reach(files.uploads),
+    writable: reachable(files.writable),
+    files: reachable(files.files),
+    directories: reachable(files.directories),
+  };
+  return {
+    programs,
+    uid,
+    processFiles: cgroup.processFiles,
+    controllers: cgroups.controllers,
+    limits: spec.limits,
+    network,
+    seccompFd,
+    bwrapArguments: bwrapArguments(sources, spec.limits),
+    stages,
+    supervisor: `${PIPES_INSIDE}/supervisor`,
+  };
+}
+
+/** The host's pid of process 1, once it answers. */
+async function started(child: ChildProcess, init: Promise<number>, supervisor: Supervisor): Promise<number> {
+  let complaint = "";
+  child.stderr?.on("data", (chunk) => {
+    if (complaint.length < 2000) complaint += String(chunk);
+  });
+  const spawned = new Promise<never>((_, reject) => child.once("error", reject));
+  const timer = setTimeout(() => child.kill("SIGKILL"), LONGEST_START_MS);
+  const pid = await Promise.race([init.catch(() => null), spawned]);
+  const ready = await Promise.race([supervisor.ready, spawned]).finally(() => clearTimeout(timer));
+  if (pid === null || !ready)
+    throw new SandboxError(`bubblewrap could not start: ${complaint.trim() || "it ended"}`);
+  return pid;
+}
+
+/** What only a process inside may do: make places below others and put files there. */
+async function furnish(sandbox: BubblewrapSandbox, files: SandboxFiles): Promise<void> {
+  if (files.nested.length > 0) {
+    const script = `mkdir -p -- ${files.nested.map(quote).join(" ")}`;
+    const { exitCode, output } = await sandbox.run({ script, timeoutMs: LONGEST_START_MS });
+    if (exitCode !== 0) throw new SandboxError(`a directory could not be made: ${Buffer.from(output)}`);
+  }
+  for (const file of files.later) {
+    if (!(await sandbox.placeFile(file))) throw new SandboxError(`${file.target} could not be placed`);
+  }
+}
+
+/** Directories that are mounted lie mostly side by side, and what holds them is shown once. */
+function stagesOf(directory: string, { disk, directories = [] }: SandboxSpec): string[] {
+  return [...new Set([directory, disk, ...directories.map(({ source }) => posix.dirname(source))])];
+}
