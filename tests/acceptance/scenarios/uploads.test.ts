@@ -104,11 +104,10 @@ proves(["files-fit"], "content that does not fit what was said is refused", asyn
     ["0123456789a", "bytes 0-10/*"],
     ["0123", "bytes 3-1/10"],
     ["0123", "bytes 0-3"],
-    ["0123", "bytes */10 "],
+    ["0123", "bytes */10"],
   ] as const) {
     const answer = await put(file, content, range);
-    if (range === "bytes */10 ") assert.equal(answer.body.status, "pending");
-    else refused(answer, 400, "invalid_request_error");
+    refused(answer, 400, "invalid_request_error");
     const { status, uploaded_bytes: uploaded } = await api.ok("GET", `/files/${file.id}`);
     assert.deepEqual([status, uploaded], ["pending", 0]);
   }
