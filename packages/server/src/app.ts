@@ -8,7 +8,6 @@ import { mountDocs } from "./features/docs/docs-routes.ts";
 import { mountEnvironments } from "./features/environments/environment-routes.ts";
 import { mountEvents } from "./features/events/event-routes.ts";
 import { mountFiles } from "./features/files/file-routes.ts";
-import { keepSweepingUploads } from "./features/files/sweep-uploads.ts";
 import { mountForward } from "./features/forward/forward-routes.ts";
 import { mountMemories } from "./features/memories/memory-routes.ts";
 import { mountMemoryStores } from "./features/memory-stores/memory-store-routes.ts";
@@ -64,7 +63,6 @@ export function createApp(deps: AppDeps): HttpApp {
   });
   const cursors = createCursors(derivedKey(secretKey, "list cursors"));
   const idempotency = createIdempotency(db, secrets);
-  const uploads = keepSweepingUploads(db, blobs, log);
   const tokens = createTokenWatch(db.read, log);
   const app = createHttpApp({
     db,
@@ -78,7 +76,6 @@ export function createApp(deps: AppDeps): HttpApp {
   app.fastify.addHook("onClose", async () => {
     tokens.close();
     idempotency.close();
-    uploads.close();
   });
 
   mountService(app, db, openApiDocument);

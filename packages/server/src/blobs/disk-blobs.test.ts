@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { describe, type TestContext, test } from "node:test";
 import { type BlobStore, openDiskBlobs } from "./disk-blobs.ts";
@@ -42,14 +43,34 @@ describe("blobs on disk", () => {
     assert.equal(empty.size, 0);
   });
 
-  test("leave nothing when the source fails, is discarded, or a process ended in between", async (t) => {
+  test("leave nothing when the source fails or is discarded", async (t) => {
     const { blobs, directory } = await opened(t);
     await assert.rejects(blobs.stage(pieces(randomBytes(10), new Error("cut"))), /cut/);
     await (await blobs.stage(pieces(randomBytes(10)))).discard();
     assert.deepEqual(files(directory), []);
-    writeFileSync(join(directory, "partial", "left"), "x");
-    utimesSync(join(directory, "partial", "left"), 0, 0);
-    await openDiskBlobs(directory);
-    assert.deepEqual(files(directory), []);
+  });
+
+  test("remove what dead processes have staged and what nobody writes, and nothing else", async (t) => {
+    const { blobs, directory } = await opened(t);
+    const staged = await blobs.stage(pieces(randomBytes(10)));
+    const partial = join(directory, "partial");
+    const former = `import { openDiskBlobs } from ${JSON.stringify(import.meta.resolve("./disk-blobs.ts"))};
+      const blobs = await openDiskBlobs(${JSON.stringify(directory)});
+      await blobs.stage((async function* () { yield Buffer.from("x"); })());
+      process.kill(process.pid, "SIGKILL");`;
+    spawnSync(process.execPath, ["--input-type=module", "--eval", former]);
+    for (const [name, time] of [
+      ["young", new Date()],
+      ["old", new Date(0)],
+    ] as const) {
+      writeFileSync(join(partial, name), "x");
+      utimesSync(join(partial, name), time, time);
+    }
+    assert.equal(readdirSync(partial).length, 4, "one of this process, one of the dead one, two of nobody");
+    await blobs.removeAbandoned();
+    assert.deepEqual(readdirSync(partial).sort(), [basename(staged.path), "young"].sort());
+    await staged.keep();
+    for await (const names of blobs.names()) assert.deepEqual(names, [staged.sha256]);
+    assert.deepEqual(readdirSync(partial), ["young"]);
   });
 });

@@ -3,6 +3,7 @@ import { createReadStream } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
+import { startedAt } from "../db/embedded/process-identity.ts";
 import { type GrowingBlob, growingBlob } from "./growing-blob.ts";
 import { placeBlob } from "./place-blob.ts";
 
@@ -35,16 +36,23 @@ export interface BlobStore {
   remove(sha256: string): Promise<void>;
   /** Where the content lies on this host; it is never changed in place. */
   path(sha256: string): string;
+  /** The names of all contents, some hundreds at once. */
+  names(): AsyncGenerator<string[]>;
+  /** Milliseconds since the content was written; 0 when it is not there. */
+  age(sha256: string): Promise<number>;
+  /** Removes what processes that are gone have staged, and what nobody has written to for a day. */
+  removeAbandoned(): Promise<void>;
 }
 
 const ABANDONED_MS = 24 * 3_600_000;
 
-/** Opens the store and clears what a process that is gone left half written a day ago or more. */
+const NAMES_AT_ONCE = 500;
+
+/** Opens the store, which this process and others of the same service use. */
 export async function openDiskBlobs(directory: string): Promise<BlobStore> {
   const partial = join(directory, "partial");
   const growing = join(directory, "growing");
   for (const needed of [partial, growing]) await mkdir(needed, { recursive: true, mode: 0o700 });
-  for (const name of await readdir(partial)) await removeAbandoned(join(partial, name));
   const path = (sha256: string) => join(directory, sha256.slice(0, 2), sha256.slice(2, 4), sha256);
   return {
     path,
@@ -52,8 +60,16 @@ export async function openDiskBlobs(directory: string): Promise<BlobStore> {
     growingNames: () => readdir(growing),
     read: (sha256, range) => createReadStream(path(sha256), range),
     remove: (sha256) => rm(path(sha256), { force: true }),
+    names: () => namesBelow(directory),
+    age: (sha256) => ageOf(path(sha256)),
+    async removeAbandoned() {
+      for (const name of await readdir(partial)) {
+        const abandoned = isOfDeadProcess(name) || (await ageOf(join(partial, name))) > ABANDONED_MS;
+        if (abandoned) await rm(join(partial, name), { force: true });
+      }
+    },
     async stage(source) {
-      const temporary = join(partial, randomUUID());
+      const temporary = join(partial, [process.pid, startedAt(process.pid) ?? "", randomUUID()].join("."));
       const discard = () => rm(temporary, { force: true });
       try {
         const blob = await fill(temporary, source);
@@ -67,9 +83,33 @@ export async function openDiskBlobs(directory: string): Promise<BlobStore> {
   };
 }
 
-async function removeAbandoned(path: string): Promise<void> {
-  const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
-  if (Date.now() - mtimeMs > ABANDONED_MS) await rm(path, { force: true });
+async function* namesBelow(directory: string): AsyncGenerator<string[]> {
+  let names: string[] = [];
+  for (const outer of await hexadecimals(directory, 2)) {
+    for (const inner of await hexadecimals(join(directory, outer), 2)) {
+      names.push(...(await hexadecimals(join(directory, outer, inner), 64)));
+      if (names.length < NAMES_AT_ONCE) continue;
+      yield names;
+      names = [];
+    }
+  }
+  if (names.length > 0) yield names;
+}
+
+async function hexadecimals(directory: string, digits: number): Promise<string[]> {
+  const names = await readdir(directory);
+  return names.filter((name) => name.length === digits && /^[0-9a-f]+$/.test(name));
+}
+
+async function ageOf(path: string): Promise<number> {
+  const found = await stat(path).catch(() => null);
+  return found === null ? 0 : Date.now() - found.mtimeMs;
+}
+
+/** What is staged is called `<pid>.<start of the process>.<its own name>`. */
+function isOfDeadProcess(name: string): boolean {
+  const [pid, started, rest] = name.split(".");
+  return rest !== undefined && startedAt(Number(pid)) !== started;
 }
 
 async function fill(path: string, source: AsyncIterable<Uint8Array>): Promise<Blob> {

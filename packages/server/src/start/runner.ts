@@ -8,12 +8,15 @@ import { openDatabase } from "../db/pool.ts";
 import type { Redactor } from "../log.ts";
 import { openSessionHub } from "../notify/session-hub.ts";
 import { openSkillDirectories } from "../runs/skills/skill-directories.ts";
-import { sweepDisks } from "../runs/workspace/disk.ts";
+import { removeTrash } from "../runs/workspace/disk.ts";
+import { sweepDisks } from "../runs/workspace/sweep-disks.ts";
 import { createSecretBox } from "../secrets/secret-box.ts";
 import { readFormerKey, readSecretKey } from "../secrets/secret-key.ts";
 import { installationId } from "./installation-id.ts";
+import { keepSweeping, type Sweep } from "./keep-sweeping.ts";
 import { openEngine } from "./open-engine.ts";
 import { openModels } from "./open-models.ts";
+import { isOwnDatabase } from "./own-database.ts";
 import { clonerWith, repositoryVariables } from "./repositories.ts";
 import { startWorker } from "./worker.ts";
 
@@ -43,7 +46,6 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
   const skills = await openSkillDirectories(join(config.dataDir, "skills"), blobs);
   const disks = { directory: join(config.dataDir, "sessions"), host: instance };
   await engine.sweep();
-  void sweepDisks(disks).catch((error) => log.warn({ err: error }, "deleted disks are still there"));
   const worker = await startWorker({
     db,
     hub,
@@ -67,9 +69,15 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
     repositoryVariables: (repositories) => repositoryVariables(repositories, config.hostedProviders),
     clone: clonerWith(config.hostedProviders),
   });
+  const isOwn = await isOwnDatabase(db.write, config.dataDir, log);
+  const deleted: Sweep = (signal) => removeTrash(disks, signal);
+  const unnamed: Sweep = (signal) => sweepDisks(db, disks, { isHeld: worker.holds, signal });
+  const unpacked = () => skills.sweep(db.write);
+  const sweeping = keepSweeping(isOwn ? { deleted, unnamed, unpacked } : { deleted }, log);
   return {
     async close() {
       await worker.close();
+      await sweeping.close();
       await engine.close();
       await hub.close();
       await db.close();

@@ -1,8 +1,10 @@
 import { mkdirSync } from "node:fs";
 import type { Logger } from "pino";
-import { openDiskBlobs } from "../blobs/disk-blobs.ts";
+import { type BlobStore, openDiskBlobs } from "../blobs/disk-blobs.ts";
 import { blobDirectory, type Config } from "../config.ts";
-import { openDatabase } from "../db/pool.ts";
+import { type Database, openDatabase } from "../db/pool.ts";
+import { sweepContents } from "../features/files/sweep-contents.ts";
+import { sweepUploads } from "../features/files/sweep-uploads.ts";
 import { createLog, createRedactor } from "../log.ts";
 import { openSessionHub } from "../notify/session-hub.ts";
 import { once } from "../once.ts";
@@ -11,8 +13,10 @@ import { startApi } from "./api.ts";
 import { holdDataDir } from "./hold-data-dir.ts";
 import { installationId } from "./installation-id.ts";
 import { keepRunner } from "./keep-runner.ts";
+import { keepSweeping, type Sweep, type Sweeping } from "./keep-sweeping.ts";
 import { openModels } from "./open-models.ts";
 import { openStore } from "./open-store.ts";
+import { isOwnDatabase } from "./own-database.ts";
 
 export interface Serving {
   /** Where the API listens: `http://127.0.0.1:PORT`. */
@@ -59,11 +63,22 @@ export async function serve(config: Config): Promise<Serving> {
     });
     ended.unshift(() => api.close());
     await runner.start(config, store.address);
+    const sweeping = await sweepFiles(db, blobs, config.dataDir, log);
+    ended.unshift(() => sweeping.close());
     return { url: api.url, stop: once(() => stopAll(ended, log)) };
   } catch (error) {
     await stopAll(ended, log);
     throw error;
   }
+}
+
+/** Keeps away what no file is in need of: the contents, and what of them was staged or has arrived in parts. */
+async function sweepFiles(db: Database, blobs: BlobStore, dataDir: string, log: Logger): Promise<Sweeping> {
+  const isOwn = await isOwnDatabase(db.write, dataDir, log);
+  const staged = () => blobs.removeAbandoned();
+  const uploads = () => sweepUploads(db, blobs);
+  const contents: Sweep = (signal) => sweepContents(db, blobs, { signal });
+  return keepSweeping(isOwn ? { staged, uploads, contents } : { staged }, log);
 }
 
 /** The API stops taking requests, then the runner ends its turns, then the database goes. */

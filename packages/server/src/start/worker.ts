@@ -34,6 +34,8 @@ export interface WorkerOptions extends WorkspaceParts, Omit<TurnParts, "fileCont
 export interface Worker {
   /** Names this worker in leases. */
   readonly owner: string;
+  /** Whether it has the session's sandbox or disk in hand, also after its lease was lost. */
+  holds(sessionId: string): boolean;
   /**
    * Claims nothing more. Each running turn goes on to its next append, or until the tool calls that run have ended,
    * within the grace; then its session is given back as due, and another process goes on with it. Closes all sandboxes.
@@ -120,6 +122,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   return {
     owner,
+    holds: (sessionId) => held.has(sessionId),
     async close() {
       closing = true;
       unsubscribe();

@@ -1,11 +1,9 @@
 import { parseId } from "@berth/contract";
-import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import type { DatabaseAccess } from "../../db/pool.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../http/errors.ts";
 import { type Principal, reaches } from "../../http/principal.ts";
 import type { FileRow } from "./file-store.ts";
-import { lockContent } from "./lock-content.ts";
 
 /**
  * Deletes a file that no living session mounts or has in its log. Its content stays until `removeUnused`.
@@ -24,17 +22,6 @@ export async function deleteFile(
     if (await isUsed(tx, row.id)) throw errors.fileInUse(fileId);
     await tx.query({ name: "delete_file", text: "delete from files where id = $1", values: [row.id] });
     return row;
-  });
-}
-
-/** Removes a content that neither a file nor a version of a skill has any more. Only after the deletion stands: what is removed does not come back. */
-export async function removeUnused(db: DatabaseAccess, blobs: BlobStore, sha256: string): Promise<void> {
-  await db.transaction(async (tx) => {
-    await lockContent(tx, sha256);
-    const text = `select 1 as used from files where sha256 = $1
-      union all select 1 from skill_versions where sha256 = $1 limit 1`;
-    const { rows } = await tx.query({ name: "content_is_used", text, values: [sha256] });
-    if (rows.length === 0) await blobs.remove(sha256);
   });
 }
 

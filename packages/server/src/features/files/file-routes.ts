@@ -9,11 +9,12 @@ import { cutOffWhenStalled } from "../../http/read-body.ts";
 import { announceFile } from "./announce-file.ts";
 import { contentAnswer } from "./content-answer.ts";
 import { sentContent } from "./content-range.ts";
-import { deleteFile, removeUnused } from "./delete-file.ts";
+import { deleteFile } from "./delete-file.ts";
 import { type FileRow, fileAnswer, listFiles } from "./file-store.ts";
 import { reachFile } from "./reach-file.ts";
 import { readUpload } from "./read-upload.ts";
 import { receiveContent } from "./receive-content.ts";
+import { removeUnused } from "./remove-unused.ts";
 import { storeUpload } from "./store-upload.ts";
 
 export function mountFiles(app: HttpApp, blobs: BlobStore): void {
@@ -21,7 +22,7 @@ export function mountFiles(app: HttpApp, blobs: BlobStore): void {
   const receiving = new Set<string>();
   mountUpload(app, fileRoutes.upload, takeUpload(blobs, limit), {
     schema: newFile,
-    work: ({ principal, db }, body) => announceFile(db.write, principal, body, limit),
+    work: ({ principal, db }, body) => announceFile(db, principal, body, limit),
   });
   mountBytes(app, fileRoutes.putContent, async ({ principal, db, header }, { params }, body) => {
     const sending = { principal, fileId: params.file_id, sent: sentContent(header), body };

@@ -3,9 +3,9 @@ import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import type { DatabaseAccess } from "../../db/pool.ts";
 import type { ApiError } from "../../http/api-error.ts";
 import { errors } from "../../http/errors.ts";
-import { removeUnused } from "./delete-file.ts";
 import type { FileRow } from "./file-store.ts";
 import { lockContent } from "./lock-content.ts";
+import { removeUnused } from "./remove-unused.ts";
 import { markReady, storeArrived } from "./upload-store.ts";
 
 /**

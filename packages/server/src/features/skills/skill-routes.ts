@@ -4,7 +4,7 @@ import type { HttpApp } from "../../http/http-app.ts";
 import { mount } from "../../http/mount.ts";
 import { type Form, mountUpload } from "../../http/mount-upload.ts";
 import { keysetPlace, pageAnswer } from "../../http/page.ts";
-import { removeUnused } from "../files/delete-file.ts";
+import { removeUnused } from "../files/remove-unused.ts";
 import { addSkill, addSkillVersion } from "./add-skill.ts";
 import { deleteSkill, deleteSkillVersion } from "./delete-skill.ts";
 import { findSkillVersion, reachSkill } from "./reach-skill.ts";

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { createWriteStream, existsSync } from "node:fs";
-import { chmod, mkdir, rename, rm } from "node:fs/promises";
+import { chmod, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { MountedDirectory } from "@berth/sandbox";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { Queryable } from "../../db/statement.ts";
 import type { PackedFile } from "../../features/skills/pack-skill.ts";
 import { pathFault } from "../../features/skills/skill-paths.ts";
 import type { PinnedSkill } from "./session-skills.ts";
@@ -14,6 +15,8 @@ import type { PinnedSkill } from "./session-skills.ts";
 export interface SkillDirectories {
   /** What is to be mounted for a session that has these. */
   mounted(skills: readonly PinnedSkill[]): Promise<MountedDirectory[]>;
+  /** Removes versions that were deleted, which no session that goes on has. */
+  sweep(db: Queryable): Promise<void>;
 }
 
 /**
@@ -62,7 +65,24 @@ export async function openSkillDirectories(directory: string, blobs: BlobStore):
           target: `/mnt/skills/${skill.name}`,
         })),
       ),
+    async sweep(db) {
+      const unpacked = (await readdir(directory)).filter((name) => UUID.test(name));
+      const there = await versionsAmong(db, unpacked);
+      for (const name of unpacked.filter((name) => !there.has(name))) {
+        const gone = join(directory, `${name}.${randomUUID()}`);
+        await rename(join(directory, name), gone);
+        await rm(gone, { recursive: true, force: true });
+      }
+    },
   };
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+async function versionsAmong(db: Queryable, ids: readonly string[]): Promise<Set<string>> {
+  const text = "select id from skill_versions where id = any($1::uuid[])";
+  const { rows } = await db.query<{ id: string }>({ name: "skill_versions_among", text, values: [ids] });
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Every directory that the files need, outermost first. */

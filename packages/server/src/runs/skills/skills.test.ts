@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { createRehearsalModel, type Model } from "@berth/agent";
@@ -12,6 +13,8 @@ import { insertSkill } from "../../features/skills/skill-store.ts";
 import { insertSkillVersion } from "../../features/skills/skill-version-store.ts";
 import { type Seed, seed, seedSession } from "../testing.ts";
 import { bash, type Installation, idles, installation, steps } from "../testing-worker.ts";
+import type { PinnedSkill } from "./session-skills.ts";
+import { openSkillDirectories } from "./skill-directories.ts";
 
 const files = { "SKILL.md": "Read me.\n", "scripts/run.sh": "#!/bin/sh\n", empty: "" };
 
@@ -52,6 +55,15 @@ async function sessionWith(db: Database, from: Seed, skills: { id: string; agent
     values: [id, JSON.stringify(skills.map(({ agentSkill }) => agentSkill))],
   });
   return id;
+}
+
+async function pinnedOf(db: Database, sessionId: string): Promise<PinnedSkill[]> {
+  const { rows } = await db.write.query<PinnedSkill>({
+    text: `select v.id, skills.name, v.sha256, v.files from session_skills
+      join skill_versions v on v.id = skill_version_id join skills on skills.id = v.skill_id where session_id = $1`,
+    values: [sessionId],
+  });
+  return rows;
 }
 
 describe("skills of a session", () => {
@@ -115,6 +127,25 @@ describe("skills of a session", () => {
     assert.equal(sources.size, 1);
     const [source = ""] = sources;
     assert.deepEqual(readdirSync(join(source, "..")), [skill.id]);
+  });
+
+  test("the directory of a version that was deleted goes, and no other", async (t) => {
+    const db = await testDatabase(t);
+    const own = await installation(t, db);
+    const from = await seed(db.write);
+    const directory = mkdtempSync(join(tmpdir(), "berth-skills-"));
+    t.after(() => rmSync(directory, { recursive: true }));
+    const skills = await openSkillDirectories(directory, await openDiskBlobs(own.blobs));
+    const [kept, deleted] = [
+      await makeSkill(own, from, "kept", "A."),
+      await makeSkill(own, from, "gone", "B."),
+    ];
+    const session = await sessionWith(db, from, [kept, deleted]);
+    await skills.mounted(await pinnedOf(db, session));
+    assert.equal(readdirSync(directory).length, 2);
+    await db.write.query({ text: "delete from skill_versions where id = $1", values: [deleted.id] });
+    await skills.sweep(db.write);
+    assert.deepEqual(readdirSync(directory), [kept.id]);
   });
 
   test("a content that is gone is told, and opens no sandbox", async (t) => {

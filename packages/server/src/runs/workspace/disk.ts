@@ -120,29 +120,46 @@ async function enterDisk(db: Queryable, lease: Lease, host: string): Promise<num
   }
 }
 
-function diskPath(room: DiskRoom, sessionId: string): string {
+export function diskPath(room: DiskRoom, sessionId: string): string {
   return join(room.directory, formatId("session", sessionId));
 }
 
 /** Deletes what a process that died in the middle of deleting has left. */
-export async function sweepDisks(room: DiskRoom): Promise<void> {
+export async function removeTrash(room: DiskRoom, signal?: AbortSignal): Promise<void> {
   const names = await readdir(room.directory).catch(() => []);
   for (const name of names.filter((entry) => entry.endsWith(TRASH)))
-    await removeTree(join(room.directory, name));
+    await removeTree(join(room.directory, name), signal);
 }
 
-/** Moved aside first, so that a directory that is only half deleted is never taken for a disk. */
 async function discard(path: string): Promise<void> {
-  if (!existsSync(path)) return;
-  const trash = `${path}.${randomBytes(4).toString("hex")}${TRASH}`;
-  await rename(path, trash);
-  await removeTree(trash);
+  const trash = await moveAside(path);
+  if (trash !== null) await removeTree(trash);
 }
+
+/** To where it can be deleted, so that a directory that is only half deleted is never taken for a disk. Null when it is not there. */
+export async function moveAside(path: string): Promise<string | null> {
+  const trash = `${path}.${randomBytes(4).toString("hex")}${TRASH}`;
+  try {
+    await rename(path, trash);
+    return trash;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return null;
+  }
+}
+
+const removing = new Set<string>();
 
 /**
  * By the system's `rm`, which goes down by descriptors: it follows no link, and removes trees deeper than a path can be
- * long, which an agent can make and which Node's own `rm` leaves behind.
+ * long, which an agent can make and which Node's own `rm` leaves behind. One that is being removed already is left to that.
  */
-async function removeTree(path: string): Promise<void> {
-  await promisify(execFile)("rm", ["-rf", "--one-file-system", "--", path]);
+export async function removeTree(path: string, signal?: AbortSignal): Promise<void> {
+  if (removing.has(path)) return;
+  removing.add(path);
+  try {
+    await promisify(execFile)("rm", ["-rf", "--one-file-system", "--", path], { signal });
+  } finally {
+    removing.delete(path);
+  }
 }

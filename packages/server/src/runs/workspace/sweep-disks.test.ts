@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { formatId, newUuid } from "@berth/contract";
+import type { Database } from "../../db/pool.ts";
+import { testDatabase } from "../../db/testing.ts";
+import { type Seed, seed, seedLease, seedSession } from "../testing.ts";
+import { claimDisk, type DiskRoom, diskPath, reclaimDisk, removeTrash } from "./disk.ts";
+import { sweepDisks } from "./sweep-disks.ts";
+
+const held = { isHeld: () => false };
+
+async function house(t: TestContext): Promise<{ db: Database; from: Seed; room: DiskRoom }> {
+  const directory = mkdtempSync(join(tmpdir(), "berth-room-"));
+  t.after(() => execFileSync("rm", ["-rf", directory]));
+  const db = await testDatabase(t);
+  return { db, from: await seed(db.write), room: { directory, host: "here" } };
+}
+
+function makeDisk(room: DiskRoom, id: string): string {
+  const path = diskPath(room, id);
+  mkdirSync(join(path, "data"), { recursive: true });
+  writeFileSync(join(path, "data", "file"), "x");
+  return path;
+}
+
+async function sessionOn({ db, from }: { db: Database; from: Seed }, host: string | null): Promise<string> {
+  const id = await seedSession(db.write, from);
+  await db.write.query({ text: "update sessions set disk_host = $2 where id = $1", values: [id, host] });
+  return id;
+}
+
+test("directories that are no session's disk here go, whatever else lies there stays", async (t) => {
+  const all = await house(t);
+  const { db, room } = all;
+  const here = await sessionOn(all, "here");
+  const working = await sessionOn(all, null);
+  const gone = [await sessionOn(all, null), await sessionOn(all, "elsewhere"), newUuid()];
+  for (const id of [here, working, ...gone]) makeDisk(room, id);
+  const strange = ["lost+found", "sess_1", `${formatId("session", newUuid())}.old`];
+  for (const name of strange) mkdirSync(join(room.directory, name));
+  await sweepDisks(db, room, { isHeld: (id) => id === working });
+  const left = [...strange, ...[here, working].map((id) => formatId("session", id))];
+  assert.deepEqual(readdirSync(room.directory).sort(), left.sort());
+  const unread = { ...room, directory: join(room.directory, "not there") };
+  await sweepDisks(db, unread, held);
+});
+
+test("a reclaim that ended between the row and the directory is ended by the sweep", async (t) => {
+  const { db, from, room } = await house(t);
+  const id = await seedSession(db.write, from);
+  const lease = await seedLease(db.write, id, "worker");
+  const { path } = await claimDisk(db.write, lease, room, async () => undefined);
+  makeDisk(room, id);
+  const died = new Error("The process died here.");
+  const dying = reclaimDisk(db.write, lease, room, async () => {
+    await db.write.query({ text: "update sessions set disk_host = null where id = $1", values: [id] });
+    throw died;
+  });
+  await assert.rejects(dying, died);
+  assert.ok(existsSync(path));
+  await sweepDisks(db, room, held);
+  assert.deepEqual(readdirSync(room.directory), []);
+});
+
+test("a disk that is entered while the sweep looks at its leftover stays", async (t) => {
+  const all = await house(t);
+  const { db, room } = all;
+  const id = await sessionOn(all, null);
+  const path = makeDisk(room, id);
+  let sweep: Promise<void> | undefined;
+  await db.transaction(async (tx) => {
+    await tx.query({ text: "update sessions set disk_host = 'here' where id = $1", values: [id] });
+    sweep = sweepDisks(db, room, held);
+    const deadline = AbortSignal.timeout(10_000);
+    const text = "select 1 from pg_locks where not granted";
+    while ((await db.read.query({ text })).rows.length === 0) deadline.throwIfAborted();
+  });
+  await sweep;
+  assert.ok(existsSync(path));
+});
+
+test("claims and sweeps side by side leave each session its new disk", async (t) => {
+  const all = await house(t);
+  const { db, room } = all;
+  for (let round = 0; round < 25; round += 1) {
+    const id = await sessionOn(all, null);
+    makeDisk(room, id);
+    const lease = await seedLease(db.write, id, "worker");
+    const claim = async () => {
+      const { path } = await claimDisk(db.write, lease, room, async () => undefined);
+      assert.equal(existsSync(path), false, "nothing of the old one is left");
+      mkdirSync(path);
+      return path;
+    };
+    const [path] = await Promise.all([claim(), sweepDisks(db, room, held), sweepDisks(db, room, held)]);
+    assert.ok(existsSync(path), `round ${round}`);
+  }
+  await removeTrash(room);
+  assert.equal(readdirSync(room.directory).length, 25);
+});

@@ -1,0 +1,54 @@
+import { readdir } from "node:fs/promises";
+import { formatId, parseId } from "@berth/contract";
+import type { DatabaseAccess } from "../../db/pool.ts";
+import type { Queryable } from "../../db/statement.ts";
+import { type DiskRoom, diskPath, moveAside, removeTree } from "./disk.ts";
+
+/**
+ * Deletes directories of this machine's room that are no session's disk here: the session is gone, its disk was reclaimed,
+ * or it has another elsewhere. Those of sessions that a worker of this process holds are left to it.
+ */
+export async function sweepDisks(
+  db: DatabaseAccess,
+  room: DiskRoom,
+  { isHeld, signal }: { isHeld: (sessionId: string) => boolean; signal?: AbortSignal },
+): Promise<void> {
+  const found = (await readdir(room.directory).catch(() => [])).flatMap(sessionOf);
+  const disks = await disksAmong(db.write, found, room.host);
+  for (const id of found) {
+    if (signal?.aborted) return;
+    if (disks.has(id) || isHeld(id)) continue;
+    const trash = await moveUnnamed(db, room, id);
+    if (trash !== null) await removeTree(trash, signal);
+  }
+}
+
+/** The uuid of the session whose disk a directory of this name is. */
+function sessionOf(name: string): string[] {
+  const id = parseId("session", name);
+  return id !== null && formatId("session", id) === name ? [id] : [];
+}
+
+async function disksAmong(db: Queryable, ids: readonly string[], host: string): Promise<Set<string>> {
+  const { rows } = await db.query<{ id: string }>({
+    name: "disks_among",
+    text: "select id from sessions where id = any($1::uuid[]) and disk_host = $2",
+    values: [ids, host],
+  });
+  return new Set(rows.map(({ id }) => id));
+}
+
+/**
+ * While the row is locked, no worker enters a disk for the session; one that did so before is seen, and one that does so
+ * after makes its directory anew.
+ */
+async function moveUnnamed(db: DatabaseAccess, room: DiskRoom, id: string): Promise<string | null> {
+  return await db.transaction(async (tx) => {
+    const { rows } = await tx.query<{ disk_host: string | null }>({
+      name: "lock_disk",
+      text: "select disk_host from sessions where id = $1 for no key update",
+      values: [id],
+    });
+    return rows[0]?.disk_host === room.host ? null : await moveAside(diskPath(room, id));
+  });
+}

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { silentLog } from "../db/testing.ts";
+import { keepSweeping } from "./keep-sweeping.ts";
+
+test("every sweep is tried now and each hour, whatever becomes of the others, until it is closed", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const done: string[] = [];
+  const until = Promise.withResolvers<void>();
+  const sweeping = keepSweeping(
+    {
+      failing: async () => {
+        done.push("failing");
+        throw new Error("no");
+      },
+      other: async (signal) => {
+        done.push("other");
+        if (done.length < 4) return;
+        signal.addEventListener("abort", () => until.resolve(), { once: true });
+        await until.promise;
+        done.push("ended");
+      },
+      last: async () => void done.push("last"),
+    },
+    silentLog,
+  );
+  const drained = async () => await new Promise((resolve) => setImmediate(resolve));
+  await drained();
+  assert.deepEqual(done, ["failing", "other", "last"]);
+  t.mock.timers.tick(3_600_000);
+  await drained();
+  assert.deepEqual(done.slice(3), ["failing", "other"]);
+  t.mock.timers.tick(3_600_000);
+  await sweeping.close();
+  assert.deepEqual(done.slice(3), ["failing", "other", "ended"]);
+});
