@@ -68,6 +68,9 @@ export const newFile = z
   .meta({ id: "NewFile" });
 export type NewFileBody = z.output<typeof newFile>;
 
+/** How many files of one owner may wait for their content. One of which nothing has arrived for a week has failed. */
+export const maxPendingFiles = 100;
+
 /** The parts of a `multipart/form-data` upload, `metadata` before `file` or after it. */
 export const uploadParts = z.strictObject({
   file: z.string().meta({ format: "binary", description: "The content, with its file name." }),

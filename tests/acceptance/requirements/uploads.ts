@@ -22,6 +22,11 @@ export const uploadRequirements: readonly Requirement[] = [
     rule: "Content that differs from the announced size, or from its own content-range, is 400, and the file stays pending.",
   },
   {
+    id: "files-pending-limit",
+    source: "api 4",
+    rule: "An owner has at most 100 pending files, however many are announced at once: one more is 409 conflict_error until one is sent or deleted; other owners announce theirs.",
+  },
+  {
     id: "limits-exact",
     source: "seed 8, api 2",
     rule: "A JSON body and an upload of exactly their limits are taken; one byte more is 400 invalid_request_error.",

@@ -136,3 +136,21 @@ proves(["limits-exact"], "the limits are exact", async () => {
   refused(await put(await announce(), new Uint8Array(limit + 1)), 400, "invalid_request_error");
   assert.equal((await put(await announce({ size_bytes: limit }), largest)).body.status, "ready");
 });
+
+proves(["files-pending-limit"], "files that wait for their content are limited for each owner", async () => {
+  const owner = await berth.client({ user: "announcer@example.com" });
+  const body = { filename: "a.bin" };
+  const answers = await Promise.all(Array.from({ length: 104 }, () => owner.post("/files", body)));
+  const taken = answers.filter(({ status }) => status === 200);
+  assert.equal(taken.length, 100);
+  const other = answers.find(({ status }) => status !== 200);
+  assert.ok(other !== undefined);
+  refused(other, 409, "conflict_error", { message: /^100 files are pending/ });
+  await announce();
+  assert.equal((await makeFile(owner, "whole at once")).status, "ready");
+  const [sent, deleted] = taken.map((answer) => answer.body);
+  const content = `/files/${sent.id}/content`;
+  assert.equal((await owner.call("PUT", content, undefined, { raw: "x" })).body.status, "ready");
+  await owner.ok("DELETE", `/files/${deleted.id}`);
+  for (const status of [200, 200, 409]) assert.equal((await owner.post("/files", body)).status, status);
+});

@@ -1,7 +1,16 @@
 import { get, post, put, remove } from "./operation.ts";
 
 export const files = {
-  upload: post("files.upload", "/files", "Upload a file, or announce one", { body: "multipart" }),
+  upload: post("files.upload", "/files", "Upload a file, or announce one", {
+    body: "multipart",
+    conflicts: [
+      {
+        status: 409,
+        type: "conflict_error",
+        when: "The caller announces a file while 100 that it or others of its owner announced are pending.",
+      },
+    ],
+  }),
   list: get("files.list", "/files", "List files", { answers: "page" }),
   get: get("files.get", "/files/{file_id}", "Get a file"),
   delete: remove("files.delete", "/files/{file_id}", "Delete a file", {

@@ -1,4 +1,4 @@
-import { type BetaFeature, type Fault, maxMemories } from "@berth/contract";
+import { type BetaFeature, type Fault, maxMemories, maxPendingFiles } from "@berth/contract";
 import {
   ApiError,
   conflict,
@@ -139,6 +139,10 @@ export const errors = {
   fileTooLarge: (id: string, limit: number, param: string) =>
     errors.invalid(`File '${id}' is larger than ${bytes(limit)}.`, param),
   fileNotPending: (id: string, status: string) => conflict(`File '${id}' is ${status}: it takes no content.`),
+  tooManyPending: () =>
+    conflict(
+      `${maxPendingFiles} files are pending, which is the most: send their contents or delete some first.`,
+    ),
   fileLost: (id: string) => conflict(`File '${id}' has failed: what had arrived of its content is lost.`),
   fileReceiving: (id: string) =>
     new ApiError("conflict_error", {
