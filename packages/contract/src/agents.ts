@@ -2,7 +2,7 @@ import { z } from "zod";
 import { customTool } from "./custom-tools.ts";
 import { mcpServer, mcpToolset, resolvedMcpToolset } from "./mcp.ts";
 import { operations } from "./operations.ts";
-import { flag, listQuery, pageOf, pageQuery } from "./page.ts";
+import { createdAtBounds, flag, listQuery, pageOf, pageQuery } from "./page.ts";
 import { permissionPolicy } from "./permission-policy.ts";
 import { defineRoute } from "./route.ts";
 import { idOf, kindsBy, metadata, metadataPatch, noBody, owner, text, timestamp } from "./schema.ts";
@@ -210,7 +210,7 @@ export const agentRoutes = {
   /** Newest first. Every entry has the agent's id, so that `page` alone leads on: there are no anchors by id. */
   versions: defineRoute(operations.agents.versions, {
     params: agentParams,
-    query: z.strictObject(pageQuery),
+    query: z.strictObject({ ...pageQuery, ...createdAtBounds("When the version was made.") }),
     body: z.undefined(),
     answer: pageOf(agent),
   }),

@@ -29,14 +29,12 @@ const limit = z
     description: `How many objects a page holds; ${defaultPageSize} when left out.`,
   });
 
-const bound = timestamp.transform((value) => Date.parse(value)).optional();
-
-const createdAt = {
-  "created_at[gt]": bound,
-  "created_at[gte]": bound,
-  "created_at[lt]": bound,
-  "created_at[lte]": bound,
-};
+/** Bounds of a list by when its objects were made. `description`: where that is not their `created_at`. */
+export function createdAtBounds(description?: string) {
+  const bound = timestamp.transform((value) => Date.parse(value)).optional();
+  const told = description === undefined ? bound : bound.meta({ description });
+  return { "created_at[gt]": told, "created_at[gte]": told, "created_at[lt]": told, "created_at[lte]": told };
+}
 
 /** `true` or `false` as text; absent is false. */
 export const flag = z
@@ -62,7 +60,7 @@ export function listQuery<Filters extends z.ZodRawShape>(kind: IdKind, filters: 
         .optional()
         .meta({ description: "The page that directly precedes this id in the list." }),
       after_id: idOf(kind).optional().meta({ description: "What follows this id in the list." }),
-      ...createdAt,
+      ...createdAtBounds(),
       ...filters,
     })
     .superRefine((query, context) => {

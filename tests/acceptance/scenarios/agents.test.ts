@@ -149,6 +149,10 @@ proves(
       query = page.has_more ? `?limit=2&page=${page.next_page}` : "";
     }
     assert.deepEqual(seen, versions);
+    const latest = `created_at[gte]=${versions[0].updated_at}`;
+    assert.deepEqual((await api.ok("GET", `${path}/versions?${latest}`)).data[0], versions[0]);
+    const future = new Date(Date.now() + 60_000).toISOString();
+    assert.deepEqual((await api.ok("GET", `${path}/versions?created_at[gt]=${future}`)).data, []);
     refused(await api.get(`${path}/versions?limit=101`), 400, "invalid_request_error", {
       message: "limit exceeds maximum of 100",
     });

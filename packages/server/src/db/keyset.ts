@@ -29,18 +29,29 @@ export interface Condition {
   values: readonly unknown[];
 }
 
-/** Bounds of ids from bounds of `created_at`, which is the id's own millisecond. */
-export function createdBounds(query: {
+interface CreatedQuery {
   "created_at[gt]"?: number | undefined;
   "created_at[gte]"?: number | undefined;
   "created_at[lt]"?: number | undefined;
   "created_at[lte]"?: number | undefined;
-}): Pick<KeysetPlace, "lowest" | "below"> {
-  const lowest = [next(query["created_at[gt]"]), query["created_at[gte]"]].filter((at) => at !== undefined);
-  const below = [query["created_at[lt]"], next(query["created_at[lte]"])].filter((at) => at !== undefined);
+}
+
+/** Bounds of `created_at` as milliseconds: the first that is wanted, and the first that is not any more. */
+export function createdSpan(query: CreatedQuery): { from: number | null; until: number | null } {
+  const from = [next(query["created_at[gt]"]), query["created_at[gte]"]].filter((at) => at !== undefined);
+  const until = [query["created_at[lt]"], next(query["created_at[lte]"])].filter((at) => at !== undefined);
   return {
-    lowest: lowest.length === 0 ? null : firstUuidOf(Math.max(0, ...lowest)),
-    below: below.length === 0 ? null : firstUuidOf(Math.max(0, Math.min(...below))),
+    from: from.length === 0 ? null : Math.max(...from),
+    until: until.length === 0 ? null : Math.min(...until),
+  };
+}
+
+/** Bounds of ids from bounds of `created_at`, which is the id's own millisecond. */
+export function createdBounds(query: CreatedQuery): Pick<KeysetPlace, "lowest" | "below"> {
+  const { from, until } = createdSpan(query);
+  return {
+    lowest: from === null ? null : firstUuidOf(Math.max(0, from)),
+    below: until === null ? null : firstUuidOf(Math.max(0, until)),
   };
 }
 

@@ -1,4 +1,5 @@
 import { type Agent, type agentRoutes, formatId, type Input, type Page } from "@berth/contract";
+import { createdSpan } from "../../db/keyset.ts";
 import type { Context } from "../../http/context.ts";
 import { cursorScope, openCursor } from "../../http/page.ts";
 import { type AgentRow, agentAnswer } from "./agent-store.ts";
@@ -10,7 +11,8 @@ type ListInput = Input<typeof agentRoutes.versions>;
 export function versionPlace(context: Context, input: ListInput): VersionPlace {
   const rows = input.query.limit + 1;
   const cursor = openCursor(context, input);
-  return { rows, below: cursor === null ? null : Number(cursor.position) };
+  const below = cursor === null ? null : Number(cursor.position);
+  return { rows, below, ...createdSpan(input.query) };
 }
 
 export function versionPage(context: Context, input: ListInput, rows: readonly AgentRow[]): Page<Agent> {

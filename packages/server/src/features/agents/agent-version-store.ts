@@ -5,6 +5,10 @@ import type { AgentRow } from "./agent-store.ts";
 export interface VersionPlace {
   below: number | null;
   rows: number;
+  /** The first millisecond in which they may have been made. */
+  from: number | null;
+  /** The first in which they may not any more. */
+  until: number | null;
 }
 
 const columns = `id, organization_id, owner_type, owner_id, v.version, v.definition, v.metadata, archived_at,
@@ -24,14 +28,21 @@ export async function getVersion(db: Queryable, agentId: string, version: number
 export async function listVersions(
   db: Queryable,
   agentId: string,
-  { below, rows: limit }: VersionPlace,
+  { below, rows: limit, from, until }: VersionPlace,
 ): Promise<AgentRow[]> {
   const { rows } = await db.query<AgentRow>({
     name: "list_agent_versions",
     text: `select ${columns} from agents join agent_versions v on agent_id = id
       where id = $1 and ($2::integer is null or v.version < $2)
+        and ($4::timestamptz is null or v.created_at >= $4) and ($5::timestamptz is null or v.created_at < $5)
       order by v.version desc limit $3`,
-    values: [agentId, below, limit],
+    values: [
+      agentId,
+      below,
+      limit,
+      from === null ? null : new Date(from),
+      until === null ? null : new Date(until),
+    ],
   });
   return rows;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { testApp } from "../../http/testing.ts";
+import { testApp, type Wire } from "../../http/testing.ts";
 
 const model = "rehearsal/steps";
 const type = "agent_toolset_20260401";
@@ -155,6 +155,32 @@ describe("agents", () => {
     assert.equal(won.length, 1);
     assert.equal(replies.filter(({ status }) => status === 409).length, 7);
     assert.deepEqual((await owner.get(`/agents/${id}`)).body, won[0]?.body);
+  });
+
+  test("bound their versions by when each was made", async (t) => {
+    const { caller, db } = await testApp(t);
+    const owner = await caller();
+    const { id } = await owner.made("/agents", { name: "v1", model: "rehearsal/steps" });
+    for (const version of [1, 2]) await owner.made(`/agents/${id}`, { version, name: `v${version + 1}` });
+    const times = ["10:00:00.000900", "10:00:00.001", "10:00:00.002100"];
+    for (const [index, time] of times.entries()) {
+      const text = "update agent_versions set created_at = $1 where version = $2";
+      await db.write.query({ text, values: [`2026-01-01T${time}Z`, index + 1] });
+    }
+    const listed = async (bounds: string) => {
+      const { status, body, text } = await owner.get(`/agents/${id}/versions?${bounds}`);
+      assert.equal(status, 200, text);
+      return body.data.map(({ version }: Wire) => version);
+    };
+    const at = (millisecond: number) => `2026-01-01T10:00:00.00${millisecond}Z`;
+    assert.deepEqual(await listed(`created_at[gt]=${at(1)}`), [3]);
+    assert.deepEqual(await listed(`created_at[gte]=${at(1)}`), [3, 2]);
+    assert.deepEqual(await listed(`created_at[lt]=${at(2)}`), [2, 1]);
+    assert.deepEqual(await listed(`created_at[lte]=${at(2)}`), [3, 2, 1]);
+    assert.deepEqual(await listed(`created_at[lte]=${at(0)}&limit=1`), [1]);
+    const page = await owner.get(`/agents/${id}/versions?limit=1&created_at[gte]=${at(1)}`);
+    assert.deepEqual(await listed(`created_at[gte]=${at(1)}&page=${page.body.next_page}`), [2]);
+    assert.equal((await owner.get(`/agents/${id}/versions?page=${page.body.next_page}`)).status, 400);
   });
 
   test("page through their versions with cursors of this list and caller", async (t) => {
