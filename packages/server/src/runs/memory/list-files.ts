@@ -1,4 +1,5 @@
 import type { Sandbox } from "@berth/sandbox";
+import { listedRecords } from "../listed-records.ts";
 
 /** A regular file below a mount. All of this comes from inside and is believed only as far as it harms nobody. */
 export interface MountedEntry {
@@ -32,13 +33,19 @@ find "$ROOT" -xdev -mindepth 1 -type f -printf '%s %T@ %C@ %i /%P\\0' 2>/dev/nul
  * @param most files are listed at most.
  * @returns null when the command could not be run to its end.
  */
-export async function listFiles(sandbox: Sandbox, root: string, most: number): Promise<Listing | null> {
+export async function listFiles(
+  sandbox: Sandbox,
+  root: string,
+  most: number,
+  signal: AbortSignal,
+): Promise<Listing | null> {
   const { ended, omittedBytes, output } = await sandbox.run({
     script: SCRIPT,
     cwd: "/",
     environment: { ROOT: root, LC_ALL: "C" },
     timeoutMs: LISTING_MS,
     maxOutputBytes: most * LONGEST_RECORD,
+    signal,
   });
   if (ended !== "exit") return null;
   // What was cut out of the middle took the border of two records with it.
@@ -47,25 +54,20 @@ export async function listFiles(sandbox: Sandbox, root: string, most: number): P
 }
 
 export function parseListing(bytes: Buffer, most: number): Listing {
-  const [clock, ...records] = split(bytes);
+  // Besides the files: the time, one file beyond the limit, and the empty one.
+  const { records: listed, more } = listedRecords(bytes, most + 3);
+  const [clock, ...records] = listed;
   const now = Number(clock?.toString("latin1"));
-  const complete = records.at(-1)?.length === 0;
+  const complete = !more && records.at(-1)?.length === 0;
   const entries = records.map((record) => parse(record, now)).filter((entry) => entry !== null);
   return { entries: entries.slice(0, most), complete: complete && entries.length <= most };
 }
 
 function parse(record: Buffer, now: number): MountedEntry | null {
+  if (record.length > LONGEST_RECORD) return null;
   const head = /^(\d{1,15}) (-?[\d.]+) (-?[\d.]+) (\d+) (?=\/)/.exec(record.toString("latin1"));
   if (head === null) return null;
   const [fields, size, , changed] = head;
   const recent = !(now - Number(changed) > GRAIN_SECONDS);
   return { path: record.subarray(fields.length), size: Number(size), stamp: fields.trim(), recent };
-}
-
-function split(bytes: Buffer): Buffer[] {
-  const records: Buffer[] = [];
-  for (let from = 0, to = bytes.indexOf(0); to >= 0; from = to + 1, to = bytes.indexOf(0, from)) {
-    records.push(bytes.subarray(from, to));
-  }
-  return records;
 }

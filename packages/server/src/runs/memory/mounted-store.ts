@@ -22,12 +22,12 @@ export interface MountedStore {
   fill(sandbox: Sandbox): Promise<string | null>;
   /**
    * Makes versions of what changed in the container, then files of what changed elsewhere; the latter only if something
-   * changed inside, or `always`. Answers what the agent is to be told. Where the sandbox ends meanwhile, nothing is lost: the
-   * next look at the same disk goes on.
+   * changed inside, or `always`. Answers what the agent is to be told. Where the sandbox ends meanwhile or the signal aborts,
+   * nothing is lost: the next look at the same disk goes on.
    *
    * @throws LeaseLost, and what the database throws.
    */
-  sync(sandbox: Sandbox, always: boolean): Promise<string[]>;
+  sync(sandbox: Sandbox, always: boolean, signal: AbortSignal): Promise<string[]>;
 }
 
 const MOST_FILES = 4_000;
@@ -41,13 +41,20 @@ export function mountedStore(db: DatabaseAccess, lease: Lease, resource: RunMemo
   let synced: number | null = null;
   let seen: Sandbox | undefined;
 
-  async function look(sandbox: Sandbox, known: Base): Promise<Looked | null> {
-    const listing = await listFiles(sandbox, root, MOST_FILES);
-    if (listing === null) return null;
-    const plan = planReading(root, listing, known, refused);
-    const paths = plan.read.map(({ path }) => path);
-    const contents = await readFiles(sandbox, root, paths);
-    return contents === null ? null : planChanges(root, plan, contents, known, refused);
+  /** So many files at once as may be in memory; what is gone goes with the first. Ends early when a command is cut off. */
+  async function* look(sandbox: Sandbox, known: Base, signal: AbortSignal): AsyncGenerator<Looked> {
+    const listing = await listFiles(sandbox, root, MOST_FILES, signal);
+    if (listing === null) return;
+    const { read, ...rest } = planReading(root, listing, known, refused);
+    let first = rest;
+    for (let from = 0; from === 0 || from < read.length; from += FILES_AT_ONCE) {
+      const some = read.slice(from, from + FILES_AT_ONCE);
+      const paths = some.map(({ path }) => path);
+      const contents = await readFiles(sandbox, root, paths, signal);
+      if (contents === null) return;
+      yield planChanges(root, { read: some, ...first }, contents, known, refused);
+      first = { gone: [], faults: [] };
+    }
   }
 
   async function take(looked: Looked, known: Base): Promise<(Taken & { version: number }) | null> {
@@ -61,13 +68,18 @@ export function mountedStore(db: DatabaseAccess, lease: Lease, resource: RunMemo
   }
 
   /** Files of the memories at these paths, and none where there is no memory any more. */
-  async function bring(sandbox: Sandbox, known: Base, paths: readonly string[]): Promise<string | null> {
+  async function bring(
+    sandbox: Sandbox,
+    known: Base,
+    paths: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<string | null> {
     for (let from = 0; from < paths.length; from += FILES_AT_ONCE) {
       const some = paths.slice(from, from + FILES_AT_ONCE);
       const there = await readContents(db.write, storeId, some);
       const gone = some.filter((path) => !there.some((memory) => memory.path === path));
       const files: WantedFile[] = [...gone.map((path) => ({ path, content: null })), ...there];
-      const fault = await writeFiles(sandbox, root, files);
+      const fault = await writeFiles(sandbox, root, files, signal === undefined ? {} : { signal });
       if (fault !== null) return fault;
       const same = there.map(({ path, content_sha256 }) => ({ path, content_sha256, stamp: null }));
       await underLease((tx) => storeBase(tx, sessionId, storeId, same, gone));
@@ -103,22 +115,31 @@ export function mountedStore(db: DatabaseAccess, lease: Lease, resource: RunMemo
       return fault;
     },
 
-    async sync(sandbox, always) {
+    async sync(sandbox, always, signal) {
       const known = base ?? (await readBase(db.write, sessionId, storeId));
       base = known;
-      const looked = await look(sandbox, known);
-      if (looked === null) return [];
-      seen = sandbox;
-      if (!always && looked.changes.length === 0 && looked.restamped.length === 0) return looked.faults;
-      const taken = await take(looked, known);
-      if (taken === null) return looked.faults;
-      remember(known, [...taken.same, ...looked.restamped], taken.gone);
-      for (const { path, stamp } of taken.unkept) if (stamp !== null) refused.set(path, stamp);
-      const fault = await bring(sandbox, known, differing(known, taken));
+      const faults: string[] = [];
+      const overruled: string[] = [];
+      let last: (Taken & { version: number }) | undefined;
+      for await (const looked of look(sandbox, known, signal)) {
+        seen = sandbox;
+        faults.push(...looked.faults);
+        if (!always && looked.changes.length === 0 && looked.restamped.length === 0) continue;
+        const taken = await take(looked, known);
+        if (taken === null) return faults;
+        remember(known, [...taken.same, ...looked.restamped], taken.gone);
+        for (const { path, stamp } of taken.unkept) if (stamp !== null) refused.set(path, stamp);
+        faults.push(...taken.faults);
+        overruled.push(...taken.overruled);
+        last = taken;
+      }
+      if (last === undefined) return faults;
+      const taken = { ...last, overruled };
+      const fault = await bring(sandbox, known, differing(known, taken), signal);
       synced = fault === null ? taken.version : null;
       const late =
         fault === null ? [] : [`The memories at ${root} could not be brought up to date: ${fault}.`];
-      return [...looked.faults, ...taken.faults, ...late];
+      return [...faults, ...late];
     },
   };
 }

@@ -43,6 +43,7 @@ export function planReading(root: string, listing: Listing, base: Base, refused:
     if (fault === null) plan.read.push({ path, stamp: entry.stamp, recent: entry.recent });
     else refuse(plan.faults, refused, root, path, entry.stamp, fault);
   }
+  for (const path of refused.keys()) if (!present.has(path)) refused.delete(path);
   if (listing.complete) plan.gone = [...base.keys()].filter((path) => !present.has(path));
   else
     plan.faults.push(`Not all of ${root} could be listed: files that were removed there are still memories.`);

@@ -30,6 +30,7 @@ export async function readFiles(
   sandbox: Sandbox,
   root: string,
   paths: readonly string[],
+  signal: AbortSignal,
 ): Promise<Map<string, Buffer | null> | null> {
   const contents = new Map<string, Buffer | null>();
   const step = Math.max(1, Math.floor(BATCH_BYTES / LINE));
@@ -42,6 +43,7 @@ export async function readFiles(
       stdin: Buffer.from(batch.map((path) => `${path}\n`).join("")),
       timeoutMs: READING_MS,
       maxOutputBytes: batch.length * LINE,
+      signal,
     });
     const lines = Buffer.from(output).toString("latin1").split("\n");
     if (ended !== "exit" || omittedBytes > 0 || lines.length !== batch.length + 1) return null;

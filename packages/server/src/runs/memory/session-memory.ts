@@ -5,6 +5,7 @@ import type { DatabaseAccess } from "../../db/pool.ts";
 import type { Lease } from "../lease.ts";
 import type { Outcome } from "../resources/place-outcome.ts";
 import { type RunMemoryStore, readResources } from "../resources/resource-store.ts";
+import { withDeadline } from "../with-deadline.ts";
 import { type MountedStore, mountedStore } from "./mounted-store.ts";
 import { openReadOnlyDirectory, type ReadOnlyDirectory } from "./read-only-directory.ts";
 import { lastVersions } from "./store-heads.ts";
@@ -21,9 +22,10 @@ export interface SessionMemory {
   /** @param disk host directory of the session's disk. */
   directories(disk: string): Promise<MountedDirectory[]>;
   putInPlace(sandbox: Sandbox, resource: RunMemoryStore): Promise<Outcome>;
-  around<T>(open: () => Promise<Sandbox>, call: () => Promise<T>): Promise<T>;
+  /** When the signal aborts, what is left to do soon ends, and the next look at the disk goes on. */
+  around<T>(open: () => Promise<Sandbox>, call: () => Promise<T>, signal: AbortSignal): Promise<T>;
   /** Stores what a run that was cut off has left on the disk. Opens no sandbox when there are no stores. Never rejects. */
-  catchUp(open: () => Promise<Sandbox>): Promise<void>;
+  catchUp(open: () => Promise<Sandbox>, signal?: AbortSignal): Promise<void>;
   /** Never rejects. */
   beforeClose(sandbox: Sandbox): Promise<void>;
 }
@@ -39,6 +41,7 @@ interface Mounts {
 }
 
 const MOST_FAULTS = 10;
+const never = new AbortController().signal;
 
 /** @param notes takes what the model is to be told. */
 export function createSessionMemory(
@@ -72,10 +75,14 @@ export function createSessionMemory(
     if (lines.length > 0) notes.push(`[${lines.join("\n")}]`);
   }
 
-  async function bringIn(sandbox: Sandbox, { written, readOnly }: Mounts): Promise<void> {
+  async function bringIn(
+    sandbox: Sandbox,
+    { written, readOnly }: Mounts,
+    signal: AbortSignal,
+  ): Promise<void> {
     const versions = await lastVersions(db.write, [...written.keys(), ...readOnly.keys()]);
     for (const [storeId, store] of written) {
-      if (!store.isAt(sandbox, versions.get(storeId))) tell(await store.sync(sandbox, true));
+      if (!store.isAt(sandbox, versions.get(storeId))) tell(await store.sync(sandbox, true, signal));
     }
     for (const [storeId, one] of shown) {
       const version = versions.get(storeId);
@@ -85,14 +92,15 @@ export function createSessionMemory(
     }
   }
 
-  async function takeOut(sandbox: Sandbox, { written }: Mounts): Promise<void> {
-    for (const store of written.values()) if (store.isIn(sandbox)) tell(await store.sync(sandbox, false));
+  async function takeOut(sandbox: Sandbox, { written }: Mounts, signal: AbortSignal): Promise<void> {
+    for (const store of written.values())
+      if (store.isIn(sandbox)) tell(await store.sync(sandbox, false, signal));
   }
 
   /** What is not stored now is found on the disk by the next look. */
-  async function takeOutOrTell(sandbox: Sandbox, mounted: Mounts): Promise<void> {
+  async function takeOutOrTell(sandbox: Sandbox, mounted: Mounts, signal = never): Promise<void> {
     try {
-      await inTurn(() => takeOut(sandbox, mounted));
+      await inTurn(() => withDeadline(signal, (deadline) => takeOut(sandbox, mounted, deadline)));
     } catch (error) {
       if (error instanceof LeaseLost) return;
       log.error({ err: error, session: lease.sessionId }, "changes in a memory store could not be stored");
@@ -123,23 +131,23 @@ export function createSessionMemory(
       if (fault === null) return {};
       return { fault: { type: "sandbox_error", message: `The memories could not be written: ${fault}.` } };
     },
-    async around(open, call) {
+    async around(open, call, signal) {
       const mounted = await known();
       if (mounted.written.size + mounted.readOnly.size === 0) return await call();
       const sandbox = await open();
-      await inTurn(() => bringIn(sandbox, mounted));
+      await inTurn(() => withDeadline(signal, (deadline) => bringIn(sandbox, mounted, deadline)));
       try {
         return await call();
       } finally {
-        await takeOutOrTell(sandbox, mounted);
+        await takeOutOrTell(sandbox, mounted, signal);
       }
     },
-    async catchUp(open) {
+    async catchUp(open, signal = never) {
       try {
         const mounted = await known();
         if (mounted.written.size === 0) return;
         const sandbox = await open();
-        await inTurn(() => bringIn(sandbox, mounted));
+        await inTurn(() => withDeadline(signal, (deadline) => bringIn(sandbox, mounted, deadline)));
       } catch (error) {
         log.warn({ err: error, session: lease.sessionId }, "memory stores could not be looked at");
       }

@@ -11,6 +11,7 @@ export function syncingMemory(tools: readonly Tool[], memory: Pick<SessionMemory
       memory.around(
         () => context.sandbox(),
         () => tool.run(input, context),
+        context.signal,
       ),
   }));
 }

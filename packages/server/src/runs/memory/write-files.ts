@@ -1,4 +1,5 @@
 import type { Sandbox } from "@berth/sandbox";
+import { printable } from "./plan-changes.ts";
 
 const WRITING_MS = 120_000;
 /** Bytes of files that one command writes. */
@@ -64,7 +65,7 @@ export async function writeFiles(
   sandbox: Sandbox,
   root: string,
   files: readonly WantedFile[],
-  { fresh = false } = {},
+  { fresh = false, signal }: { fresh?: boolean; signal?: AbortSignal } = {},
 ): Promise<string | null> {
   const batches = batched(files);
   for (const [index, batch] of (batches.length === 0 && fresh ? [[]] : batches).entries()) {
@@ -80,11 +81,18 @@ export async function writeFiles(
       stdin: Buffer.from(batch.map(frame).join("")),
       timeoutMs: WRITING_MS,
       maxOutputBytes: 2_000,
+      ...(signal === undefined ? {} : { signal }),
     });
-    if (ended !== "exit") return "the sandbox ended";
-    if (exitCode !== 0) return Buffer.from(output).toString("utf8").trim() || `exit code ${exitCode}`;
+    if (ended === "closed") return "the sandbox ended";
+    if (ended !== "exit") return "it took too long";
+    if (exitCode !== 0) return saidInside(output) || `exit code ${exitCode}`;
   }
   return null;
+}
+
+/** What a command said, as far as it is one line for people: it comes from inside. */
+function saidInside(output: Uint8Array): string {
+  return printable(Buffer.from(output).toString("utf8").trim().replaceAll("\n", "; "));
 }
 
 function frame({ path, content }: WantedFile): string {

@@ -1,4 +1,5 @@
 import type { Sandbox } from "@berth/sandbox";
+import { listedRecords } from "../listed-records.ts";
 
 /** Where the agent puts what is to be kept. */
 export const OUTPUTS = "/mnt/session/outputs";
@@ -55,12 +56,14 @@ export async function listOutputs(
 }
 
 export function parseListing(bytes: Buffer, most: number): OutputListing {
-  const [clock, ...records] = split(bytes);
+  // Besides the files: the time, one file beyond the limit, and that a directory is closed.
+  const { records: listed, more } = listedRecords(bytes, most + 3);
+  const [clock, ...records] = listed;
   const now = Number(clock?.toString("latin1"));
   const files = records.map((record) => parse(record, now)).filter((file) => file !== null);
   return {
     outputs: files.slice(0, most),
-    more: files.length > most,
+    more: more || files.length > most,
     unreadable: records.some((record) => record.toString("latin1") === CLOSED),
   };
 }
@@ -71,12 +74,4 @@ function parse(record: Buffer, now: number): Output | null {
   const [fields, size, , changed] = head;
   const recent = !(now - Number(changed) > GRAIN_SECONDS);
   return { path: record.subarray(fields.length), size: Number(size), stamp: fields.trim(), recent };
-}
-
-function split(bytes: Buffer): Buffer[] {
-  const records: Buffer[] = [];
-  for (let from = 0, to = bytes.indexOf(0); to >= 0; from = to + 1, to = bytes.indexOf(0, from)) {
-    records.push(bytes.subarray(from, to));
-  }
-  return records;
 }

@@ -28,7 +28,8 @@ export function planOutputs(
     if (known.get(output.path.toString("latin1"))?.stamp === output.stamp) continue;
     const fault = refusal(output, limits);
     if (fault !== null) {
-      plan.refused.push(output);
+      // A longer one cannot be in a row's key: it is told of again when the session is held the next time.
+      if (output.path.length <= LONGEST_PATH_BYTES) plan.refused.push(output);
       plan.faults.push(`${shown(output)} ${fault}`);
     } else if (total > 0 && total + output.size > limits.totalBytes) {
       plan.later = true;

@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import { DatabaseUnavailableError } from "../../db/database-error.ts";
 import type { Lease } from "../lease.ts";
 import type { RunLog } from "../run-log.ts";
+import { LOOK_MS, withDeadline } from "../with-deadline.ts";
 import { type Collection, type CollectParts, collectOutputs, type OutputLimits } from "./collect-outputs.ts";
 import { areOutputsDue, markOutputsDue } from "./output-store.ts";
 
@@ -39,9 +40,6 @@ export interface OutputTarget {
 const MOST_FILES = 1_000;
 /** What is read at the end of one turn, in sizes of the largest file. */
 const TOTAL_FILES = 4;
-const TURN_END_MS = 120_000;
-/** What an interrupted turn has for it. */
-const INTERRUPTED_MS = 3_000;
 const REMOVAL_MS = 600_000;
 const MOST_FAULTS = 20;
 
@@ -102,7 +100,7 @@ export function createSessionOutputs(parts: OutputParts, target: OutputTarget): 
     },
     async beforeClose(sandbox) {
       if (marking === undefined) return async () => undefined;
-      const state = await collect(async () => sandbox, limits, AbortSignal.timeout(TURN_END_MS));
+      const state = await collect(async () => sandbox, limits, AbortSignal.timeout(LOOK_MS));
       return async () => {
         marking = undefined;
         if (state === "whole") await markOutputsDue(parts.db.write, lease, false);
@@ -114,23 +112,4 @@ export function createSessionOutputs(parts: OutputParts, target: OutputTarget): 
       return (await collect(target.openBare, all, AbortSignal.timeout(REMOVAL_MS))) !== "cut";
     },
   };
-}
-
-/** A signal that aborts after the time of a turn's end, and soon after the turn is interrupted. */
-async function withDeadline(
-  signal: AbortSignal,
-  work: (deadline: AbortSignal) => Promise<void>,
-): Promise<void> {
-  const deadline = new AbortController();
-  const abort = () => deadline.abort();
-  const timers = [setTimeout(abort, TURN_END_MS)];
-  const hurry = () => timers.push(setTimeout(abort, INTERRUPTED_MS));
-  if (signal.aborted) hurry();
-  else signal.addEventListener("abort", hurry, { once: true });
-  try {
-    await work(deadline.signal);
-  } finally {
-    signal.removeEventListener("abort", hurry);
-    for (const timer of timers) clearTimeout(timer);
-  }
 }

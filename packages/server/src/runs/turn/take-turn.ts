@@ -75,7 +75,7 @@ async function runWith(
   signal: AbortSignal,
 ): Promise<StopReason> {
   const run = async () => {
-    if (resumed) await workspace.memory.catchUp(() => workspace.sandbox(signal));
+    if (resumed) await workspace.memory.catchUp(() => workspace.sandbox(signal), signal);
     const own = syncingMemory(toolset(session.agent), workspace.memory);
     const tools = [...own, ...(await workspace.mcpTools(signal))];
     return await runTurn({

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseListing as parseMounted } from "./memory/list-files.ts";
+import { planReading, type Refused } from "./memory/plan-changes.ts";
+import { parseListing as parseOutputs } from "./outputs/list-outputs.ts";
+import { planOutputs } from "./outputs/plan-outputs.ts";
+
+const MEGABYTE = 1024 * 1024;
+
+test("of a listing that is all NULs, little is made", () => {
+  const began = performance.now();
+  const nothing = Buffer.alloc(16 * MEGABYTE);
+  assert.deepEqual(parseMounted(nothing, 4_000), { entries: [], complete: false });
+  assert.deepEqual(parseOutputs(nothing, 1_000), { outputs: [], more: true, unreadable: false });
+  const milliseconds = performance.now() - began;
+  assert.ok(milliseconds < 1_000, `${milliseconds} ms`);
+});
+
+test("listings are whole up to their limits, and tell when they are not", () => {
+  const files = (count: number, slash: string) =>
+    Array.from({ length: count }, (_, at) => `1 1.5 1.5 7 ${slash}f${at}\0`).join("");
+  const mounted = (count: number, end = "\0") => {
+    const { entries, complete } = parseMounted(Buffer.from(`9.5\0${files(count, "/")}${end}`), 3);
+    return [entries.length, complete];
+  };
+  assert.deepEqual(
+    [mounted(0), mounted(3), mounted(4), mounted(9)],
+    [
+      [0, true],
+      [3, true],
+      [3, false],
+      [3, false],
+    ],
+  );
+  assert.deepEqual(mounted(3, ""), [3, false]);
+  const outputs = (count: number, end = "") => {
+    const { outputs, more, unreadable } = parseOutputs(Buffer.from(`9.5\0${files(count, "")}${end}`), 3);
+    return [outputs.length, more, unreadable];
+  };
+  assert.deepEqual(
+    [outputs(3), outputs(4), outputs(3, "-\0"), outputs(9)],
+    [
+      [3, false, false],
+      [3, true, false],
+      [3, false, true],
+      [3, true, false],
+    ],
+  );
+});
+
+test("what was refused is remembered while it is there, and names of megabytes are not", () => {
+  const refused: Refused = new Map();
+  const look = (path: string) => {
+    const listing = parseMounted(Buffer.from(`9.5\0${`1 1.5 1.5 7 /${path}`}\0\0`), 10);
+    return planReading("/mnt", listing, new Map(), refused).faults.length;
+  };
+  assert.deepEqual([look("one\n"), look("one\n"), look("two\n"), look("one\n")], [1, 0, 1, 1]);
+  assert.equal(refused.size, 1);
+  assert.equal(look("x".repeat(MEGABYTE)), 0);
+  assert.equal(refused.size, 0);
+});
+
+test("a path that no row could be found by is told of, and not kept", () => {
+  const path = Buffer.from("d/".repeat(2_000));
+  const output = { path, size: 1, stamp: "1", recent: false };
+  const limits = { files: 10, fileBytes: 10, totalBytes: 10 };
+  const plan = planOutputs({ outputs: [output], more: false, unreadable: false }, new Map(), limits);
+  assert.equal(plan.refused.length + plan.taken.length, 0);
+  assert.match(plan.faults.join(), /a path of more than 1024 bytes/);
+});
