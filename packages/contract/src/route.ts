@@ -16,6 +16,8 @@ export interface Operation {
   readonly credential?: "pat";
   /** `page` answers follow `next_page`; `stream` is server-sent events; `bytes` is a file's content. */
   readonly answers: "object" | "page" | "stream" | "bytes";
+  /** The list comes in one page, and takes neither limit nor cursor. Absent: it does. */
+  readonly whole?: true;
   /** `multipart` is a form, and JSON where the route has a `jsonBody`; `bytes` are taken as they are, whatever their type. */
   readonly body: "none" | "json" | "multipart" | "bytes";
   /** When the answer is 201 instead of 200; absent: never. */

@@ -34,29 +34,27 @@ export class Page<Item> implements PageOf<Item>, AsyncIterable<Item> {
 /** `await` it for the first page, or `for await` over it for all items, page after page as they are needed. */
 export interface PagedList<Item> extends Answer<Page<Item>>, AsyncIterable<Item> {}
 
-/** @param by Lists without cursors are gone through by `anchors`, the ids at the ends of each page. */
-export function listOf<Item>(
-  transport: Transport,
-  call: Call,
-  by: "cursors" | "anchors" = "cursors",
-): PagedList<Item> {
+/** Lists that answer without `next_page` are gone through by the ids at the ends of each page. */
+export function listOf<Item>(transport: Transport, call: Call): PagedList<Item> {
   const { before_id: before, after_id: _after, ...filters } = (call.query ?? {}) as Record<string, unknown>;
-  const anchor = before === undefined ? "after_id" : "before_id";
-  const parameter = by === "cursors" ? "page" : anchor;
-  const next = (cursor: string) =>
-    listOf<Item>(transport, { ...call, query: { ...filters, [parameter]: cursor } }, by);
-  const cursorOf = (page: PageOf<Item>) => {
-    if (by === "cursors") return page.next_page;
-    if (!page.has_more) return null;
-    return before === undefined ? page.last_id : page.first_id;
-  };
-  const pending = transport.json<PageOf<Item>>(call).then(({ data, response }) => ({
-    data: new Page({ ...data, next_page: cursorOf(data) }, next),
-    response,
-  }));
+  const pending = transport.json<PageOf<Item>>(call).then(({ data, response }) => {
+    const { parameter, cursor } =
+      data.next_page === undefined
+        ? continuation(data, before === undefined ? "after_id" : "before_id")
+        : { parameter: "page", cursor: data.next_page };
+    const next = (after: string) =>
+      listOf<Item>(transport, { ...call, query: { ...filters, [parameter]: after } });
+    return { data: new Page({ ...data, next_page: cursor }, next), response };
+  });
   const answer = answerOf(pending);
   const iterate = async function* () {
     yield* await answer;
   };
   return Object.assign(answer, { [Symbol.asyncIterator]: iterate });
+}
+
+/** Where such a list goes on, in its direction of travel. */
+function continuation(page: PageOf<unknown>, parameter: "after_id" | "before_id") {
+  const end = parameter === "after_id" ? page.last_id : page.first_id;
+  return { parameter, cursor: page.has_more ? end : null };
 }

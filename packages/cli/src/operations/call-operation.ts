@@ -46,8 +46,10 @@ async function printPages(
   call: Parameters<Berth["pages"]>[0],
   { limit = 20, all, json }: OperationOptions,
 ): Promise<undefined> {
-  const wanted = all ? Number.POSITIVE_INFINITY : limit;
-  const list = client.pages<Thing>({ ...call, query: { ...call.query, limit: Math.min(wanted, 100) } });
+  const { whole } = call.operation;
+  const wanted = all || whole ? Number.POSITIVE_INFINITY : limit;
+  const paging = whole ? {} : { limit: Math.min(wanted, 100) };
+  const list = client.pages<Thing>({ ...call, query: { ...call.query, ...paging } });
   const data: Thing[] = [];
   let has_more = false;
   for await (const item of list) {

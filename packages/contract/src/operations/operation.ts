@@ -4,7 +4,10 @@ const cloud = "/api/v1/cloud";
 
 /** `base` stands before the path in place of the cloud's. */
 type Extra = Partial<
-  Pick<Operation, "scope" | "answers" | "body" | "conflicts" | "features" | "credential" | "created">
+  Pick<
+    Operation,
+    "scope" | "answers" | "whole" | "body" | "conflicts" | "features" | "credential" | "created"
+  >
 > & { base?: string };
 
 /** Reads: the scope is `<noun>:read`. */

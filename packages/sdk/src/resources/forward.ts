@@ -24,6 +24,6 @@ export class Forward {
 
   /** What is not to be seen any more is left out of its page. */
   list(query: Query<Routes["list"]>, options?: CallOptions): PagedList<ForwardResource> {
-    return listOf(this.#transport, { operation: forward.list, query, ...options }, "anchors");
+    return listOf(this.#transport, { operation: forward.list, query, ...options });
   }
 }
