@@ -58,8 +58,22 @@ test("organizations, users and service accounts are made, listed, disabled and e
   assert.notEqual(accounts[0].disabled_at, null);
   assert.equal(
     await refusal("service-accounts", "list", "--org", "acme"),
-    "error: There is no organization 'acme'.",
+    "error: There is no organization 'acme'; 'berth admin organizations create acme' makes it.",
   );
+});
+
+test("a service account gets a token by its name, and no user comes with it", async () => {
+  const token = (...args: string[]) => berth(["token", "create", ...args, "--data-dir", dataDir]);
+  const made = await token("--service-account", "nightly", "--org", "Night");
+  assert.match(made.stdout, /^berth_sat_\w+\n$/);
+  assert.match(await admin("service-accounts", "list", "--org", "Night"), /nightly +Night +-$/);
+  assert.equal(await admin("users", "list", "--org", "Night"), "");
+  for (const args of [
+    [],
+    ["--user", "a@b.example", "--service-account", "x"],
+    ["--service-account", "x", "--kind", "pat"],
+  ])
+    assert.equal((await token(...args)).code, 2, args.join(" "));
 });
 
 test("wrong usage is exit code 2", async () => {

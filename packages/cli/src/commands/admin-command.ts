@@ -61,9 +61,10 @@ function add(noun: Command, usage: string, summary: string): Command {
 }
 
 const help = `
-They work whether the service runs or not.
+They work whether the service runs or not. 'berth token create' makes tokens for who is named here.
 
 Examples:
+  $ berth admin organizations create acme
   $ berth admin users create ada@example.com --org acme --role admin
   $ berth admin users disable ada@example.com
   $ berth admin service-accounts list --org acme`;

@@ -33,16 +33,17 @@ function addToken(program: Command): void {
   token
     .command("create")
     .description(
-      "Makes a token, and the user and organization when they are missing. Prints the token alone.",
+      "Makes a token, and the user or service account and the organization when they are missing. Prints the token alone.",
     )
-    .requiredOption("--user <email>", "whom the token stands for")
-    .option("--org <name>", "the user's organization; default: its own, for a new user the one named default")
+    .option("--user <email>", "the user whom the token stands for")
+    .option("--service-account <name>", "the service account that it stands for instead")
+    .option("--org <name>", "the organization; default: the user's own, else the one named default")
     .addOption(new Option("--role <role>", "the user's role there").choices(["member", "admin"]))
     .addOption(
-      new Option("--kind <kind>", "pat stands for the user, sat for a service account").choices([
-        "pat",
-        "sat",
-      ]),
+      new Option(
+        "--kind <kind>",
+        "pat stands for the user, sat for a service account of the same name",
+      ).choices(["pat", "sat"]),
     )
     .option(
       "--scopes <list>",
@@ -83,8 +84,9 @@ function seconds(value: string): number {
 const tokenHelp = `
 It works whether the service runs or not. The token is shown this once; only its hash is stored.
 
-Example:
-  $ export BERTH_TOKEN=$(berth token create --user you@example.com)`;
+Examples:
+  $ export BERTH_TOKEN=$(berth token create --user you@example.com)
+  $ berth token create --service-account ci --scopes sessions:read,sessions:write --expires-in 86400`;
 
 const rewrapHelp = `
 Stop every service of the database first. A call that was cut off is called again: it goes on with the rest. Cursors of lists

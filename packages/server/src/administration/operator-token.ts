@@ -1,10 +1,19 @@
-import { createTokenFor, type TokenFor } from "../features/tokens/create-token-for.ts";
+import {
+  createServiceAccountToken,
+  createTokenFor,
+  type ServiceAccountTokenFor,
+  type TokenFor,
+} from "../features/tokens/create-token-for.ts";
 import { asOperator, type InstallationFlags } from "./as-operator.ts";
 
 /** Makes a token as the operator, with what is missing for it, and answers its secret. */
 export async function createOperatorToken(
-  options: Omit<TokenFor, "db">,
+  options: Omit<TokenFor, "db"> | Omit<ServiceAccountTokenFor, "db">,
   flags: InstallationFlags = {},
 ): Promise<string> {
-  return await asOperator(flags, (db) => createTokenFor({ ...options, db }));
+  return await asOperator(flags, (db) =>
+    "serviceAccount" in options
+      ? createServiceAccountToken({ ...options, db })
+      : createTokenFor({ ...options, db }),
+  );
 }

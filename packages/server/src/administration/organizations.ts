@@ -56,7 +56,9 @@ export async function organizationId(db: Queryable, name: string): Promise<strin
 }
 
 function noOrganization(name: string): OperatorError {
-  return new OperatorError(`There is no organization '${name}'.`);
+  return new OperatorError(
+    `There is no organization '${name}'; 'berth admin organizations create ${name}' makes it.`,
+  );
 }
 
 async function unlessTaken<T>(name: string, work: () => Promise<T>): Promise<T> {

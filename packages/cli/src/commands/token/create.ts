@@ -6,7 +6,8 @@ import { printJson, printLine } from "../../print.ts";
 type Scope = (typeof knownScopes)[number];
 
 interface CreateOptions {
-  user: string;
+  user?: string;
+  serviceAccount?: string;
   org?: string;
   role?: "member" | "admin";
   kind?: "pat" | "sat";
@@ -17,24 +18,29 @@ interface CreateOptions {
 }
 
 /** Prints the token alone, so that a shell can take it. */
-export async function createToken({
-  user,
-  scopes,
-  expiresIn,
-  dataDir,
-  json,
-  ...given
-}: CreateOptions): Promise<undefined> {
-  if (!/^[^\s@]+@[^\s@]+$/.test(user)) throw new UsageError("--user must be an email address.");
-  const { org, role, kind } = given;
-  const token = await createOperatorToken(
-    { email: user, org, role, kind, scopes: scopes?.map(scopeOf), expiresInSeconds: expiresIn },
-    { "data-dir": dataDir },
-  ).catch((error: Error) => {
-    throw new UsageError(error.message, exitCodes.failed);
-  });
+export async function createToken(options: CreateOptions): Promise<undefined> {
+  const { scopes, expiresIn, dataDir, json } = options;
+  const terms = { org: options.org, scopes: scopes?.map(scopeOf), expiresInSeconds: expiresIn };
+  const token = await createOperatorToken({ ...bearerOf(options), ...terms }, { "data-dir": dataDir }).catch(
+    (error: Error) => {
+      throw new UsageError(error.message, exitCodes.failed);
+    },
+  );
   if (json) printJson({ token });
   else printLine(token);
+}
+
+/** Whom the token stands for. */
+function bearerOf({ user, serviceAccount, role, kind }: CreateOptions) {
+  if (serviceAccount === undefined) {
+    if (user === undefined) throw new UsageError("Give --user or --service-account.");
+    if (!/^[^\s@]+@[^\s@]+$/.test(user)) throw new UsageError("--user must be an email address.");
+    return { email: user, role, kind };
+  }
+  if (user !== undefined) throw new UsageError("Give --user or --service-account, not both.");
+  if (role !== undefined || kind === "pat")
+    throw new UsageError("A service account has no role, and its token is a sat.");
+  return { serviceAccount };
 }
 
 function scopeOf(name: string): Scope {

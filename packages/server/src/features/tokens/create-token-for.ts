@@ -3,8 +3,15 @@ import type { DatabaseAccess } from "../../db/pool.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { issueToken, serviceAccount } from "./create-token.ts";
 
-export interface TokenFor {
+interface TokenTerms {
   db: DatabaseAccess;
+  /** Default `*`. */
+  scopes?: readonly Scope[] | undefined;
+  /** Default: never. */
+  expiresInSeconds?: number | undefined;
+}
+
+export interface TokenFor extends TokenTerms {
   email: string;
   /** Name of the organization; default: the user's own, for a new user `default`. */
   org?: string | undefined;
@@ -12,10 +19,13 @@ export interface TokenFor {
   role?: "member" | "admin" | undefined;
   /** Default `pat`. */
   kind?: "pat" | "sat" | undefined;
-  /** Default `*`. */
-  scopes?: readonly Scope[] | undefined;
-  /** Default: never. */
-  expiresInSeconds?: number | undefined;
+}
+
+export interface ServiceAccountTokenFor extends TokenTerms {
+  /** Made when it is missing. */
+  serviceAccount: string;
+  /** Name of its organization; default `default`. */
+  org?: string | undefined;
 }
 
 /**
@@ -25,7 +35,7 @@ export interface TokenFor {
  * @throws when the user belongs to another organization.
  */
 export async function createTokenFor(options: TokenFor): Promise<string> {
-  const { db, email, org, role, kind = "pat", scopes = ["*"], expiresInSeconds } = options;
+  const { db, email, org, role, kind = "pat" } = options;
   return await db.transaction(async (tx) => {
     const organizationId =
       org === undefined ? await organizationOf(tx, email) : await organizationNamed(tx, org);
@@ -39,17 +49,37 @@ export async function createTokenFor(options: TokenFor): Promise<string> {
             principal_id: userId,
           }
         : await serviceAccount(tx, organizationId, email);
-    const expiresAt = expiresInSeconds === undefined ? null : new Date(Date.now() + expiresInSeconds * 1_000);
-    const name = "made by the operator";
-    const { secret } = await issueToken(tx, {
-      ...owner,
-      kind,
-      name,
-      scopes: [...scopes],
-      expires_at: expiresAt,
-    });
-    return secret;
+    return await secretOf(tx, options, owner, kind);
   });
+}
+
+/** The same for a service account of any name, without a user. */
+export async function createServiceAccountToken(options: ServiceAccountTokenFor): Promise<string> {
+  const { db, serviceAccount: name, org = "default" } = options;
+  return await db.transaction(async (tx) => {
+    const owner = await serviceAccount(tx, await organizationNamed(tx, org), name);
+    return await secretOf(tx, options, owner, "sat");
+  });
+}
+
+async function secretOf(
+  tx: Queryable,
+  { scopes = ["*"], expiresInSeconds }: TokenTerms,
+  owner: Pick<
+    Parameters<typeof issueToken>[1],
+    "organization_id" | "owner_type" | "owner_id" | "principal_id"
+  >,
+  kind: "pat" | "sat",
+): Promise<string> {
+  const expires_at = expiresInSeconds === undefined ? null : new Date(Date.now() + expiresInSeconds * 1_000);
+  const { secret } = await issueToken(tx, {
+    ...owner,
+    kind,
+    name: "made by the operator",
+    scopes: [...scopes],
+    expires_at,
+  });
+  return secret;
 }
 
 /** The organization that a user belongs to already, else the default one. */
