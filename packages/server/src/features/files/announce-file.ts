@@ -4,6 +4,7 @@ import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../http/errors.ts";
 import { ownerOf, type Principal } from "../../http/principal.ts";
 import { fileAnswer, insertFile } from "./file-store.ts";
+import { mimeTypeByName } from "./mime-type.ts";
 
 /**
  * Makes a file that is pending until its content, of at most `limit` bytes, has arrived.
@@ -24,7 +25,7 @@ export async function announceFile(
       id: newUuid(),
       ...owner,
       filename,
-      mime_type: mimeType ?? "application/octet-stream",
+      mime_type: mimeType ?? mimeTypeByName(filename) ?? "application/octet-stream",
       size_bytes: size,
       sha256: null,
       status: "pending",

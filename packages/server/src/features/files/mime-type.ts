@@ -63,13 +63,18 @@ const BY_BEGINNING: readonly (readonly [string, string])[] = [
  * @param beginning the first bytes, enough of them to tell text from something else.
  */
 export function mimeTypeOf(name: string, beginning: Uint8Array): string {
-  const extension = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? "";
-  const known = Object.hasOwn(BY_EXTENSION, extension) ? BY_EXTENSION[extension] : undefined;
+  const known = mimeTypeByName(name);
   if (known !== undefined) return known;
   const hex = Buffer.from(beginning.subarray(0, 16)).toString("hex");
   const magic = BY_BEGINNING.find(([start]) => hex.startsWith(start));
   if (magic !== undefined) return magic[1];
   return isText(beginning) ? "text/plain" : "application/octet-stream";
+}
+
+/** What the ending of a name says; undefined where it says nothing. */
+export function mimeTypeByName(name: string): string | undefined {
+  const extension = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? "";
+  return Object.hasOwn(BY_EXTENSION, extension) ? BY_EXTENSION[extension] : undefined;
 }
 
 /** A character that the end of the beginning cuts is none the worse for it. */
