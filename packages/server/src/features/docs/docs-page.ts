@@ -44,7 +44,8 @@ ${Object.entries(document.components.schemas as Record<string, Schema>).map(([na
 
 const introduction: Html = html`<h1>Berth API</h1>
 <p>Every request carries <code>Authorization: Bearer TOKEN</code>, with a token of <code>berth token create</code>. The
-examples are for a shell in which <code>BERTH_URL</code> and <code>BERTH_TOKEN</code> are set, and the ids that they name.
+examples are for a shell in which <code>BERTH_URL</code> (the address of this page without <code>/docs</code>),
+<code>BERTH_TOKEN</code> and the ids that they name are set.
 The same as a document for programs: <a href="/openapi.json">openapi.json</a>.</p>
 <p>${prose(
   'Lists are newest first unless they say otherwise, `limit` objects on a page (20; 1 to 100); `next_page` of an answer is the `page` of the next request. `POST` and `DELETE` take an `Idempotency-Key`: the same key with the same request answers what the first answered, for 24 hours. Refusals are `{type: "error", request_id, error: {type, message, param?}}`: branch on `error.type`; try again only what was answered with 5xx.',
