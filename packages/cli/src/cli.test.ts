@@ -88,8 +88,11 @@ for (const type of ["retries_exhausted", "refusal", "max_turns", "cancelled"] as
 test("run: exits 3 when calls wait for an answer, says so, and leaves the session open", async (t) => {
   const stop_reason = { type: "requires_action" as const, event_ids: ["evt_00000000000000000000000001"] };
   const service = await startService(t, logOf("x", { type: "session.status_idle", stop_reason }));
-  const { code, stdout } = await berth(["run", "x", "--model", "p/m", "--url", service.url], { env: token });
+  const { code, stdout, stderr } = await berth(["run", "x", "--model", "p/m", "--url", service.url], {
+    env: token,
+  });
   assert.equal(code, 3);
+  assert.match(stderr, /berth sessions allow sess_1 /);
   assert.match(stdout, /waits for you/);
   assert.equal(service.calls.at(-1)?.name, "GET /sessions/sess_1/events/stream");
 });
@@ -311,7 +314,14 @@ test("--version and --help are data, exit code 0, and load no server", async () 
 const refuseToLoad = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from "node:module";
   const load = (url, context, next) => {
-    if (/packages\\/(server|sdk\\/src\\/(?!operations))/.test(url)) throw new Error(url + " was loaded");
+    if (/packages\\/(server|sdk\\/src\\/(?!operations|examples))/.test(url)) throw new Error(url + " was loaded");
     return next(url, context);
   };
   registerHooks({ load });`)}`;
+
+test("logs: a session that is not there is told in a sentence", async (t) => {
+  const service = await startService(t, []);
+  const { code, stderr } = await berth(["sessions", "logs", "sess_2", "--url", service.url], { env: token });
+  assert.equal(code, 1);
+  assert.match(stderr, /^error: It was refused\.\n {2}type: not_found_error\n/);
+});

@@ -32,6 +32,10 @@ export function createProgram(): Command {
   addApply(program);
   addApi(program);
   tab(program, { completionCommandName: "completion" });
+  program.commands
+    .find((command) => command.name() === "completion")
+    ?.summary("print a script that completes commands in a shell")
+    .addHelpText("after", "\nExample:\n  $ source <(berth completion bash)");
   return program;
 }
 

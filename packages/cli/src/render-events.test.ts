@@ -128,6 +128,18 @@ test("a call is printed once: with its result, or at the end when none came", as
   assert.equal(await rendered(logOf(one, interrupted)), "Bash  a\n\ninterrupted\n");
 });
 
+test("a call that waited stands above its result again", async () => {
+  const paused = {
+    type: "session.status_idle" as const,
+    stop_reason: { type: "requires_action" as const, event_ids: ["evt_0"] },
+  };
+  const allowed = { type: "user.tool_confirmation" as const, tool_use_id: "evt_0", result: "allow" as const };
+  assert.equal(
+    await rendered(logOf(calls("Bash", { command: "a" }), paused, allowed, returns(0, "of a"))),
+    "Bash  a\n\nwaits for you\n\nallowed\n\nBash  a\n  │ of a\n",
+  );
+});
+
 test("a terminal that does not know its width has 80 columns", async () => {
   assert.match(
     await rendered(logOf(says("Hi."), calls("Bash", { command: "make" }), returns(1, "made")), {

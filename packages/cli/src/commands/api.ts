@@ -17,6 +17,8 @@ const methods = ["GET", "POST", "PUT", "DELETE"] as const;
 export async function callApi(given: string, path: string, options: ApiOptions): Promise<undefined> {
   const method = methods.find((known) => known === given.toUpperCase());
   if (method === undefined) throw new UsageError(`The method must be one of ${methods.join(", ")}.`);
+  if (path.includes("://"))
+    throw new UsageError("Give the path alone, such as /sessions; --url or BERTH_URL names the server.");
   const [, plain = path, search = ""] = /^([^?]*)\??(.*)$/.exec(path) ?? [];
   const query = queryOf(
     [...new URLSearchParams(search)].map((pair) => pair.join("=")).concat(options.query ?? []),
@@ -41,7 +43,8 @@ export async function callApi(given: string, path: string, options: ApiOptions):
 }
 
 function operationOf(method: Operation["method"], path: string, hasBody: boolean): Operation {
-  const whole = path.startsWith("/api/") || !path.startsWith("/") ? path : `/api/v1/cloud${path}`;
+  const rooted = path.startsWith("/") ? path : `/${path}`;
+  const whole = rooted.startsWith("/api/") ? rooted : `/api/v1/cloud${rooted}`;
   return {
     id: "api",
     method,

@@ -45,11 +45,16 @@ export async function run(task: string, options: RunOptions): Promise<number> {
   const { outcome, interrupted, detached } = await follow(client, session, options);
   if (!detached && !options.keep && outcome.ended === "end_turn") await archive(client, session);
   if (detached) talk(`The session goes on. To follow it: berth sessions logs -f ${session.id}`);
+  if (outcome.ended === "requires_action") talk(answerHint(session.id));
   if (interrupted) return exitCodes.interrupted;
   if (outcome.ended === "requires_action") return exitCodes.waiting;
   return outcome.ended === "end_turn" && outcome.failedResources.length === 0
     ? exitCodes.done
     : exitCodes.failed;
+}
+
+function answerHint(id: string): string {
+  return `To let the calls run: berth sessions allow ${id} (or deny). A custom tool's result goes by: berth sessions events send ${id}`;
 }
 
 function titleOf(message: string): string {

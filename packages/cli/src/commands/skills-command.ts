@@ -4,7 +4,10 @@ import { withConnection } from "./connection-flags.ts";
 
 /** What the general commands cannot do with skills: read a directory. */
 export function addSkills(program: Command): void {
-  const skills = program.command("skills").summary("work with skills").description("Works with skills.");
+  const skills = program
+    .command("skills")
+    .summary("instructions with files that agents can have")
+    .description("Instructions with files that agents can have.");
   const add = (usage: string, summary: string) =>
     withConnection(skills.command(usage).description(summary).option("--json", "print JSON"));
   add(

@@ -8,6 +8,7 @@ import type { Command } from "commander";
 import { createProgram } from "../program.ts";
 import { type Installation, startInstallation } from "../testing/installation.ts";
 import { commandWords } from "./command-words.ts";
+import { exampleHelp } from "./example-help.ts";
 
 test("every operation of the API has a command", () => {
   const program = createProgram();
@@ -20,6 +21,18 @@ test("every operation of the API has a command", () => {
       );
       assert.ok(found, `no command: berth ${words.join(" ")}`);
       assert.notEqual(found.description(), "", words.join(" "));
+    }
+  }
+});
+
+test("every group says what it is for, and every command that takes a body shows one", () => {
+  const walk = (command: Command): Command[] => [command, ...command.commands.flatMap(walk)];
+  for (const group of walk(createProgram())) assert.doesNotMatch(group.summary(), /^work with/, group.name());
+  for (const noun of Object.values(operations)) {
+    for (const [verb, operation] of Object.entries(noun) as [string, Operation][]) {
+      const help = exampleHelp(operation, commandWords(Object.values(noun) as Operation[], verb));
+      if (operation.body === "json")
+        assert.match(help, /^\nExample:\nberth .* <<JSON\n\{[\s\S]*\nJSON\n/, operation.id);
     }
   }
 });
@@ -81,6 +94,33 @@ describe("commands of operations", { timeout: 60_000 }, () => {
     assert.deepEqual([some.data.length, some.has_more], [2, true]);
     const all = await service.json("environments", "list", "--all");
     assert.deepEqual([all.data.length, all.has_more], [5, false]);
+  });
+
+  test("lists that come whole, and lists that go on by ids", async () => {
+    assert.match(await service.done("models", "list"), /rehearsal\/steps/);
+    const ids: string[] = [];
+    for (const name of ["one", "two", "three"]) {
+      const { id } = await service.json("vaults", "create", "-f", `display_name=${name}`);
+      await service.done("forward", "resources", "register", "-f", "type=vault", "-f", `resource.id=${id}`);
+      ids.unshift(id);
+    }
+    const listed = await service.json("forward", "resources", "list", "-q", "type=vault", "--limit", "2");
+    assert.deepEqual(
+      [listed.data.map(({ id }: { id: string }) => id), listed.has_more],
+      [ids.slice(0, 2), true],
+    );
+    const paged = ["api", "GET", "/api/v1/forward/resources", "-q", "type=vault", "limit=1", "--paginate"];
+    const lines = (await service.done(...paged)).trim().split("\n");
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line).id),
+      ids,
+    );
+  });
+
+  test("a path may come without its first slash; an address is refused", async () => {
+    assert.deepEqual(JSON.parse(await service.done("api", "GET", "models")).has_more, false);
+    const refused = await service.run(["api", "GET", "http://127.0.0.1:1/api/v1/cloud/models"]);
+    assert.deepEqual([refused.code, /Give the path alone/.test(refused.stderr)], [2, true]);
   });
 
   test("a body from a file of YAML and from standard input; a secret from a file", async () => {

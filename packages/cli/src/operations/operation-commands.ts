@@ -4,6 +4,8 @@ import { type Command, InvalidArgumentError } from "commander";
 import { withConnection } from "../commands/connection-flags.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { commandWords, pathParams } from "./command-words.ts";
+import { exampleHelp } from "./example-help.ts";
+import { groupSummary } from "./group-summaries.ts";
 
 /** Adds a command for every operation of the API that has none of its own. */
 export function addOperations(program: Command): void {
@@ -11,29 +13,35 @@ export function addOperations(program: Command): void {
     const all = Object.values(noun) as Operation[];
     for (const [verb, operation] of Object.entries(noun) as [string, Operation][]) {
       const words = commandWords(all, verb);
-      const parent = words.slice(0, -1).reduce(child, program);
+      const parent = words
+        .slice(0, -1)
+        .reduce((group, _, at) => child(group, words.slice(0, at + 1)), program);
       const name = words.at(-1) ?? "";
-      if (!parent.commands.some((command) => command.name() === name)) addOperation(parent, name, operation);
+      if (parent.commands.some((command) => command.name() === name)) continue;
+      addOperation(parent, name, operation).addHelpText("after", () => exampleHelp(operation, words));
     }
   }
 }
 
-function child(parent: Command, name: string): Command {
+/** The group that the words lead to, below the one that all but the last lead to. */
+function child(parent: Command, words: readonly string[]): Command {
+  const name = words.at(-1) ?? "";
   const known = parent.commands.find((command) => command.name() === name);
   if (known !== undefined) return known;
-  const made = parent.command(name);
-  return made
-    .summary(`work with ${name.replaceAll("-", " ")}`)
-    .description(`Works with ${name.replaceAll("-", " ")}.`);
+  const summary = groupSummary(words);
+  return parent
+    .command(name)
+    .summary(summary)
+    .description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`);
 }
 
-function addOperation(parent: Command, name: string, operation: Operation): void {
+function addOperation(parent: Command, name: string, operation: Operation): Command {
   const command = parent.command(name).description(`${operation.summary}.`);
   for (const param of pathParams(operation)) command.argument(`<${param.replaceAll("_", "-")}>`);
   if (operation.body === "json") withFields(command);
   if (operation.method === "GET")
     command.option("-q, --query <name=value...>", "filters, as the API names them");
-  if (operation.answers === "page") {
+  if (operation.answers === "page" && !operation.whole) {
     command
       .option("--limit <number>", "how many at most", positive, 20)
       .option("--all", "all that there are, page after page");
@@ -41,7 +49,7 @@ function addOperation(parent: Command, name: string, operation: Operation): void
   if (operation.answers === "bytes")
     command.option("-o, --output <file>", "where to write; default: standard output");
   else command.option("--json", "print JSON");
-  withConnection(command).action(async () => {
+  return withConnection(command).action(async () => {
     const { callOperation } = await import("./call-operation.ts");
     await callOperation(operation, command.processedArgs as string[], command.opts());
     process.exitCode = exitCodes.done;

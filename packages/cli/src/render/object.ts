@@ -10,6 +10,8 @@ const namingFields = [
   "display_title",
   "title",
   "filename",
+  "mount_path",
+  "url",
   "path",
   "operation",
   "version",

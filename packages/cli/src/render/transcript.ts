@@ -44,6 +44,8 @@ export class Transcript {
   readonly #live: boolean;
   readonly #clones: Clones;
   readonly #calls = new Map<string, Call>();
+  /** Calls that the turn ended with, by what they wait for. */
+  readonly #waiting = new Map<string, Call>();
   #thinking = false;
   #since = 0;
   #turn: { began: string | null; usage: ModelUsage } = { began: null, usage: noUsage };
@@ -174,17 +176,19 @@ export class Transcript {
     return `${bold(cyan(name))}  ${cut(toolLine(event), this.#width - name.length - 12)}`.trimEnd() + denied;
   }
 
-  /** A call is printed with its result, so that nothing comes between them and each stands there once. */
+  /** A call is printed with its result, so that nothing comes between them; one that waited for an answer is so once more. */
   #returned(event: Result): Block {
     const id = callOf(event);
-    const call = this.#calls.get(id);
+    const call = this.#calls.get(id) ?? this.#waiting.get(id);
     this.#calls.delete(id);
+    this.#waiting.delete(id);
     this.#since = Date.now();
     return apart([...(call === undefined ? [] : [this.#callLine(call)]), ...this.#resultLines(event)]);
   }
 
   #unanswered(): string[] {
     const lines = [...this.#calls.values()].map((call) => this.#callLine(call));
+    for (const [id, call] of this.#calls) this.#waiting.set(id, call);
     this.#calls.clear();
     return lines;
   }

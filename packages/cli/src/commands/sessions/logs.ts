@@ -25,13 +25,13 @@ export async function sessionLogs(id: string, options: LogsOptions): Promise<num
 
 async function show(client: Berth, id: string, options: LogsOptions, signal: AbortSignal): Promise<void> {
   const event_deltas = options.json ? [] : previewsFor(process.stdout);
+  const { resources } = await client.sessions.get(id);
   const frames: AsyncIterable<StreamFrame> = options.follow
     ? client.sessions.events.stream(id, { from: "start", event_deltas }, { signal })
     : client.sessions.events.list(id, { limit: 100 }, { signal });
   if (options.json) {
     for await (const frame of frames) printJson(frame);
   } else {
-    const { resources } = await client.sessions.get(id);
     await renderEvents(frames, process.stdout, { resources });
   }
 }
