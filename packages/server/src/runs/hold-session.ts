@@ -7,8 +7,9 @@ import { createLatch } from "../notify/latch.ts";
 import type { SessionHub } from "../notify/session-hub.ts";
 import { handOverRun, releaseRun } from "./claim-run.ts";
 import type { Lease } from "./lease.ts";
+import { clearAway, giveBack } from "./leave-session.ts";
 import { createRunLog, type RunLog } from "./run-log.ts";
-import { type RunSession, readRunSession, removeDeleted, type Standing, takeDue } from "./run-store.ts";
+import { isRunning, type RunSession, readRunSession, type Standing, takeDue } from "./run-store.ts";
 import { idle, type RunningTurn, startTurn, type TurnParts } from "./turn/take-turn.ts";
 import { watchTurn } from "./turn/watch-turn.ts";
 import type { SessionWorkspace } from "./workspace/session-workspace.ts";
@@ -50,10 +51,6 @@ export interface HoldDependencies extends TurnParts {
   onRest(): void;
 }
 
-function isRunning({ status }: Standing): boolean {
-  return status === "running" || status === "rescheduling";
-}
-
 /** Begins when `former`, an earlier run of the session in this process, has ended. */
 export function holdSession(
   dependencies: HoldDependencies,
@@ -76,8 +73,10 @@ export function holdSession(
     while (leaving !== "abandoned") {
       news.forget();
       const standing = await takeDue(db.write, lease);
-      if (standing.terminated || standing.archived) return await clearAway(standing, space);
-      if (leaving === "handed over") return await giveBack(standing, space);
+      if (standing.terminated || standing.archived)
+        return await clearAway(dependencies, { lease, runLog, workspace: space }, standing);
+      if (leaving === "handed over")
+        return await giveBack(dependencies, { lease, runLog, workspace: space }, standing);
       if (standing.resting) {
         await space.reclaim();
         if (await releaseRun(db.write, lease)) return;
@@ -145,27 +144,6 @@ export function holdSession(
   async function settleInterrupts(withMessages: boolean): Promise<void> {
     if (withMessages) await runLog.appendRunning();
     await runLog.appendIdle(withMessages ? [idle({ type: "cancelled" })] : []);
-  }
-
-  async function clearAway(standing: Standing, space: SessionWorkspace): Promise<void> {
-    if (!standing.terminated) {
-      await space.collectBeforeRemoval();
-      await runLog.appendIdle(isRunning(standing) ? [idle({ type: "cancelled" })] : []);
-    }
-    await space.remove();
-    if (standing.deleted) {
-      if (!(await removeDeleted(db.write, lease))) await handOverRun(db.write, lease);
-      return;
-    }
-    if (!(await releaseRun(db.write, lease))) await handOverRun(db.write, lease);
-  }
-
-  async function giveBack(standing: Standing, space: SessionWorkspace): Promise<void> {
-    await space.end();
-    const waiting = await waitingInputs(db.read, lease.sessionId);
-    const over = standing.status === "idle" && !asksForTurn(waiting) && !space.hasPending();
-    if (!over || !(await releaseRun(db.write, lease))) await handOverRun(db.write, lease);
-    dependencies.hub.publish(lease.sessionId, true);
   }
 
   function kill(): void {

@@ -21,6 +21,10 @@ export interface Standing {
   resting: boolean;
 }
 
+export function isRunning({ status }: Standing): boolean {
+  return status === "running" || status === "rescheduling";
+}
+
 /** What the session's environment lets it reach now. */
 export async function readNetworking(db: Queryable, sessionId: string): Promise<RunSession["networking"]> {
   return (await readRunSession(db, sessionId)).networking;

@@ -1,25 +1,23 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Tool } from "@berth/agent";
-import type { MountedFile, Sandbox, SandboxEngine } from "@berth/sandbox";
-import type { Logger } from "pino";
+import type { Sandbox } from "@berth/sandbox";
 import type { Database } from "../../db/pool.ts";
 import { firstRequestAt } from "../../features/events/event-store.ts";
 import type { Lease } from "../lease.ts";
 import { type McpParts, openSessionMcp } from "../mcp/session-mcp.ts";
 import { createSessionMemory, type SessionMemory } from "../memory/session-memory.ts";
 import { createSessionOutputs, type OutputParts } from "../outputs/session-outputs.ts";
-import { createProvisioner, type Provisioner, type ProvisionParts } from "../resources/provision.ts";
-import { type Removal, readRemovals } from "../resources/removal-store.ts";
+import type { Provisioner } from "../resources/provision.ts";
+import { readRemovals } from "../resources/removal-store.ts";
 import { isPending, type RunResource, readResources } from "../resources/resource-store.ts";
 import type { RunLog } from "../run-log.ts";
 import { type RunSession, readNetworking } from "../run-store.ts";
-import { readPinnedSkills, readSkills } from "../skills/session-skills.ts";
-import type { SkillDirectories } from "../skills/skill-directories.ts";
+import { readSkills } from "../skills/session-skills.ts";
 import { unlessAborted } from "../sleep.ts";
-import { claimDisk, type DiskRoom, hasDisk, reclaimDisk, removeDisk } from "./disk.ts";
-import { egressPolicy, type ProviderHosts } from "./egress-policy.ts";
-import { createEgressReport } from "./egress-report.ts";
-import { sandboxSpec } from "./sandbox-spec.ts";
+import { hasDisk, reclaimDisk, removeDisk } from "./disk.ts";
+import { egressPolicy } from "./egress-policy.ts";
+import { type Opened, type OpenParts, openBareSandbox, openSandbox, type ToPlace } from "./open-sandbox.ts";
+import { SandboxSlot } from "./sandbox-slot.ts";
 import { type EnvironmentParts, readEnvironment } from "./session-environment.ts";
 import { surroundings } from "./surroundings.ts";
 
@@ -69,20 +67,8 @@ export interface SessionWorkspace {
   remove(): Promise<void>;
 }
 
-export interface WorkspaceParts extends ProvisionParts, EnvironmentParts, OutputParts, McpParts {
+export interface WorkspaceParts extends OpenParts, EnvironmentParts, OutputParts, McpParts {
   db: Database;
-  engine: SandboxEngine;
-  disks: DiskRoom;
-  skills: SkillDirectories;
-  /** Bytes that a session's disk may take. */
-  diskBytes: number;
-  providers: readonly ProviderHosts[];
-  log: Logger;
-}
-
-interface Opened {
-  sandbox: Sandbox;
-  provisioner: Provisioner;
 }
 
 export function openSessionWorkspace(
@@ -96,94 +82,26 @@ export function openSessionWorkspace(
   const notes: string[] = [];
   const mcp = openSessionMcp(parts, lease, session, runLog);
   const memory = createSessionMemory(parts, { lease, notes });
-  let opening: Promise<Opened> | undefined;
+  const target = { lease, session, runLog, memory, notes, onWantsReopen };
+  const slot = new SandboxSlot();
   let pending: readonly RunResource[] = [];
   let busy = 0;
-  let ended = false;
 
   const outputs = createSessionOutputs(parts, {
     lease,
     runLog,
     notes,
-    open: async () => (await opened()).sandbox,
-    openBare: async () => (await opened(openBare)).sandbox,
+    open: async () => (await slot.opened(open)).sandbox,
+    openBare: async () => (await slot.opened(() => openBareSandbox(parts, target))).sandbox,
   });
 
-  function opened(openNow = open): Promise<Opened> {
-    if (ended) return Promise.reject(new Error("The session's workspace has ended."));
-    if (opening !== undefined) return opening;
-    const own = openNow();
-    opening = own;
-    const forget = () => {
-      if (opening === own) opening = undefined;
-    };
-    own.then(({ sandbox }) => sandbox.closed.then(forget), forget);
-    return own;
-  }
-
   async function open(): Promise<Opened> {
-    const began = performance.now();
-    const disk = await claimDisk(db.write, lease, parts.disks, () => runLog.appendReclaimed("lost"));
-    const removals = await readRemovals(db.write, session.id);
-    const resources = await readResources(db.write, session.id);
-    const spec = await sandboxSpec(parts, session, disk, resources, removals);
-    const report = createEgressReport(runLog, parts.log);
-    const sandbox = await openOrTell(async () => {
-      const skills = await parts.skills.mounted(await readPinnedSkills(db.write, session));
-      const directories = [...skills, ...(await memory.directories(disk.path))];
-      return await parts.engine.open({ ...spec, directories, onEgressDenied: report });
-    });
-    await tellStarted(sandbox, secondsSince(began));
-    const provisioner = provisionerOf(sandbox, spec.files);
-    putInPlace(provisioner, resources.filter(isPending), removals);
-    return { sandbox, provisioner };
+    const { opened, toPlace } = await openSandbox(parts, target);
+    putInPlace(opened.provisioner, toPlace);
+    return opened;
   }
 
-  /** On the disk that is here, with what lies on it and nothing else, and no network: for a last look at it. */
-  async function openBare(): Promise<Opened> {
-    const disk = await claimDisk(db.write, lease, parts.disks, () => runLog.appendReclaimed("lost"));
-    const stores = (await readResources(db.write, session.id)).filter(({ type }) => type === "memory_store");
-    const spec = await sandboxSpec(parts, session, disk, stores);
-    const sandbox = await openOrTell(() =>
-      parts.engine.open({ ...spec, egress: { mode: "limited", hosts: [] } }),
-    );
-    if (stores.every(({ ready }) => ready)) await memory.catchUp(async () => sandbox);
-    return { sandbox, provisioner: provisionerOf(sandbox, []) };
-  }
-
-  function provisionerOf(sandbox: Sandbox, mounted: readonly MountedFile[]): Provisioner {
-    return createProvisioner(parts, { lease, sandbox, runLog, memory, notes, mounted, onWantsReopen });
-  }
-
-  /** A sandbox that cannot be told of is not ours to keep. */
-  async function tellStarted(sandbox: Sandbox, seconds: number): Promise<void> {
-    try {
-      await runLog.append([{ event: { type: "session.container_started", seconds } }]);
-    } catch (error) {
-      await sandbox.close();
-      throw error;
-    }
-  }
-
-  async function openOrTell(openSandbox: () => Promise<Sandbox>): Promise<Sandbox> {
-    try {
-      return await openSandbox();
-    } catch (error) {
-      parts.log.error({ err: error, session: session.id }, "a sandbox could not be opened");
-      const message = "The session's sandbox could not be opened.";
-      const retry_status = { type: "terminal" as const };
-      await runLog.append([
-        { event: { type: "session.error", error: { type: "sandbox_error", message, retry_status } } },
-      ]);
-      throw error;
-    }
-  }
-
-  function putInPlace(
-    provisioner: Provisioner,
-    resources: readonly RunResource[],
-    removals: readonly Removal[],
-  ): void {
+  function putInPlace(provisioner: Provisioner, { resources, removals }: ToPlace): void {
     busy += 1;
     provisioner.putInPlace(resources, removals).finally(() => {
       busy -= 1;
@@ -194,17 +112,17 @@ export function openSessionWorkspace(
     const removals = await readRemovals(db.write, session.id);
     const resources = await readResources(db.write, session.id);
     await followNetworking(resources);
-    const fresh = opening === undefined && !(await hasDisk(db.write, lease, parts.disks));
+    const fresh = !slot.isOpen() && !(await hasDisk(db.write, lease, parts.disks));
     pending = resources.filter((resource) => isPending(fresh ? { ...resource, ready: false } : resource));
-    if (ended) return;
-    const known = opening;
+    if (slot.ended) return;
+    const wasOpen = slot.isOpen();
     // What is to be removed alone opens no sandbox: it waits for the next.
-    if (pending.length === 0 && (known === undefined || removals.length === 0)) return;
-    const current = await settled(opened());
+    if (pending.length === 0 && (!wasOpen || removals.length === 0)) return;
+    const current = await slot.opened(open).catch(() => undefined);
     // A sandbox that was open before knows only the resources of then.
-    if (known === undefined || current === undefined) return;
+    if (!wasOpen || current === undefined) return;
     current.sandbox.setEgress(egressPolicy(session, resources, parts.providers));
-    putInPlace(current.provisioner, pending, removals);
+    putInPlace(current.provisioner, { resources: pending, removals });
   }
 
   /** A sandbox that is open reaches what the environment says now, not what it said when it was opened. */
@@ -212,38 +130,31 @@ export function openSessionWorkspace(
     const networking = await readNetworking(db.read, session.id);
     if (isDeepStrictEqual(networking, session.networking)) return;
     session.networking = networking;
-    (await settled(opening))?.sandbox.setEgress(egressPolicy(session, resources, parts.providers));
+    (await slot.current())?.sandbox.setEgress(egressPolicy(session, resources, parts.providers));
   }
 
   async function close(): Promise<void> {
-    const current = await settled(opening);
+    const current = await slot.current();
     if (current !== undefined) await memory.beforeClose(current.sandbox);
     const collected = current === undefined ? undefined : await outputs.beforeClose(current.sandbox);
-    await closeNow();
+    await slot.close();
     await collected?.();
   }
 
-  async function closeNow(): Promise<void> {
-    const closing = opening;
-    opening = undefined;
-    await (await settled(closing))?.sandbox.close();
-  }
-
   async function collectBeforeRemoval(): Promise<boolean> {
-    const current = await settled(opening);
+    const current = await slot.current();
     if (current !== undefined) await memory.beforeClose(current.sandbox);
     return !(await hasDisk(db.write, lease, parts.disks)) || (await outputs.beforeRemoval());
   }
 
   async function end(): Promise<void> {
-    ended = true;
-    await Promise.all([closeNow(), mcp.close()]);
+    await Promise.all([slot.end(), mcp.close()]);
   }
 
   return {
     memory,
     async sandbox(signal) {
-      const ready = opened().then(async ({ sandbox, provisioner }) => {
+      const ready = slot.opened(open).then(async ({ sandbox, provisioner }) => {
         await provisioner.settled();
         await outputs.touch();
         return sandbox;
@@ -263,9 +174,9 @@ export function openSessionWorkspace(
     takeNotes: () => notes.splice(0),
     refresh,
     async reopenIfWanted() {
-      if ((await settled(opening))?.provisioner.wantsReopen()) await close();
+      if ((await slot.current())?.provisioner.wantsReopen()) await close();
     },
-    isOpen: () => opening !== undefined || mcp.isOpen(),
+    isOpen: () => slot.isOpen() || mcp.isOpen(),
     isBusy: () => busy > 0,
     hasPending: () => pending.length > 0,
     collectOutputs: outputs.atTurnEnd,
@@ -276,8 +187,8 @@ export function openSessionWorkspace(
     end,
     async reclaim() {
       const saved = await collectBeforeRemoval();
-      await closeNow();
-      if (!saved || ended) return;
+      await slot.close();
+      if (!saved || slot.ended) return;
       await reclaimDisk(db.write, lease, parts.disks, () => runLog.appendReclaimed("inactivity"));
     },
     async remove() {
@@ -285,13 +196,4 @@ export function openSessionWorkspace(
       await removeDisk(db.write, lease, parts.disks);
     },
   };
-}
-
-function secondsSince(began: number): number {
-  return Math.round(performance.now() - began) / 1000;
-}
-
-/** The value, or undefined when there is none or it was rejected. */
-async function settled<T>(promise: Promise<T> | undefined): Promise<T | undefined> {
-  return await promise?.catch(() => undefined);
 }

@@ -1,0 +1,127 @@
+import type { MountedFile, Sandbox, SandboxEngine } from "@berth/sandbox";
+import type { Logger } from "pino";
+import type { Database } from "../../db/pool.ts";
+import type { Lease } from "../lease.ts";
+import type { SessionMemory } from "../memory/session-memory.ts";
+import { createProvisioner, type Provisioner, type ProvisionParts } from "../resources/provision.ts";
+import { type Removal, readRemovals } from "../resources/removal-store.ts";
+import { isPending, type RunResource, readResources } from "../resources/resource-store.ts";
+import type { RunLog } from "../run-log.ts";
+import type { RunSession } from "../run-store.ts";
+import { readPinnedSkills } from "../skills/session-skills.ts";
+import type { SkillDirectories } from "../skills/skill-directories.ts";
+import { claimDisk, type Disk, type DiskRoom } from "./disk.ts";
+import type { ProviderHosts } from "./egress-policy.ts";
+import { createEgressReport } from "./egress-report.ts";
+import { sandboxSpec } from "./sandbox-spec.ts";
+
+export interface OpenParts extends ProvisionParts {
+  db: Database;
+  engine: SandboxEngine;
+  disks: DiskRoom;
+  skills: SkillDirectories;
+  /** Bytes that a session's disk may take. */
+  diskBytes: number;
+  providers: readonly ProviderHosts[];
+  log: Logger;
+}
+
+/** Whose sandbox it is. */
+export interface OpenTarget {
+  lease: Lease;
+  session: RunSession;
+  runLog: RunLog;
+  memory: SessionMemory;
+  /** Takes what the model is to be told. */
+  notes: string[];
+  /** Called when a file waits for a place that only a fresh sandbox has. */
+  onWantsReopen(): void;
+}
+
+export interface Opened {
+  sandbox: Sandbox;
+  provisioner: Provisioner;
+}
+
+/** What the provisioner of a sandbox that was just opened has to do. */
+export interface ToPlace {
+  resources: readonly RunResource[];
+  removals: readonly Removal[];
+}
+
+/** Opens a sandbox on the session's disk, or on a new one. That it could not be opened is told in the log. */
+export async function openSandbox(
+  parts: OpenParts,
+  target: OpenTarget,
+): Promise<{ opened: Opened; toPlace: ToPlace }> {
+  const { session, runLog, memory } = target;
+  const began = performance.now();
+  const disk = await diskOf(parts, target);
+  const removals = await readRemovals(parts.db.write, session.id);
+  const resources = await readResources(parts.db.write, session.id);
+  const spec = await sandboxSpec(parts, session, disk, resources, removals);
+  const report = createEgressReport(runLog, parts.log);
+  const sandbox = await openOrTell(parts, target, async () => {
+    const skills = await parts.skills.mounted(await readPinnedSkills(parts.db.write, session));
+    const directories = [...skills, ...(await memory.directories(disk.path))];
+    return await parts.engine.open({ ...spec, directories, onEgressDenied: report });
+  });
+  await tellStarted(runLog, sandbox, Math.round(performance.now() - began) / 1000);
+  const opened = { sandbox, provisioner: provisionerOf(parts, target, sandbox, spec.files) };
+  return { opened, toPlace: { resources: resources.filter(isPending), removals } };
+}
+
+/** On the disk that is here, with what lies on it and nothing else, and no network: for a last look at it. */
+export async function openBareSandbox(parts: OpenParts, target: OpenTarget): Promise<Opened> {
+  const { session, memory } = target;
+  const disk = await diskOf(parts, target);
+  const resources = await readResources(parts.db.write, session.id);
+  const stores = resources.filter(({ type }) => type === "memory_store");
+  const spec = await sandboxSpec(parts, session, disk, stores);
+  const sandbox = await openOrTell(parts, target, () =>
+    parts.engine.open({ ...spec, egress: { mode: "limited", hosts: [] } }),
+  );
+  if (stores.every(({ ready }) => ready)) await memory.catchUp(async () => sandbox);
+  return { sandbox, provisioner: provisionerOf(parts, target, sandbox, []) };
+}
+
+async function diskOf({ db, disks }: OpenParts, { lease, runLog }: OpenTarget): Promise<Disk> {
+  return await claimDisk(db.write, lease, disks, () => runLog.appendReclaimed("lost"));
+}
+
+async function openOrTell(
+  { log }: OpenParts,
+  { session, runLog }: OpenTarget,
+  open: () => Promise<Sandbox>,
+): Promise<Sandbox> {
+  try {
+    return await open();
+  } catch (error) {
+    log.error({ err: error, session: session.id }, "a sandbox could not be opened");
+    const message = "The session's sandbox could not be opened.";
+    const retry_status = { type: "terminal" as const };
+    await runLog.append([
+      { event: { type: "session.error", error: { type: "sandbox_error", message, retry_status } } },
+    ]);
+    throw error;
+  }
+}
+
+/** A sandbox that cannot be told of is not ours to keep. */
+async function tellStarted(runLog: RunLog, sandbox: Sandbox, seconds: number): Promise<void> {
+  try {
+    await runLog.append([{ event: { type: "session.container_started", seconds } }]);
+  } catch (error) {
+    await sandbox.close();
+    throw error;
+  }
+}
+
+function provisionerOf(
+  parts: OpenParts,
+  { lease, runLog, memory, notes, onWantsReopen }: OpenTarget,
+  sandbox: Sandbox,
+  mounted: readonly MountedFile[],
+): Provisioner {
+  return createProvisioner(parts, { lease, sandbox, runLog, memory, notes, mounted, onWantsReopen });
+}
