@@ -15,8 +15,18 @@ const kinds = {
   "agent.custom_tool_use": "custom",
 } as const satisfies Record<UseEvent["type"], CallKind>;
 
+const results = {
+  "agent.tool_result": "tool",
+  "agent.mcp_tool_result": "mcp",
+  "user.custom_tool_result": "custom",
+} as const satisfies Record<ResultEvent["type"], CallKind>;
+
 export function isUse(event: LogEntry["event"]): event is UseEvent {
   return Object.hasOwn(kinds, event.type);
+}
+
+export function isResult(event: LogEntry["event"]): event is ResultEvent {
+  return Object.hasOwn(results, event.type);
 }
 
 export function kindOf(event: UseEvent): CallKind {

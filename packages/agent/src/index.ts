@@ -1,5 +1,5 @@
 export type { Preview, PreviewPiece } from "./announced-answer.ts";
-export { isUse } from "./call-events.ts";
+export { answeredCall, isResult, isUse } from "./call-events.ts";
 export { foldHistory } from "./fold-history.ts";
 export type { History } from "./history.ts";
 export * from "./log.ts";
@@ -17,6 +17,7 @@ export {
   type ModelRegistryOptions,
 } from "./models/registry.ts";
 export { createRehearsalModel, type RehearsalOptions } from "./models/rehearsal/rehearsal-model.ts";
+export { unrunDrafts } from "./settle-calls.ts";
 export type * from "./tool.ts";
 export { toolDefinitions, toolset } from "./toolset.ts";
 export type { Turn } from "./turn.ts";

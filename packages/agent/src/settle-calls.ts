@@ -1,4 +1,5 @@
-import type { Draft } from "./log.ts";
+import { foldHistory } from "./fold-history.ts";
+import type { Draft, LogEntry } from "./log.ts";
 import * as notes from "./notes.ts";
 import type { ToolCall } from "./open-calls.ts";
 import { failedDraft } from "./run-calls.ts";
@@ -14,6 +15,13 @@ export function settledDrafts(calls: readonly ToolCall[]): Draft[] {
 /** Results of calls that were not begun and will not be, since the turn is aborted. */
 export function cancelledDrafts(calls: readonly ToolCall[]): Draft[] {
   return calls.map((call) => failedDraft(call, notes.cancelledCall));
+}
+
+/** Results of the calls that have not begun and wait for no client, for a turn that cannot begin them. */
+export function unrunDrafts(entries: readonly LogEntry[]): Draft[] {
+  return foldHistory(entries)
+    .openCalls.filter((call) => call.stands !== "begun" && call.stands !== "waiting")
+    .map((call) => failedDraft(call, settledText(call) ?? notes.notStartedCall));
 }
 
 function settledText({ stands, denial }: ToolCall): string | null {

@@ -10,6 +10,7 @@ import {
 } from "../features/events/append-by-run.ts";
 import { readLog, waitingInputs } from "../features/events/event-store.ts";
 import type { SessionHub } from "../notify/session-hub.ts";
+import { createCallsUnderWay } from "./calls-under-way.ts";
 import type { Lease } from "./lease.ts";
 
 /** The log of a session under a lease: for the loop, and for what its run tells besides. */
@@ -27,8 +28,8 @@ export interface RunLog {
   /** Nothing is written any more: appends reject with `LeaseLost`. */
   close(): void;
   /**
-   * The turn is to end at the next place where nothing is lost: after the next append that does not announce a tool
-   * call, the log is closed.
+   * The turn is to end at the next place where nothing is lost: the log is closed after the next append that announces no
+   * tool call, once each call that runs has its result.
    */
   closeAtNextAppend(): void;
 }
@@ -36,6 +37,7 @@ export interface RunLog {
 export function createRunLog(db: Database, hub: SessionHub, lease: Lease): RunLog {
   let closed = false;
   let closing = false;
+  const calls = createCallsUnderWay();
 
   async function writing<T>(append: () => Promise<T>): Promise<T> {
     if (closed) throw new LeaseLost();
@@ -49,21 +51,26 @@ export function createRunLog(db: Database, hub: SessionHub, lease: Lease): RunLo
     drafts: readonly Draft[],
   ): Promise<readonly LogEntry[]> {
     const entries = await writing(() => append(db.write, lease, drafts));
-    if (closing && !entries.some((entry) => isUse(entry.event))) closed = true;
+    calls.follow(entries);
+    if (closing && !calls.any() && !entries.some((entry) => isUse(entry.event))) closed = true;
     if (closed) throw new LeaseLost();
     return entries;
   }
 
   return {
     async forTurn() {
+      const log = await readLog(db.read, lease.sessionId);
+      calls.begin(log);
       return {
-        entries: await readLog(db.read, lease.sessionId),
+        entries: log,
         append: (drafts) => turnAppend(appendByRun, drafts),
         appendTakingInputs: (drafts) => turnAppend(appendTakingInputs, drafts),
         takeAnswers: async () => {
           // What is taken is about to begin: it is left to the process that goes on.
           if (closing) closed = true;
-          return await writing(() => takeAnswers(db.write, lease));
+          const answers = await writing(() => takeAnswers(db.write, lease));
+          calls.follow(answers);
+          return answers;
         },
         hasInputs: async () => (await waitingInputs(db.read, lease.sessionId)).messages,
       };

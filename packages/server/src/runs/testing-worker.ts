@@ -26,14 +26,17 @@ import { startWorker, type Worker, type WorkerOptions } from "../start/worker.ts
 import { LIST_SCRIPT } from "./outputs/list-outputs.ts";
 import { openSkillDirectories } from "./skills/skill-directories.ts";
 
-/** An engine whose commands do nothing, but that `hang` waits until it is stopped and `die` ends the sandbox. It knows what is open. */
+/**
+ * An engine whose commands do nothing, but that `hang` waits until it is stopped, `linger` until the same text is told as `go`
+ * or the sandbox is closed, and `die` ends the sandbox. It knows what is open.
+ */
 export interface ScriptedEngine extends SandboxEngine {
   /** Scripts in the order in which they began, each with the variables that it had. */
   readonly commands: { script: string; environment: Readonly<Record<string, string>>; session: string }[];
   /** Sandboxes that are open, by the disk; an array of two would be a disk that was opened twice. */
   readonly openDisks: Map<string, number>;
   readonly overlaps: string[];
-  /** Emits `command` and `closed`. */
+  /** Emits `command` and `closed`, and is told `go`. */
   readonly told: EventEmitter;
   readonly specs: SandboxSpec[];
   /** What open sandboxes were told to reach. */
@@ -94,6 +97,8 @@ function scriptedSandbox(engine: ScriptedEngine, spec: SandboxSpec): Sandbox {
       engine.told.emit("command", command.script);
       if (command.script.includes("die")) await sandbox.close();
       if (!open) return result("closed");
+      if (command.script.includes("linger"))
+        return await lingering(engine.told, command.script, closed.promise);
       return command.script.includes("hang") ? await hanging(command, closed.promise) : result("exit");
     },
     async placeFile(file) {
@@ -127,6 +132,12 @@ async function hanging({ signal }: Command, closed: Promise<void>): Promise<Comm
     aborted.promise.then(() => result("aborted")),
     closed.then(() => result("closed")),
   ]);
+}
+
+async function lingering(told: EventEmitter, script: string, closed: Promise<void>): Promise<CommandResult> {
+  const over = Promise.withResolvers<CommandResult>();
+  told.on("go", (text) => text === script && over.resolve(result("exit")));
+  return await Promise.race([over.promise, closed.then(() => result("closed"))]);
 }
 
 function result(ended: CommandResult["ended"]): CommandResult {

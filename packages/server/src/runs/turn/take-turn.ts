@@ -1,4 +1,12 @@
-import { type Draft, type FileContent, LeaseLost, type Model, runTurn, toolset } from "@berth/agent";
+import {
+  type Draft,
+  type FileContent,
+  LeaseLost,
+  type Model,
+  runTurn,
+  toolset,
+  unrunDrafts,
+} from "@berth/agent";
 import type { SessionAgent, SessionErrorType, StopReason } from "@berth/contract";
 import type { Logger } from "pino";
 import { DatabaseUnavailableError } from "../../db/database-error.ts";
@@ -95,11 +103,26 @@ async function runWith(
   return await unlessStuck(run(), signal).finally(() => previews.end(session.id));
 }
 
-/** The messages that wait are processed by the error: another turn for them would end in the same way. */
+/**
+ * The messages and answers that wait are processed by the error: another turn for them would end in the same way. A call that
+ * was allowed has its result before, so that it is not taken for one that began.
+ */
 async function fail(log: RunLog, type: SessionErrorType, message: string): Promise<void> {
+  const unrun = await unrunCalls(log);
+  if (unrun.length > 0) await log.append(unrun);
   const error = { type, message, retry_status: { type: "terminal" as const } };
   await log.appendTakingInputs([{ event: { type: "session.error", error } }]);
   await log.appendIdle([idle({ type: "retries_exhausted" })]);
+}
+
+/** None where the log itself is at fault: the turn has to end all the same. */
+async function unrunCalls(log: RunLog): Promise<Draft[]> {
+  const { entries } = await log.forTurn();
+  try {
+    return unrunDrafts(entries);
+  } catch {
+    return [];
+  }
 }
 
 /** An aborted turn has moments to end; one that rejects because it was aborted is cancelled. */

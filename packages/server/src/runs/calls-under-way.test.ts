@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { describe, test } from "node:test";
+import { type Draft, LeaseLost, type LogEntry } from "@berth/agent";
+import { formatId, newUuid, type SessionAgent } from "@berth/contract";
+import { testDatabase } from "../db/testing.ts";
+import { appendInputs } from "../features/events/append-by-client.ts";
+import { readLog } from "../features/events/event-store.ts";
+import { createRunLog } from "./run-log.ts";
+import { seed, seedLease, seedSession } from "./testing.ts";
+import { bash, type Installation, idles, installation, steps } from "./testing-worker.ts";
+
+const asking: SessionAgent["tools"] = [
+  {
+    type: "agent_toolset_20260401",
+    enabled_tools: ["Bash"],
+    configs: [{ name: "Bash", enabled: true, permission_policy: { type: "always_ask" } }],
+  },
+];
+
+async function askingSession({ db }: Pick<Installation, "db">): Promise<string> {
+  const sessionId = await seedSession(db.write, await seed(db.write));
+  await db.write.query({
+    text: "update sessions set agent = jsonb_set(agent::jsonb, '{tools}', $2::jsonb) where id = $1",
+    values: [sessionId, JSON.stringify(asking)],
+  });
+  return sessionId;
+}
+
+async function answer(own: Installation, sessionId: string, ...words: ("allow" | "deny")[]): Promise<void> {
+  const log = await own.until(sessionId, (entries) => idles(entries) === 1);
+  const uses = log.filter(({ event }) => event.type === "agent.tool_use").map(({ event }) => event.id);
+  const answers = words.map((word, index) => confirmation(uses[index] ?? "", word));
+  await appendInputs(own.db.write, sessionId, answers);
+}
+
+const asked = {
+  type: "agent.tool_use" as const,
+  name: "Bash",
+  input: {},
+  evaluated_permission: "ask" as const,
+};
+
+function confirmation(tool_use_id: string, result: "allow" | "deny") {
+  return { type: "user.tool_confirmation" as const, tool_use_id, result };
+}
+
+function result(tool_use_id: string): Draft {
+  return { event: { type: "agent.tool_result", tool_use_id, content: [], is_error: false } };
+}
+
+function resultTexts(log: readonly LogEntry[]): string[] {
+  return log.flatMap(({ event }) =>
+    event.type === "agent.tool_result" ? [JSON.stringify(event.content)] : [],
+  );
+}
+
+describe("calls under way", () => {
+  test("that run side by side all end before their session is handed over", async (t) => {
+    const own = await installation(t, await testDatabase(t));
+    const sessionId = await seedSession(own.db.write, await seed(own.db.write));
+    const first = await own.worker({ graceMs: 10_000 });
+    const commands = ["linger 1", "linger 2"];
+    await own.send(sessionId, steps({ tools: commands.map(bash) }, { say: "Done." }));
+    for (let begun = 0; begun < 2; begun++) await once(own.engine.told, "command");
+    const closed = first.close();
+    own.engine.told.emit("go", "linger 1");
+    await own.until(sessionId, (log) => resultTexts(log).length === 1);
+    own.engine.told.emit("go", "linger 2");
+    await closed;
+    await own.worker();
+    const log = await own.until(sessionId, (entries) => idles(entries) === 1);
+    assert.equal(resultTexts(log).length, 2);
+    assert.doesNotMatch(resultTexts(log).join(), /interrupted/);
+    assert.deepEqual(own.engine.commands.map(({ script }) => script).toSorted(), commands);
+  });
+
+  test("begin with the confirmation that is taken: the log is not closed before they have their results", async (t) => {
+    const { db, hub } = await installation(t, await testDatabase(t));
+    const sessionId = await seedSession(db.write, await seed(db.write));
+    const runLog = createRunLog(db, hub, await seedLease(db.write, sessionId, "own"));
+    const turn = await runLog.forTurn();
+    const [denied, allowed] = [formatId("event", newUuid()), formatId("event", newUuid())];
+    await turn.append([denied, allowed].map((id) => ({ id, event: asked })));
+    await appendInputs(db.write, sessionId, [confirmation(denied, "deny"), confirmation(allowed, "allow")]);
+    await turn.takeAnswers();
+    runLog.closeAtNextAppend();
+    await turn.append([result(denied)]);
+    await assert.rejects(turn.append([result(allowed)]), LeaseLost);
+    assert.equal(resultTexts(await readLog(db.read, sessionId)).length, 2);
+  });
+
+  test("that were allowed when the model was gone are told as never begun", async (t) => {
+    const own = await installation(t, await testDatabase(t));
+    const sessionId = await askingSession(own);
+    const first = await own.worker();
+    await own.send(sessionId, steps({ tools: ["echo 1", "echo 2", "echo 3"].map(bash) }, { say: "Done." }));
+    await answer(own, sessionId, "allow", "deny");
+    await first.close();
+    const second = await own.worker({ model: () => null });
+    const failed = await own.until(sessionId, (entries) => idles(entries) === 2);
+    await second.close();
+    assert.match(resultTexts(failed).join(), /was not started.*was not run/);
+    assert.equal(resultTexts(failed).length, 2, "the third still waits for its client");
+    await own.worker();
+    await own.send(sessionId, "Go on.");
+    const log = await own.until(sessionId, (entries) => idles(entries) === 3);
+    assert.doesNotMatch(resultTexts(log).join(), /unknown/);
+    const end = log.at(-1)?.event;
+    assert.equal(end?.type === "session.status_idle" && end.stop_reason.type, "requires_action");
+    assert.deepEqual(own.engine.commands, []);
+  });
+});
