@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { operations } from "./operations.ts";
-import { pageOf } from "./page.ts";
+import { pageOf, pageQuery } from "./page.ts";
 import { defineRoute } from "./route.ts";
 
 export const model = z
@@ -15,10 +15,10 @@ export const model = z
 export type Model = z.output<typeof model>;
 
 export const modelRoutes = {
-  /** All in one page. A provider may reach models beside those that are listed. */
+  /** In the order of the registry. A provider may reach models beside those that are listed. There are no anchors by id. */
   list: defineRoute(operations.models.list, {
     params: z.strictObject({}),
-    query: z.strictObject({}),
+    query: z.strictObject(pageQuery),
     body: z.undefined(),
     answer: pageOf(model),
   }),

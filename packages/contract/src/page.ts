@@ -11,7 +11,7 @@ const limit = z
   .optional()
   .transform((value, context) => {
     if (value === undefined) return defaultPageSize;
-    const size = /^[0-9]{1,15}$/.test(value) ? Number(value) : 0;
+    const size = /^[0-9]+$/.test(value) ? Number(value) : 0;
     const message =
       size < 1
         ? "Field 'limit' must be a positive integer."

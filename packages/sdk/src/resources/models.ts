@@ -15,7 +15,7 @@ export class Models {
     this.#transport = transport;
   }
 
-  /** Those that the installation can reach, all in one page. */
+  /** Those that the installation can reach. */
   list(query?: Query<Routes["list"]>, options?: CallOptions): PagedList<Model> {
     return listOf(this.#transport, { operation: models.list, query, ...options });
   }
