@@ -1,4 +1,4 @@
-import type { Checkout } from "@berth/contract";
+import { type Checkout, uuidTimestamp } from "@berth/contract";
 import type { ResourceRow } from "./resource-row.ts";
 
 /** A row to store. A kind fills in what it has; the rest is null. */
@@ -17,8 +17,8 @@ export interface NewResource extends Pick<ResourceRow, "id" | "type" | "mount_pa
   memory_description?: string | null;
 }
 
-/** The columns of `NewResource`, with the types that the database reads them as. */
-const columnTypes: Readonly<Record<keyof NewResource, string>> = {
+/** The columns that are written of a `NewResource`, with the types that the database reads them as. */
+const columnTypes: Readonly<Record<keyof NewResource | "updated_at", string>> = {
   id: "uuid",
   type: "text",
   mount_path: "text",
@@ -32,6 +32,7 @@ const columnTypes: Readonly<Record<keyof NewResource, string>> = {
   memory_instructions: "text",
   memory_name: "text",
   memory_description: "text",
+  updated_at: "timestamptz",
 };
 
 export const newResourceColumns = Object.keys(columnTypes).join(", ");
@@ -45,6 +46,7 @@ export function newResourcesJson(resources: readonly NewResource[]): string {
   return JSON.stringify(
     resources.map(({ secret, ...rest }) => ({
       ...rest,
+      updated_at: uuidTimestamp(rest.id),
       secret: secret == null ? null : `\\x${secret.toString("hex")}`,
     })),
   );

@@ -51,8 +51,8 @@ export async function insertSession(db: Queryable, session: NewSession): Promise
         from used
         returning id
       ), resources as (
-        insert into session_resources (${newResourceColumns}, session_id, updated_at)
-        select resource.*, session.id, $11
+        insert into session_resources (${newResourceColumns}, session_id)
+        select resource.*, session.id
         from session, json_to_recordset($12::json) as resource (${newResourceTypes})
       ), skills as (
         insert into session_skills (session_id, skill_version_id)
