@@ -1,4 +1,5 @@
 import { confirmationRequirements } from "./requirements/confirmations.ts";
+import { conventions } from "./requirements/conventions.ts";
 import { eventDeltaRequirements } from "./requirements/event-deltas.ts";
 import { fileRemoval } from "./requirements/file-removal.ts";
 import { filterRequirements } from "./requirements/filters.ts";
@@ -466,6 +467,7 @@ export const requirements: readonly Requirement[] = [
     source: "api 1",
     rule: "Ids are the prefix of their kind and 26 characters; created_at is ISO 8601 UTC with milliseconds.",
   },
+  ...conventions,
   ...outputRequirements,
   ...eventDeltaRequirements,
   ...filterRequirements,

@@ -72,6 +72,11 @@ export function parseId(kind: IdKind, id: string): string | null {
   return bits >> 128n === 0n ? formatUuid(bits) : null;
 }
 
+/** The uuid of an id; of what is not an id of that kind, the nil uuid, which nothing has. For lookups that refuse what they do not find. */
+export function soughtUuid(kind: IdKind, id: string): string {
+  return parseId(kind, id) ?? "00000000-0000-0000-0000-000000000000";
+}
+
 /** When the object with this uuid was created, in milliseconds since 1970. */
 export function uuidMillisecond(uuid: string): number {
   return Number.parseInt(uuid.replaceAll("-", "").slice(0, 12), 16);

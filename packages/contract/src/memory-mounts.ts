@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { idOf, text, timestamp } from "./schema.ts";
+import { idOf, referenceTo, text, timestamp } from "./schema.ts";
 
 /** How many memory stores a session has at most. */
 export const maxMemoryMounts = 8;
@@ -11,7 +11,7 @@ const access = z
 /** A memory store as a resource of a session. */
 export const memoryStoreInput = z.strictObject({
   type: z.literal("memory_store"),
-  memory_store_id: idOf("memory_store"),
+  memory_store_id: referenceTo("memory_store"),
   access: access.default("read_write"),
   instructions: text(0, 4096)
     .nullish()

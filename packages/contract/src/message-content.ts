@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { imageTypes, mediaTypeOf } from "./media-type.ts";
-import { idOf, kindsBy, text } from "./schema.ts";
+import { kindsBy, referenceTo, text } from "./schema.ts";
 
 /** Bytes of an image, after base64. */
 export const maxImageBytes = 5 * 1024 * 1024;
@@ -12,7 +12,7 @@ export const maxAttachments = 20;
 /** Content of messages and results. */
 export const textBlock = z.strictObject({ type: z.literal("text"), text: z.string() });
 
-const fileSource = z.strictObject({ type: z.literal("file"), file_id: idOf("file") });
+const fileSource = z.strictObject({ type: z.literal("file"), file_id: referenceTo("file") });
 
 const urlRefused = {
   url: "Field '{field}' must not be 'url': this service fetches nothing. Upload the content to /files and give its 'file_id'.",

@@ -6,9 +6,22 @@ import { type IdKind, idPrefixes } from "./ids.ts";
 export const timestamp = z.iso.datetime().meta({ description: "ISO 8601, UTC, with milliseconds." });
 
 export function idOf(kind: IdKind): z.ZodString {
-  return z.string().regex(new RegExp(`^${idPrefixes[kind]}_[0-9a-hjkmnp-tv-z]{26}$`), {
+  return z.string().regex(new RegExp(`^${idPrefixes[kind]}_[0-7][0-9a-hjkmnp-tv-z]{25}$`), {
     error: `Field '{field}' must be the id of ${article(kind)}.`,
   });
+}
+
+/**
+ * The id of something that has to be there, as a body names it: text with the prefix. What else is wrong with it
+ * makes it an id that nothing has, which is for the lookup to tell, as it is in a path.
+ */
+export function referenceTo(kind: IdKind): z.ZodString {
+  return z
+    .string()
+    .max(256)
+    .regex(new RegExp(`^${idPrefixes[kind]}_`), {
+      error: `Field '{field}' must be the id of ${article(kind)}.`,
+    });
 }
 
 /** Text within a number of characters (UTF-16 units), both ends included. */

@@ -12,13 +12,17 @@ import {
   repositorySecret,
 } from "./repositories.ts";
 import { defineRoute } from "./route.ts";
-import { idOf, kindsBy, timestamp } from "./schema.ts";
+import { idOf, kindsBy, referenceTo, timestamp } from "./schema.ts";
 
 const fileInput = z.strictObject({
   type: z.literal("file"),
-  file_id: idOf("file"),
+  file_id: referenceTo("file"),
   mount_path: mountPath.nullish(),
 });
+
+const vaultInput = z
+  .strictObject({ type: z.literal("vault"), vault_id: referenceTo("vault") })
+  .meta({ description: "The same as the vault's id in `vault_ids`, where the session shows it." });
 
 /** A resource as it is given when a session is created. */
 export const resourceInput = kindsBy("type", [
@@ -26,6 +30,7 @@ export const resourceInput = kindsBy("type", [
   gitRepositoryInput,
   fileInput,
   memoryStoreInput,
+  vaultInput,
 ]);
 export type ResourceInput = z.output<typeof resourceInput>;
 

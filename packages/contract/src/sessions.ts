@@ -11,6 +11,7 @@ import {
   metadataPatch,
   noBody,
   owner,
+  referenceTo,
   text,
   timestamp,
 } from "./schema.ts";
@@ -49,13 +50,16 @@ export const session = z
 export type Session = z.output<typeof session>;
 
 const agentReference = z.union([
-  idOf("agent"),
-  z.strictObject({ id: idOf("agent"), type: z.literal("agent"), version: z.int().min(1).nullish() }),
+  referenceTo("agent"),
+  z.strictObject({ id: referenceTo("agent"), type: z.literal("agent"), version: z.int().min(1).nullish() }),
 ]);
 
+/** How many vaults a session has at most. */
+export const maxVaults = 16;
+
 const vaultIds = z
-  .array(idOf("vault"))
-  .max(16)
+  .array(referenceTo("vault"))
+  .max(maxVaults)
   .refine((ids) => new Set(ids).size === ids.length, "Field '{field}' names a vault twice.");
 
 const sessionParams = z.strictObject({ session_id: z.string() });
@@ -66,7 +70,7 @@ export const sessionRoutes = {
     query: z.strictObject({}),
     body: z.strictObject({
       agent: agentReference,
-      environment_id: idOf("environment"),
+      environment_id: referenceTo("environment"),
       title: text(0, 500).nullish(),
       resources: z.array(resourceInput).max(500).nullish(),
       vault_ids: vaultIds.nullish(),

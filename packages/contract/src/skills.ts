@@ -2,7 +2,7 @@ import { z } from "zod";
 import { operations } from "./operations.ts";
 import { flag, listQuery, pageOf } from "./page.ts";
 import { defineRoute } from "./route.ts";
-import { idOf, metadata, metadataPatch, noBody, owner, text, timestamp } from "./schema.ts";
+import { idOf, metadata, metadataPatch, noBody, owner, referenceTo, text, timestamp } from "./schema.ts";
 
 /** What a skill calls itself: the name of its directory in a sandbox. */
 export const skillName = z.string().regex(/^[a-z0-9-]{1,64}$/, {
@@ -51,7 +51,7 @@ export type SkillVersion = z.output<typeof skillVersion>;
 /** A skill as an agent is given it. */
 export const agentSkill = z.strictObject({
   type: z.literal("custom"),
-  skill_id: idOf("skill"),
+  skill_id: referenceTo("skill"),
   version: z.int().min(1).nullish().meta({
     description: "Left out, a session has the version that is the newest when it is created.",
   }),

@@ -36,4 +36,9 @@ export const vaultRequirements: readonly Requirement[] = [
     source: "seed 2.4",
     rule: "A session is created with up to 16 vaults, which it answers; unknown ones are 404, foreign ones 403, archived ones 409, one given twice 400.",
   },
+  {
+    id: "session-vault-resource",
+    source: "seed 4.1",
+    rule: "A vault may be among a new session's resources: it is then one of its vault_ids, and none of its resources. One that is given twice is 400.",
+  },
 ];

@@ -78,8 +78,8 @@ proves(
       param: "agent",
     });
     refused(await create({ agent: agent.id }), 400, "invalid_request_error", { param: "environment_id" });
-    refused(await create({ agent: "agent_1", environment_id }), 400, "invalid_request_error", {
-      param: "agent",
+    refused(await create({ agent: "agent_1", environment_id }), 404, "not_found_error", {
+      message: "Agent 'agent_1' does not exist.",
     });
     refused(await create({ agent: { id: agent.id }, environment_id }), 400, "invalid_request_error", {
       message: "Field 'agent.type' is required.",

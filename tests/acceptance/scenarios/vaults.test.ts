@@ -129,6 +129,45 @@ proves(["session-vaults"], "a session answers its vaults in their order, and ref
   refused(await create([vaults[2]?.id]), 409, "conflict_error", { message: /archived/ });
 });
 
+proves(["session-vault-resource"], "vaults may be mixed in among a session's resources", async () => {
+  const [one, two] = [(await makeVault()).id, (await makeVault()).id];
+  const url = "https://github.com/octocat/Hello-World";
+  const session = await makeSession(api, {
+    vault_ids: [one],
+    resources: [
+      { type: "vault", vault_id: two },
+      { type: "hosted_repository", url },
+    ],
+  });
+  assert.deepEqual(session.vault_ids, [one, two]);
+  assert.deepEqual(
+    session.resources.map(({ type }: Wire) => type),
+    ["hosted_repository"],
+  );
+  refused(await api.delete(`/vaults/${two}`), 409, "conflict_error");
+  const agent = (await makeAgent(api)).id;
+  const environment_id = (await makeEnvironment(api)).id;
+  const create = (resources: Json[], vault_ids: Json[] = []) =>
+    api.post("/sessions", { agent, environment_id, resources, vault_ids });
+  const vault = { type: "vault", vault_id: two };
+  const param = "resources[0].vault_id";
+  refused(await create([vault], [two]), 400, "invalid_request_error", { param, message: /given twice/ });
+  refused(await create([vault, vault]), 400, "invalid_request_error", { param: "resources[1].vault_id" });
+  refused(await create([{ type: "vault" }]), 400, "invalid_request_error", {
+    param,
+    message: "Field 'resources[0].vault_id' is required.",
+  });
+  refused(await create([{ ...vault, mount_path: "/data/x" }]), 400, "invalid_request_error", {
+    param: "resources[0].mount_path",
+  });
+  refused(await create([{ type: "vault", vault_id: absent }]), 404, "not_found_error");
+  const foreign = await makeVault(await berth.client({ user: "foreign@example.com" }));
+  refused(await create([{ type: "vault", vault_id: foreign.id }]), 403, "permission_error");
+  refused(await api.post(`/sessions/${session.id}/resources`, vault), 400, "invalid_request_error", {
+    message: "Field 'type' must be 'file'.",
+  });
+});
+
 proves(
   ["vault-credentials", "vault-secret"],
   "credentials of both kinds, without their secrets",

@@ -5,7 +5,7 @@ import {
   maxDocumentBytes,
   maxImageBytes,
   mediaTypeOf,
-  parseId,
+  soughtUuid,
 } from "@berth/contract";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import type { Queryable } from "../../db/statement.ts";
@@ -76,7 +76,7 @@ function namedIn(content: readonly MessageBlock[], message: string): Named[] {
     if (block.type === "text" || block.source.type !== "file") return [];
     const { file_id: fileId } = block.source;
     const param = `${message}.content[${index}].source.file_id`;
-    return [{ type: block.type, fileId, uuid: parseId("file", fileId) ?? "", param }];
+    return [{ type: block.type, fileId, uuid: soughtUuid("file", fileId), param }];
   });
 }
 

@@ -4,8 +4,8 @@ import {
   type Input,
   nested,
   newUuid,
-  parseId,
   type sessionResourceRoutes,
+  soughtUuid,
 } from "@berth/contract";
 import type { DatabaseAccess } from "../../db/pool.ts";
 import type { Queryable } from "../../db/statement.ts";
@@ -40,7 +40,7 @@ export async function addFileResource(
 }
 
 async function reachFile(tx: Queryable, principal: Principal, fileId: string): Promise<FileRow> {
-  const [file] = await lockFiles(tx, [parseId("file", fileId) ?? ""]);
+  const [file] = await lockFiles(tx, [soughtUuid("file", fileId)]);
   if (file === undefined) throw errors.notFound("file", fileId);
   if (!reaches(principal, file)) throw errors.notYours("file", fileId);
   return file;

@@ -72,11 +72,13 @@ describe("places of resources", () => {
     const name = fc.constantFrom("a", "b", "a-2");
     fc.assert(
       fc.property(fc.array(fc.tuple(kind, name, place), { maxLength: 8 }), (list) => {
-        const inputs = list.map(([type, word, mount]): Exclude<ResourceInput, { type: "memory_store" }> => {
-          if (type === "hosted_repository") return repository(word, mount);
-          if (type === "file") return { type, file_id: id(word.at(-1) ?? ""), mount_path: mount };
-          return { type: "git_repository", url: `https://git.example/x/y/${word}.git`, mount_path: mount };
-        });
+        const inputs = list.map(
+          ([type, word, mount]): Exclude<ResourceInput, { type: "memory_store" | "vault" }> => {
+            if (type === "hosted_repository") return repository(word, mount);
+            if (type === "file") return { type, file_id: id(word.at(-1) ?? ""), mount_path: mount };
+            return { type: "git_repository", url: `https://git.example/x/y/${word}.git`, mount_path: mount };
+          },
+        );
         const fixed = inputs.map((input) =>
           input.type === "file" && input.mount_path == null
             ? `/mnt/session/uploads/${input.file_id}`

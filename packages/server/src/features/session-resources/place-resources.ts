@@ -6,19 +6,17 @@ export function defaultFileMount(fileId: string): string {
   return `/mnt/session/uploads/${fileId}`;
 }
 
-/** What is mounted where the body says. Memory stores have a place of their own, which nothing else can be in. */
-type PlacedInput = Exclude<ResourceInput, { type: "memory_store" }>;
+/** What is mounted where the body says. Memory stores have a place of their own, which nothing else can be in, and vaults none. */
+type PlacedInput = Exclude<ResourceInput, { type: "memory_store" | "vault" }>;
 
 /**
- * The mount path of each resource but memory stores: the given ones, and for the rest `/data/<repo>`, then `/data/<repo>-2` … when
+ * The mount path of each resource but memory stores and vaults: the given ones, and for the rest `/data/<repo>`, then `/data/<repo>-2` … when
  * another is in the way.
  *
  * @throws errors.invalid when two given ones are equal or lie in each other, at the later of them.
  */
 export function placeResources(resources: readonly ResourceInput[]): string[] {
-  const places = resources.map((resource) =>
-    resource.type === "memory_store" ? null : givenPlace(resource),
-  );
+  const places = resources.map((resource) => (isPlaced(resource) ? givenPlace(resource) : null));
   const taken: string[] = [];
   for (const [index, place] of places.entries()) {
     if (place === null) continue;
@@ -28,11 +26,15 @@ export function placeResources(resources: readonly ResourceInput[]): string[] {
   }
   return places.map((place, index) => {
     const resource = resources[index];
-    if (place !== null || resource === undefined || resource.type === "memory_store") return place ?? "";
+    if (place !== null || resource === undefined || !isPlaced(resource)) return place ?? "";
     const free = freeRepositoryMount(resource, index, taken);
     taken.push(free);
     return free;
   });
+}
+
+function isPlaced(resource: ResourceInput): resource is PlacedInput {
+  return resource.type !== "memory_store" && resource.type !== "vault";
 }
 
 function givenPlace(resource: PlacedInput): string | null {

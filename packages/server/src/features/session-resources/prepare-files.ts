@@ -1,4 +1,4 @@
-import { parseId } from "@berth/contract";
+import { soughtUuid } from "@berth/contract";
 import { errors } from "../../http/errors.ts";
 import { reaches } from "../../http/principal.ts";
 import { type FileRow, getFiles, lockFiles } from "../files/file-store.ts";
@@ -10,11 +10,11 @@ export function prepareFiles(given: readonly Given<"file">[]): PreparedResources
     id,
     index,
     fileId: input.file_id,
-    uuid: parseId("file", input.file_id) ?? "",
+    uuid: soughtUuid("file", input.file_id),
   }));
   const uuids = files.map(({ uuid }) => uuid);
-  for (const [at, { uuid, fileId, index }] of files.entries()) {
-    if (uuids.indexOf(uuid) < at)
+  for (const [at, { fileId, index }] of files.entries()) {
+    if (files.findIndex((one) => one.fileId === fileId) < at)
       throw errors.invalid(`File '${fileId}' is given twice.`, `resources[${index}].file_id`);
   }
   let rows = new Map<string, FileRow>();

@@ -1,4 +1,4 @@
-import { maxMemoryMounts, parseId } from "@berth/contract";
+import { maxMemoryMounts, soughtUuid } from "@berth/contract";
 import { errors } from "../../http/errors.ts";
 import { reaches } from "../../http/principal.ts";
 import {
@@ -13,12 +13,12 @@ import type { Given, PreparedResources } from "./prepared.ts";
 export function prepareMemoryStores(given: readonly Given<"memory_store">[]): PreparedResources {
   const stores = given.map((one) => ({
     ...one,
-    uuid: parseId("memory_store", one.input.memory_store_id) ?? "",
+    uuid: soughtUuid("memory_store", one.input.memory_store_id),
   }));
   const uuids = stores.map(({ uuid }) => uuid);
-  for (const [at, { uuid, index, input }] of stores.entries()) {
+  for (const [at, { index, input }] of stores.entries()) {
     const param = `resources[${index}].memory_store_id`;
-    if (uuids.indexOf(uuid) < at)
+    if (stores.findIndex((one) => one.input.memory_store_id === input.memory_store_id) < at)
       throw errors.invalid(`Memory store '${input.memory_store_id}' is given twice.`, param);
     if (at >= maxMemoryMounts)
       throw errors.invalid(`A session has at most ${maxMemoryMounts} memory stores.`, param);

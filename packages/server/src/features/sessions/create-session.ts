@@ -8,6 +8,7 @@ import { startsWork } from "../events/append-by-client.ts";
 import { prepareMessageFiles } from "../events/prepare-message-files.ts";
 import { prepareResources, type ResourceDeps } from "../session-resources/prepare-resources.ts";
 import type { Prepared } from "../session-resources/prepared.ts";
+import { givenVaults } from "../vaults/given-vaults.ts";
 import { prepareVaults } from "../vaults/prepare-vaults.ts";
 import { insertSession, type NewSession } from "./insert-session.ts";
 import { prepareAgent } from "./prepare-agent.ts";
@@ -36,7 +37,7 @@ export async function createSession(
   const resources = prepareResources(deps, body.resources ?? []);
   const agent = prepareAgent(body.agent);
   const environment = prepareEnvironment(body.environment_id);
-  const vaults = prepareVaults(body.vault_ids ?? []);
+  const vaults = prepareVaults(givenVaults(body));
   const events = body.initial_events ?? [];
   const messageFiles = prepareMessageFiles(deps.blobs, events, "initial_events");
   const parts: Prepared[] = [agent, environment, ...resources.kinds, vaults, messageFiles];

@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { type Api, type Json, refused, type Wire } from "../harness/api.ts";
+import { Berth } from "../harness/berth.ts";
+import { makeAgent, makeEnvironment, makeFile, makeSession, makeSkill } from "../harness/fixtures.ts";
+import { proves } from "../harness/proves.ts";
+
+interface List {
+  path: string;
+  parameters: string[];
+}
+
+let berth: Berth;
+let api: Api;
+/** Every list of the OpenAPI document, with objects to be listed. */
+let lists: List[];
+before(async () => {
+  berth = await Berth.start();
+  api = await berth.client();
+  const parents = await makeParents();
+  lists = listsOf(await api.ok("GET", "//openapi.json"), parents);
+});
+after(() => berth.stop());
+
+/** Two objects for every list; the ids by which paths name those that hold them. */
+async function makeParents(): Promise<Record<string, string>> {
+  const agent = await makeAgent(api);
+  await makeAgent(api);
+  await api.ok("POST", `/agents/${agent.id}`, { version: 1, name: "Changed" });
+  const files = [await makeFile(api, "one"), await makeFile(api, "two")];
+  const resources = files.map(({ id }) => ({ type: "file", file_id: id }));
+  const session = await makeSession(api, { resources });
+  await makeSession(api);
+  const interrupt = { type: "user.interrupt" };
+  await api.ok("POST", `/sessions/${session.id}/events`, { events: [interrupt, interrupt] });
+  const vault = await api.ok("POST", "/vaults", { display_name: "one" });
+  await api.ok("POST", "/vaults", { display_name: "two" });
+  for (const host of ["one", "two"]) {
+    const auth = { type: "static_bearer", mcp_server_url: `https://${host}.example`, token: "a-token" };
+    await api.ok("POST", `/vaults/${vault.id}/credentials`, { auth });
+  }
+  const store = await api.ok("POST", "/memory_stores", { name: "one" });
+  await api.ok("POST", "/memory_stores", { name: "two" });
+  for (const path of ["/one", "/two"])
+    await api.ok("POST", `/memory_stores/${store.id}/memories`, { path, content: path });
+  const skill = await makeSkill(api, "one");
+  await makeSkill(api, "one", { path: `/skills/${skill.id}/versions` });
+  await makeSkill(api, "two");
+  for (const { id } of files)
+    await api.call("POST", "/api/v1/forward/resources/registry", { type: "file", resource: { id } });
+  return {
+    agent_id: agent.id,
+    session_id: session.id,
+    vault_id: vault.id,
+    memory_store_id: store.id,
+    skill_id: skill.id,
+  };
+}
+
+function listsOf(document: Wire, parents: Record<string, string>): List[] {
+  return Object.entries<Wire>(document.paths).flatMap(([template, { get }]) => {
+    const schema = get?.responses["200"]?.content?.["application/json"]?.schema;
+    if (schema?.properties?.has_more === undefined) return [];
+    const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+      assert.ok(parents[name] !== undefined, `no ${name} was made for ${template}`);
+      return parents[name];
+    });
+    const parameters = get.parameters.map(({ name }: { name: string }) => name);
+    return [{ path: parameters.includes("type") ? `${path}?type=file&` : `${path}?`, parameters }];
+  });
+}
+
+proves(["page-every-list", "page-limit"], "limit has its bounds and messages in every list", async () => {
+  assert.ok(lists.length >= 15, `${lists.length} lists`);
+  for (const { path } of lists) {
+    for (const limit of ["0", "-1", "abc", "1.5", ""]) {
+      refused(await api.get(`${path}limit=${limit}`), 400, "invalid_request_error", {
+        message: "Field 'limit' must be a positive integer.",
+        param: "limit",
+      });
+    }
+    for (const limit of ["101", "99999999999999999999"]) {
+      refused(await api.get(`${path}limit=${limit}`), 400, "invalid_request_error", {
+        message: "limit exceeds maximum of 100",
+        param: "limit",
+      });
+    }
+    refused(await api.get(`${path}limit=1&limit=1`), 400, "invalid_request_error", { param: "limit" });
+    refused(await api.get(`${path}bogus=1`), 400, "invalid_request_error", { param: "bogus" });
+    assert.equal((await api.ok("GET", `${path}limit=100`)).has_more, false, path);
+  }
+});
+
+proves(["page-every-list", "page-envelope"], "pages of one lead through every list", async () => {
+  for (const { path, parameters } of lists) {
+    const all = await api.ok("GET", `${path}limit=100`);
+    const seen: Wire[] = [];
+    let next = "";
+    for (let turns = 0; turns <= all.data.length; turns++) {
+      const page = await api.ok("GET", `${path}limit=1${next}`);
+      assert.deepEqual([page.first_id, page.last_id], [page.data[0].id, page.data.at(-1).id], path);
+      seen.push(...page.data);
+      if (parameters.includes("page")) assert.equal(page.next_page !== null, page.has_more, path);
+      else assert.ok(!("next_page" in page), path);
+      if (!page.has_more) break;
+      next = parameters.includes("page") ? `&page=${page.next_page}` : `&after_id=${page.last_id}`;
+    }
+    assert.deepEqual(seen, all.data, path);
+    assert.ok(all.data.length >= (path.includes("/models") || path.includes("/tokens") ? 1 : 2), path);
+    const ids = all.data.map(({ id }: Wire) => id);
+    const order = path.includes("/events") ? ids.toSorted() : ids.toSorted().reverse();
+    if (!path.includes("/models")) assert.deepEqual(ids, order, path);
+  }
+});
+
+proves(["page-every-list", "page-cursors"], "cursors exclude each other and stay in their list", async () => {
+  const cursor = (await api.ok("GET", "/environments?limit=1")).next_page;
+  for (const { path, parameters } of lists) {
+    if (parameters.includes("page") && !path.includes("/environments")) {
+      refused(await api.get(`${path}page=${cursor}`), 400, "invalid_request_error", { param: "page" });
+    }
+    if (!parameters.includes("before_id")) continue;
+    const { first_id: id } = await api.ok("GET", `${path}limit=1`);
+    const pairs = [`before_id=${id}&after_id=${id}`];
+    if (parameters.includes("page")) pairs.push(`page=x&before_id=${id}`, `page=x&after_id=${id}`);
+    for (const pair of pairs) {
+      refused(await api.get(path + pair), 400, "invalid_request_error", { message: /^Only one of/ });
+    }
+    refused(await api.get(`${path}after_id=nonsense`), 400, "invalid_request_error", { param: "after_id" });
+  }
+});
+
+proves(["page-list-ends"], "beyond its ends every list is empty in every member", async () => {
+  for (const { path, parameters } of lists) {
+    if (!parameters.includes("before_id")) continue;
+    const { first_id, last_id } = await api.ok("GET", `${path}limit=100`);
+    const empty = { data: [], first_id: null, last_id: null, has_more: false };
+    const expected = parameters.includes("page") ? { ...empty, next_page: null } : empty;
+    assert.deepEqual(await api.ok("GET", `${path}after_id=${last_id}`), expected, path);
+    assert.deepEqual(await api.ok("GET", `${path}before_id=${first_id}`), expected, path);
+    if (!parameters.includes("created_at[gt]")) continue;
+    assert.deepEqual(await api.ok("GET", `${path}created_at[gt]=2100-01-01T00:00:00Z`), expected, path);
+  }
+});
+
+proves(["id-out-of-range"], "what looks like an id and is the number of none is no anchor", async () => {
+  const beyond = "z".repeat(26);
+  for (const { path, parameters } of lists) {
+    const ids = parameters.filter((name) => /_id$/.test(name) && !path.includes(`${name}=`));
+    const asked = ids.filter((name) => ["before_id", "after_id", "agent_id", "scope_id"].includes(name));
+    for (const name of asked) {
+      if (name === "agent_id" && path.includes("/versions")) continue;
+      const first = (await api.ok("GET", `${path}limit=1`)).first_id.split("_")[0];
+      const prefix = { agent_id: "agent", scope_id: "sess" }[name] ?? first;
+      refused(await api.get(`${path}${name}=${prefix}_${beyond}`), 400, "invalid_request_error", {
+        param: name,
+      });
+    }
+  }
+});
+
+proves(["reference-unknown"], "what a body names and nobody has is 404, named", async () => {
+  const agent = (await makeAgent(api)).id;
+  const environment_id = (await makeEnvironment(api)).id;
+  const session = await makeSession(api);
+  const create = (fields: Record<string, Json>) =>
+    api.post("/sessions", { agent, environment_id, ...fields });
+  const naming: Record<string, (id: string) => Promise<Wire>> = {
+    agent: (id) => create({ agent: id }),
+    env: (id) => create({ environment_id: id }),
+    vault: (id) => create({ vault_ids: [id] }),
+    file: (id) => create({ resources: [{ type: "file", file_id: id }] }),
+    memstore: (id) => create({ resources: [{ type: "memory_store", memory_store_id: id }] }),
+    skill: (id) =>
+      api.post("/agents", {
+        name: "x",
+        model: "rehearsal/steps",
+        skills: [{ type: "custom", skill_id: id }],
+      }),
+  };
+  const added = (id: string) => api.post(`/sessions/${session.id}/resources`, { type: "file", file_id: id });
+  const shown = (id: string) =>
+    api.post(`/sessions/${session.id}/events`, {
+      events: [{ type: "user.message", content: [{ type: "image", source: { type: "file", file_id: id } }] }],
+    });
+  const cases: [string, (id: string) => Promise<Wire>][] = [
+    ...Object.entries(naming),
+    ["agent", (id) => create({ agent: { type: "agent", id } })],
+    ["vault", (id) => create({ resources: [{ type: "vault", vault_id: id }] })],
+    ["file", added],
+    ["file", shown],
+  ];
+  for (const [prefix, name] of cases) {
+    for (const rest of ["does_not_exist", "", "z".repeat(26), "01h00000000000000000000000"]) {
+      const id = `${prefix}_${rest}`;
+      refused(await name(id), 404, "not_found_error", { message: new RegExp(`'${id}' does not exist`) });
+    }
+    for (const id of ["nonsense", "", `other_${"0".repeat(26)}`])
+      refused(await name(id), 400, "invalid_request_error", { message: /must be the id of/ });
+  }
+});
