@@ -1,7 +1,7 @@
 import { faultMessage, firstFault, skillDescription, skillName } from "@berth/contract";
-import { parse } from "yaml";
 import { z } from "zod";
 import type { ApiError } from "../../http/api-error.ts";
+import { parseFrontmatter } from "./parse-frontmatter.ts";
 
 export interface Manual {
   name: string;
@@ -12,9 +12,11 @@ const MAX_FRONTMATTER = 65_536;
 
 const frontmatter = z.object({
   name: skillName,
-  description: skillDescription.refine((description) => description.trim() !== "", {
-    error: "Field '{field}' must not be blank.",
-  }),
+  description: skillDescription
+    .refine((description) => description.trim() !== "", { error: "Field '{field}' must not be blank." })
+    .refine((description) => isPlain(description), {
+      error: "Field '{field}' must not contain control characters.",
+    }),
 });
 
 /** What a `SKILL.md` says of its skill between the two lines `---` at its top. Other fields there are left alone. */
@@ -46,9 +48,12 @@ function decoded(bytes: Uint8Array): string | null {
 }
 
 function parsed(text: string, fault: (what: string) => ApiError): unknown {
-  try {
-    return parse(text, { schema: "core", maxAliasCount: 0, logLevel: "error" });
-  } catch {
-    throw fault("has a SKILL.md whose frontmatter is not valid YAML");
-  }
+  const given = parseFrontmatter(text);
+  if (given === null) throw fault("has a SKILL.md whose frontmatter is not valid YAML");
+  return given.value;
+}
+
+/** It stands in the system prompt and in the database. */
+function isPlain(text: string): boolean {
+  return !/[^\P{Cc}\t\n\r]/u.test(text) && text.isWellFormed();
 }

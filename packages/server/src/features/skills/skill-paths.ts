@@ -1,5 +1,7 @@
 const MAX_PATH_BYTES = 512;
 const MAX_SEGMENT_BYTES = 255;
+/** Each is made on the disk: 500 short paths could stand for a hundred thousand. */
+const MAX_DIRECTORIES = 32;
 
 /** Why a path of an upload cannot be one below a skill's directory, to be read after its name; null when it can. */
 export function pathFault(path: string): string | null {
@@ -10,6 +12,7 @@ export function pathFault(path: string): string | null {
   if (path.includes("\ufffd") || !path.isWellFormed()) return "is not valid UTF-8";
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) return `is longer than ${MAX_PATH_BYTES} bytes`;
   const segments = path.split("/");
+  if (segments.length > MAX_DIRECTORIES + 1) return `lies deeper than ${MAX_DIRECTORIES} directories`;
   if (segments.includes("..")) return "leads out of its directory";
   if (segments.some((segment) => segment === "" || segment === ".")) return "has an empty part";
   if (segments.some((segment) => Buffer.byteLength(segment) > MAX_SEGMENT_BYTES)) {

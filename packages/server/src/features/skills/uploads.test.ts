@@ -75,6 +75,7 @@ describe("uploads of skills", () => {
       [with_({ name: "./a" }), /empty part/],
       [with_({ name: "a\\..\\b" }), /backslash/],
       [with_({ name: "a\u0000b" }), /control characters/],
+      [with_({ name: `${"d/".repeat(33)}f` }), /lies deeper than 32 directories/],
       [with_({ name: "a\nb" }), /control characters/],
       [with_({ name: Buffer.from([0x61, 0xff, 0xfe]) }), /not valid UTF-8/],
       [with_({ name: "x".repeat(600) }), /longer than 512 bytes/],
@@ -102,6 +103,17 @@ describe("uploads of skills", () => {
     assert.deepEqual((await owner.get("/skills")).body.data, []);
   });
 
+  test("frontmatter of many fields holds nobody up", async (t) => {
+    const owner = await (await testApp(t)).caller();
+    const fields = Array.from({ length: 12_000 }, (_, at) => `${at.toString(36)}:\n`).join("");
+    const manual = `---\nname: x\ndescription: "two\\nlines"\n${fields}---\n`;
+    const began = performance.now();
+    const { status, text } = await postZip(owner, zip([{ name: "SKILL.md", content: manual }]));
+    const milliseconds = performance.now() - began;
+    assert.equal(status, 200, text);
+    assert.ok(milliseconds < 1_500, `${milliseconds} ms`);
+  });
+
   test("a SKILL.md without a good name and description is refused", async (t) => {
     const app = await testApp(t);
     const owner = await app.caller();
@@ -111,6 +123,11 @@ describe("uploads of skills", () => {
       ["---\nname: x\ndescription: y\n", /does not begin with frontmatter/],
       ["---\nname: [x\n---\n", /not valid YAML/],
       [`---\n${bomb}---\n`, /not valid YAML/],
+      [`---\nname: x\ndescription: y\nmore: ${"[".repeat(99)}${"]".repeat(99)}\n---\n`, /not valid YAML/],
+      [`---\nname: x\ndescription: ${"- ".repeat(20_000)}\n---\n`, /not valid YAML/],
+      ["---\nname: x\nname: x\ndescription: y\n---\n", /not valid YAML/],
+      [`---\nname: x\ndescription: "a\\0b"\n---\n`, /'description' must not contain control characters/],
+      [`---\nname: x\ndescription: "a\\e[2Jb"\n---\n`, /must not contain control characters/],
       ["---\n- x\n---\n", /object/],
       ["---\ndescription: y\n---\n", /Field 'name' is required/],
       ["---\nname: x\n---\n", /Field 'description' is required/],
