@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { sessionAgent } from "./agents.ts";
-import { initialEvents, modelUsage } from "./events.ts";
+import { initialEvents } from "./input-events.ts";
+import { modelUsage } from "./model-usage.ts";
 import { operations } from "./operations.ts";
 import { flag, listQuery, pageOf } from "./page.ts";
 import { defineRoute } from "./route.ts";
