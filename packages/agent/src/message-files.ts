@@ -11,20 +11,36 @@ export const noFiles: MessageFiles = new Map();
 /** The bytes of a file; null when there are none any more. */
 export type FileContent = (fileId: string) => Promise<Uint8Array | null>;
 
-/** Reads what messages of the log name and `known` lacks, each file once in a turn. A file never changes once it is ready. */
+/** Characters of the files of a turn together: several times what any provider takes in a request. */
+const mostCharacters = 128 * 1024 * 1024;
+
+/**
+ * Reads what messages of the log name and `known` lacks, each file once in a turn, those of newer messages first; what no
+ * longer has room, as if it could not be read. A file never changes once it is ready.
+ */
 export async function loadFiles(
   entries: readonly LogEntry[],
   known: Map<string, UserBlock | null>,
   fileContent: FileContent,
 ): Promise<void> {
-  for (const { event } of entries) {
+  let room = mostCharacters;
+  for (const block of known.values()) room -= lengthOf(block);
+  for (const { event } of entries.toReversed()) {
     if (event.type !== "user.message") continue;
     for (const block of event.content) {
       if (block.type === "text" || block.source.type !== "file") continue;
       const id = block.source.file_id;
-      if (!known.has(id)) known.set(id, fileBlock(await fileContent(id)));
+      if (known.has(id)) continue;
+      const read = room > 0 ? fileBlock(await fileContent(id)) : null;
+      known.set(id, read);
+      room -= lengthOf(read);
     }
   }
+}
+
+function lengthOf(block: UserBlock | null): number {
+  if (block === null) return 0;
+  return block.type === "text" ? block.text.length : block.data.length;
 }
 
 /** What the bytes are decides, whatever the file is called: a provider refuses an image that is none, and all that follows. */
