@@ -1,6 +1,6 @@
+import type { Block } from "./block.ts";
 import { columnsOf, isTerminal, type Output, type Palette } from "./palette.ts";
 import { cut } from "./plain-text.ts";
-import type { Block } from "./transcript.ts";
 
 const eraseLine = "\r\u001b[2K";
 

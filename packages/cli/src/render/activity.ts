@@ -1,0 +1,94 @@
+import type { EventOf } from "@berth/sdk";
+import { textOf } from "./content-text.ts";
+import type { Palette } from "./palette.ts";
+import { cut, firstLines, plainLine, plainText } from "./plain-text.ts";
+import { count, duration } from "./quantities.ts";
+import { toolLine } from "./tool-line.ts";
+
+type Call = EventOf<"agent.tool_use" | "agent.mcp_tool_use" | "agent.custom_tool_use">;
+type Result = EventOf<"agent.tool_result" | "agent.mcp_tool_result" | "user.custom_tool_result">;
+
+const gutter = "  │ ";
+
+/** What the agent does at the moment: it thinks, or runs calls. */
+export class Activity {
+  readonly #palette: Palette;
+  readonly #width: number;
+  readonly #calls = new Map<string, Call>();
+  /** Calls that the turn ended with, by what they wait for. */
+  readonly #waiting = new Map<string, Call>();
+  #thinking = false;
+  #since = 0;
+
+  constructor(palette: Palette, width: number) {
+    this.#palette = palette;
+    this.#width = width;
+  }
+
+  think(): void {
+    this.#thinking = true;
+    this.#since = Date.now();
+  }
+
+  stopThinking(): void {
+    this.#thinking = false;
+  }
+
+  begin(call: Call): void {
+    this.#calls.set(call.id, call);
+    this.#since = Date.now();
+  }
+
+  /** A call is printed with its result, so that nothing comes between them; one that waited for an answer is so once more. */
+  answered(event: Result): string[] {
+    const id = callOf(event);
+    const call = this.#calls.get(id) ?? this.#waiting.get(id);
+    this.#calls.delete(id);
+    this.#waiting.delete(id);
+    this.#since = Date.now();
+    return [...(call === undefined ? [] : [this.#line(call)]), ...this.#resultLines(event)];
+  }
+
+  /** The lines of calls that have no result; they may be answered later. */
+  unanswered(): string[] {
+    const lines = [...this.#calls.values()].map((call) => this.#line(call));
+    for (const [id, call] of this.#calls) this.#waiting.set(id, call);
+    this.#calls.clear();
+    return lines;
+  }
+
+  /** For a line that is overwritten; null when nothing goes on. */
+  status(now: number): string | null {
+    const [call, ...others] = this.#calls.values();
+    if (call === undefined && !this.#thinking) return null;
+    const seconds = Math.floor((now - this.#since) / 1000);
+    const running = call === undefined ? "thinking" : `${plainLine(call.name)}  ${cut(toolLine(call), 50)}`;
+    const more = others.length === 0 ? "" : ` and ${others.length} more`;
+    return `${running}${more}${seconds < 1 ? "" : ` · ${duration(seconds)}`}`;
+  }
+
+  #line(event: Call): string {
+    const { bold, cyan, yellow } = this.#palette;
+    const name = plainLine(event.name);
+    const denied =
+      event.type !== "agent.custom_tool_use" && event.evaluated_permission === "deny"
+        ? yellow(" (denied)")
+        : "";
+    return `${bold(cyan(name))}  ${cut(toolLine(event), this.#width - name.length - 12)}`.trimEnd() + denied;
+  }
+
+  #resultLines({ content, is_error }: Result): string[] {
+    const { dim, red } = this.#palette;
+    const { lines, more } = firstLines(plainText(textOf(content)), 5);
+    const shown = lines.map((line) => cut(line.trimEnd(), this.#width - gutter.length));
+    const text = is_error ? shown : shown.map(dim);
+    if (lines.join("") === "") text.splice(0, text.length, dim("(no output)"));
+    if (more > 0) text.push(dim(`… ${count(more)} more lines`));
+    return text.map((line) => `${(is_error ? red : dim)(gutter)}${line}`.trimEnd());
+  }
+}
+
+function callOf(event: Result): string {
+  if (event.type === "agent.tool_result") return event.tool_use_id;
+  return event.type === "agent.mcp_tool_result" ? event.mcp_tool_use_id : event.custom_tool_use_id;
+}

@@ -1,0 +1,13 @@
+import type { EventOf } from "@berth/sdk";
+
+type Content = (EventOf<"agent.tool_result"> | EventOf<"user.message">)["content"][number];
+
+/** Content as text; an image or a document is named where it stands. */
+export function textOf(content: readonly Content[]): string {
+  return content.map((block) => (block.type === "text" ? block.text : `[${nameOf(block)}]`)).join("\n");
+}
+
+/** `image image/png`, `document file_…`. */
+function nameOf({ type, source }: Exclude<Content, { type: "text" }>): string {
+  return `${type} ${source.type === "file" ? source.file_id : source.media_type}`;
+}

@@ -1,0 +1,45 @@
+import type { EventOf, ModelUsage, StopReason } from "@berth/sdk";
+import type { Palette } from "./palette.ts";
+import { addUsage, duration, noUsage, tokens } from "./quantities.ts";
+
+const endings: Record<StopReason["type"], string> = {
+  end_turn: "done",
+  cancelled: "interrupted",
+  retries_exhausted: "gave up: the model did not answer",
+  refusal: "the model refused",
+  requires_action: "waits for you",
+  max_turns: "stopped: the limit of model requests is reached",
+};
+
+/** What is told of a turn when it ends. */
+export class TurnEnd {
+  readonly #palette: Palette;
+  #began: string | null = null;
+  #usage: ModelUsage = noUsage;
+
+  constructor(palette: Palette) {
+    this.#palette = palette;
+  }
+
+  begin(at: string): void {
+    this.#began = at;
+    this.#usage = noUsage;
+  }
+
+  spend(usage: ModelUsage): void {
+    this.#usage = addUsage(this.#usage, usage);
+  }
+
+  /** How it ended, what it took and what it used. */
+  line({ created_at, stop_reason: { type } }: EventOf<"session.status_idle">): string {
+    const { green, yellow, red, dim } = this.#palette;
+    const style =
+      type === "end_turn" ? green : type === "cancelled" || type === "requires_action" ? yellow : red;
+    const seconds = this.#began === null ? null : (Date.parse(created_at) - Date.parse(this.#began)) / 1000;
+    const facts = [
+      ...(seconds === null ? [] : [duration(seconds)]),
+      ...(this.#usage === noUsage ? [] : [tokens(this.#usage)]),
+    ];
+    return style(endings[type] ?? type) + dim(facts.map((fact) => ` · ${fact}`).join(""));
+  }
+}
