@@ -453,6 +453,11 @@ export const requirements: readonly Requirement[] = [
     source: "api 2",
     rule: "Errors below the routes, as of malformed HTTP, are the envelope too.",
   },
+  {
+    id: "error-internal",
+    source: "seed 7.2",
+    rule: "A database that does not answer in time is 500 api_error in the envelope, which may be retried; the service goes on when it is back.",
+  },
   { id: "limit-body", source: "seed 8", rule: "A JSON body over 4 MiB is 400." },
 
   // Versioning and documents

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before } from "node:test";
+import { type Api, refused } from "../harness/api.ts";
+import { Berth } from "../harness/berth.ts";
+import { proves } from "../harness/proves.ts";
+
+let berth: Berth;
+let api: Api;
+before(async () => {
+  berth = await Berth.start();
+  api = await berth.client();
+});
+after(() => berth.stop());
+
+proves(
+  ["error-internal"],
+  "a database that does not answer is 500 api_error, and its return is noticed",
+  async () => {
+    assert.equal((await api.get("/agents")).status, 200);
+    const postmaster = Number(
+      readFileSync(join(berth.dataDir, "postgres/cluster/postmaster.pid"), "utf8").split("\n")[0],
+    );
+    process.kill(postmaster, "SIGSTOP");
+    try {
+      for (const connection of connectionsOf(postmaster)) process.kill(connection, "SIGTERM");
+      const headers = { "x-request-id": "while-it-is-away" };
+      const answer = await api.get("/agents", { headers });
+      refused(answer, 500, "api_error", { message: /cannot reach its database/ });
+      assert.deepEqual(Object.keys(answer.body), ["type", "request_id", "error"]);
+      assert.equal(answer.body.request_id, "while-it-is-away");
+      assert.equal(answer.headers.get("x-should-retry"), null, "it may be tried again");
+    } finally {
+      process.kill(postmaster, "SIGCONT");
+    }
+    let status = 500;
+    for (let tries = 0; tries < 20 && status === 500; tries++) status = (await api.get("/agents")).status;
+    assert.equal(status, 200);
+  },
+);
+
+/** The processes of a PostgreSQL that serve a client each. */
+function connectionsOf(postmaster: number): number[] {
+  const processes = execFileSync("ps", ["--ppid", `${postmaster}`, "-o", "pid=,args="], { encoding: "utf8" });
+  const serving = processes.split("\n").filter((line) => /\[local\]|\d+\.\d+\.\d+\.\d+\(\d+\)/.test(line));
+  assert.ok(serving.length > 0, processes);
+  return serving.map((line) => Number.parseInt(line, 10));
+}
