@@ -6,6 +6,7 @@ import {
   newUuid,
   parseId,
   type SessionEvent,
+  uuidMillisecond,
   uuidTimestamp,
 } from "@berth/contract";
 
@@ -85,8 +86,13 @@ function envelope(row: Pick<EventRow, "id" | "type" | "processed_at">) {
     id: formatId("event", row.id),
     type: row.type,
     created_at: uuidTimestamp(row.id),
-    processed_at: row.processed_at?.toISOString() ?? null,
+    processed_at: row.processed_at === null ? null : processedAt(row.id, row.processed_at),
   };
+}
+
+/** Not before the event was there: its id is of this process's clock, the mark of the database's at the transaction's start. */
+function processedAt(id: string, marked: Date): string {
+  return new Date(Math.max(marked.getTime(), uuidMillisecond(id))).toISOString();
 }
 
 function eventUuid(id: string): string {

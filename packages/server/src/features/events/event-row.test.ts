@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { newUuid } from "@berth/contract";
+import { eventJson, sessionEvent } from "./event-row.ts";
+
+describe("an event", () => {
+  const created = Date.parse("2999-01-31T12:00:00.010Z");
+  const event = (processed_at: Date | null) => ({
+    id: newUuid(created),
+    type: "session.status_running",
+    body: "{}",
+    processed_at,
+  });
+
+  test("is not processed before it was created, whatever the clocks say", () => {
+    for (const [marked, shown] of [
+      [created - 9, created],
+      [created, created],
+      [created + 5, created + 5],
+    ] as const) {
+      const row = event(new Date(marked));
+      assert.equal(sessionEvent(row).processed_at, new Date(shown).toISOString());
+      assert.deepEqual(JSON.parse(eventJson(row)), sessionEvent(row));
+    }
+  });
+
+  test("has null until it is processed", () => {
+    assert.equal(JSON.parse(eventJson(event(null))).processed_at, null);
+  });
+});
