@@ -107,6 +107,28 @@ test("results reach the model in the order of the calls, whoever gives them and 
   assert.ok(log.events.every((event) => event.processed_at !== null));
 });
 
+test("a client's result is cut to the window for the model, the same in every request, and kept whole in the log", async () => {
+  const log = started();
+  const small = { ...agent, model: { ...agent.model, effective_context_window: 20_000 } };
+  const model = scriptedModel([{ blocks: [toolCall("lookup", { key: "k" })] }, says("done"), says("again")]);
+  const turn = () => runTurn(testTurn({ log, model, agent: small }));
+  await turn();
+  const texts = ["begins", "x".repeat(1_000_000), "y".repeat(500_000)];
+  const content = texts.map((text) => ({ type: "text" as const, text }));
+  const [id = ""] = calls(log);
+  log.send({ type: "user.custom_tool_result", custom_tool_use_id: id, content, is_error: false });
+  assert.deepEqual(await turn(), { type: "end_turn" });
+  log.message("more");
+  await turn();
+  const [second, third] = model.requests.slice(1).map(({ messages }) => messages);
+  assert.deepEqual(third?.slice(0, second?.length), second);
+  const told = JSON.stringify(second);
+  assert.ok(told.length < 22_000, `${told.length} characters`);
+  assert.match(told, /begins.*x{9000,}.*characters left out.*x{9000,}.*500000 characters left out/);
+  const kept = log.events.find(({ type }) => type === "user.custom_tool_result");
+  assert.deepEqual(kept?.type === "user.custom_tool_result" && kept.content, content);
+});
+
 test("what is allowed while another runs, runs in the same turn", async () => {
   const log = started();
   const ask = asking();

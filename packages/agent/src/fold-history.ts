@@ -9,17 +9,23 @@ import * as notes from "./notes.ts";
 import { announcedCall, OpenCalls, type ToolCall } from "./open-calls.ts";
 
 /**
- * Folds a log into the history of its session. Pure: the same log, with the same `files`, gives the same bytes.
+ * Folds a log into the history of its session. Pure: the same log, with the same `files` and `longestResult`, gives the
+ * same bytes.
  *
  * - `files`: what messages name by id. What is not there is told to the model as lost.
+ * - `longestResult`: characters of text that the model is shown of one result of a client's tool.
  * - Inputs enter at the first `span.model_request_start` after them, after the results of tools.
  * - A response enters at its clean `span.model_request_end`; a failed one leaves nothing.
  * - Results enter together, in the order of the calls, at the next request.
  * - `agent.context_compacted` replaces everything before it.
  * - `session.container_reclaimed` and the `session.error` of an MCP server are told once, with the results or inputs that enter next.
  */
-export function foldHistory(entries: readonly LogEntry[], files: MessageFiles = noFiles): History {
-  const fold = new Fold(files);
+export function foldHistory(
+  entries: readonly LogEntry[],
+  files: MessageFiles = noFiles,
+  longestResult: number = Number.POSITIVE_INFINITY,
+): History {
+  const fold = new Fold(files, longestResult);
   for (const entry of entries) fold.apply(entry);
   return fold.history();
 }
@@ -29,7 +35,7 @@ class Fold {
   messages: ModelMessage[] = [];
   response: AssistantBlock[] = [];
   responseCalls: ToolCall[] = [];
-  readonly calls = new OpenCalls();
+  readonly calls: OpenCalls;
   owed = false;
   interrupted = false;
   openRequest: string | null = null;
@@ -37,8 +43,9 @@ class Fold {
   failedAttempts = 0;
   compacted = false;
 
-  constructor(files: MessageFiles) {
+  constructor(files: MessageFiles, longestResult: number) {
     this.inbox = new Inbox(files);
+    this.calls = new OpenCalls(longestResult);
   }
 
   apply(entry: LogEntry): void {

@@ -187,6 +187,8 @@ class TurnRun {
   }
 
   #history(): History {
-    return foldHistory(this.#journal.entries, this.#files);
+    // Of the session alone, whatever model goes on with it: the history's bytes stay the same.
+    const longestResult = this.#turn.agent.model.effective_context_window;
+    return foldHistory(this.#journal.entries, this.#files, longestResult);
   }
 }

@@ -45,6 +45,12 @@ export function announcedCall(event: UseEvent, memo: Memo | null): ToolCall {
 export class OpenCalls {
   #calls: readonly ToolCall[] = [];
   readonly #results = new Map<string, ToolResultBlock>();
+  readonly #longestResult: number;
+
+  /** `longestResult`: characters of text that the model is shown of one result of a client's tool. */
+  constructor(longestResult: number) {
+    this.#longestResult = longestResult;
+  }
 
   begin(calls: readonly ToolCall[]): void {
     this.#calls = calls;
@@ -73,7 +79,8 @@ export class OpenCalls {
     const call = this.#find(answeredCall(event));
     if (call === undefined || this.#results.has(call.eventId)) return;
     const { callId: id, name } = call;
-    this.#results.set(call.eventId, { id, name, content: resultBlocks(event), isError: event.is_error });
+    const content = resultBlocks(event, this.#longestResult);
+    this.#results.set(call.eventId, { id, name, content, isError: event.is_error });
   }
 
   /** The results in the order of the calls, which are no longer open. */
