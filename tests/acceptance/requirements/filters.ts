@@ -23,6 +23,16 @@ export const filterRequirements: readonly Requirement[] = [
     rule: "active_seconds counts while a turn runs, cancelled ones too, and not after; duration_seconds stops at termination.",
   },
   {
+    id: "session-stats-retries",
+    source: "api 4",
+    rule: "A turn whose request fails and is tried again is rescheduling meanwhile; the wait is active time, and usage is what the requests' ends tell, no more.",
+  },
+  {
+    id: "session-stats-crash",
+    source: "api 4",
+    rule: "A process that dies in a turn takes nothing from usage and active_seconds and adds nothing twice: usage is what the requests' ends tell.",
+  },
+  {
     id: "environment-limits",
     source: "api 4",
     rule: "memory_mb and pids of an environment bound the commands of its sessions.",

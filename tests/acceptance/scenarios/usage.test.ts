@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { pidOf } from "../../crash/processes.ts";
+import type { Api, Wire } from "../harness/api.ts";
+import { Berth } from "../harness/berth.ts";
+import { bash, makeSession, steps } from "../harness/fixtures.ts";
+import { proves } from "../harness/proves.ts";
+import { eventsUntil } from "../harness/stream.ts";
+
+let berth: Berth;
+let api: Api;
+before(async () => {
+  berth = await Berth.start();
+  api = await berth.client();
+});
+after(() => berth.stop());
+
+const get = (id: string): Promise<Wire> => api.ok("GET", `/sessions/${id}`);
+const count = (events: Wire[], type: string) => events.filter((event) => event.type === type).length;
+
+async function send(id: string, ...list: Wire[]): Promise<void> {
+  await api.ok("POST", `/sessions/${id}/events`, { events: [steps(...list)] });
+}
+
+/** The whole log, once as many turns have ended. */
+async function ended(id: string, turns: number): Promise<Wire[]> {
+  let idles = 0;
+  return await eventsUntil(api, id, ({ type }) => type === "session.status_idle" && ++idles === turns);
+}
+
+/** What the ends of its requests tell, added up. */
+function told(events: Wire[]): Wire {
+  const sum: Wire = {
+    input_tokens: 0,
+    output_tokens: 0,
+    cache_read_input_tokens: 0,
+    cache_creation_input_tokens: 0,
+  };
+  for (const { type, model_usage: usage } of events) {
+    if (type !== "span.model_request_end" || usage === null) continue;
+    for (const kind of Object.keys(sum)) sum[kind] += usage[kind];
+  }
+  return sum;
+}
+
+/** Each request has one end, and the session tells what they tell. */
+async function checkUsage(id: string, events: Wire[]): Promise<Wire> {
+  const session = await get(id);
+  assert.deepEqual(session.usage, told(events));
+  const starts = events.filter(({ type }) => type === "span.model_request_start").map((event) => event.id);
+  const ends = events.filter(({ type }) => type === "span.model_request_end");
+  assert.deepEqual(
+    ends.map((event) => event.model_request_start_id),
+    starts,
+  );
+  return session;
+}
+
+async function killRunner(): Promise<void> {
+  const victim = pidOf(berth, "runner");
+  assert.ok(victim !== null);
+  process.kill(victim, "SIGKILL");
+}
+
+proves(["session-stats-retries"], "waits between retries are active time and cost nothing else", async () => {
+  const session = await makeSession(api);
+  await send(session.id, { fail: "overloaded", times: 2 }, { say: "at last" });
+  const signal = AbortSignal.timeout(20_000);
+  while ((await get(session.id)).status !== "rescheduling") signal.throwIfAborted();
+  const events = await ended(session.id, 1);
+  assert.equal(count(events, "session.status_rescheduled"), 2);
+  const failed = events.filter(({ type, is_error: error }) => type === "span.model_request_end" && error);
+  assert.deepEqual(
+    failed.map(({ model_usage: usage }) => usage),
+    [null, null],
+  );
+  const { status, stats, usage } = await checkUsage(session.id, events);
+  assert.equal(status, "idle");
+  assert.ok(usage.output_tokens > 0);
+  assert.ok(
+    stats.active_seconds >= 3 && stats.active_seconds <= stats.duration_seconds,
+    `${stats.active_seconds} s`,
+  );
+  const later = await makeSession(api);
+  while ((await get(later.id)).stats.duration_seconds < 2) signal.throwIfAborted();
+  assert.equal(
+    (await get(session.id)).stats.active_seconds,
+    stats.active_seconds,
+    "an idle one is not active",
+  );
+});
+
+proves(["session-stats-crash"], "usage and active time outlast a runner that dies in a turn", async () => {
+  const session = await makeSession(api);
+  await send(session.id, { say: "one" }, bash("sleep 2"), { say: "two" }, bash("sleep 60"), { say: "three" });
+  await eventsUntil(
+    api,
+    session.id,
+    ({ type, input }) => type === "agent.tool_use" && /60/.test(input.command),
+  );
+  const before = await get(session.id);
+  assert.ok(before.stats.active_seconds >= 2 && before.usage.output_tokens > 0);
+  await killRunner();
+  const one = await ended(session.id, 1);
+  const after = await checkUsage(session.id, one);
+  assert.ok(after.stats.active_seconds >= before.stats.active_seconds, JSON.stringify(after.stats));
+  assert.ok(after.usage.output_tokens > before.usage.output_tokens, "what came after is added");
+  assert.ok(after.stats.active_seconds <= after.stats.duration_seconds);
+
+  await send(session.id, { wait_ms: 2_000 }, { say: "four" });
+  let requests = 0;
+  const begun = count(one, "span.model_request_start");
+  await eventsUntil(api, session.id, ({ type }) => type === "span.model_request_start" && ++requests > begun);
+  await killRunner();
+  const two = await ended(session.id, 2);
+  const lost = two.filter(({ type, is_error: error }) => type === "span.model_request_end" && error);
+  assert.equal(lost.length, 1, "the request that died has an end");
+  assert.equal(lost[0].model_usage, null);
+  const last = await checkUsage(session.id, two);
+  assert.ok(last.stats.active_seconds >= after.stats.active_seconds + 2, JSON.stringify(last.stats));
+});
