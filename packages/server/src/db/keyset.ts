@@ -21,6 +21,8 @@ export interface KeysetPlace {
 export interface Listed {
   table: string;
   columns: string;
+  /** The column of the table with what the list is ordered by, where that is not `id`. */
+  id?: string;
   conditions?: readonly Condition[];
 }
 
@@ -62,24 +64,27 @@ function next(millisecond: number | undefined): number | undefined {
 /**
  * The rows that a principal reaches, in the order of travel from the anchor: for each owner one range of one index, of
  * which a page is read, so that the cost depends neither on the table's size nor on how deep the page lies.
+ *
+ * @param statuses Only rows with one of these in the column `status`: a range for each, of an index that has it, too.
  */
 export async function selectReached<Row extends object>(
   db: Queryable,
   principal: Principal,
   place: KeysetPlace,
   listed: Listed,
+  statuses: readonly string[] | null = null,
 ): Promise<Row[]> {
-  const { organizationId, id, role } = principal;
-  if (role === "admin") {
-    return await selectKeyset(db, place, listed, [{ column: "organization_id", value: organizationId }]);
-  }
-  const owners = [...new Set([id, organizationId])];
-  return await selectKeyset(
-    db,
-    place,
-    listed,
-    owners.map((value) => ({ column: "owner_id", value })),
-  );
+  const owners = ownersReached(principal);
+  const branches =
+    statuses === null
+      ? owners
+      : [...new Set(statuses)].flatMap((status) => owners.map((owner) => ({ ...owner, status })));
+  return await selectKeyset(db, place, listed, branches);
+}
+
+function ownersReached({ organizationId, id, role }: Principal): Branch[] {
+  if (role === "admin") return [{ column: "organization_id", value: organizationId }];
+  return [...new Set([id, organizationId])].map((value) => ({ column: "owner_id", value }));
 }
 
 /** What a principal reaches, as a condition on rows that are walked by another column than the owner. */
@@ -90,10 +95,11 @@ export function reachCondition(principal: Principal): Condition {
     : one("owner_id = any(?::uuid[])", [id, organizationId]);
 }
 
-/** Rows with one value in a column; there is an index on the column and `id`. */
+/** Rows with one value in a column; there is an index on the column and `id`, with the `status` between them where one is given. */
 export interface Branch {
   column: string;
   value: string;
+  status?: string;
 }
 
 const FIRST = "00000000-0000-0000-0000-000000000000";
@@ -111,18 +117,21 @@ export async function selectKeyset<Row extends object>(
   listed: Listed,
   branches: readonly Branch[],
 ): Promise<Row[]> {
+  if (branches.length === 0) return [];
   const { low, high } = range(place);
   const values: unknown[] = [];
   const value = (given: unknown) => `$${values.push(given)}`;
   const order = place.direction === "older" ? "desc" : "asc";
   const limit = `limit ${value(place.rows)}`;
-  const selects = branches.map(({ column, value: own }) => {
-    const at = `${value(own)}::uuid`;
+  const selects = branches.map(({ column: owning, value: own, status }) => {
+    const column = status === undefined ? owning : `${owning}, status`;
+    const at = `${value(own)}::uuid${status === undefined ? "" : `, ${value(status)}::text`}`;
     const conditions = (listed.conditions ?? []).map((condition) => ` and ${numbered(condition, value)}`);
+    const id = listed.id ?? "id";
     return `(select ${listed.columns} from ${listed.table}
-      where (${column}, id) >= (${at}, ${value(low)}::uuid) and (${column}, id) < (${at}, ${value(high)}::uuid)
+      where (${column}, ${id}) >= (${at}, ${value(low)}::uuid) and (${column}, ${id}) < (${at}, ${value(high)}::uuid)
         ${conditions.join("")}
-      order by ${column} ${order}, id ${order} ${limit})`;
+      order by ${column.replaceAll(",", ` ${order},`)} ${order}, ${id} ${order} ${limit})`;
   });
   const text =
     selects.length === 1

@@ -23,6 +23,11 @@ export interface SessionFilters {
   statuses: readonly string[] | null;
 }
 
+/** Sessions by what they mount, each store once. */
+const memoryMounts = `(select session_id, memory_store_id from session_resources where memory_store_id is not null) as mounts
+  join sessions on sessions.id = session_id`;
+
+/** Walks the sessions of the memory store, the agent or the environment that is asked for, in this order, or else the owner's. */
 export async function listSessions(
   db: Queryable,
   principal: Principal,
@@ -33,19 +38,21 @@ export async function listSessions(
   const conditions: Condition[] = [
     { text: "deleted_at is null", values: [] },
     ...(filters.archived ? [] : [{ text: "archived_at is null", values: [] }]),
+    ...(agentId === null ? [] : [one("agent_id = ?", agentId)]),
     ...(environmentId === null ? [] : [one("environment_id = ?", environmentId)]),
-    ...(memoryStoreId === null
-      ? []
-      : [one("id in (select session_id from session_resources where memory_store_id = ?)", memoryStoreId)]),
     ...(statuses === null ? [] : [one("status = any(?::text[])", statuses)]),
   ];
   const listed = { table: "sessions", columns: sessionColumns, conditions };
+  const reached = { ...listed, conditions: [...conditions, reachCondition(principal)] };
+  if (memoryStoreId !== null) {
+    const mounted = { ...reached, table: memoryMounts, id: "session_id" };
+    return await selectKeyset(db, place, mounted, [{ column: "memory_store_id", value: memoryStoreId }]);
+  }
   const branch =
     agentId === null
       ? environmentId !== null && { column: "environment_id", value: environmentId }
       : { column: "agent_id", value: agentId };
-  if (branch === false) return await selectReached<SessionRow>(db, principal, place, listed);
-  const reached = { ...listed, conditions: [...conditions, reachCondition(principal)] };
+  if (branch === false) return await selectReached<SessionRow>(db, principal, place, listed, statuses);
   return await selectKeyset<SessionRow>(db, place, reached, [branch]);
 }
 
