@@ -29,6 +29,25 @@ describe("idempotency keys", () => {
     );
   });
 
+  test("what is kept is no secret to look for in the log", async (t) => {
+    const added: string[] = [];
+    const redactor = { add: (secret: string) => void added.push(secret), redact: (text: string) => text };
+    const { caller } = await testApp(t, { redactor });
+    const owner = await caller();
+    await owner.post("/environments", { name: "kept" }, key);
+    await owner.post("/environments", { name: "kept" }, key);
+    assert.deepEqual(added, []);
+    const vault = await owner.made("/vaults", { display_name: "v" });
+    const auth = { type: "static_bearer", mcp_server_url: "https://mcp.example/", token: "a-secret-of-it" };
+    const { status, text } = await owner.post(
+      `/vaults/${vault.id}/credentials`,
+      { display_name: "c", auth },
+      { "idempotency-key": "other" },
+    );
+    assert.equal(status, 200, text);
+    assert.deepEqual(added, ["a-secret-of-it"]);
+  });
+
   test("of those who ask at once, one does the work; the others get its answer or are told to wait", async (t) => {
     const { caller } = await testApp(t);
     const owner = await caller();
