@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { type TestContext, test } from "node:test";
 import {
   AddressRefused,
@@ -123,4 +123,19 @@ test("a host is listed by its name, its address or its network", () => {
   assert.ok(!listed("10.0.0.0/8", "http://mcp.internal/"));
   assert.ok(!listed("10.0.0.0/8", "http://1.1.1.1/"));
   assert.ok(!isListedHost([], "http://127.0.0.1/"));
+});
+
+test("an answer of no HTTP status ends its connection", { timeout: 10_000 }, async (t) => {
+  const closed = Promise.withResolvers<void>();
+  const server = createTcpServer((socket) => {
+    socket.on("error", () => undefined).on("close", () => closed.resolve());
+    socket.once("data", () => socket.write("HTTP/1.1 999 X\r\ncontent-length: 9\r\n\r\nmore"));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const fetch = guarded({ allowPrivate: ["127.0.0.1"] });
+  await assert.rejects(fetch(`http://127.0.0.1:${port}/`));
+  await closed.promise;
 });

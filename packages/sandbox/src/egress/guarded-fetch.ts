@@ -98,6 +98,10 @@ function lookupOf(addresses: readonly string[]): LookupFunction {
 
 function responseOf(answer: IncomingMessage): Response {
   const status = answer.statusCode ?? 0;
+  if (status < 200 || status > 599) {
+    answer.destroy();
+    throw new Error("An answer has no status that HTTP knows.");
+  }
   const headers = new Headers();
   for (const [name, values] of Object.entries(answer.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);
