@@ -22,4 +22,19 @@ export const conventions: readonly Requirement[] = [
     source: "seed 4.9",
     rule: "An anchor or filter whose characters are those of an id and whose number is that of none is 400 with param.",
   },
+  {
+    id: "noun-metadata",
+    source: "api 2",
+    rule: "Every noun that has metadata patches it by key, null takes a pair or all away, and 16 pairs, 64 characters of a key and 512 of a value are its bounds.",
+  },
+  {
+    id: "noun-archive",
+    source: "seed 5",
+    rule: "Every noun that can be archived is so for good: archiving again changes nothing, it is read, its update is 403 permission_error, and lists have it on request alone.",
+  },
+  {
+    id: "noun-delete",
+    source: "api 2",
+    rule: "Every noun that can be deleted answers id and its type with _deleted, and is then 404 and in no list.",
+  },
 ];

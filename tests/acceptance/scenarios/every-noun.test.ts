@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before } from "node:test";
+import { type Api, type Json, refused, type Wire } from "../harness/api.ts";
+import { Berth } from "../harness/berth.ts";
+import { makeAgent, makeEnvironment, makeFile, makeSession, makeSkill } from "../harness/fixtures.ts";
+import { proves } from "../harness/proves.ts";
+
+interface Noun {
+  /** As in `<noun>_deleted`. */
+  name: string;
+  /** A new object, and the path of its list. */
+  make(): Promise<{ object: Wire; list: string }>;
+  /** Whether an update changes its metadata, and what that needs besides. */
+  update?: (object: Wire) => Record<string, Json>;
+  archivable: boolean;
+}
+
+let berth: Berth;
+let api: Api;
+before(async () => {
+  berth = await Berth.start();
+  api = await berth.client();
+});
+after(() => berth.stop());
+
+const nothing = () => ({});
+const nouns: Noun[] = [
+  {
+    name: "agent",
+    make: async () => ({ object: await makeAgent(api), list: "/agents" }),
+    update: ({ version }) => ({ version }),
+    archivable: true,
+  },
+  {
+    name: "environment",
+    make: async () => ({ object: await makeEnvironment(api), list: "/environments" }),
+    update: nothing,
+    archivable: true,
+  },
+  {
+    name: "session",
+    make: async () => ({ object: await makeSession(api), list: "/sessions" }),
+    update: nothing,
+    archivable: true,
+  },
+  {
+    name: "file",
+    make: async () => ({ object: await makeFile(api, randomUUID()), list: "/files" }),
+    archivable: false,
+  },
+  {
+    name: "skill",
+    make: async () => ({ object: await makeSkill(api, `s-${randomUUID()}`), list: "/skills" }),
+    update: nothing,
+    archivable: true,
+  },
+  {
+    name: "vault",
+    make: async () => ({ object: await makeVault(), list: "/vaults" }),
+    update: nothing,
+    archivable: true,
+  },
+  {
+    name: "vault_credential",
+    make: async () => {
+      const list = `/vaults/${(await makeVault()).id}/credentials`;
+      const auth = { type: "static_bearer", mcp_server_url: "https://mcp.example", token: "a-token" };
+      return { object: await api.ok("POST", list, { auth }), list };
+    },
+    update: nothing,
+    archivable: true,
+  },
+  {
+    name: "memory_store",
+    make: async () => ({ object: await makeStore(), list: "/memory_stores" }),
+    update: nothing,
+    archivable: true,
+  },
+  {
+    name: "memory",
+    make: async () => {
+      const list = `/memory_stores/${(await makeStore()).id}/memories`;
+      return { object: await api.ok("POST", list, { path: "/a", content: "x" }), list };
+    },
+    archivable: false,
+  },
+];
+
+const makeVault = () => api.ok("POST", "/vaults", { display_name: "keys" });
+const makeStore = () => api.ok("POST", "/memory_stores", { name: "notes" });
+
+proves(["noun-metadata"], "metadata is patched and bounded alike everywhere", async () => {
+  for (const { name, make, update } of nouns) {
+    if (update === undefined) continue;
+    const { object, list } = await make();
+    const path = `${list}/${object.id}`;
+    const patch = async (metadata: Json) =>
+      api.post(path, { ...update(await api.ok("GET", path)), metadata });
+    const kept = async (metadata: Json) => (await patch(metadata)).body.metadata;
+    assert.deepEqual(object.metadata, {}, name);
+    assert.deepEqual(await kept({ a: "1", b: "2" }), { a: "1", b: "2" }, name);
+    assert.deepEqual(await kept({ a: null, c: "3" }), { b: "2", c: "3" }, name);
+    assert.deepEqual(await kept({}), { b: "2", c: "3" }, name);
+    const key = "k".repeat(64);
+    assert.deepEqual(await kept({ b: null, c: null, [key]: "v".repeat(512) }), { [key]: "v".repeat(512) });
+    const many = Object.fromEntries(Array.from({ length: 16 }, (_, index) => [`k${index}`, "v"]));
+    for (const [bad, param] of [
+      [{ n: 1 }, "metadata.n"],
+      [{ [`${key}k`]: "v" }, `metadata.${key}k`],
+      [{ n: "v".repeat(513) }, "metadata.n"],
+      [many, "metadata"],
+      ["text", "metadata"],
+      [["a"], "metadata"],
+    ] as const) {
+      refused(await patch(bad), 400, "invalid_request_error", { param });
+    }
+    assert.equal(Object.keys(await kept({ ...many, [key]: null })).length, 16, name);
+    assert.deepEqual(await kept(null), {}, name);
+    assert.equal((await api.ok("GET", path)).id, object.id);
+  }
+});
+
+proves(["noun-archive"], "archiving is for good: read, not written, listed on request", async () => {
+  for (const { name, make, update, archivable } of nouns) {
+    if (!archivable) continue;
+    const { object, list } = await make();
+    const path = `${list}/${object.id}`;
+    assert.equal(object.archived_at, null, name);
+    refused(await api.post(`${path}/archive`, { now: true }), 400, "invalid_request_error", { param: "now" });
+    const { archived_at: first } = await api.ok("POST", `${path}/archive`);
+    assert.match(first, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.equal((await api.ok("POST", `${path}/archive`, {})).archived_at, first, name);
+    assert.equal((await api.ok("GET", path)).archived_at, first, name);
+    const body = { ...update?.(await api.ok("GET", path)), metadata: { a: "b" } };
+    refused(await api.post(path, body), 403, "permission_error", { message: /archived/ });
+    const listed = async (query: string) =>
+      (await api.ok("GET", `${list}?limit=100${query}`)).data.some(({ id }: Wire) => id === object.id);
+    const seen = [
+      await listed(""),
+      await listed("&include_archived=false"),
+      await listed("&include_archived=true"),
+    ];
+    assert.deepEqual(seen, [false, false, true], name);
+    assert.equal((await api.delete(path)).status, 200, `an archived ${name} may be deleted`);
+  }
+});
+
+proves(["noun-delete", "idempotency-replay"], "what is deleted is named once, and gone", async () => {
+  for (const { name, make } of nouns) {
+    const { object, list } = await make();
+    const path = `${list}/${object.id}`;
+    assert.deepEqual(await api.ok("GET", path), { ...object, ...clock(await api.ok("GET", path)) }, name);
+    refused(await api.delete(`${path}?force=true`), 400, "invalid_request_error", { param: "force" });
+    const headers = { "idempotency-key": randomUUID() };
+    const deleted = await api.delete(path, { headers });
+    assert.deepEqual([deleted.status, deleted.body], [200, { id: object.id, type: `${name}_deleted` }]);
+    const again = await api.delete(path, { headers });
+    assert.deepEqual([again.status, again.body], [200, deleted.body]);
+    assert.equal(again.headers.get("idempotency-replayed"), "true", name);
+    for (const answer of [await api.delete(path), await api.get(path)]) {
+      refused(answer, 404, "not_found_error", { message: new RegExp(`'${object.id}' does not exist`) });
+    }
+    const { data } = await api.ok("GET", `${list}?limit=100`);
+    assert.ok(!data.some(({ id }: Wire) => id === object.id), name);
+  }
+});
+
+/** What of a session goes on by itself. */
+function clock({ stats }: Wire): { stats?: Wire } {
+  return stats === undefined ? {} : { stats };
+}
