@@ -58,6 +58,6 @@ export function resourceConflict(message: string, param?: string): ApiError {
 }
 
 /** 400; part of the body is still on the way, so that the connection is of no more use. */
-export function unread(message: string): ApiError {
-  return new ApiError("invalid_request_error", { message, headers: { connection: "close" } });
+export function unread(message: string, param?: string): ApiError {
+  return new ApiError("invalid_request_error", { message, param, headers: { connection: "close" } });
 }

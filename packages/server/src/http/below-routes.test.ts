@@ -32,6 +32,36 @@ async function exchange(port: number, ...pieces: (string | Buffer)[]): Promise<E
 const post = "POST /api/v1/cloud/agents HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
 
 describe("below the routes", () => {
+  test("a target that names the host is the path in it", async (t) => {
+    const { port, owner } = await listening(t);
+    const get = (target: string) =>
+      exchange(
+        port,
+        `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${owner.token}\r\n\r\n`,
+      );
+    const { status } = await get("http://berth.example/api/v1/cloud/agents?limit=1");
+    assert.equal(status, 200);
+    const { body } = await get("HTTP://berth.example:80/api/v1/cloud/agents?limit=0");
+    assert.equal(body.error.message, "Field 'limit' must be a positive integer.");
+    assert.match((await get("http://berth.example")).body.error.message, /There is no GET \/\./);
+    assert.match((await get("http://berth.example?x")).body.error.message, /There is no GET \/\./);
+  });
+
+  test("a body that is encoded is refused, whoever would read it", async (t) => {
+    const { port, owner } = await listening(t);
+    const send = (path: string, encoding: string) =>
+      exchange(
+        port,
+        `POST /api/v1/cloud${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${owner.token}\r\nContent-Type: application/json\r\nContent-Encoding: ${encoding}\r\nContent-Length: 16\r\n\r\n{"filename":"a"}`,
+      );
+    for (const path of ["/agents", "/files"]) {
+      const { status, body } = await send(path, "gzip");
+      assert.equal(status, 400);
+      assert.match(body.error.message, /Content-Encoding/);
+    }
+    assert.equal((await send("/files", "Identity")).status, 200);
+  });
+
   test("garbage, broken framing and oversized headers get the envelope", async (t) => {
     const { port, owner } = await listening(t);
     const authorized = `${post}Authorization: Bearer ${owner.token}\r\nContent-Type: application/json\r\n`;

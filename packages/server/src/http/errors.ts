@@ -52,6 +52,8 @@ export const errors = {
   badContentType: (...expected: string[]) =>
     errors.invalid(`The content type of the body must be '${expected.join("' or '")}'.`),
   unknownContentType: () => errors.invalid("The content type of the body is not one that is known here."),
+  encodedBody: () =>
+    unread("The body must come as it is: a 'Content-Encoding' is not undone here.", "content-encoding"),
   bodyTooLarge: (limit: number) => unread(`The body is larger than ${bytes(limit)}.`),
   contentTooLarge: (limit: number, param: string) =>
     errors.invalid(`A file can have at most ${bytes(limit)}.`, param),

@@ -41,6 +41,7 @@ export function createHttpApp(options: HttpOptions): HttpApp {
     return503OnClosing: false,
     forceCloseConnections: "idle",
     genReqId: (request) => requestIdOf(request.headers),
+    rewriteUrl: ({ url = "/" }) => originForm(url),
     routerOptions: { maxParamLength: MAX_PATH_PARAMETER, querystringParser: () => ({}) },
     frameworkErrors: (error, request, reply) => {
       const refusal =
@@ -105,4 +106,11 @@ declare module "fastify" {
     /** Of the contract: the label of the route's metrics. */
     operation?: string;
   }
+}
+
+/** A request target may name the host too, as proxies are sent it: it means the same. */
+function originForm(target: string): string {
+  const path = /^https?:\/\/[^/?]*(.*)$/is.exec(target)?.[1];
+  if (path === undefined) return target;
+  return path.startsWith("/") ? path : `/${path}`;
 }

@@ -24,6 +24,9 @@ export function serveRoute(
       const identify = operation.credential === "pat" ? authenticateUser : authenticate;
       const principal = await identify(request.raw, app.db, app.log);
       if (!hasScope(principal, operation.scope)) throw errors.scopeMissing(operation.scope ?? "");
+      // It would be read, or kept as a file, as the encoding left it.
+      const [encoding = "identity"] = headerValues(request.raw, "content-encoding");
+      if (encoding.trim().toLowerCase() !== "identity") throw errors.encodedBody();
       callers.set(request, principal);
     },
     handler: async (request, reply) => {
