@@ -41,6 +41,15 @@ test("calls that wait are allowed or denied", { timeout: 60_000 }, async () => {
   const logs = await service.done("sessions", "logs", session.id);
   assert.match(logs, /allowed\n/);
   assert.match(logs, /Not now\./);
+  const once = JSON.stringify({ steps: [call("echo again"), { say: "over" }] });
+  const asked = await service.run(["sessions", "send", "-f", session.id, once]);
+  assert.equal(asked.code, 3, asked.stderr);
+  assert.match(asked.stdout, /^Bash {2}echo again\n\nwaits for you/);
+  assert.match(asked.stderr, /berth sessions allow sess_/);
+  assert.match(
+    await service.done("sessions", "allow", "-f", session.id),
+    /^Bash {2}echo again\n {2}│ again\n[\s\S]*over\n\ndone/,
+  );
   const { code, stderr } = await service.run(["sessions", "allow", session.id]);
   assert.deepEqual([code, stderr], [1, "error: No tool call of this session waits for a confirmation.\n"]);
 });

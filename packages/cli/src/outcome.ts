@@ -1,4 +1,5 @@
 import type { SessionEvent, StopReason } from "@berth/sdk";
+import { exitCodes } from "./exit-codes.ts";
 
 /** How the followed part of a session ended. */
 export interface Outcome {
@@ -21,4 +22,10 @@ export function outcomeAfter(outcome: Outcome, event: SessionEvent): Outcome {
   return resource_id === undefined
     ? outcome
     : { ...outcome, failedResources: [...outcome.failedResources, resource_id] };
+}
+
+/** What a command that followed the turn ends with: done only when the agent ended it and its resources are in place. */
+export function exitCodeOf({ ended, failedResources }: Outcome): number {
+  if (ended === "requires_action") return exitCodes.waiting;
+  return ended === "end_turn" && failedResources.length === 0 ? exitCodes.done : exitCodes.failed;
 }

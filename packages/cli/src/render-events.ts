@@ -1,5 +1,6 @@
 import type { SessionEvent, SessionResource, StreamFrame } from "@berth/sdk";
 import { noOutcome, type Outcome, outcomeAfter } from "./outcome.ts";
+import type { Call } from "./render/activity.ts";
 import { LiveMessages } from "./render/live-messages.ts";
 import { columnsOf, isTerminal, type Output, paletteFor } from "./render/palette.ts";
 import { Screen } from "./render/screen.ts";
@@ -8,6 +9,8 @@ import { Transcript } from "./render/transcript.ts";
 export interface RenderOptions {
   /** The session's resources, to name them in progress and errors. */
   resources?: readonly SessionResource[];
+  /** Calls of before that get their results in these events. */
+  waiting?: readonly Call[];
 }
 
 /**
@@ -18,11 +21,17 @@ export interface RenderOptions {
 export async function renderEvents(
   frames: AsyncIterable<StreamFrame>,
   output: Output = process.stdout,
-  { resources = [] }: RenderOptions = {},
+  { resources = [], waiting = [] }: RenderOptions = {},
 ): Promise<Outcome> {
   const palette = paletteFor(output);
   const live = isTerminal(output);
-  const transcript = new Transcript({ palette, width: live ? columnsOf(output) : 160, live, resources });
+  const transcript = new Transcript({
+    palette,
+    width: live ? columnsOf(output) : 160,
+    live,
+    resources,
+    waiting,
+  });
   const screen = new Screen(output, palette, () => transcript.status(Date.now()));
   const messages = new LiveMessages(screen);
   let outcome = noOutcome;

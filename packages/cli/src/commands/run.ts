@@ -3,7 +3,7 @@ import type { Berth, Session, SessionEvent, StreamFrame } from "@berth/sdk";
 import { type ConnectionOptions, connect } from "../connection.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { UsageError } from "../failure.ts";
-import { noOutcome, type Outcome, outcomeAfter } from "../outcome.ts";
+import { exitCodeOf, noOutcome, type Outcome, outcomeAfter } from "../outcome.ts";
 import { printJson, talk } from "../print.ts";
 import { paletteFor } from "../render/palette.ts";
 import { cut } from "../render/plain-text.ts";
@@ -14,6 +14,7 @@ import { secretFile, secretVariable } from "../secret.ts";
 import { ensureAgent } from "./run/ensure-agent.ts";
 import { ensureEnvironment } from "./run/ensure-environment.ts";
 import { onInterrupts } from "./run/on-interrupts.ts";
+import { answerHint } from "./sessions/follow-turn.ts";
 
 export interface RunOptions extends ConnectionOptions {
   repo?: string;
@@ -46,15 +47,7 @@ export async function run(task: string, options: RunOptions): Promise<number> {
   if (!detached && !options.keep && outcome.ended === "end_turn") await archive(client, session);
   if (detached) talk(`The session goes on. To follow it: berth sessions logs -f ${session.id}`);
   if (outcome.ended === "requires_action") talk(answerHint(session.id));
-  if (interrupted) return exitCodes.interrupted;
-  if (outcome.ended === "requires_action") return exitCodes.waiting;
-  return outcome.ended === "end_turn" && outcome.failedResources.length === 0
-    ? exitCodes.done
-    : exitCodes.failed;
-}
-
-function answerHint(id: string): string {
-  return `To let the calls run: berth sessions allow ${id} (or deny). A custom tool's result goes by: berth sessions events send ${id}`;
+  return interrupted ? exitCodes.interrupted : exitCodeOf(outcome);
 }
 
 function titleOf(message: string): string {

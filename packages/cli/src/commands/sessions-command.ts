@@ -29,14 +29,15 @@ export function addSessions(program: Command): void {
   add("logs <id>", "Shows what happened in a session; with --json its events as JSON lines.")
     .option("-f, --follow", "go on with what happens until the session is terminated or Ctrl-C")
     .action(action(() => import("./sessions/logs.ts"), "sessionLogs"));
-  add("send <id> <message>", "Sends a message to a session; '-' reads it from standard input.").action(
-    action(() => import("./sessions/send.ts"), "sendMessage"),
-  );
-  add("allow <id> [call-id...]", "Lets tool calls run that wait for a confirmation; default: all.").action(
-    action(() => import("./sessions/answer-calls.ts"), "allowCalls"),
-  );
+  add("send <id> <message>", "Sends a message to a session; '-' reads it from standard input.")
+    .addOption(follow)
+    .action(action(() => import("./sessions/send.ts"), "sendMessage"));
+  add("allow <id> [call-id...]", "Lets tool calls run that wait for a confirmation; default: all.")
+    .addOption(follow)
+    .action(action(() => import("./sessions/answer-calls.ts"), "allowCalls"));
   add("deny <id> [call-id...]", "Refuses tool calls that wait for a confirmation; default: all.")
     .option("--message <text>", "what the agent is told")
+    .addOption(follow)
     .action(action(() => import("./sessions/answer-calls.ts"), "denyCalls"));
   add("interrupt <id>", "Ends the turn that runs; the session can go on.").action(
     action(() => import("./sessions/interrupt.ts"), "interruptSession"),
@@ -45,6 +46,8 @@ export function addSessions(program: Command): void {
     action(() => import("./sessions/archive.ts"), "archiveSession"),
   );
 }
+
+const follow = new Option("-f, --follow", "show what the agent does then, and end with the turn as run does");
 
 function positive(value: string): number {
   if (!/^[1-9][0-9]{0,8}$/.test(value)) throw new InvalidArgumentError("It must be a positive integer.");
@@ -55,5 +58,5 @@ const help = `
 Examples:
   $ berth sessions list --status running
   $ berth sessions logs -f sess_01k…
-  $ berth sessions send sess_01k… "Now update the changelog, too"
+  $ berth sessions send -f sess_01k… "Now update the changelog, too"
   $ berth sessions list --limit 500 --json | jq -r '.data[].id'`;

@@ -5,7 +5,7 @@ import { cut, firstLines, plainLine, plainText } from "./plain-text.ts";
 import { count, duration } from "./quantities.ts";
 import { toolLine } from "./tool-line.ts";
 
-type Call = EventOf<"agent.tool_use" | "agent.mcp_tool_use" | "agent.custom_tool_use">;
+export type Call = EventOf<"agent.tool_use" | "agent.mcp_tool_use" | "agent.custom_tool_use">;
 type Result = EventOf<"agent.tool_result" | "agent.mcp_tool_result" | "user.custom_tool_result">;
 
 const gutter = "  │ ";
@@ -20,9 +20,11 @@ export class Activity {
   #thinking = false;
   #since = 0;
 
-  constructor(palette: Palette, width: number) {
+  /** `waiting` are calls of before that get their results now. */
+  constructor(palette: Palette, width: number, waiting: readonly Call[] = []) {
     this.#palette = palette;
     this.#width = width;
+    for (const call of waiting) this.#waiting.set(call.id, call);
   }
 
   think(): void {

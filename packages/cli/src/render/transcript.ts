@@ -1,5 +1,5 @@
 import type { EventOf, SessionEvent, SessionResource } from "@berth/sdk";
-import { Activity } from "./activity.ts";
+import { Activity, type Call } from "./activity.ts";
 import { apart, type Block, note } from "./block.ts";
 import { Clones } from "./clones.ts";
 import { textOf } from "./content-text.ts";
@@ -36,12 +36,13 @@ export class Transcript {
     width: number;
     live: boolean;
     resources: readonly SessionResource[];
+    waiting?: readonly Call[];
   }) {
     this.#palette = options.palette;
     this.#width = options.width;
     this.#live = options.live;
     this.#clones = new Clones(options.resources);
-    this.#activity = new Activity(options.palette, options.width);
+    this.#activity = new Activity(options.palette, options.width, options.waiting);
     this.#turn = new TurnEnd(options.palette);
   }
 
