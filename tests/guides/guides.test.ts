@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { Berth } from "../acceptance/harness/berth.ts";
+import { type GitHost, startGitHost } from "../git-host/git-host.ts";
+import {
+  type BearerProxy,
+  type EverythingServer,
+  startBearerProxy,
+  startEverything,
+} from "../mcp-host/mcp-host.ts";
+import { runShell, shellLines } from "./shell-lines.ts";
+
+/** Every line for a shell in the guides and the README, run as it is printed, against real servers of git and MCP. */
+
+const root = join(import.meta.dirname, "../..");
+let directory: string;
+let hosted: GitHost;
+let generic: GitHost;
+let everything: EverythingServer;
+let proxy: BearerProxy;
+let berth: Berth;
+let env: Record<string, string>;
+/** Addresses that a reader has, and what stands for them here. */
+let addresses: [string, string][];
+
+before(async () => {
+  directory = await mkdtemp(join(tmpdir(), "berth-guides-"));
+  [hosted, generic, everything] = await Promise.all([
+    startGitHost({ dir: join(directory, "hosted") }),
+    startGitHost({ dir: join(directory, "generic") }),
+    startEverything(),
+  ]);
+  proxy = await startBearerProxy(everything.port, "token-of-mcp");
+  for (const host of [hosted, generic])
+    await host.createRepository({ org: "acme", name: "widget", private: true, files: { "a.txt": "a\n" } });
+  const hosts = [hosted.host, generic.host, new URL(proxy.url).host];
+  berth = await Berth.start({
+    settings: {
+      BERTH_HOSTED_PROVIDERS: JSON.stringify([
+        { host: hosted.host, token_env: ["GH_TOKEN"], ca_file: hosted.caFile },
+      ]),
+      BERTH_GIT_CA_FILES: JSON.stringify([{ host: generic.host, ca_file: generic.caFile }]),
+      BERTH_EGRESS_ALLOW_PRIVATE: hosts.join(),
+    },
+  });
+  const token = await berth.token();
+  const mayWrite = { user: "agent", permissions: "write" } as const;
+  env = {
+    PATH: `${join(root, "bin")}:${process.env.PATH}`,
+    BERTH_URL: berth.url,
+    BERTH_TOKEN: token,
+    GITHUB_TOKEN: hosted.createToken(mayWrite),
+    GIT_PASSWORD: generic.createToken(mayWrite),
+    MCP_TOKEN: "token-of-mcp",
+  };
+  addresses = [
+    ["https://github.com", hosted.url],
+    ["https://git.example.com", generic.url],
+    ["https://mcp.example.com/mcp", proxy.url],
+    ["http://127.0.0.1:4180", berth.url],
+    ["--port 4190", "--port 0"],
+    ["anthropic/claude-opus-5", "rehearsal/steps"],
+  ];
+});
+after(async () => {
+  await berth.stop();
+  proxy.stop();
+  await Promise.all([hosted.stop(), generic.stop(), everything.stop()]);
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** What a guide's lines print, among other things, in this order. */
+const guides: Record<string, RegExp> = {
+  "confirmations.md":
+    /Bash {2}rm -rf build\n\nwaits for you[\s\S]*\(no output\)[\s\S]*Not on a Friday[\s\S]*ticket {2}\{"number":7\}\n\nwaits/,
+  "files.md": /Bern,134794\n[\s\S]*pending\n10\n[\s\S]*status +ready\n[\s\S]*data +\[/,
+  "mcp.md": /│ Echo: hello\n[\s\S]*get-sum[^\n]*\n\nwaits for you[\s\S]*5[\s\S]*Added\.[\s\S]*static_bearer/,
+  "memory.md":
+    /│ Two spaces, no tabs\.\n[\s\S]*\/build\.md[\s\S]*session_actor[\s\S]*Four spaces\.[\s\S]*It was changed meanwhile\.\n[\s\S]*redacted_at +20/,
+  "operating.md": /http:\/\/127\.0\.0\.1:\d+[\s\S]*org_\w+\nusr_\w+\n[\s\S]*ada@example\.com +acme +admin/,
+  "repositories.md": /chore: say hello\n[\s\S]*│ fetched\n[\s\S]*On branch main\n/,
+  "skills.md": /version +2\n[\s\S]*│ ## Version\n[\s\S]*That is how\.[\s\S]*skill_\w+ +skill|skill_\w+/,
+};
+
+/** Not for a shell. */
+const withoutLines = ["models.md"];
+
+test("every guide is run", async () => {
+  const files = await readdir(join(root, "docs/guides"));
+  assert.deepEqual(files.toSorted(), [...Object.keys(guides), ...withoutLines].toSorted());
+});
+
+for (const [name, expected] of Object.entries(guides)) {
+  test(`${name}: its lines do what it says`, { timeout: 90_000 }, async () => {
+    const cwd = join(directory, name);
+    await mkdir(cwd);
+    const { BERTH_URL: _, BERTH_TOKEN: __, ...operator } = env;
+    const given = name === "operating.md" ? operator : env;
+    const lines = (await shellLines(join(root, "docs/guides", name), addresses)).join("");
+    const { code, output } = await runShell("bash", `set -eo pipefail\n${lines}`, { cwd, env: given });
+    assert.equal(code, 0, output);
+    assert.match(output, expected);
+  });
+}
+
+test("README.md: its commands", { timeout: 60_000 }, async () => {
+  const cwd = join(directory, "commands");
+  await mkdir(join(cwd, "bin"), { recursive: true });
+  await symlink(join(root, "bin/berth"), join(cwd, "bin/berth"));
+  await writeFile(join(cwd, "token-file"), "token");
+  await writeFile(join(cwd, "report.csv"), "a,b\n");
+  await writeFile(join(cwd, "agents.yaml"), "kind: agent\nname: Applied\nmodel: rehearsal/steps\n");
+  const blocks = await shellLines(join(root, "README.md"), addresses);
+  const lines = blocks.filter((block) => block.startsWith("bin/berth ")).join("");
+  const { code, output } = await runShell("bash", `set -eo pipefail\n${lines}`, {
+    cwd,
+    env: { ...env, BERTH_DATA_DIR: berth.dataDir },
+  });
+  assert.equal(code, 0, output);
+  assert.match(
+    output,
+    /> Now open a pull request[\s\S]*static_bearer[\s\S]*text\/csv[\s\S]*agent\/Applied created/,
+  );
+});
+
+for (const shell of ["bash", "dash"]) {
+  test(`README.md: a session by curl, in ${shell}`, { timeout: 60_000 }, async () => {
+    const cwd = join(directory, shell);
+    await mkdir(join(cwd, ".berth"), { recursive: true });
+    await writeFile(join(cwd, ".berth/token"), `${env.BERTH_TOKEN}\n`);
+    const blocks = await shellLines(join(root, "README.md"), addresses);
+    const lines = blocks.find((block) => block.startsWith("export BERTH=")) ?? "";
+    const { output } = await runShell(shell, `set -e\n${lines}`, { cwd, env, until: "session.status_idle" });
+    assert.match(output, /"text":"That is my sandbox\."/);
+  });
+}
