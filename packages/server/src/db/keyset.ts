@@ -159,6 +159,11 @@ function successor(uuid: string): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
+/** Of a list that shows what is archived only when it is asked for. */
+export function unlessArchived({ archived }: { archived: boolean }): Condition[] {
+  return archived ? [] : [{ text: "archived_at is null", values: [] }];
+}
+
 export function one(text: string, value: unknown): Condition {
   return { text, values: [value] };
 }

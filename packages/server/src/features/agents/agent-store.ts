@@ -1,19 +1,17 @@
 import { type Agent, formatId, type SessionAgent, uuidTimestamp } from "@berth/contract";
 import { isForeignKeyViolation } from "../../db/database-error.ts";
-import { type KeysetPlace, selectReached } from "../../db/keyset.ts";
+import { type KeysetPlace, selectReached, unlessArchived } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
+import { type OwnedRow, ownedFields } from "../../http/owned-row.ts";
 import type { Owner, Principal } from "../../http/principal.ts";
 
 /** What an agent is in one version, resolved, beside its metadata. */
 export type AgentDefinition = Omit<SessionAgent, "id" | "type" | "version">;
 
-export interface AgentRow extends Owner {
-  id: string;
+export interface AgentRow extends OwnedRow {
   version: number;
   definition: AgentDefinition;
   metadata: Record<string, string>;
-  archived_at: Date | null;
-  updated_at: Date;
 }
 
 const newest = "agent_versions v where v.agent_id = agents.id and v.version = agents.version";
@@ -106,7 +104,7 @@ export async function listAgents(
   place: KeysetPlace,
   filters: { archived: boolean },
 ): Promise<AgentRow[]> {
-  const conditions = filters.archived ? [] : [{ text: "archived_at is null", values: [] }];
+  const conditions = unlessArchived(filters);
   return await selectReached<AgentRow>(db, principal, place, { table: "agents", columns, conditions });
 }
 
@@ -121,10 +119,6 @@ export function agentAnswer(row: AgentRow): Agent {
   return {
     ...agentSnapshot(row),
     metadata: row.metadata,
-    owner_type: row.owner_type,
-    owner_id: formatId(row.owner_type, row.owner_id),
-    archived_at: row.archived_at?.toISOString() ?? null,
-    created_at: uuidTimestamp(row.id),
-    updated_at: row.updated_at.toISOString(),
+    ...ownedFields(row),
   };
 }

@@ -2,18 +2,16 @@ import { type Environment, formatId, uuidTimestamp } from "@berth/contract";
 import { isUniqueViolation } from "../../db/database-error.ts";
 import { type KeysetPlace, selectReached } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
-import type { Owner, Principal } from "../../http/principal.ts";
+import { type OwnedRow, ownedFields } from "../../http/owned-row.ts";
+import type { Principal } from "../../http/principal.ts";
 
-export interface EnvironmentRow extends Owner {
-  id: string;
+export interface EnvironmentRow extends OwnedRow {
   name: string;
   description: string | null;
   config: Environment["config"];
   environment_variables: Record<string, string>;
   resources: Environment["resources"];
   metadata: Record<string, string>;
-  archived_at: Date | null;
-  updated_at: Date;
 }
 
 export type NewEnvironment = Omit<EnvironmentRow, "archived_at" | "updated_at">;
@@ -140,10 +138,6 @@ export function environmentAnswer(row: EnvironmentRow): Environment {
     environment_variables: row.environment_variables,
     resources: row.resources,
     metadata: row.metadata,
-    owner_type: row.owner_type,
-    owner_id: formatId(row.owner_type, row.owner_id),
-    archived_at: row.archived_at?.toISOString() ?? null,
-    created_at: uuidTimestamp(row.id),
-    updated_at: row.updated_at.toISOString(),
+    ...ownedFields(row),
   };
 }

@@ -1,15 +1,13 @@
 import { formatId, type MemoryStore, uuidTimestamp } from "@berth/contract";
-import { type KeysetPlace, selectReached } from "../../db/keyset.ts";
+import { type KeysetPlace, selectReached, unlessArchived } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
-import type { Owner, Principal } from "../../http/principal.ts";
+import { type OwnedRow, ownedFields } from "../../http/owned-row.ts";
+import type { Principal } from "../../http/principal.ts";
 
-export interface MemoryStoreRow extends Owner {
-  id: string;
+export interface MemoryStoreRow extends OwnedRow {
   name: string;
   description: string | null;
   metadata: Record<string, string>;
-  archived_at: Date | null;
-  updated_at: Date;
 }
 
 export type NewMemoryStore = Omit<MemoryStoreRow, "archived_at" | "updated_at">;
@@ -109,7 +107,7 @@ export async function listMemoryStores(
   place: KeysetPlace,
   filters: { archived: boolean },
 ): Promise<MemoryStoreRow[]> {
-  const conditions = filters.archived ? [] : [{ text: "archived_at is null", values: [] }];
+  const conditions = unlessArchived(filters);
   const listed = { table: "memory_stores", columns, conditions };
   return await selectReached<MemoryStoreRow>(db, principal, place, listed);
 }
@@ -122,10 +120,6 @@ export function memoryStoreAnswer(row: MemoryStoreRow): MemoryStore {
     name: row.name,
     description: row.description,
     metadata: row.metadata,
-    owner_type: row.owner_type,
-    owner_id: formatId(row.owner_type, row.owner_id),
-    archived_at: row.archived_at?.toISOString() ?? null,
-    created_at: uuidTimestamp(row.id),
-    updated_at: row.updated_at.toISOString(),
+    ...ownedFields(row),
   };
 }

@@ -1,7 +1,7 @@
-import { parseId } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../http/errors.ts";
-import { type Principal, reaches } from "../../http/principal.ts";
+import type { Principal } from "../../http/principal.ts";
+import { reached } from "../../http/reached.ts";
 import {
   claimMemoryStore,
   getMemoryStore,
@@ -15,7 +15,7 @@ export async function reachMemoryStore(
   principal: Principal,
   storeId: string,
 ): Promise<MemoryStoreRow> {
-  return await reached(principal, storeId, (id) => getMemoryStore(db, id));
+  return await reached(principal, "memory_store", storeId, (id) => getMemoryStore(db, id));
 }
 
 /** As `reachMemoryStore`, to change it or its memories until the transaction ends. @throws errors.locked when it is archived */
@@ -26,7 +26,7 @@ export async function reachToWrite(
 ): Promise<MemoryStoreRow> {
   // Whose it is is looked at before the lock, so that nobody else's requests can hold up the owner's.
   const { id } = await reachMemoryStore(tx, principal, storeId);
-  const store = await reached(principal, storeId, () => lockMemoryStore(tx, id));
+  const store = await reached(principal, "memory_store", storeId, () => lockMemoryStore(tx, id));
   if (store.archived_at !== null) throw errors.locked("memory store", storeId);
   return store;
 }
@@ -38,17 +38,5 @@ export async function reachAndClaim(
   storeId: string,
 ): Promise<MemoryStoreRow> {
   const { id } = await reachMemoryStore(tx, principal, storeId);
-  return await reached(principal, storeId, () => claimMemoryStore(tx, id));
-}
-
-async function reached(
-  principal: Principal,
-  storeId: string,
-  read: (id: string) => Promise<MemoryStoreRow | null>,
-): Promise<MemoryStoreRow> {
-  const id = parseId("memory_store", storeId);
-  const row = id === null ? null : await read(id);
-  if (row === null) throw errors.notFound("memory store", storeId);
-  if (!reaches(principal, row)) throw errors.notYours("memory store", storeId);
-  return row;
+  return await reached(principal, "memory_store", storeId, () => claimMemoryStore(tx, id));
 }

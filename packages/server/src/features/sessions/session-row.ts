@@ -1,9 +1,8 @@
-import { formatId, type Session, uuidMillisecond, uuidTimestamp } from "@berth/contract";
-import type { Owner } from "../../http/principal.ts";
+import { formatId, type Session, uuidMillisecond } from "@berth/contract";
+import { type OwnedRow, ownedFields } from "../../http/owned-row.ts";
 import { type ResourceRow, resourceAnswer, resourceColumns } from "../session-resources/resource-row.ts";
 
-export interface SessionRow extends Owner {
-  id: string;
+export interface SessionRow extends OwnedRow {
   /** The agent's snapshot as JSON text; it is not parsed on its way out. */
   agent: string;
   environment_id: string;
@@ -23,9 +22,7 @@ export interface SessionRow extends Owner {
   resources: ResourceRow[] | null;
   /** In the order in which they were given. */
   vault_ids: string[];
-  archived_at: Date | null;
   terminated_at: Date | null;
-  updated_at: Date;
 }
 
 /** The columns of `SessionRow`, of the table `sessions`. */
@@ -64,11 +61,7 @@ function sessionWithoutAgent(row: SessionRow): Omit<Session, "agent"> {
       cache_creation_input_tokens: row.cache_creation_input_tokens,
     },
     environment_variables: row.environment_variables,
-    owner_type: row.owner_type,
-    owner_id: formatId(row.owner_type, row.owner_id),
-    archived_at: row.archived_at?.toISOString() ?? null,
-    created_at: uuidTimestamp(row.id),
-    updated_at: row.updated_at.toISOString(),
+    ...ownedFields(row),
   };
 }
 

@@ -5,6 +5,7 @@ import {
   reachCondition,
   selectKeyset,
   selectReached,
+  unlessArchived,
 } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
 import type { Owner, Principal } from "../../http/principal.ts";
@@ -37,7 +38,7 @@ export async function listSessions(
   const { agentId, environmentId, memoryStoreId, statuses } = filters;
   const conditions: Condition[] = [
     { text: "deleted_at is null", values: [] },
-    ...(filters.archived ? [] : [{ text: "archived_at is null", values: [] }]),
+    ...unlessArchived(filters),
     ...(agentId === null ? [] : [one("agent_id = ?", agentId)]),
     ...(environmentId === null ? [] : [one("environment_id = ?", environmentId)]),
     ...(statuses === null ? [] : [one("status = any(?::text[])", statuses)]),

@@ -1,13 +1,14 @@
 import { parseId } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../http/errors.ts";
-import { type Principal, reaches } from "../../http/principal.ts";
+import type { Principal } from "../../http/principal.ts";
+import { reached } from "../../http/reached.ts";
 import { claimSkill, getSkill, type SkillRow } from "./skill-store.ts";
 import { getSkillVersion, type SkillVersionRow } from "./skill-version-store.ts";
 
 /** A skill that the caller reaches. @throws errors.notFound, errors.notYours */
 export async function reachSkill(db: Queryable, principal: Principal, skillId: string): Promise<SkillRow> {
-  return await reached(principal, skillId, (id) => getSkill(db, id));
+  return await reached(principal, "skill", skillId, (id) => getSkill(db, id));
 }
 
 /** As `reachSkill`, and the skill stays as it is until the transaction ends. */
@@ -18,7 +19,7 @@ export async function reachAndClaimSkill(
 ): Promise<SkillRow> {
   // Whose it is is looked at before the lock, so that nobody else's requests can hold up the owner's.
   const { id } = await reachSkill(tx, principal, skillId);
-  return await reached(principal, skillId, () => claimSkill(tx, id));
+  return await reached(principal, "skill", skillId, () => claimSkill(tx, id));
 }
 
 /** A version of a skill by its number or id, as it stands in a path. @throws errors.skillVersionNotFound */
@@ -34,16 +35,4 @@ export async function findSkillVersion(
   const version = wanted === false ? null : await getSkillVersion(db, skill.id, wanted);
   if (version === null) throw errors.skillVersionNotFound(skillId, given);
   return version;
-}
-
-async function reached(
-  principal: Principal,
-  skillId: string,
-  read: (id: string) => Promise<SkillRow | null>,
-): Promise<SkillRow> {
-  const id = parseId("skill", skillId);
-  const row = id === null ? null : await read(id);
-  if (row === null) throw errors.notFound("skill", skillId);
-  if (!reaches(principal, row)) throw errors.notYours("skill", skillId);
-  return row;
 }

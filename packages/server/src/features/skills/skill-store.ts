@@ -1,18 +1,16 @@
 import { formatId, type Skill, uuidTimestamp } from "@berth/contract";
-import { type KeysetPlace, selectReached } from "../../db/keyset.ts";
+import { type KeysetPlace, selectReached, unlessArchived } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
+import { type OwnedRow, ownedFields } from "../../http/owned-row.ts";
 import type { Owner, Principal } from "../../http/principal.ts";
 
-export interface SkillRow extends Owner {
-  id: string;
+export interface SkillRow extends OwnedRow {
   name: string;
   display_title: string | null;
   /** Of the newest version, as is the next. */
   description: string;
   latest_version: number;
   metadata: Record<string, string>;
-  archived_at: Date | null;
-  updated_at: Date;
 }
 
 const newest = "from skill_versions where skill_id = skills.id order by version desc limit 1";
@@ -96,7 +94,7 @@ export async function listSkills(
   place: KeysetPlace,
   filters: { archived: boolean },
 ): Promise<SkillRow[]> {
-  const conditions = filters.archived ? [] : [{ text: "archived_at is null", values: [] }];
+  const conditions = unlessArchived(filters);
   return await selectReached<SkillRow>(db, principal, place, { table: "skills", columns, conditions });
 }
 
@@ -112,10 +110,6 @@ export function skillAnswer(row: SkillRow): Skill {
     skill_type: "custom",
     latest_version: row.latest_version,
     metadata: row.metadata,
-    owner_type: row.owner_type,
-    owner_id: formatId(row.owner_type, row.owner_id),
-    archived_at: row.archived_at?.toISOString() ?? null,
-    created_at: uuidTimestamp(row.id),
-    updated_at: row.updated_at.toISOString(),
+    ...ownedFields(row),
   };
 }

@@ -1,6 +1,6 @@
 import { formatId, uuidTimestamp, type VaultCredential, vaultCapacity } from "@berth/contract";
 import { isUniqueViolation } from "../../db/database-error.ts";
-import { type KeysetPlace, selectKeyset } from "../../db/keyset.ts";
+import { type KeysetPlace, selectKeyset, unlessArchived } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
 
 export interface CredentialRow {
@@ -117,7 +117,7 @@ export async function listCredentials(
   place: KeysetPlace,
   filters: { archived: boolean },
 ): Promise<CredentialRow[]> {
-  const conditions = filters.archived ? [] : [{ text: "archived_at is null", values: [] }];
+  const conditions = unlessArchived(filters);
   const listed = { table: "vault_credentials", columns, conditions };
   return await selectKeyset<CredentialRow>(db, place, listed, [{ column: "vault_id", value: vaultId }]);
 }

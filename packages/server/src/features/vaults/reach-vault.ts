@@ -1,15 +1,13 @@
 import { parseId } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../http/errors.ts";
-import { type Principal, reaches } from "../../http/principal.ts";
+import type { Principal } from "../../http/principal.ts";
+import { reached } from "../../http/reached.ts";
 import { getVaults, lockVault, type VaultRow } from "./vault-store.ts";
 
 /** A vault that the caller reaches. @throws errors.notFound, errors.notYours */
 export async function reachVault(db: Queryable, principal: Principal, vaultId: string): Promise<VaultRow> {
-  const [vault] = await findVaults([vaultId], (ids) => getVaults(db, ids));
-  if (vault === undefined) throw errors.notFound("vault", vaultId);
-  if (!reaches(principal, vault)) throw errors.notYours("vault", vaultId);
-  return vault;
+  return await reached(principal, "vault", vaultId, async (id) => (await getVaults(db, [id]))[0] ?? null);
 }
 
 /** Vaults in the order of their ids as given, whoever they belong to. @throws errors.notFound */

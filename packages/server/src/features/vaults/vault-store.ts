@@ -1,14 +1,12 @@
 import { formatId, uuidTimestamp, type Vault } from "@berth/contract";
-import { type KeysetPlace, selectReached } from "../../db/keyset.ts";
+import { type KeysetPlace, selectReached, unlessArchived } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
-import type { Owner, Principal } from "../../http/principal.ts";
+import { type OwnedRow, ownedFields } from "../../http/owned-row.ts";
+import type { Principal } from "../../http/principal.ts";
 
-export interface VaultRow extends Owner {
-  id: string;
+export interface VaultRow extends OwnedRow {
   display_name: string;
   metadata: Record<string, string>;
-  archived_at: Date | null;
-  updated_at: Date;
 }
 
 const columns = "id, organization_id, owner_type, owner_id, display_name, metadata, archived_at, updated_at";
@@ -99,7 +97,7 @@ export async function listVaults(
   place: KeysetPlace,
   filters: { archived: boolean },
 ): Promise<VaultRow[]> {
-  const conditions = filters.archived ? [] : [{ text: "archived_at is null", values: [] }];
+  const conditions = unlessArchived(filters);
   return await selectReached<VaultRow>(db, principal, place, { table: "vaults", columns, conditions });
 }
 
@@ -110,10 +108,6 @@ export function vaultAnswer(row: VaultRow): Vault {
     type: "vault",
     display_name: row.display_name,
     metadata: row.metadata,
-    owner_type: row.owner_type,
-    owner_id: formatId(row.owner_type, row.owner_id),
-    archived_at: row.archived_at?.toISOString() ?? null,
-    created_at: uuidTimestamp(row.id),
-    updated_at: row.updated_at.toISOString(),
+    ...ownedFields(row),
   };
 }
