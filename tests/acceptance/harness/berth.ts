@@ -16,6 +16,8 @@ export interface BerthOptions {
   settings?: Record<string, string>;
   /** An earlier one's data, to start again on it. */
   dataDir?: string;
+  /** A command that runs it, such as a tracer with its arguments, and leaves it this process's child. */
+  under?: readonly string[];
 }
 
 export interface NewToken {
@@ -50,7 +52,9 @@ export class Berth {
 
   static async start(options: BerthOptions = {}): Promise<Berth> {
     const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "berth-test-")));
-    const child = spawn(binary, ["serve", "--data-dir", dataDir, "--host", "127.0.0.1", "--port", "0"], {
+    const serve = [binary, "serve", "--data-dir", dataDir, "--host", "127.0.0.1", "--port", "0"];
+    const [program = binary, ...args] = [...(options.under ?? []), ...serve];
+    const child = spawn(program, args, {
       env: { ...process.env, ...options.settings },
       stdio: ["ignore", "pipe", "pipe"],
     });

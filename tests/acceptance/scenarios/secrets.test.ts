@@ -7,8 +7,15 @@ import { join } from "node:path";
 import { after, before } from "node:test";
 import { promisify } from "node:util";
 import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
+import {
+  type BearerProxy,
+  type EverythingServer,
+  startBearerProxy,
+  startEverything,
+} from "../../mcp-host/mcp-host.ts";
 import type { Api, Wire } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
+import { canTrace, endedTrace, tracedBy } from "../harness/exec-trace.ts";
 import { bash, makeAgent, makeEnvironment, results, turn } from "../harness/fixtures.ts";
 import { proves } from "../harness/proves.ts";
 import { SecretWatch, WatchedApi } from "../harness/secret-watch.ts";
@@ -20,6 +27,9 @@ const watch = new SecretWatch();
 
 let directory: string;
 let hosts: { hosted: GitHost; generic: GitHost };
+let everything: EverythingServer;
+/** Lets through what has the token of the vault. */
+let mcp: BearerProxy;
 let settings: Record<string, string>;
 let samples = 0;
 
@@ -38,17 +48,24 @@ before(async () => {
     for (const name of ["widget", "gadget"])
       await host.createRepository({ org: "acme", name, private: true, files });
   }
+  everything = await startEverything();
+  mcp = await startBearerProxy(
+    everything.port,
+    watch.add("the vault's token", randomBytes(24).toString("hex")),
+  );
   settings = {
     BERTH_HOSTED_PROVIDERS: JSON.stringify([
       { host: hosted.host, token_env: ["GH_TOKEN"], ca_file: hosted.caFile },
     ]),
     BERTH_GIT_CA_FILES: JSON.stringify([{ host: generic.host, ca_file: generic.caFile }]),
-    BERTH_EGRESS_ALLOW_PRIVATE: `${hosted.host} ${generic.host}`,
+    BERTH_EGRESS_ALLOW_PRIVATE: [hosted.host, generic.host, new URL(mcp.url).host].join(" "),
     BERTH_LOG_LEVEL: "debug",
   };
 });
 after(async () => {
   await Promise.all(Object.values(hosts).map((host) => host.stop()));
+  mcp.stop();
+  await everything.stop();
   await rm(directory, { recursive: true, force: true });
 });
 
@@ -79,6 +96,40 @@ const generic = (secret: string, fields: Wire = {}) => ({
   ...fields,
 });
 
+/** A session whose agent calls a tool of an MCP server with a token of its vault, and then with one that is refused. */
+async function callMcp(api: Api): Promise<Wire> {
+  const url = mcp.url;
+  const allowed = { default_config: { permission_policy: { type: "always_allow" } } };
+  const agent = await makeAgent(api, {
+    mcp_servers: [{ type: "url", name: "all", url }],
+    tools: [{ type: "agent_toolset_20260401" }, { type: "mcp_toolset", mcp_server_name: "all", ...allowed }],
+  });
+  const config = { type: "cloud", networking: { type: "limited", allow_mcp_servers: true } };
+  const environment = await makeEnvironment(api, { config });
+  const vault = await api.ok("POST", "/vaults", { display_name: "keys" });
+  const credentials = `/vaults/${vault.id}/credentials`;
+  const auth = { type: "static_bearer", mcp_server_url: url, token: mcp.token };
+  const credential = await api.ok("POST", credentials, { auth });
+  const body = { agent: agent.id, environment_id: environment.id, vault_ids: [vault.id] };
+  const session = await api.ok("POST", "/sessions", body);
+  const echo = { tool: "mcp__all__echo", input: { message: "hello" } };
+  const all = bash("env; cat /proc/self/environ /proc/*/cmdline");
+  const given = await turn(api, session.id, echo, all);
+  const answers = given.filter(({ type }) => type === "agent.mcp_tool_result");
+  assert.deepEqual(
+    answers.map(({ is_error: failed, content }) => [failed, content[0].text]),
+    [[false, "Echo: hello"]],
+  );
+  // The server tells what it was given, as a careless one does.
+  mcp.token = "another";
+  const token = watch.add("a token that is refused", randomBytes(24).toString("hex"));
+  await api.ok("POST", `${credentials}/${credential.id}`, { auth: { type: "static_bearer", token } });
+  await turn(api, session.id, echo);
+  await api.ok("GET", credentials);
+  await api.ok("POST", `${credentials}/${credential.id}/archive`);
+  return session;
+}
+
 /** The whole database as text, as a backup would hold it. */
 async function dump(berth: Berth): Promise<string> {
   const lines = (await readFile(`${berth.dataDir}/postgres/cluster/postmaster.pid`, "utf8")).split("\n");
@@ -88,11 +139,16 @@ async function dump(berth: Berth): Promise<string> {
 }
 
 proves(["secrets-nowhere", "repo-token-secret"], "a canary of every kind is found nowhere", async (t) => {
-  const berth = await Berth.start({ settings: { ...settings, BERTH_PG_BIN: postgres } });
+  const trace = join(directory, "execs");
+  const berth = await Berth.start({
+    settings: { ...settings, BERTH_PG_BIN: postgres },
+    under: canTrace ? tracedBy(trace) : [],
+  });
   t.after(() => berth.stop());
   const api = new WatchedApi(berth.url, watch.add("the API token", await berth.token()), watch);
   const first = token("the hosted token", hosts.hosted);
-  const password = token("the password", hosts.generic);
+  const password = token("the password for a server of an own authority", hosts.generic);
+  const withMcp = await callMcp(api);
   const session = await open(api, [hosted(first), generic(password)]);
   const path = `/sessions/${session.id}/resources`;
   const [one, two] = session.resources.map(({ id }: Wire) => `${path}/${id}`);
@@ -163,7 +219,7 @@ proves(["secrets-nowhere", "repo-token-secret"], "a canary of every kind is foun
     raw: `{"resources": [{"authorization_token": "${first}", ]`,
     headers: { "content-type": "application/json" },
   });
-  for (const { id } of [session, wrong]) {
+  for (const { id } of [session, wrong, withMcp]) {
     for (const list of ["resources", "events?limit=100"]) await api.ok("GET", `/sessions/${id}/${list}`);
   }
   await api.ok("GET", "/sessions");
@@ -178,6 +234,11 @@ proves(["secrets-nowhere", "repo-token-secret"], "a canary of every kind is foun
   assert.match(berth.log, /"level":/);
   watch.check("the service's log", berth.log);
   watch.check("the service's output", berth.output);
+  if (!canTrace) return t.diagnostic("no strace here: programs that end at once were not looked at");
+  const programs = await endedTrace(trace, berth.pid);
+  for (const program of ["git", "bwrap", "initdb", "gh"])
+    assert.match(programs, new RegExp(`execve(at)?\\([^\\n]*/${program}"`), `${program} was traced`);
+  watch.check("the arguments of a program", programs);
 });
 
 proves(["secrets-rewrap"], "another key, and the credentials are as they were", async (t) => {
