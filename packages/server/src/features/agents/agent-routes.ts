@@ -10,15 +10,9 @@ import { agentAnswer, archiveAgent, deleteAgent, insertAgent, listAgents } from 
 import { versionPage, versionPlace } from "./agent-version-page.ts";
 import { getVersion, listVersions } from "./agent-version-store.ts";
 import { reachAgent } from "./reach-agent.ts";
-import { type ModelWindows, resolveAgent } from "./resolve-agent.ts";
+import { type AgentDeps, resolveAgent } from "./resolve-agent.ts";
 import { checkMcp } from "./resolve-mcp.ts";
 import { updateAgent } from "./update-agent.ts";
-
-export interface AgentDeps {
-  models: ModelWindows;
-  /** Hosts and networks that are not public and may be reached; see `BERTH_EGRESS_ALLOW_PRIVATE`. */
-  egressAllowPrivate: readonly string[];
-}
 
 export function mountAgents(app: HttpApp, deps: AgentDeps): void {
   mount(app, agentRoutes.create, async ({ principal, db }, { body }) => {

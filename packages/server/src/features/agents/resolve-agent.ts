@@ -1,7 +1,6 @@
 import { type agentRoutes, type Input, type ToolName, toolNames } from "@berth/contract";
 import { errors } from "../../http/errors.ts";
 import type { AgentDefinition } from "./agent-store.ts";
-
 import { resolveMcpToolset } from "./resolve-mcp.ts";
 
 type Body = Input<typeof agentRoutes.create>["body"];
@@ -15,6 +14,12 @@ export interface ModelWindows {
   list(): { id: string; provider: string; context_window: number; max_output_tokens: number }[];
   /** The tokens that fit into a model, or fewer when asked for; null for a model that cannot be reached. */
   get(id: string, options?: { contextWindow?: number }): { contextWindow: number } | null;
+}
+
+export interface AgentDeps {
+  models: ModelWindows;
+  /** Hosts and networks that are not public and may be reached; see `BERTH_EGRESS_ALLOW_PRIVATE`. */
+  egressAllowPrivate: readonly string[];
 }
 
 /** An agent with every default filled in, but for its skills. @throws errors.invalid for a model that cannot be reached. */

@@ -5,10 +5,9 @@ import { errors } from "../../http/errors.ts";
 import { patchMetadata } from "../../http/patch-metadata.ts";
 import type { Principal } from "../../http/principal.ts";
 import { resolveSkills, storeAgentSkills } from "../skills/agent-skills.ts";
-import type { AgentDeps } from "./agent-routes.ts";
 import { type AgentRow, getAgent, insertVersion } from "./agent-store.ts";
 import { reachToChange } from "./reach-agent.ts";
-import { changeAgent } from "./resolve-agent.ts";
+import { type AgentDeps, changeAgent } from "./resolve-agent.ts";
 import { checkMcp } from "./resolve-mcp.ts";
 
 type Body = Input<typeof agentRoutes.update>["body"];

@@ -7,7 +7,7 @@ import type { Lease } from "../lease.ts";
 import { listOutputs, type Output } from "./list-outputs.ts";
 import { outputName } from "./output-name.ts";
 import { type Collected, readCollected, storeOutput } from "./output-store.ts";
-import { planOutputs } from "./plan-outputs.ts";
+import { type OutputLimits, planOutputs } from "./plan-outputs.ts";
 import { ReadingCut, readOutput, UnreadableOutput } from "./read-output.ts";
 
 export interface CollectParts {
@@ -21,14 +21,6 @@ export interface Collecting {
   limits: OutputLimits;
   /** Ends the reading. */
   signal: AbortSignal;
-}
-
-export interface OutputLimits {
-  files: number;
-  /** Of one file. */
-  fileBytes: number;
-  /** Of all that is read at once. */
-  totalBytes: number;
 }
 
 export interface Collection {

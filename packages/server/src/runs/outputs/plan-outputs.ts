@@ -1,7 +1,14 @@
-import type { OutputLimits } from "./collect-outputs.ts";
 import type { Output, OutputListing } from "./list-outputs.ts";
 import { outputName } from "./output-name.ts";
 import type { Collected } from "./output-store.ts";
+
+export interface OutputLimits {
+  files: number;
+  /** Of one file. */
+  fileBytes: number;
+  /** Of all that is read at once. */
+  totalBytes: number;
+}
 
 export interface OutputPlan {
   /** To be read now. */

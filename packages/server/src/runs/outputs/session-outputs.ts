@@ -5,8 +5,9 @@ import { DatabaseUnavailableError } from "../../db/database-error.ts";
 import type { Lease } from "../lease.ts";
 import type { RunLog } from "../run-log.ts";
 import { LOOK_MS, withDeadline } from "../with-deadline.ts";
-import { type Collection, type CollectParts, collectOutputs, type OutputLimits } from "./collect-outputs.ts";
+import { type Collection, type CollectParts, collectOutputs } from "./collect-outputs.ts";
 import { areOutputsDue, markOutputsDue } from "./output-store.ts";
+import type { OutputLimits } from "./plan-outputs.ts";
 
 /** Collects the outputs of a session while its lease is held, and tells what could not be kept. */
 export interface SessionOutputs {
