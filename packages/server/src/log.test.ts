@@ -38,3 +38,14 @@ test("only the newest thousand secrets are known", () => {
   for (let i = 0; i <= 1_000; i++) redactor.add(`secret-${i}-end`);
   assert.equal(redactor.redact("secret-0-end secret-1000-end"), "secret-0-end [redacted]");
 });
+
+test("long secrets take no more than their room, and none from the others", () => {
+  const redactor = createRedactor();
+  redactor.add("token-of-somebody");
+  const before = process.memoryUsage.rss();
+  for (let i = 0; i < 900; i++) redactor.add(`${i}`.padEnd(32_768, "ü"));
+  const megabytes = (process.memoryUsage.rss() - before) / 1_048_576;
+  assert.ok(megabytes < 300, `${megabytes} MiB`);
+  assert.equal(redactor.redact("token-of-somebody"), "[redacted]");
+  assert.equal(redactor.redact("899".padEnd(32_768, "ü")), "[redacted]", "those that have room are known");
+});

@@ -2,24 +2,38 @@ import { type Logger, pino } from "pino";
 
 /** Text that must not be in a log, wherever it comes from. */
 export interface Redactor {
-  /** Adds a secret; the newest thousand are known. Shorter ones than 6 characters are no secrets. */
+  /**
+   * Adds a secret; the newest thousand are known, as far as there is room: the longest gives way first. Shorter ones than 6
+   * characters are no secrets.
+   */
   add(secret: string): void;
   redact(text: string): string;
 }
 
 const KNOWN = 1_000;
 const SHORTEST = 6;
+/** Characters of all forms of all secrets. A thousand tokens take a tenth of it. */
+const ROOM = 32 * 1024 * 1024;
 
 export function createRedactor(): Redactor {
   const secrets = new Map<string, readonly string[]>();
+  let taken = 0;
+
+  function forget(secret: string): void {
+    taken -= lengthOf(secrets.get(secret) ?? []);
+    secrets.delete(secret);
+  }
+
   return {
     add(secret) {
       if (secret.length < SHORTEST) return;
       const forms = secrets.get(secret) ?? formsOf(secret);
-      secrets.delete(secret);
+      forget(secret);
       secrets.set(secret, forms);
+      taken += lengthOf(forms);
       const [oldest] = secrets.keys();
-      if (secrets.size > KNOWN && oldest !== undefined) secrets.delete(oldest);
+      if (secrets.size > KNOWN && oldest !== undefined) forget(oldest);
+      while (taken > ROOM) forget(longestOf(secrets.keys()));
     },
     redact(text) {
       let redacted = text;
@@ -29,6 +43,16 @@ export function createRedactor(): Redactor {
       return redacted;
     },
   };
+}
+
+function lengthOf(forms: readonly string[]): number {
+  return forms.reduce((length, form) => length + form.length, 0);
+}
+
+function longestOf(secrets: Iterable<string>): string {
+  let longest = "";
+  for (const secret of secrets) if (secret.length > longest.length) longest = secret;
+  return longest;
 }
 
 /** How a secret may stand in a text: as it is, in JSON, in a URL, in hexadecimal, and in base64 wherever it begins there. */
