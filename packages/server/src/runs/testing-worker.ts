@@ -191,7 +191,6 @@ export async function installation(t: TestContext, db: Database): Promise<Instal
         blobs,
         log: silentLog,
         model: () => rehearsal,
-        mask: (text) => text,
         secrets: createSecretBox(Buffer.alloc(32)),
         clone: async () => ({ commit: "0".repeat(40) }),
         repositoryVariables: () => ({}),

@@ -65,7 +65,6 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
     reclaimMs: config.diskReclaimSeconds * 1_000,
     providers: config.hostedProviders.map(({ host, api }) => ({ host, ...(api === null ? {} : { api }) })),
     model: (agent) => models.get(agent.model.id, { contextWindow: agent.model.effective_context_window }),
-    mask: (text) => redactor.redact(text),
     repositoryVariables: (repositories) => repositoryVariables(repositories, config.hostedProviders),
     clone: clonerWith(config.hostedProviders),
   });

@@ -8,12 +8,15 @@ import { beatHearts } from "../runs/heartbeat.ts";
 import { type HeldSession, type HoldDependencies, holdSession } from "../runs/hold-session.ts";
 import type { Lease } from "../runs/lease.ts";
 import { createLimit } from "../runs/limit.ts";
+import { ownSecrets } from "../runs/own-secrets.ts";
 import { readFileContent } from "../runs/turn/file-content.ts";
 import type { TurnParts } from "../runs/turn/take-turn.ts";
 import { isDeadOwner, workerOwner } from "../runs/worker-owner.ts";
 import { openSessionWorkspace, type WorkspaceParts } from "../runs/workspace/session-workspace.ts";
 
-export interface WorkerOptions extends WorkspaceParts, Omit<TurnParts, "fileContent" | "previews"> {
+export interface WorkerOptions
+  extends Omit<WorkspaceParts, "mask">,
+    Omit<TurnParts, "fileContent" | "previews" | "mask"> {
   db: Database;
   hub: SessionHub;
   log: Logger;
@@ -53,12 +56,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const held = new Map<string, HeldSession>();
   const news = createLatch();
   let closing = false;
-  const dependencies: HoldDependencies = {
+  const shared: Omit<HoldDependencies, "mask" | "openWorkspace"> = {
     ...options,
     fileContent: (fileId) => readFileContent(options, fileId),
     previews: hub.previews,
     idleMs: options.sandboxIdleMs ?? 60_000,
-    openWorkspace: (...held) => openSessionWorkspace(options, ...held),
     enterTurn: createLimit(concurrency).enter,
     onRest: news.tell,
   };
@@ -112,6 +114,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   /** A lease that ran out while this worker held it may come back to it: the former run ends before the new one begins. */
   function hold(lease: Lease): void {
     const { sessionId } = lease;
+    const own = { ...options, ...ownSecrets(options.secrets) };
+    const openWorkspace: HoldDependencies["openWorkspace"] = (...held) => openSessionWorkspace(own, ...held);
+    const dependencies = { ...shared, mask: own.mask, openWorkspace };
     const session = holdSession(dependencies, lease, held.get(sessionId)?.abandon());
     held.set(sessionId, session);
     session.ended.then(() => {

@@ -23,7 +23,7 @@ import { tellingFailures } from "./telling-failures.ts";
 export interface TurnParts {
   /** Null when the installation does not have the agent's model. */
   model(agent: SessionAgent): Model | null;
-  /** Takes known secrets out of a text. */
+  /** Takes the secrets of the session that were opened out of a text. */
   mask(text: string): string;
   /** Reads a file that a message names. */
   fileContent: FileContent;
@@ -84,6 +84,8 @@ async function runWith(
 ): Promise<StopReason> {
   const run = async () => {
     if (resumed) await workspace.memory.catchUp(() => workspace.sandbox(signal), signal);
+    // What a former run has left on the disk may hold the session's secrets: they are known before anything is read there.
+    await workspace.environment().catch(() => undefined);
     const own = syncingMemory(toolset(session.agent), workspace.memory);
     const tools = [...own, ...(await workspace.mcpTools(signal))];
     return await runTurn({
