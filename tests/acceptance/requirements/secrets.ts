@@ -4,7 +4,7 @@ export const secretRequirements: readonly Requirement[] = [
   {
     id: "secrets-nowhere",
     source: "api 4",
-    rule: "No credential, of a hosted repository, of a generic one, or of the API itself, is in an answer, an event, a frame of a stream, the service's output at its most talkative, a dump of the database, the arguments of any process, or a repository's configuration.",
+    rule: "No credential, of a hosted repository, of a generic one, of an MCP server, or of the API itself, is in an answer, an event, a frame of a stream, the service's output at its most talkative, a dump of the database, the arguments of any program that is started, or a repository's configuration.",
   },
   {
     id: "secrets-rewrap",
