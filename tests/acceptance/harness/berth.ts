@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Api } from "./api.ts";
@@ -129,4 +130,11 @@ async function listening(child: ChildProcess): Promise<string> {
     if (url !== undefined) return url;
   }
   throw new Error("serve closed its stdout without listening");
+}
+
+/** A service for one test file, with a client of its owner; it is stopped after the last test. */
+export async function startBerth(options: BerthOptions = {}): Promise<{ berth: Berth; api: Api }> {
+  const berth = await Berth.start(options);
+  after(() => berth.stop());
+  return { berth, api: await berth.client() };
 }

@@ -1,18 +1,11 @@
 import assert from "node:assert/strict";
-import { after, before } from "node:test";
 import { crc32 } from "node:zlib";
 import { Api, refused } from "../harness/api.ts";
-import { Berth } from "../harness/berth.ts";
+import { startBerth } from "../harness/berth.ts";
 import { makeAgent, makeEnvironment, makeSession } from "../harness/fixtures.ts";
 import { proves } from "../harness/proves.ts";
 
-let berth: Berth;
-let api: Api;
-before(async () => {
-  berth = await Berth.start();
-  api = await berth.client();
-});
-after(() => berth.stop());
+const { berth, api } = await startBerth();
 
 const absent = "sess_01h00000000000000000000000";
 

@@ -2,18 +2,11 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before } from "node:test";
-import { type Api, refused } from "../harness/api.ts";
-import { Berth } from "../harness/berth.ts";
+import { refused } from "../harness/api.ts";
+import { startBerth } from "../harness/berth.ts";
 import { proves } from "../harness/proves.ts";
 
-let berth: Berth;
-let api: Api;
-before(async () => {
-  berth = await Berth.start();
-  api = await berth.client();
-});
-after(() => berth.stop());
+const { berth, api } = await startBerth();
 
 proves(
   ["error-internal"],

@@ -1,17 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before } from "node:test";
-import { type Api, refused } from "../harness/api.ts";
-import { Berth } from "../harness/berth.ts";
+import { refused } from "../harness/api.ts";
+import { startBerth } from "../harness/berth.ts";
 import { bash, makeAgent, makeEnvironment, makeSession, results, turn } from "../harness/fixtures.ts";
 import { proves } from "../harness/proves.ts";
 
-let berth: Berth;
-let api: Api;
-before(async () => {
-  berth = await Berth.start();
-  api = await berth.client();
-});
-after(() => berth.stop());
+const { berth, api } = await startBerth();
 
 proves(
   ["environment-crud"],

@@ -1,17 +1,10 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
-import { after, before } from "node:test";
 import { type Api, refused } from "../harness/api.ts";
-import { Berth } from "../harness/berth.ts";
+import { startBerth } from "../harness/berth.ts";
 import { proves } from "../harness/proves.ts";
 
-let berth: Berth;
-let api: Api;
-before(async () => {
-  berth = await Berth.start();
-  api = await berth.client();
-});
-after(() => berth.stop());
+const { berth, api } = await startBerth();
 
 proves(["error-envelope"], "a refusal is the envelope with the parameter at fault", async () => {
   const answer = await api.post("/agents", { model: "rehearsal/steps" });

@@ -1,18 +1,11 @@
 import assert from "node:assert/strict";
-import { after, before } from "node:test";
-import { type Api, refused, type Wire } from "../harness/api.ts";
-import { Berth } from "../harness/berth.ts";
+import { refused, type Wire } from "../harness/api.ts";
+import { startBerth } from "../harness/berth.ts";
 import { bash, makeSession, steps } from "../harness/fixtures.ts";
 import { proves } from "../harness/proves.ts";
 import { type Frame, frames } from "../harness/stream.ts";
 
-let berth: Berth;
-let api: Api;
-before(async () => {
-  berth = await Berth.start();
-  api = await berth.client();
-});
-after(() => berth.stop());
+const { api } = await startBerth();
 
 /** The frames of a turn. Waits in it give a reader time to be heard of by the process that runs it. */
 async function turnFrames(session: Wire, query: string, list: Wire[]): Promise<Frame[]> {

@@ -1,18 +1,11 @@
 import assert from "node:assert/strict";
-import { after, before } from "node:test";
 import { type Api, refused, type Wire } from "../harness/api.ts";
-import { Berth } from "../harness/berth.ts";
+import { Berth, startBerth } from "../harness/berth.ts";
 import { bash, makeSession, results, steps, turn, turnOf } from "../harness/fixtures.ts";
 import { proves } from "../harness/proves.ts";
 import { eventsUntil, frames } from "../harness/stream.ts";
 
-let berth: Berth;
-let api: Api;
-before(async () => {
-  berth = await Berth.start();
-  api = await berth.client();
-});
-after(() => berth.stop());
+const { api } = await startBerth();
 
 const message = (text: string) => ({ type: "user.message", content: [{ type: "text", text }] });
 

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { after, before } from "node:test";
-import { type Api, type Json, refused, type Wire } from "../harness/api.ts";
-import { Berth } from "../harness/berth.ts";
+import { type Json, refused, type Wire } from "../harness/api.ts";
+import { startBerth } from "../harness/berth.ts";
 import { makeAgent, makeEnvironment, makeFile, makeSession, makeSkill } from "../harness/fixtures.ts";
 import { proves } from "../harness/proves.ts";
 
@@ -16,13 +15,7 @@ interface Noun {
   archivable: boolean;
 }
 
-let berth: Berth;
-let api: Api;
-before(async () => {
-  berth = await Berth.start();
-  api = await berth.client();
-});
-after(() => berth.stop());
+const { api } = await startBerth();
 
 const nothing = () => ({});
 const nouns: Noun[] = [

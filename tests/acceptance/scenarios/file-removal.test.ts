@@ -1,18 +1,11 @@
 import assert from "node:assert/strict";
-import { after, before } from "node:test";
-import { type Api, refused, type Wire } from "../harness/api.ts";
-import { Berth } from "../harness/berth.ts";
+import { refused, type Wire } from "../harness/api.ts";
+import { Berth, startBerth } from "../harness/berth.ts";
 import { bash, makeFile, makeSession, results, steps, turn, turnOf } from "../harness/fixtures.ts";
 import { proves } from "../harness/proves.ts";
 import { eventsUntil } from "../harness/stream.ts";
 
-let berth: Berth;
-let api: Api;
-before(async () => {
-  berth = await Berth.start();
-  api = await berth.client();
-});
-after(() => berth.stop());
+const { berth, api } = await startBerth();
 
 async function withFiles(...places: (string | null)[]): Promise<{ session: Wire; files: Wire[] }> {
   const files = await Promise.all(places.map((_, index) => makeFile(api, `content ${index}\n`)));

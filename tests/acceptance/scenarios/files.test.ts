@@ -1,19 +1,12 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
-import { after, before } from "node:test";
-import { type Api, type Body, refused, type Wire } from "../harness/api.ts";
-import { Berth } from "../harness/berth.ts";
+import { type Body, refused, type Wire } from "../harness/api.ts";
+import { startBerth } from "../harness/berth.ts";
 import { makeFile, makeSession } from "../harness/fixtures.ts";
 import { proves } from "../harness/proves.ts";
 
-let berth: Berth;
-let api: Api;
-before(async () => {
-  berth = await Berth.start();
-  api = await berth.client();
-});
-after(() => berth.stop());
+const { berth, api } = await startBerth();
 
 proves(["files-upload", "ids"], "an upload is ready when it is answered", async () => {
   const content = randomBytes(3_000_000);

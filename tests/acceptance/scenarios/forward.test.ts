@@ -1,17 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before } from "node:test";
 import { Api, refused, type Wire } from "../harness/api.ts";
-import { Berth } from "../harness/berth.ts";
+import { startBerth } from "../harness/berth.ts";
 import { makeEnvironment, makeFile, makeSkill } from "../harness/fixtures.ts";
 import { proves } from "../harness/proves.ts";
 
-let berth: Berth;
-let api: Api;
-before(async () => {
-  berth = await Berth.start();
-  api = await berth.client();
-});
-after(() => berth.stop());
+const { berth, api } = await startBerth();
 
 const resources = "/api/v1/forward/resources";
 

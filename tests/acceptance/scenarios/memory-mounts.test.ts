@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { after, before } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { pidOf } from "../../crash/processes.ts";
-import { type Api, refused, type Wire } from "../harness/api.ts";
-import { Berth } from "../harness/berth.ts";
+import { refused, type Wire } from "../harness/api.ts";
+import { startBerth } from "../harness/berth.ts";
 import {
   bash,
   makeAgent,
@@ -19,13 +18,7 @@ import {
 import { proves } from "../harness/proves.ts";
 import { eventsUntil } from "../harness/stream.ts";
 
-let berth: Berth;
-let api: Api;
-before(async () => {
-  berth = await Berth.start();
-  api = await berth.client();
-});
-after(() => berth.stop());
+const { berth, api } = await startBerth();
 
 const makeStore = (fields: object = {}): Promise<Wire> =>
   api.ok("POST", "/memory_stores", { name: "Team Notes", ...fields });

@@ -1,17 +1,10 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { after, before } from "node:test";
-import { type Api, refused, type Wire } from "../harness/api.ts";
-import { Berth } from "../harness/berth.ts";
+import { refused, type Wire } from "../harness/api.ts";
+import { startBerth } from "../harness/berth.ts";
 import { proves } from "../harness/proves.ts";
 
-let berth: Berth;
-let api: Api;
-before(async () => {
-  berth = await Berth.start();
-  api = await berth.client();
-});
-after(() => berth.stop());
+const { berth, api } = await startBerth();
 
 const hash = (text: string) => createHash("sha256").update(text).digest("hex");
 const makeStore = (fields: object = {}): Promise<Wire> =>

@@ -1,17 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before } from "node:test";
-import { type Api, type Json, refused, type Wire } from "../harness/api.ts";
-import { Berth } from "../harness/berth.ts";
+import { type Json, refused, type Wire } from "../harness/api.ts";
+import { startBerth } from "../harness/berth.ts";
 import { makeAgent, makeEnvironment, makeFile, makeSession, steps, turnOf } from "../harness/fixtures.ts";
 import { proves } from "../harness/proves.ts";
 
-let berth: Berth;
-let api: Api;
-before(async () => {
-  berth = await Berth.start();
-  api = await berth.client();
-});
-after(() => berth.stop());
+const { berth, api } = await startBerth();
 
 const png = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",

@@ -1,21 +1,14 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { after, before } from "node:test";
-import { type Api, refused, type Wire } from "../harness/api.ts";
-import { Berth } from "../harness/berth.ts";
+import { refused, type Wire } from "../harness/api.ts";
+import { startBerth } from "../harness/berth.ts";
 import { bash, makeSession, results, steps, turn } from "../harness/fixtures.ts";
 import { proves } from "../harness/proves.ts";
 import { eventsUntil } from "../harness/stream.ts";
 
 const LIMIT = 3_000_000;
 
-let berth: Berth;
-let api: Api;
-before(async () => {
-  berth = await Berth.start({ settings: { BERTH_UPLOAD_LIMIT: `${LIMIT}` } });
-  api = await berth.client();
-});
-after(() => berth.stop());
+const { berth, api } = await startBerth({ settings: { BERTH_UPLOAD_LIMIT: `${LIMIT}` } });
 
 /** The session's Files, newest first. */
 async function saved(session: string): Promise<Wire[]> {

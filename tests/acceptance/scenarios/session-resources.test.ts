@@ -1,17 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before } from "node:test";
-import { type Api, refused, type Wire } from "../harness/api.ts";
-import { Berth } from "../harness/berth.ts";
+import { refused, type Wire } from "../harness/api.ts";
+import { startBerth } from "../harness/berth.ts";
 import { bash, makeFile, makeSession, results, turn } from "../harness/fixtures.ts";
 import { proves } from "../harness/proves.ts";
 
-let berth: Berth;
-let api: Api;
-before(async () => {
-  berth = await Berth.start();
-  api = await berth.client();
-});
-after(() => berth.stop());
+const { berth, api } = await startBerth();
 
 const secret = "ghp_canary7Jq2mVxK0";
 const url = "https://github.com/octo/hello";

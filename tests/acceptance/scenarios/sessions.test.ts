@@ -1,20 +1,13 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
-import { after, before } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Api, refused, type Wire } from "../harness/api.ts";
-import { Berth } from "../harness/berth.ts";
+import { refused, type Wire } from "../harness/api.ts";
+import { startBerth } from "../harness/berth.ts";
 import { bash, makeAgent, makeEnvironment, makeSession, steps, turn, turnOf } from "../harness/fixtures.ts";
 import { proves } from "../harness/proves.ts";
 import { eventsUntil } from "../harness/stream.ts";
 
-let berth: Berth;
-let api: Api;
-before(async () => {
-  berth = await Berth.start();
-  api = await berth.client();
-});
-after(() => berth.stop());
+const { berth, api } = await startBerth();
 
 const absent = "sess_01h00000000000000000000000";
 

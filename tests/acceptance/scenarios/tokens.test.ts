@@ -1,16 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before } from "node:test";
 import { Api, refused } from "../harness/api.ts";
-import { Berth } from "../harness/berth.ts";
+import { startBerth } from "../harness/berth.ts";
 import { proves } from "../harness/proves.ts";
 
-let berth: Berth;
-let api: Api;
-before(async () => {
-  berth = await Berth.start();
-  api = await berth.client();
-});
-after(() => berth.stop());
+const { berth, api } = await startBerth();
 
 proves(["token-create", "ids"], "a token's secret is shown once", async () => {
   const made = await api.ok("POST", "/tokens", {

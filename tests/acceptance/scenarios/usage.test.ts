@@ -1,19 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before } from "node:test";
 import { pidOf } from "../../crash/processes.ts";
-import type { Api, Wire } from "../harness/api.ts";
-import { Berth } from "../harness/berth.ts";
+import type { Wire } from "../harness/api.ts";
+import { startBerth } from "../harness/berth.ts";
 import { bash, makeSession, steps } from "../harness/fixtures.ts";
 import { proves } from "../harness/proves.ts";
 import { eventsUntil } from "../harness/stream.ts";
 
-let berth: Berth;
-let api: Api;
-before(async () => {
-  berth = await Berth.start();
-  api = await berth.client();
-});
-after(() => berth.stop());
+const { berth, api } = await startBerth();
 
 const get = (id: string): Promise<Wire> => api.ok("GET", `/sessions/${id}`);
 const count = (events: Wire[], type: string) => events.filter((event) => event.type === type).length;

@@ -1,18 +1,11 @@
 import assert from "node:assert/strict";
-import { after, before } from "node:test";
 import { type Api, type Json, refused, type Wire } from "../harness/api.ts";
-import { Berth } from "../harness/berth.ts";
+import { startBerth } from "../harness/berth.ts";
 import { makeAgent, makeEnvironment, makeSession } from "../harness/fixtures.ts";
 import { proves } from "../harness/proves.ts";
 
 const absent = "vault_01h00000000000000000000000";
-let berth: Berth;
-let api: Api;
-before(async () => {
-  berth = await Berth.start();
-  api = await berth.client();
-});
-after(() => berth.stop());
+const { berth, api } = await startBerth();
 
 function makeVault(caller: Api = api, fields: Record<string, Json> = {}): Promise<Wire> {
   return caller.ok("POST", "/vaults", { display_name: "keys", ...fields });
