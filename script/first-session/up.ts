@@ -49,7 +49,9 @@ async function serveFirstSession(service: Service, gitHost: GitHost, options: Up
   const pushed = await firstSession(new Berth({ baseURL: service.url, token }), gitHost, options);
   if (stop.signal.aborted && !pushed) return 130;
   if (options.once || stop.signal.aborted) return pushed ? 0 : 1;
-  say(`\nBerth goes on until Ctrl-C. Its log: ${service.logFile}`);
+  say(
+    `\nBerth goes on until Ctrl-C. The reference of its API: ${service.url}/docs · its log: ${service.logFile}`,
+  );
   const stopped = await untilStopped(service);
   return stopped && pushed ? 0 : 1;
 }

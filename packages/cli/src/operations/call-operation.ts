@@ -33,6 +33,7 @@ export async function callOperation(
   const query = queryOf(options.query ?? []);
   const body = operation.body === "json" ? await bodyOf(options) : undefined;
   const call = { operation, params, query, body };
+  if (operation.answers === "stream") return await printStream(client, args[0] ?? "", query);
   if (operation.answers === "page") return await printPages(client, call, options);
   if (operation.answers === "bytes") return await writeBytes(await client.open(call), options.output);
   const answer = await client.call<Thing>(call);
@@ -59,6 +60,11 @@ async function printPages(
   }
   if (json) printJson({ data, has_more });
   else for (const line of listLines(data)) printLine(line);
+}
+
+/** As JSON lines, for as long as the session goes on. */
+async function printStream(client: Berth, session_id: string, query: object): Promise<undefined> {
+  for await (const frame of client.sessions.events.stream(session_id, query)) printJson(frame);
 }
 
 async function writeBytes({ body }: Response, output: string | undefined): Promise<undefined> {

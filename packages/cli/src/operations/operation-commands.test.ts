@@ -117,6 +117,27 @@ describe("commands of operations", { timeout: 60_000 }, () => {
     );
   });
 
+  test("a stream is JSON lines, until the session is terminated", async () => {
+    const agent = await service.json(
+      "agents",
+      "create",
+      "-f",
+      "name=streamed",
+      "-f",
+      "model=rehearsal/steps",
+    );
+    const { id: environment } = await service.json("environments", "create", "-f", "name=streamed");
+    const { id } = await service.json(
+      ...["sessions", "create", "-f", `agent=${agent.id}`, "-f", `environment_id=${environment}`],
+    );
+    await service.done("sessions", "terminate", id);
+    const lines = (await service.done("sessions", "events", "stream", id, "-q", "from=start")).trim();
+    assert.deepEqual(
+      lines.split("\n").map((line) => JSON.parse(line).type),
+      ["session.status_terminated"],
+    );
+  });
+
   test("a path may come without its first slash; an address is refused", async () => {
     assert.deepEqual(JSON.parse(await service.done("api", "GET", "models")).has_more, false);
     const refused = await service.run(["api", "GET", "http://127.0.0.1:1/api/v1/cloud/models"]);

@@ -48,7 +48,7 @@ function addOperation(parent: Command, name: string, operation: Operation): Comm
   }
   if (operation.answers === "bytes")
     command.option("-o, --output <file>", "where to write; default: standard output");
-  else command.option("--json", "print JSON");
+  else if (operation.answers !== "stream") command.option("--json", "print JSON");
   return withConnection(command).action(async () => {
     const { callOperation } = await import("./call-operation.ts");
     await callOperation(operation, command.processedArgs as string[], command.opts());

@@ -56,7 +56,10 @@ function resolveModel(choice: Body["model"], models: ModelWindows): AgentDefinit
   const model = models.get(id, window == null ? {} : { contextWindow: window });
   if (model === null) {
     const param = typeof choice === "string" ? "model" : "model.id";
-    throw errors.invalid(`Model '${id}' is not one that this installation can reach.`, param);
+    throw errors.invalid(
+      `Model '${id}' is not one that this installation can reach; GET /api/v1/cloud/models lists those that are.`,
+      param,
+    );
   }
   return {
     id,
