@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -112,6 +113,29 @@ test("run: exits 1 when the repository could not be cloned, though the turn ende
   const { code, stdout } = await berth(["run", "x", "--model", "p/m", "--url", service.url], { env: token });
   assert.equal(code, 1);
   assert.match(stdout, /repository_not_found_error: Not found\. \(acme\/shop/);
+});
+
+test("run: a clone that fails after the turn has ended still counts", async (t) => {
+  const error = {
+    type: "repository_not_found_error" as const,
+    message: "Not found.",
+    retry_status: { type: "terminal" as const },
+    resource_id: "sesr_1",
+  };
+  const [idle, failed] = logOf(
+    { type: "session.status_idle", stop_reason: { type: "end_turn" } },
+    { type: "session.error", error },
+  );
+  assert.ok(idle && failed);
+  const service = await startService(t, [idle]);
+  const { child, ended } = startBerth(["run", "x", "--model", "p/m"], {
+    env: { ...token, BERTH_URL: service.url },
+  });
+  await once(child.stdout, "data");
+  service.append(failed);
+  const { code, stdout } = await ended;
+  assert.equal(code, 1);
+  assert.match(stdout, /^done\n\nrepository_not_found_error: Not found\./);
 });
 
 test("run: Ctrl-C interrupts the session and ends with it, exit code 130", async (t) => {

@@ -14,6 +14,7 @@ import { secretFile, secretVariable } from "../secret.ts";
 import { ensureAgent } from "./run/ensure-agent.ts";
 import { ensureEnvironment } from "./run/ensure-environment.ts";
 import { onInterrupts } from "./run/on-interrupts.ts";
+import { untilSettled } from "./run/until-settled.ts";
 import { answerHint } from "./sessions/follow-turn.ts";
 
 export interface RunOptions extends ConnectionOptions {
@@ -47,7 +48,8 @@ export async function run(task: string, options: RunOptions): Promise<number> {
   if (!detached && !options.keep && outcome.ended === "end_turn") await archive(client, session);
   if (detached) talk(`The session goes on. To follow it: berth sessions logs -f ${session.id}`);
   if (outcome.ended === "requires_action") talk(answerHint(session.id));
-  return interrupted ? exitCodes.interrupted : exitCodeOf(outcome);
+  if (interrupted) return exitCodes.interrupted;
+  return detached ? exitCodes.failed : exitCodeOf(outcome);
 }
 
 function titleOf(message: string): string {
@@ -59,11 +61,14 @@ async function follow(client: Berth, session: Session, { json }: RunOptions) {
     client.sessions.events.send(session.id, { events: [{ type: "user.interrupt" }] }, { maxRetries: 0 }),
   );
   try {
-    const { signal } = interrupts;
-    const follow = client.sessions.events;
+    const late = new AbortController();
+    const signal = AbortSignal.any([interrupts.signal, late.signal]);
+    const { events } = client.sessions;
+    const settled = <Frame extends StreamFrame>(frames: AsyncIterable<Frame>) =>
+      untilSettled(frames, session.resources, () => late.abort());
     const outcome = json
-      ? await printEvents(session, follow.untilIdle(session.id, { from: "start" }, { signal }))
-      : await showEvents(session, follow.untilIdle(session.id, live(), { signal }));
+      ? await printEvents(session, settled(events.stream(session.id, { from: "start" }, { signal })))
+      : await showEvents(session, settled(events.stream(session.id, live(), { signal })));
     return { outcome, interrupted: interrupts.count > 0, detached: signal.aborted };
   } finally {
     interrupts.stop();

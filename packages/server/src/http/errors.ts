@@ -32,7 +32,7 @@ export const errors = {
     errors.invalid("Only a repository has a token or a password that can be rotated.", "resource_id"),
   hostNotServed: (param: string, host: string, served: readonly string[]) =>
     errors.invalid(
-      `Field '${param}' has the host '${host}'; this installation serves ${served.join(", ")}.`,
+      `Field '${param}' has the host '${host}'; this installation serves ${served.join(", ")}. Any other server is a 'git_repository'.`,
       param,
     ),
   httpNotAllowed: (param: string, host: string) =>
