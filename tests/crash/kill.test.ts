@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { Berth } from "../acceptance/harness/berth.ts";
 import { clientOf, LoadedSession } from "./load.ts";
-import { isAlive, type Part, pidOf } from "./processes.ts";
+import { isAlive, livingPid, type Part } from "./processes.ts";
 
 const rounds = Number(process.env.BERTH_TEST_CRASH_ROUNDS ?? 20);
 
@@ -39,29 +39,16 @@ for (const part of ["api", "runner", "postgres"] as const) {
 
 /** Ends when the service answers again, with the killed part in a new process. */
 async function killAndRecover(part: Part): Promise<void> {
-  const victim = await found(part);
+  const victim = await livingPid(berth, part);
   process.kill(victim, "SIGKILL");
   if (part === "api") {
     await berth.kill("SIGKILL");
     berth = await Berth.start({ dataDir: berth.dataDir });
   } else {
     while (isAlive(victim)) await pause(5);
-    await found(part);
+    await livingPid(berth, part);
   }
-  while (!(await ready())) await pause(20);
-}
-
-async function found(part: Part): Promise<number> {
-  for (;;) {
-    const pid = pidOf(berth, part);
-    if (pid !== null && isAlive(pid)) return pid;
-    await pause(10);
-  }
-}
-
-async function ready(): Promise<boolean> {
-  const answer = await fetch(`${berth.url}/readyz`).catch(() => null);
-  return answer?.status === 200;
+  await berth.ready();
 }
 
 /** Pseudo-random times between kills, 300 to 1,100 ms, from a seed that the test prints. */

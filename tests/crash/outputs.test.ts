@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { setTimeout as pause } from "node:timers/promises";
 import type { Api, Wire } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
 import { bash, makeSession, turn } from "../acceptance/harness/fixtures.ts";
 import { canInject, injectKill, movingCalls, writingCalls } from "./inject-kill.ts";
-import { isAlive, pidOf } from "./processes.ts";
+import { isAlive, livingPid } from "./processes.ts";
 
 /** The runner is killed while it saves the outputs of a turn: when it stores a content, and at writes around that. */
 const points = [
@@ -28,7 +27,7 @@ test("a runner killed while it saves outputs has saved each once when the turn i
   let cuts = 0;
   for (const { calls, when } of points) {
     const session = await makeSession(api);
-    const runner = await livingRunner();
+    const runner = await livingPid(berth, "runner");
     const tracer = await injectKill(runner, when, calls);
     const script = "cd /mnt/session/outputs; for n in 1 2 3; do [ -e $n ] || echo $n > $n; done";
     // Whichever of the two is cut off, the other makes the files.
@@ -41,12 +40,3 @@ test("a runner killed while it saves outputs has saved each once when the turn i
   context.diagnostic(`${cuts} of ${points.length} points cut a turn`);
   assert.ok(cuts >= points.length / 2, `only ${cuts} cuts`);
 });
-
-async function livingRunner(): Promise<number> {
-  for (let tries = 0; tries < 2_000; tries++) {
-    const pid = pidOf(berth, "runner");
-    if (pid !== null && isAlive(pid)) return pid;
-    await pause(10);
-  }
-  throw new Error("The runner did not come back.");
-}

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
 
 /** The parts of a service, found as an operator would: by the tree of processes below it. */
 export type Part = "api" | "runner" | "postgres";
@@ -13,6 +14,23 @@ export function pidOf(service: { pid: number; dataDir: string }, part: Part): nu
     return childrenOf(service.pid).find((pid) => /runner-process/.test(commandOf(pid))) ?? null;
   }
   return Number.parseInt(read(`${service.dataDir}/postgres/cluster/postmaster.pid`), 10) || null;
+}
+
+/** The pid of that part as soon as it runs: one that was killed is started again. */
+export async function livingPid(service: { pid: number; dataDir: string }, part: Part): Promise<number> {
+  for (let tries = 0; tries < 6_000; tries++) {
+    const pid = pidOf(service, part);
+    if (pid !== null && isAlive(pid)) return pid;
+    await pause(10);
+  }
+  throw new Error(`The ${part} did not come back.`);
+}
+
+/** Kills the runner and waits until it is gone. Another is started by the service. */
+export async function endRunner(service: { pid: number; dataDir: string }): Promise<void> {
+  const runner = await livingPid(service, "runner");
+  process.kill(runner, "SIGKILL");
+  while (isAlive(runner)) await pause(5);
 }
 
 /** Every process below `root`, itself not included. */

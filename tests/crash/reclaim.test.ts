@@ -6,7 +6,7 @@ import { Berth } from "../acceptance/harness/berth.ts";
 import { bash, makeFile, makeSession, results, turn } from "../acceptance/harness/fixtures.ts";
 import { eventsUntil } from "../acceptance/harness/stream.ts";
 import { canInject, injectKill, movingCalls, writingCalls } from "./inject-kill.ts";
-import { isAlive, pidOf } from "./processes.ts";
+import { isAlive, livingPid, pidOf } from "./processes.ts";
 
 /**
  * The runner is killed while it reclaims the disk of an idle session: when it moves the disk aside, when it stores the
@@ -36,7 +36,7 @@ test("a runner killed in the middle of a reclaim leaves a session that works, an
   for (const { calls, when } of points) {
     const session = await makeSession(api);
     await turn(api, session.id, bash("echo 1 > /data/1; echo out > /mnt/session/outputs/out"));
-    const runner = await livingRunner();
+    const runner = await livingPid(berth, "runner");
     const tracer = await injectKill(runner, when, calls);
     await eventsUntil(api, session.id, ({ type }) => type === "session.container_reclaimed");
     // The kill may come after the event, when the disk is moved aside.
@@ -101,13 +101,4 @@ async function check(session: string, point: string): Promise<void> {
     ["out"],
     point,
   );
-}
-
-async function livingRunner(): Promise<number> {
-  for (let tries = 0; tries < 2_000; tries++) {
-    const pid = pidOf(berth, "runner");
-    if (pid !== null && isAlive(pid)) return pid;
-    await pause(10);
-  }
-  throw new Error("The runner did not come back.");
 }

@@ -1,17 +1,16 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Api, Wire } from "../acceptance/harness/api.ts";
+import { Api, type Wire } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
 import { bash, makeAgent, makeEnvironment, results, steps } from "../acceptance/harness/fixtures.ts";
 import { eventsUntil } from "../acceptance/harness/stream.ts";
-import { canInject, injectKill } from "./inject-kill.ts";
-import { isAlive, pidOf } from "./processes.ts";
+import { cutEverywhere } from "./cut-everywhere.ts";
+import { canInject } from "./inject-kill.ts";
 
 /**
- * A turn with a call that is confirmed and one that the client runs, cut at every third of its crash points; see every-point for
- * how, and the loop's own tests for all steps. What
- * ran counts how often it has run, so that the result tells.
+ * A turn with a call that is confirmed and one that the client runs, cut at its writes; see every-point for how, and the
+ * loop's own tests for all steps. What ran counts how often it has run, so that the result tells.
  */
 let berth: Berth;
 let api: Api;
@@ -25,44 +24,60 @@ const tools = [
   { type: "agent_toolset_20260401", configs: [{ name: "Bash", permission_policy: { type: "always_ask" } }] },
   { type: "custom", name: "lookup", description: "Looks up.", input_schema: { type: "object" } },
 ];
-const lastPoint = 200;
 
 test("a turn that waits for its client, cut at many points, runs what is allowed once", {
   timeout: 600_000,
   skip: !canInject,
 }, async (context) => {
-  const agent = await makeAgent(api, { tools });
-  const environment = await makeEnvironment(api);
-  const session = await api.ok("POST", "/sessions", { agent: agent.id, environment_id: environment.id });
-  let cuts = 0;
-  for (let point = 1; point <= lastPoint; point += 3) {
-    if (!(await cutAt(point, session.id))) break;
-    cuts += 1;
-  }
-  context.diagnostic(`${cuts} crash points`);
-  assert.ok(cuts > 6 && cuts < lastPoint / 3, `${cuts} crash points were met`);
+  const session = await makeWaiting();
+  await cutEverywhere(context, {
+    service: () => berth,
+    most: 16,
+    async act(name, attach) {
+      await attach();
+      const id = await ask(session, name);
+      await answerAll(session, await until(session, id, ({ type }) => type === "requires_action"));
+      return await until(session, id, ({ type }) => type !== "requires_action");
+    },
+    check: async (events, name) => check(events, name),
+  });
 });
 
-/** Runs a turn with a kill at the given write; false when the turn got through without it. */
-async function cutAt(point: number, session: string): Promise<boolean> {
-  const runner = await livingRunner();
-  const tracer = await injectKill(runner, point);
-  const calls = {
-    tools: [bash(`echo ${point} >> /data/effects; grep -c '^${point}$' /data/effects`), { tool: "lookup" }],
-  };
+test("a service that is stopped while an allowed call is about to begin leaves it run once, and unmarked", {
+  timeout: 300_000,
+}, async () => {
+  const session = await makeWaiting();
+  for (const wait of [0, 5, 15, 30, 80]) {
+    const name = `stop-${wait}`;
+    const id = await ask(session, name);
+    await answerAll(session, await until(session, id, ({ type }) => type === "requires_action"));
+    await pause(wait);
+    await berth.kill("SIGTERM");
+    berth = await Berth.start({ dataDir: berth.dataDir });
+    api = new Api(berth.url, api.token);
+    const events = await until(session, id, ({ type }) => type !== "requires_action");
+    check(events, name);
+    assert.deepEqual(results(events), ["1"], name);
+  }
+});
+
+async function makeWaiting(): Promise<string> {
+  const agent = await makeAgent(api, { tools });
+  const environment = await makeEnvironment(api);
+  return (await api.ok("POST", "/sessions", { agent: agent.id, environment_id: environment.id })).id;
+}
+
+async function ask(session: string, name: string): Promise<string> {
+  const command = `echo ${name} >> /data/effects; grep -c '^${name}$' /data/effects`;
   const sent = await api.ok("POST", `/sessions/${session}/events`, {
-    events: [steps(calls, { say: "done" })],
+    events: [steps({ tools: [bash(command), { tool: "lookup" }] }, { say: "done" })],
   });
-  const id: string = sent.data[0].id;
-  const asked = await until(session, id, ({ type }) => type === "requires_action");
-  await api.ok("POST", `/sessions/${session}/events`, {
-    events: asked.at(-1).stop_reason.event_ids.map(answerTo(asked)),
-  });
-  const events = await until(session, id, ({ type }) => type !== "requires_action");
-  const cut = !isAlive(runner);
-  await tracer.stop();
-  check(events, point);
-  return cut;
+  return sent.data[0].id;
+}
+
+async function answerAll(session: string, asked: Wire[]): Promise<void> {
+  const ids: string[] = asked.at(-1).stop_reason.event_ids;
+  await api.ok("POST", `/sessions/${session}/events`, { events: ids.map(answerTo(asked)) });
 }
 
 /** The events from the input to the first end of a turn with such a reason. */
@@ -86,20 +101,12 @@ function answerTo(events: Wire[]): (id: string) => Wire {
       : { type: "user.tool_confirmation", tool_use_id: id, result: "allow" };
 }
 
-function check(events: Wire[], point: number): void {
+function check(events: Wire[], name: string): void {
   const of = (type: string) => events.filter((event) => event.type === type);
-  assert.deepEqual(events.at(-1).stop_reason, { type: "end_turn" }, `point ${point}`);
-  assert.equal(of("agent.tool_use").length, 1, `point ${point}`);
-  assert.equal(of("agent.custom_tool_use").length, 1, `point ${point}`);
+  assert.deepEqual(events.at(-1).stop_reason, { type: "end_turn" }, `${name}`);
+  assert.equal(of("agent.tool_use").length, 1, `${name}`);
+  assert.equal(of("agent.custom_tool_use").length, 1, `${name}`);
   const [result, ...more] = results(events);
-  assert.equal(more.length, 0, `point ${point}: one result for each intent`);
-  assert.match(result ?? "", /^1$|interrupted/, `point ${point}: it ran once, or is marked`);
-}
-
-async function livingRunner(): Promise<number> {
-  for (;;) {
-    const pid = pidOf(berth, "runner");
-    if (pid !== null && isAlive(pid)) return pid;
-    await pause(10);
-  }
+  assert.equal(more.length, 0, `${name}: one result for each intent`);
+  assert.match(result ?? "", /^1$|interrupted/, `${name}: it ran once, or is marked`);
 }

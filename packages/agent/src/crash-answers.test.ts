@@ -21,6 +21,9 @@ const agent: SessionAgent = {
 
 /** One call that runs at once, two that are confirmed, one that is denied, and one that the client runs. */
 function answerTo({ messages }: ModelRequest): ScriptedAnswer {
+  const history = JSON.stringify(messages);
+  if (history.includes(JSON.stringify(notes.summaryInstruction).slice(1, -1))) return says("the summary");
+  if (history.includes("the summary")) return says("done");
   if (messages.some((message) => message.role === "assistant")) return says("done");
   const asked = ["one", "two", "three"].map((text) => toolCall("Ask", { text }));
   return { blocks: [toolCall("Free", { text: "free" }), ...asked, toolCall("lookup")] };
@@ -30,11 +33,17 @@ interface World {
   log: MemoryLog;
   /** How often each call was run, over all processes. */
   effects: Map<string, number>;
+  /** The results of the calls outgrow the window, so that a summary comes before the next answer. */
+  compacts: boolean;
+}
+
+function newWorld(compacts: boolean): World {
+  return { log: new MemoryLog(), effects: new Map(), compacts };
 }
 
 /** One process, which dies at its step `dieAt` and touches nothing after that. Answers its steps, too. */
 async function runProcess(
-  { log, effects }: World,
+  { log, effects, compacts }: World,
   dieAt = Number.POSITIVE_INFINITY,
 ): Promise<{ end: StopReason | Crash; steps: number }> {
   let steps = 0;
@@ -48,9 +57,9 @@ async function runProcess(
       step();
       effects.set(text, (effects.get(text) ?? 0) + 1);
       step();
-      return textResult(text);
+      return textResult(compacts ? text + "y".repeat(3_900) : text);
     });
-  const model = scriptedModel(answerTo);
+  const model = scriptedModel(answerTo, compacts ? { contextWindow: 2_000, maxOutputTokens: 400 } : {});
   const turn = testTurn({
     log,
     agent,
@@ -107,7 +116,7 @@ async function settle(world: World, type: StopReason["type"]): Promise<void> {
   assert.equal("type" in end && end.type, type, JSON.stringify(world.log.events, null, 1));
 }
 
-function assertOnce({ log, effects }: World, context: string): void {
+function assertOnce({ log, effects, compacts }: World, context: string): void {
   for (const [effect, times] of effects) assert.equal(times, 1, `${effect} ran ${times} times, ${context}`);
   const uses = log.events.filter(isUse);
   assert.equal(uses.length, 5, context);
@@ -127,26 +136,32 @@ function assertOnce({ log, effects }: World, context: string): void {
   );
   const waited = log.events.every((event) => event.processed_at !== null);
   assert.ok(waited, `every answer is processed, ${context}`);
+  const summaries = log.types.filter((type) => type === "agent.context_compacted").length;
+  assert.ok(compacts ? summaries <= 2 : summaries === 0, `${summaries} summaries, ${context}`);
 }
 
-test("killed at any step before or after the answers, calls that waited run once or are marked", async (t) => {
-  const whole: World = { log: new MemoryLog(), effects: new Map() };
-  const [before, after] = await live(whole, {});
-  assertOnce(whole, "alive");
-  assert.deepEqual([...whole.effects.keys()].sort(), ["free", "one", "three"]);
-  let marked = 0;
-  for (const [which, steps] of [
-    ["first", before],
-    ["second", after],
-  ] as const) {
-    for (let dieAt = 1; dieAt <= steps; dieAt++) {
-      const world: World = { log: new MemoryLog(), effects: new Map() };
-      await live(world, { [which]: dieAt });
-      assertOnce(world, `after a death at step ${dieAt} of the ${which} process`);
-      marked += JSON.stringify(world.log.events).includes(notes.interruptedCall) ? 1 : 0;
+for (const compacts of [false, true]) {
+  const how = compacts ? ", and the history is summarised" : "";
+  test(`killed at any step before or after the answers, calls that waited run once or are marked${how}`, async (t) => {
+    const whole = newWorld(compacts);
+    const [before, after] = await live(whole, {});
+    assertOnce(whole, "alive");
+    assert.equal(whole.log.types.includes("agent.context_compacted"), compacts);
+    assert.deepEqual([...whole.effects.keys()].sort(), ["free", "one", "three"]);
+    let marked = 0;
+    for (const [which, steps] of [
+      ["first", before],
+      ["second", after],
+    ] as const) {
+      for (let dieAt = 1; dieAt <= steps; dieAt++) {
+        const world = newWorld(compacts);
+        await live(world, { [which]: dieAt });
+        assertOnce(world, `after a death at step ${dieAt} of the ${which} process`);
+        marked += JSON.stringify(world.log.events).includes(notes.interruptedCall) ? 1 : 0;
+      }
     }
-  }
-  assert.ok(before > 8 && after > 10, `${before} and ${after} steps`);
-  assert.ok(marked > 3, "some deaths leave calls with an unknown outcome");
-  t.diagnostic(`${before + after} crash points, ${marked} of them left interrupted calls`);
-});
+    assert.ok(before > 8 && after > 10, `${before} and ${after} steps`);
+    assert.ok(marked > 3, "some deaths leave calls with an unknown outcome");
+    t.diagnostic(`${before + after} crash points, ${marked} of them left interrupted calls`);
+  });
+}

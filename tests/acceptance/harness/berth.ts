@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Api } from "./api.ts";
@@ -105,6 +106,16 @@ export class Berth {
       value === undefined ? [] : [`--${name}`, `${value}`],
     );
     return await this.command("token", "create", ...given);
+  }
+
+  /** Resolves when it can serve and run sessions. */
+  async ready(): Promise<void> {
+    for (let tries = 0; tries < 3_000; tries++) {
+      const answer = await fetch(`${this.url}/readyz`).catch(() => null);
+      if (answer?.status === 200) return;
+      await pause(20);
+    }
+    throw new Error(`It did not become ready:\n${this.log.slice(-2_000)}`);
   }
 
   /** Ends it by a signal and waits for that; the data stays. Answers the exit code. */

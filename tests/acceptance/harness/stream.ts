@@ -13,6 +13,9 @@ export interface StreamOptions {
   signal?: AbortSignal;
 }
 
+/** How long a session may tell nothing while it is waited for. A slow machine is slow between events, too. */
+const SILENCE_MS = 60_000;
+
 /** The frames of a session's stream as they come; comments are passed over. Ends when the server ends it. */
 export async function* frames(api: Api, session: string, options: StreamOptions = {}): AsyncGenerator<Frame> {
   const query = options.query === undefined ? "" : `?${options.query}`;
@@ -21,7 +24,7 @@ export async function* frames(api: Api, session: string, options: StreamOptions 
       authorization: `Bearer ${api.token}`,
       ...(options.lastEventId === undefined ? {} : { "last-event-id": options.lastEventId }),
     },
-    signal: options.signal ?? AbortSignal.timeout(60_000),
+    signal: options.signal ?? AbortSignal.timeout(SILENCE_MS),
   });
   assert.equal(response.status, 200);
   assert.match(response.headers.get("content-type") ?? "", /^text\/event-stream/);
@@ -37,20 +40,25 @@ export async function* frames(api: Api, session: string, options: StreamOptions 
   }
 }
 
-/** Every event of the log from its start until one fits. */
+/** Every event of the log from its start until one fits; fails when none comes for a minute. */
 export async function eventsUntil(
   api: Api,
   session: string,
   fits: (event: Wire) => boolean,
 ): Promise<Wire[]> {
   const events: Wire[] = [];
+  const silence = new AbortController();
+  const giveUp = setTimeout(() => silence.abort(new Error("Nothing came for a minute.")), SILENCE_MS);
   try {
-    for await (const { data } of frames(api, session, { query: "from=start" })) {
+    for await (const { data } of frames(api, session, { query: "from=start", signal: silence.signal })) {
+      giveUp.refresh();
       events.push(data);
       if (fits(data)) return events;
     }
   } catch (cause) {
     throw new Error(`${session} stopped after: ${events.map(({ type }) => type).join(" ")}`, { cause });
+  } finally {
+    clearTimeout(giveUp);
   }
   throw new Error(`the stream of ${session} ended after: ${events.map(({ type }) => type).join(" ")}`);
 }

@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Api, Wire } from "../acceptance/harness/api.ts";
+import { Berth } from "../acceptance/harness/berth.ts";
+import { bash, makeSession, results, steps, turn, turnOf } from "../acceptance/harness/fixtures.ts";
+import { eventsUntil } from "../acceptance/harness/stream.ts";
+import { cutEverywhere } from "./cut-everywhere.ts";
+import { canInject } from "./inject-kill.ts";
+
+/**
+ * A call that changes a memory, cut at the writes after its command has ended: those by which the change becomes a version and
+ * the call gets its result. The command tells its own end, by asking for a host that it may not reach.
+ */
+let berth: Berth;
+let api: Api;
+let store: Wire;
+let session: string;
+before(async () => {
+  berth = await Berth.start();
+  api = await berth.client();
+  store = await api.ok("POST", "/memory_stores", { name: "Lore" });
+  const resources = [{ type: "memory_store", memory_store_id: store.id }];
+  session = (await makeSession(api, { resources })).id;
+  await turn(api, session, bash("echo begin > /mnt/memory/lore/notes.md"));
+});
+after(() => berth.stop());
+
+test(
+  "what a call wrote into a memory is one version, wherever its runner is killed after that",
+  {
+    timeout: 600_000,
+    skip: !canInject,
+  },
+  (context) =>
+    cutEverywhere(context, {
+      service: () => berth,
+      most: 10,
+      async act(name, attach) {
+        const command = `echo ${name} >> /mnt/memory/lore/notes.md; curl -s http://${name}.example/; true`;
+        const sent = await api.ok("POST", `/sessions/${session}/events`, { events: [steps(bash(command))] });
+        await eventsUntil(
+          api,
+          session,
+          ({ type, host }) => type === "session.egress_denied" && host?.startsWith(name),
+        );
+        await attach();
+        return await turnOf(api, session, sent.data[0].id);
+      },
+      check,
+    }),
+);
+
+async function check(events: Wire[], name: string): Promise<void> {
+  assert.deepEqual(events.at(-1).stop_reason, { type: "end_turn" }, name);
+  assert.equal(results(events).length, 1, name);
+  const [inside = ""] = results(await turn(api, session, bash("cat /mnt/memory/lore/notes.md")));
+  assert.deepEqual(
+    inside.split("\n").filter((line) => line === name),
+    [name],
+    `${name}: it is there once`,
+  );
+  const base = `/memory_stores/${store.id}`;
+  const [{ id }] = (await api.ok("GET", `${base}/memories`)).data;
+  assert.equal((await api.ok("GET", `${base}/memories/${id}`)).content.trimEnd(), inside.trimEnd(), name);
+  const versions: Wire[] = (await api.ok("GET", `${base}/memory_versions?limit=100`)).data;
+  const shas = versions.map(({ content_sha256: sha }) => sha);
+  assert.equal(new Set(shas).size, shas.length, `${name}: no version is doubled`);
+  assert.equal(shas.length, inside.trim().split("\n").length, `${name}: one version for each write`);
+}
