@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { loadavg } from "node:os";
 import type { TestContext } from "node:test";
 import type { Berth } from "../acceptance/harness/berth.ts";
 import { countCalls, type Injection, injectKill } from "./inject-kill.ts";
@@ -42,7 +43,7 @@ async function countedCalls<Done>(cutting: Cutting<Done>): Promise<Map<string, n
   await endRunner(cutting.service());
   await cutting.service().ready();
   let counting: Awaited<ReturnType<typeof countCalls>> | undefined;
-  const done = await cutting.act("uncut", async () => {
+  const done = await acted(cutting, "uncut", async () => {
     counting = await countCalls(await livingPid(cutting.service(), "runner"));
   });
   const counts = (await counting?.counts()) ?? new Map();
@@ -57,7 +58,7 @@ async function cutAt<Done>(cutting: Cutting<Done>, { call, nth }: Point): Promis
   await service.ready();
   let runner = 0;
   let tracer: Injection | undefined;
-  const done = await cutting.act(name, async () => {
+  const done = await acted(cutting, name, async () => {
     runner = await livingPid(service, "runner");
     tracer = await injectKill(runner, nth, [call]);
   });
@@ -65,6 +66,21 @@ async function cutAt<Done>(cutting: Cutting<Done>, { call, nth }: Point): Promis
   await tracer?.stop();
   await cutting.check(done, name);
   return cut;
+}
+
+/** A failure tells what the service said meanwhile: whether its runner came back, and what it ran into. */
+async function acted<Done>(
+  { service, act }: Cutting<Done>,
+  name: string,
+  attach: () => Promise<void>,
+): Promise<Done> {
+  const before = service().log.length;
+  try {
+    return await act(name, attach);
+  } catch (cause) {
+    const load = loadavg()[0]?.toFixed(1);
+    throw new Error(`${name}, at a load of ${load}:\n${service().log.slice(before)}`, { cause });
+  }
 }
 
 function evenly<T>(all: readonly T[], most: number): T[] {

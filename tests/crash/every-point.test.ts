@@ -25,7 +25,7 @@ const options = { timeout: 600_000, skip: !canInject };
 test("a turn cut at any point is taken up, and repeats no tool call", options, (context) =>
   cutEverywhere(context, {
     service: () => berth,
-    most: 20,
+    most: 16,
     async act(name, attach) {
       await attach();
       return await turnOf(api, session, await sendTurn(name));
@@ -40,7 +40,7 @@ test(
   (context) =>
     cutEverywhere(context, {
       service: () => berth,
-      most: 8,
+      most: 6,
       async act(name, attach) {
         const id = await sendTurn(`again-${name}`);
         await eventsUntil(api, session, begunAfter(id));
