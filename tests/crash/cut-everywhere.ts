@@ -36,7 +36,7 @@ export async function cutEverywhere<Done>(context: TestContext, cutting: Cutting
   for (const point of points) if (await cutAt(cutting, point)) cuts += 1;
   const kinds = [...counts].map(([call, count]) => `${count} ${call}`).join(", ");
   context.diagnostic(`${points.length} of ${all.length} crash points (${kinds}) tried, ${cuts} cut it`);
-  assert.ok(cuts > points.length / 2, `only ${cuts} of ${points.length} points cut it`);
+  assert.ok(cuts > points.length / 4, `only ${cuts} of ${points.length} points cut it`);
 }
 
 async function countedCalls<Done>(cutting: Cutting<Done>): Promise<Map<string, number>> {
