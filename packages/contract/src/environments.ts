@@ -61,9 +61,15 @@ const resourceLimits = z
     cpus: z.number().min(0.1).max(256).nullish(),
     memory_mb: z.int().min(64).max(1_048_576).nullish(),
     pids: z.int().min(16).max(1_000_000).nullish(),
-    disk_mb: notServed(),
+    disk_mb: z.int().min(64).max(1_048_576).nullish().meta({
+      description:
+        "MiB that the files of a session may take together, with one file for every 4 KiB: clones of repositories, whatever its commands write, outputs. Beyond, writing fails with 'No space left on device'. Uploaded files below /mnt/session/uploads, read-only memory stores and /tmp, which is in memory, do not count. Default none. It holds for sessions that get their disk after it was set; a greater one makes such a disk larger when its sandbox opens next, a smaller one leaves it as it is. On a machine that cannot enforce it, such a session ends its turns with a sandbox_error.",
+    }),
   })
-  .meta({ description: "Limits of each session's sandbox. Defaults: 2 cpus, 4,096 MB, 512 processes." });
+  .meta({
+    description:
+      "Limits of each session's sandbox. Defaults: 2 cpus, 4,096 MB, 512 processes, no limit on the disk.",
+  });
 
 export const environment = z
   .strictObject({
@@ -84,7 +90,12 @@ export const environment = z
       ]),
     }),
     environment_variables: z.record(z.string(), z.string()),
-    resources: z.strictObject({ cpus: z.number(), memory_mb: z.int(), pids: z.int() }),
+    resources: z.strictObject({
+      cpus: z.number(),
+      memory_mb: z.int(),
+      pids: z.int(),
+      disk_mb: z.int().nullable(),
+    }),
     metadata,
     ...owner,
     archived_at: timestamp.nullable(),

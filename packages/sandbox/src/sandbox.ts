@@ -95,7 +95,12 @@ export interface Limits {
   pids: number;
   /** Cores, fractions allowed. */
   cpus: number;
-  diskBytes: number;
+  /**
+   * What all files on the disk may take together, with one file for every 4 KiB; null for no limit. It holds for a disk that
+   * is made with one, and a greater one makes that disk larger when it is opened again; a smaller one, or null, leaves it
+   * as it is, and so does any limit a disk that was made without.
+   */
+  diskBytes: number | null;
 }
 
 /**
@@ -167,4 +172,11 @@ export interface Capability {
 /** The engine could not do its part: a missing program, a refused mount, no free disk. */
 export class SandboxError extends Error {
   override readonly name = "SandboxError";
+}
+
+/** A disk is to be limited and this machine cannot do that. The message is one sentence for users, without paths. */
+export class DiskLimitError extends SandboxError {
+  constructor(why: string, options?: ErrorOptions) {
+    super(`The session's disk is limited (disk_mb), which this machine cannot enforce: ${why}.`, options);
+  }
 }

@@ -37,4 +37,19 @@ export const filterRequirements: readonly Requirement[] = [
     source: "api 4",
     rule: "memory_mb and pids of an environment bound the commands of its sessions.",
   },
+  {
+    id: "environment-disk-limit",
+    source: "api 4",
+    rule: "disk_mb of an environment, an integer from 64 on, bounds what the files of a session take together; a command that wants more fails with 'No space left on device', and the session goes on.",
+  },
+  {
+    id: "environment-disk-clone",
+    source: "api 4",
+    rule: "A repository that does not fit on the disk ends as repository_clone_error, which says that the disk is full.",
+  },
+  {
+    id: "environment-disk-refused",
+    source: "api 4",
+    rule: "Where the machine cannot enforce disk_mb, its sessions tell so with a sandbox_error and run nothing; other sessions run.",
+  },
 ];

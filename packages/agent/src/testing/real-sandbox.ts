@@ -26,7 +26,7 @@ export async function openRealSandbox(): Promise<RealSandbox> {
     id: `tools_${process.pid}`,
     disk: join(directory, "disk"),
     uid: process.getuid?.() === 0 ? 72_000 : (process.getuid?.() ?? 0),
-    limits: { memoryBytes: 512 * 1024 * 1024, pids: 256, cpus: 2, diskBytes: 1024 ** 3 },
+    limits: { memoryBytes: 512 * 1024 * 1024, pids: 256, cpus: 2, diskBytes: null },
     egress: { mode: "limited", hosts: [] },
     files: [],
     writable: [],

@@ -83,7 +83,7 @@ class BubblewrapEngine implements SandboxEngine {
   }
 
   probe(): Promise<Capability[]> {
-    return probeHost(this.#parts.cgroups.controllers);
+    return probeHost(this.#parts.cgroups.controllers, this.#parts.directory);
   }
 
   async open(spec: SandboxSpec): Promise<Sandbox> {

@@ -2,25 +2,37 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { conformance, type Subject } from "../conformance/conformance.ts";
+import { DISK_TESTS } from "../conformance/disk-tests.ts";
 import { createEgress } from "../egress/create-egress.ts";
 import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
+import { diskLimit } from "./probe.ts";
 
-conformance("bubblewrap", async (): Promise<Subject> => {
-  const directory = await mkdtemp(join(tmpdir(), "berth-engine-"));
-  const egress = await createEgress();
-  const engine = await createBubblewrapEngine({
-    instance: `test-${process.pid}`,
-    stateDir: join(directory, "state"),
-    egress,
-    certificates: [],
-  });
-  return {
-    engine,
-    uid: process.getuid?.() === 0 ? 71_000 : (process.getuid?.() ?? 0),
-    async close() {
-      await engine.close();
-      await egress.close();
-      await rm(directory, { recursive: true });
-    },
-  };
-});
+const limit = await diskLimit(tmpdir());
+const skips =
+  limit.state === "yes"
+    ? {}
+    : Object.fromEntries(Object.keys(DISK_TESTS).map((title) => [title, limit.detail]));
+
+conformance(
+  "bubblewrap",
+  async (): Promise<Subject> => {
+    const directory = await mkdtemp(join(tmpdir(), "berth-engine-"));
+    const egress = await createEgress();
+    const engine = await createBubblewrapEngine({
+      instance: `test-${process.pid}`,
+      stateDir: join(directory, "state"),
+      egress,
+      certificates: [],
+    });
+    return {
+      engine,
+      uid: process.getuid?.() === 0 ? 71_000 : (process.getuid?.() ?? 0),
+      async close() {
+        await engine.close();
+        await egress.close();
+        await rm(directory, { recursive: true });
+      },
+    };
+  },
+  skips,
+);

@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { findHierarchies } from "./cgroup-layouts.ts";
 import { Cgroups } from "./cgroups.ts";
 
-const limits = { memoryBytes: 64 * 1024 * 1024, pids: 10, cpus: 0.5, diskBytes: 0 };
+const limits = { memoryBytes: 64 * 1024 * 1024, pids: 10, cpus: 0.5, diskBytes: null };
 
 function fakeTree(files: Record<string, string>): string {
   const root = mkdtempSync(join(tmpdir(), "berth-groups-"));

@@ -43,7 +43,7 @@ function open(name = "a"): Promise<Sandbox> {
     id: name,
     disk: `${directory}/disk-${name}`,
     uid,
-    limits: { memoryBytes: 256 * 1024 * 1024, pids: 64, cpus: 1, diskBytes: 0 },
+    limits: { memoryBytes: 256 * 1024 * 1024, pids: 64, cpus: 1, diskBytes: null },
     egress: { mode: "limited", hosts: [] },
     files: [],
     writable: [],
@@ -150,7 +150,7 @@ test("a killed server leaves no process, and a sweep removes the rest", { skip: 
     import { createBubblewrapEngine } from ${JSON.stringify(new URL("./bubblewrap-engine.ts", import.meta.url).href)};
     import { createNamespaceStandIn } from ${JSON.stringify(new URL("./namespace-stand-in.ts", import.meta.url).href)};
     const engine = await createBubblewrapEngine({ instance: ${JSON.stringify(instance)}, stateDir: ${JSON.stringify(`${directory}/state`)}, egress: createNamespaceStandIn(), certificates: [] });
-    const sandbox = await engine.open({ id: "b", disk: ${JSON.stringify(`${directory}/disk-b`)}, uid: ${uid}, limits: { memoryBytes: 1e8, pids: 64, cpus: 1, diskBytes: 0 }, egress: { mode: "limited", hosts: [] }, files: [], writable: [] });
+    const sandbox = await engine.open({ id: "b", disk: ${JSON.stringify(`${directory}/disk-b`)}, uid: ${uid}, limits: { memoryBytes: 1e8, pids: 64, cpus: 1, diskBytes: null }, egress: { mode: "limited", hosts: [] }, files: [], writable: [] });
     sandbox.run({ script: "trap '' TERM; (setsid env -i sleep 600 &); echo up; while :; do :; done", timeoutMs: 60000, onOutput: () => process.stdout.write("up") });
   `;
   const child = spawn(process.execPath, ["--input-type=module", "--eval", text], {

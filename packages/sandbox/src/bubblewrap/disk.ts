@@ -34,14 +34,20 @@ const SYSTEM = [
   "/opt/berth",
 ];
 
-/** The writable places of a sandbox, outermost first; those below another are made from inside and are not listed. */
-export function writablePlaces(spec: SandboxSpec): { mounted: Place[]; nested: string[] } {
-  const mounted = STANDARD.map(([name, inside]) => ({ host: `${spec.disk}/${name}`, inside }));
+/**
+ * The writable places of a sandbox, outermost first; those below another are made from inside and are not listed.
+ * @param root Where they lie on the host.
+ */
+export function writablePlaces(
+  spec: Pick<SandboxSpec, "writable">,
+  root: string,
+): { mounted: Place[]; nested: string[] } {
+  const mounted = STANDARD.map(([name, inside]) => ({ host: `${root}/${name}`, inside }));
   const nested: string[] = [];
   for (const path of [...spec.writable].map(cleanPath).sort()) {
     if (isBelow(path, "/mnt/session/uploads")) throw new SandboxError(`${path} is read-only`);
     const own = {
-      host: `${spec.disk}/place-${createHash("sha256").update(path).digest("hex").slice(0, 24)}`,
+      host: `${root}/place-${createHash("sha256").update(path).digest("hex").slice(0, 24)}`,
       inside: path,
     };
     if (mounted.some(({ inside }) => isBelow(path, inside))) nested.push(path);

@@ -5,8 +5,13 @@ import type { Readable } from "node:stream";
 import type { NetworkNamespace } from "../egress/egress.ts";
 import { type Limits, SandboxError } from "../sandbox.ts";
 import type { Controller } from "./cgroup-layouts.ts";
+import { type DiskImage, MOUNT_OPTIONS } from "./disk-image.ts";
 import type { HostPrograms } from "./host-programs.ts";
 import type { Stage } from "./stages.ts";
+
+const LONGEST_WAIT_SECONDS = 10;
+/** Exit code when the disk could not be mounted. */
+export const MOUNT_REFUSED = 124;
 
 const MOST_OPEN_FILES = 16_384;
 const SECCOMP = 3;
@@ -29,8 +34,16 @@ export interface Launch {
   bwrapArguments: readonly string[];
   /** Host directories that the uid cannot reach by their own paths, and where bwrap finds them. */
   stages: readonly Stage[];
+  /** The disk to mount and the places to make on it, all as this process finds them. */
+  disk: DiskMount | null;
   /** Path inside of the script of process 1. */
   supervisor: string;
+}
+
+export interface DiskMount {
+  image: DiskImage;
+  at: string;
+  places: readonly string[];
 }
 
 export interface Launched {
@@ -68,6 +81,8 @@ export async function launch(options: Launch): Promise<Launched> {
     "--",
     ...stage,
     "--",
+    ...diskArguments(options),
+    "--",
     ...command,
   ];
   const privately = stage.length > 0 ? [programs.unshare, "--mount", "--propagation=private", "--"] : [];
@@ -95,11 +110,22 @@ export async function launch(options: Launch): Promise<Launched> {
   return { child, init: initPid(child) };
 }
 
-/** Closes what this process was started with and Node knows nothing of, joins the groups, mounts the stages in its own mount namespace, and becomes the rest of the arguments. */
+/** Whoever mounts the image holds its lock, so that one that is mounted already is found, and not attached a second time. */
+function diskArguments({ disk, uid }: Launch): string[] {
+  if (disk === null || uid === null) return [];
+  return [disk.image.flock, disk.image.path, MOUNT_OPTIONS, disk.at, String(uid), ...disk.places];
+}
+
+/** Closes what this process was started with and Node knows nothing of, joins the groups, mounts the stages and the disk in its own mount namespace, which end with it, and becomes the rest of the arguments. */
 const PREPARE = `for path in /proc/self/fd/*; do n=\${path##*/}; if [ "$n" -gt ${INFO} ]; then eval "exec $n>&-"; fi; done
 mount=$1; shift
 while [ "$1" != -- ]; do echo $$ >"$1" || exit 125; shift; done; shift
 while [ "$1" != -- ]; do "$mount" --bind -- "$1" "$2" || exit 125; shift 2; done; shift
+if [ "$1" != -- ]; then
+  "$1" --timeout ${LONGEST_WAIT_SECONDS} "$2" "$mount" --no-mtab --types ext4 --options "$3" "$2" "$4" || exit ${MOUNT_REFUSED}
+  owner=$5; shift 5
+  while [ "$1" != -- ]; do mkdir -p -m 700 "$1" && chown "$owner:$owner" "$1" || exit 125; shift; done
+fi; shift
 exec "$@"`;
 
 /**

@@ -3,13 +3,20 @@ import { existsSync } from "node:fs";
 import { promisify } from "node:util";
 import type { Capability } from "../sandbox.ts";
 import type { Controller } from "./cgroup-layouts.ts";
+import { lackForImages } from "./disk-image.ts";
 import { findProgram } from "./host-programs.ts";
 import { isArchitecture } from "./seccomp.ts";
 
 const run = promisify(execFile);
 
-/** What this host offers to the engine and lacks. Never throws. */
-export async function probeHost(controllers: readonly Controller[]): Promise<Capability[]> {
+/**
+ * What this host offers to the engine and lacks. Never throws.
+ * @param directory of the host, where it may try what only a trial tells.
+ */
+export async function probeHost(
+  controllers: readonly Controller[],
+  directory: string,
+): Promise<Capability[]> {
   const root = process.getuid?.() === 0;
   return [
     await bubblewrap(),
@@ -22,10 +29,7 @@ export async function probeHost(controllers: readonly Controller[]): Promise<Cap
         ),
     ...limits(controllers),
     seccomp(),
-    degraded(
-      "disk_quota",
-      "The size of a sandbox's disk is not enforced. Keep the data directory on a volume of its own.",
-    ),
+    await diskLimit(directory),
     ...["git", "gh"].map((name) => program(name)),
     program("bash"),
     yes("rg", "ripgrep comes with Berth and is in every sandbox."),
@@ -87,6 +91,20 @@ function limits(controllers: readonly Controller[]): Capability[] {
           state: controller === "cpu" ? ("no" as const) : ("degraded" as const),
           detail: `${stands[controller]} Run Berth as root, or delegate the ${controller} controller to it.`,
         },
+  );
+}
+
+/** Whether the disk of a sandbox can have a limit, by a trial in this directory. Never throws. */
+export async function diskLimit(directory: string): Promise<Capability> {
+  const lack = await lackForImages(directory);
+  if (lack === null)
+    return yes(
+      "limit_disk",
+      "Enforced for sessions whose environment sets disk_mb; the others' disks have none.",
+    );
+  return degraded(
+    "limit_disk",
+    `Sessions whose environment sets disk_mb are refused: ${lack}. The others' disks have no limit.`,
   );
 }
 

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { SandboxError, type SandboxSpec } from "../sandbox.ts";
 import { UPLOADS_INSIDE } from "./bwrap-arguments.ts";
 import { cleanPath, isBelow, makePlaces, type Place, writablePlaces } from "./disk.ts";
+import { type DiskImage, prepareImage } from "./disk-image.ts";
 import type { HostPrograms } from "./host-programs.ts";
 import { copyReadOnly, placeUpload } from "./place-file.ts";
 import { supervisorScript } from "./supervisor-script.ts";
@@ -10,6 +11,8 @@ import { supervisorScript } from "./supervisor-script.ts";
 export interface SandboxFiles {
   pipes: string;
   uploads: string;
+  /** The filesystem in a file that the writable places lie in, to be mounted; null where they are plain directories. */
+  image: DiskImage | null;
   writable: Place[];
   nested: string[];
   files: Place[];
@@ -18,17 +21,18 @@ export interface SandboxFiles {
   later: { source: string; target: string }[];
 }
 
-/** Makes the places of a sandbox on its disk, and in `directory` what is shown to it beside that. */
+/** Makes the places of a sandbox on its disk unless that is yet to be mounted, and in `directory` what is shown to it beside that. */
 export async function prepareFiles(
   spec: SandboxSpec,
   directory: string,
   { restoresSignals }: Pick<HostPrograms, "restoresSignals">,
 ): Promise<SandboxFiles> {
   const uid = hostUid(spec);
-  const { mounted, nested } = writablePlaces(spec);
+  const image = await prepareImage(spec.disk, spec.limits.diskBytes);
+  const { mounted, nested } = writablePlaces(spec, image?.path ?? spec.disk);
   const pipes = `${directory}/pipes`;
   const uploads = `${directory}/uploads`;
-  makePlaces(spec.disk, mounted, uid);
+  if (image === null) makePlaces(spec.disk, mounted, uid);
   await mkdir(pipes, { recursive: true, mode: 0o711 });
   await writeFile(`${pipes}/supervisor`, supervisorScript(restoresSignals));
   await mkdir(uploads, { mode: 0o755 });
@@ -47,7 +51,7 @@ export async function prepareFiles(
     }
   }
   const directories = directoryPlaces(spec, mounted);
-  return { pipes, uploads, writable: mounted, nested, files, directories, later };
+  return { pipes, uploads, image, writable: mounted, nested, files, directories, later };
 }
 
 /** A mount in a place that the agent writes would follow the agent's links. */

@@ -1,15 +1,17 @@
 import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { posix } from "node:path";
 import type { NetworkNamespace } from "../egress/egress.ts";
-import { SandboxError, type SandboxSpec } from "../sandbox.ts";
+import { DiskLimitError, SandboxError, type SandboxSpec } from "../sandbox.ts";
 import { BubblewrapSandbox } from "./bubblewrap-sandbox.ts";
 import { bwrapArguments } from "./bwrap-arguments.ts";
 import type { Cgroup, Cgroups } from "./cgroups.ts";
 import { quote } from "./command-script.ts";
 import type { Place } from "./disk.ts";
+import type { DiskImage } from "./disk-image.ts";
 import type { HostPrograms } from "./host-programs.ts";
-import { type Launch, launch } from "./launch.ts";
+import { type Launch, launch, MOUNT_REFUSED } from "./launch.ts";
 import { PIPES_INSIDE, Pipes } from "./pipes.ts";
 import { hostUid, type SandboxFiles } from "./sandbox-files.ts";
 import { stageDirectories } from "./stages.ts";
@@ -85,7 +87,8 @@ function launchOptions(
   uid: number | null,
   seccompFd: number,
 ): Launch {
-  const { stages, reach } = stageDirectories(uid === null ? [] : stagesOf(directory, spec));
+  const { image } = files;
+  const { stages, reach } = stageDirectories(uid === null ? [] : stagesOf(directory, spec, image));
   const reachable = (places: readonly Place[]) =>
     places.map(({ host, inside }) => ({ host: reach(host), inside }));
   const sources = {
@@ -107,7 +110,12 @@ function launchOptions(
     network,
     seccompFd,
     bwrapArguments: bwrapArguments(sources, spec.limits),
-    stages,
+    stages: stages.filter(({ from }) => from !== image?.path),
+    disk: image && {
+      image,
+      at: reach(image.path),
+      places: sources.writable.map(({ host }) => host),
+    },
     supervisor: `${PIPES_INSIDE}/supervisor`,
   };
 }
@@ -122,9 +130,20 @@ async function started(child: ChildProcess, init: Promise<number>, supervisor: S
   const timer = setTimeout(() => child.kill("SIGKILL"), LONGEST_START_MS);
   const pid = await Promise.race([init.catch(() => null), spawned]);
   const ready = await Promise.race([supervisor.ready, spawned]).finally(() => clearTimeout(timer));
-  if (pid === null || !ready)
-    throw new SandboxError(`bubblewrap could not start: ${complaint.trim() || "it ended"}`);
-  return pid;
+  if (pid !== null && ready) return pid;
+  throw await refusal(child, complaint.trim());
+}
+
+/** Why it ended, or is ended now as it does not answer. */
+async function refusal(child: ChildProcess, complaint: string): Promise<SandboxError> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const exited = once(child, "exit");
+    child.kill("SIGKILL");
+    await exited;
+  }
+  return child.exitCode === MOUNT_REFUSED
+    ? new DiskLimitError("its loop devices cannot be used", { cause: complaint })
+    : new SandboxError(`bubblewrap could not start: ${complaint || "it ended"}`);
 }
 
 /** What only a process inside may do: make places below others and put files there. */
@@ -135,11 +154,21 @@ async function furnish(sandbox: BubblewrapSandbox, files: SandboxFiles): Promise
     if (exitCode !== 0) throw new SandboxError(`a directory could not be made: ${Buffer.from(output)}`);
   }
   for (const file of files.later) {
-    if (!(await sandbox.placeFile(file))) throw new SandboxError(`${file.target} could not be placed`);
+    if (await sandbox.placeFile(file)) continue;
+    // A disk that is full may still hold it from before.
+    const script = `[ -f ${quote(file.target)} ]`;
+    const { exitCode } = await sandbox.run({ script, timeoutMs: LONGEST_START_MS });
+    if (exitCode !== 0) throw new SandboxError(`${file.target} could not be placed`);
   }
 }
 
 /** Directories that are mounted lie mostly side by side, and what holds them is shown once. */
-function stagesOf(directory: string, { disk, directories = [] }: SandboxSpec): string[] {
-  return [...new Set([directory, disk, ...directories.map(({ source }) => posix.dirname(source))])];
+function stagesOf(
+  directory: string,
+  { disk, directories = [] }: SandboxSpec,
+  image: DiskImage | null,
+): string[] {
+  return [
+    ...new Set([directory, image?.path ?? disk, ...directories.map(({ source }) => posix.dirname(source))]),
+  ];
 }

@@ -1,6 +1,7 @@
 import { after, before, describe } from "node:test";
 import { commandTests } from "./command-tests.ts";
 import type { Subject, Suite } from "./context.ts";
+import { diskTests } from "./disk-tests.ts";
 import { fileTests } from "./file-tests.ts";
 import { isolationTests } from "./isolation-tests.ts";
 import { killTests } from "./kill-tests.ts";
@@ -41,6 +42,7 @@ export function conformance(
       outputTests,
       shellTests,
       killTests,
+      diskTests,
       fileTests,
       isolationTests,
     ])

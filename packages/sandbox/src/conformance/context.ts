@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Command, CommandResult, Sandbox, SandboxEngine, SandboxSpec } from "../sandbox.ts";
+import { released } from "./loop-devices.ts";
 
 /** An engine for one test file, and what its sandboxes get. */
 export interface Subject {
@@ -49,7 +50,7 @@ export function conformanceTest(
       id: `s${process.pid}_${++count}`,
       disk: join(directory, "disk"),
       uid: subject.uid,
-      limits: { memoryBytes: 512 * 1024 * 1024, pids: 256, cpus: 2, diskBytes: 1024 ** 3 },
+      limits: { memoryBytes: 512 * 1024 * 1024, pids: 256, cpus: 2, diskBytes: null },
       egress: { mode: "limited", hosts: [] },
       files: [],
       writable: [],
@@ -64,6 +65,7 @@ export function conformanceTest(
       await body({ subject, directory, spec, open });
     } finally {
       await Promise.all(opened.map((sandbox) => sandbox.close()));
+      await released(directory);
       await rm(directory, { recursive: true, force: true });
     }
   });

@@ -66,7 +66,7 @@ export function killTests(suite: Suite): void {
 
   conformanceTest(suite, "a fork bomb meets the limit and dies with its command", async ({ open }) => {
     const sandbox = await open({
-      limits: { memoryBytes: 512 * 1024 * 1024, pids: 64, cpus: 2, diskBytes: 1024 ** 3 },
+      limits: { memoryBytes: 512 * 1024 * 1024, pids: 64, cpus: 2, diskBytes: null },
     });
     const bomb = await sh(sandbox, "b() { b | b & }; b; sleep 600", { timeoutMs: 800, maxOutputBytes: 1000 });
     assert.notEqual(bomb.ended, "closed");
@@ -75,7 +75,7 @@ export function killTests(suite: Suite): void {
   });
 
   conformanceTest(suite, "at the limit of processes the sandbox lives on", async ({ open }) => {
-    const limits = { memoryBytes: 512 * 1024 * 1024, pids: 20, cpus: 2, diskBytes: 1024 ** 3 };
+    const limits = { memoryBytes: 512 * 1024 * 1024, pids: 20, cpus: 2, diskBytes: null };
     const sandbox = await open({ limits });
     const abort = new AbortController();
     const full = Promise.withResolvers<void>();
@@ -95,7 +95,7 @@ export function killTests(suite: Suite): void {
     "a command that takes too much memory is killed, its sandbox is not",
     async ({ open }) => {
       const sandbox = await open({
-        limits: { memoryBytes: 128 * 1024 * 1024, pids: 256, cpus: 2, diskBytes: 1024 ** 3 },
+        limits: { memoryBytes: 128 * 1024 * 1024, pids: 256, cpus: 2, diskBytes: null },
       });
       const hog = await sh(sandbox, "head -c 400000000 /dev/zero | tail", { maxOutputBytes: 1000 });
       assert.equal(hog.ended, "exit");

@@ -8,7 +8,7 @@ const spec: SandboxSpec = {
   id: "a",
   disk: "/nowhere",
   uid: 70_000,
-  limits: { memoryBytes: 1, pids: 1, cpus: 1, diskBytes: 1 },
+  limits: { memoryBytes: 1, pids: 1, cpus: 1, diskBytes: null },
   egress: { mode: "limited", hosts: [] },
   files: [],
   writable: [],

@@ -46,6 +46,11 @@ const samples: readonly [string, string, RegExp][] = [
     "repository_clone_error",
     /disk is full/,
   ],
+  [
+    `${begin}error: unable to write file 'big'\nfatal: unable to checkout working tree\nwarning: Clone succeeded, but checkout failed.\n`,
+    "repository_clone_error",
+    /disk is full/,
+  ],
   [`${begin}fatal: bad object 1234\n`, "repository_clone_error", /fatal: bad object 1234\.$/],
   [begin, "repository_clone_error", /without a word/],
   ["", "repository_clone_error", /without a word/],

@@ -9,6 +9,8 @@ export interface CloneFailure {
 
 type Cause = readonly [type: CloneErrorType, cause: string];
 
+const diskFull: Cause = ["repository_clone_error", "the session's disk is full"];
+
 /** By git's own words, in the order in which they are tried. */
 const rules: readonly (readonly [pattern: RegExp, ...Cause])[] = [
   [/returned error: 403/, "repository_forbidden_error", "the token does not give access to it (403)"],
@@ -32,7 +34,8 @@ const rules: readonly (readonly [pattern: RegExp, ...Cause])[] = [
     "repository_clone_error",
     "its host redirects to another address, which is not followed",
   ],
-  [/No space left|Disk quota/, "repository_clone_error", "the session's disk is full"],
+  // Of a file that it cannot write to its end git does not tell why, and there is no other reason in a sandbox.
+  [/No space left|Disk quota|unable to write file/, ...diskFull],
   [
     /Failed to connect|Couldn't connect|Connection (refused|reset|timed out)|Empty reply|early EOF|hung up|unexpected disconnect/,
     "repository_clone_error",
@@ -51,15 +54,16 @@ export function cloneFailure(
   exitCode: number | null,
   output: string,
 ): CloneFailure {
-  const [type, cause] = causeByExit(repository, exitCode) ?? causeByWords(repository, output);
+  const [type, cause] = causeByExit(repository, exitCode, output) ?? causeByWords(repository, output);
   return { type, message: `${repository.url} could not be cloned to ${repository.mountPath}: ${cause}.` };
 }
 
-function causeByExit({ checkout }: RepositoryMount, exitCode: number | null): Cause | null {
+function causeByExit({ checkout }: RepositoryMount, exitCode: number | null, output: string): Cause | null {
   switch (exitCode) {
     case cloneExit.occupied:
       return ["repository_clone_error", "something else is at that path"];
     case cloneExit.unwritable:
+      if (output.includes("No space left")) return diskFull;
       return ["repository_clone_error", "no directory can be made at that path"];
     case cloneExit.branchMissing:
       return branchMissing(checkout);

@@ -66,7 +66,7 @@ export async function makeWorkbench({
     open: (overrides = {}) => {
       const id = `s${process.pid}_${++count}`;
       const uid = process.getuid?.() === 0 ? 71_000 : (process.getuid?.() ?? 0);
-      const limits = { memoryBytes: 1024 ** 3, pids: 256, cpus: 2, diskBytes: 1024 ** 3 };
+      const limits = { memoryBytes: 1024 ** 3, pids: 256, cpus: 2, diskBytes: null };
       const spec = { id, disk: join(dir, id), uid, limits, files: [], writable: [] };
       return engine.open({ ...spec, egress: { mode: "limited", hosts }, ...overrides });
     },

@@ -196,7 +196,6 @@ export async function installation(t: TestContext, db: Database): Promise<Instal
         repositoryVariables: () => ({}),
         skills: await openSkillDirectories(join(directory, `skills-${workers.length}`), blobs),
         disks: { directory: join(directory, "disks"), host: "here" },
-        diskBytes: 1024 ** 3,
         outputFileBytes: 1024 ** 2,
         providers: [],
         mcpFetch: createGuardedFetch({ allowPrivate: ["127.0.0.1"] }),

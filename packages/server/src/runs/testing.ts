@@ -44,7 +44,7 @@ export async function seed(db: Queryable): Promise<Seed> {
           allow_mcp_servers: false,
         },
       },
-      { cpus: 1, memory_mb: 512, pids: 256 },
+      { cpus: 1, memory_mb: 512, pids: 256, disk_mb: null },
     ],
   });
   return { organizationId, agentId, environmentId };

@@ -60,7 +60,6 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
     disks,
     skills,
     sandboxIdleMs: config.sandboxIdleSeconds * 1_000,
-    diskBytes: Number.MAX_SAFE_INTEGER,
     outputFileBytes: config.uploadLimit,
     reclaimMs: config.diskReclaimSeconds * 1_000,
     providers: config.hostedProviders.map(({ host, api }) => ({ host, ...(api === null ? {} : { api }) })),

@@ -13,7 +13,7 @@ describe("environments", () => {
       allow_mcp_servers: false,
     };
     assert.deepEqual(made.config, { type: "cloud", networking: limited });
-    assert.deepEqual(made.resources, { cpus: 2, memory_mb: 4_096, pids: 512 });
+    assert.deepEqual(made.resources, { cpus: 2, memory_mb: 4_096, pids: 512, disk_mb: null });
     assert.equal(made.created_at, made.updated_at);
     assert.deepEqual((await owner.get(`/environments/${made.id}`)).body, made);
     const open = await owner.made("/environments", {
@@ -22,7 +22,7 @@ describe("environments", () => {
       resources: { cpus: 0.5 },
     });
     assert.deepEqual(open.config.networking, { type: "unrestricted" });
-    assert.deepEqual(open.resources, { cpus: 0.5, memory_mb: 4_096, pids: 512 });
+    assert.deepEqual(open.resources, { cpus: 0.5, memory_mb: 4_096, pids: 512, disk_mb: null });
     const hosts = await owner.made("/environments", {
       name: "hosts",
       config: {
@@ -87,7 +87,7 @@ describe("environments", () => {
       ...made,
       name: "two",
       environment_variables: { C: "3" },
-      resources: { cpus: 2, memory_mb: 64, pids: 100 },
+      resources: { cpus: 2, memory_mb: 64, pids: 100, disk_mb: null },
       metadata: { keep: "k", more: "m" },
       updated_at: changed.updated_at,
     });

@@ -13,7 +13,7 @@ const defaultNetworking: Extract<Networking, { type: "limited" }> = {
   allow_mcp_servers: false,
 };
 
-const defaultResources: Resources = { cpus: 2, memory_mb: 4_096, pids: 512 };
+const defaultResources: Resources = { cpus: 2, memory_mb: 4_096, pids: 512, disk_mb: null };
 
 /** What is given laid over `former`: what is left out stays, null is the default. */
 export function resolveNetworking(
@@ -37,7 +37,12 @@ export function resolveNetworking(
 export function resolveResources(given: Body["resources"], former: Resources = defaultResources): Resources {
   if (given === undefined) return former;
   if (given === null) return defaultResources;
-  const limit = (name: keyof Resources) =>
+  const limit = <Name extends keyof Resources>(name: Name): Resources[Name] =>
     given[name] === undefined ? former[name] : (given[name] ?? defaultResources[name]);
-  return { cpus: limit("cpus"), memory_mb: limit("memory_mb"), pids: limit("pids") };
+  return {
+    cpus: limit("cpus"),
+    memory_mb: limit("memory_mb"),
+    pids: limit("pids"),
+    disk_mb: limit("disk_mb"),
+  };
 }

@@ -123,7 +123,7 @@ async function openSandbox(t: TestContext, id: string): Promise<Sandbox> {
     id,
     disk: join(directory, "disk"),
     uid: 72_001,
-    limits: { memoryBytes: 512 * 1024 * 1024, pids: 256, cpus: 2, diskBytes: 1024 ** 3 },
+    limits: { memoryBytes: 512 * 1024 * 1024, pids: 256, cpus: 2, diskBytes: null },
     egress: { mode: "limited", hosts: [] },
     files: [],
     writable: [root],

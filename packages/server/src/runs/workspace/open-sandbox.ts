@@ -1,4 +1,4 @@
-import type { MountedFile, Sandbox, SandboxEngine } from "@berth/sandbox";
+import { DiskLimitError, type MountedFile, type Sandbox, type SandboxEngine } from "@berth/sandbox";
 import type { Logger } from "pino";
 import type { Database } from "../../db/pool.ts";
 import type { Lease } from "../lease.ts";
@@ -20,8 +20,6 @@ export interface OpenParts extends ProvisionParts {
   engine: SandboxEngine;
   disks: DiskRoom;
   skills: SkillDirectories;
-  /** Bytes that a session's disk may take. */
-  diskBytes: number;
   providers: readonly ProviderHosts[];
   log: Logger;
 }
@@ -98,7 +96,8 @@ async function openOrTell(
     return await open();
   } catch (error) {
     log.error({ err: error, session: session.id }, "a sandbox could not be opened");
-    const message = "The session's sandbox could not be opened.";
+    const message =
+      error instanceof DiskLimitError ? error.message : "The session's sandbox could not be opened.";
     const retry_status = { type: "terminal" as const };
     await runLog.append([
       { event: { type: "session.error", error: { type: "sandbox_error", message, retry_status } } },

@@ -1,6 +1,6 @@
 import { dirname } from "node:path/posix";
 import { formatId, nested } from "@berth/contract";
-import type { MountedFile, SandboxSpec } from "@berth/sandbox";
+import type { Limits, MountedFile, SandboxSpec } from "@berth/sandbox";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { mountedFile } from "../resources/mounted-file.ts";
@@ -13,7 +13,6 @@ import { egressPolicy, type ProviderHosts } from "./egress-policy.ts";
 export interface SpecParts {
   db: { write: Queryable };
   blobs: BlobStore;
-  diskBytes: number;
   providers: readonly ProviderHosts[];
 }
 
@@ -40,15 +39,19 @@ export async function sandboxSpec(
     id: formatId("session", session.id),
     disk: disk.path,
     uid: disk.uid,
-    limits: {
-      memoryBytes: session.limits.memory_mb * MEBIBYTE,
-      pids: session.limits.pids,
-      cpus: session.limits.cpus,
-      diskBytes: parts.diskBytes,
-    },
+    limits: limitsOf(session),
     egress: egressPolicy(session, resources, parts.providers),
     files: files.filter((file): file is MountedFile => typeof file === "object"),
     writable: [...writable(resources), ...writtenStores(resources)],
+  };
+}
+
+function limitsOf({ limits }: RunSession): Limits {
+  return {
+    memoryBytes: limits.memory_mb * MEBIBYTE,
+    pids: limits.pids,
+    cpus: limits.cpus,
+    diskBytes: limits.disk_mb === null ? null : limits.disk_mb * MEBIBYTE,
   };
 }
 

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, test } from "node:test";
+import { ok, sh } from "../conformance/context.ts";
+import { loopDevices, released } from "../conformance/loop-devices.ts";
+import { DiskLimitError, type Sandbox, type SandboxEngine } from "../sandbox.ts";
+import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
+import { createNamespaceStandIn } from "./namespace-stand-in.ts";
+import { diskLimit } from "./probe.ts";
+
+const root = process.getuid?.() === 0;
+const limit = await diskLimit(tmpdir());
+const skip = limit.state === "yes" ? false : limit.detail;
+const uid = root ? (process.pid % 10_000) + 90_000 : (process.getuid?.() ?? 0);
+const limits = { memoryBytes: 2 ** 28, pids: 64, cpus: 1, diskBytes: 64 * 2 ** 20 };
+let directory = "";
+let engine: SandboxEngine;
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), "berth-disk-image-"));
+  engine = await createBubblewrapEngine({
+    instance: `test-disk-${process.pid}`,
+    stateDir: `${directory}/state`,
+    egress: createNamespaceStandIn(),
+    certificates: [],
+  });
+});
+
+afterEach(async () => {
+  await engine.close();
+  await released(directory);
+  rmSync(directory, { recursive: true });
+});
+
+function open(disk = "disk"): Promise<Sandbox> {
+  const egress = { mode: "limited", hosts: [] } as const;
+  return engine.open({ id: disk, disk: join(directory, disk), uid, limits, egress, files: [], writable: [] });
+}
+
+/** Runs a module in another process, with an engine of its own, on the same directory. */
+function elsewhere(
+  text: string,
+  before: readonly string[] = [],
+): ChildProcess & { stdout: NodeJS.ReadableStream } {
+  const at = (name: string) => JSON.stringify(new URL(name, import.meta.url).href);
+  const module = `
+    import { createBubblewrapEngine } from ${at("./bubblewrap-engine.ts")};
+    import { createNamespaceStandIn } from ${at("./namespace-stand-in.ts")};
+    const engine = await createBubblewrapEngine({ instance: "test-disk-${process.pid}", stateDir: ${JSON.stringify(`${directory}/state`)}, egress: createNamespaceStandIn(), certificates: [] });
+    const open = () => engine.open({ id: "disk", disk: ${JSON.stringify(`${directory}/disk`)}, uid: ${uid}, limits: ${JSON.stringify(limits)}, egress: { mode: "limited", hosts: [] }, files: [], writable: [] });
+    ${text}`;
+  const [program = "", ...rest] = [...before, process.execPath, "--input-type=module", "--eval", module];
+  return spawn(program, rest, { stdio: ["ignore", "pipe", "inherit"] }) as ReturnType<typeof elsewhere>;
+}
+
+test("what was written outlives a killed server, and its disk is opened at once", { skip }, async () => {
+  const child = elsewhere(`
+    const sandbox = await open();
+    sandbox.run({ script: "trap '' TERM; echo kept >/data/kept; echo more >/data/more; (setsid env -i sleep 600 &); echo up; while :; do echo more >>/data/more; done", timeoutMs: 60000, onOutput: () => process.stdout.write("up") });`);
+  await once(child.stdout, "data");
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  const sandbox = await open();
+  assert.equal(await ok(sandbox, "cat /data/kept; head -n 1 /data/more"), "kept\nmore");
+  assert.equal(loopDevices(directory).length, 1);
+  await engine.sweep();
+  assert.equal(await ok(sandbox, "cat /data/kept"), "kept");
+});
+
+test("a host that loses power finds what was synchronized", { skip }, async () => {
+  const sandbox = await open();
+  await ok(sandbox, "echo kept >/data/kept; sync /data/kept; seq 500 | xargs -I{} sh -c 'echo {} >/data/{}'");
+  mkdirSync(join(directory, "after"));
+  copyFileSync(join(directory, "disk/disk.ext4"), join(directory, "after/disk.ext4"));
+  assert.equal(
+    await ok(await open("after"), "cat /data/kept; echo new >/data/new; cat /data/new"),
+    "kept\nnew",
+  );
+});
+
+test("a disk that is removed takes its image with it, also while its sandbox lives", { skip }, async () => {
+  const sandbox = await open();
+  await ok(sandbox, "echo x >/data/x");
+  assert.deepEqual(readdirSync(join(directory, "disk")), ["disk.ext4"]);
+  rmSync(join(directory, "disk"), { recursive: true });
+  await sandbox.close();
+  await released(directory);
+  assert.equal((await sh(await open(), "cat /data/x")).exitCode, 1);
+});
+
+test("without loop devices a limited disk is refused, with a sentence, and others are opened", {
+  skip: !root && "this is not root",
+}, async () => {
+  const bare = `cd ${directory} && mkdir dev && mount -t tmpfs none dev && for n in null zero full random urandom tty; do
+    touch dev/$n && mount --bind /dev/$n dev/$n; done; mount --rbind dev /dev; exec "$@"`;
+  const child = elsewhere(
+    `
+    const probed = (await engine.probe()).find(({ name }) => name === "limit_disk");
+    const refused = await open().catch((error) => error);
+    const other = await engine.open({ id: "b", disk: ${JSON.stringify(`${directory}/other`)}, uid: ${uid}, limits: { ...${JSON.stringify(limits)}, diskBytes: null }, egress: { mode: "limited", hosts: [] }, files: [], writable: [] });
+    const { exitCode } = await other.run({ script: "true", timeoutMs: 5000 });
+    await engine.close();
+    process.stdout.write(JSON.stringify([probed.state, probed.detail, refused.name, refused.constructor.name, refused.message, exitCode]));`,
+    ["unshare", "--mount", "--propagation=private", "sh", "-c", bare, "sh"],
+  );
+  const chunks: Buffer[] = [];
+  child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+  await once(child, "close");
+  const [state, detail, name, kind, message, exitCode] = JSON.parse(Buffer.concat(chunks).toString());
+  assert.deepEqual([state, name, kind, exitCode], ["degraded", "SandboxError", "DiskLimitError", 0]);
+  assert.match(detail, /^Sessions whose environment sets disk_mb are refused: .*loop devices/);
+  assert.match(
+    message,
+    /^The session's disk is limited \(disk_mb\), which this machine cannot enforce: .*\.$/,
+  );
+  assert.ok(!message.includes(directory));
+});
+
+test("without root a limited disk is refused, with a sentence", {
+  skip: root && "this is root",
+}, async () => {
+  await assert.rejects(
+    open(),
+    (error) => error instanceof DiskLimitError && /as root\.$/.test(error.message),
+  );
+  assert.deepEqual(readdirSync(join(directory, "disk")), []);
+});

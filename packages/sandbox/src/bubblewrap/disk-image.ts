@@ -1,0 +1,199 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { link, mkdir, mkdtemp, open, realpath, rm } from "node:fs/promises";
+import { promisify } from "node:util";
+import { DiskLimitError, SandboxError } from "../sandbox.ts";
+import { findProgram } from "./host-programs.ts";
+
+const run = promisify(execFile);
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const BLOCK_BYTES = 4 * KIB;
+const INODE_BYTES = 256;
+/** More than a filesystem leaves unused at the end, where a group of blocks would hold nothing but its own records. */
+const LARGEST_REST = 16 * MIB;
+const LONGEST_WAIT_SECONDS = 60;
+const IN_USE = 75;
+const BROKEN = 76;
+
+/**
+ * How an image is mounted. Programs may be run from it; devices and set-user-id mean nothing in it. What is deleted in it is
+ * given back to the host.
+ */
+export const MOUNT_OPTIONS = "loop,nodev,nosuid,noatime,discard,noinit_itable,errors=remount-ro";
+
+/**
+ * A disk with a limit: an ext4 filesystem in a sparse file of the disk's directory.
+ *
+ * It is mounted only in the mount namespace that a sandbox starts from. When the last process of the sandbox dies, of
+ * whatever, the kernel unmounts it with all that was written and detaches its loop device; a host that loses power finds a
+ * consistent filesystem by its journal.
+ */
+export interface DiskImage {
+  path: string;
+  /** The program that locks it. */
+  flock: string;
+}
+
+interface ImagePrograms {
+  flock: string;
+  mkfs: string;
+  e2fsck: string;
+  resize: string;
+  losetup: string;
+}
+
+/**
+ * The image of a disk, whole, unmounted and large enough: made for a disk that has nothing on it yet, or the one of before.
+ * Null for a disk without a limit, or one that was made without.
+ *
+ * @throws DiskLimitError, and SandboxError when the image cannot be made, is broken, or stays in use.
+ */
+export async function prepareImage(disk: string, bytes: number | null): Promise<DiskImage | null> {
+  const path = `${disk}/disk.ext4`;
+  const made = existsSync(path);
+  if (!made && (bytes === null || existsSync(`${disk}/data`))) return null;
+  await mkdir(disk, { recursive: true, mode: 0o711 });
+  const programs = imagePrograms();
+  if (typeof programs === "string") throw new DiskLimitError(programs);
+  if (made) await tendImage(programs, path, bytes);
+  else await makeImage(programs, path, bytes ?? 0);
+  return { path: await realpath(path), flock: programs.flock };
+}
+
+/** What this machine lacks for disks with a limit, or null, by making and mounting one. Never throws. */
+export async function lackForImages(directory: string): Promise<string | null> {
+  const programs = imagePrograms();
+  if (typeof programs === "string") return programs;
+  let trial: string | undefined;
+  try {
+    trial = await mkdtemp(`${directory}/trial-`);
+    const path = `${trial}/disk.ext4`;
+    await makeImage(programs, path, 16 * MIB);
+    const mount = ["mount", "--no-mtab", "--types", "ext4", "--options", MOUNT_OPTIONS, path, "/mnt"];
+    await run("unshare", ["--mount", "--propagation=private", ...mount]);
+    return null;
+  } catch {
+    return "its loop devices cannot be used; where Berth runs in a container, give it /dev/loop-control and the loop devices";
+  } finally {
+    if (trial !== undefined) await rm(trial, { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+/** The programs, or what is missing as a clause. */
+function imagePrograms(): ImagePrograms | string {
+  if (process.getuid?.() !== 0) return "Berth does not run as root";
+  const [flock, mkfs, e2fsck, resize, losetup] = PROGRAMS.map(([name]) => findProgram(name));
+  if (flock && mkfs && e2fsck && resize && losetup) return { flock, mkfs, e2fsck, resize, losetup };
+  const missing = PROGRAMS.filter(([name]) => findProgram(name) === null);
+  return missing.map(([name, provider]) => `${name} is missing (package ${provider})`).join(", ");
+}
+
+const PROGRAMS = [
+  ["flock", "util-linux"],
+  ["mkfs.ext4", "e2fsprogs"],
+  ["e2fsck", "e2fsprogs"],
+  ["resize2fs", "e2fsprogs"],
+  ["losetup", "mount"],
+] as const;
+
+/** Under a name of its own first, so that what has the image's name is always whole. */
+async function makeImage({ mkfs }: ImagePrograms, path: string, bytes: number): Promise<void> {
+  const temporary = `${path}.${randomBytes(4).toString("hex")}.making`;
+  try {
+    const file = await open(temporary, "wx", 0o600);
+    try {
+      await file.truncate(imageBytes(bytes));
+      await run(mkfs, [...mkfsOptions(bytes), temporary]);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await link(temporary, path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    });
+  } catch (error) {
+    throw new SandboxError("the disk could not be made", { cause: error });
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+function mkfsOptions(bytes: number): string[] {
+  return [
+    ...["-q", "-b", String(BLOCK_BYTES), "-I", String(INODE_BYTES), "-i", String(BLOCK_BYTES), "-m", "0"],
+    ...["-J", `size=${journalBytes(bytes) / MIB}`],
+    ...["-E", "lazy_itable_init=1,lazy_journal_init=1,nodiscard"],
+  ];
+}
+
+/**
+ * Waits until a sandbox of before has let go of the image, mends what a crash has left in it, and makes it larger. All
+ * under its lock.
+ */
+async function tendImage(programs: ImagePrograms, path: string, bytes: number | null): Promise<void> {
+  const grown = await sizeToGrowTo(path, bytes === null ? 0 : imageBytes(bytes));
+  const { flock, losetup, e2fsck, resize } = programs;
+  const script = [path, losetup, e2fsck, resize, grown === null ? "" : String(grown)];
+  try {
+    await run(flock, [
+      "--timeout",
+      String(LONGEST_WAIT_SECONDS),
+      path,
+      "bash",
+      "-c",
+      TEND,
+      "bash",
+      ...script,
+    ]);
+  } catch (error) {
+    const code = (error as { code?: unknown }).code;
+    if (code === IN_USE) throw new SandboxError("the disk is still in use", { cause: error });
+    throw new SandboxError(code === BROKEN ? "the disk cannot be mended" : "the disk could not be prepared", {
+      cause: error,
+    });
+  }
+}
+
+/** Codes of e2fsck below 4 say that all is well, or well again. */
+const TEND = `image=$1 losetup=$2 e2fsck=$3 resize=$4 grown=$5
+tries=0
+while [ -n "$("$losetup" --associated "$image")" ]; do
+  tries=$((tries + 1)); [ "$tries" -lt ${LONGEST_WAIT_SECONDS * 50} ] || exit ${IN_USE}
+  sleep 0.02
+done
+mend() { "$e2fsck" "$@" "$image"; [ $? -lt 4 ]; }
+mend -p || mend -f -y || exit ${BROKEN}
+if [ -n "$grown" ]; then
+  mend -f -p || exit ${BROKEN}
+  truncate -s "$grown" "$image" && "$resize" "$image" || exit 1
+fi`;
+
+/**
+ * Null when it is large enough. By its superblock as well: a file that was made larger may hold a filesystem that was not
+ * yet, and one that leaves the end of the file alone is whole.
+ */
+async function sizeToGrowTo(path: string, wanted: number): Promise<number | null> {
+  const file = await open(path, "r");
+  try {
+    const { size } = await file.stat();
+    const { buffer } = await file.read(Buffer.alloc(KIB), 0, KIB, KIB);
+    const filesystem = (buffer.readUInt32LE(0x4) + buffer.readUInt32LE(0x150) * 2 ** 32) * BLOCK_BYTES;
+    return size < wanted || size - filesystem > LARGEST_REST ? Math.max(size, wanted) : null;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Size of an image that has room for so many bytes in files, beside what the filesystem needs for itself. */
+function imageBytes(bytes: number): number {
+  const kept = Math.min(bytes / 50, 16 * MIB);
+  const whole = (bytes + kept + journalBytes(bytes) + MIB) / (1 - INODE_BYTES / BLOCK_BYTES - 1 / 512);
+  return Math.ceil(whole / MIB) * MIB;
+}
+
+function journalBytes(bytes: number): number {
+  return Math.min(64, Math.max(4, Math.floor(bytes / MIB / 64))) * MIB;
+}

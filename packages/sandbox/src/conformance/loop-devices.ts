@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+
+/** The loop devices whose file lies, or has lain, below this directory of the host. */
+export function loopDevices(directory: string): string[] {
+  return readdirSync("/sys/block")
+    .filter((name) => /^loop\d+$/.test(name) && backingFile(name).startsWith(`${directory}/`))
+    .map((name) => `/dev/${name}`);
+}
+
+/** Waits until the kernel has let go of them all, for ten seconds at most. */
+export async function released(directory: string): Promise<void> {
+  const until = performance.now() + 10_000;
+  while (loopDevices(directory).length > 0) {
+    assert.ok(performance.now() < until, `${loopDevices(directory)} is left`);
+    await delay(10);
+  }
+}
+
+function backingFile(name: string): string {
+  try {
+    return readFileSync(`/sys/block/${name}/loop/backing_file`, "utf8");
+  } catch {
+    return "";
+  }
+}

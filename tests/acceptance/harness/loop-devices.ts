@@ -1,0 +1,45 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** What this machine lacks to limit the disks of sessions, by trying; false when nothing. */
+export function lackForDiskLimits(): string | false {
+  if (process.getuid?.() !== 0) return "this is not root";
+  const directory = mkdtempSync(join(tmpdir(), "loop-trial-"));
+  try {
+    const script = `PATH=$PATH:/usr/sbin:/sbin; truncate -s 16M "$0" && mkfs.ext4 -q "$0" && mount -o loop "$0" /mnt`;
+    const image = join(directory, "image");
+    execFileSync("unshare", ["--mount", "--propagation=private", "sh", "-c", script, image], {
+      stdio: "ignore",
+    });
+    return false;
+  } catch {
+    return "no loop device can be mounted here";
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+/** Starts a program where loop devices are, and cannot be used. */
+export const withoutLoopDevices: readonly string[] = [
+  ...["unshare", "--mount", "--propagation=private", "sh", "-c"],
+  `for device in /dev/loop*; do mount --bind /dev/null "$device" || exit 1; done; exec "$@"`,
+  "sh",
+];
+
+/** The files that loop devices hold below this directory. */
+export function loopFiles(directory: string): string[] {
+  return readdirSync("/sys/block")
+    .filter((name) => name.startsWith("loop"))
+    .map(backingFile)
+    .filter((path) => path.startsWith(`${directory}/`));
+}
+
+function backingFile(name: string): string {
+  try {
+    return readFileSync(`/sys/block/${name}/loop/backing_file`, "utf8");
+  } catch {
+    return "";
+  }
+}
