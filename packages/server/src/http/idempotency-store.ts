@@ -1,24 +1,20 @@
 import { createHash } from "node:crypto";
 import type { Queryable } from "../db/statement.ts";
 
-/** A key with the request that it is used for. `principalId` is a uuid. */
+/** `principalId` is a uuid. */
 export interface OwnedKey {
   principalId: string;
   key: string;
-  fingerprint: Buffer;
 }
 
-/** The first answer under a key; `answer` is sealed. */
+/** The first answer under a key; `answer` is sealed, with what it answered. */
 export interface Kept {
   status: number;
   answer: Buffer;
 }
 
-/**
- * Holds the key until the transaction ends, and answers what is kept under it: nothing, an answer to this request, or one
- * to another. "running" when another transaction holds it.
- */
-export async function takeKey(tx: Queryable, owned: OwnedKey): Promise<Kept | "none" | "other" | "running"> {
+/** Holds the key until the transaction ends, and answers what is kept under it. "running" when another transaction holds it. */
+export async function takeKey(tx: Queryable, owned: OwnedKey): Promise<Kept | "none" | "running"> {
   // Two statements: the second sees what the holder before committed, which the first began too early to see.
   const { rows } = await tx.query<{ held: boolean }>({
     name: "hold_idempotency_key",
@@ -28,19 +24,14 @@ export async function takeKey(tx: Queryable, owned: OwnedKey): Promise<Kept | "n
   return rows[0]?.held === true ? await keptUnder(tx, owned) : "running";
 }
 
-async function keptUnder(
-  tx: Queryable,
-  { principalId, key, fingerprint }: OwnedKey,
-): Promise<Kept | "none" | "other"> {
-  const { rows } = await tx.query<Kept & { same: boolean }>({
+async function keptUnder(tx: Queryable, { principalId, key }: OwnedKey): Promise<Kept | "none"> {
+  const { rows } = await tx.query<Kept>({
     name: "kept_answer",
-    text: `select fingerprint = $3 as same, status, answer from idempotency_keys
+    text: `select status, answer from idempotency_keys
       where principal_id = $1 and key = $2 and created_at > now() - interval '24 hours'`,
-    values: [principalId, key, fingerprint],
+    values: [principalId, key],
   });
-  const [row] = rows;
-  if (row === undefined) return "none";
-  return row.same ? { status: row.status, answer: row.answer } : "other";
+  return rows[0] ?? "none";
 }
 
 /** Keeps the answer under a key that this transaction holds and that had none, or one of a day ago. */
@@ -48,10 +39,10 @@ export async function keepAnswer(tx: Queryable, owned: OwnedKey, kept: Kept): Pr
   await tx.query({
     name: "keep_answer",
     text: `
-      insert into idempotency_keys (principal_id, key, fingerprint, status, answer) values ($1, $2, $3, $4, $5)
+      insert into idempotency_keys (principal_id, key, status, answer) values ($1, $2, $3, $4)
       on conflict (principal_id, key) do update set
-        fingerprint = excluded.fingerprint, status = excluded.status, answer = excluded.answer, created_at = now()`,
-    values: [owned.principalId, owned.key, owned.fingerprint, kept.status, kept.answer],
+        status = excluded.status, answer = excluded.answer, created_at = now()`,
+    values: [owned.principalId, owned.key, kept.status, kept.answer],
   });
 }
 

@@ -47,17 +47,19 @@ export function createIdempotency(db: Database, secrets: SecretBox): Idempotency
         const message = "The 'Idempotency-Key' must be 1 to 255 visible ASCII characters.";
         throw errors.invalid(message, "Idempotency-Key");
       }
-      const owned: OwnedKey = { principalId: principal.id, key, fingerprint: fingerprintOf(request) };
+      const owned: OwnedKey = { principalId: principal.id, key };
       const place = placeOf(owned);
+      const fingerprint = fingerprintOf(request);
       return await db.transaction(async (tx) => {
         const kept = await takeKey(tx, owned);
         if (kept === "running") throw errors.idempotencyKeyInUse();
-        if (kept === "other") throw errors.idempotencyKeyReused();
         if (kept !== "none") {
-          return { status: kept.status, body: secrets.open(place, kept.answer), replayed: true };
+          const sealed = secrets.open(place, kept.answer);
+          if (!sealed.startsWith(fingerprint)) throw errors.idempotencyKeyReused();
+          return { status: kept.status, body: sealed.slice(fingerprint.length), replayed: true };
         }
         const { status, body } = await settled(tx, work, requestId);
-        await keepAnswer(tx, owned, { status, answer: secrets.seal(place, body) });
+        await keepAnswer(tx, owned, { status, answer: secrets.seal(place, fingerprint + body) });
         return { status, body, replayed: false };
       });
     },
@@ -82,11 +84,12 @@ async function settled(
   }
 }
 
-function fingerprintOf(parts: readonly (string | Uint8Array)[]): Buffer {
+/** 64 characters that tell one request from another. Sealed with the answer: its body may hold a password. */
+function fingerprintOf(parts: readonly (string | Uint8Array)[]): string {
   const hash = createHash("sha256");
   for (const part of parts) {
     const bytes = Buffer.from(part);
     hash.update(`${bytes.length} `).update(bytes);
   }
-  return hash.digest();
+  return hash.digest("hex");
 }

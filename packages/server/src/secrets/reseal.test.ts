@@ -25,8 +25,8 @@ async function filled(t: TestContext): Promise<{ db: TestDatabase; kept: Kept[] 
     return { place: { table: "idempotency_keys", row, column: "answer" }, secret: `answer ${index}` };
   });
   await db.write.query({
-    text: `insert into idempotency_keys (principal_id, key, fingerprint, status, answer)
-      select $1::uuid, split_part(row, ' ', 2), '', 200, answer from unnest($2::text[], $3::bytea[]) as kept (row, answer)`,
+    text: `insert into idempotency_keys (principal_id, key, status, answer)
+      select $1::uuid, split_part(row, ' ', 2), 200, answer from unnest($2::text[], $3::bytea[]) as kept (row, answer)`,
     values: [
       principal,
       answers.map(({ place }) => place.row),

@@ -4,7 +4,7 @@ import { testDatabase } from "../db/testing.ts";
 import { sealedColumns } from "./sealed-columns.ts";
 
 /** Columns of bytes that hold no secret: digests, and names of files. */
-const plain = ["tokens.hash", "idempotency_keys.fingerprint", "session_outputs.path"];
+const plain = ["tokens.hash", "session_outputs.path"];
 
 test("every column of bytes is a sealed one or known to be none, and places name rows by their keys", async (t) => {
   const db = await testDatabase(t);
