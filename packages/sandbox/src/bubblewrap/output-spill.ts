@@ -20,6 +20,8 @@ export class OutputSpill {
   #queue: Buffer[] = [];
   #queued = 0;
   #ended = false;
+  /** Nothing is taken any more: all is written, or the file cannot be, as on a full disk. */
+  #over = false;
   #wake: () => void = () => {};
   #paused: Socket | null = null;
 
@@ -30,6 +32,7 @@ export class OutputSpill {
   }
 
   push(bytes: Buffer, source: Socket): void {
+    if (this.#over) return;
     this.#queue.push(bytes);
     this.#queued += bytes.length;
     if (this.#queued > HIGH_WATER && !this.#paused) {
@@ -49,6 +52,7 @@ export class OutputSpill {
   async #write(runFed: RunFed): Promise<boolean> {
     const script = `mkdir -p ${DIRECTORY} && cat >${quote(this.path)}`;
     const written = await runFed(script, (writer) => this.#feed(writer));
+    this.#over = true;
     this.#queue = [];
     this.#resume();
     return written;

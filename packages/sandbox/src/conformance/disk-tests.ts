@@ -58,6 +58,24 @@ export const DISK_TESTS: Readonly<Record<string, (context: Context) => Promise<v
     assert.equal(await ok(second, texts), "kept\nkept\nkept\ninput");
   },
 
+  async "on a full disk commands end, with whatever output, and files that it has room for are placed"({
+    open,
+    directory,
+  }) {
+    const sandbox = await open(limited(64));
+    await sh(sandbox, `${FILL}; cat /dev/zero >/home/agent/rest`);
+    const output = { keepOutput: true, maxOutputBytes: 2000 };
+    const long = await sh(sandbox, "seq 1000000", output);
+    assert.deepEqual([long.ended, long.exitCode, long.outputFile], ["exit", 0, null]);
+    assert.match(long.text, /1000000\n$/);
+    assert.equal(await ok(sandbox, "cat <<X\nhere\nX", { shell: "main" }), "here");
+    await writeFile(join(directory, "input"), "input");
+    const place = (target: string) => sandbox.placeFile({ source: join(directory, "input"), target });
+    assert.deepEqual([await place("/data/input"), await place("/mnt/session/uploads/input")], [false, true]);
+    await ok(sandbox, "rm /data/filling");
+    assert.equal(await place("/data/input"), true);
+  },
+
   async "a greater limit makes a disk larger, and a smaller one leaves it as it is"({ spec, open }) {
     const one = spec(limited(64));
     const first = await open(one);
