@@ -89,6 +89,30 @@ proves(
 );
 
 proves(
+  ["environment-disk-limit"],
+  "what lies on a limited disk outlives a service that is killed, and the limit holds on",
+  async () => {
+    const first = await Berth.start();
+    let client = await first.client();
+    const session = await makeSession(client, { environment_id: await limited(client) });
+    await turn(client, session.id, bash("cd /data && git init -q work && echo draft >work/draft"));
+    await first.kill("SIGKILL");
+    const second = await Berth.start({ dataDir: first.dataDir });
+    try {
+      client = await second.client();
+      const look = "cat /data/work/draft; head -c 100M /dev/zero >/data/filling";
+      const [text] = results(await turn(client, session.id, bash(look)));
+      assert.match(text ?? "", /^draft$/m);
+      assert.match(text ?? "", FULL);
+      assert.equal(loopFiles(first.dataDir).length, 1);
+    } finally {
+      await second.stop();
+    }
+  },
+  skip,
+);
+
+proves(
   ["environment-disk-clone"],
   "a repository that is too large says so, and the session goes on",
   async () => {
