@@ -185,6 +185,39 @@ test("an event that a proxy or server repeats after a reconnection is not given 
   assert.deepEqual(await collect(client.sessions.events.stream("sess_1", { from: "start" })), log);
 });
 
+test("untilAnswered passes the end of a turn that did not take the input", async (t) => {
+  const idle = (id: string, type: string) => ({ id, type: "session.status_idle", stop_reason: { type } });
+  const former = [{ id: "evt_0", type: "user.message" }, idle("evt_1", "end_turn")];
+  const own = [
+    { id: "evt_2", type: "session.status_running" },
+    idle("evt_3", "end_turn"),
+    { id: "evt_4", type: "agent.message" },
+  ];
+  for (const [log, ids] of [
+    [
+      [...former, ...own],
+      ["evt_1", "evt_2", "evt_3"],
+    ],
+    [
+      [former[0], { id: "evt_1", type: "span.model_request_start" }, idle("evt_2", "end_turn")],
+      ["evt_1", "evt_2"],
+    ],
+    [[former[0], idle("evt_1", "cancelled"), { id: "evt_2", type: "agent.message" }], ["evt_1"]],
+  ] as const) {
+    const wire = await startLog(
+      t,
+      [...log] as object[] as ReturnType<typeof logOf>,
+      (write, _, response) => void response.write(write()),
+    );
+    const { client } = clientOf(wire.url);
+    const events = await collect(client.sessions.events.untilAnswered("sess_1", "evt_0"));
+    assert.deepEqual(
+      events.map(({ id }) => id),
+      ids,
+    );
+  }
+});
+
 test("untilIdle ends with the turn", async (t) => {
   const log = [...logOf(2, "session.status_idle"), { id: "evt_9", type: "agent.message" }];
   const wire = await startLog(t, log, (write, _, response) => void response.write(write()));

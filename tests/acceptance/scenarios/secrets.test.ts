@@ -243,7 +243,12 @@ proves(["secrets-nowhere", "repo-token-secret"], "a canary of every kind is foun
 
 proves(["secrets-rewrap"], "another key, and the credentials are as they were", async (t) => {
   const berth = await Berth.start({ settings });
-  t.after(() => berth.stop());
+  const running = [berth];
+  // The data is one service's after the other's, and goes with the first: the last is ended before.
+  t.after(async () => {
+    for (const service of running.toReversed()) await service.kill("SIGTERM");
+    await berth.stop();
+  });
   const api = await berth.client();
   const session = await open(api, [
     hosted(token("a token", hosts.hosted)),
@@ -270,7 +275,7 @@ proves(["secrets-rewrap"], "another key, and the credentials are as they were", 
   assert.match(await berth.command("secrets", "rewrap", "--former-key-file", keyFile), /^0 secrets/);
 
   const after = await Berth.start({ dataDir: berth.dataDir, settings: { ...settings, ...own } });
-  t.after(() => after.kill("SIGTERM"));
+  running.push(after);
   const later = await after.client();
   const texts = results(
     await turn(later, session.id, bash("git -C widget fetch -q && git -C widget-2 fetch -q && echo ok")),

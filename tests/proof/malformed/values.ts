@@ -28,7 +28,7 @@ export const wrongValues: Input[] = [
   ...environment("config", "cloud", [], 1),
   ...environment("environment_variables", "A=1", []),
   ...environment("resources", "big", []),
-  ...session("environment_id", null, 1, "env_", "agent_01h455vb4pex5vsknk084sn02q"),
+  ...session("environment_id", null, 1, "env", "agent_01h455vb4pex5vsknk084sn02q"),
   ...session("title", 1, [], "x".repeat(501)),
   ...session("resources", {}, "x", 1),
   ...session("initial_events", {}, "x"),

@@ -100,6 +100,37 @@ export class Events {
     }
   }
 
+  /**
+   * What follows an input that was sent, to the end of the turn that takes it in. A turn that was about to end when the input
+   * came ends first, and another one begins with it.
+   */
+  untilAnswered(
+    session_id: string,
+    input_id: string,
+    query?: { event_deltas?: undefined },
+    options?: StreamOptions,
+  ): AsyncGenerator<SessionEvent, void>;
+  untilAnswered(
+    session_id: string,
+    input_id: string,
+    query: Pick<WithDeltas, "event_deltas">,
+    options?: StreamOptions,
+  ): AsyncGenerator<StreamFrame, void>;
+  async *untilAnswered(
+    session_id: string,
+    input_id: string,
+    query: { event_deltas?: WithDeltas["event_deltas"] | undefined } = {},
+    options?: StreamOptions,
+  ): AsyncGenerator<StreamFrame, void> {
+    let taken = false;
+    const after = { ...query, after_id: input_id } as WithDeltas;
+    for await (const event of this.stream(session_id, after, options)) {
+      yield event;
+      taken ||= event.type === "session.status_running" || event.type === "span.model_request_start";
+      if (event.type === "session.status_idle" && (taken || event.stop_reason.type === "cancelled")) return;
+    }
+  }
+
   #open(
     session_id: string,
     after: string | null,

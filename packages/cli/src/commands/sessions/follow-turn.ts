@@ -25,14 +25,14 @@ export async function followTurn(
 ): Promise<number> {
   let outcome = noOutcome;
   if (json) {
-    for await (const event of client.sessions.events.untilIdle(id, { after_id })) {
+    for await (const event of client.sessions.events.untilAnswered(id, after_id)) {
       printJson(event);
       outcome = outcomeAfter(outcome, event);
     }
   } else {
     const { resources } = await client.sessions.get(id);
-    const query = { after_id, event_deltas: previewsFor(process.stdout) };
-    const frames = client.sessions.events.untilIdle(id, query);
+    const query = { event_deltas: previewsFor(process.stdout) };
+    const frames = client.sessions.events.untilAnswered(id, after_id, query);
     outcome = await renderEvents(frames, process.stdout, { resources, waiting });
   }
   if (outcome.ended === "requires_action") talk(answerHint(id));
