@@ -205,7 +205,7 @@ test("a new policy holds at once, for open connections, too", async () => {
   own.setPolicy(policy());
   const reached = await runInside(
     own,
-    `curl -sS --retry 20 --retry-connrefused --retry-delay 0 --cacert ${ca} https://host.example:${port}/hello`,
+    `curl -sS --retry 10000 --retry-max-time 30 --retry-connrefused --retry-delay 0 --cacert ${ca} https://host.example:${port}/hello`,
   );
   assert.equal(reached.stdout, "hello");
   const requested = once(secure, "request");
