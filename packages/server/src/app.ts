@@ -77,8 +77,9 @@ export function createApp(deps: AppDeps): HttpApp {
     idempotency.close();
   });
 
-  mountService(app, db, openApiDocument);
-  mountDocs(app, openApiDocument);
+  const document = openApiDocument();
+  mountService(app, db, document);
+  mountDocs(app, document);
   mountTokens(app);
   mountAgents(app, { models, egressAllowPrivate: deps.egressAllowPrivate });
   mountModels(app, models);

@@ -12,8 +12,8 @@ const headers = {
 };
 
 /** `/docs`: the reference for people, to whoever asks, as `/openapi.json` is for programs. */
-export function mountDocs({ fastify }: HttpApp, openApi: () => object): void {
-  const page = docsPage({ ...openApi() });
+export function mountDocs({ fastify }: HttpApp, openApi: object): void {
+  const page = docsPage({ ...openApi });
   fastify.get("/docs", async (_request, reply) =>
     reply.headers(headers).header("content-type", "text/html; charset=utf-8").send(page),
   );

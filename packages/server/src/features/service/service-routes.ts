@@ -2,9 +2,9 @@ import type { DatabaseAccess } from "../../db/pool.ts";
 import type { HttpApp } from "../../http/http-app.ts";
 
 /** What speaks of the service itself, to whoever asks: whether it lives, what it measures, what it offers. */
-export function mountService(app: HttpApp, db: DatabaseAccess, openApi: () => object): void {
+export function mountService(app: HttpApp, db: DatabaseAccess, openApi: object): void {
   const { fastify, log, metrics } = app;
-  const document = JSON.stringify(openApi());
+  const document = JSON.stringify(openApi);
   fastify.get("/livez", async (_request, reply) => reply.send({ status: "ok" }));
   fastify.get("/readyz", async (_request, reply) => {
     const ready = await isReady(db, log);
