@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { Readable } from "node:stream";
 import { describe, test } from "node:test";
 import { formatId, newUuid } from "@berth/contract";
 import { openDiskBlobs } from "../../blobs/disk-blobs.ts";
@@ -10,6 +9,7 @@ import { seed, seedSession } from "../testing.ts";
 import { bash, idles, installation, steps, types } from "../testing-worker.ts";
 import type { CloneRepository } from "./clone-repository.ts";
 import type { Outcome } from "./place-outcome.ts";
+import { insertFileResource } from "./testing.ts";
 
 const secrets = createSecretBox(Buffer.alloc(32));
 
@@ -31,21 +31,9 @@ async function repository(
 }
 
 async function file(db: TestDatabase, directory: string, sessionId: string): Promise<string> {
-  const blobs = await openDiskBlobs(directory);
-  const { sha256, size, keep } = await blobs.stage(Readable.from([Buffer.from("content")]));
-  await keep();
-  const [fileId, id] = [newUuid(), newUuid()];
-  await db.write.query({
-    text: `insert into files (id, organization_id, owner_type, owner_id, filename, mime_type, size_bytes, sha256, status)
-      select $1, organization_id, 'organization', organization_id, 'a', 'text/plain', $2, $3, 'ready'
-      from sessions where id = $4`,
-    values: [fileId, size, sha256, sessionId],
+  return await insertFileResource(db.write, await openDiskBlobs(directory), sessionId, {
+    content: "content",
   });
-  await db.write.query({
-    text: "insert into session_resources (id, session_id, type, file_id, mount_path) values ($1, $2, 'file', $3, $4)",
-    values: [id, sessionId, fileId, `/mnt/session/uploads/${formatId("file", fileId)}`],
-  });
-  return id;
 }
 
 describe("putting resources in place", () => {

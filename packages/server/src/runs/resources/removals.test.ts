@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
-import { Readable } from "node:stream";
 import { describe, type TestContext, test } from "node:test";
 import { newUuid } from "@berth/contract";
 import { openDiskBlobs } from "../../blobs/disk-blobs.ts";
 import { type TestDatabase, testDatabase } from "../../db/testing.ts";
 import { seed, seedSession } from "../testing.ts";
 import { bash, type Installation, idles, installation, steps, types } from "../testing-worker.ts";
+import { insertFileResource } from "./testing.ts";
 
 interface House {
   db: TestDatabase;
@@ -37,22 +37,7 @@ async function house(t: TestContext): Promise<House> {
     own,
     sessionId,
     tell,
-    async add(content, mountPath) {
-      const { sha256, size, keep } = await blobs.stage(Readable.from([Buffer.from(content)]));
-      await keep();
-      const [fileId, id] = [newUuid(), newUuid()];
-      await db.write.query({
-        text: `insert into files (id, organization_id, owner_type, owner_id, filename, mime_type, size_bytes, sha256, status)
-          select $1, organization_id, 'organization', organization_id, 'a', 'text/plain', $2, $3, 'ready'
-          from sessions where id = $4`,
-        values: [fileId, size, sha256, sessionId],
-      });
-      await db.write.query({
-        text: "insert into session_resources (id, session_id, type, file_id, mount_path) values ($1, $2, 'file', $3, $4)",
-        values: [id, sessionId, fileId, mountPath],
-      });
-      return id;
-    },
+    add: (content, mountPath) => insertFileResource(db.write, blobs, sessionId, { content, mountPath }),
     async remove(id) {
       await db.write.query({
         text: `with gone as (delete from session_resources where id = $1 returning id, session_id, mount_path)
