@@ -78,6 +78,7 @@ async function runProcess(log: MemoryLog, fuse: Fuse, effects: Effects): Promise
     run: (command) => runCommand(command, fuse, effects),
     placeFile: async () => true,
     removeFile: async () => true,
+    mountTemplate: async () => false,
     setEgress() {},
     close: async () => {},
     closed: new Promise(() => {}),

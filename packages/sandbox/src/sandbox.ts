@@ -43,6 +43,12 @@ export interface Sandbox {
    * `SandboxError` when its directory does not let go of it.
    */
   removeFile(target: string): Promise<boolean>;
+  /**
+   * Shows a template at its target, as the agent's own: the agent sees all of it and may change all of it, and what it changes
+   * is kept on the disk alone. From the next `open` on it has to be among `spec.templates`.
+   * False: this machine or engine cannot, or something stands at the target; nothing is changed then.
+   */
+  mountTemplate(template: MountedTemplate): Promise<boolean>;
   /** Changes which hosts can be reached, at once. */
   setEgress(policy: EgressPolicy): void;
   close(): Promise<void>;
@@ -66,6 +72,8 @@ export interface SandboxSpec {
    * host is seen inside at once. Default none.
    */
   directories?: readonly MountedDirectory[];
+  /** Templates that were mounted on this disk before, with what was changed in them since. Rejects where one cannot be. Default none. */
+  templates?: readonly MountedTemplate[];
   /**
    * Absolute directories besides `/data` that the agent may write and that live on the disk, such as the parent of
    * a repository mounted elsewhere (`/workspace`). Each is made when missing.
@@ -86,6 +94,16 @@ export interface MountedDirectory {
   /** Absolute path on the host. What lies there is readable by everybody. */
   source: string;
   /** Absolute path inside, in no place that the agent may write. */
+  target: string;
+}
+
+/** A directory that many sandboxes show at once, each as its own. */
+export interface MountedTemplate {
+  /** Absolute path on the host. Nothing in it changes as long as a disk has been mounted with it. */
+  source: string;
+  /** Host uid that owns all of it; the agent sees it as its own. */
+  uid: number;
+  /** Absolute path inside of the directory to show it at, in a place that lies on the disk. Made when missing; empty otherwise. */
   target: string;
 }
 

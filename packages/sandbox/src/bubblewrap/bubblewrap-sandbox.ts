@@ -1,6 +1,12 @@
 import type { ChildProcess } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
+import { type CommandHost, freshStart, newNonce, runCommand, type Work } from "../commands/command-run.ts";
+import { exports } from "../commands/command-script.ts";
+import { closedResult, NamedShell } from "../commands/named-shell.ts";
+import { feedBytes } from "../commands/pipe-feeder.ts";
+import type { Pipes } from "../commands/pipes.ts";
+import type { Supervisor } from "../commands/supervisor.ts";
 import type { NetworkNamespace } from "../egress/egress.ts";
 import {
   type Command,
@@ -11,13 +17,7 @@ import {
   SandboxError,
 } from "../sandbox.ts";
 import type { Cgroup } from "./cgroups.ts";
-import { type CommandHost, freshStart, newNonce, runCommand, type Work } from "./command-run.ts";
-import { exports } from "./command-script.ts";
-import { closedResult, NamedShell } from "./named-shell.ts";
-import { feedBytes } from "./pipe-feeder.ts";
-import type { Pipes } from "./pipes.ts";
 import { FilePlacer } from "./place-file.ts";
-import type { Supervisor } from "./supervisor.ts";
 
 const LONGEST_EXIT_MS = 1000;
 
@@ -90,6 +90,10 @@ export class BubblewrapSandbox implements Sandbox {
 
   removeFile(target: string): Promise<boolean> {
     return this.#gone.signal.aborted ? Promise.resolve(false) : this.#files.remove(target);
+  }
+
+  async mountTemplate(): Promise<boolean> {
+    return false;
   }
 
   setEgress(policy: EgressPolicy): void {

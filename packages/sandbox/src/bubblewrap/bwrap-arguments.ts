@@ -1,6 +1,6 @@
+import { PIPES_INSIDE } from "../commands/pipes.ts";
 import type { Limits } from "../sandbox.ts";
 import type { Place } from "./disk.ts";
-import { PIPES_INSIDE } from "./pipes.ts";
 import { BUNDLE, INSIDE_ID } from "./root-filesystem.ts";
 
 export const PROGRAMS_INSIDE = "/opt/berth/bin";

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { constants, createReadStream } from "node:fs";
 import { chmod, copyFile, link, mkdir, open, rename, rm, rmdir } from "node:fs/promises";
 import { posix } from "node:path";
+import { quote } from "../commands/command-script.ts";
+import type { Feed } from "../commands/pipe-feeder.ts";
 import { type Command, type CommandResult, type MountedFile, SandboxError } from "../sandbox.ts";
 import { UPLOADS_INSIDE } from "./bwrap-arguments.ts";
-import { quote } from "./command-script.ts";
 import { cleanPath, isBelow } from "./disk.ts";
-import type { Feed } from "./pipe-feeder.ts";
 
 const LONGEST_MS = 600_000;
 

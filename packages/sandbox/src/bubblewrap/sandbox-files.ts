@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from "node:fs/promises";
+import { supervisorScript } from "../commands/supervisor-script.ts";
 import { SandboxError, type SandboxSpec } from "../sandbox.ts";
 import { UPLOADS_INSIDE } from "./bwrap-arguments.ts";
 import { cleanPath, isBelow, makePlaces, type Place, writablePlaces } from "./disk.ts";
 import { type DiskImage, prepareImage } from "./disk-image.ts";
 import type { HostPrograms } from "./host-programs.ts";
 import { copyReadOnly, placeUpload } from "./place-file.ts";
-import { supervisorScript } from "./supervisor-script.ts";
 
 /** What a sandbox sees beside the system, by where it lies on the host. */
 export interface SandboxFiles {

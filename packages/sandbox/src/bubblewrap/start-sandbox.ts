@@ -2,20 +2,20 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { posix } from "node:path";
+import { quote } from "../commands/command-script.ts";
+import { PIPES_INSIDE, Pipes } from "../commands/pipes.ts";
+import { Supervisor } from "../commands/supervisor.ts";
 import type { NetworkNamespace } from "../egress/egress.ts";
 import { DiskLimitError, SandboxError, type SandboxSpec } from "../sandbox.ts";
 import { BubblewrapSandbox } from "./bubblewrap-sandbox.ts";
 import { bwrapArguments } from "./bwrap-arguments.ts";
 import type { Cgroup, Cgroups } from "./cgroups.ts";
-import { quote } from "./command-script.ts";
 import type { Place } from "./disk.ts";
 import type { DiskImage } from "./disk-image.ts";
 import type { HostPrograms } from "./host-programs.ts";
 import { type Launch, launch, MOUNT_REFUSED } from "./launch.ts";
-import { PIPES_INSIDE, Pipes } from "./pipes.ts";
 import { hostUid, type SandboxFiles } from "./sandbox-files.ts";
 import { stageDirectories } from "./stages.ts";
-import { Supervisor } from "./supervisor.ts";
 
 const LONGEST_START_MS = 20_000;
 

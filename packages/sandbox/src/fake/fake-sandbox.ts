@@ -98,6 +98,10 @@ export class FakeSandbox implements Sandbox {
     return answer;
   }
 
+  async mountTemplate(): Promise<boolean> {
+    return false;
+  }
+
   setEgress(policy: EgressPolicy): void {
     if (!this.#gone) this.egress = policy;
   }

@@ -112,6 +112,7 @@ function scriptedSandbox(engine: ScriptedEngine, spec: SandboxSpec): Sandbox {
       engine.fileSteps.push(`remove ${target}`);
       return true;
     },
+    mountTemplate: async () => false,
     setEgress: (policy) => void engine.policies.push(policy),
     async close() {
       if (!open) return;

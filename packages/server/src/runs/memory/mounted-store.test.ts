@@ -221,6 +221,7 @@ function inTheWay(sandbox: Sandbox): Omit<Sandbox, "run"> {
     closed,
     placeFile: (file) => sandbox.placeFile(file),
     removeFile: (target) => sandbox.removeFile(target),
+    mountTemplate: async () => false,
     setEgress: (policy) => sandbox.setEgress(policy),
     close: () => sandbox.close(),
   };
