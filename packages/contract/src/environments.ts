@@ -41,7 +41,10 @@ const networking = kindsBy("type", [
   z.strictObject({
     type: z.literal("limited"),
     allowed_hosts: z.array(allowedHost).max(256).nullish(),
-    allow_package_managers: notServed(),
+    allow_package_managers: z.boolean().nullish().meta({
+      description:
+        "Whether the public registries of package managers may be reached though `allowed_hosts` does not name them: apt, npm, pip, cargo, go, gem and maven. Default false.",
+    }),
     allow_mcp_servers: z.boolean().nullish().meta({
       description:
         "Whether the agent's MCP servers may be called though `allowed_hosts` does not name their hosts. Default false.",

@@ -7,6 +7,7 @@ export {
   type GuardedFetchOptions,
   isListedHost,
 } from "./egress/guarded-fetch.ts";
+export { allPackageHosts, type PackageManager, packageHosts } from "./egress/package-hosts.ts";
 export { allowsUrl } from "./egress/policy.ts";
 export * from "./files.ts";
 export * from "./sandbox.ts";

@@ -48,7 +48,7 @@ describe("environments", () => {
     assert.equal((await other.post("/environments", { name: "one" })).status, 200);
   });
 
-  test("MCP servers are allowed by a word, which an update keeps", async (t) => {
+  test("MCP servers and package managers are allowed by a word each, which an update keeps", async (t) => {
     const owner = await (await testApp(t)).caller();
     const config = (networking: Wire) => ({
       config: { type: "cloud", networking: { type: "limited", ...networking } },
@@ -61,6 +61,10 @@ describe("environments", () => {
     assert.deepEqual([kept.allow_mcp_servers, kept.allowed_hosts], [true, ["a.example"]]);
     const off = await change({ allow_mcp_servers: null });
     assert.deepEqual([off.allow_mcp_servers, off.allowed_hosts], [false, ["a.example"]]);
+    const packages = await change({ allow_package_managers: true });
+    assert.deepEqual([packages.allow_package_managers, packages.allowed_hosts], [true, ["a.example"]]);
+    assert.equal((await change({ allow_mcp_servers: true })).allow_package_managers, true);
+    assert.equal((await change({ allow_package_managers: null })).allow_package_managers, false);
   });
 
   test("change in what is named, at every depth, and null is the default again", async (t) => {

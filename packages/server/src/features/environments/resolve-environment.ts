@@ -25,11 +25,13 @@ export function resolveNetworking(
   if (given.type === "unrestricted") return { type: "unrestricted" };
   const kept = former.type === "limited" ? former : defaultNetworking;
   const hosts = given.allowed_hosts === undefined ? kept.allowed_hosts : (given.allowed_hosts ?? []);
-  const mcp = given.allow_mcp_servers === undefined ? kept.allow_mcp_servers : given.allow_mcp_servers;
+  const allows = (name: "allow_package_managers" | "allow_mcp_servers"): boolean =>
+    given[name] === undefined ? kept[name] : (given[name] ?? defaultNetworking[name]);
   return {
-    ...defaultNetworking,
+    type: "limited",
     allowed_hosts: hosts.map((host) => host.toLowerCase()),
-    allow_mcp_servers: mcp ?? false,
+    allow_package_managers: allows("allow_package_managers"),
+    allow_mcp_servers: allows("allow_mcp_servers"),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { EgressPolicy } from "@berth/sandbox";
+import { allPackageHosts, type EgressPolicy } from "@berth/sandbox";
 import { isRepository, type RunResource } from "../resources/resource-store.ts";
 import type { RunSession } from "../run-store.ts";
 
@@ -26,6 +26,7 @@ export function egressPolicy(
   }
   if (session.networking.type === "unrestricted") return { mode: "unrestricted", hosts: [...hosts] };
   for (const host of session.networking.allowed_hosts) hosts.add(host);
+  if (session.networking.allow_package_managers) for (const host of allPackageHosts) hosts.add(host);
   return { mode: "limited", hosts: [...hosts] };
 }
 

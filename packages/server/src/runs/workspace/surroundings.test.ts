@@ -42,3 +42,19 @@ test("each memory store is named with its place, its use and what it is for", ()
   const later = [one, { ...other, ready: true, failure: "no room", failedAt: new Date() }];
   assert.equal(surroundings(session, later, null), text, "the same for as long as the session lives");
 });
+
+test("the registries of package managers are told where they are allowed", () => {
+  type Limited = Extract<RunSession["networking"], { type: "limited" }>;
+  const limited: Omit<Limited, "allow_package_managers"> = {
+    type: "limited",
+    allowed_hosts: ["a.example"],
+    allow_mcp_servers: false,
+  };
+  const told = (allow_package_managers: boolean) =>
+    surroundings({ networking: { ...limited, allow_package_managers } } as RunSession, [], null);
+  assert.match(told(false), /only these hosts can be reached: a\.example\.$/m);
+  assert.match(
+    told(true),
+    /reached: the public registries of package managers \(apt, npm, pip.*\), a\.example\.$/m,
+  );
+});

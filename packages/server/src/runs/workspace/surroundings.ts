@@ -1,4 +1,5 @@
 import { uuidMillisecond } from "@berth/contract";
+import { packageHosts } from "@berth/sandbox";
 import { isRepository, type RunMemoryStore, type RunResource } from "../resources/resource-store.ts";
 import type { RunSession } from "../run-store.ts";
 import type { SessionSkill } from "../skills/session-skills.ts";
@@ -78,7 +79,11 @@ function network({ networking }: RunSession, resources: readonly RunResource[]):
   for (const resource of resources) {
     if (isRepository(resource)) hosts.add(new URL(resource.url).host);
   }
-  return hosts.size === 0
+  const registries = networking.allow_package_managers
+    ? [`the public registries of package managers (${Object.keys(packageHosts).join(", ")})`]
+    : [];
+  const reached = [...registries, ...[...hosts].sort()];
+  return reached.length === 0
     ? "No host on the network can be reached."
-    : `Of the network, only these hosts can be reached: ${[...hosts].sort().join(", ")}.`;
+    : `Of the network, only these hosts can be reached: ${reached.join(", ")}.`;
 }

@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { packageHosts } from "@berth/sandbox";
+import type { RunSession } from "../run-store.ts";
+import { egressPolicy } from "./egress-policy.ts";
+
+type Limited = Extract<RunSession["networking"], { type: "limited" }>;
+const limited: Omit<Limited, "allow_package_managers"> = {
+  type: "limited",
+  allowed_hosts: ["a.example"],
+  allow_mcp_servers: false,
+};
+
+function hosts(allow_package_managers: boolean): readonly string[] {
+  const session = { networking: { ...limited, allow_package_managers } } as RunSession;
+  return egressPolicy(session, [], []).hosts;
+}
+
+test("the hosts of package managers are reached only where the environment says so", () => {
+  assert.deepEqual(hosts(false), ["a.example"]);
+  const reached = hosts(true);
+  assert.equal(reached[0], "a.example");
+  for (const host of Object.values(packageHosts).flat()) assert.ok(reached.includes(host), host);
+  assert.equal(new Set(reached).size, reached.length);
+});
