@@ -2,7 +2,10 @@ import { readFileSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { posix } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
+import { supervisorScript } from "../commands/supervisor-script.ts";
 import type { Egress } from "../egress/egress.ts";
+import { ownerLives, ownerName } from "../host/owner.ts";
+import { prepareFiles } from "../inside/sandbox-files.ts";
 import {
   type Capability,
   type Sandbox,
@@ -10,15 +13,14 @@ import {
   SandboxError,
   type SandboxSpec,
 } from "../sandbox.ts";
+import { encode, isArchitecture, seccompFilter } from "../seccomp/seccomp.ts";
 import type { BubblewrapSandbox } from "./bubblewrap-sandbox.ts";
 import { findHierarchies } from "./cgroup-layouts.ts";
 import { Cgroups } from "./cgroups.ts";
+import { prepareImage } from "./disk-image.ts";
 import { findHostPrograms, type HostPrograms } from "./host-programs.ts";
-import { ownerLives, ownerName } from "./owner.ts";
 import { probeHost } from "./probe.ts";
 import { systemArguments, writeEtc, writePrograms } from "./root-filesystem.ts";
-import { prepareFiles } from "./sandbox-files.ts";
-import { encode, isArchitecture, seccompFilter } from "./seccomp.ts";
 import { type SandboxHost, startSandbox } from "./start-sandbox.ts";
 
 export interface BubblewrapOptions {
@@ -145,7 +147,7 @@ class BubblewrapEngine implements SandboxEngine {
       );
       const onDenied = spec.onEgressDenied;
       const steps = [
-        prepareFiles(spec, directory, this.#parts.programs),
+        this.#prepareDisk(spec, directory),
         this.#options.egress
           .open({ policy: spec.egress, ...(onDenied ? { onDenied } : {}) })
           .then((opened) => {
@@ -156,13 +158,19 @@ class BubblewrapEngine implements SandboxEngine {
       ] as const;
       // All have to end before any is undone.
       await Promise.allSettled(steps);
-      const [files, network, cgroup] = await Promise.all(steps);
-      const made = { directory, files, network, cgroup };
+      const [{ image, files }, network, cgroup] = await Promise.all(steps);
+      const made = { directory, image, files, network, cgroup };
       return await startSandbox(this.#host(spec), spec, made, undo);
     } catch (error) {
       for (const step of undo.reverse()) await step().catch(() => {});
       throw error;
     }
+  }
+
+  async #prepareDisk(spec: SandboxSpec, directory: string) {
+    const image = await prepareImage(spec.disk, spec.limits.diskBytes);
+    const supervisor = supervisorScript(this.#parts.programs.restoresSignals);
+    return { image, files: await prepareFiles(spec, directory, supervisor, image?.path ?? null) };
   }
 
   #host(spec: SandboxSpec): SandboxHost {

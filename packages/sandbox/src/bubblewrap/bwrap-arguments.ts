@@ -1,27 +1,11 @@
 import { PIPES_INSIDE } from "../commands/pipes.ts";
+import type { Place } from "../inside/disk.ts";
+import { PROGRAMS_INSIDE, UPLOADS_INSIDE } from "../inside/paths.ts";
+import { VARIABLES } from "../inside/variables.ts";
 import type { Limits } from "../sandbox.ts";
-import type { Place } from "./disk.ts";
-import { BUNDLE, INSIDE_ID } from "./root-filesystem.ts";
-
-export const PROGRAMS_INSIDE = "/opt/berth/bin";
-export const UPLOADS_INSIDE = "/mnt/session/uploads";
+import { INSIDE_ID } from "./root-filesystem.ts";
 
 const MIB = 1024 * 1024;
-
-/** Variables of every command. */
-const ENVIRONMENT: Readonly<Record<string, string>> = {
-  PATH: `${PROGRAMS_INSIDE}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`,
-  HOME: "/home/agent",
-  USER: "agent",
-  LOGNAME: "agent",
-  SHELL: "/bin/bash",
-  LANG: "C.UTF-8",
-  TERM: "dumb",
-  TZ: "UTC",
-  SSL_CERT_FILE: BUNDLE,
-  NODE_EXTRA_CA_CERTS: BUNDLE,
-  REQUESTS_CA_BUNDLE: BUNDLE,
-};
 
 /** What the sandbox sees of the host, as paths that its uid can reach. */
 export interface Sources {
@@ -43,7 +27,7 @@ export function bwrapArguments(sources: Sources, limits: Limits): string[] {
     ...["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
     ...["--disable-userns", "--cap-drop", "ALL", "--new-session", "--as-pid-1", "--die-with-parent"],
     ...["--uid", String(INSIDE_ID), "--gid", String(INSIDE_ID), "--hostname", "session"],
-    ...["--clearenv", ...Object.entries(ENVIRONMENT).flatMap(([name, value]) => ["--setenv", name, value])],
+    ...["--clearenv", ...Object.entries(VARIABLES).flatMap(([name, value]) => ["--setenv", name, value])],
     ...sources.system,
     ...["--ro-bind", sources.etc, "/etc"],
     ...["--proc", "/proc", "--dev", "/dev"],

@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { link, mkdir, mkdtemp, open, realpath, rm } from "node:fs/promises";
 import { promisify } from "node:util";
+import { findProgram } from "../host/find-program.ts";
 import { DiskLimitError, SandboxError } from "../sandbox.ts";
-import { findProgram } from "./host-programs.ts";
 
 const run = promisify(execFile);
 

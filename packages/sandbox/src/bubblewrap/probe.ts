@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { promisify } from "node:util";
+import { findProgram } from "../host/find-program.ts";
 import type { Capability } from "../sandbox.ts";
+import { isArchitecture } from "../seccomp/seccomp.ts";
 import type { Controller } from "./cgroup-layouts.ts";
 import { lackForImages } from "./disk-image.ts";
-import { findProgram } from "./host-programs.ts";
-import { isArchitecture } from "./seccomp.ts";
 
 const run = promisify(execFile);
 

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { chmod, cp, mkdir, readdir, readFile, readlink, symlink, writeFile } from "node:fs/promises";
+import { BUNDLE } from "../inside/paths.ts";
 import { credentialConfig } from "../workspace/credential-helper.ts";
 
 /** uid and gid of the agent inside. */
 export const INSIDE_ID = 1000;
-export const BUNDLE = "/etc/ssl/certs/ca-certificates.crt";
 
 const HOST_BUNDLES = [
   BUNDLE,

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
+import { isBelow } from "../inside/disk.ts";
 import { SandboxError } from "../sandbox.ts";
-import { isBelow } from "./disk.ts";
 
 /** A host directory and the place where a private mount namespace shows it. */
 export interface Stage {

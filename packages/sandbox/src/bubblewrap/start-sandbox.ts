@@ -2,19 +2,20 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { posix } from "node:path";
-import { quote } from "../commands/command-script.ts";
+import type { Readable, Writable } from "node:stream";
+import { furnish } from "../commands/furnish.ts";
 import { PIPES_INSIDE, Pipes } from "../commands/pipes.ts";
 import { Supervisor } from "../commands/supervisor.ts";
 import type { NetworkNamespace } from "../egress/egress.ts";
+import type { Place } from "../inside/disk.ts";
+import { hostUid, type SandboxFiles } from "../inside/sandbox-files.ts";
 import { DiskLimitError, SandboxError, type SandboxSpec } from "../sandbox.ts";
 import { BubblewrapSandbox } from "./bubblewrap-sandbox.ts";
 import { bwrapArguments } from "./bwrap-arguments.ts";
 import type { Cgroup, Cgroups } from "./cgroups.ts";
-import type { Place } from "./disk.ts";
 import type { DiskImage } from "./disk-image.ts";
 import type { HostPrograms } from "./host-programs.ts";
 import { type Launch, launch, MOUNT_REFUSED } from "./launch.ts";
-import { hostUid, type SandboxFiles } from "./sandbox-files.ts";
 import { stageDirectories } from "./stages.ts";
 
 const LONGEST_START_MS = 20_000;
@@ -34,6 +35,8 @@ export interface SandboxHost {
 /** What was made for the sandbox before it starts. */
 export interface Made {
   directory: string;
+  /** The filesystem in a file that the writable places lie in, to be mounted; null where they are plain directories. */
+  image: DiskImage | null;
   files: SandboxFiles;
   network: NetworkNamespace;
   cgroup: Cgroup;
@@ -55,10 +58,13 @@ export async function startSandbox(
     const uid = hostUid(spec);
     const { child, init } = await launch(launchOptions(host, spec, made, uid, seccompFd));
     undo.push(async () => child.kill("SIGKILL"));
-    const supervisor = new Supervisor(child, () => {
-      host.log({ msg: "process 1 of a sandbox does not answer", sandbox: spec.id });
-      child.kill("SIGKILL");
-    });
+    const supervisor = new Supervisor(
+      { input: child.stdin as Writable, output: child.stdout as Readable },
+      () => {
+        host.log({ msg: "process 1 of a sandbox does not answer", sandbox: spec.id });
+        child.kill("SIGKILL");
+      },
+    );
     const sandbox = new BubblewrapSandbox({
       id: spec.id,
       child,
@@ -83,11 +89,10 @@ export async function startSandbox(
 function launchOptions(
   { programs, system, directory, cgroups }: SandboxHost,
   spec: SandboxSpec,
-  { files, network, cgroup }: Made,
+  { image, files, network, cgroup }: Made,
   uid: number | null,
   seccompFd: number,
 ): Launch {
-  const { image } = files;
   const { stages, reach } = stageDirectories(uid === null ? [] : stagesOf(directory, spec, image));
   const reachable = (places: readonly Place[]) =>
     places.map(({ host, inside }) => ({ host: reach(host), inside }));
@@ -144,22 +149,6 @@ async function refusal(child: ChildProcess, complaint: string): Promise<SandboxE
   return child.exitCode === MOUNT_REFUSED
     ? new DiskLimitError("its loop devices cannot be used", { cause: complaint })
     : new SandboxError(`bubblewrap could not start: ${complaint || "it ended"}`);
-}
-
-/** What only a process inside may do: make places below others and put files there. */
-async function furnish(sandbox: BubblewrapSandbox, files: SandboxFiles): Promise<void> {
-  if (files.nested.length > 0) {
-    const script = `mkdir -p -- ${files.nested.map(quote).join(" ")}`;
-    const { exitCode, output } = await sandbox.run({ script, timeoutMs: LONGEST_START_MS });
-    if (exitCode !== 0) throw new SandboxError(`a directory could not be made: ${Buffer.from(output)}`);
-  }
-  for (const file of files.later) {
-    if (await sandbox.placeFile(file)) continue;
-    // A disk that is full may still hold it from before.
-    const script = `[ -f ${quote(file.target)} ]`;
-    const { exitCode } = await sandbox.run({ script, timeoutMs: LONGEST_START_MS });
-    if (exitCode !== 0) throw new SandboxError(`${file.target} could not be placed`);
-  }
 }
 
 /** Directories that are mounted lie mostly side by side, and what holds them is shown once. */

@@ -1,4 +1,3 @@
-import type { ChildProcess } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 
 const LONGEST_ANSWER_MS = 5000;
@@ -18,12 +17,15 @@ export class Supervisor {
   /** Process 1 is gone; every request answers null. */
   gone = false;
 
-  /** @param unresponsive Called when process 1 leaves a request unanswered for five seconds. */
-  constructor(child: ChildProcess, unresponsive: () => void) {
-    this.#input = child.stdin as Writable;
+  /**
+   * @param streams Of process 1: what it reads and what it writes.
+   * @param unresponsive Called when process 1 leaves a request unanswered for five seconds.
+   */
+  constructor(streams: { input: Writable; output: Readable }, unresponsive: () => void) {
+    this.#input = streams.input;
     this.#unresponsive = unresponsive;
     this.#input.on("error", () => {});
-    const output = child.stdout as Readable;
+    const { output } = streams;
     output.setEncoding("latin1").on("data", (text: string) => this.#read(text));
     output.on("error", () => {}).on("close", () => this.end());
   }

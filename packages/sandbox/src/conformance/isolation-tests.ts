@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { chmod, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { examinedSyscalls, refusedSyscalls } from "../bubblewrap/seccomp-syscalls.ts";
 import type { Sandbox } from "../sandbox.ts";
+import { examinedSyscalls, refusedSyscalls } from "../seccomp/seccomp-syscalls.ts";
 import { conformanceTest, ok, type Suite, sh } from "./context.ts";
 
 const [EPERM, ENOSYS, EAFNOSUPPORT] = [1, 38, 97];

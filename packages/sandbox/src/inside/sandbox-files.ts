@@ -1,18 +1,13 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { supervisorScript } from "../commands/supervisor-script.ts";
 import { SandboxError, type SandboxSpec } from "../sandbox.ts";
-import { UPLOADS_INSIDE } from "./bwrap-arguments.ts";
 import { cleanPath, isBelow, makePlaces, type Place, writablePlaces } from "./disk.ts";
-import { type DiskImage, prepareImage } from "./disk-image.ts";
-import type { HostPrograms } from "./host-programs.ts";
+import { UPLOADS_INSIDE } from "./paths.ts";
 import { copyReadOnly, placeUpload } from "./place-file.ts";
 
 /** What a sandbox sees beside the system, by where it lies on the host. */
 export interface SandboxFiles {
   pipes: string;
   uploads: string;
-  /** The filesystem in a file that the writable places lie in, to be mounted; null where they are plain directories. */
-  image: DiskImage | null;
   writable: Place[];
   nested: string[];
   files: Place[];
@@ -21,20 +16,24 @@ export interface SandboxFiles {
   later: { source: string; target: string }[];
 }
 
-/** Makes the places of a sandbox on its disk unless that is yet to be mounted, and in `directory` what is shown to it beside that. */
+/**
+ * Makes the places of a sandbox on its disk unless that is yet to be mounted, and in `directory` what is shown to it beside that.
+ * @param supervisor The script of process 1.
+ * @param unmounted Where the disk is yet to be mounted; null where its places are plain directories.
+ */
 export async function prepareFiles(
   spec: SandboxSpec,
   directory: string,
-  { restoresSignals }: Pick<HostPrograms, "restoresSignals">,
+  supervisor: string,
+  unmounted: string | null,
 ): Promise<SandboxFiles> {
   const uid = hostUid(spec);
-  const image = await prepareImage(spec.disk, spec.limits.diskBytes);
-  const { mounted, nested } = writablePlaces(spec, image?.path ?? spec.disk);
+  const { mounted, nested } = writablePlaces(spec, unmounted ?? spec.disk);
   const pipes = `${directory}/pipes`;
   const uploads = `${directory}/uploads`;
-  if (image === null) makePlaces(spec.disk, mounted, uid);
+  if (unmounted === null) makePlaces(spec.disk, mounted, uid);
   await mkdir(pipes, { recursive: true, mode: 0o711 });
-  await writeFile(`${pipes}/supervisor`, supervisorScript(restoresSignals));
+  await writeFile(`${pipes}/supervisor`, supervisor);
   await mkdir(uploads, { mode: 0o755 });
   await mkdir(`${directory}/files`, { mode: 0o755 });
   const files: Place[] = [];
@@ -51,7 +50,7 @@ export async function prepareFiles(
     }
   }
   const directories = directoryPlaces(spec, mounted);
-  return { pipes, uploads, image, writable: mounted, nested, files, directories, later };
+  return { pipes, uploads, writable: mounted, nested, files, directories, later };
 }
 
 /** A mount in a place that the agent writes would follow the agent's links. */

@@ -5,8 +5,8 @@ import { posix } from "node:path";
 import { quote } from "../commands/command-script.ts";
 import type { Feed } from "../commands/pipe-feeder.ts";
 import { type Command, type CommandResult, type MountedFile, SandboxError } from "../sandbox.ts";
-import { UPLOADS_INSIDE } from "./bwrap-arguments.ts";
 import { cleanPath, isBelow } from "./disk.ts";
+import { UPLOADS_INSIDE } from "./paths.ts";
 
 const LONGEST_MS = 600_000;
 

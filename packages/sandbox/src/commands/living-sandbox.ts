@@ -1,0 +1,116 @@
+import { FilePlacer } from "../inside/place-file.ts";
+import {
+  type Command,
+  type CommandResult,
+  type EgressPolicy,
+  type MountedFile,
+  type MountedTemplate,
+  type Sandbox,
+  SandboxError,
+} from "../sandbox.ts";
+import { type CommandHost, freshStart, newNonce, runCommand, type Work } from "./command-run.ts";
+import { exports } from "./command-script.ts";
+import { closedResult, NamedShell } from "./named-shell.ts";
+import { feedBytes } from "./pipe-feeder.ts";
+import type { Pipes } from "./pipes.ts";
+import type { Supervisor } from "./supervisor.ts";
+
+/** What stands of a sandbox, whatever engine made it. */
+export interface LivingParts {
+  id: string;
+  /** Host pid of process 1. */
+  init: number;
+  supervisor: Supervisor;
+  pipes: Pipes;
+  network: { setPolicy(policy: EgressPolicy): void };
+  /** Host directory that is mounted as uploads. */
+  uploads: string;
+  /** Writable places inside. */
+  writable: readonly string[];
+  /** Paths inside of the files that have a mount each. */
+  mounted: readonly string[];
+}
+
+/** A living sandbox: commands, shells and files over its process 1. An engine adds how it ends. */
+export abstract class LivingSandbox implements Sandbox {
+  readonly id: string;
+  readonly closed: Promise<void>;
+  readonly #parts: LivingParts;
+  readonly #closed = Promise.withResolvers<void>();
+  readonly #gone = new AbortController();
+  readonly #host: CommandHost;
+  readonly #shells = new Map<string, NamedShell>();
+  readonly #files: FilePlacer;
+  #closing: Promise<void> | null = null;
+
+  constructor(parts: LivingParts) {
+    this.id = parts.id;
+    this.#parts = parts;
+    this.#host = {
+      supervisor: parts.supervisor,
+      pipes: parts.pipes,
+      init: parts.init,
+      gone: this.#gone.signal,
+      running: new Set(),
+      giveUp: () => void this.close().catch(() => {}),
+    };
+    this.#files = new FilePlacer(parts, (command, feed) =>
+      this.#runFresh(command, { ...command, ...(feed === undefined ? {} : { feed }) }),
+    );
+    this.closed = this.#closed.promise;
+  }
+
+  async run(command: Command): Promise<CommandResult> {
+    if (this.#gone.signal.aborted) return closedResult();
+    const { script, shell, cwd, environment, stdin, ...rest } = command;
+    const work: Work = stdin ? { ...rest, feed: feedBytes(stdin) } : rest;
+    if (script.includes("\0")) throw new SandboxError("the script holds a NUL");
+    if (shell === undefined) return this.#runFresh(command, work);
+    const named = this.#shells.get(shell) ?? new NamedShell(this.#host);
+    this.#shells.set(shell, named);
+    return named.run(command, work);
+  }
+
+  placeFile(file: MountedFile): Promise<boolean> {
+    return this.#gone.signal.aborted ? Promise.resolve(false) : this.#files.place(file);
+  }
+
+  removeFile(target: string): Promise<boolean> {
+    return this.#gone.signal.aborted ? Promise.resolve(false) : this.#files.remove(target);
+  }
+
+  async mountTemplate(_template: MountedTemplate): Promise<boolean> {
+    return false;
+  }
+
+  setEgress(policy: EgressPolicy): void {
+    if (!this.#gone.signal.aborted) this.#parts.network.setPolicy(policy);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close().finally(this.#closed.resolve);
+    return this.#closing;
+  }
+
+  /** Kills all that lives inside, waits for none of it, and releases what the sandbox holds. Called once. */
+  protected abstract release(): Promise<void>;
+
+  #close(): Promise<void> {
+    this.#gone.abort();
+    this.#parts.supervisor.end();
+    return this.release();
+  }
+
+  async #runFresh(command: Command, work: Work): Promise<CommandResult> {
+    const mark = newNonce();
+    const nonce = newNonce();
+    const parts = {
+      exports: exports(mark, command.environment ?? {}),
+      script: command.script,
+      cwd: command.cwd ?? "/data",
+      nonce,
+      fed: work.feed !== undefined,
+    };
+    return (await runCommand(this.#host, work, { mark, nonce }, freshStart(this.#host, parts))).result;
+  }
+}
