@@ -10,6 +10,7 @@ import { mcpRequirements } from "./requirements/mcp.ts";
 import { memoryRequirements } from "./requirements/memory.ts";
 import { messageContentRequirements } from "./requirements/message-content.ts";
 import { outputRequirements } from "./requirements/outputs.ts";
+import { pullRequestRequirements } from "./requirements/pull-requests.ts";
 import { reclaimRequirements } from "./requirements/reclaim.ts";
 import type { Requirement } from "./requirements/requirement.ts";
 import { secretRequirements } from "./requirements/secrets.ts";
@@ -484,6 +485,7 @@ export const requirements: readonly Requirement[] = [
   ...memoryRequirements,
   ...forwardRequirements,
   ...gitRepositories,
+  ...pullRequestRequirements,
   ...skillRequirements,
   ...fileRemoval,
   ...uploadRequirements,

@@ -4,9 +4,12 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { type ApiAnswer, answerApi } from "./api.ts";
+import { text } from "node:stream/consumers";
+import { answerApi } from "./api.ts";
 import { makeCertificates } from "./certificates.ts";
 import { serveGit } from "./git-backend.ts";
+import { Hub } from "./github/hub.ts";
+import type { Project } from "./github/projects.ts";
 import { type Commit, Repositories, type RepositoryOptions } from "./repositories.ts";
 import { type Credential, type TokenOptions, Tokens, userNameIn } from "./tokens.ts";
 
@@ -33,7 +36,7 @@ export interface ServedRequest {
 }
 
 export interface GitHost {
-  /** `https://git.localhost:PORT`; a repository is at `<url>/<org>/<name>`, where `org` may have several segments. */
+  /** `https://git.localhost:PORT`, without a port where it is 443; a repository is at `<url>/<org>/<name>`, where `org` may have several segments. */
   url: string;
   /** `git.localhost:PORT`. */
   host: string;
@@ -47,6 +50,8 @@ export interface GitHost {
   /** Commit at the end of a branch; null when there is none. */
   head(org: string, name: string, branch: string): Promise<string | null>;
   log(org: string, name: string, branch: string): Promise<Commit[]>;
+  /** Issues and pull requests, as its API shows them by GitHub's schema. */
+  project(org: string, name: string): Project;
   stop(): Promise<void>;
 }
 
@@ -65,21 +70,25 @@ export async function startGitHost(options: GitHostOptions): Promise<GitHost> {
   const { caFile, key, certificate } = await makeCertificates(options.dir, names);
   const tokens = new Tokens();
   const repositories = new Repositories(join(options.dir, "repositories"));
+  const hub = new Hub(repositories);
   const requests: ServedRequest[] = [];
 
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     options.onRequest?.();
     response.on("close", () => requests.push(servedRequest(request, response)));
-    route(repositories, tokens.check(request.headers.authorization), request, response);
+    route(hub, tokens.check(request.headers.authorization), request, response);
   };
   const server = options.plain ? createHttpServer(serve) : createServer({ key, cert: certificate }, serve);
   server.listen(options.port ?? 0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
+  const protocol = options.plain ? "http" : "https";
+  const host = port === (options.plain ? 80 : 443) ? "git.localhost" : `git.localhost:${port}`;
+  hub.url = `${protocol}://${host}`;
 
   return {
-    url: `${options.plain ? "http" : "https"}://git.localhost:${port}`,
-    host: `git.localhost:${port}`,
+    url: hub.url,
+    host,
     port,
     caFile,
     requests,
@@ -88,6 +97,7 @@ export async function startGitHost(options: GitHostOptions): Promise<GitHost> {
     revokeToken: (token) => tokens.revoke(token),
     head: (org, name, branch) => repositories.head(org, name, branch),
     log: (org, name, branch) => repositories.log(org, name, branch),
+    project: (org, name) => hub.project(org, name),
     stop: async () => {
       server.close();
       server.closeAllConnections();
@@ -101,21 +111,28 @@ function servedRequest(request: IncomingMessage, response: ServerResponse): Serv
   return { method, path, status: response.statusCode, user: userNameIn(headers.authorization) };
 }
 
-function route(
-  repositories: Repositories,
-  credential: Credential,
-  request: IncomingMessage,
-  response: ServerResponse,
-): void {
+function route(hub: Hub, credential: Credential, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? "/", "https://git.localhost");
   if (url.pathname.startsWith("/api/")) {
-    sendApiAnswer(response, answerApi(credential, request.method ?? "", url.pathname));
+    sendApiAnswer(hub, credential, url.pathname, request, response).catch(() => response.destroy());
   } else {
-    routeGit(repositories, credential, url, request, response);
+    routeGit(hub.repositories, credential, url, request, response);
   }
 }
 
-function sendApiAnswer(response: ServerResponse, { status, headers, body }: ApiAnswer): void {
+async function sendApiAnswer(
+  hub: Hub,
+  credential: Credential,
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { method = "" } = request;
+  const { status, headers, body } = await answerApi(hub, credential, {
+    method,
+    path,
+    body: await text(request),
+  });
   response.writeHead(status, { "content-type": "application/json", ...headers });
   response.end(JSON.stringify(body));
 }
@@ -151,6 +168,7 @@ function refuse(
   if (credential.kind === "bad") return 401;
   if (repository === null) return 404;
   if (credential.kind === "none") return repository.private || isPush ? 401 : null;
+  if (repository.private && !credential.token.isAuthorizedFor(name.split("/")[0] ?? "")) return 403;
   const mayRead = !repository.private || credential.token.mayOpen(name);
   const mayPush = credential.token.mayOpen(name) && credential.token.permissions === "write";
   return (isPush ? mayPush : mayRead) ? null : 403;

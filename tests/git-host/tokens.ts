@@ -1,10 +1,19 @@
 import { randomBytes } from "node:crypto";
 
+export type Access = "none" | "read" | "write";
+
 export interface TokenOptions {
   user: string;
   /** `org/name` of each repository that the token opens. Default: all. */
   repositories?: readonly string[];
+  /** Of the repositories' contents. */
   permissions: "read" | "write";
+  /** Default: as `permissions`. */
+  issues?: Access;
+  /** Default: as `permissions`. */
+  pullRequests?: Access;
+  /** Organizations with single sign-on for which it was authorized. Default: all. */
+  authorizedFor?: readonly string[];
   /** Default: an hour. Zero or less makes a token that has expired. */
   expiresInSeconds?: number;
 }
@@ -12,7 +21,11 @@ export interface TokenOptions {
 export interface Token {
   user: string;
   permissions: "read" | "write";
+  issues: Access;
+  pullRequests: Access;
   mayOpen(repository: string): boolean;
+  /** False where the organization asks for single sign-on and the token was not authorized for it. */
+  isAuthorizedFor(org: string): boolean;
 }
 
 /** What the `Authorization` header of a request says: nothing, a token that holds, or one that does not. */
@@ -23,10 +36,13 @@ export class Tokens {
 
   create(options: TokenOptions): string {
     const value = `ght_${randomBytes(24).toString("hex")}`;
-    const { user, permissions, repositories } = options;
+    const { user, permissions, repositories, authorizedFor } = options;
     this.#tokens.set(value, {
       user,
       permissions,
+      issues: options.issues ?? permissions,
+      pullRequests: options.pullRequests ?? permissions,
+      isAuthorizedFor: (org) => authorizedFor === undefined || authorizedFor.includes(org),
       mayOpen: (repository) => repositories === undefined || repositories.includes(repository),
       expiresAt: Date.now() + (options.expiresInSeconds ?? 3600) * 1000,
     });

@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before } from "node:test";
+import type { GitHost } from "../../git-host/git-host.ts";
+import { startGitHostAtItsPort } from "../../git-host/git-host-at-its-port.ts";
+import type { TokenOptions } from "../../git-host/tokens.ts";
+import type { Api, Wire } from "../harness/api.ts";
+import { Berth } from "../harness/berth.ts";
+import { bash, makeAgent, makeEnvironment, results, turn } from "../harness/fixtures.ts";
+import { proves } from "../harness/proves.ts";
+
+let directory: string;
+let host: GitHost;
+let berth: Berth;
+let api: Api;
+before(async () => {
+  directory = await mkdtemp(join(tmpdir(), "git-host-"));
+  host = await startGitHostAtItsPort({ dir: directory });
+  const provider = { host: host.host, token_env: ["GH_TOKEN"], ca_file: host.caFile };
+  berth = await Berth.start({
+    settings: {
+      BERTH_HOSTED_PROVIDERS: JSON.stringify([provider]),
+      BERTH_EGRESS_ALLOW_PRIVATE: host.host,
+    },
+  });
+  api = await berth.client();
+});
+after(async () => {
+  await berth.stop();
+  await host.stop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+let count = 0;
+
+/** A private repository with an issue. */
+async function makeRepository(): Promise<string> {
+  const name = `widget-${++count}`;
+  await host.createRepository({ org: "acme", name, private: true, files: { "README.md": "# Widget\n" } });
+  host.project("acme", name).openIssue("ann", { title: "The tap leaks", body: "A drop a second." });
+  return name;
+}
+
+/** What commands print, one after another, in a session with a clone of the repository. */
+async function inClone(
+  name: string,
+  token: Partial<TokenOptions>,
+  ...commands: string[]
+): Promise<{ texts: string[]; events: Wire[] }> {
+  const [agent, environment] = await Promise.all([makeAgent(api), makeEnvironment(api)]);
+  const authorization_token = host.createToken({ user: "robot", permissions: "write", ...token });
+  const resources = [{ type: "hosted_repository", url: `${host.url}/acme/${name}`, authorization_token }];
+  const session = await api.ok("POST", "/sessions", {
+    agent: agent.id,
+    environment_id: environment.id,
+    resources,
+  });
+  const calls = commands.map((command) => bash(`cd /data/${name}; ${command}`));
+  const events = await turn(api, session.id, ...calls);
+  assert.ok(!JSON.stringify(events).includes(authorization_token));
+  return { texts: results(events), events };
+}
+
+const pushBranch =
+  "git checkout -q -b tap && echo fixed >> README.md && git commit -qam 'Close the tap' && git push -q -u origin tap";
+
+proves(
+  ["pull-request-opened", "clone-tools"],
+  "branch, commit, push, pull request, comment, issues by gh",
+  async () => {
+    const name = await makeRepository();
+    const { texts } = await inClone(
+      name,
+      {},
+      pushBranch,
+      "gh issue list",
+      "gh pr create --fill",
+      "gh pr create --fill",
+      "gh pr comment tap --body 'Please look.'",
+      "gh issue comment 1 --body 'A pull request closes it.'",
+      "gh pr view --json number,state,headRefName --jq '\"\\(.number) \\(.state) \\(.headRefName)\"'",
+      "gh pr create --base main --head nowhere --title t --body b",
+    );
+    assert.match(texts[1] ?? "", /^1\tOPEN\tThe tap leaks/m);
+    assert.match(texts[2] ?? "", new RegExp(`^${host.url}/acme/${name}/pull/2$`, "m"));
+    assert.match(texts[3] ?? "", /already exists/);
+    assert.match(texts[6] ?? "", /^2 OPEN tap$/m);
+    assert.match(texts[7] ?? "", /must be a branch/);
+    const [issue, pullRequest, ...more] = host.project("acme", name).discussions;
+    assert.deepEqual(more, []);
+    assert.deepEqual(issue?.comments, [{ author: "robot", body: "A pull request closes it." }]);
+    assert.deepEqual(pullRequest?.comments, [{ author: "robot", body: "Please look." }]);
+    assert.ok(pullRequest?.kind === "pull request");
+    assert.equal(pullRequest.title, "Close the tap");
+    assert.equal(pullRequest.headOid, await host.head("acme", name, "tap"));
+    assert.equal(pullRequest.author, "robot");
+  },
+);
+
+proves(["pull-request-permission"], "what a token lacks is told, and nothing happens", async () => {
+  const name = await makeRepository();
+  const lacking = /Resource not accessible by personal access token/;
+  const { texts } = await inClone(
+    name,
+    { pullRequests: "read", issues: "none" },
+    pushBranch,
+    "gh pr create --fill",
+    "gh issue list",
+    "gh issue comment 1 --body Hello",
+  );
+  for (const text of texts.slice(1)) assert.match(text, lacking);
+  const reader = await inClone(
+    name,
+    { permissions: "read" },
+    pushBranch.replaceAll("tap", "other"),
+    "gh issue list",
+  );
+  assert.match(reader.texts[0] ?? "", /403/);
+  assert.match(reader.texts[1] ?? "", /The tap leaks/);
+  assert.equal(await host.head("acme", name, "other"), null);
+  const { discussions } = host.project("acme", name);
+  assert.deepEqual(
+    discussions.map(({ comments }) => comments.length),
+    [0],
+  );
+});
+
+proves(["single-sign-on"], "a token that is not authorized for single sign-on clones nothing", async () => {
+  const name = await makeRepository();
+  const { texts, events } = await inClone(
+    name,
+    { authorizedFor: ["elsewhere"] },
+    "ls -A /data",
+    `gh issue list --repo "$GH_HOST/acme/${name}"`,
+  );
+  const error = events.find(({ type }) => type === "session.error");
+  assert.equal(error?.error.type, "repository_forbidden_error");
+  assert.doesNotMatch(texts[0] ?? "", new RegExp(`^${name}$`, "m"));
+  assert.match(texts[1] ?? "", /SAML enforcement/);
+});
