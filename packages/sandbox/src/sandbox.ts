@@ -21,8 +21,14 @@ export interface SandboxEngine {
   probe(): Promise<Capability[]>;
   /** Rejects with `SandboxError` when it cannot; nothing is left behind then. */
   open(spec: SandboxSpec): Promise<Sandbox>;
-  /** Removes what a dead process of the same `instance` left on this host. Safe while other sandboxes run. */
-  sweep(): Promise<void>;
+  /**
+   * Removes what dead processes of the same `instance` left on this host, and closes the sandboxes of this process whose id
+   * `mayLive` refuses. Safe while other sandboxes run, and when it is cut short. What cannot be removed keeps nothing else: it
+   * rejects when all was tried, and the next sweep tries again.
+   *
+   * @returns ids of the sandboxes that it closed.
+   */
+  sweep(mayLive?: (id: string) => boolean): Promise<string[]>;
   /** Closes every open sandbox and releases pooled parts. */
   close(): Promise<void>;
 }

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { posix } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
 import { supervisorScript } from "../commands/supervisor-script.ts";
 import type { Egress } from "../egress/egress.ts";
-import { ownerLives, ownerName } from "../host/owner.ts";
+import { ownerName } from "../host/owner.ts";
 import { prepareFiles } from "../inside/sandbox-files.ts";
 import {
   type Capability,
@@ -22,6 +22,7 @@ import { findHostPrograms, type HostPrograms } from "./host-programs.ts";
 import { probeHost } from "./probe.ts";
 import { systemArguments, writeEtc, writePrograms } from "./root-filesystem.ts";
 import { type SandboxHost, startSandbox } from "./start-sandbox.ts";
+import { sweepHost } from "./sweep-host.ts";
 
 export interface BubblewrapOptions {
   /** Stable id of the installation, `[A-Za-z0-9_-]{1,64}`; names its control groups. */
@@ -76,6 +77,8 @@ class BubblewrapEngine implements SandboxEngine {
   readonly #options: BubblewrapOptions;
   readonly #parts: EngineParts;
   readonly #open = new Map<string, Promise<BubblewrapSandbox>>();
+  /** What could not be taken away of sandboxes that are gone, for the next sweep; see `Leftovers.own`. */
+  readonly #left = new Map<string, string>();
   #closed = false;
   #count = 0;
 
@@ -105,22 +108,12 @@ class BubblewrapEngine implements SandboxEngine {
     }
   }
 
-  async sweep(): Promise<void> {
-    const { cgroups, owner } = this.#parts;
-    const stale = async (name: string) => {
-      const made = name.split(".")[0] ?? "";
-      return /^\d+-\d+$/.test(made) && made !== owner && !(await ownerLives(made));
-    };
+  async sweep(mayLive: (id: string) => boolean = () => true): Promise<string[]> {
+    const refused = [...this.#open].filter(([id]) => !mayLive(id));
+    await Promise.allSettled(refused.map(async ([, opening]) => (await opening).close()));
     const { stateDir } = this.#options;
-    for (const name of await readdir(stateDir).catch(() => [])) {
-      if (!(await stale(name))) continue;
-      // A server that ran in another group made its own below that.
-      const former = Cgroups.in(await readLines(`${stateDir}/${name}/groups`));
-      await former.destroyAll(stale);
-      await former.close();
-      await rm(`${stateDir}/${name}`, { recursive: true, force: true });
-    }
-    await cgroups.destroyAll(stale);
+    await sweepHost({ ...this.#parts, stateDir, own: this.#left });
+    return refused.map(([id]) => id);
   }
 
   async close(): Promise<void> {
@@ -160,9 +153,13 @@ class BubblewrapEngine implements SandboxEngine {
       await Promise.allSettled(steps);
       const [{ image, files }, network, cgroup] = await Promise.all(steps);
       const made = { directory, image, files, network, cgroup };
-      return await startSandbox(this.#host(spec), spec, made, undo);
+      const released = (whole: boolean) => {
+        this.#open.delete(spec.id);
+        if (!whole) this.#left.set(name, directory);
+      };
+      return await startSandbox(this.#host(released), spec, made, undo);
     } catch (error) {
-      for (const step of undo.reverse()) await step().catch(() => {});
+      for (const step of undo.reverse()) await step().catch(() => this.#left.set(name, directory));
       throw error;
     }
   }
@@ -173,17 +170,9 @@ class BubblewrapEngine implements SandboxEngine {
     return { image, files: await prepareFiles(spec, directory, supervisor, image?.path ?? null) };
   }
 
-  #host(spec: SandboxSpec): SandboxHost {
-    return {
-      ...this.#parts,
-      log: this.#options.log ?? (() => {}),
-      released: () => this.#open.delete(spec.id),
-    };
+  #host(released: SandboxHost["released"]): SandboxHost {
+    return { ...this.#parts, log: this.#options.log ?? (() => {}), released };
   }
-}
-
-async function readLines(path: string): Promise<string[]> {
-  return (await readFile(path, "utf8").catch(() => "")).split("\n").filter(Boolean);
 }
 
 /** Several engines in one process have a directory each. */

@@ -14,8 +14,8 @@ export interface SandboxParts extends LivingParts {
   network: NetworkNamespace;
   /** Host directory of its own, outside the disk, that goes with it. */
   directory: string;
-  /** Called when all of this is gone. */
-  released(): void;
+  /** Called when all of this is gone; `whole` is false when something could not be taken away. */
+  released(whole: boolean): void;
 }
 
 /** A living sandbox, which ends when bwrap does. */
@@ -46,8 +46,8 @@ export class BubblewrapSandbox extends LivingSandbox {
       network.close(),
       rm(directory, { recursive: true, force: true }),
     ]);
-    this.#parts.released();
     const failed = results.find((result) => result.status === "rejected");
+    this.#parts.released(failed === undefined);
     if (failed) throw failed.reason;
   }
 }

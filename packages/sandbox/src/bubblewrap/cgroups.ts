@@ -77,8 +77,14 @@ export class Cgroups {
     }
   }
 
+  /** One that cannot be destroyed keeps none of the others; rejects when there was one. */
   async destroyAll(matching: (name: string) => Promise<boolean>): Promise<void> {
-    for (const name of await this.names()) if (await matching(name)) await this.destroy(name);
+    const names = await this.names();
+    const results = await Promise.allSettled(
+      names.map(async (name) => ((await matching(name)) ? await this.destroy(name) : undefined)),
+    );
+    const failed = results.find((result) => result.status === "rejected");
+    if (failed) throw failed.reason;
   }
 
   /** Removes the parents, too, when no sandbox of the installation is left in them. */

@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
@@ -65,9 +73,15 @@ function processes(): number[] {
     });
 }
 
+/** Where the groups of this test's engines lie. */
+function parents(): string[] {
+  return findHierarchies("/sys/fs/cgroup", readFileSync("/proc/self/cgroup", "utf8")).map(
+    (hierarchy) => `${hierarchy.directory}/berth-${instance}`,
+  );
+}
+
 function groups(): string[] {
-  const names = findHierarchies("/sys/fs/cgroup", readFileSync("/proc/self/cgroup", "utf8"))
-    .map(({ directory }) => `${directory}/berth-${instance}`)
+  const names = parents()
     .filter((path) => existsSync(path))
     .flatMap((path) =>
       readdirSync(path, { withFileTypes: true })
@@ -168,6 +182,29 @@ test("a killed server leaves no process, and a sweep removes the rest", { skip: 
   assert.equal(groups().length, 1);
   assert.equal(readdirSync(`${directory}/state`).length, 1);
   assert.equal((await other.run({ script: "true", timeoutMs: 5000 })).exitCode, 0);
+});
+
+test("a sweep that cannot remove one thing removes the others, and the next one removes that", {
+  skip: !root,
+}, async () => {
+  const gone = spawn("true");
+  await once(gone, "exit");
+  const state = `${directory}/state`;
+  const [stuck, plain] = [`${state}/${gone.pid}-1.0`, `${state}/${gone.pid}-1.1`];
+  for (const path of [stuck, plain]) mkdirSync(path);
+  const [parent = ""] = parents();
+  writeFileSync(`${stuck}/groups`, parent);
+  mkdirSync(`${parent}/${gone.pid}-1.1-a`, { recursive: true });
+  // A directory in use for something else stands for whatever does not let go.
+  execFileSync("mount", ["-t", "tmpfs", "none", stuck]);
+  try {
+    await assert.rejects(engine.sweep(), { name: "SandboxError" });
+    assert.deepEqual([existsSync(plain), groups()], [false, []]);
+  } finally {
+    execFileSync("umount", [stuck]);
+  }
+  await engine.sweep();
+  assert.equal(existsSync(stuck), false);
 });
 
 /** The two processes that an idle sandbox is. */

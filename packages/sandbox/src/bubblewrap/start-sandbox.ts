@@ -28,8 +28,8 @@ export interface SandboxHost {
   cgroups: Cgroups;
   system: readonly string[];
   log(line: object): void;
-  /** Called when the sandbox is gone. */
-  released(): void;
+  /** Called when the sandbox is gone; `whole` is false when something of it could not be taken away. */
+  released(whole: boolean): void;
 }
 
 /** What was made for the sandbox before it starts. */

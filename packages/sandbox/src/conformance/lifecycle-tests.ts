@@ -80,8 +80,18 @@ export function lifecycleTests(suite: Suite): void {
 
   conformanceTest(suite, "sweep leaves living sandboxes alone", async ({ subject, open }) => {
     const sandbox = await open();
-    await subject.engine.sweep();
+    assert.deepEqual(await subject.engine.sweep(), []);
     assert.equal(await ok(sandbox, "echo alive"), "alive");
+  });
+
+  conformanceTest(suite, "sweep closes what may not live, and tells it", async ({ subject, spec, open }) => {
+    const [one, other] = [spec(), spec()];
+    const [forgotten, kept] = [await open(one), await open(other)];
+    const running = forgotten.run({ script: "sleep 600", timeoutMs: 60_000 });
+    assert.deepEqual(await subject.engine.sweep((id) => id !== one.id), [one.id]);
+    assert.equal((await running).ended, "closed");
+    assert.equal(await ok(kept, "echo alive"), "alive");
+    assert.equal(await ok(await open(one), "echo again"), "again");
   });
 
   conformanceTest(suite, "probe tells every capability with what to do", async ({ subject }) => {

@@ -47,8 +47,11 @@ export class FakeEngine implements SandboxEngine {
     return sandbox;
   }
 
-  async sweep(): Promise<void> {
+  async sweep(mayLive: (id: string) => boolean = () => true): Promise<string[]> {
     this.sweeps++;
+    const refused = this.sandboxes.filter(({ id, gone }) => !gone && !mayLive(id));
+    await Promise.all(refused.map((sandbox) => sandbox.close()));
+    return refused.map(({ id }) => id);
   }
 
   async close(): Promise<void> {

@@ -18,5 +18,7 @@ export async function ownerLives(name: string): Promise<boolean> {
 async function startTick(pid: number): Promise<string> {
   const stat = await readFile(`/proc/${pid}/stat`, "latin1");
   // The program's name stands in parentheses and may hold spaces; the start time is the 20th field after it.
-  return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  // One that is dead and only waits to be reaped.
+  return fields[0] === "Z" || fields[0] === "X" ? "" : (fields[19] ?? "");
 }

@@ -94,7 +94,10 @@ export async function dueAmong(db: Queryable, sessionIds: readonly string[]): Pr
   return rows.map((row) => row.id);
 }
 
-/** Lets the leases of processes that are known to be dead expire now. */
+/**
+ * Lets the leases of processes that are known to be dead expire now. A claim that such a process had sent off may still be
+ * committed afterwards, so it is asked again and again.
+ */
 export async function expireLeases(db: Queryable, isDead: (owner: string) => boolean): Promise<void> {
   const { rows } = await db.query<{ lease_owner: string }>({
     name: "lease_owners",

@@ -65,7 +65,7 @@ export function scriptedEngine(): ScriptedEngine {
     refusesPlaces: false,
     refusesToOpen: false,
     probe: async () => [],
-    sweep: async () => undefined,
+    sweep: async () => [],
     close: async () => undefined,
     async open(spec) {
       if (engine.refusesToOpen) throw new SandboxError("It cannot.");
@@ -185,7 +185,7 @@ export async function installation(t: TestContext, db: Database): Promise<Instal
     disks: join(directory, "disks"),
     blobs: join(directory, "blobs"),
     async worker(options = {}) {
-      const worker = await startWorker({
+      const worker = startWorker({
         db,
         hub,
         engine,

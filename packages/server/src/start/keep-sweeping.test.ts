@@ -1,7 +1,24 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLog } from "../db/testing.ts";
-import { keepSweeping } from "./keep-sweeping.ts";
+import { keepSweeping, MINUTE_MS } from "./keep-sweeping.ts";
+
+test("a first round that failed has ended all the same, and the next comes after the period", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  let tries = 0;
+  const failing = async () => {
+    tries++;
+    throw new Error("no");
+  };
+  const sweeping = keepSweeping({ failing }, silentLog, MINUTE_MS);
+  await sweeping.swept;
+  assert.equal(tries, 1);
+  t.mock.timers.tick(59_999);
+  assert.equal(tries, 1);
+  t.mock.timers.tick(1);
+  assert.equal(tries, 2);
+  await sweeping.close();
+});
 
 test("every sweep is tried now and each hour, whatever becomes of the others, until it is closed", async (t) => {
   t.mock.timers.enable({ apis: ["setInterval"] });

@@ -1,8 +1,12 @@
 import type { Logger } from "pino";
 
-const SWEEP_MS = 3_600_000;
+/** Periods of sweeps. */
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 3_600_000;
 
 export interface Sweeping {
+  /** Resolves when the first round has ended, however it did. */
+  readonly swept: Promise<void>;
   /** Sweeps no more, and resolves when a sweep that is under way has ended. */
   close(): Promise<void>;
 }
@@ -11,10 +15,14 @@ export interface Sweeping {
 export type Sweep = (signal: AbortSignal) => Promise<void>;
 
 /**
- * Does each of the sweeps, in this order, now and every hour. One that fails is told in the log by its name, and holds back
- * neither the others nor the next try.
+ * Does each of the sweeps, in this order, now and once each period; a round that takes longer is waited for. One that fails is
+ * told in the log by its name, and holds back neither the others nor the next try.
  */
-export function keepSweeping(sweeps: Readonly<Record<string, Sweep>>, log: Logger): Sweeping {
+export function keepSweeping(
+  sweeps: Readonly<Record<string, Sweep>>,
+  log: Logger,
+  everyMs: number = HOUR_MS,
+): Sweeping {
   const closing = new AbortController();
   const { signal } = closing;
   let current: Promise<void> | undefined;
@@ -30,10 +38,12 @@ export function keepSweeping(sweeps: Readonly<Record<string, Sweep>>, log: Logge
     current ??= sweepAll().finally(() => {
       current = undefined;
     });
+    return current;
   };
-  const timer = setInterval(sweep, SWEEP_MS).unref();
-  sweep();
+  const timer = setInterval(sweep, everyMs).unref();
+  const swept = sweep();
   return {
+    swept,
     async close() {
       closing.abort();
       clearInterval(timer);

@@ -25,7 +25,7 @@ export async function openEngine(config: Config, instance: string, log: Logger):
     name: engine.name,
     probe: () => engine.probe(),
     open: (spec) => engine.open(spec),
-    sweep: () => engine.sweep(),
+    sweep: (mayLive) => engine.sweep(mayLive),
     close: async () => {
       await engine.close();
       await egress.close();

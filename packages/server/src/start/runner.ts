@@ -13,11 +13,12 @@ import { sweepDisks } from "../runs/workspace/sweep-disks.ts";
 import { createSecretBox } from "../secrets/secret-box.ts";
 import { readFormerKey, readSecretKey } from "../secrets/secret-key.ts";
 import { installationId } from "./installation-id.ts";
-import { keepSweeping, type Sweep } from "./keep-sweeping.ts";
+import { keepSweeping, MINUTE_MS, type Sweep } from "./keep-sweeping.ts";
 import { openEngine } from "./open-engine.ts";
 import { openModels } from "./open-models.ts";
 import { isOwnDatabase } from "./own-database.ts";
 import { clonerWith, repositoryVariables } from "./repositories.ts";
+import { sweepSandboxes } from "./sweep-sandboxes.ts";
 import { startWorker } from "./worker.ts";
 
 export interface Runner {
@@ -45,8 +46,12 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
   ]);
   const skills = await openSkillDirectories(join(config.dataDir, "skills"), blobs);
   const disks = { directory: join(config.dataDir, "sessions"), host: instance };
-  await engine.sweep();
-  const worker = await startWorker({
+  let holds = (_sessionId: string) => false;
+  const left = () => sweepSandboxes(engine, (sessionId) => holds(sessionId), log);
+  const sandboxes = keepSweeping({ sandboxes: left }, log, MINUTE_MS);
+  // A disk is opened again only when what had it open before is gone.
+  await sandboxes.swept;
+  const worker = startWorker({
     db,
     hub,
     log,
@@ -67,15 +72,20 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
     repositoryVariables: (repositories) => repositoryVariables(repositories, config.hostedProviders),
     clone: clonerWith(config.hostedProviders),
   });
+  holds = worker.holds;
   const isOwn = await isOwnDatabase(db.write, config.dataDir, log);
   const deleted: Sweep = (signal) => removeTrash(disks, signal);
   const unnamed: Sweep = (signal) => sweepDisks(db, disks, { isHeld: worker.holds, signal });
   const unpacked = () => skills.sweep(db.write);
-  const sweeping = keepSweeping(isOwn ? { deleted, unnamed, unpacked } : { deleted }, log);
+  const sweeping = [
+    sandboxes,
+    keepSweeping(isOwn ? { deleted, unnamed } : { deleted }, log, MINUTE_MS),
+    keepSweeping(isOwn ? { unpacked } : {}, log),
+  ];
   return {
     async close() {
       await worker.close();
-      await sweeping.close();
+      await Promise.all(sweeping.map((sweeps) => sweeps.close()));
       await engine.close();
       await hub.close();
       await db.close();

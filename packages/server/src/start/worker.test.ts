@@ -189,6 +189,24 @@ describe("a worker", () => {
     assert.deepEqual(await readLog(db.read, sessionId), before);
   });
 
+  test("takes up a session that a process had claimed which is dead by now, also when it hears of that late", async (t) => {
+    const db = await testDatabase(t);
+    const own = await installation(t, db);
+    const from = await seed(db.write);
+    const [first, late] = [await seedSession(db.write, from), await seedSession(db.write, from)];
+    await own.worker({ leaseMs: 3_600_000, pollMs: 20 });
+    await own.send(first, steps({ say: "Done." }));
+    await own.until(first, (log) => idles(log) === 1);
+    const [machine, , started, worker] = workerOwner().split(".");
+    await db.transaction(async (tx) => {
+      const text =
+        "update sessions set lease_owner = $2, lease_until = now() + interval '1 hour' where id = $1";
+      await tx.query({ text, values: [late, [machine, 4_000_000, started, worker].join(".")] });
+    });
+    await own.send(late, steps({ say: "Done." }));
+    await own.until(late, (log) => idles(log) === 1);
+  });
+
   test("knows its own process as alive, and one that is gone as dead", () => {
     const owner = workerOwner();
     assert.equal(isDeadOwner(owner), false);

@@ -49,7 +49,7 @@ export interface Worker {
 const DAY_MS = 86_400_000;
 
 /** Runs sessions of this database, beside the workers of other processes. Leases of dead processes are taken at once. */
-export async function startWorker(options: WorkerOptions): Promise<Worker> {
+export function startWorker(options: WorkerOptions): Worker {
   const { db, hub, log, leaseMs = 15_000, pollMs = 2_000, graceMs = 10_000, concurrency = 32 } = options;
   const { reclaimMs = DAY_MS } = options;
   const owner = workerOwner();
@@ -73,7 +73,6 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     host: options.disks.host,
   });
 
-  await expireLeases(db.write, isDeadOwner);
   const heart = beatHearts({ db: db.write, log, owner, leaseMs, held });
   const unsubscribe = hub.onDue((sessionId) => {
     const session = held.get(sessionId);
@@ -83,9 +82,14 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const claiming = claimForEver();
 
   async function claimForEver(): Promise<void> {
+    let looked = Number.NEGATIVE_INFINITY;
     while (!closing) {
       news.forget();
       try {
+        if (performance.now() - looked >= pollMs) {
+          await expireLeases(db.write, isDeadOwner);
+          looked = performance.now();
+        }
         await claim();
         if (!closing) for (const lease of await reclaimable(free())) hold(lease);
         for (const sessionId of await dueAmong(db.read, [...held.keys()])) held.get(sessionId)?.wake();
