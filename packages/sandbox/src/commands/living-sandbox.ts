@@ -62,6 +62,16 @@ export abstract class LivingSandbox implements Sandbox {
 
   async run(command: Command): Promise<CommandResult> {
     if (this.#gone.signal.aborted) return closedResult();
+    try {
+      return await this.#run(command);
+    } catch (error) {
+      // What it needed went with the sandbox before it began.
+      if (this.#gone.signal.aborted) return closedResult();
+      throw error;
+    }
+  }
+
+  async #run(command: Command): Promise<CommandResult> {
     const { script, shell, cwd, environment, stdin, ...rest } = command;
     const work: Work = stdin ? { ...rest, feed: feedBytes(stdin) } : rest;
     if (script.includes("\0")) throw new SandboxError("the script holds a NUL");
