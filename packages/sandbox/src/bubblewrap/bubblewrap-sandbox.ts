@@ -44,7 +44,8 @@ export class BubblewrapSandbox extends LivingSandbox {
     const results = await Promise.allSettled([
       cgroup.destroy(),
       network.close(),
-      rm(directory, { recursive: true, force: true }),
+      // Pipes may just be made in it.
+      rm(directory, { recursive: true, force: true, maxRetries: 8, retryDelay: 10 }),
     ]);
     const failed = results.find((result) => result.status === "rejected");
     this.#parts.released(failed === undefined);
