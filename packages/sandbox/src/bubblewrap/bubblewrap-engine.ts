@@ -5,6 +5,7 @@ import { rgPath } from "@vscode/ripgrep";
 import { supervisorScript } from "../commands/supervisor-script.ts";
 import type { Egress } from "../egress/egress.ts";
 import { ownerName } from "../host/owner.ts";
+import { writePrograms } from "../inside/programs.ts";
 import { prepareFiles } from "../inside/sandbox-files.ts";
 import {
   type Capability,
@@ -20,7 +21,7 @@ import { Cgroups } from "./cgroups.ts";
 import { prepareImage } from "./disk-image.ts";
 import { findHostPrograms, type HostPrograms } from "./host-programs.ts";
 import { probeHost } from "./probe.ts";
-import { systemArguments, writeEtc, writePrograms } from "./root-filesystem.ts";
+import { systemArguments, writeEtc } from "./root-filesystem.ts";
 import { type SandboxHost, startSandbox } from "./start-sandbox.ts";
 import { sweepHost } from "./sweep-host.ts";
 

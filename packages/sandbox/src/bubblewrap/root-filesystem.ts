@@ -1,17 +1,10 @@
 import { existsSync } from "node:fs";
-import { chmod, cp, mkdir, readdir, readFile, readlink, symlink, writeFile } from "node:fs/promises";
-import { BUNDLE } from "../inside/paths.ts";
-import { credentialConfig } from "../workspace/credential-helper.ts";
+import { cp, mkdir, readdir, readlink, symlink, writeFile } from "node:fs/promises";
+import { gitConfig } from "../inside/git-config.ts";
+import { trustedBundle } from "../inside/trusted-bundle.ts";
 
 /** uid and gid of the agent inside. */
 export const INSIDE_ID = 1000;
-
-const HOST_BUNDLES = [
-  BUNDLE,
-  "/etc/pki/tls/certs/ca-bundle.crt",
-  "/etc/ssl/ca-bundle.pem",
-  "/etc/ssl/cert.pem",
-];
 
 /** Host files without secrets that programs expect, copied when present. */
 const COPIED = [
@@ -41,55 +34,13 @@ export async function writeEtc(directory: string, certificates: readonly string[
     "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n",
     shells: "/bin/sh\n/bin/bash\n",
     profile: "umask 022\n",
-    gitconfig: GIT_CONFIG + credentialConfig,
+    gitconfig: gitConfig,
     "ssl/certs/ca-certificates.crt": await trustedBundle(certificates),
   };
   await Promise.all(Object.entries(files).map(([name, text]) => writeFile(`${directory}/${name}`, text)));
   await symlink("certs/ca-certificates.crt", `${directory}/ssl/cert.pem`);
   await symlink("/proc/mounts", `${directory}/mtab`);
   await symlink("/usr/share/zoneinfo/UTC", `${directory}/localtime`);
-}
-
-/** Defaults of every git inside; none lets a repository run a program of its choice or hand a credential to another host. */
-const GIT_CONFIG = `[user]
-\tname = Berth agent
-\temail = agent@berth.invalid
-[init]
-\tdefaultBranch = main
-[http]
-\tfollowRedirects = false
-[protocol]
-\tallow = never
-[protocol "https"]
-\tallow = always
-[protocol "file"]
-\tallow = user
-[core]
-\tfsmonitor = false
-[safe]
-\tbareRepository = explicit
-[submodule]
-\trecurse = false
-[fetch]
-\trecurseSubmodules = false
-[advice]
-\tdetachedHead = false
-`;
-
-/** Writes the programs that every sandbox has on its PATH: name to script text, and ripgrep. */
-export async function writePrograms(
-  directory: string,
-  programs: Readonly<Record<string, string>>,
-  ripgrep: string | null,
-): Promise<void> {
-  await mkdir(directory, { recursive: true });
-  for (const [name, text] of Object.entries(programs)) {
-    await writeFile(`${directory}/${name}`, text);
-    await chmod(`${directory}/${name}`, 0o755);
-  }
-  if (ripgrep === null) return;
-  await cp(ripgrep, `${directory}/rg`);
-  await chmod(`${directory}/rg`, 0o755);
 }
 
 /** bwrap's options for `/usr` and for what the host has beside it that belongs to it. */
@@ -101,15 +52,6 @@ export async function systemArguments(): Promise<string[]> {
     }),
   );
   return ["--ro-bind", "/usr", "/usr", ...beside.flat()];
-}
-
-async function trustedBundle(certificates: readonly string[]): Promise<string> {
-  const host = HOST_BUNDLES.find((path) => existsSync(path));
-  const parts = [host === undefined ? "" : await readFile(host, "utf8"), ...certificates];
-  return `${parts
-    .map((part) => part.trim())
-    .filter(Boolean)
-    .join("\n")}\n`;
 }
 
 /** Links such as `/usr/bin/awk` lead through here. Those that leave `/usr` would tell about the host. */

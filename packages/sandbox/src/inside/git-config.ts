@@ -1,0 +1,27 @@
+import { credentialConfig } from "../workspace/credential-helper.ts";
+
+/** Defaults of every git inside; none lets a repository run a program of its choice or hand a credential to another host. */
+export const gitConfig = `[user]
+\tname = Berth agent
+\temail = agent@berth.invalid
+[init]
+\tdefaultBranch = main
+[http]
+\tfollowRedirects = false
+[protocol]
+\tallow = never
+[protocol "https"]
+\tallow = always
+[protocol "file"]
+\tallow = user
+[core]
+\tfsmonitor = false
+[safe]
+\tbareRepository = explicit
+[submodule]
+\trecurse = false
+[fetch]
+\trecurseSubmodules = false
+[advice]
+\tdetachedHead = false
+${credentialConfig}`;
