@@ -37,7 +37,12 @@ const rules: readonly (readonly [pattern: RegExp, ...Cause])[] = [
   // Of a file that it cannot write to its end git does not tell why, and there is no other reason in a sandbox.
   [/No space left|Disk quota|unable to write file/, ...diskFull],
   [
-    /Failed to connect|Couldn't connect|Connection (refused|reset|timed out)|Empty reply|early EOF|hung up|unexpected disconnect/,
+    /Operation too slow|Operation timed out/,
+    "repository_clone_error",
+    "its host sent next to nothing for too long",
+  ],
+  [
+    /Failed to connect|Couldn't connect|Connection (refused|reset|timed out)|Empty reply|early EOF|hung up|unexpected disconnect|non-properly terminated|recv error|send error/,
     "repository_clone_error",
     "the connection to its host failed",
   ],
@@ -99,7 +104,11 @@ function causeByWords(repository: RepositoryMount, output: string): Cause {
  */
 function gitsWords({ url }: RepositoryMount, output: string): string {
   const complaints = output.split(/[\r\n]+/).filter((line) => /^(fatal|error): /.test(line));
-  const quote = complaints.findIndex((line) => /remote error|\bgot '|invalid server response/.test(line));
+  const quote = complaints.findIndex((line) =>
+    /remote error|\bgot '|invalid server response|bad line length|expected flush|expected response end/.test(
+      line,
+    ),
+  );
   const lines =
     quote < 0 ? complaints : [...complaints.slice(0, quote), "fatal: its host answered with an error"];
   return lines

@@ -11,6 +11,8 @@ export interface CloneOptions {
   signal?: AbortSignal;
   /** Milliseconds; default one hour. */
   timeoutMs?: number;
+  /** A host that sends less than 20 bytes a second for so many seconds is given up; default five minutes. */
+  stallSeconds?: number;
 }
 
 const hour = 3_600_000;
@@ -23,11 +25,11 @@ const hour = 3_600_000;
 export async function cloneRepository(
   sandbox: Pick<Sandbox, "run">,
   repository: RepositoryMount,
-  { environment, onProgress, signal, timeoutMs = hour }: CloneOptions,
+  { environment, onProgress, signal, timeoutMs = hour, stallSeconds = 300 }: CloneOptions,
 ): Promise<CloneResult> {
   const begun = performance.now();
   onProgress?.({ phase: "waiting", percent: null });
-  const variables = cloneVariables(repository);
+  const variables = cloneVariables(repository, stallSeconds);
   const command: Command = {
     script: cloneScript,
     cwd: "/",

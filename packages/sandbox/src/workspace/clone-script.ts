@@ -4,6 +4,9 @@ import type { RepositoryMount } from "./repository.ts";
 /** Exit codes by which the script tells what git's output does not. */
 export const cloneExit = { occupied: 90, branchMissing: 91, commitMissing: 92, unwritable: 93 } as const;
 
+/** Less than a host says of its progress alone while it prepares what it sends. */
+const SLOWEST_BYTES_A_SECOND = 20;
+
 /**
  * Clones in full, as the sandbox's user. Nothing of the repository runs: no hooks, no fsmonitor, no submodules, no
  * protocol but the url's (https or http), no redirect; nor does git's configuration in the agent's home take part. What is
@@ -19,6 +22,7 @@ case $BERTH_CLONE_URL in http:*) protocol=http ;; *) protocol=https ;; esac
 git() {
   command git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c protocol.allow=never \\
     -c "protocol.$protocol.allow=always" -c http.followRedirects=false -c submodule.recurse=false -c safe.bareRepository=explicit \\
+    -c "http.lowSpeedLimit=${SLOWEST_BYTES_A_SECOND}" -c "http.lowSpeedTime=$BERTH_CLONE_STALL_SECONDS" \\
     -c advice.detachedHead=false -c checkout.workers=0 -c gc.auto=0 "$@"
 }
 tell() {
@@ -69,10 +73,17 @@ fi
 tell
 `;
 
-/** What the script reads. Values are never part of its text. */
-export function cloneVariables({ url, mountPath, checkout }: RepositoryMount): Record<string, string> {
+/**
+ * What the script reads. Values are never part of its text.
+ * @param stallSeconds A host that sends next to nothing for so long is given up.
+ */
+export function cloneVariables(
+  { url, mountPath, checkout }: RepositoryMount,
+  stallSeconds: number,
+): Record<string, string> {
   return {
     BERTH_CLONE_URL: url,
+    BERTH_CLONE_STALL_SECONDS: String(stallSeconds),
     BERTH_CLONE_TARGET: mountPath,
     BERTH_CLONE_BESIDE: pathBeside(mountPath),
     ...(checkout?.type === "branch" ? { BERTH_CLONE_BRANCH: checkout.name } : {}),

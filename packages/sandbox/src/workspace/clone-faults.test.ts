@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { request as ask, createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { makeCertificates } from "../../../../tests/git-host/certificates.ts";
+import type { Sandbox } from "../sandbox.ts";
+import { makeWorkbench, sh, type Workbench } from "./testing.ts";
+
+const trials = 5;
+
+let dir: string;
+let bench: Workbench;
+let sandbox: Sandbox;
+/** Stands before the git host, and fails as each test wants. */
+let front: Server;
+let fail: (request: IncomingMessage, response: ServerResponse) => void;
+let url: string;
+before(async () => {
+  dir = await mkdtemp(join(tmpdir(), "front-"));
+  const { caFile, key, certificate } = await makeCertificates(dir, ["front.localhost"]);
+  front = createServer({ key, cert: certificate }, (request, response) => fail(request, response));
+  front.listen(0, "127.0.0.1");
+  await once(front, "listening");
+  const { port } = front.address() as AddressInfo;
+  url = `https://front.localhost:${port}/acme/widget`;
+  bench = await makeWorkbench({ caFiles: [caFile], reachable: [`front.localhost:${port}`] });
+  const files = Object.fromEntries(
+    Array.from({ length: 40 }, (_, index) => [`${index}.txt`, randomBytes(8_000).toString("base64")]),
+  );
+  await bench.host.createRepository({ org: "acme", name: "widget", private: true, files });
+  sandbox = await bench.open();
+});
+after(async () => {
+  await bench.close();
+  front.close();
+  front.closeAllConnections();
+  await rm(dir, { recursive: true, force: true });
+});
+
+/** Hands the host's answer on, up to `bytes` of it where it is a pack; then `then` has the response. */
+function forward(
+  bytes: number,
+  then: (response: ServerResponse) => void,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  return (request, response) => {
+    const { method, url: path = "/", headers } = request;
+    const { port } = bench.host;
+    const options = { host: "127.0.0.1", port, path, method, headers, rejectUnauthorized: false };
+    const up = ask(options, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      const isPack = answer.headers["content-type"] === "application/x-git-upload-pack-result";
+      let left = isPack ? bytes : Number.POSITIVE_INFINITY;
+      answer.on("data", (chunk: Buffer) => {
+        if (left <= 0) return;
+        response.write(chunk.subarray(0, left));
+        left -= chunk.length;
+        if (left <= 0) then(response);
+      });
+      answer.once("end", () => left > 0 && response.end());
+    });
+    up.on("error", () => response.destroy());
+    request.pipe(up);
+  };
+}
+
+const faults: readonly [string, RegExp, (trial: number) => typeof fail][] = [
+  ["that hangs before it answers", /sent next to nothing/, () => () => {}],
+  [
+    "that hangs in the middle of a pack",
+    /sent next to nothing/,
+    (trial) => forward(50_000 * (trial + 1), () => {}),
+  ],
+  [
+    "that sends a byte a second",
+    /sent next to nothing/,
+    () => (_request, response) => {
+      response.writeHead(200, { "content-type": "application/x-git-upload-pack-advertisement" });
+      const drip = setInterval(() => response.write("0"), 1000);
+      response.once("close", () => clearInterval(drip));
+    },
+  ],
+  [
+    "that cuts a pack",
+    /connection to its host failed/,
+    (trial) => forward(1 + 60_000 * trial, (response) => response.destroy()),
+  ],
+  [
+    "that ends a pack early",
+    /connection to its host failed|answered with an error/,
+    (trial) => forward(1 + 60_000 * trial, (response) => response.end()),
+  ],
+  [
+    "that sends noise for a pack",
+    /connection to its host failed|answered with an error/,
+    (trial) => forward(10 + 40_000 * trial, (response) => response.end(randomBytes(100_000))),
+  ],
+];
+for (const [what, cause, fault] of faults) {
+  test(`a host ${what}: repository_clone_error in time, and nothing is left`, async () => {
+    for (let trial = 0; trial < trials; trial++) {
+      const mountPath = `/data/trial-${trial}`;
+      fail = fault(trial);
+      const result = await bench.clone(sandbox, "widget", { url, mountPath, stallSeconds: 1 });
+      assert.ok(!result.ok && result.type === "repository_clone_error", JSON.stringify(result));
+      assert.ok(result.message.startsWith(`${url} could not be cloned to ${mountPath}: `), result.message);
+      assert.match(result.message, cause);
+      assert.ok(!result.message.includes(bench.token));
+      assert.equal(await sh(sandbox, "ls -A /data"), "");
+    }
+  });
+}
+
+test("a pack larger than the disk ends when the disk is full, and gives the space back", async () => {
+  const small = await bench.open({
+    limits: { memoryBytes: 512 * 1024 ** 2, pids: 256, cpus: 2, diskBytes: 64 * 1024 ** 2 },
+  });
+  await bench.push("large", "head -c 200000000 /dev/urandom > large && git add large");
+  const result = await bench.clone(small, "large");
+  assert.ok(!result.ok && result.type === "repository_clone_error", JSON.stringify(result));
+  assert.match(result.message, /disk is full/);
+  assert.equal(await sh(small, "ls -A /data; head -c 40000000 /dev/zero > /data/x && rm /data/x"), "");
+  await small.close();
+});
