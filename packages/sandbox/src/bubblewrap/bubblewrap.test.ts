@@ -3,15 +3,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { conformance, type Subject } from "../conformance/conformance.ts";
 import { DISK_TESTS } from "../conformance/disk-tests.ts";
+import { TEMPLATE_TESTS } from "../conformance/template-tests.ts";
 import { createEgress } from "../egress/create-egress.ts";
 import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
-import { diskLimit } from "./probe.ts";
+import { diskLimit, templates } from "./probe.ts";
 
-const limit = await diskLimit(tmpdir());
-const skips =
-  limit.state === "yes"
-    ? {}
-    : Object.fromEntries(Object.keys(DISK_TESTS).map((title) => [title, limit.detail]));
+const skips = Object.fromEntries(
+  (
+    [
+      [DISK_TESTS, await diskLimit(tmpdir())],
+      [TEMPLATE_TESTS, await templates(tmpdir())],
+    ] as const
+  )
+    .filter(([, { state }]) => state !== "yes")
+    .flatMap(([tests, { detail }]) => Object.keys(tests).map((title) => [title, detail])),
+);
 
 conformance(
   "bubblewrap",

@@ -1,19 +1,29 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import {
+  chownSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import { ok, sh } from "../conformance/context.ts";
 import { loopDevices, released } from "../conformance/loop-devices.ts";
-import { DiskLimitError, type Sandbox, type SandboxEngine } from "../sandbox.ts";
+import { DiskLimitError, type MountedTemplate, type Sandbox, type SandboxEngine } from "../sandbox.ts";
 import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
 import { createNamespaceStandIn } from "./namespace-stand-in.ts";
-import { diskLimit } from "./probe.ts";
+import { diskLimit, templates } from "./probe.ts";
 
 const root = process.getuid?.() === 0;
 const limit = await diskLimit(tmpdir());
+const shown = await templates(tmpdir());
 const skip = limit.state === "yes" ? false : limit.detail;
 const uid = root ? (process.pid % 10_000) + 90_000 : (process.getuid?.() ?? 0);
 const limits = { memoryBytes: 2 ** 28, pids: 64, cpus: 1, diskBytes: 64 * 2 ** 20 };
@@ -36,9 +46,18 @@ afterEach(async () => {
   rmSync(directory, { recursive: true });
 });
 
-function open(disk = "disk"): Promise<Sandbox> {
+function open(disk = "disk", templates: readonly MountedTemplate[] = []): Promise<Sandbox> {
   const egress = { mode: "limited", hosts: [] } as const;
-  return engine.open({ id: disk, disk: join(directory, disk), uid, limits, egress, files: [], writable: [] });
+  return engine.open({
+    id: disk,
+    disk: join(directory, disk),
+    uid,
+    limits,
+    egress,
+    files: [],
+    writable: [],
+    templates,
+  });
 }
 
 /** Runs a module in another process, with an engine of its own, on the same directory. */
@@ -70,6 +89,45 @@ test("what was written outlives a killed server, and its disk is opened at once"
   await engine.sweep();
   assert.equal(await ok(sandbox, "cat /data/kept"), "kept");
 });
+
+test("what was changed in a template outlives a killed server, and no mount does", {
+  skip: skip || shown.state !== "yes",
+}, async () => {
+  mkdirSync(join(directory, "template"));
+  writeFileSync(join(directory, "template/file"), "file\n");
+  chownSync(join(directory, "template"), 66_000, 66_000);
+  chownSync(join(directory, "template/file"), 66_000, 66_000);
+  const template = { source: join(directory, "template"), uid: 66_000, target: "/data/repo" };
+  const child = elsewhere(`
+    const sandbox = await open();
+    if (!(await sandbox.mountTemplate(${JSON.stringify(template)}))) throw new Error("it was not mounted");
+    sandbox.run({ script: "cd /data/repo; echo kept >>file; (setsid env -i sleep 600 &); echo up; sleep 600", timeoutMs: 60000, onOutput: () => process.stdout.write("up") });`);
+  await once(child.stdout, "data");
+  assert.equal(overlays().length, 1);
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  await released(directory);
+  assert.deepEqual(overlays(), []);
+  const sandbox = await open("disk", [template]);
+  assert.equal(await ok(sandbox, "cat /data/repo/file"), "file\nkept");
+});
+
+/** The overlays on this file's disks, of every mount namespace. */
+function overlays(): string[] {
+  const lines = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => mountsOf(pid).split("\n"))
+    .filter((line) => line.includes(" /data/repo ") && line.includes(" - overlay "));
+  return [...new Set(lines)];
+}
+
+function mountsOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/mountinfo`, "latin1");
+  } catch {
+    return "";
+  }
+}
 
 test("a host that loses power finds what was synchronized", { skip }, async () => {
   const sandbox = await open();

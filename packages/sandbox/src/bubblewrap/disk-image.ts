@@ -71,7 +71,7 @@ export async function lackForImages(directory: string): Promise<string | null> {
   try {
     trial = await mkdtemp(`${directory}/trial-`);
     const path = `${trial}/disk.ext4`;
-    await makeImage(programs, path, 16 * MIB);
+    await makeTrialImage(path);
     const mount = ["mount", "--no-mtab", "--types", "ext4", "--options", MOUNT_OPTIONS, path, "/mnt"];
     await run("unshare", ["--mount", "--propagation=private", ...mount]);
     return null;
@@ -80,6 +80,13 @@ export async function lackForImages(directory: string): Promise<string | null> {
   } finally {
     if (trial !== undefined) await rm(trial, { recursive: true, force: true }).catch(() => {});
   }
+}
+
+/** A small one, to try what can be done with it. Rejects where none can be made. */
+export async function makeTrialImage(path: string): Promise<void> {
+  const programs = imagePrograms();
+  if (typeof programs === "string") throw new DiskLimitError(programs);
+  await makeImage(programs, path, 16 * MIB);
 }
 
 /** The programs, or what is missing as a clause. */

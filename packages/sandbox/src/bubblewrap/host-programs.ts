@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { requiredProgram } from "../host/find-program.ts";
+import { findProgram, requiredProgram } from "../host/find-program.ts";
 
 const run = promisify(execFile);
 /** The host programs that start a sandbox, as absolute paths. */
@@ -13,6 +13,8 @@ export interface HostPrograms {
   mkfifo: string;
   mount: string;
   unshare: string;
+  /** Mounts templates; null where it is missing. */
+  perl: string | null;
   /** Whether the host's `env` restores default signals, which a background job of a shell loses. */
   restoresSignals: boolean;
 }
@@ -29,6 +31,7 @@ export async function findHostPrograms(): Promise<HostPrograms> {
     mkfifo: requiredProgram("mkfifo", "coreutils"),
     mount: requiredProgram("mount", "mount"),
     unshare: requiredProgram("unshare", "util-linux"),
+    perl: findProgram("perl"),
     restoresSignals: await run("env", ["--default-signal=INT", "true"]).then(
       () => true,
       () => false,

@@ -6,6 +6,7 @@ import type { Capability } from "../sandbox.ts";
 import { isArchitecture } from "../seccomp/seccomp.ts";
 import type { Controller } from "./cgroup-layouts.ts";
 import { lackForImages } from "./disk-image.ts";
+import { lackForTemplates } from "./template-trial.ts";
 
 const run = promisify(execFile);
 
@@ -30,6 +31,7 @@ export async function probeHost(
     ...limits(controllers),
     seccomp(),
     await diskLimit(directory),
+    await templates(directory),
     ...["git", "gh"].map((name) => program(name)),
     program("bash"),
     yes("rg", "ripgrep comes with Berth and is in every sandbox."),
@@ -106,6 +108,13 @@ export async function diskLimit(directory: string): Promise<Capability> {
     "limit_disk",
     `Sessions whose environment sets disk_mb are refused: ${lack}. The others' disks have no limit.`,
   );
+}
+
+/** Whether sandboxes can show templates, by a trial in this directory. Never throws. */
+export async function templates(directory: string): Promise<Capability> {
+  const lack = await lackForTemplates(directory);
+  if (lack === null) return yes("templates", "A repository is prepared once and shown to many sessions.");
+  return degraded("templates", `Clones are made in full each time: ${lack}.`);
 }
 
 function seccomp(): Capability {

@@ -17,6 +17,7 @@ import type { DiskImage } from "./disk-image.ts";
 import type { HostPrograms } from "./host-programs.ts";
 import { type Launch, launch, MOUNT_REFUSED } from "./launch.ts";
 import { stageDirectories } from "./stages.ts";
+import { Templates } from "./templates.ts";
 
 const LONGEST_START_MS = 20_000;
 
@@ -56,7 +57,8 @@ export async function startSandbox(
   const seccompFd = openSync(`${host.directory}/filter`, "r");
   try {
     const uid = hostUid(spec);
-    const { child, init } = await launch(launchOptions(host, spec, made, uid, seccompFd));
+    const options = launchOptions(host, spec, made, uid, seccompFd);
+    const { child, init: initPid } = await launch(options);
     undo.push(async () => child.kill("SIGKILL"));
     const supervisor = new Supervisor(
       { input: child.stdin as Writable, output: child.stdout as Readable },
@@ -65,10 +67,12 @@ export async function startSandbox(
         child.kill("SIGKILL");
       },
     );
+    const init = await started(child, initPid, supervisor);
+    const templates = templatesOf(host, spec, made.files, options, child.pid, init);
     const sandbox = new BubblewrapSandbox({
       id: spec.id,
       child,
-      init: await started(child, init, supervisor),
+      init,
       supervisor,
       pipes: new Pipes(made.files.pipes, uid, host.programs.mkfifo),
       cgroup: made.cgroup,
@@ -77,8 +81,10 @@ export async function startSandbox(
       uploads: made.files.uploads,
       writable: ["/tmp", ...made.files.writable.map(({ inside }) => inside)],
       mounted: made.files.files.map(({ inside }) => inside),
+      ...(templates === null ? {} : { templates }),
       released: host.released,
     });
+    await restore(templates, spec);
     await furnish(sandbox, made.files);
     return sandbox;
   } finally {
@@ -123,6 +129,28 @@ function launchOptions(
     },
     supervisor: `${PIPES_INSIDE}/supervisor`,
   };
+}
+
+function templatesOf(
+  { log }: SandboxHost,
+  { id, disk }: SandboxSpec,
+  { writable }: SandboxFiles,
+  { uid, disk: mounted, programs }: Launch,
+  pid: number | undefined,
+  init: number,
+): Templates | null {
+  if (uid === null || pid === undefined || programs.perl === null) return null;
+  const places = writable.map(({ inside }) => inside);
+  return new Templates(
+    { perl: programs.perl, bwrap: pid, init, uid, disk: mounted?.at ?? disk, places },
+    (line) => log({ ...line, sandbox: id }),
+  );
+}
+
+async function restore(templates: Templates | null, { templates: wanted = [] }: SandboxSpec): Promise<void> {
+  if (wanted.length === 0) return;
+  if (templates === null) throw new SandboxError("this machine cannot mount templates");
+  await templates.restore(wanted);
 }
 
 /** The host's pid of process 1, once it answers. */

@@ -29,6 +29,8 @@ export interface LivingParts {
   writable: readonly string[];
   /** Paths inside of the files that have a mount each. */
   mounted: readonly string[];
+  /** Absent where the engine mounts none. */
+  templates?: { mount(template: MountedTemplate): Promise<boolean> };
 }
 
 /** A living sandbox: commands, shells and files over its process 1. An engine adds how it ends. */
@@ -89,8 +91,9 @@ export abstract class LivingSandbox implements Sandbox {
     return this.#gone.signal.aborted ? Promise.resolve(false) : this.#files.remove(target);
   }
 
-  async mountTemplate(_template: MountedTemplate): Promise<boolean> {
-    return false;
+  async mountTemplate(template: MountedTemplate): Promise<boolean> {
+    if (this.#gone.signal.aborted) return false;
+    return (await this.#parts.templates?.mount(template)) ?? false;
   }
 
   setEgress(policy: EgressPolicy): void {

@@ -8,6 +8,7 @@ import { killTests } from "./kill-tests.ts";
 import { lifecycleTests } from "./lifecycle-tests.ts";
 import { outputTests } from "./output-tests.ts";
 import { shellTests } from "./shell-tests.ts";
+import { templateTests } from "./template-tests.ts";
 
 export type { Subject } from "./context.ts";
 
@@ -43,6 +44,7 @@ export function conformance(
       shellTests,
       killTests,
       diskTests,
+      templateTests,
       fileTests,
       isolationTests,
     ])

@@ -1,0 +1,174 @@
+import type { Architecture } from "../seccomp/seccomp.ts";
+
+/** Exit code when something stands at the target. */
+export const TARGET_TAKEN = 70;
+
+/** What differs between the architectures: the numbers of the older calls, and a flag. */
+const NUMBERS: Readonly<Record<Architecture, string>> = {
+  x64: "my ($SETNS, $UNSHARE, $MKDIRAT, $DIRECTORY) = (308, 272, 258, 0x10000);",
+  arm64: "my ($SETNS, $UNSHARE, $MKDIRAT, $DIRECTORY) = (268, 97, 34, 0x4000);",
+};
+
+/**
+ * Perl that mounts templates into a living sandbox, for a child of the process that started bwrap, as root. Its arguments: the
+ * pids of bwrap and of process 1, the sandbox's uid, the directory of the disk as bwrap's mount namespace shows it; then for each
+ * template its source, its uid, the name of its directory below the disk's `overlays`, its target inside, and `fresh` or `kept`.
+ *
+ * The lower layer is a private clone of the source that shows the template's uid as the sandbox's; the upper one lies on the
+ * disk, in no place of the sandbox. The overlay knows them by descriptors, so that its options tell no path of the host. It is
+ * made in a copy of bwrap's mount namespace, where the disk is mounted, and moved as a detached mount into that of process 1.
+ * There the target is walked down to one name at a time; a link on the way refuses it. What is missing of it is made with the
+ * sandbox's uid. No path is taken from what the agent wrote, and nothing is run by its name.
+ *
+ * Fresh: what lies on the disk for that target is put away first, and the target has to be empty. Kept: what lies there is
+ * shown again, with the same source or not at all; when nothing does, it is fresh.
+ */
+export function templateScript(architecture: Architecture): string {
+  return `use strict; alarm 60;
+${NUMBERS[architecture]}
+my ($OPEN_TREE, $MOVE_MOUNT, $FSOPEN, $FSCONFIG, $FSMOUNT, $OPENAT2, $MOUNT_SETATTR) = (428 .. 432, 437, 442);
+my ($NEWNS, $NEWUSER, $CLOEXEC, $PATH, $NO_LINKS, $HERE, $EMPTY) = (0x20000, 0x10000000, 0x80000, 0x200000, 0x4 | 0x2, -100, "");
+my ($bwrap, $init, $uid, $disk, @templates) = @ARGV;
+
+sub call {
+  my ($what, $number, @arguments) = @_;
+  my $result = syscall($number, @arguments);
+  die "$what: $!\\n" if $result < 0;
+  return $result;
+}
+sub slurp {
+  open(my $file, "<", $_[0]) or die "$_[0]: $!\\n";
+  local $/;
+  return scalar <$file>;
+}
+sub spill {
+  my ($path, $text) = @_;
+  open(my $file, ">", $path) or die "$path: $!\\n";
+  defined syswrite($file, $text) or die "$path: $!\\n";
+  close $file or die "$path: $!\\n";
+}
+sub open_at {
+  my ($at, $path, $flags, $resolve) = @_;
+  my $how = pack("Q3", $flags | $CLOEXEC, 0, $resolve);
+  return syscall($OPENAT2, $at, $path, $how, length $how);
+}
+sub host_directory {
+  my $fd = open_at($HERE, $_[0], $DIRECTORY | $PATH, 0);
+  die "$_[0]: $!\\n" if $fd < 0;
+  return $fd;
+}
+sub namespace {
+  open(my $file, "<", "/proc/$_[0]/ns/$_[1]") or die "namespace: $!\\n";
+  return $file;
+}
+sub enter { call("namespace", $SETNS, fileno $_[0], $NEWNS) }
+sub parent_of { return slurp("/proc/$_[0]/stat") =~ /.*\\) \\S (\\d+)/s ? $1 : 0 }
+
+sub mapping {
+  my ($from) = @_;
+  pipe(my $made, my $tell) or die "pipe: $!\\n";
+  pipe(my $wait, my $go) or die "pipe: $!\\n";
+  my $child = fork();
+  die "fork: $!\\n" unless defined $child;
+  if ($child == 0) {
+    close $made; close $go;
+    syswrite($tell, ".") if syscall($UNSHARE, $NEWUSER) == 0;
+    sysread($wait, my $byte, 1);
+    kill KILL => $$;
+  }
+  close $tell; close $wait;
+  sysread($made, my $byte, 1) or die "no user namespace\\n";
+  spill("/proc/$child/$_", "$from $uid 1\\n") for "uid_map", "gid_map";
+  my $space = namespace($child, "user");
+  close $go;
+  waitpid($child, 0);
+  return $space;
+}
+sub lower {
+  my ($source, $from) = @_;
+  my $clone = call("the template", $OPEN_TREE, $HERE, $source, 1 | $CLOEXEC);
+  my $space = mapping($from);
+  my $attributes = pack("Q4", 0x100000 | 0x1 | 0x2 | 0x4, 0, 0, fileno $space);
+  call("the template cannot be id-mapped", $MOUNT_SETATTR, $clone, $EMPTY, 0x1000, $attributes, length $attributes);
+  return $clone;
+}
+sub made_by_the_agent {
+  my ($at, $name) = @_;
+  $) = "$uid $uid"; $> = $uid;
+  my $made = syscall($MKDIRAT, $at, $name, 0755);
+  my $why = $! + 0;
+  $> = 0; $) = "0 0";
+  exit ${TARGET_TAKEN} if $made < 0 && $why != 17;
+  return open_at($at, $name, $DIRECTORY | $PATH, $NO_LINKS);
+}
+sub target {
+  my ($path, $empty) = @_;
+  my $at = host_directory("/");
+  for my $name (grep { length } split "/", $path) {
+    my $next = open_at($at, $name, $DIRECTORY | $PATH, $NO_LINKS);
+    $next = made_by_the_agent($at, $name) if $next < 0 && $! == 2;
+    exit ${TARGET_TAKEN} if $next < 0;
+    $at = $next;
+  }
+  my $list = open_at($at, ".", $DIRECTORY, $NO_LINKS);
+  open(my $handle, "<&=", $list) or die "the target: $!\\n";
+  chdir $handle or die "the target: $!\\n";
+  opendir(my $entries, ".") or die "the target: $!\\n";
+  exit ${TARGET_TAKEN} if $empty && grep { $_ ne "." && $_ ne ".." } readdir $entries;
+  return $at;
+}
+sub make_layers {
+  my ($directory, $source) = @_;
+  mkdir "$disk/overlays", 0700;
+  if (-d $directory) {
+    require File::Path;
+    File::Path::remove_tree($directory);
+  }
+  mkdir $directory, 0700 or die "$directory: $!\\n";
+  for ("upper", "work") { mkdir "$directory/$_", 0755 or die "$directory: $!\\n" }
+  chown $uid, $uid, "$directory/upper" or die "$directory: $!\\n";
+  spill("$directory/source", $source);
+}
+sub overlay {
+  my ($directory, $lower) = @_;
+  my ($upper, $work) = (host_directory("$directory/upper"), host_directory("$directory/work"));
+  call("the lower layer", $MOVE_MOUNT, $lower, $EMPTY, $HERE, $directory, 0x4);
+  my $shown = host_directory($directory);
+  my $kind = "overlay";
+  my $context = call("overlay", $FSOPEN, $kind, 1);
+  my @options = (
+    [source => "template"], [lowerdir => "/proc/self/fd/$shown"], [upperdir => "/proc/self/fd/$upper"],
+    [workdir => "/proc/self/fd/$work"], [redirect_dir => "on"], [index => "off"], [metacopy => "off"],
+  );
+  for (@options) {
+    my ($key, $value) = @$_;
+    call("overlay, $key", $FSCONFIG, $context, 1, $key, $value, 0);
+  }
+  call("overlay", $FSCONFIG, $context, 6, 0, 0, 0);
+  return call("overlay", $FSMOUNT, $context, 1, 0x2 | 0x4 | 0x10);
+}
+
+my ($place, $inside) = (namespace($bwrap, "mnt"), namespace($init, "mnt"));
+die "the sandbox is gone\\n" unless parent_of($bwrap) == getppid() && parent_of($init) == $bwrap;
+my @mounts;
+while (my ($source, $from, $name, $path, $state) = splice @templates, 0, 5) {
+  push @mounts, [$source, lower($source, $from), "$disk/overlays/$name", $path, $state];
+}
+enter($place);
+call("namespace", $UNSHARE, $NEWNS);
+my $own = namespace("self", "mnt");
+for (@mounts) {
+  my ($source, $lower, $directory, $path, $state) = @$_;
+  my $kept = $state eq "kept" && -e "$directory/source";
+  enter($inside);
+  my $target = target($path, !$kept);
+  enter($own);
+  make_layers($directory, $source) unless $kept;
+  die "it was another template\\n" unless slurp("$directory/source") eq $source;
+  my $mount = overlay($directory, $lower);
+  enter($inside);
+  call("the target", $MOVE_MOUNT, $mount, $EMPTY, $target, $EMPTY, 0x4 | 0x40);
+  enter($own);
+}
+`;
+}

@@ -1,0 +1,57 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { chown, mkdir, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
+import { findProgram } from "../host/find-program.ts";
+import { lackForImages, MOUNT_OPTIONS, makeTrialImage } from "./disk-image.ts";
+import { mountTemplates } from "./templates.ts";
+
+/** Any that are not root's. */
+const [TEMPLATE_UID, SANDBOX_UID] = [65_534, 65_533];
+
+/** What this machine lacks for templates, as a clause, or null, by mounting one in this directory. Never throws. */
+export async function lackForTemplates(directory: string): Promise<string | null> {
+  if (process.getuid?.() !== 0) return "Berth does not run as root";
+  const perl = findProgram("perl");
+  if (perl === null) return "perl is missing (package perl-base)";
+  let trial: string | undefined;
+  let stand: ChildProcess | undefined;
+  try {
+    trial = await mkdtemp(`${await realpath(directory)}/trial-`);
+    for (const name of ["template", "target", "disk"]) await mkdir(`${trial}/${name}`);
+    await chown(`${trial}/template`, TEMPLATE_UID, TEMPLATE_UID);
+    stand = await standIn(trial, (await lackForImages(trial)) === null);
+    const pid = stand.pid ?? 0;
+    const children = await readFile(`/proc/${pid}/task/${pid}/children`, "latin1");
+    const host = { perl, bwrap: pid, init: Number(children), uid: SANDBOX_UID, disk: `${trial}/disk` };
+    const template = { source: `${trial}/template`, uid: TEMPLATE_UID, target: `${trial}/target` };
+    const mounting = await mountTemplates(host, [template], "fresh");
+    if (mounting.state === "mounted") return null;
+    return "the kernel refuses an overlay over an id-mapped mount (it takes Linux 5.19 or newer, and where Berth runs in a container, the right to mount)";
+  } catch {
+    return "mount namespaces cannot be made";
+  } finally {
+    stand?.kill("SIGKILL");
+    if (trial !== undefined) await rm(trial, { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+/** A process that stands for bwrap, with the disk mounted, whose child stands for process 1. */
+async function standIn(trial: string, withImage: boolean): Promise<ChildProcess> {
+  const image = `${trial}/disk.ext4`;
+  if (withImage) await makeTrialImage(image);
+  const script = `[ -z "$1" ] || mount --no-mtab --types ext4 --options "$1" "$2" "$3" || exit 1
+exec unshare --user --map-root-user --mount --fork --kill-child sh -c 'echo; read line'`;
+  const child = spawn(
+    "unshare",
+    ["--mount", "--propagation=private", "sh", "-c", script, "sh"].concat(
+      withImage ? MOUNT_OPTIONS : "",
+      image,
+      `${trial}/disk`,
+    ),
+    { stdio: ["pipe", "pipe", "ignore"] },
+  );
+  await new Promise((resolve, reject) => {
+    child.stdout?.once("data", resolve);
+    child.once("error", reject).once("close", reject);
+  });
+  return child;
+}

@@ -1,0 +1,104 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { posix } from "node:path";
+import { promisify } from "node:util";
+import { isBelow } from "../inside/disk.ts";
+import { type MountedTemplate, SandboxError } from "../sandbox.ts";
+import { isArchitecture } from "../seccomp/seccomp.ts";
+import { TARGET_TAKEN, templateScript } from "./template-script.ts";
+
+const run = promisify(execFile);
+const LONGEST_MS = 60_000;
+
+/** A living sandbox of root's, as templates are mounted into it. */
+export interface TemplateHost {
+  perl: string;
+  /** Pid of bwrap, a child of this process, and that of process 1. */
+  bwrap: number;
+  init: number;
+  uid: number;
+  /** The disk, where bwrap's mount namespace shows it. */
+  disk: string;
+  /** Places inside that lie on the disk. */
+  places: readonly string[];
+}
+
+/** How a mount ended: `taken` when something stands at the target. */
+export type Mounting = { state: "mounted" } | { state: "taken" } | { state: "refused"; why: string };
+
+/** Shows templates in one sandbox: each an overlay whose upper layer is on the disk. */
+export class Templates {
+  readonly #host: TemplateHost;
+  readonly #log: (line: object) => void;
+  readonly #targets = new Set<string>();
+
+  constructor(host: TemplateHost, log: (line: object) => void) {
+    this.#host = host;
+    this.#log = log;
+  }
+
+  /** Anew, in an empty place. False where it cannot. Never throws. */
+  async mount(template: MountedTemplate): Promise<boolean> {
+    const target = this.#placeOf(template.target);
+    if (target === null || this.#targets.has(target)) return false;
+    this.#targets.add(target);
+    const mounting = await mountTemplates(this.#host, [{ ...template, target }], "fresh");
+    if (mounting.state === "mounted") return true;
+    this.#targets.delete(target);
+    if (mounting.state === "refused")
+      this.#log({ msg: "a template could not be mounted", error: mounting.why });
+    return false;
+  }
+
+  /** Those of before, with what was changed in them; one that the disk has nothing of, anew. Rejects with `SandboxError`. */
+  async restore(templates: readonly MountedTemplate[]): Promise<void> {
+    const all = templates
+      .map((template) => ({ ...template, target: this.#requiredPlace(template.target) }))
+      .sort((one, other) => one.target.length - other.target.length);
+    const mounting = await mountTemplates(this.#host, all, "kept");
+    if (mounting.state === "mounted") for (const { target } of all) this.#targets.add(target);
+    else
+      throw new SandboxError("a template could not be mounted", {
+        cause: mounting.state === "taken" ? "something stands at its target" : mounting.why,
+      });
+  }
+
+  #requiredPlace(path: string): string {
+    const target = this.#placeOf(path);
+    if (target === null) throw new SandboxError(`no template can be mounted at ${path}`);
+    return target;
+  }
+
+  /** Its normal form, null where it does not lie on the disk. */
+  #placeOf(path: string): string | null {
+    const target = posix.normalize(path).replace(/(.)\/+$/, "$1");
+    const { places } = this.#host;
+    return places.some((place) => isBelow(target, place)) ? target : null;
+  }
+}
+
+/** In one process. Never throws. */
+export async function mountTemplates(
+  { perl, bwrap, init, uid, disk }: Omit<TemplateHost, "places">,
+  templates: readonly MountedTemplate[],
+  state: "fresh" | "kept",
+): Promise<Mounting> {
+  if (!isArchitecture(process.arch)) return { state: "refused", why: `${process.arch} is not known` };
+  const each = templates.flatMap(({ source, uid: owner, target }) => [
+    source,
+    String(owner),
+    createHash("sha256").update(target).digest("hex").slice(0, 24),
+    target,
+    state,
+  ]);
+  const script = ["-e", templateScript(process.arch), "--", String(bwrap), String(init), String(uid), disk];
+  try {
+    await run(perl, [...script, ...each], { cwd: "/", env: {}, timeout: LONGEST_MS });
+    return { state: "mounted" };
+  } catch (error) {
+    const { code, stderr } = error as { code?: unknown; stderr?: string };
+    return code === TARGET_TAKEN
+      ? { state: "taken" }
+      : { state: "refused", why: stderr?.trim() || String(error) };
+  }
+}
