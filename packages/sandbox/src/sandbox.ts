@@ -139,7 +139,13 @@ export type EgressPolicy =
 export interface EgressDenied {
   host: string;
   port: number | null;
-  reason: "not_allowed" | "private_address" | "no_server_name" | "name_mismatch" | "unresolvable";
+  reason:
+    | "not_allowed"
+    | "private_address"
+    | "no_server_name"
+    | "name_mismatch"
+    | "unknown_protocol"
+    | "unresolvable";
 }
 
 export interface Command {

@@ -2,12 +2,14 @@ import { BlockList, isIP, isIPv4 } from "node:net";
 import { SandboxError } from "../sandbox.ts";
 import { type HostName, parseHostPort, parsePort } from "./host-name.ts";
 
-/** IPv4 networks that are not the public internet: own, private, shared, loopback, link-local, documentation, multicast, reserved. */
+/** IPv4 networks that are not the public internet: own, private, shared, loopback, link-local,
+ * documentation, multicast, reserved, and the one public address that a cloud gives to services of the machine itself. */
 const closedIpv4 = [
   "0.0.0.0/8",
   "10.0.0.0/8",
   "100.64.0.0/10",
   "127.0.0.0/8",
+  "168.63.129.16/32",
   "169.254.0.0/16",
   "172.16.0.0/12",
   "192.0.0.0/24",

@@ -1,12 +1,12 @@
 import type { Socket } from "node:net";
 import type { EgressDenied } from "../sandbox.ts";
 import type { AddressGuard } from "./address-guard.ts";
-import { dial, type Resolve } from "./dial.ts";
+import type { Resolve } from "./dial.ts";
 import type { HostName } from "./host-name.ts";
-import { closingRequest } from "./http-head.ts";
-import { type Identified, identify } from "./identify.ts";
+import { identify, isLoopback, type Place } from "./identify.ts";
+import { join, passOn } from "./pass-on.ts";
 import type { HeadLimits } from "./read-head.ts";
-import { splice } from "./splice.ts";
+import { proxyPort, serveProxy } from "./serve-proxy.ts";
 import type { SyntheticAddresses } from "./synthetic-addresses.ts";
 
 /** What all connections of one egress share. */
@@ -61,53 +61,15 @@ export async function handleConnection(
 }
 
 async function connectClient(client: Socket, gate: Gate, surroundings: Surroundings): Promise<void> {
-  const target = await identify(client, gate.addresses, surroundings.headLimits);
-  const denied = target.kind === "refused" ? target.denied : notAllowed(target, gate);
-  if (denied !== null) gate.deny(denied);
-  if (denied !== null || target.kind !== "host") {
-    refuse(client);
-    return;
+  const place = placeOf(client, gate.addresses);
+  if (place.port === proxyPort && place.name === null && isLoopback(place.address)) {
+    return serveProxy(client, place, gate, surroundings);
   }
-  const { name, port, protocol } = target;
-  gate.admitted(client, name, port);
-  const connect = (): Promise<Socket | null> => connectTo(name, port, gate, surroundings);
-  if (protocol === "tls") await surroundings.handleTls({ client, name, port, dial: connect });
-  else joinRequest(client, await connect());
+  return passOn(client, await identify(client, place, surroundings.headLimits), gate, surroundings);
 }
 
-function notAllowed(target: Identified, gate: Gate): EgressDenied | null {
-  if (target.kind !== "host" || gate.allows(target.name, target.port)) return null;
-  return { host: target.name, port: target.port, reason: "not_allowed" };
-}
-
-async function connectTo(
-  name: HostName,
-  port: number,
-  gate: Gate,
-  { resolve, guard, log }: Surroundings,
-): Promise<Socket | null> {
-  const dialled = await dial(name, port, resolve, guard);
-  if (dialled.kind === "connected") return dialled.socket;
-  if (dialled.kind === "refused") gate.deny({ host: name, port, reason: "private_address" });
-  else if (dialled.kind === "unresolvable") gate.deny({ host: name, port, reason: "unresolvable" });
-  else log(`egress: ${name}:${port} does not accept connections`);
-  return null;
-}
-
-function join(client: Socket, upstream: Socket | null): void {
-  if (upstream === null) refuse(client);
-  else if (client.destroyed) upstream.destroy();
-  else splice(client, upstream);
-}
-
-/** The one request of a plain HTTP connection, whose head is read already and lies in the client's buffer. */
-function joinRequest(client: Socket, upstream: Socket | null): void {
-  const bytes = upstream === null || client.destroyed ? null : (client.read() as Buffer | null);
-  if (bytes !== null) client.unshift(closingRequest(bytes));
-  join(client, upstream);
-}
-
-/** A reset, not a quiet end: programs then report a connection error rather than an empty answer. */
-function refuse(client: Socket): void {
-  client.resetAndDestroy();
+/** Where a client of a namespace connected to. */
+export function placeOf(client: Socket, addresses: SyntheticAddresses): Place {
+  const address = (client.localAddress ?? "").replace(/^::ffff:(?=[0-9.]+$)/, "");
+  return { name: addresses.nameOf(address), address, port: client.localPort ?? 0 };
 }

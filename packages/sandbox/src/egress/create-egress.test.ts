@@ -107,16 +107,25 @@ test("an allowed name that does not resolve is told", async () => {
 });
 
 test("addresses are refused: public, metadata, the host's loopback", async () => {
-  for (const address of ["1.1.1.1", "169.254.169.254", "127.0.0.1", "10.0.0.1", "198.18.200.1"]) {
+  for (const address of [
+    "1.1.1.1",
+    "169.254.169.254",
+    "127.0.0.1",
+    "10.0.0.1",
+    "198.18.200.1",
+    "[::1]",
+    "[2606:4700::1111]",
+  ]) {
     assert.notEqual((await inside(`curl -sS http://${address}/`)).code, 0);
-    assert.deepEqual(lastDenied(), { host: address, port: 80, reason: "not_allowed" });
+    const host = address.replace(/[[\]]/g, "");
+    assert.deepEqual(lastDenied(), { host, port: 80, reason: "not_allowed" });
   }
   assert.notEqual((await inside(`curl -sSk https://127.0.0.1:${port}/hello`)).code, 0);
 });
 
 test("ports that nobody named refuse", async () => {
   assert.equal((await inside("curl -sS http://host.example:81/")).code, 7);
-  assert.equal((await inside("curl -sS http://[::1]/")).code, 7);
+  assert.equal((await inside("curl -sS http://[::1]:81/")).code, 7);
 });
 
 test("an allowed name that resolves to private addresses is refused, unless the operator listed it", async () => {

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import type { AddressGuard } from "./address-guard.ts";
 import type { HostName } from "./host-name.ts";
+import { addressesInHostsFile } from "./hosts-file.ts";
 import { isLocalhost } from "./identify.ts";
 
 /** Addresses of a name, IPv4 or IPv6 as text. Rejects, or answers none, when there are none. */
@@ -15,10 +16,15 @@ export type Dialled =
 const connectMilliseconds = 10_000;
 const maximumAttempts = 4;
 
-/** The machine's resolver; names at and below `localhost` are loopback as RFC 6761 says, whatever the machine thinks. */
+/**
+ * The machine's hosts file and resolver; names at and below `localhost` are loopback as RFC 6761 says, whatever the machine
+ * thinks. The dot at the end says that the name is whole: without it the search domains of the machine would make another one of it.
+ */
 export const resolveBySystem: Resolve = async (name) => {
   if (isLocalhost(name)) return ["127.0.0.1", "::1"];
-  const found = await lookup(name, { all: true, verbatim: true });
+  const written = await addressesInHostsFile(name);
+  if (written.length > 0) return written;
+  const found = await lookup(`${name}.`, { all: true, verbatim: true });
   return found.map(({ address }) => address);
 };
 

@@ -1,7 +1,7 @@
 /** The part of RFC 1035 that a resolver with one question and at most one address needs. */
 export interface DnsQuery {
   id: number;
-  /** Labels joined by dots, bytes as Latin-1; not validated. */
+  /** Labels joined by dots, bytes as Latin-1; not validated. A dot inside a label is written `\\.`. */
   name: string;
   type: number;
   recursionDesired: boolean;
@@ -43,9 +43,7 @@ function decodeName(message: Buffer): { text: string; end: number } | null {
     at += 1;
     if (length === 0) return { text: labels.join("."), end: at };
     if (at + length > message.length) return null;
-    const label = message.toString("latin1", at, at + length);
-    if (label.includes(".")) return null;
-    labels.push(label);
+    labels.push(message.toString("latin1", at, at + length).replaceAll(".", "\\."));
     at += length;
   }
 }

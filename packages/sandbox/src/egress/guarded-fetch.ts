@@ -1,11 +1,12 @@
 import { once } from "node:events";
 import { type IncomingMessage, type RequestOptions, request as requestPlain } from "node:http";
 import { request as requestTls } from "node:https";
-import { isIP, isIPv4, type LookupFunction } from "node:net";
+import { isIPv4, type LookupFunction } from "node:net";
 import { Readable } from "node:stream";
 import { isPublicAddress, makeAddressGuard } from "./address-guard.ts";
 import { type Resolve, resolveBySystem } from "./dial.ts";
-import { type HostName, parseHostName } from "./host-name.ts";
+import type { HostName } from "./host-name.ts";
+import { parseUrlHost, type UrlHost } from "./url-host.ts";
 
 /** `fetch` for what the service itself asks of addresses that its users name. */
 export type GuardedFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
@@ -77,14 +78,10 @@ export function isListedHost(allowPrivate: readonly string[], url: string): bool
 }
 
 /** An IP address has the empty name, which nothing lists. @throws AddressRefused for a host that is neither. */
-function hostOf(url: URL): { tls: boolean; name: HostName; address: string | null; port: number } {
-  const tls = url.protocol === "https:";
-  const port = Number(url.port || (tls ? 443 : 80));
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  if (isIP(host) !== 0) return { tls, name: "" as HostName, address: host, port };
-  const name = parseHostName(host.replace(/\.$/, ""));
-  if (name === null) throw new AddressRefused("The host is not a name or an address.");
-  return { tls, name, address: null, port };
+function hostOf(url: URL): UrlHost & { name: HostName } {
+  const host = parseUrlHost(url);
+  if (host === null) throw new AddressRefused("The host is not a name or an address.");
+  return { ...host, name: host.name ?? ("" as HostName) };
 }
 
 /** Answers what was resolved before, whatever is asked. */

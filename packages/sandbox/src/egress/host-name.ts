@@ -26,6 +26,14 @@ function asciiLowerCase(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
+/**
+ * A host as programs write it in a request or a TLS hello: `parseHostName`, with one trailing dot taken off, which says that
+ * the name is whole.
+ */
+export function parseAskedHost(text: string): HostName | null {
+  return parseHostName(text.endsWith(".") ? text.slice(0, -1) : text);
+}
+
 /** A decimal TCP port without sign, space or leading zero; null otherwise. */
 export function parsePort(text: string): number | null {
   if (!/^[1-9][0-9]{0,4}$/.test(text)) return null;
@@ -33,10 +41,25 @@ export function parsePort(text: string): number | null {
   return port <= 65_535 ? port : null;
 }
 
-/** `name` or `name:port`; null when either part is not valid. */
-export function parseHostPort(text: string): { name: HostName; port: number | null } | null {
+export interface HostPort {
+  name: HostName;
+  /** Null: none was given. */
+  port: number | null;
+}
+
+/** `name` or `name:port`, as they stand in a policy; null when either part is not valid. */
+export function parseHostPort(text: string): HostPort | null {
+  return parseParts(text, parseHostName);
+}
+
+/** The same as it stands in a request: `parseAskedHost`. */
+export function parseAskedHostPort(text: string): HostPort | null {
+  return parseParts(text, parseAskedHost);
+}
+
+function parseParts(text: string, parse: (host: string) => HostName | null): HostPort | null {
   const colon = text.indexOf(":");
-  const name = parseHostName(colon < 0 ? text : text.slice(0, colon));
+  const name = parse(colon < 0 ? text : text.slice(0, colon));
   if (name === null) return null;
   if (colon < 0) return { name, port: null };
   const port = parsePort(text.slice(colon + 1));

@@ -1,17 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { closingRequest, readHttpHead } from "./http-head.ts";
+import { readRequestHead } from "./http-head.ts";
+import { closingHead, requestedHost } from "./http-request.ts";
 
 const read = (text: string): string => {
-  const head = readHttpHead(Buffer.from(text, "latin1"));
-  return head.kind === "head" ? head.host : head.kind;
+  const head = readRequestHead(Buffer.from(text, "latin1"));
+  if (head.kind !== "head") return head.kind;
+  const host = requestedHost(head);
+  return host === null ? "invalid" : `${host.name}:${host.port}`;
 };
 
 test("reads the Host header", () => {
-  assert.equal(read("GET / HTTP/1.1\r\nHost: example.com\r\nAccept: */*\r\n\r\nbody"), "example.com");
+  assert.equal(read("GET / HTTP/1.1\r\nHost: example.com\r\nAccept: */*\r\n\r\nbody"), "example.com:80");
   assert.equal(read("POST /a?b HTTP/1.0\r\nhOsT:example.com:81 \r\n\r\n"), "example.com:81");
-  assert.equal(read("GET http://example.com/x HTTP/1.1\r\nHost: example.com\r\n\r\n"), "example.com");
+  assert.equal(read("GET http://example.com/x HTTP/1.1\r\nHost: example.com\r\n\r\n"), "example.com:80");
+  assert.equal(read("GET http://example.com./x HTTP/1.1\r\nHost: EXAMPLE.com\r\n\r\n"), "example.com:80");
+  assert.equal(read("OPTIONS * HTTP/1.1\r\nHost: example.com.\r\n\r\n"), "example.com:80");
 });
 
 test("an unfinished head needs more, and each wrong one is invalid", () => {
@@ -27,6 +32,18 @@ test("an unfinished head needs more, and each wrong one is invalid", () => {
     "GET / HTTP/1.1\r\nHost: a.example\0\r\n\r\n",
     "GET http://b.example/ HTTP/1.1\r\nHost: a.example\r\n\r\n",
     "GET http://a.example@b.example/ HTTP/1.1\r\nHost: a.example\r\n\r\n",
+    "GET http://a.example:81/ HTTP/1.1\r\nHost: a.example\r\n\r\n",
+    "GET https://a.example/ HTTP/1.1\r\nHost: a.example\r\n\r\n",
+    "GET * HTTP/1.1\r\nHost: a.example\r\n\r\n",
+    "GET a.example HTTP/1.1\r\nHost: a.example\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: a.example, b.example\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: a.example\r\nContent-Length: +3\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: a.example\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",
+    "GET / HTTP/1.0\r\nHost: a.example\r\nTransfer-Encoding: chunked\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: a.example\r\nUpgrade: h2c\r\n\r\n",
+    "PRI * HTTP/2.0\r\n\r\n",
     "CONNECT b.example:443 HTTP/1.1\r\nHost: a.example\r\n\r\n",
     "GET / HTTP/2.0\r\nHost: a.example\r\n\r\n",
     "GET  / HTTP/1.1\r\nHost: a.example\r\n\r\n",
@@ -39,7 +56,7 @@ test("an unfinished head needs more, and each wrong one is invalid", () => {
 test("no bytes make it throw", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
-      readHttpHead(
+      readRequestHead(
         Buffer.concat([Buffer.from("GET / HTTP/1.1\r\nHost: a\r\n"), bytes, Buffer.from("\r\n\r\n")]),
       );
     }),
@@ -64,19 +81,18 @@ test("hostile lines are read in a moment", () => {
   }
 });
 
-test("a request is sent on with a head that ends the connection after it", () => {
-  const body = Buffer.from([0, 255, 13, 10, 13, 10, 1]);
-  const sent = (head: string) => closingRequest(Buffer.concat([Buffer.from(`${head}\r\n\r\n`), body]));
-  const plain = sent(
-    "POST /x HTTP/1.1\r\nHost: a.example\r\nCONNECTION: keep-alive\r\nKeep-Alive: 5\r\nX: 1",
-  );
+test("a request is sent on with a path and a head that ends the connection after it", () => {
+  const sent = (text: string): string => {
+    const head = readRequestHead(Buffer.from(`${text}\r\n\r\nbody`));
+    assert.ok(head.kind === "head");
+    assert.equal(head.length, text.length + 4);
+    return closingHead(head).toString("latin1");
+  };
   assert.equal(
-    plain.subarray(0, -body.length).toString(),
+    sent("POST /x HTTP/1.1\r\nHost: a.example\r\nCONNECTION: keep-alive\r\nKeep-Alive: 5\r\nX: 1"),
     "POST /x HTTP/1.1\r\nHost: a.example\r\nX: 1\r\nConnection: close\r\n\r\n",
   );
-  assert.deepEqual(plain.subarray(-body.length), body);
-  assert.match(
-    sent("GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket").toString("latin1"),
-    /Connection: upgrade, close/,
-  );
+  assert.match(sent("GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket"), /Connection: upgrade, close/);
+  const proxied = sent("GET http://a?b#c HTTP/1.1\r\nHost: a\r\nProxy-Authorization: Basic x");
+  assert.equal(proxied, "GET /?b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
 });

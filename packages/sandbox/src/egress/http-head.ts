@@ -1,47 +1,69 @@
-/** What the head of a plain HTTP request says. `host` is the Host header, not validated, a port included. */
-export type HttpHead = { kind: "more" } | { kind: "invalid" } | { kind: "head"; host: string };
+/** The head of an HTTP/1 request, read by its grammar alone. */
+export interface RequestHead {
+  kind: "head";
+  method: string;
+  /** As it was written: `/path`, `http://host/path`, `host:port` or `*`. */
+  target: string;
+  version: "1.0" | "1.1";
+  headers: readonly Header[];
+  /** Bytes up to the body, the empty line included. */
+  length: number;
+}
 
-const invalid: HttpHead = { kind: "invalid" };
-const requestLine = /^[A-Z]{1,20} (\/[\x21-\x7e]*|\*|http:\/\/[\x21-\x7e]+) HTTP\/1\.[01]$/;
+/** Name as it was written; value without the spaces around it. */
+export type Header = readonly [name: string, value: string];
+
+export type HeadReading = { kind: "more" } | { kind: "invalid" } | RequestHead;
+
+const invalid: HeadReading = { kind: "invalid" };
+const requestLine = /^([A-Z]{1,20}) ([\x21-\x7e]+) HTTP\/1\.([01])$/;
 /** A name and what follows. Spaces around the value are cut by `trimmed`: patterns that do it take cubic time on hostile lines. */
 const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([^\0\r\n]*)$/;
 
 /**
- * Reads the first request's head, strictly: one Host header, no folded lines, no bare line feeds, no `CONNECT`, and a
- * target that names no other host. Bytes are read as Latin-1. Never throws.
+ * Reads the first request's head, strictly: no folded lines, no bare line feeds, no space before a colon, and a body
+ * whose end no two servers see in different places. Bytes are read as Latin-1. Never throws.
  */
-export function readHttpHead(bytes: Buffer): HttpHead {
+export function readRequestHead(bytes: Buffer): HeadReading {
   const end = bytes.indexOf("\r\n\r\n");
-  if (bytes.length > 0 && !/^[A-Z]/.test(bytes.toString("latin1", 0, 1))) return invalid;
-  if (end < 0) return { kind: "more" };
-  const text = bytes.toString("latin1", 0, end);
-  const [first = "", ...lines] = text.split("\r\n");
-  const target = requestLine.exec(first)?.[1];
-  const hosts = hostHeaders(lines);
-  const host = hosts?.[0];
-  if (target === undefined || hosts === null || host === undefined || hosts.length > 1) return invalid;
-  return targetFits(target, host) ? { kind: "head", host } : invalid;
+  if (end < 0) return mayBegin(bytes) ? { kind: "more" } : invalid;
+  const [first = "", ...lines] = bytes.toString("latin1", 0, end).split("\r\n");
+  const [, method, target, minor] = requestLine.exec(first) ?? [];
+  const headers = lines.map(readHeader);
+  if (method === undefined || target === undefined || !isWhole(headers)) return invalid;
+  const version = minor === "1" ? "1.1" : "1.0";
+  return isFramed(version, headers)
+    ? { kind: "head", method, target, version, headers, length: end + 4 }
+    : invalid;
 }
 
-/**
- * The bytes of a request that `readHttpHead` accepted, with a head that asks the server to close after its answer: only this
- * request's Host was checked, so there is to be no second one on the connection.
- */
-export function closingRequest(bytes: Buffer): Buffer {
-  const end = bytes.indexOf("\r\n\r\n");
-  const [first = "", ...lines] = bytes.toString("latin1", 0, Math.max(end, 0)).split("\r\n");
-  const kept = lines.filter((line) => !/^(connection|keep-alive|proxy-connection):/i.test(line));
-  const upgrades = kept.some((line) => /^upgrade:/i.test(line));
-  const head = [first, ...kept, `Connection: ${upgrades ? "upgrade, close" : "close"}`].join("\r\n");
-  return Buffer.concat([Buffer.from(head, "latin1"), bytes.subarray(end)]);
+/** The values of a header, whatever the case of its name. */
+export function valuesOf(headers: readonly Header[], name: string): string[] {
+  return headers.filter(([written]) => written.toLowerCase() === name).map(([, value]) => value);
 }
 
-/** Null when a line is not a header. */
-function hostHeaders(lines: readonly string[]): string[] | null {
-  const headers = lines.map((line) => headerLine.exec(line));
-  if (headers.includes(null)) return null;
-  return headers.flatMap((header) =>
-    header?.[1]?.toLowerCase() === "host" ? [trimmed(header[2] ?? "")] : [],
+/** Whether a method may stand at the start, so that another protocol is told from a slow client. */
+function mayBegin(bytes: Buffer): boolean {
+  return bytes.length === 0 || /^[A-Z]{1,20}(?: |$)/.test(bytes.toString("latin1", 0, 21));
+}
+
+function readHeader(line: string): Header | null {
+  const [, name, value] = headerLine.exec(line) ?? [];
+  return name === undefined || value === undefined ? null : [name, trimmed(value)];
+}
+
+function isWhole(headers: readonly (Header | null)[]): headers is Header[] {
+  return !headers.includes(null);
+}
+
+/** One length or one `chunked`, never both: what two servers read differently hides a second request in a body. */
+function isFramed(version: RequestHead["version"], headers: readonly Header[]): boolean {
+  const lengths = valuesOf(headers, "content-length");
+  const codings = valuesOf(headers, "transfer-encoding");
+  if (codings.length === 0)
+    return lengths.length === 0 || (lengths.length === 1 && /^[0-9]{1,15}$/.test(lengths[0] ?? ""));
+  return (
+    version === "1.1" && lengths.length === 0 && codings.length === 1 && /^chunked$/i.test(codings[0] ?? "")
   );
 }
 
@@ -52,10 +74,4 @@ function trimmed(text: string): string {
   while (start < end && isSpace(start)) start += 1;
   while (end > start && isSpace(end - 1)) end -= 1;
   return text.slice(start, end);
-}
-
-function targetFits(target: string, host: string): boolean {
-  if (!target.startsWith("http://")) return true;
-  const authority = target.slice("http://".length).split(/[/?#]/, 1)[0] ?? "";
-  return authority.toLowerCase() === host.toLowerCase();
 }

@@ -1,8 +1,14 @@
 import { closeSync, openSync } from "node:fs";
 import { closeListeners, type Listeners, runHelper } from "./namespace-helper.ts";
 import { standardPorts } from "./policy.ts";
+import { proxyPort } from "./serve-proxy.ts";
 
-/** A network namespace in which every IPv4 address is local, kept alive by descriptors, and its listeners. */
+export const dnsPort = 53;
+
+/** TCP ports that every namespace listens at. */
+export const listenedPorts: readonly number[] = [...standardPorts, proxyPort, dnsPort];
+
+/** A network namespace in which every address is local, kept alive by descriptors, and its listeners. */
 export interface BareNamespace {
   listeners: Listeners;
   netFd: number;
@@ -12,14 +18,14 @@ export interface BareNamespace {
 const isRoot = process.getuid?.() === 0;
 
 /**
- * Makes a namespace that listens at TCP 80 and 443 and UDP 53. When this process is not root, it lies in a user
+ * Makes a namespace that listens at its TCP ports and UDP 53. When this process is not root, it lies in a user
  * namespace of its own, in which this user is root: a program that joins both by `nsenter --preserve-credentials` has
  * capabilities there, over nothing else.
  */
 export async function makeNamespace(): Promise<BareNamespace> {
   const user = isRoot ? [] : ["--user", "--map-root-user"];
   const opened: { netFd: number | null; userFd: number | null } = { netFd: null, userFd: null };
-  const task = { prepare: true, tcp: standardPorts, udp: [53] };
+  const task = { prepare: true, tcp: listenedPorts, udp: [dnsPort] };
   const listeners = await runHelper(
     { enter: ["unshare", ...user, "--net", "--"], descriptors: [] },
     task,

@@ -10,7 +10,7 @@ export interface Listeners {
 }
 
 export interface HelperTask {
-  /** Runs before listening: brings the loopback up and makes every IPv4 address local. */
+  /** Runs before listening: brings the loopback up and makes every address local, those of IPv6 where the machine has it. */
   prepare: boolean;
   tcp: readonly number[];
   udp: readonly number[];
@@ -34,6 +34,9 @@ process.once("message", async ({ prepare, tcp, udp }) => {
     if (prepare) {
       execFileSync("ip", ["link", "set", "lo", "up"], { stdio: ["ignore", "ignore", "pipe"] });
       execFileSync("ip", ["route", "add", "local", "default", "dev", "lo"], { stdio: ["ignore", "ignore", "pipe"] });
+      try {
+        execFileSync("ip", ["-6", "route", "add", "local", "default", "dev", "lo"], { stdio: "ignore" });
+      } catch {}
     }
     for (const port of tcp) await handTcp(port);
     for (const port of udp) await handUdp(port);
@@ -44,11 +47,12 @@ process.once("message", async ({ prepare, tcp, udp }) => {
 });
 const send = (message, handle) =>
   new Promise((resolve, reject) => process.send(message, handle, (error) => (error ? reject(error) : resolve())));
-const handTcp = (port) =>
+const handTcp = (port) => handTcpAt("::", port).catch(() => handTcpAt("0.0.0.0", port));
+const handTcpAt = (host, port) =>
   new Promise((resolve, reject) => {
     const server = net.createServer();
     server.once("error", reject);
-    server.listen({ port, host: "0.0.0.0", backlog: 511 }, () => send({ kind: "tcp", port }, server).then(resolve, reject));
+    server.listen({ port, host, backlog: 511 }, () => send({ kind: "tcp", port }, server).then(resolve, reject));
   });
 const handUdp = (port) =>
   new Promise((resolve, reject) => {

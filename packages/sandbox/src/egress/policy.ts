@@ -1,5 +1,6 @@
 import { type EgressPolicy, SandboxError } from "../sandbox.ts";
-import { type HostName, parseHostName, parseHostPort } from "./host-name.ts";
+import { type HostName, parseHostPort } from "./host-name.ts";
+import { parseUrlHost } from "./url-host.ts";
 
 /** An `EgressPolicy` whose hosts have been read and found valid. The one matcher for DNS, TLS and plain HTTP. */
 export interface Policy {
@@ -36,12 +37,9 @@ export function parsePolicy(policy: EgressPolicy): Policy {
 }
 
 /** Whether a policy names the host and port of an address. A literal IP address is named by none. */
-export function allowsUrl(policy: EgressPolicy, url: string): boolean {
-  const { hostname, port, protocol } = new URL(url);
-  const name = parseHostName(hostname.replace(/\.$/, ""));
-  return (
-    name !== null && parsePolicy(policy).allows(name, Number(port || (protocol === "https:" ? 443 : 80)))
-  );
+export function allowsUrl(policy: EgressPolicy, url: string | URL): boolean {
+  const host = parseUrlHost(new URL(url));
+  return host !== null && host.name !== null && parsePolicy(policy).allows(host.name, host.port);
 }
 
 function parseRule(host: string): Rule {

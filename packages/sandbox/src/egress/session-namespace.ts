@@ -2,13 +2,14 @@ import type { Socket as DatagramSocket, RemoteInfo } from "node:dgram";
 import type { Socket } from "node:net";
 import type { EgressPolicy } from "../sandbox.ts";
 import { answerDns } from "./answer-dns.ts";
-import { type Gate, handleConnection, type Surroundings } from "./connection.ts";
+import { type Gate, handleConnection, placeOf, type Surroundings } from "./connection.ts";
 import { Denials } from "./denials.ts";
 import type { NamespaceOptions, NetworkNamespace } from "./egress.ts";
 import type { HostName } from "./host-name.ts";
-import { type BareNamespace, listenAt, releaseNamespace } from "./make-namespace.ts";
+import { type BareNamespace, dnsPort, listenAt, listenedPorts, releaseNamespace } from "./make-namespace.ts";
 import { closeListeners, type Listeners } from "./namespace-helper.ts";
-import { type Policy, parsePolicy, standardPorts } from "./policy.ts";
+import { type Policy, parsePolicy } from "./policy.ts";
+import { serveDnsOverTcp } from "./serve-dns-over-tcp.ts";
 import { SyntheticAddresses } from "./synthetic-addresses.ts";
 
 /** More at once than this are closed as they come. */
@@ -25,7 +26,7 @@ export class SessionNamespace implements NetworkNamespace {
   readonly #addresses = new SyntheticAddresses();
   readonly #connections = new Map<Socket, { name: HostName; port: number } | null>();
   readonly #added: Listeners[] = [];
-  readonly #ports = new Set<number>(standardPorts);
+  readonly #ports = new Set<number>(listenedPorts);
   #policy: Policy;
   #widening: Promise<void> = Promise.resolve();
   #closing: Promise<void> | null = null;
@@ -111,14 +112,20 @@ export class SessionNamespace implements NetworkNamespace {
     client.setNoDelay(true);
     this.#connections.set(client, null);
     client.once("close", () => this.#connections.delete(client));
-    void handleConnection(client, this.#gate, this.#surroundings);
+    const { name, port } = placeOf(client, this.#addresses);
+    if (port === dnsPort && name === null) serveDnsOverTcp(client, (message) => this.#answer(message));
+    else void handleConnection(client, this.#gate, this.#surroundings);
   }
 
   #onQuestion(socket: DatagramSocket, message: Buffer, from: RemoteInfo): void {
+    const answer = this.#answer(message);
+    if (answer !== null && from.port > 0) socket.send(answer, from.port, from.address, () => {});
+  }
+
+  #answer(message: Buffer): Buffer | null {
     const addressFor = (name: HostName): string | null =>
       this.#policy.allowsName(name) ? this.#addresses.addressOf(name) : null;
     const deny = (host: string): void => this.#denials.add({ host, port: null, reason: "not_allowed" });
-    const answer = answerDns(message, addressFor, deny);
-    if (answer !== null && from.port > 0) socket.send(answer, from.port, from.address, () => {});
+    return answerDns(message, addressFor, deny);
   }
 }

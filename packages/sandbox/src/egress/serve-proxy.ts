@@ -1,0 +1,97 @@
+import type { Socket } from "node:net";
+import type { EgressDenied } from "../sandbox.ts";
+import type { Gate, Surroundings } from "./connection.ts";
+import { identify, type Place } from "./identify.ts";
+import { joinRequest, passOn, reach, refuse, takeHead } from "./pass-on.ts";
+import { type ProxyRequest, readProxyRequest } from "./proxy-request.ts";
+import { readHead } from "./read-head.ts";
+
+/** Where programs that are told to use a proxy find one, at every loopback address. */
+export const proxyPort = 3128;
+
+/**
+ * The proxy of a namespace, for programs that want one: they are told no more, and reach no more, than those that connect by
+ * themselves. What is refused before the tunnel stands is answered by a sentence, what is refused in it by a reset.
+ */
+export async function serveProxy(
+  client: Socket,
+  place: Place,
+  gate: Gate,
+  surroundings: Surroundings,
+): Promise<void> {
+  const asked = await readHead<ProxyRequest>(client, readProxyRequest, surroundings.headLimits);
+  if (asked === null || asked.kind === "more") return refuse(client);
+  if (asked.kind === "direct") {
+    return passOn(client, await identify(client, place, surroundings.headLimits), gate, surroundings);
+  }
+  const denied = asked.kind === "refused" ? deniedAt(place, asked) : notAllowed(asked, gate);
+  if (denied !== null) gate.deny(denied);
+  if (denied !== null || asked.kind === "refused") return answer(client, "403 Forbidden", sentence(denied));
+  const { name, port, head } = asked;
+  gate.admitted(client, name, port);
+  const reached = await reach(name, port, gate, surroundings);
+  if (reached.kind !== "connected") {
+    const isRefused = reached.kind === "refused";
+    return answer(
+      client,
+      isRefused ? "403 Forbidden" : "502 Bad Gateway",
+      why[reached.kind](`${name}:${port}`),
+    );
+  }
+  if (asked.kind === "forward") return joinRequest(client, head, reached.socket);
+  takeHead(client, head);
+  client.write("HTTP/1.1 200 Connection established\r\n\r\n");
+  await passTunnel(client, { name, address: name, port }, gate, surroundings, reached.socket);
+}
+
+/** What comes through a tunnel has to be for the host that it was opened to, like everything else. */
+async function passTunnel(
+  client: Socket,
+  place: Place,
+  gate: Gate,
+  surroundings: Surroundings,
+  upstream: Socket,
+): Promise<void> {
+  let waiting: Socket | null = upstream;
+  client.once("close", () => waiting?.destroy());
+  const inner = await identify(client, place, surroundings.headLimits);
+  if (inner.kind !== "host") upstream.destroy();
+  await passOn(client, inner, gate, surroundings, async () => {
+    const taken = waiting;
+    waiting = null;
+    return taken;
+  });
+}
+
+function notAllowed(
+  { name, port }: { name: Place["name"] & string; port: number },
+  gate: Gate,
+): EgressDenied | null {
+  return gate.allows(name, port) ? null : { host: name, port, reason: "not_allowed" };
+}
+
+function deniedAt(
+  place: Place,
+  { host, port, reason }: Extract<ProxyRequest, { kind: "refused" }>,
+): EgressDenied {
+  return host === null ? { host: place.address, port: place.port, reason } : { host, port, reason };
+}
+
+function sentence(denied: EgressDenied | null): string {
+  if (denied === null || denied.reason !== "not_allowed")
+    return "The request is not one that a proxy can send on.";
+  const where = denied.port === null ? denied.host : `${denied.host}:${denied.port}`;
+  return `The networking of this session does not allow ${where}.`;
+}
+
+const why = {
+  refused: (where: string) => `The address of ${where} is not one that may be reached.`,
+  unresolvable: (where: string) => `The name of ${where} does not resolve.`,
+  unreachable: (where: string) => `${where} does not accept connections.`,
+};
+
+function answer(client: Socket, status: string, text: string): void {
+  const head = `HTTP/1.1 ${status}\r\nContent-Type: text/plain\r\nContent-Length: ${Buffer.byteLength(text) + 1}`;
+  client.resume();
+  client.end(`${head}\r\nConnection: close\r\n\r\n${text}\n`, () => client.destroy());
+}
