@@ -155,7 +155,7 @@ test("a policy that changes ends a tunnel", async () => {
 test("DNS is answered over TCP, too", async () => {
   const program = `
     use IO::Socket::INET;
-    for my $name ("host.example", "evil.example") {
+    for my $name ("host.example", "asked.example") {
       my $s = IO::Socket::INET->new(PeerAddr => "9.9.9.9:53", Timeout => 5) or die;
       my $q = pack("nnnnnn", 7, 256, 1, 0, 0, 0) . join("", map { pack("C/a", $_) } split(/\\./, $name)) . pack("Cnn", 0, 1, 1);
       print $s pack("n/a", $q); $s->flush;
@@ -164,8 +164,8 @@ test("DNS is answered over TCP, too", async () => {
       print $name, " ", $flags & 15, " ", $answers, "\\n";
     }`;
   const { stdout } = await run(`perl -e '${program}'`);
-  assert.equal(stdout, "host.example 0 1\nevil.example 3 0\n");
-  assert.deepEqual(denied, [{ host: "evil.example", port: null, reason: "not_allowed" }]);
+  assert.equal(stdout, "host.example 0 1\nasked.example 3 0\n");
+  assert.deepEqual(denied, [{ host: "asked.example", port: null, reason: "not_allowed" }]);
 });
 
 function run(script: string): ReturnType<typeof runInside> {
