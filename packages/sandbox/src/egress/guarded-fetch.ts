@@ -3,6 +3,7 @@ import { type IncomingMessage, type RequestOptions, request as requestPlain } fr
 import { request as requestTls } from "node:https";
 import { isIPv4, type LookupFunction } from "node:net";
 import { Readable } from "node:stream";
+import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
 import { isPublicAddress, makeAddressGuard } from "./address-guard.ts";
 import { type Resolve, resolveBySystem } from "./dial.ts";
 import type { HostName } from "./host-name.ts";
@@ -14,6 +15,8 @@ export type GuardedFetch = (url: string | URL, init?: RequestInit) => Promise<Re
 export interface GuardedFetchOptions {
   /** As for `createEgress`: hosts, addresses or networks that are not public and may be reached. */
   allowPrivate: readonly string[];
+  /** PEM of authorities to trust beside those of Node and of the machine. Default none, and Node's alone. */
+  authorities?: readonly string[];
   resolve?: Resolve;
 }
 
@@ -33,6 +36,12 @@ export class AddressRefused extends Error {
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const guard = makeAddressGuard(options.allowPrivate);
   const resolve = options.resolve ?? resolveBySystem;
+  let context: SecureContext | undefined;
+  const trust = (): RequestOptions => {
+    if (options.authorities === undefined) return {};
+    context ??= trusting(options.authorities);
+    return { secureContext: context } as RequestOptions;
+  };
 
   /** Which of a host's addresses may be dialled. */
   async function permitted(url: URL): Promise<string[]> {
@@ -56,6 +65,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
       headers: Object.fromEntries(new Headers(init.headers)),
       lookup: lookupOf(addresses),
       agent: false,
+      ...trust(),
       ...(signal == null ? {} : { signal }),
     };
     const request = url.protocol === "https:" ? requestTls(url, settings) : requestPlain(url, settings);
@@ -65,6 +75,12 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     request.on("error", () => undefined);
     return responseOf(answer);
   };
+}
+
+/** Made once: it takes as long as many requests. */
+function trusting(authorities: readonly string[]): SecureContext {
+  const known = [...getCACertificates("default"), ...getCACertificates("system")];
+  return createSecureContext({ ca: [...new Set([...known, ...authorities])] });
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Command, CommandResult, Sandbox } from "../sandbox.ts";
 import { cloneFailure } from "./clone-failure.ts";
 import { createProgressReader } from "./clone-progress.ts";
-import { clonedHead, cloneScript, cloneVariables, tidyVariables } from "./clone-script.ts";
+import { anewVariables, clonedHead, cloneScript, cloneVariables, tidyVariables } from "./clone-script.ts";
 import type { CloneProgress, CloneResult, RepositoryMount } from "./repository.ts";
 
 export interface CloneOptions {
@@ -13,6 +13,8 @@ export interface CloneOptions {
   timeoutMs?: number;
   /** A host that sends less than 20 bytes a second for so many seconds is given up; default five minutes. */
   stallSeconds?: number;
+  /** What is in the directory at the mount path is a remainder, and goes. Default: a clone of the same url there is kept. */
+  anew?: boolean;
 }
 
 const hour = 3_600_000;
@@ -25,11 +27,11 @@ const hour = 3_600_000;
 export async function cloneRepository(
   sandbox: Pick<Sandbox, "run">,
   repository: RepositoryMount,
-  { environment, onProgress, signal, timeoutMs = hour, stallSeconds = 300 }: CloneOptions,
+  { environment, onProgress, signal, timeoutMs = hour, stallSeconds = 300, anew = false }: CloneOptions,
 ): Promise<CloneResult> {
   const begun = performance.now();
   onProgress?.({ phase: "waiting", percent: null });
-  const variables = cloneVariables(repository, stallSeconds);
+  const variables = { ...cloneVariables(repository, stallSeconds), ...(anew ? anewVariables : {}) };
   const command: Command = {
     script: cloneScript,
     cwd: "/",

@@ -1,11 +1,9 @@
 import { createHash } from "node:crypto";
+import { gitFunction, protocolOf } from "./git-function.ts";
 import type { RepositoryMount } from "./repository.ts";
 
 /** Exit codes by which the script tells what git's output does not. */
 export const cloneExit = { occupied: 90, branchMissing: 91, commitMissing: 92, unwritable: 93 } as const;
-
-/** Less than a host says of its progress alone while it prepares what it sends. */
-const SLOWEST_BYTES_A_SECOND = 20;
 
 /**
  * Clones in full, as the sandbox's user. Nothing of the repository runs: no hooks, no fsmonitor, no submodules, no
@@ -16,15 +14,9 @@ const SLOWEST_BYTES_A_SECOND = 20;
  * as it is.
  */
 export const cloneScript = `set -u
-export LC_ALL=C GIT_TERMINAL_PROMPT=0 GIT_CONFIG_GLOBAL=/dev/null
+${protocolOf("$BERTH_CLONE_URL")}
+${gitFunction}
 target=$BERTH_CLONE_TARGET
-case $BERTH_CLONE_URL in http:*) protocol=http ;; *) protocol=https ;; esac
-git() {
-  command git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c protocol.allow=never \\
-    -c "protocol.$protocol.allow=always" -c http.followRedirects=false -c submodule.recurse=false -c safe.bareRepository=explicit \\
-    -c "http.lowSpeedLimit=${SLOWEST_BYTES_A_SECOND}" -c "http.lowSpeedTime=$BERTH_CLONE_STALL_SECONDS" \\
-    -c advice.detachedHead=false -c checkout.workers=0 -c gc.auto=0 "$@"
-}
 tell() {
   printf '\\nberth:done %s %s\\n' "$(git -C "$target" rev-parse --verify --quiet HEAD)" "$(git -C "$target" symbolic-ref -q --short HEAD)"
   exit 0
@@ -32,7 +24,7 @@ tell() {
 empty() { find "$target" -mindepth 1 -maxdepth 1 -exec rm -rf -- {} +; }
 if [ -d "$target" ]; then
   own=yes work=$target/.git/berth-clone
-  if [ -e "$work" ]; then empty; fi
+  if [ -e "$work" ] || [ -n "\${BERTH_CLONE_ANEW-}" ]; then empty; fi
 elif [ -e "$target" ] || [ -L "$target" ]; then
   exit ${cloneExit.occupied}
 else
@@ -90,6 +82,9 @@ export function cloneVariables(
     ...(checkout?.type === "commit" ? { BERTH_CLONE_COMMIT: checkout.sha } : {}),
   };
 }
+
+/** With this the script takes what is in a directory at the mount path for a remainder. */
+export const anewVariables = { BERTH_CLONE_ANEW: "1" } as const;
 
 /** With this the script only removes what a clone that was killed has left. */
 export const tidyVariables = { BERTH_CLONE_TIDY: "1" } as const;

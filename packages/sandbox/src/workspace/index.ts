@@ -1,5 +1,15 @@
+export {
+  type BuiltTemplate,
+  buildTemplate,
+  MIRROR_MOUNTED,
+  TEMPLATE_INSIDE,
+} from "./build-template.ts";
 export { type CloneOptions, cloneRepository } from "./clone-repository.ts";
 export { credentialConfig } from "./credential-helper.ts";
+export { MIRROR_INSIDE, type Mirrored, mirrorRepository } from "./mirror-repository.ts";
+export { refreshClone } from "./refresh-clone.ts";
+export { listRefs } from "./refs/list-refs.ts";
+export { digestOf, type RemoteRefs } from "./refs/remote-refs.ts";
 export type {
   CloneErrorType,
   CloneProgress,
@@ -9,4 +19,5 @@ export type {
   RepositoryProvider,
 } from "./repository.ts";
 export { repositoryEnvironment } from "./repository-environment.ts";
+export { type Wanted, wantedOf } from "./settle-clone.ts";
 export { workspacePrograms } from "./workspace-programs.ts";

@@ -63,6 +63,14 @@ function httpVariables(repositories: readonly RepositoryAccess[]): Record<string
   return { GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "protocol.http.allow", GIT_CONFIG_VALUE_0: "always" };
 }
 
+/** What git says to a host that asks for a login, as the value of `authorization`; null for a repository that is read without. */
+export function basicLogin({
+  username = anyUser,
+  secret,
+}: Pick<RepositoryAccess, "username" | "secret">): string | null {
+  return secret === null ? null : `Basic ${Buffer.from(`${username}:${secret}`).toString("base64")}`;
+}
+
 /** Three lines: url, user name, secret. */
 function credentialOf({ url, username = anyUser, secret }: RepositoryAccess): string[] {
   if (secret === null) return [];

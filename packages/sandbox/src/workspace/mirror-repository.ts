@@ -1,0 +1,88 @@
+import type { Sandbox } from "../sandbox.ts";
+import { gitFunction, protocolOf } from "./git-function.ts";
+import { isObjectId, isRefName, type RemoteRefs } from "./refs/remote-refs.ts";
+
+/** Where a mirror lies in the sandbox that fetches it. */
+export const MIRROR_INSIDE = "/data/mirror.git";
+
+export interface MirrorOptions {
+  /** The variables that give git the credential; see `repositoryEnvironment`. */
+  environment: Readonly<Record<string, string>>;
+  /** What one pack may take. */
+  mostBytes: number;
+  timeoutMs: number;
+  signal: AbortSignal;
+}
+
+/** What was fetched: the refs that the mirror has now, all of them from this fetch, and the bytes of all its packs. */
+export interface Mirrored {
+  refs: RemoteRefs;
+  bytes: number;
+}
+
+/**
+ * Brings the bare mirror on this sandbox's disk to what the repository's host shows, or makes it. Its branches and tags are
+ * the host's, and no others. Null when it could not be: what is on the disk is of no use then.
+ *
+ * @param head full name of the branch that HEAD is to point at.
+ */
+export async function mirrorRepository(
+  sandbox: Pick<Sandbox, "run">,
+  { url, head }: { url: string; head: string },
+  { environment, mostBytes, timeoutMs, signal }: MirrorOptions,
+): Promise<Mirrored | null> {
+  const result = await sandbox.run({
+    script: mirrorScript,
+    cwd: "/",
+    environment: {
+      ...environment,
+      BERTH_MIRROR_URL: url,
+      BERTH_MIRROR_HEAD: head,
+      // In the blocks of the shell's ulimit.
+      BERTH_MIRROR_BLOCKS: String(Math.ceil(mostBytes / 512)),
+    },
+    maxOutputBytes: MOST_LISTED_BYTES,
+    timeoutMs,
+    signal,
+  });
+  if (result.exitCode !== 0 || result.omittedBytes > 0) return null;
+  return readMirrored(new TextDecoder().decode(result.output), head);
+}
+
+const MOST_LISTED_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Objects are checked as they come, and come as one pack, whose size the shell limits. What a fetch that was killed has left
+ * goes first; a lock of it makes this one fail.
+ */
+const mirrorScript = `set -u
+${protocolOf("$BERTH_MIRROR_URL")}
+${gitFunction}
+umask 022
+ulimit -f "$BERTH_MIRROR_BLOCKS"
+mirror=${MIRROR_INSIDE}
+here() { git --git-dir="$mirror" "$@"; }
+if [ ! -e "$mirror/HEAD" ]; then git init -q --bare --template= -- "$mirror" || exit 1; fi
+find "$mirror/objects" -name 'tmp_*' -type f -delete
+here -c transfer.fsckObjects=true -c fetch.unpackLimit=1 fetch -q --no-tags --no-write-fetch-head --prune --force \\
+  --refmap= -- "$BERTH_MIRROR_URL" '+refs/heads/*:refs/heads/*' '+refs/tags/*:refs/tags/*' </dev/null >/dev/null 2>&1 || exit 1
+here symbolic-ref HEAD "$BERTH_MIRROR_HEAD" || exit 1
+if [ "$(find "$mirror/objects/pack" -name '*.pack' | wc -l)" -gt 20 ]; then here repack -q -d -a >/dev/null 2>&1; fi
+echo "size $(du -sk "$mirror" | cut -f1)"
+here for-each-ref --format='%(objectname) %(refname)' refs/heads refs/tags
+echo done
+`;
+
+function readMirrored(text: string, head: string): Mirrored | null {
+  const lines = text.split("\n");
+  const size = /^size (\d{1,12})$/.exec(lines.shift() ?? "")?.[1];
+  if (lines.pop() !== "" || lines.pop() !== "done" || size === undefined) return null;
+  const objects = new Map<string, string>();
+  for (const line of lines) {
+    const [object = "", name = ""] = line.split(" ");
+    if (!isObjectId(object) || !isRefName(name)) return null;
+    objects.set(name, object);
+  }
+  if (!objects.has(head)) return null;
+  return { refs: { head, objects }, bytes: Number(size) * 1024 };
+}

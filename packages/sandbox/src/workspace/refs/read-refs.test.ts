@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { delimiter, flush, line, readPackets } from "./pkt-line.ts";
+import { readCapabilities, readRefs } from "./read-refs.ts";
+import { digestOf, isRefName } from "./remote-refs.ts";
+
+const sha1 = { objectFormat: "sha1" } as const;
+const [one, two] = ["1".repeat(40), "2".repeat(40)];
+const bytes = (...parts: string[]): Uint8Array => Buffer.from(parts.join(""));
+
+test("packets that were written are read again, whatever they hold", () => {
+  const text = fc.string({ unit: "binary", maxLength: 500 });
+  const packet = fc.oneof(text, fc.constant(null), fc.constant(undefined));
+  fc.assert(
+    fc.property(fc.array(packet), (packets) => {
+      const written = packets.map((one) =>
+        one === null ? flush : one === undefined ? delimiter : line(one),
+      );
+      const expected = packets.map((one) =>
+        one === null
+          ? { type: "flush" }
+          : one === undefined
+            ? { type: "delimiter" }
+            : { type: "line", text: one },
+      );
+      assert.deepEqual(readPackets(bytes(...written)), expected);
+    }),
+  );
+});
+
+test("no bytes make the readers throw, and what is cut off is no list", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 300 }), (garbage) => {
+      readPackets(garbage);
+      readCapabilities(garbage);
+      readRefs(garbage, sha1);
+    }),
+  );
+  const whole = bytes(
+    line(`${one} HEAD symref-target:refs/heads/main\n`),
+    line(`${one} refs/heads/main\n`),
+    flush,
+  );
+  assert.notEqual(readRefs(whole, sha1), null);
+  for (let length = 0; length < whole.length; length++)
+    assert.equal(readRefs(whole.subarray(0, length), sha1), null, `the first ${length} bytes`);
+});
+
+test("refs and HEAD are read, with what tags point at passed over", () => {
+  const refs = readRefs(
+    bytes(
+      line(`${one} HEAD symref-target:refs/heads/main\n`),
+      line(`${one} refs/heads/main\n`),
+      line(`${two} refs/tags/v1 peeled:${one}\n`),
+      flush,
+    ),
+    sha1,
+  );
+  assert.equal(refs?.head, "refs/heads/main");
+  assert.deepEqual(Object.fromEntries(refs?.objects ?? []), { "refs/heads/main": one, "refs/tags/v1": two });
+});
+
+test("a HEAD that points at no branch that is there is none", () => {
+  const head = (text: string) =>
+    readRefs(bytes(line(text), line(`${one} refs/heads/main\n`), flush), sha1)?.head;
+  assert.equal(head(`${one} HEAD\n`), null);
+  assert.equal(head(`${one} HEAD symref-target:refs/heads/gone\n`), null);
+  assert.equal(head(`${one} HEAD symref-target:refs/tags/main\n`), null);
+});
+
+test("what hostile servers say is no list", () => {
+  for (const text of [
+    "unborn HEAD symref-target:refs/heads/main",
+    `${one} refs/heads/../../etc/passwd`,
+    `${one} refs/heads/a.lock`,
+    `${one} refs/heads/-b`.replace("-b", "b\u0007"),
+    `${one} refs/heads/`,
+    `${one} refs/remotes/origin/main`,
+    `${one}`,
+    `${"1".repeat(64)} refs/heads/main`,
+    `${"Z".repeat(40)} refs/heads/main`,
+    "ERR access denied",
+    "",
+  ])
+    assert.equal(readRefs(bytes(line(text), flush), sha1), null, text);
+  const main = line(`${one} refs/heads/main\n`);
+  assert.equal(readRefs(bytes(main, main, flush), sha1), null, "twice the same");
+  assert.equal(readRefs(bytes(main), sha1), null, "no end");
+  assert.equal(readRefs(bytes(main, flush, main, flush), sha1), null, "more after the end");
+  assert.equal(readRefs(bytes(main, delimiter, flush), sha1), null, "a section");
+});
+
+test("only version 2 with a list of refs counts, with or without the name of the service before it", () => {
+  const offer = (...lines: string[]) => bytes(...lines.map((text) => line(`${text}\n`)), flush);
+  const two = ["version 2", "agent=git/2.39", "ls-refs=unborn", "fetch=shallow", "object-format=sha1"];
+  assert.deepEqual(readCapabilities(offer(...two)), sha1);
+  const named = bytes(line("# service=git-upload-pack\n"), flush, Buffer.from(offer(...two)).toString());
+  assert.deepEqual(readCapabilities(named), sha1);
+  assert.deepEqual(readCapabilities(offer("version 2", "ls-refs", "object-format=sha256")), {
+    objectFormat: "sha256",
+  });
+  assert.equal(readCapabilities(offer("version 1", "ls-refs")), null);
+  assert.equal(readCapabilities(offer("version 2", "fetch")), null);
+  assert.equal(readCapabilities(offer("version 2", "ls-refs", "object-format=md5")), null);
+  assert.equal(readCapabilities(offer(`${one} HEAD\0multi_ack symref=HEAD:refs/heads/main`)), null);
+});
+
+test("a digest tells apart every two lists, and nothing by their order", () => {
+  const name = fc.stringMatching(/^refs\/(heads|tags)\/[a-z]{1,6}$/);
+  const object = fc.stringMatching(/^[0-9a-f]{40}$/);
+  const refs = fc
+    .tuple(fc.uniqueArray(fc.tuple(name, object), { selector: ([key]) => key }), fc.option(name))
+    .map(([list, head]) => ({ head, objects: new Map(list) }));
+  fc.assert(
+    fc.property(refs, refs, (left, right) => {
+      const shown = (value: typeof left) => JSON.stringify([value.head, [...value.objects].sort()]);
+      assert.equal(digestOf(left) === digestOf(right), shown(left) === shown(right));
+      assert.equal(digestOf({ ...left, objects: new Map([...left.objects].reverse()) }), digestOf(left));
+    }),
+  );
+});
+
+test("a name that git would refuse is no name", () => {
+  for (const name of ["refs/heads/main", "refs/heads/a/b-c", "refs/tags/v1.0", "refs/heads/ü"])
+    assert.ok(isRefName(name), name);
+  for (const name of ["refs/heads/.a", "refs/heads/a..b", "refs/heads/a@{1}", "refs/heads/a b", "main"])
+    assert.ok(!isRefName(name), name);
+});

@@ -1,0 +1,242 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { createGuardedFetch } from "../egress/guarded-fetch.ts";
+import type { Sandbox } from "../sandbox.ts";
+import { buildTemplate, MIRROR_MOUNTED, TEMPLATE_INSIDE } from "./build-template.ts";
+import { MIRROR_INSIDE, type Mirrored, mirrorRepository } from "./mirror-repository.ts";
+import { refreshClone } from "./refresh-clone.ts";
+import { listRefs } from "./refs/list-refs.ts";
+import { digestOf } from "./refs/remote-refs.ts";
+import type { RepositoryCheckout } from "./repository.ts";
+import { repositoryEnvironment } from "./repository-environment.ts";
+import { wantedOf } from "./settle-clone.ts";
+import { makeWorkbench, sh, type Workbench } from "./testing.ts";
+
+let bench: Workbench;
+let fresh: Sandbox;
+let count = 0;
+before(async () => {
+  bench = await makeWorkbench();
+  await bench.push(
+    "widget",
+    `mkdir src && echo one >src/one && printf '#!/bin/sh\\n' >run && chmod +x run && ln -s src/one link && git add . && git commit -qm One
+git tag light && git tag -a -m Heavy heavy && git checkout -q -b side && echo side >side && git add side && git commit -qm Side
+git checkout -q main && echo two >two && git add two`,
+  );
+  fresh = await bench.open();
+});
+after(() => bench.close());
+
+const limits = { timeoutMs: 60_000, signal: new AbortController().signal };
+const largest = { mostBytes: 2 ** 28, mostFiles: 1000 };
+const url = (name: string): string => `${bench.host.url}/acme/${name}`;
+const bare = (name: string): string => join(bench.dir, `host/repositories/acme/${name}.git`);
+const environment = (name: string) =>
+  repositoryEnvironment([{ url: url(name), secret: bench.token, provider: null }]);
+
+/** Changes what the host has of a repository. */
+function onHost(name: string, script: string): void {
+  const identity =
+    "export GIT_AUTHOR_NAME=H GIT_AUTHOR_EMAIL=h@example.com GIT_COMMITTER_NAME=H GIT_COMMITTER_EMAIL=h@example.com";
+  execFileSync("sh", ["-euc", `${identity}\n${script}`], { cwd: bare(name) });
+}
+
+async function refsOf(name: string) {
+  const fetch = createGuardedFetch({
+    allowPrivate: [bench.host.host],
+    authorities: [await readFile(bench.host.caFile, "utf8")],
+  });
+  const refs = await listRefs({ url: url(name), secret: bench.token }, { fetch });
+  assert.ok(refs);
+  return refs;
+}
+
+async function mirror(name: string, disk: string, mostBytes = 2 ** 28): Promise<Mirrored | null> {
+  const { head } = await refsOf(name);
+  const sandbox = await bench.open({ disk: join(bench.dir, disk) });
+  const repository = { url: url(name), head: head ?? "" };
+  const mirrored = await mirrorRepository(sandbox, repository, {
+    ...limits,
+    environment: environment(name),
+    mostBytes,
+  });
+  if (mirrored !== null)
+    assert.equal(
+      await sh(sandbox, `grep -rlF "$LOOK_FOR" /data /home/agent /tmp || true`, { LOOK_FOR: bench.token }),
+      "",
+    );
+  await sandbox.close();
+  return mirrored;
+}
+
+/** A sandbox whose disk holds the template of this, made from a new mirror. */
+async function template(name: string, checkout: RepositoryCheckout | null, from = `mirror-${++count}`) {
+  assert.ok(existsSync(join(bench.dir, from)) || (await mirror(name, from)));
+  const disk = join(bench.dir, `template-${++count}`);
+  const source = join(bench.dir, from, MIRROR_INSIDE);
+  const wanted = wantedOf(await refsOf(name), checkout);
+  assert.ok(wanted);
+  const maker = await bench.open({
+    disk,
+    egress: { mode: "limited", hosts: [] },
+    directories: [{ source, target: MIRROR_MOUNTED }],
+  });
+  const built = await buildTemplate(maker, url(name), wanted, { ...limits, ...largest });
+  await maker.close();
+  assert.ok(built);
+  return { built, wanted, sandbox: await bench.open({ disk }), disk };
+}
+
+/** All that tells one clone from another, but for times and how objects are packed. */
+async function told(sandbox: Sandbox, path: string): Promise<string> {
+  return await sh(
+    sandbox,
+    `cd ${path} && cat .git/HEAD && git config --local --list | sort && git for-each-ref --format='%(refname) %(objectname) %(symref)'
+git branch -vv --no-color; git status -sb; git ls-files -s; for log in $(cd .git/logs && find . -type f | sort); do echo "$log"; cut -d ' ' -f 1,2 .git/logs/$log; cut -f 2 .git/logs/$log; done
+find . -name .git -prune -o -printf '%P %y %m %l\\n' | sort; find .git -name objects -prune -o -path .git/refs -prune -o -printf '%P %y %m\\n' | sort
+git diff-files --name-only; git count-objects -v | grep -E 'garbage|alternate' ; git rev-list --objects --all | sort | sha256sum; git fsck --strict 2>&1`,
+  );
+}
+
+async function clone(name: string, checkout: RepositoryCheckout | null): Promise<string> {
+  const mountPath = `/data/fresh-${++count}`;
+  const cloned = await bench.clone(fresh, name, { mountPath, checkout });
+  assert.ok(cloned.ok, JSON.stringify(cloned));
+  return await told(fresh, mountPath);
+}
+
+const checkouts: Record<string, () => Promise<RepositoryCheckout | null>> = {
+  "the default branch": async () => null,
+  "a branch": async () => ({ type: "branch", name: "side" }),
+  "a commit": async () => ({
+    type: "commit",
+    sha: (await refsOf("widget")).objects.get("refs/tags/light") ?? "",
+  }),
+};
+
+for (const [title, checkout] of Object.entries(checkouts)) {
+  test(`a template of ${title} cannot be told from a fresh clone, and one that is refreshed cannot either`, async () => {
+    const of = await checkout();
+    const { sandbox, built } = await template("widget", of);
+    assert.equal(await told(sandbox, TEMPLATE_INSIDE), await clone("widget", of));
+    assert.equal(await sh(sandbox, `git -C ${TEMPLATE_INSIDE} rev-parse HEAD`), built.commit);
+    const blob = await sh(sandbox, `cd ${TEMPLATE_INSIDE} && find .git/objects -name '*.pack' | wc -l`);
+    assert.equal(blob, "1");
+
+    // What the refreshed one is to be changes with the host, and with what is asked for.
+    onHost(
+      "widget",
+      `tree=$(git rev-parse side^{tree}); new=$(git commit-tree -m New-${count} -p main "$tree"); git update-ref refs/heads/main $new
+git update-ref refs/heads/made-${count} $new; git tag tag-${count} $new`,
+    );
+    for (const next of Object.values(checkouts)) {
+      const then = await next();
+      const wanted = wantedOf(await refsOf("widget"), then);
+      assert.ok(wanted);
+      const refreshed = await refreshClone(
+        sandbox,
+        { url: url("widget"), mountPath: TEMPLATE_INSIDE },
+        wanted,
+        { environment: environment("widget") },
+      );
+      assert.ok(refreshed);
+      assert.equal(await told(sandbox, TEMPLATE_INSIDE), await clone("widget", then));
+    }
+  });
+}
+
+test("branches and tags that the host dropped are gone, also where others take their place", async () => {
+  await bench.push(
+    "moved",
+    "echo a >a && git add a && git commit -qm A && git branch old && git tag gone && echo b >b && git add b",
+  );
+  const { sandbox, wanted } = await template("moved", { type: "branch", name: "old" });
+  onHost(
+    "moved",
+    "git update-ref -d refs/heads/old; git update-ref refs/heads/old/new main; git tag -d gone; git symbolic-ref HEAD refs/heads/old/new",
+  );
+  const next = wantedOf(await refsOf("moved"), null);
+  assert.deepEqual([wanted.branch, next?.branch], ["old", "old/new"]);
+  assert.ok(next);
+  const repository = { url: url("moved"), mountPath: TEMPLATE_INSIDE };
+  assert.ok(await refreshClone(sandbox, repository, next, { environment: environment("moved") }));
+  assert.equal(await told(sandbox, TEMPLATE_INSIDE), await clone("moved", null));
+});
+
+test("a template that holds what the host took out of its history is not refreshed, and a clone replaces it", async () => {
+  await bench.push("rewritten", "echo secret >a && git add a && git commit -qm A && echo b >b && git add b");
+  const { sandbox } = await template("rewritten", null);
+  onHost("rewritten", "git update-ref refs/heads/main $(git commit-tree -m Clean $(git mktree </dev/null))");
+  const wanted = wantedOf(await refsOf("rewritten"), null);
+  assert.ok(wanted);
+  const repository = { url: url("rewritten"), mountPath: TEMPLATE_INSIDE };
+  assert.equal(
+    await refreshClone(sandbox, repository, wanted, { environment: environment("rewritten") }),
+    null,
+  );
+  const cloned = await bench.clone(sandbox, "rewritten", { mountPath: TEMPLATE_INSIDE, anew: true });
+  assert.ok(cloned.ok);
+  assert.equal(await told(sandbox, TEMPLATE_INSIDE), await clone("rewritten", null));
+});
+
+test("a mirror follows the host, knows no more than its refs, and its templates have no more than those", async () => {
+  await bench.push("followed", "echo a >a && git add a && git commit -qm A && echo b >b && git add b");
+  const first = await mirror("followed", "mirror-followed");
+  assert.equal(
+    digestOf(first?.refs ?? { head: null, objects: new Map() }),
+    digestOf(await refsOf("followed")),
+  );
+  const lost = await bench.host.head("acme", "followed", "main");
+  onHost(
+    "followed",
+    "git update-ref refs/heads/main main~1; git update-ref refs/pull/1/head main; git branch other main",
+  );
+  const second = await mirror("followed", "mirror-followed");
+  assert.equal(
+    digestOf(second?.refs ?? { head: null, objects: new Map() }),
+    digestOf(await refsOf("followed")),
+  );
+  assert.deepEqual([...(second?.refs.objects.keys() ?? [])].sort(), ["refs/heads/main", "refs/heads/other"]);
+  const { sandbox } = await template("followed", null, "mirror-followed");
+  assert.equal(
+    await sh(sandbox, `git -C ${TEMPLATE_INSIDE} cat-file -e ${lost} 2>/dev/null || echo absent`),
+    "absent",
+  );
+});
+
+test("what is larger than it may be is neither mirrored nor made a template", async () => {
+  await bench.push("large", "head -c 3000000 /dev/urandom >large && git add large");
+  assert.equal(await mirror("large", "mirror-small", 1_000_000), null);
+  await mirror("large", "mirror-large");
+  const wanted = wantedOf(await refsOf("large"), null);
+  assert.ok(wanted);
+  for (const bounds of [{ mostBytes: 1_000_000 }, { mostFiles: 0 }]) {
+    const sandbox = await bench.open({
+      directories: [{ source: join(bench.dir, "mirror-large", MIRROR_INSIDE), target: MIRROR_MOUNTED }],
+    });
+    assert.equal(
+      await buildTemplate(sandbox, url("large"), wanted, { ...limits, ...largest, ...bounds }),
+      null,
+    );
+  }
+});
+
+test("a mirror whose credential is refused is none", async () => {
+  const sandbox = await bench.open();
+  const repository = { url: url("widget"), head: "refs/heads/main" };
+  const refused = repositoryEnvironment([{ url: url("widget"), secret: "wrong", provider: null }]);
+  const options = { ...limits, environment: refused, mostBytes: 2 ** 28 };
+  assert.equal(await mirrorRepository(sandbox, repository, options), null);
+});
+
+test("what no clone checks out by itself is not wanted", async () => {
+  const refs = await refsOf("widget");
+  assert.equal(wantedOf({ ...refs, head: null }, null), null);
+  assert.equal(wantedOf(refs, { type: "branch", name: "absent" }), null);
+  assert.equal(wantedOf(refs, { type: "commit", sha: "abc" }), null);
+  assert.deepEqual(wantedOf(refs, { type: "branch", name: "main" }), wantedOf(refs, null));
+});
