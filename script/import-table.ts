@@ -50,6 +50,12 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
     reason: "the way out is tested with certificates of the git server that all tests share",
   },
   {
+    files: "packages/sandbox/src/egress/credentials/",
+    imports: "tests/git-host/",
+    reason:
+      "hosts that credentials are put in for are tested with certificates of the git server that all tests share",
+  },
+  {
     files: "packages/sandbox/src/workspace/",
     imports: "tests/git-host/",
     reason: "clones are tested against the git server that all tests share",

@@ -1,5 +1,6 @@
 export { type BubblewrapOptions, createBubblewrapEngine } from "./bubblewrap/bubblewrap-engine.ts";
 export { createEgress, type EgressOptions } from "./egress/create-egress.ts";
+export { openAuthority } from "./egress/credentials/authority.ts";
 export {
   AddressRefused,
   createGuardedFetch,
@@ -10,5 +11,6 @@ export {
 export { allPackageHosts, type PackageManager, packageHosts } from "./egress/package-hosts.ts";
 export { allowsUrl } from "./egress/policy.ts";
 export * from "./files.ts";
+export { trustedBundle } from "./inside/trusted-bundle.ts";
 export * from "./sandbox.ts";
 export * from "./workspace/index.ts";

@@ -85,6 +85,8 @@ export interface SandboxSpec {
    * a repository mounted elsewhere (`/workspace`). Each is made when missing.
    */
   writable: string[];
+  /** Secrets that stay outside, and are put in on the way to their hosts. Default none. */
+  credentials?: CredentialSource;
   /** Told each refused connection or name, once per distinct host within a second. */
   onEgressDenied?: (denied: EgressDenied) => void;
 }
@@ -135,6 +137,37 @@ export interface Limits {
 export type EgressPolicy =
   | { mode: "limited"; hosts: readonly string[] }
   | { mode: "unrestricted"; hosts: readonly string[] };
+
+/**
+ * Asked at each connection that a sandbox makes and at each request of those that are opened, so that what it answers holds at
+ * once. When it rejects, the connection or the request fails.
+ */
+export type CredentialSource = () => Promise<readonly SandboxCredential[]>;
+
+/**
+ * A secret that is not in the sandbox. What stands there instead is worth nothing anywhere else: on the way to the hosts of
+ * the credential, which the policy has to allow as well, the secret takes its place.
+ */
+export interface SandboxCredential {
+  /**
+   * Visible ASCII that needs no escape in a URL, unguessable, and in no other text. Inside, the beginning of a well-known kind of
+   * token may stand before it; see `inShapeOf`.
+   */
+  placeholder: string;
+  value: string;
+  targets: readonly CredentialTarget[];
+  /** In the request's target and in short bodies of text too; otherwise in headers alone, since hosts publish bodies. */
+  anywhere: boolean;
+}
+
+export interface CredentialTarget {
+  /** As in an `EgressPolicy`. */
+  host: string;
+  /** Only for requests to this path, to it with `.git`, or below either. */
+  path?: string;
+  /** In plain HTTP as well, which whoever sits on the way can read. Default false: in TLS alone. */
+  plaintext?: boolean;
+}
 
 export interface EgressDenied {
   host: string;

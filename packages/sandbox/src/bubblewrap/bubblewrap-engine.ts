@@ -139,11 +139,15 @@ class BubblewrapEngine implements SandboxEngine {
         () => rm(directory, { recursive: true, force: true }),
         () => cgroups.destroy(name),
       );
-      const onDenied = spec.onEgressDenied;
+      const { onEgressDenied: onDenied, credentials } = spec;
       const steps = [
         this.#prepareDisk(spec, directory),
         this.#options.egress
-          .open({ policy: spec.egress, ...(onDenied ? { onDenied } : {}) })
+          .open({
+            policy: spec.egress,
+            ...(onDenied ? { onDenied } : {}),
+            ...(credentials ? { credentials } : {}),
+          })
           .then((opened) => {
             undo.push(() => opened.close());
             return opened;

@@ -1,10 +1,12 @@
 import type { Socket } from "node:net";
-import type { EgressDenied } from "../sandbox.ts";
+import type { EgressDenied, SandboxCredential } from "../sandbox.ts";
 import type { AddressGuard } from "./address-guard.ts";
+import type { Exchange } from "./credentials/exchange.ts";
+import type { Destination } from "./credentials/targets.ts";
 import type { Resolve } from "./dial.ts";
 import type { HostName } from "./host-name.ts";
 import { identify, isLoopback, type Place } from "./identify.ts";
-import { join, passOn } from "./pass-on.ts";
+import { passOn } from "./pass-on.ts";
 import type { HeadLimits } from "./read-head.ts";
 import { proxyPort, serveProxy } from "./serve-proxy.ts";
 import type { SyntheticAddresses } from "./synthetic-addresses.ts";
@@ -13,7 +15,8 @@ import type { SyntheticAddresses } from "./synthetic-addresses.ts";
 export interface Surroundings {
   resolve: Resolve;
   guard: AddressGuard;
-  handleTls: TlsHandler;
+  /** Null: no credential can be put in. */
+  exchange: Exchange | null;
   headLimits: HeadLimits;
   log: (line: string) => void;
 }
@@ -23,27 +26,11 @@ export interface Gate {
   addresses: SyntheticAddresses;
   allows(name: HostName, port: number): boolean;
   deny(denied: EgressDenied): void;
+  /** The sandbox's credentials for a host, as they are now. Rejects when they cannot be told. */
+  credentialsAt(destination: Destination): Promise<readonly SandboxCredential[]>;
   /** Told once the host of a connection is known, so that a later policy can end it. */
   admitted(client: Socket, name: HostName, port: number): void;
 }
-
-/** A TLS connection to an allowed host; the hello is still to be read from `client`. */
-export interface TlsConnection {
-  client: Socket;
-  name: HostName;
-  port: number;
-  /** Connects to the host; null when it is refused or cannot be reached, which has been recorded. */
-  dial(): Promise<Socket | null>;
-}
-
-/**
- * What happens to an allowed TLS connection: it passes unopened, or it is ended here where a credential has to be put
- * in on its way. Closes `client` when it gives up.
- */
-export type TlsHandler = (connection: TlsConnection) => Promise<void>;
-
-/** TLS stays between the sandbox and the host. */
-export const passThrough: TlsHandler = async ({ client, dial: connect }) => join(client, await connect());
 
 /** Brings one accepted connection to the host that it names, or closes it. Never rejects. */
 export async function handleConnection(

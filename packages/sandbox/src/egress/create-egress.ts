@@ -1,6 +1,7 @@
 import { SandboxError } from "../sandbox.ts";
 import { makeAddressGuard } from "./address-guard.ts";
-import { passThrough, type TlsHandler } from "./connection.ts";
+import type { Authority } from "./credentials/authority.ts";
+import { createExchange } from "./credentials/exchange.ts";
 import { type Resolve, resolveBySystem } from "./dial.ts";
 import type { Egress } from "./egress.ts";
 import { NamespacePool } from "./namespace-pool.ts";
@@ -17,8 +18,11 @@ export interface EgressOptions {
   resolve?: Resolve;
   /** Namespaces kept ready. Default 2. */
   poolSize?: number;
-  /** Default: TLS passes unopened. */
-  handleTls?: TlsHandler;
+  /**
+   * Who signs, for sandboxes, for the hosts that credentials are for, and PEM of the authorities that those hosts are verified
+   * against. Default: no credentials are put in, and `open` refuses them; all TLS passes unopened.
+   */
+  opening?: { authority: Authority; trusted: readonly string[] };
   /** Milliseconds for a client to send its TLS hello or request head. Default 10,000. */
   headTimeoutMs?: number;
   /** What an operator may want to know, one line each, without secrets. Default: nobody hears it. */
@@ -32,18 +36,22 @@ const maximumHeadBytes = 32_768;
  * host, or when this machine cannot make a namespace.
  */
 export async function createEgress(options: EgressOptions = {}): Promise<Egress> {
+  const { log = () => {}, headTimeoutMs: handshakeMs = 10_000 } = options;
   const surroundings = {
     resolve: options.resolve ?? resolveBySystem,
     guard: makeAddressGuard(options.allowPrivate ?? []),
-    handleTls: options.handleTls ?? passThrough,
-    headLimits: { bytes: maximumHeadBytes, milliseconds: options.headTimeoutMs ?? 10_000 },
-    log: options.log ?? (() => {}),
+    exchange: options.opening ? createExchange({ ...options.opening, handshakeMs, log }) : null,
+    headLimits: { bytes: maximumHeadBytes, milliseconds: handshakeMs },
+    log,
   };
   const pool = new NamespacePool(options.poolSize ?? 2);
   const open = new Set<SessionNamespace>();
   return {
     open: async (namespaceOptions) => {
       parsePolicy(namespaceOptions.policy);
+      if (namespaceOptions.credentials !== undefined && surroundings.exchange === null) {
+        throw new SandboxError("This egress has no authority to put credentials in.");
+      }
       const bare = await pool.take().catch(asSandboxError);
       const namespace = new SessionNamespace(bare, namespaceOptions, surroundings);
       open.add(namespace);

@@ -1,4 +1,4 @@
-import type { EgressDenied, EgressPolicy } from "../sandbox.ts";
+import type { CredentialSource, EgressDenied, EgressPolicy } from "../sandbox.ts";
 
 /**
  * The only way out of a sandbox: network namespaces without interface or route, in which every address is local
@@ -16,6 +16,7 @@ export interface Egress {
 
 export interface NamespaceOptions {
   policy: EgressPolicy;
+  credentials?: CredentialSource;
   onDenied?: (denied: EgressDenied) => void;
 }
 

@@ -48,8 +48,9 @@ export function closingHead({ method, target, version, headers }: RequestHead): 
   return Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
 }
 
-function pathOf(target: string): string {
-  const path = target.replace(/^http:\/\/[^/?#]*/i, "").replace(/#.*$/, "");
+/** What a target of either form asks its host for. */
+export function pathOf(target: string): string {
+  const path = target.replace(/^https?:\/\/[^/?#]*/i, "").replace(/#.*$/, "");
   return path.startsWith("/") || path === "*" ? path : `/${path}`;
 }
 

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
-import type { EgressDenied } from "../sandbox.ts";
+import type { EgressDenied, SandboxCredential } from "../sandbox.ts";
 import type { Gate, Surroundings } from "./connection.ts";
+import type { Destination } from "./credentials/targets.ts";
 import { type Dialled, dial } from "./dial.ts";
 import type { HostName } from "./host-name.ts";
 import type { RequestHead } from "./http-head.ts";
@@ -30,8 +31,24 @@ export async function passOn(
     const reached = await reach(name, port, gate, surroundings);
     return reached.kind === "connected" ? reached.socket : null;
   };
-  if (target.protocol === "tls") await surroundings.handleTls({ client, name, port, dial: connect });
+  if (await exchanged(client, target, gate, surroundings, connect)) return;
+  if (target.protocol === "tls") join(client, await connect());
   else joinRequest(client, target.head, await connect());
+}
+
+/** Whether the connection is opened here, because a credential of the sandbox is for its host; then it is taken care of. */
+async function exchanged(
+  client: Socket,
+  { name, port, protocol }: Destination,
+  gate: Gate,
+  { exchange }: Surroundings,
+  dial: () => Promise<Socket | null>,
+): Promise<boolean> {
+  const destination: Destination = { name, port, protocol };
+  const credentials = (): Promise<readonly SandboxCredential[]> => gate.credentialsAt(destination);
+  if (exchange === null || (await credentials()).length === 0) return false;
+  await exchange.take({ ...destination, client, dial, credentials, deny: gate.deny });
+  return true;
 }
 
 /** Dials a host that the policy allows. That it is refused for its address, or has none, is told. */
@@ -49,14 +66,14 @@ export async function reach(
 }
 
 /** Bytes both ways, or a reset where there is no other side. */
-export function join(client: Socket, upstream: Socket | null): void {
+function join(client: Socket, upstream: Socket | null): void {
   if (upstream === null || upstream.destroyed) refuse(client);
   else if (client.destroyed) upstream.destroy();
   else splice(client, upstream);
 }
 
 /** The one request of a plain HTTP connection, whose head still lies in the client's buffer. */
-export function joinRequest(client: Socket, head: RequestHead, upstream: Socket | null): void {
+function joinRequest(client: Socket, head: RequestHead, upstream: Socket | null): void {
   if (upstream !== null && !client.destroyed && !upstream.destroyed) {
     takeHead(client, head);
     upstream.write(closingHead(head));

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { EgressDenied } from "../sandbox.ts";
 import type { Gate, Surroundings } from "./connection.ts";
 import { identify, type Place } from "./identify.ts";
-import { joinRequest, passOn, reach, refuse, takeHead } from "./pass-on.ts";
+import { passOn, reach, refuse, takeHead } from "./pass-on.ts";
 import { type ProxyRequest, readProxyRequest } from "./proxy-request.ts";
 import { readHead } from "./read-head.ts";
 
@@ -38,7 +38,10 @@ export async function serveProxy(
       why[reached.kind](`${name}:${port}`),
     );
   }
-  if (asked.kind === "forward") return joinRequest(client, head, reached.socket);
+  if (asked.kind === "forward") {
+    const target = { kind: "host", name, port, protocol: "http", head } as const;
+    return passOn(client, target, gate, surroundings, onceOnly(client, reached.socket));
+  }
   takeHead(client, head);
   client.write("HTTP/1.1 200 Connection established\r\n\r\n");
   await passTunnel(client, { name, address: name, port }, gate, surroundings, reached.socket);
@@ -52,15 +55,21 @@ async function passTunnel(
   surroundings: Surroundings,
   upstream: Socket,
 ): Promise<void> {
-  let waiting: Socket | null = upstream;
-  client.once("close", () => waiting?.destroy());
+  const connected = onceOnly(client, upstream);
   const inner = await identify(client, place, surroundings.headLimits);
   if (inner.kind !== "host") upstream.destroy();
-  await passOn(client, inner, gate, surroundings, async () => {
+  await passOn(client, inner, gate, surroundings, connected);
+}
+
+/** Gives a connection that stands to whoever asks first; it ends with a client for whom nobody did. */
+function onceOnly(client: Socket, upstream: Socket): () => Promise<Socket | null> {
+  let waiting: Socket | null = upstream;
+  client.once("close", () => waiting?.destroy());
+  return async () => {
     const taken = waiting;
     waiting = null;
     return taken;
-  });
+  };
 }
 
 function notAllowed(

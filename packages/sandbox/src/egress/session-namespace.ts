@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import type { EgressPolicy } from "../sandbox.ts";
 import { answerDns } from "./answer-dns.ts";
 import { type Gate, handleConnection, placeOf, type Surroundings } from "./connection.ts";
+import { credentialsAt } from "./credentials/targets.ts";
 import { Denials } from "./denials.ts";
 import type { NamespaceOptions, NetworkNamespace } from "./egress.ts";
 import type { HostName } from "./host-name.ts";
@@ -43,6 +44,8 @@ export class SessionNamespace implements NetworkNamespace {
       addresses: this.#addresses,
       allows: (name, port) => this.#policy.allows(name, port),
       deny: (denied) => this.#denials.add(denied),
+      credentialsAt: async (destination) =>
+        options.credentials === undefined ? [] : credentialsAt(await options.credentials(), destination),
       admitted: (client, name, port) => {
         if (!client.destroyed) this.#connections.set(client, { name, port });
       },

@@ -1,6 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createBubblewrapEngine, createEgress, type SandboxEngine, workspacePrograms } from "@berth/sandbox";
+import {
+  createBubblewrapEngine,
+  createEgress,
+  openAuthority,
+  type SandboxEngine,
+  trustedBundle,
+  workspacePrograms,
+} from "@berth/sandbox";
 import type { Logger } from "pino";
 import type { Config } from "../config.ts";
 
@@ -9,15 +16,20 @@ export async function openEngine(config: Config, instance: string, log: Logger):
   if (config.sandbox !== "bubblewrap") {
     throw new Error(`The sandbox engine '${config.sandbox}' is not available in this version of Berth.`);
   }
+  const [authority, own] = await Promise.all([
+    openAuthority(join(config.dataDir, "egress-authority")),
+    certificates(config),
+  ]);
   const egress = await createEgress({
     allowPrivate: config.egressAllowPrivate,
+    opening: { authority, trusted: [await trustedBundle(own)] },
     log: (line) => log.info(line),
   });
   const engine = await createBubblewrapEngine({
     instance,
     stateDir: join(config.dataDir, "sandbox"),
     egress,
-    certificates: await certificates(config),
+    certificates: [...own, authority.certificate],
     programs: workspacePrograms,
     log: (line) => log.info(line),
   });

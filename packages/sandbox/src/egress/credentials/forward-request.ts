@@ -1,0 +1,128 @@
+import { type ClientRequest, type IncomingMessage, type ServerResponse, request as send } from "node:http";
+import type { SandboxCredential } from "../../sandbox.ts";
+import { parseAskedHostPort } from "../host-name.ts";
+import { authorityOf, pathOf } from "../http-request.ts";
+import { bodyFor } from "./body.ts";
+import type { ExchangeConnection } from "./exchange.ts";
+import { answerClient } from "./forward-answer.ts";
+import { endToEndHeaders } from "./headers.ts";
+import { putIn, putInHeader, Unfit } from "./put-in.ts";
+import { credentialsFor } from "./targets.ts";
+import { NotConnected, type UpstreamAgent } from "./upstream-agent.ts";
+
+export interface Forwarding {
+  connection: ExchangeConnection;
+  agent: UpstreamAgent;
+  request: IncomingMessage;
+  response: ServerResponse;
+  log: (line: string) => void;
+}
+
+/** Sends one request on, with credentials for placeholders, and its answer back. Rejects when the connection is to be cut. */
+export async function forwardRequest(forwarding: Forwarding): Promise<void> {
+  const { connection, request, response } = forwarding;
+  response.sendDate = false;
+  request.on("error", () => response.destroy());
+  const fault = faultOf(request, connection);
+  if (fault !== null) return refuse(forwarding, fault.status, fault.why);
+  const credentials = await connection.credentials();
+  const own = credentialsFor(credentials, connection, pathOf(request.url ?? "/"));
+  try {
+    const everywhere = own.filter(({ anywhere }) => anywhere);
+    const body = await bodyFor(request, everywhere);
+    if (response.destroyed) return;
+    await exchange(forwarding, prepare(forwarding, own, everywhere, body.length), body, credentials);
+  } catch (error) {
+    if (!(error instanceof Unfit)) throw error;
+    refuse(forwarding, 400, error.message);
+  }
+}
+
+/** The identified host in every request, and framing that nobody reads in two ways. */
+function faultOf(
+  { headersDistinct, headers, url = "" }: IncomingMessage,
+  { name, port, protocol, deny }: ExchangeConnection,
+): { status: number; why: string } | null {
+  const said = headersDistinct.host ?? [];
+  const isFor = (text: string | null): boolean => {
+    const host = parseAskedHostPort(text ?? "");
+    return host?.name === name && (host.port ?? (protocol === "tls" ? 443 : 80)) === port;
+  };
+  const isPath = url.startsWith("/") || url === "*";
+  if (said.length !== 1 || !isFor(said[0] ?? "") || !(isPath || isFor(authorityOf(url)))) {
+    deny({ host: name, port, reason: "name_mismatch" });
+    return { status: 421, why: "This connection is for another host." };
+  }
+  const coding = headers["transfer-encoding"];
+  if (coding === undefined || coding.toLowerCase() === "chunked") return null;
+  return { status: 501, why: "This transfer coding is not supported." };
+}
+
+type Body = Awaited<ReturnType<typeof bodyFor>>;
+type Prepared = () => ClientRequest;
+
+function prepare(
+  { connection, agent, request }: Forwarding,
+  own: readonly SandboxCredential[],
+  everywhere: readonly SandboxCredential[],
+  length: number | "chunked" | "none",
+): Prepared {
+  const { method = "GET", url = "/" } = request;
+  const path = putIn(pathOf(url), everywhere, "percent");
+  const headers = endToEndHeaders(request.rawHeaders, ["expect", "content-length"]).map(
+    ([name, values]) => [name, values.map((value) => putInHeader(name, value, own))] as const,
+  );
+  if (length === "chunked") headers.push(["Transfer-Encoding", ["chunked"]]);
+  else if (length !== "none") headers.push(["Content-Length", [String(length)]]);
+  return () => {
+    const { name: host, port } = connection;
+    const upstream = send({ agent, host, port, method, path, setHost: false, maxHeaderSize: 65_536 });
+    for (const [name, values] of headers)
+      upstream.setHeader(name, values.length === 1 ? (values[0] ?? "") : values);
+    return upstream;
+  };
+}
+
+async function exchange(
+  forwarding: Forwarding,
+  begin: Prepared,
+  body: Body,
+  credentials: readonly SandboxCredential[],
+): Promise<void> {
+  const { response } = forwarding;
+  for (let attempt = 0; ; attempt++) {
+    const upstream = begin();
+    response.once("close", () => upstream.destroy());
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    upstream.once("response", resolve).on("error", reject);
+    body.sendTo(upstream);
+    try {
+      answerClient(forwarding, await promise, credentials);
+      return;
+    } catch (error) {
+      if (response.destroyed) return;
+      // A server may end a kept connection at any time: the next one has the request for the first time.
+      if (attempt === 0 && upstream.reusedSocket && body.length === "none") continue;
+      unanswered(forwarding, error, upstream.reusedSocket);
+      return;
+    }
+  }
+}
+
+/** A client whose connection breaks off on a later request sends it again; a first one is told why. */
+function unanswered(forwarding: Forwarding, error: unknown, reused: boolean): void {
+  const { connection, request, log } = forwarding;
+  if (reused || error instanceof NotConnected) {
+    request.socket.destroy();
+    return;
+  }
+  const code = (error as NodeJS.ErrnoException).code ?? "no code";
+  log(`egress: ${connection.name}:${connection.port} gave no answer (${code})`);
+  refuse(forwarding, 502, `${connection.name} could not be asked: ${code}.`);
+}
+
+function refuse({ request, response }: Forwarding, status: number, why: string): void {
+  response.once("finish", () => request.socket.destroySoon());
+  response.writeHead(status, { "Content-Type": "text/plain", Connection: "close" });
+  response.end(`Berth: ${why}\n`);
+}

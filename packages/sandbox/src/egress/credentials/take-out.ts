@@ -1,0 +1,62 @@
+import type { SandboxCredential } from "../../sandbox.ts";
+import { percentEncoded } from "./put-in.ts";
+import { type Replacement, Replacer } from "./replace-stream.ts";
+import { inShapeOf } from "./token-shape.ts";
+
+/** Shorter ones are ordinary words, which a page without them would not be readable. */
+const shortest = 6;
+/** Of longer ones the plain forms alone are looked for. */
+const longestEncoded = 4_096;
+
+/** Takes values out of what a host answers: each becomes its placeholder again. */
+export interface TakeOut {
+  /** Text of one character a byte. */
+  text(text: string): string;
+  /** For a body. */
+  stream(): Replacer;
+}
+
+/** The forms that are known: as it is, in JSON, in a URL, in hexadecimal, and in base64 wherever it begins there. */
+export function takeOut(credentials: readonly SandboxCredential[]): TakeOut {
+  const replacements = new Map<string, string>();
+  for (const { value, placeholder } of credentials) {
+    const inside = inShapeOf(value, placeholder);
+    for (const form of value.length < shortest ? [] : formsOf(value)) replacements.set(form, inside);
+  }
+  const longestFirst = [...replacements.keys()].sort((one, other) => other.length - one.length);
+  const pattern = new RegExp(longestFirst.map(RegExp.escape).join("|") || "(?!)", "g");
+  return {
+    text: (text) => text.replace(pattern, (form) => replacements.get(form) ?? ""),
+    stream: () => new Replacer([...replacements].map(asBytes)),
+  };
+}
+
+function asBytes([find, put]: [string, string]): Replacement {
+  return { find: Buffer.from(find, "latin1"), put: Buffer.from(put, "latin1") };
+}
+
+function formsOf(value: string): Set<string> {
+  const bytes = Buffer.from(value);
+  const text = bytes.toString("latin1");
+  const plain = [
+    text,
+    JSON.stringify(text).slice(1, -1),
+    percentEncoded(value),
+    encodeURIComponent(value.toWellFormed()),
+  ];
+  if (bytes.length > longestEncoded) return new Set(plain);
+  const hex = bytes.toString("hex");
+  return new Set([
+    ...plain,
+    hex,
+    hex.toUpperCase(),
+    ...[0, 1, 2].flatMap((offset) => base64At(bytes, offset)),
+  ]);
+}
+
+/** Without the characters that also hold bits of what stands before or after it. */
+function base64At(bytes: Buffer, offset: number): string[] {
+  const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
+  const form = text.slice(Math.ceil((offset * 4) / 3), Math.floor(((offset + bytes.length) * 4) / 3));
+  return [form, form.replaceAll("+", "-").replaceAll("/", "_")];
+}

@@ -1,0 +1,59 @@
+import { Agent } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { connect, type SecureContext } from "node:tls";
+import type { Destination } from "./targets.ts";
+
+/** The host could not be connected to, which is told elsewhere. */
+export class NotConnected extends Error {
+  override readonly name = "NotConnected";
+}
+
+interface Upstream extends Destination {
+  dial(): Promise<Socket | null>;
+}
+
+/** The connection to the host that belongs to one client's connection: one at a time, kept between its requests. */
+export class UpstreamAgent extends Agent {
+  readonly #upstream: Upstream;
+  readonly #trust: SecureContext;
+
+  constructor(upstream: Upstream, trust: SecureContext) {
+    super({ keepAlive: true, maxSockets: 1, maxFreeSockets: 1 });
+    this.#upstream = upstream;
+    this.#trust = trust;
+  }
+
+  override createConnection(
+    _options: object,
+    callback?: (error: Error | null, socket: Duplex) => void,
+  ): undefined {
+    this.#connect().then(
+      (socket) => callback?.(null, socket),
+      (error: Error) => (callback as ((error: Error) => void) | undefined)?.(error),
+    );
+  }
+
+  async #connect(): Promise<Socket> {
+    const { name, protocol, dial } = this.#upstream;
+    const socket = await dial();
+    if (socket === null) throw new NotConnected("The host is refused or cannot be reached.");
+    if (protocol === "http") return socket;
+    const secure = connect({
+      socket,
+      servername: name,
+      secureContext: this.#trust,
+      ALPNProtocols: ["http/1.1"],
+    });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    secure.once("secureConnect", resolve).once("error", reject);
+    secure.once("close", () => reject(new Error("The host ended the connection in its handshake.")));
+    try {
+      await promise;
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    }
+    return secure;
+  }
+}
