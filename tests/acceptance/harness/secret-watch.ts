@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { type Answer, Api, type CallOptions } from "./api.ts";
 
 /** Looks for secrets in what is shown to it, in every form in which one could pass through. */
@@ -25,10 +26,33 @@ export class SecretWatch {
   /** The arguments of every process of this machine, those in sandboxes too. Answers how many processes there were. */
   checkArguments(): number {
     const processes = readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name));
-    for (const pid of processes) this.check(`the arguments of process ${pid}`, argumentsOf(pid));
+    for (const pid of processes) this.check(`the arguments of process ${pid}`, readProcess(pid, "cmdline"));
     return processes.length;
   }
+
+  /** The variables of every process of this machine but those in sandboxes, which are given theirs. */
+  checkEnvironments(): void {
+    for (const pid of readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name) && !isInSandbox(name)))
+      this.check(`the environment of process ${pid}`, readProcess(pid, "environ"));
+  }
+
+  /** Every file below a directory, with its name; the holes of sparse ones are not read. */
+  checkTree(directory: string): void {
+    const input = [...this.#forms.keys()].join("\n");
+    const { status, stdout } = spawnSync("bash", ["-c", SEARCH, "bash", directory], {
+      input,
+      encoding: "utf8",
+    });
+    assert.ok(status === 0 || status === 1, `${directory} could not be searched`);
+    const found = [...new Set(stdout.split("\n"))].flatMap((form) => this.#forms.get(form) ?? []);
+    assert.deepEqual(found, [], `secrets below ${directory}`);
+  }
 }
+
+/** Reads what to search for from standard input. */
+const SEARCH = `exec 3<&0; tar --sparse --create --file=- --directory="$1" . 2>/dev/null | grep -a -o -F -f <(cat <&3)`;
+
+const FIRST_SESSION_UID = 300_000;
 
 /** A client whose answers are all watched. */
 export class WatchedApi extends Api {
@@ -56,15 +80,21 @@ function formsOf(secret: string): [form: string, text: string][] {
   });
   return [
     ["plain", secret],
+    ["json", JSON.stringify(secret).slice(1, -1)],
     ["hex", bytes.toString("hex")],
     ["url", encodeURIComponent(secret)],
     ...inBase64,
   ];
 }
 
-function argumentsOf(pid: string): string {
+/** Sessions have uids of their own. */
+function isInSandbox(pid: string): boolean {
+  return (statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid ?? 0) >= FIRST_SESSION_UID;
+}
+
+function readProcess(pid: string, file: "cmdline" | "environ"): string {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
   } catch {
     return "";
   }

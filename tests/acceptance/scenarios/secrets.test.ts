@@ -38,6 +38,7 @@ before(async () => {
   // While a request waits here, git, its helpers and its credentials are all at work in the sandbox.
   const onRequest = () => {
     watch.checkArguments();
+    watch.checkEnvironments();
     samples += 1;
   };
   const start = (name: string) => startGitHost({ dir: join(directory, name), onRequest });
@@ -128,6 +129,14 @@ async function callMcp(api: Api): Promise<Wire> {
   await api.ok("GET", credentials);
   await api.ok("POST", `${credentials}/${credential.id}/archive`);
   return session;
+}
+
+/** A file with a secret in the middle of much else. */
+async function aCanary(dataDir: string): Promise<string> {
+  const file = join(dataDir, "canary");
+  const secret = watch.add("a canary of the search", randomBytes(16).toString("hex"));
+  await writeFile(file, Buffer.concat([randomBytes(100_000), Buffer.from(secret), randomBytes(100_000)]));
+  return file;
 }
 
 /** The whole database as text, as a backup would hold it. */
@@ -234,6 +243,10 @@ proves(["secrets-nowhere", "repo-token-secret"], "a canary of every kind is foun
   assert.match(berth.log, /"level":/);
   watch.check("the service's log", berth.log);
   watch.check("the service's output", berth.output);
+  const canary = await aCanary(berth.dataDir);
+  assert.throws(() => watch.checkTree(berth.dataDir), /canary/, "the search finds what is there");
+  await rm(canary);
+  watch.checkTree(berth.dataDir);
   if (!canTrace) return t.diagnostic("no strace here: programs that end at once were not looked at");
   const programs = await endedTrace(trace, berth.pid);
   for (const program of ["git", "bwrap", "initdb", "gh"])
