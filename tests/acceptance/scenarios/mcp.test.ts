@@ -254,6 +254,7 @@ proves(["mcp-network"], "the environment and the operator both have to allow a s
   const refusal = await turn(api, closed.id, { say: "alone" });
   assert.deepEqual(faults(refusal), ["mcp_connection_failed_error"]);
   assert.match(of(refusal, "session.error")[0]?.error.message, /networking of the session's environment/);
+  assert.deepEqual(await deniedIn(closed.id), [`127.0.0.1:${new URL(proxy.url).port} not_allowed`]);
   const any = await makeMcpSession({
     environment: { config: { type: "cloud", networking: { type: "unrestricted" } } },
   });
@@ -265,9 +266,17 @@ proves(["mcp-network"], "the environment and the operator both have to allow a s
     const events = await turn(api, id, { say: "alone" });
     assert.deepEqual(faults(events), ["mcp_connection_failed_error"]);
     assert.match(of(events, "session.error")[0]?.error.message, /not one that may be reached/);
+    const { hostname, port } = new URL(url);
+    assert.deepEqual(await deniedIn(id), [`${hostname}:${port || 443} private_address`]);
   }
   assert.equal(posts(), before);
 });
+
+/** Each refusal of a session once: what was asked for, and why it was refused. */
+async function deniedIn(id: string): Promise<string[]> {
+  const { data } = await api.ok("GET", `/sessions/${id}/events?types[]=session.egress_denied`);
+  return [...new Set(data.map(({ host, port, reason }: Wire) => `${host}:${port} ${reason}`) as string[])];
+}
 
 proves(["mcp-interrupt"], "an interrupt ends a slow call, and the next turn goes on", async () => {
   const { id } = await makeMcpSession();

@@ -4,6 +4,7 @@ import { request as requestTls } from "node:https";
 import { isIPv4, type LookupFunction } from "node:net";
 import { Readable } from "node:stream";
 import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
+import type { EgressDenied } from "../sandbox.ts";
 import { isPublicAddress, makeAddressGuard } from "./address-guard.ts";
 import { type Resolve, resolveBySystem } from "./dial.ts";
 import type { HostName } from "./host-name.ts";
@@ -20,9 +21,16 @@ export interface GuardedFetchOptions {
   resolve?: Resolve;
 }
 
-/** No address of the host is one that may be reached, or its name has none. */
+/** The host is not one that may be reached, by its name or by its addresses, or it has none. */
 export class AddressRefused extends Error {
   override readonly name = "AddressRefused";
+  readonly denied: EgressDenied;
+
+  constructor(message: string, url: URL, reason: EgressDenied["reason"]) {
+    super(message);
+    const host = parseUrlHost(url);
+    this.denied = { host: host?.name ?? host?.address ?? url.hostname, port: host?.port ?? null, reason };
+  }
 }
 
 /**
@@ -47,12 +55,15 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   async function permitted(url: URL): Promise<string[]> {
     const { tls, name, address, port } = hostOf(url);
     const found = address === null ? await resolve(name).catch(() => []) : [address];
-    if (found.length === 0) throw new AddressRefused("The name of the host does not resolve.");
+    if (found.length === 0) {
+      throw new AddressRefused("The name of the host does not resolve.", url, "unresolvable");
+    }
     const dialled = found.filter(
       (address) => guard(name, address, port) && (tls || !isPublicAddress(address)),
     );
     if (dialled.length > 0) return dialled;
-    throw new AddressRefused("The address of the host is not one that may be reached.");
+    const message = "The address of the host is not one that may be reached.";
+    throw new AddressRefused(message, url, "private_address");
   }
 
   return async (given, init = {}) => {
@@ -96,7 +107,7 @@ export function isListedHost(allowPrivate: readonly string[], url: string): bool
 /** An IP address has the empty name, which nothing lists. @throws AddressRefused for a host that is neither. */
 function hostOf(url: URL): UrlHost & { name: HostName } {
   const host = parseUrlHost(url);
-  if (host === null) throw new AddressRefused("The host is not a name or an address.");
+  if (host === null) throw new AddressRefused("The host is not a name or an address.", url, "not_allowed");
   return { ...host, name: host.name ?? ("" as HostName) };
 }
 

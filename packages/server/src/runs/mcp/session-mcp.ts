@@ -9,18 +9,22 @@ import {
   type Tool,
 } from "@berth/agent";
 import type { McpServer, McpToolset } from "@berth/contract";
-import { AddressRefused, allowsUrl, type GuardedFetch } from "@berth/sandbox";
+import type { GuardedFetch } from "@berth/sandbox";
+import type { Logger } from "pino";
 import type { Database } from "../../db/pool.ts";
 import type { Lease } from "../lease.ts";
 import type { RunLog } from "../run-log.ts";
 import type { RunSession } from "../run-store.ts";
+import { createEgressReport } from "../workspace/egress-report.ts";
 import { type McpTokenParts, mcpToken } from "./mcp-token.ts";
 import { readMcpTools, storeMcpTools } from "./mcp-tool-store.ts";
+import { sessionFetch } from "./session-fetch.ts";
 
 export interface McpParts extends McpTokenParts {
   db: Database;
   /** Reaches what the operator lets MCP servers be. */
   mcpFetch: GuardedFetch;
+  log: Logger;
 }
 
 /** The MCP servers of a session while its lease is held. They are called from here, never from the sandbox. */
@@ -52,13 +56,14 @@ export function openSessionMcp(
   session: RunSession,
   runLog: Pick<RunLog, "append">,
 ): SessionMcp {
+  const report = createEgressReport(runLog, parts.log);
   const entries = toolsetsOf(session).map(({ toolset, server }) => ({
     toolset,
     server,
     connection: createMcpConnection({
       url: server.url,
       token: () => mcpToken(parts, session.id, server.url),
-      fetch: isAllowed(session, server) ? parts.mcpFetch : refuse,
+      fetch: sessionFetch(parts.mcpFetch, session, server.url, report),
     }),
   }));
 
@@ -124,16 +129,6 @@ function toolsetsOf({ agent }: RunSession): { toolset: McpToolset; server: McpSe
 
 function configOf({ configs, default_config }: McpToolset, tool: string): McpToolset["default_config"] {
   return configs.find(({ name }) => name === tool) ?? default_config;
-}
-
-/** What the environment's networking says of the server's host. What the operator says is looked at as it is dialled. */
-function isAllowed({ networking }: RunSession, { url }: McpServer): boolean {
-  if (networking.type === "unrestricted" || networking.allow_mcp_servers) return true;
-  return allowsUrl({ mode: "limited", hosts: networking.allowed_hosts }, url);
-}
-
-async function refuse(): Promise<never> {
-  throw new AddressRefused("The networking of the session's environment does not allow its host.");
 }
 
 function excess(tools: readonly McpToolDefinition[]): McpFault | null {

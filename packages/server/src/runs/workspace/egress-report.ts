@@ -2,16 +2,23 @@ import type { EgressDenied } from "@berth/sandbox";
 import type { Logger } from "pino";
 import type { RunLog } from "../run-log.ts";
 
-/** What a hostile command may add to the log by trying one host after another. */
+/** What a hostile command may add to the log in a minute by trying one host after another. */
 const REPORTED_AT_MOST = 100;
+const MINUTE = 60_000;
 
-/** Writes refused connections into the session's log, each host, port and reason once, and not without end. */
-export function createEgressReport(runLog: RunLog, log: Logger): (denied: EgressDenied) => void {
-  const reported = new Set<string>();
+/** Writes refused connections into the session's log; of more than so many in a minute, the service's log tells once. */
+export function createEgressReport(
+  runLog: Pick<RunLog, "append">,
+  log: Pick<Logger, "debug" | "warn">,
+  now: () => number = () => performance.now(),
+): (denied: EgressDenied) => void {
+  let began = now();
+  let told = 0;
   return ({ host, port, reason }) => {
-    const key = `${host} ${port} ${reason}`;
-    if (reported.has(key) || reported.size >= REPORTED_AT_MOST) return;
-    reported.add(key);
+    if (now() - began >= MINUTE) [began, told] = [now(), 0];
+    told += 1;
+    if (told === REPORTED_AT_MOST + 1) log.warn({ host }, "more connections are refused than are told");
+    if (told > REPORTED_AT_MOST) return;
     runLog
       .append([{ event: { type: "session.egress_denied", host: host.slice(0, 255), port, reason } }])
       .catch((error: unknown) => log.debug({ err: error }, "a refused connection could not be told"));

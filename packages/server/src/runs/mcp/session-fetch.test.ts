@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { AddressRefused, createGuardedFetch, type EgressDenied } from "@berth/sandbox";
+import type { RunSession } from "../run-store.ts";
+import { sessionFetch } from "./session-fetch.ts";
+
+type Networking = RunSession["networking"];
+
+const server = "https://mcp.example:8443/mcp";
+const limited = (allowed_hosts: string[], allow_mcp_servers = false): Networking => ({
+  type: "limited",
+  allowed_hosts,
+  allow_mcp_servers,
+  allow_package_managers: false,
+});
+
+/** What the session's fetch does with an address: whether it is asked for, else what is reported. */
+async function tried(networking: Networking, url: string): Promise<"asked" | EgressDenied> {
+  const reported: EgressDenied[] = [];
+  const fetch = sessionFetch(
+    async () => new Response("asked"),
+    { networking },
+    server,
+    (one) => reported.push(one),
+  );
+  try {
+    await fetch(url);
+    assert.deepEqual(reported, []);
+    return "asked";
+  } catch (error) {
+    assert.ok(error instanceof AddressRefused);
+    assert.equal(reported.length, 1);
+    return reported[0] ?? assert.fail();
+  }
+}
+
+test("the server alone is asked where servers are allowed, whatever it sends the client to", async () => {
+  for (const networking of [{ type: "unrestricted" }, limited([], true)] satisfies Networking[]) {
+    assert.equal(await tried(networking, "https://MCP.example:8443/other"), "asked");
+    for (const url of ["https://mcp.example/mcp", "http://mcp.example:8443/", "https://evil.example/"]) {
+      const { hostname, port, protocol } = new URL(url);
+      assert.deepEqual(await tried(networking, url), {
+        host: hostname,
+        port: Number(port || (protocol === "https:" ? 443 : 80)),
+        reason: "not_allowed",
+      });
+    }
+  }
+});
+
+test("a host that the environment names is asked at the port that it names", async () => {
+  assert.equal(await tried(limited(["mcp.example:8443"]), server), "asked");
+  assert.equal(await tried(limited(["*.example"]), "https://mcp.example./"), "asked");
+  assert.deepEqual(await tried(limited(["mcp.example"]), server), {
+    host: "mcp.example",
+    port: 8443,
+    reason: "not_allowed",
+  });
+  assert.deepEqual(await tried(limited([]), server), {
+    host: "mcp.example",
+    port: 8443,
+    reason: "not_allowed",
+  });
+});
+
+test("what the address refuses is reported as such", async () => {
+  const reported: EgressDenied[] = [];
+  const guarded = createGuardedFetch({ allowPrivate: [], resolve: async () => ["10.0.0.1"] });
+  const fetch = sessionFetch(guarded, { networking: limited([], true) }, server, (one) => reported.push(one));
+  await assert.rejects(fetch(server), AddressRefused);
+  assert.deepEqual(reported, [{ host: "mcp.example", port: 8443, reason: "private_address" }]);
+});
