@@ -54,4 +54,24 @@ describe("urls of repositories", () => {
       { numRuns: 2_000 },
     );
   });
+
+  test("name their host: an address is none, nor is what no resolver takes", () => {
+    for (const written of [
+      "10.0.0.1",
+      "1.1",
+      "0x7f.1",
+      "2130706433",
+      "a..b",
+      "a-.b",
+      "-a.b",
+      `${"a".repeat(64)}.b`,
+    ]) {
+      for (const form of [gitUrl, hostedUrl])
+        assert.ok(!form.safeParse(`https://${written}/a/b`).success, written);
+    }
+    for (const written of ["git", "1.2.3.x4", "xn--bcher-kva.example", "a.b:8443"]) {
+      for (const form of [gitUrl, hostedUrl])
+        assert.ok(form.safeParse(`https://${written}/a/b`).success, written);
+    }
+  });
 });

@@ -2,7 +2,8 @@ import { z } from "zod";
 
 const hostedForm = "Field '{field}' must be of the form 'https://<repo_host>/<org>/<repo>'.";
 const gitForm = "Field '{field}' must be of the form 'https://<host>/<path of the repository>'.";
-const host = "[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::[1-9][0-9]{0,4})?";
+const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
+const host = `(?:${label}\\.)*${label}(?::[1-9][0-9]{0,4})?`;
 const segment = "[A-Za-z0-9_.~!$&'()*+,;=:@%-]+";
 
 /**
@@ -34,10 +35,10 @@ export function repositoryName(url: string): string {
   return (url.split("/").at(-1) ?? "").replace(/\.git$/, "");
 }
 
-/** The host as a parser writes it: no other spelling of an address passes for a name, and the port is one. */
+/** The host is a name, not an address in any spelling, and stands as a parser writes it; the port is one. */
 function namesItsHost(url: string): boolean {
   const written = url.replace(/^https?:\/\//, "").replace(/[:/].*$/, "");
-  return URL.canParse(url) && new URL(url).hostname === written;
+  return /[a-z][^.]*$/.test(written) && URL.canParse(url) && new URL(url).hostname === written;
 }
 
 /** Every segment is one also when it is decoded, as git does before it asks for a credential. */
