@@ -203,7 +203,7 @@ export interface Command {
   timeoutMs: number;
   /** Bytes of output that come back, shared by standard output and error: the head and the tail of it. Default 102,400. */
   maxOutputBytes?: number;
-  /** Keep the whole output in a file inside when it outgrows `maxOutputBytes`; `CommandResult.outputFile` names it. */
+  /** Keep the output, up to 256 MiB of it, in a file inside when it outgrows `maxOutputBytes`; `CommandResult.outputFile` names it. */
   keepOutput?: boolean;
   /** Standard output and error as they come, interleaved; for progress. Never awaited. */
   onOutput?: (chunk: Uint8Array) => void;
@@ -218,10 +218,17 @@ export interface CommandResult {
   output: Uint8Array;
   /** Bytes that the cut left out. */
   omittedBytes: number;
-  /** Path inside of the whole output, when it was cut and `keepOutput` was set. */
+  /** Path inside of the output, when it was cut and `keepOutput` was set. Null when it could not be kept, as on a full disk. */
   outputFile: string | null;
   /** Working directory of the named shell after the command; null without one. */
   cwd: string | null;
+  /**
+   * The sandbox met a limit while it ran: a process was killed for memory, none could be started, or the disk is full (told
+   * only of a command that failed). Absent when none was met, and where the engine cannot tell.
+   */
+  limit?: "memory" | "processes" | "disk";
+  /** What had been left running was stopped, since it left no room for another process. */
+  cleared?: true;
 }
 
 export interface Capability {

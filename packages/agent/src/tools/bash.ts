@@ -22,7 +22,7 @@ const input = z
 
 export const bash = defineTool({
   name: "Bash",
-  description: `Runs a command in a bash that lives for the whole session: working directory, variables and functions stay from call to call. It starts in /data. Nothing can be typed into a running command, so use flags that do not ask. A command is stopped after its timeout, 2 minutes unless you give another, at most 10; start what must run longer in the background with its output in a file. Standard output and error come back together. When they are longer than 100 KiB the middle is left out, and the whole is kept in a file that is named.`,
+  description: `Runs a command in a bash that lives for the whole session: working directory, variables and functions stay from call to call. It starts in /data. Nothing can be typed into a running command, so use flags that do not ask. A command is stopped after its timeout, 2 minutes unless you give another, at most 10; start what must run longer in the background with its output in a file. Standard output and error come back together. When they are longer than 100 KiB the middle is left out, and the whole, up to 256 MiB, is kept in a file that is named.`,
   input,
   async run({ command, restart, timeout, timeout_ms }, context) {
     if (restart === true) {
@@ -63,14 +63,23 @@ function outputOf(result: CommandResult): string {
 function remarks(result: CommandResult, timeoutMs: number): string[] {
   const lines: string[] = [];
   if (result.omittedBytes > 0) {
-    const whole = result.outputFile === null ? "" : `; the whole output is in ${result.outputFile}`;
+    const whole = result.outputFile === null ? "" : `; the output is kept in ${result.outputFile}`;
     lines.push(`[${result.omittedBytes} bytes left out of the middle${whole}]`);
   }
+  if (result.limit !== undefined) lines.push(`[${limitsMet[result.limit]}${result.cleared ? cleared : ""}]`);
   if (result.ended !== "exit") lines.push(`[${whyCut(result.ended, timeoutMs)}${freshShell(result)}]`);
   else if (result.exitCode !== 0) lines.push(`[exit code ${result.exitCode}]`);
   if (result.cwd !== null && result.cwd !== "/data") lines.push(`[working directory ${result.cwd}]`);
   return lines;
 }
+
+const limitsMet: Record<NonNullable<CommandResult["limit"]>, string> = {
+  memory:
+    "The session ran out of memory while this ran, and a process was killed. Files in /tmp and /dev/shm take memory, too.",
+  processes: "The session is at its limit of processes: some could not be started.",
+  disk: "The session's disk is full. Delete what is not needed.",
+};
+const cleared = " What this left running was stopped, so that others can be.";
 
 function freshShell(result: CommandResult): string {
   return result.ended === "timeout"

@@ -74,7 +74,7 @@ test("Bash: long output is cut in the middle, and the whole is in a file", async
   assert.ok(text.length < 110_000);
   assert.match(text, /^1\n2\n/);
   assert.match(text, /\n60000\n/);
-  const [, path = ""] = /whole output is in (\S+)\]/.exec(text) ?? [];
+  const [, path = ""] = /output is kept in (\S+)\]/.exec(text) ?? [];
   assert.equal(await ok(bash, { command: `tail -n 1 ${path}; wc -l <${path}` }), "60000\n60000");
 });
 

@@ -22,7 +22,8 @@ export interface Sources {
 
 /** bwrap's options, handed over on a descriptor so that no process list shows them. */
 export function bwrapArguments(sources: Sources, limits: Limits): string[] {
-  const memory = Math.max(MIB, Math.floor(limits.memoryBytes / 2));
+  // Both full leave a quarter for processes: enough to delete what fills them.
+  const shareOfMemory = (part: number) => String(Math.max(MIB, Math.floor(limits.memoryBytes / part)));
   return [
     ...["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
     ...["--disable-userns", "--cap-drop", "ALL", "--new-session", "--as-pid-1", "--die-with-parent"],
@@ -31,8 +32,8 @@ export function bwrapArguments(sources: Sources, limits: Limits): string[] {
     ...sources.system,
     ...["--ro-bind", sources.etc, "/etc"],
     ...["--proc", "/proc", "--dev", "/dev"],
-    ...["--perms", "1777", "--size", String(memory), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"],
-    ...["--perms", "1777", "--size", String(memory), "--tmpfs", "/tmp"],
+    ...["--perms", "1777", "--size", shareOfMemory(4), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"],
+    ...["--perms", "1777", "--size", shareOfMemory(2), "--tmpfs", "/tmp"],
     ...["--ro-bind", sources.programs, PROGRAMS_INSIDE],
     ...["--ro-bind", sources.pipes, PIPES_INSIDE],
     ...sources.writable.flatMap(({ host, inside }) => ["--bind", host, inside]),

@@ -1,7 +1,9 @@
 import { mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import type { LimitGauge } from "../commands/limit-gauge.ts";
 import { type Limits, SandboxError } from "../sandbox.ts";
+import { cgroupGauge } from "./cgroup-gauge.ts";
 import type { Controller, Hierarchy, Setting } from "./cgroup-layouts.ts";
 
 const LONGEST_KILL_MS = 2000;
@@ -45,6 +47,7 @@ export class Cgroups {
     return {
       processFiles: directories.map((directory) => `${directory}/cgroup.procs`),
       members: () => members(directories),
+      gauge: cgroupGauge(this.#directory("memory", name), this.#directory("pids", name)),
       destroy: () => this.destroy(name),
     };
   }
@@ -100,6 +103,11 @@ export class Cgroups {
     for (const setting of hierarchy.settings(limits)) await write(`${parent}/${name}`, setting);
   }
 
+  #directory(controller: Controller, name: string): string | undefined {
+    const index = this.#hierarchies.findIndex(({ controllers }) => controllers.includes(controller));
+    return index < 0 ? undefined : `${this.parents[index]}/${name}`;
+  }
+
   #directories(name: string): string[] {
     return this.parents.map((parent) => `${parent}/${name}`);
   }
@@ -109,6 +117,7 @@ export interface Cgroup {
   readonly processFiles: readonly string[];
   /** Pids, on the host, of all processes in it. */
   members(): Promise<number[]>;
+  readonly gauge: LimitGauge;
   destroy(): Promise<void>;
 }
 

@@ -76,6 +76,7 @@ export async function startSandbox(
       supervisor,
       pipes: new Pipes(made.files.pipes, uid, host.programs.mkfifo),
       cgroup: made.cgroup,
+      gauge: made.cgroup.gauge,
       network: made.network,
       directory: made.directory,
       uploads: made.files.uploads,

@@ -1,4 +1,4 @@
-import type { Command } from "../sandbox.ts";
+import type { Command, CommandResult } from "../sandbox.ts";
 import type { CommandEnd } from "./frame-reader.ts";
 import type { Supervisor } from "./supervisor.ts";
 
@@ -13,6 +13,14 @@ export type Ending =
   | { ended: "exit"; end: CommandEnd }
   | { ended: "died"; exitCode: number }
   | { ended: "timeout" | "aborted" | "closed" };
+
+/** As `CommandResult` tells it. */
+export function plainly(end: Ending): Pick<CommandResult, "ended" | "exitCode"> {
+  if (end.ended === "exit") return { ended: "exit", exitCode: end.end.exitCode };
+  return end.ended === "died"
+    ? { ended: "exit", exitCode: end.exitCode }
+    : { ended: end.ended, exitCode: null };
+}
 
 interface Host {
   supervisor: Supervisor;

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { Command, CommandResult } from "../sandbox.ts";
-import type { Ending } from "./command-ending.ts";
+import { type Ending, plainly } from "./command-ending.ts";
 import { OutputSpill, type RunFed } from "./output-spill.ts";
 import { OutputWindow } from "./output-window.ts";
 
@@ -36,9 +36,7 @@ export class CommandOutput {
 
   async result(end: Ending, lasting: boolean): Promise<CommandResult> {
     const outputFile = this.#spill ? await this.#spill.finish() : null;
-    const exitCode = end.ended === "exit" ? end.end.exitCode : end.ended === "died" ? end.exitCode : null;
     const cwd = lasting && end.ended === "exit" ? end.end.cwd : null;
-    const ended = end.ended === "died" ? "exit" : end.ended;
-    return { exitCode, ended, ...this.#window.result(), outputFile, cwd };
+    return { ...plainly(end), ...this.#window.result(), outputFile, cwd };
   }
 }

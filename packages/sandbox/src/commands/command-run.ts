@@ -1,14 +1,15 @@
 import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
 import type { Command, CommandResult } from "../sandbox.ts";
-import { type Ending, noShell, poll, watch } from "./command-ending.ts";
+import { type Ending, noShell, plainly, poll, watch } from "./command-ending.ts";
 import { CommandOutput } from "./command-output.ts";
 import { exports, freshShell } from "./command-script.ts";
 import { FrameReader } from "./frame-reader.ts";
 import { killCommand } from "./kill-command.ts";
+import { type LimitGauge, watchLimits } from "./limit-gauge.ts";
 import { type Feed, feedBytes, feedPipe } from "./pipe-feeder.ts";
 import type { Pipes, Slot } from "./pipes.ts";
-import { nowInTicks } from "./process-tree.ts";
+import { nowInTicks, type Target } from "./process-tree.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 /** How long output is awaited of a command whose shell is gone, when something else holds its pipe open. */
@@ -27,8 +28,9 @@ export interface CommandHost {
   gone: AbortSignal;
   /** Marks of the commands that run now. */
   running: Set<string>;
-  /** Ends the sandbox: something inside can no longer be killed. */
-  giveUp(): void;
+  gauge?: LimitGauge;
+  /** Ends the sandbox: something inside can no longer be killed, or leaves no room for anything else. */
+  giveUp(): Promise<void>;
 }
 
 /** How a command reaches a shell. */
@@ -66,13 +68,18 @@ export function newNonce(): string {
   return randomBytes(16).toString("hex");
 }
 
-/** Runs one command to its end, whatever that is. Never rejects for what the command does. */
+/**
+ * Runs one command to its end, whatever that is. Never rejects for what the command does.
+ *
+ * @param names `helps`: it is a part of another one, and leaves nothing behind.
+ */
 export async function runCommand(
   host: CommandHost,
   work: Work,
-  names: { mark: string; nonce: string },
+  names: { mark: string; nonce: string; helps?: true },
   shell: ShellStart,
 ): Promise<Outcome> {
+  const limits = watchLimits(host.gauge, host.init);
   const startTick = await nowInTicks();
   const slot = await host.pipes.take();
   const ending = Promise.withResolvers<Ending>();
@@ -93,7 +100,7 @@ export async function runCommand(
   const stdin = work.feed ? host.pipes.write(slot, "stdin") : null;
   if (stdin && work.feed) void feedPipe(stdin, begun.promise, work.feed);
 
-  host.running.add(names.mark);
+  if (!names.helps) host.running.add(names.mark);
   const pid = await shell.start(slot);
   if (pid === null) output.push(NO_PROCESS, pipe);
   const stopPolling =
@@ -105,11 +112,13 @@ export async function runCommand(
   stopWatching();
   if (end.ended !== "closed" && host.gone.aborted) end = { ended: "closed" };
 
-  if (end.ended === "timeout" || end.ended === "aborted") {
-    const target = { mark: names.mark, session: pid ?? -1, startTick, alone: host.running.size === 1 };
-    const killed = await killCommand(host.supervisor, host.init, target);
-    if (!killed && !host.gone.aborted) host.giveUp();
-  }
+  const alone = !names.helps && host.running.size === 1;
+  const target = { mark: names.mark, session: pid ?? -1, startTick, alone };
+  const cut = end.ended === "timeout" || end.ended === "aborted";
+  if (cut && !(await killCommand(host.supervisor, host.init, target)) && !host.gone.aborted)
+    void host.giveUp();
+  const { limit, crowded } = await limits.seen(plainly(end));
+  if (crowded && !cut) await makeRoom(host, shell.lasting ? { ...target, spare: pid ?? -1 } : target);
   host.running.delete(names.mark);
   const shellEnded = end.ended !== "exit" || !shell.lasting;
   const toReap = shellEnded && end.ended !== "died" ? pid : null;
@@ -124,12 +133,22 @@ export async function runCommand(
   if (shellEnded && !frame.hasBegun) void finished.then(() => pipe.destroy());
   pipe.resume();
   destroyWith(host.gone, pipe);
-  return { result: await output.result(end, shell.lasting), shellEnded };
+  const result = await output.result(end, shell.lasting);
+  return { result: { ...result, ...(limit && { limit }), ...(crowded && { cleared: true }) }, shellEnded };
+}
+
+/**
+ * Stops what a command has left running. Where that is not enough, what earlier ones have left takes the room: unless others
+ * run that may end by themselves, the sandbox ends, and the next one begins empty.
+ */
+async function makeRoom(host: CommandHost, target: Target): Promise<void> {
+  const killed = await killCommand(host.supervisor, host.init, target);
+  if (!killed || (target.alone && host.gauge?.crowded())) await host.giveUp();
 }
 
 /** Runs a script that reads `feed`, for output that is kept; true when it did all of it. */
 async function runFed(host: CommandHost, script: string, feed: Feed): Promise<boolean> {
-  const names = { mark: newNonce(), nonce: newNonce() };
+  const names = { mark: newNonce(), nonce: newNonce(), helps: true as const };
   const parts = { exports: exports(names.mark, {}), script, cwd: "/", nonce: names.nonce, fed: true };
   const work = { timeoutMs: LONGEST_KEEPING_MS, feed };
   const { result } = await runCommand(host, work, names, freshStart(host, parts));

@@ -10,6 +10,7 @@ import {
 } from "../sandbox.ts";
 import { type CommandHost, freshStart, newNonce, runCommand, type Work } from "./command-run.ts";
 import { exports } from "./command-script.ts";
+import type { LimitGauge } from "./limit-gauge.ts";
 import { closedResult, NamedShell } from "./named-shell.ts";
 import { feedBytes } from "./pipe-feeder.ts";
 import type { Pipes } from "./pipes.ts";
@@ -22,6 +23,8 @@ export interface LivingParts {
   init: number;
   supervisor: Supervisor;
   pipes: Pipes;
+  /** Absent where the engine cannot tell which limit a command has met. */
+  gauge?: LimitGauge;
   network: { setPolicy(policy: EgressPolicy): void };
   /** Host directory that is mounted as uploads. */
   uploads: string;
@@ -54,7 +57,8 @@ export abstract class LivingSandbox implements Sandbox {
       init: parts.init,
       gone: this.#gone.signal,
       running: new Set(),
-      giveUp: () => void this.close().catch(() => {}),
+      giveUp: () => this.close().catch(() => {}),
+      ...(parts.gauge === undefined ? {} : { gauge: parts.gauge }),
     };
     this.#files = new FilePlacer(parts, (command, feed) =>
       this.#runFresh(command, { ...command, ...(feed === undefined ? {} : { feed }) }),

@@ -6,12 +6,15 @@ import type { Feed, PipeWriter } from "./pipe-feeder.ts";
 const DIRECTORY = "/var/tmp/output";
 /** Bytes on their way into the file at which the command's own pipe is paused. */
 const HIGH_WATER = 1024 * 1024;
+/** What of an output is kept at most, so that a flood leaves the disk some room. */
+const MOST_KEPT = 256 * 1024 * 1024;
+const CUT = Buffer.from(`\n[only the first ${MOST_KEPT} bytes are kept]\n`);
 
 /** Runs a script inside that reads `feed`; true when it ended well. */
 export type RunFed = (script: string, feed: Feed) => Promise<boolean>;
 
 /**
- * Writes the whole output of a command to a file on the sandbox's disk, through a command of its own inside: the
+ * Writes the output of a command, all of it or its first 256 MiB, to a file on the sandbox's disk, through a command of its own inside: the
  * server resolves no path that the agent can write. The source is paused while the file lags, so memory stays bounded.
  */
 export class OutputSpill {
@@ -19,6 +22,7 @@ export class OutputSpill {
   readonly #done: Promise<boolean>;
   #queue: Buffer[] = [];
   #queued = 0;
+  #room = MOST_KEPT;
   #ended = false;
   /** Nothing is taken any more: all is written, or the file cannot be, as on a full disk. */
   #over = false;
@@ -27,14 +31,13 @@ export class OutputSpill {
 
   /** @param first What came before the output outgrew its window. */
   constructor(runFed: RunFed, first: Buffer) {
-    if (first.length > 0) this.#queue.push(first);
+    if (first.length > 0) this.#take(first);
     this.#done = this.#write(runFed);
   }
 
   push(bytes: Buffer, source: Socket): void {
-    if (this.#over) return;
-    this.#queue.push(bytes);
-    this.#queued += bytes.length;
+    if (this.#over || this.#room === 0) return;
+    this.#take(bytes);
     if (this.#queued > HIGH_WATER && !this.#paused) {
       this.#paused = source;
       source.pause();
@@ -42,7 +45,15 @@ export class OutputSpill {
     this.#wake();
   }
 
-  /** The file's path when all of it was written, else null. */
+  #take(bytes: Buffer): void {
+    const taken = bytes.subarray(0, this.#room);
+    this.#room -= taken.length;
+    const chunks = this.#room === 0 ? [taken, CUT] : [taken];
+    this.#queue.push(...chunks);
+    for (const { length } of chunks) this.#queued += length;
+  }
+
+  /** The file's path when all of it was written, else null: then there is no file. */
   async finish(): Promise<string | null> {
     this.#ended = true;
     this.#wake();
@@ -50,7 +61,8 @@ export class OutputSpill {
   }
 
   async #write(runFed: RunFed): Promise<boolean> {
-    const script = `mkdir -p ${DIRECTORY} && cat >${quote(this.path)}`;
+    const path = quote(this.path);
+    const script = `mkdir -p ${DIRECTORY} && cat >${path} || { rm -f ${path}; exit 1; }`;
     const written = await runFed(script, (writer) => this.#feed(writer));
     this.#over = true;
     this.#queue = [];

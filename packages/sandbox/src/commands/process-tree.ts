@@ -37,6 +37,8 @@ export interface Target {
   startTick: number;
   /** No other command runs in the sandbox. */
   alone: boolean;
+  /** Pid inside of a shell that leads the session and is to live on. */
+  spare?: number;
 }
 
 /**
@@ -61,7 +63,7 @@ export function belonging(all: readonly ProcessInfo[], init: number, target: Tar
     if (parent) return belongs(parent);
     return target.alone && process.parent === init && process.startTick >= target.startTick;
   };
-  return all.filter(belongs);
+  return all.filter((process) => process.insidePid !== target.spare && belongs(process));
 }
 
 /** Clock ticks since boot, as `startTick` counts them. */

@@ -11,7 +11,8 @@ import { PIPES_INSIDE } from "./pipes.ts";
  * - `poll pid`: answers the exit status when that child is gone, else nothing. Reaps orphans on the way.
  *
  * `command eval` keeps it alive when the limit of processes lets it start none; `jobs` then reaps orphans without
- * one, at the price of statuses. It first closes the descriptors by which the network and user namespaces were entered.
+ * one, at the price of statuses. What it starts is killed before it is when memory runs out, and before anything else of the
+ * host's. It first closes the descriptors by which the network and user namespaces were entered.
  *
  * @param restoreSignals A background job of a shell ignores INT and QUIT, and its children inherit that; `env` undoes it.
  */
@@ -20,7 +21,7 @@ export function supervisorScript(restoreSignals: boolean): string {
   const pipes = (direction: string) => `"${PIPES_INSIDE}/$first.${direction}"`;
   return `exec 5<&- 6<&-
 cd / || exit 1
-start='${start} $shell <${pipes("in")} >${pipes("out")} 2>&1 & answer=$!'
+start='{ echo 1000 >/proc/self/oom_score_adj; exec ${start} $shell <${pipes("in")} >${pipes("out")} 2>&1; } & answer=$!'
 echo ready
 while IFS=' ' read -r number verb first rest; do
   answer=

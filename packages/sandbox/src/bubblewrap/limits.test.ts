@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, test } from "node:test";
+import { ok, sh } from "../conformance/context.ts";
+import { released } from "../conformance/loop-devices.ts";
+import type { Sandbox, SandboxEngine } from "../sandbox.ts";
+import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
+import { createNamespaceStandIn } from "./namespace-stand-in.ts";
+import { diskLimit } from "./probe.ts";
+
+const MIB = 1024 * 1024;
+const root = process.getuid?.() === 0;
+const skip = root ? false : "without root no control group counts";
+const disk = await diskLimit(tmpdir());
+const noImage = skip || (disk.state === "yes" ? false : disk.detail);
+let directory = "";
+let engine: SandboxEngine;
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), "berth-limits-"));
+  engine = await createBubblewrapEngine({
+    instance: `test-limits-${process.pid}`,
+    stateDir: `${directory}/state`,
+    egress: createNamespaceStandIn(),
+    certificates: [],
+  });
+});
+
+afterEach(async () => {
+  await engine.close();
+  await released(directory);
+  rmSync(directory, { recursive: true });
+});
+
+function open(diskBytes: number | null = null): Promise<Sandbox> {
+  return engine.open({
+    id: "limits",
+    disk: join(directory, "disk"),
+    uid: (process.pid % 10_000) + 110_000,
+    limits: { memoryBytes: 64 * MIB, pids: 32, cpus: 1, diskBytes },
+    egress: { mode: "limited", hosts: [] },
+    files: [],
+    writable: [],
+  });
+}
+
+test("a command is told to have met the limit of memory, also when it ended well, and the next one is not", {
+  skip,
+}, async () => {
+  const sandbox = await open();
+  const hog = await sh(sandbox, "head -c 200M /dev/zero | tail -c 200M >/dev/null; exit 0");
+  assert.deepEqual([hog.ended, hog.exitCode, hog.limit], ["exit", 0, "memory"]);
+  const calm = await sh(sandbox, "exit 3");
+  assert.deepEqual([calm.exitCode, calm.limit, calm.cleared], [3, undefined, undefined]);
+});
+
+test("full /tmp and /dev/shm leave memory to go on with", { skip }, async () => {
+  const sandbox = await open();
+  const fill = "head -c 100M /dev/zero >/tmp/x; head -c 100M /dev/zero >/dev/shm/x";
+  assert.match((await sh(sandbox, fill)).text, /No space left on device/);
+  assert.equal(await ok(sandbox, "df --output=avail /tmp /dev/shm | tail -n 2 | tr -d ' \\n'"), "00");
+  assert.equal(await ok(sandbox, "rm /tmp/x /dev/shm/x; echo alive"), "alive");
+});
+
+test("memory runs out for what a command started before process 1", { skip }, async () => {
+  const sandbox = await open();
+  assert.equal(
+    await ok(sandbox, "cat /proc/self/oom_score_adj /proc/1/oom_score_adj | tr '\\n' ' '"),
+    "1000 0 ",
+  );
+  assert.equal(await ok(sandbox, "cat /proc/self/oom_score_adj", { shell: "main" }), "1000");
+  const refused = await sh(sandbox, "echo -1 >/proc/self/oom_score_adj");
+  assert.match(refused.text, /error/i);
+});
+
+test("what a command left that takes every process is stopped with its end, and its shell lives on", {
+  skip,
+}, async () => {
+  const sandbox = await open();
+  await ok(sandbox, "kept=yes", { shell: "main" });
+  await ok(sandbox, "sleep 8888 &", { shell: "main" });
+  const script = "sh -c 'while :; do sleep 7777 & done' 2>/dev/null; echo left";
+  const filling = await sh(sandbox, script, { shell: "main", timeoutMs: 15_000 });
+  assert.deepEqual([filling.ended, filling.limit, filling.cleared], ["exit", "processes", true]);
+  assert.equal(await ok(sandbox, "ps -eo args | grep -c '^sleep 7777' || echo none"), "0\nnone");
+  assert.equal(
+    await ok(sandbox, "ps -eo args | grep -c '^sleep 8888'; echo $kept", { shell: "main" }),
+    "1\nyes",
+  );
+});
+
+test("where that is not enough the sandbox ends, and opens again", { skip }, async () => {
+  const sandbox = await open();
+  const nearly = "i=0; while [ $i -lt 31 ]; do sleep 7777 & i=$((i+1)); done";
+  await sh(sandbox, nearly);
+  const next = await sh(sandbox, "sleep 0 | sleep 0 | sleep 0 | sleep 0");
+  assert.deepEqual([next.limit, next.cleared], ["processes", true]);
+  await sandbox.closed;
+  assert.equal(await ok(await open(), "echo again"), "again");
+});
+
+test("a command that fails on a full disk is told so, and kept output that does not fit leaves nothing", {
+  skip: noImage,
+}, async () => {
+  const sandbox = await open(64 * MIB);
+  const flood = await sh(sandbox, "yes | head -c 150M", { keepOutput: true });
+  assert.deepEqual([flood.ended, flood.exitCode, flood.outputFile], ["exit", 0, null]);
+  assert.equal(flood.output.length + flood.omittedBytes, 150 * MIB);
+  assert.equal(await ok(sandbox, "ls -A /var/tmp/output"), "");
+  assert.equal((await sh(sandbox, "head -c 100M /dev/zero >/data/x")).limit, "disk");
+  assert.equal((await sh(sandbox, "rm /data/x; exit 1")).limit, undefined);
+  const inodes = await sh(
+    sandbox,
+    "mkdir /data/many && cd /data/many && seq 30000 | xargs touch 2>/dev/null",
+  );
+  assert.equal(inodes.limit, "disk");
+});

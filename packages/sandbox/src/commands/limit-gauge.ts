@@ -1,0 +1,52 @@
+import { statfs } from "node:fs/promises";
+import type { CommandResult } from "../sandbox.ts";
+
+/** What the kernel has counted of a sandbox's limits. Never throws: where it cannot be asked, nothing has happened. */
+export interface LimitGauge {
+  counts(): LimitCounts;
+  /** Hardly another process can be started. */
+  crowded(): boolean;
+}
+
+/** How often so far. */
+export interface LimitCounts {
+  /** A process was killed because the sandbox had no memory left. */
+  memory: number;
+  /** A process could not be started because there were too many. */
+  processes: number;
+}
+
+/** Tells which limit a command has met. */
+export interface LimitWatch {
+  /** What `CommandResult` tells of it, and whether the command has left the sandbox without room for another process. */
+  seen(ended: Pick<CommandResult, "ended" | "exitCode">): Promise<{
+    limit?: NonNullable<CommandResult["limit"]>;
+    crowded: boolean;
+  }>;
+}
+
+/**
+ * Begins with a command. What other commands that run beside it meet counts as well: limits are those of the sandbox.
+ *
+ * @param init Host pid of process 1, through whose root the disk is looked at: the path lies in no place that the agent writes.
+ */
+export function watchLimits(gauge: LimitGauge | undefined, init: number): LimitWatch {
+  const before = gauge?.counts();
+  return {
+    async seen({ ended, exitCode }) {
+      if (gauge === undefined || before === undefined) return { crowded: false };
+      const after = gauge.counts();
+      if (after.memory > before.memory) return { limit: "memory", crowded: false };
+      if (after.processes > before.processes)
+        return { limit: "processes", crowded: ended !== "closed" && gauge.crowded() };
+      if (ended === "closed" || exitCode === 0 || !(await isFull(`/proc/${init}/root/data`)))
+        return { crowded: false };
+      return { limit: "disk", crowded: false };
+    },
+  };
+}
+
+async function isFull(path: string): Promise<boolean> {
+  const { bavail, ffree, files } = await statfs(path).catch(() => ({ bavail: 1, ffree: 1, files: 1 }));
+  return bavail === 0 || (files > 0 && ffree === 0);
+}
