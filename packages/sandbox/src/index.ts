@@ -13,4 +13,6 @@ export { allowsUrl } from "./egress/policy.ts";
 export * from "./files.ts";
 export { trustedBundle } from "./inside/trusted-bundle.ts";
 export * from "./sandbox.ts";
+export { describeTree } from "./system/describe-tree.ts";
+export { openSystemTree, type SystemTree, type TreeState } from "./system/system-tree.ts";
 export * from "./workspace/index.ts";

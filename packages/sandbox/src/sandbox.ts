@@ -69,6 +69,8 @@ export interface SandboxSpec {
   disk: string;
   /** Host uid and gid that own the disk and run the commands when the engine is root; ignored otherwise. */
   uid: number;
+  /** What it has as `/usr`, `/etc`, `/opt` and `/var`. Default: what the engine has for all. Rejects where it cannot be shown. */
+  system?: SystemLayers;
   limits: Limits;
   egress: EgressPolicy;
   /** Files to mount read-only at start. */
@@ -89,6 +91,19 @@ export interface SandboxSpec {
   credentials?: CredentialSource;
   /** Told each refused connection or name, once per distinct host within a second. */
   onEgressDenied?: (denied: EgressDenied) => void;
+}
+
+/** A system for sandboxes, in host directories that are laid over one another and stay as they are. */
+export interface SystemLayers {
+  /** The lowest, which is whole: one that `buildTree` made. */
+  tree: string;
+  /** What is changed of those below, from the lowest to the highest: each was the `changes` of a sandbox. Default none. */
+  layers?: readonly string[];
+  /**
+   * Host directory, made by the engine, that takes what commands change of the system, to be a layer itself once the sandbox
+   * is closed. Commands run as root then, over the system and nothing else, and `spec.uid` is `systemIds.first`.
+   */
+  changes?: string;
 }
 
 export interface MountedFile {

@@ -6,7 +6,7 @@ import { supervisorScript } from "../commands/supervisor-script.ts";
 import type { Egress } from "../egress/egress.ts";
 import { ownerName } from "../host/owner.ts";
 import { writePrograms } from "../inside/programs.ts";
-import { prepareFiles } from "../inside/sandbox-files.ts";
+import { prepareFiles, type SandboxFiles } from "../inside/sandbox-files.ts";
 import {
   type Capability,
   type Sandbox,
@@ -24,6 +24,7 @@ import { probeHost } from "./probe.ts";
 import { systemArguments, writeEtc } from "./root-filesystem.ts";
 import { type SandboxHost, startSandbox } from "./start-sandbox.ts";
 import { sweepHost } from "./sweep-host.ts";
+import { makeSystemTop, prepareSystem } from "./system-mount.ts";
 
 export interface BubblewrapOptions {
   /** Stable id of the installation, `[A-Za-z0-9_-]{1,64}`; names its control groups. */
@@ -80,6 +81,7 @@ class BubblewrapEngine implements SandboxEngine {
   readonly #open = new Map<string, Promise<BubblewrapSandbox>>();
   /** What could not be taken away of sandboxes that are gone, for the next sweep; see `Leftovers.own`. */
   readonly #left = new Map<string, string>();
+  #systemTop: Promise<string> | undefined;
   #closed = false;
   #count = 0;
 
@@ -157,7 +159,8 @@ class BubblewrapEngine implements SandboxEngine {
       // All have to end before any is undone.
       await Promise.allSettled(steps);
       const [{ image, files }, network, cgroup] = await Promise.all(steps);
-      const made = { directory, image, files, network, cgroup };
+      const system = await this.#prepareSystem(spec, directory, files);
+      const made = { directory, image, system, files, network, cgroup };
       const released = (whole: boolean) => {
         this.#open.delete(spec.id);
         if (!whole) this.#left.set(name, directory);
@@ -173,6 +176,17 @@ class BubblewrapEngine implements SandboxEngine {
     const image = await prepareImage(spec.disk, spec.limits.diskBytes);
     const supervisor = supervisorScript(this.#parts.programs.restoresSignals);
     return { image, files: await prepareFiles(spec, directory, supervisor, image?.path ?? null) };
+  }
+
+  async #prepareSystem({ system }: SandboxSpec, directory: string, files: SandboxFiles) {
+    if (system === undefined) return null;
+    const inside = (places: readonly { inside: string }[]) => places.map((place) => place.inside);
+    const points = {
+      directories: inside([...files.writable, ...files.directories]),
+      files: inside(files.files),
+    };
+    this.#systemTop ??= makeSystemTop(`${this.#parts.directory}/system-top`, this.#options.certificates);
+    return await prepareSystem(system, await this.#systemTop, directory, points);
   }
 
   #host(released: SandboxHost["released"]): SandboxHost {

@@ -9,9 +9,8 @@ const MIB = 1024 * 1024;
 
 /** What the sandbox sees of the host, as paths that its uid can reach. */
 export interface Sources {
-  /** From `systemArguments`. */
+  /** What shows `/usr`, `/etc` and all else of the system. */
   system: readonly string[];
-  etc: string;
   programs: string;
   pipes: string;
   uploads: string;
@@ -20,17 +19,34 @@ export interface Sources {
   directories: readonly Place[];
 }
 
+/** Who commands run as: the agent, in a user namespace that bwrap makes, with no capability. */
+const AGENT = [
+  ...["--unshare-user", "--disable-userns", "--cap-drop", "ALL"],
+  ...["--uid", String(INSIDE_ID), "--gid", String(INSIDE_ID)],
+];
+
+/**
+ * Or the root of the user namespace that bwrap is started in, with what installing packages takes. Other namespaces and mounts
+ * are refused by the system call filter alone.
+ */
+const ROOT = [
+  ...["--cap-drop", "ALL"],
+  ...["CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "SETUID", "SETGID", "SETFCAP", "KILL"].flatMap((name) => [
+    "--cap-add",
+    `CAP_${name}`,
+  ]),
+];
+
 /** bwrap's options, handed over on a descriptor so that no process list shows them. */
-export function bwrapArguments(sources: Sources, limits: Limits): string[] {
+export function bwrapArguments(sources: Sources, limits: Limits, asRoot: boolean): string[] {
   // Both full leave a quarter for processes: enough to delete what fills them.
   const shareOfMemory = (part: number) => String(Math.max(MIB, Math.floor(limits.memoryBytes / part)));
   return [
-    ...["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
-    ...["--disable-userns", "--cap-drop", "ALL", "--new-session", "--as-pid-1", "--die-with-parent"],
-    ...["--uid", String(INSIDE_ID), "--gid", String(INSIDE_ID), "--hostname", "session"],
+    ...(asRoot ? ROOT : AGENT),
+    ...["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
+    ...["--new-session", "--as-pid-1", "--die-with-parent", "--hostname", "session"],
     ...["--clearenv", ...Object.entries(VARIABLES).flatMap(([name, value]) => ["--setenv", name, value])],
     ...sources.system,
-    ...["--ro-bind", sources.etc, "/etc"],
     ...["--proc", "/proc", "--dev", "/dev"],
     ...["--perms", "1777", "--size", shareOfMemory(4), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"],
     ...["--perms", "1777", "--size", shareOfMemory(2), "--tmpfs", "/tmp"],

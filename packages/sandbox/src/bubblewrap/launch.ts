@@ -34,10 +34,19 @@ export interface Launch {
   bwrapArguments: readonly string[];
   /** Host directories that the uid cannot reach by their own paths, and where bwrap finds them. */
   stages: readonly Stage[];
+  /** The system to mount over its stage, and where; null where the host's own is shown. */
+  system: OverlayMount | null;
+  /** Descriptor of the user namespace whose root to become instead of `uid`, for who changes a system; null for sessions. */
+  rootFd: number | null;
   /** The disk to mount and the places to make on it, all as this process finds them. */
   disk: DiskMount | null;
   /** Path inside of the script of process 1. */
   supervisor: string;
+}
+
+export interface OverlayMount {
+  options: string;
+  at: string;
 }
 
 export interface DiskMount {
@@ -61,11 +70,18 @@ export async function launch(options: Launch): Promise<Launched> {
   const { programs, network } = options;
   const enter = network.userFd === null ? [] : [`--user=/proc/self/fd/${USER}`, "--preserve-credentials"];
   const drop =
-    options.uid === null ? [] : [`--reuid=${options.uid}`, `--regid=${options.uid}`, "--clear-groups"];
+    options.uid === null || options.rootFd !== null
+      ? []
+      : [`--reuid=${options.uid}`, `--regid=${options.uid}`, "--clear-groups"];
+  const root =
+    options.rootFd === null
+      ? []
+      : [programs.nsenter, `--user=/proc/self/fd/${USER}`, "--setuid=0", "--setgid=0", "--"];
   const stage = options.stages.flatMap(({ from, at }) => [from, at]);
   const command = [
     ...[programs.nsenter, ...enter, `--net=/proc/self/fd/${NETWORK}`, "--"],
     ...[programs.prlimit, ...(await resourceLimits(options)), "--"],
+    ...root,
     ...[programs.setpriv, ...drop, "--inh-caps=-all", "--"],
     ...[programs.bwrap, "--args", String(ARGUMENTS), "--", "/bin/sh", options.supervisor],
   ];
@@ -80,6 +96,8 @@ export async function launch(options: Launch): Promise<Launched> {
     ...options.processFiles,
     "--",
     ...stage,
+    "--",
+    ...(options.system === null ? [] : [options.system.options, options.system.at]),
     "--",
     ...diskArguments(options),
     "--",
@@ -96,7 +114,7 @@ export async function launch(options: Launch): Promise<Launched> {
         options.seccompFd,
         "pipe" as const,
         network.netFd,
-        network.userFd ?? ("ignore" as const),
+        options.rootFd ?? network.userFd ?? ("ignore" as const),
         "pipe" as const,
       ],
     ],
@@ -116,11 +134,12 @@ function diskArguments({ disk, uid }: Launch): string[] {
   return [disk.image.flock, disk.image.path, MOUNT_OPTIONS, disk.at, String(uid), ...disk.places];
 }
 
-/** Closes what this process was started with and Node knows nothing of, joins the groups, mounts the stages and the disk in its own mount namespace, which end with it, and becomes the rest of the arguments. */
+/** Closes what this process was started with and Node knows nothing of, joins the groups, mounts the stages, the system (by the old call, as the new one takes no long list of layers) and the disk in its own mount namespace, which end with it, and becomes the rest of the arguments. */
 const PREPARE = `for path in /proc/self/fd/*; do n=\${path##*/}; if [ "$n" -gt ${INFO} ]; then eval "exec $n>&-"; fi; done
 mount=$1; shift
 while [ "$1" != -- ]; do echo $$ >"$1" || exit 125; shift; done; shift
 while [ "$1" != -- ]; do "$mount" --bind -- "$1" "$2" || exit 125; shift 2; done; shift
+if [ "$1" != -- ]; then LIBMOUNT_FORCE_MOUNT2=always "$mount" --no-mtab --types overlay --options "$1" overlay "$2" || exit 125; shift 2; fi; shift
 if [ "$1" != -- ]; then
   "$1" --timeout ${LONGEST_WAIT_SECONDS} "$2" "$mount" --no-mtab --types ext4 --options "$3" "$2" "$4" || exit ${MOUNT_REFUSED}
   owner=$5; shift 5

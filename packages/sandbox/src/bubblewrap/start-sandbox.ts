@@ -17,9 +17,13 @@ import type { DiskImage } from "./disk-image.ts";
 import type { HostPrograms } from "./host-programs.ts";
 import { type Launch, launch, MOUNT_REFUSED } from "./launch.ts";
 import { stageDirectories } from "./stages.ts";
+import type { PreparedSystem } from "./system-mount.ts";
+import { openSystemNamespace } from "./system-namespace.ts";
 import { Templates } from "./templates.ts";
 
 const LONGEST_START_MS = 20_000;
+/** Places of the disk that lie in the system of who changes it. */
+const SYSTEM_PLACES = ["/home/agent", "/var/tmp"];
 
 /** What a sandbox needs of its engine. */
 export interface SandboxHost {
@@ -38,6 +42,8 @@ export interface Made {
   directory: string;
   /** The filesystem in a file that the writable places lie in, to be mounted; null where they are plain directories. */
   image: DiskImage | null;
+  /** Null where the host's own is shown. */
+  system: PreparedSystem | null;
   files: SandboxFiles;
   network: NetworkNamespace;
   cgroup: Cgroup;
@@ -55,9 +61,10 @@ export async function startSandbox(
   undo: (() => Promise<unknown>)[],
 ): Promise<BubblewrapSandbox> {
   const seccompFd = openSync(`${host.directory}/filter`, "r");
+  const rootFd = spec.system?.changes === undefined ? null : await openSystemNamespace();
   try {
     const uid = hostUid(spec);
-    const options = launchOptions(host, spec, made, uid, seccompFd);
+    const options = await launchOptions(host, spec, made, uid, seccompFd, rootFd);
     const { child, init: initPid } = await launch(options);
     undo.push(async () => child.kill("SIGKILL"));
     const supervisor = new Supervisor(
@@ -90,26 +97,35 @@ export async function startSandbox(
     return sandbox;
   } finally {
     closeSync(seccompFd);
+    if (rootFd !== null) closeSync(rootFd);
   }
 }
 
-function launchOptions(
+async function launchOptions(
   { programs, system, directory, cgroups }: SandboxHost,
   spec: SandboxSpec,
-  { image, files, network, cgroup }: Made,
+  { image, system: prepared, files, network, cgroup }: Made,
   uid: number | null,
   seccompFd: number,
-): Launch {
-  const { stages, reach } = stageDirectories(uid === null ? [] : stagesOf(directory, spec, image));
+  rootFd: number | null,
+): Promise<Launch> {
+  const { stages, reach } = stageDirectories(uid === null ? [] : stagesOf(directory, spec, image, prepared));
+  const mountedHere = [image?.path, prepared?.stage];
+  const overlay = prepared?.mount(reach(prepared.stage)) ?? null;
   const reachable = (places: readonly Place[]) =>
     places.map(({ host, inside }) => ({ host: reach(host), inside }));
   const sources = {
-    system,
-    etc: reach(`${directory}/etc`),
+    system:
+      prepared === null || overlay === null
+        ? [...system, "--ro-bind", reach(`${directory}/etc`), "/etc"]
+        : await prepared.arguments(overlay.at),
     programs: reach(`${directory}/programs`),
     pipes: reach(files.pipes),
     uploads: reach(files.uploads),
-    writable: reachable(files.writable),
+    // Who changes the system has its own /home and /var/tmp.
+    writable: reachable(files.writable).filter(
+      ({ inside }) => rootFd === null || !SYSTEM_PLACES.includes(inside),
+    ),
     files: reachable(files.files),
     directories: reachable(files.directories),
   };
@@ -121,8 +137,10 @@ function launchOptions(
     limits: spec.limits,
     network,
     seccompFd,
-    bwrapArguments: bwrapArguments(sources, spec.limits),
-    stages: stages.filter(({ from }) => from !== image?.path),
+    bwrapArguments: bwrapArguments(sources, spec.limits, rootFd !== null),
+    stages: stages.filter(({ from }) => !mountedHere.includes(from)),
+    system: overlay,
+    rootFd,
     disk: image && {
       image,
       at: reach(image.path),
@@ -185,8 +203,14 @@ function stagesOf(
   directory: string,
   { disk, directories = [] }: SandboxSpec,
   image: DiskImage | null,
+  system: PreparedSystem | null,
 ): string[] {
   return [
-    ...new Set([directory, image?.path ?? disk, ...directories.map(({ source }) => posix.dirname(source))]),
+    ...new Set([
+      directory,
+      image?.path ?? disk,
+      ...(system === null ? [] : [system.stage]),
+      ...directories.map(({ source }) => posix.dirname(source)),
+    ]),
   ];
 }

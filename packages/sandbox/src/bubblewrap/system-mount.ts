@@ -1,0 +1,95 @@
+import { execFile } from "node:child_process";
+import { chown, mkdir, writeFile } from "node:fs/promises";
+import { posix } from "node:path";
+import { promisify } from "node:util";
+import { isBelow } from "../inside/disk.ts";
+import { SandboxError, type SystemLayers } from "../sandbox.ts";
+import { systemIds } from "../system/system-owner.ts";
+import type { OverlayMount } from "./launch.ts";
+import { besideUsr, writeSystemTop } from "./root-filesystem.ts";
+
+/** Directories of a system that sandboxes show, and those that only who changes it does. */
+const SHOWN = ["/usr", "/etc", "/opt", "/var"];
+const CHANGED = ["/root", "/home", "/srv"];
+
+/** Paths inside where something will be mounted. */
+export interface Points {
+  directories: readonly string[];
+  files: readonly string[];
+}
+
+/** A system that a sandbox is to show, made ready but for the mount. */
+export interface PreparedSystem {
+  /** Names the system among the directories to stage. */
+  stage: string;
+  /** What to mount, where its stage is known. */
+  mount(at: string): OverlayMount;
+  /** bwrap's options that show it, where it is mounted. */
+  arguments(at: string): Promise<string[]>;
+}
+
+/**
+ * Makes ready what a sandbox has as its system.
+ *
+ * @param top From `makeSystemTop`.
+ * @param directory of the sandbox's own, which goes with it.
+ * @throws SandboxError where it cannot be mounted.
+ */
+export async function prepareSystem(
+  system: SystemLayers,
+  top: string,
+  directory: string,
+  points: Points,
+): Promise<PreparedSystem> {
+  if (process.getuid?.() !== 0) throw new SandboxError("only root can mount a system for a sandbox");
+  const { tree, layers = [], changes } = system;
+  const mountPoints = await makePoints(`${directory}/points`, points);
+  const lower = [...mountPoints, top, ...layers.toReversed(), tree];
+  for (const path of [...lower, changes ?? ""])
+    if (/[:,\\"\s]/.test(path)) throw new SandboxError("a path with these characters cannot be an overlay's");
+  if (changes !== undefined) await makeOwn([`${changes}/upper`, `${changes}/work`]);
+  const upper = changes === undefined ? [] : [`upperdir=${changes}/upper`, `workdir=${changes}/work`];
+  const bind = changes === undefined ? "--ro-bind" : "--bind";
+  const shown = changes === undefined ? SHOWN : [...SHOWN, ...CHANGED];
+  return {
+    stage: tree,
+    mount: (at) => ({ options: [`lowerdir=${lower.join(":")}`, ...upper].join(","), at }),
+    arguments: async (at) => [
+      ...shown.flatMap((path) => [bind, `${at}${path}`, path]),
+      ...(await besideUsr(tree)),
+    ],
+  };
+}
+
+/** bwrap makes the place of a mount where there is none; in a system, which is read-only, it has to be there. */
+async function makePoints(directory: string, { directories, files }: Points): Promise<string[]> {
+  const within = (paths: readonly string[]) =>
+    paths.filter((inside) => SHOWN.some((path) => isBelow(inside, path)));
+  for (const path of within(directories)) await mkdir(`${directory}${path}`, { recursive: true });
+  for (const path of within(files)) {
+    await mkdir(posix.dirname(`${directory}${path}`), { recursive: true });
+    await writeFile(`${directory}${path}`, "");
+  }
+  if (within([...directories, ...files]).length === 0) return [];
+  await own(directory);
+  return [directory];
+}
+
+/** Writes what lies over every system in the sandboxes of an engine, and gives it to the systems' root. */
+export async function makeSystemTop(directory: string, certificates: readonly string[]): Promise<string> {
+  await writeSystemTop(directory, certificates);
+  await own(directory);
+  return directory;
+}
+
+async function makeOwn(directories: readonly string[]): Promise<void> {
+  for (const directory of directories) {
+    await mkdir(directory, { recursive: true, mode: 0o755 });
+    await chown(directory, systemIds.first, systemIds.first);
+  }
+}
+
+/** Gives a directory that nobody else has written to whoever is root over the systems. */
+async function own(directory: string): Promise<void> {
+  await promisify(execFile)("chown", ["-Rh", `${systemIds.first}:${systemIds.first}`, directory]);
+}

@@ -1,0 +1,19 @@
+import { existsSync } from "node:fs";
+import type { Capability } from "../sandbox.ts";
+import { lackForTrees } from "./lack-for-trees.ts";
+import { debianRecipe, recipeKey } from "./recipe.ts";
+
+/** Which system sandboxes get on this machine, and why, for `berth doctor`. Never throws, and makes no tree. */
+export async function describeTree(directory: string, setting: "debian" | "host"): Promise<Capability> {
+  const name = "root_filesystem";
+  const host =
+    "Sandboxes use the host's /usr, and environments with packages or a setup script cannot be used";
+  if (setting === "host") return { name, state: "yes", detail: `${host}: rootfs is host.` };
+  const lack = await lackForTrees(directory);
+  if (lack !== null) return { name, state: "degraded", detail: `${host}: ${lack}.` };
+  const key = recipeKey(debianRecipe);
+  if (existsSync(`${directory}/${key}`))
+    return { name, state: "yes", detail: `Sandboxes use Berth's own Debian (${key}).` };
+  const detail = `Berth's own Debian (${key}) is made when the service runs; until it is ready sandboxes use the host's /usr.`;
+  return { name, state: "yes", detail };
+}

@@ -1,0 +1,31 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { promisify } from "node:util";
+import { findProgram } from "../host/find-program.ts";
+
+const run = promisify(execFile);
+
+/** What this machine lacks to make system trees in a directory and to show them, as a clause, or null. Never throws. */
+export async function lackForTrees(directory: string): Promise<string | null> {
+  if (process.getuid?.() !== 0) return "Berth does not run as root";
+  if (/[:,\\"\s]/.test(directory))
+    return "the path of the data directory has a character that overlays cannot take";
+  if (findProgram("mmdebstrap") === null) return "mmdebstrap is missing (package mmdebstrap)";
+  return await lackForOverlays(directory);
+}
+
+async function lackForOverlays(directory: string): Promise<string | null> {
+  let trial: string | undefined;
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    trial = await mkdtemp(`${directory}/trial-`);
+    await Promise.all(["a", "b"].map((name) => mkdir(`${trial}/${name}`)));
+    const mount = ["mount", "--no-mtab", "--types", "overlay", "--options", `lowerdir=${trial}/a:${trial}/b`];
+    await run("unshare", ["--mount", "--propagation=private", ...mount, "overlay", "/mnt"]);
+    return null;
+  } catch {
+    return "the kernel mounts no overlay in its data directory";
+  } finally {
+    if (trial !== undefined) await rm(trial, { recursive: true, force: true }).catch(() => {});
+  }
+}
