@@ -32,7 +32,14 @@ export interface Config {
   /** Bytes of an uploaded file. */
   uploadLimit: number;
   sandbox: "bubblewrap" | "docker" | "kubernetes";
+  /** What sandboxes have as their system: Berth's own Debian, or what the host has. */
+  rootfs: "debian" | "host";
   logLevel: "debug" | "info" | "warn" | "error" | "silent";
+}
+
+/** Where the systems of sandboxes lie. */
+export function systemDirectory({ dataDir }: Config): string {
+  return join(dataDir, "rootfs");
 }
 
 /** Where the contents of files lie. */
@@ -106,6 +113,7 @@ const settings: Settings = {
     fallback: "bubblewrap",
     parse: oneOf("bubblewrap", "docker", "kubernetes"),
   },
+  rootfs: { variable: "BERTH_ROOTFS", fallback: "debian", parse: oneOf("debian", "host") },
   logLevel: {
     variable: "BERTH_LOG_LEVEL",
     fallback: "info",

@@ -1,5 +1,5 @@
-import type { Capability } from "@berth/sandbox";
-import { type Config, ConfigError, readConfig } from "./config.ts";
+import { type Capability, describeTree } from "@berth/sandbox";
+import { type Config, ConfigError, readConfig, systemDirectory } from "./config.ts";
 import { createLog, createRedactor } from "./log.ts";
 import { openEngine } from "./start/open-engine.ts";
 import { openModels } from "./start/open-models.ts";
@@ -67,7 +67,9 @@ async function sandbox(config: Config): Promise<Capability[]> {
   try {
     const engine = await openEngine(config, "doctor", quiet);
     try {
-      return await engine.probe();
+      const probed = await engine.probe();
+      if (config.sandbox !== "bubblewrap") return probed;
+      return [...probed, await describeTree(systemDirectory(config), config.rootfs)];
     } finally {
       await engine.close();
     }

@@ -57,7 +57,7 @@ export class Berth {
     const serve = [binary, "serve", "--data-dir", dataDir, "--host", "127.0.0.1", "--port", "0"];
     const [program = binary, ...args] = [...(options.under ?? []), ...serve];
     const child = spawn(program, args, {
-      env: { ...process.env, ...options.settings },
+      env: { ...process.env, BERTH_ROOTFS: "host", ...options.settings },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const log: string[] = [];

@@ -34,5 +34,9 @@ export const serveSettings: Readonly<Record<string, readonly [form: string, line
   BERTH_JSON_LIMIT: ["<bytes>", "size of a JSON body; default 4194304"],
   BERTH_UPLOAD_LIMIT: ["<bytes>", "size of an uploaded file; default 536870912"],
   BERTH_SANDBOX: ["<engine>", "engine of the sandboxes; default bubblewrap, the one of this version"],
+  BERTH_ROOTFS: [
+    "<system>",
+    "what sandboxes have as their system: debian, made by mmdebstrap, or host; default debian",
+  ],
   BERTH_LOG_LEVEL: ["<level>", "debug, info, warn, error or silent; default info"],
 };

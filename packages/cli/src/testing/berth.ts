@@ -16,7 +16,10 @@ export function startBerth(
   args: string[],
   { env = {}, cwd = "/" }: { env?: Record<string, string>; cwd?: string } = {},
 ) {
-  const child = spawn(binary, args, { env: { PATH: process.env.PATH ?? "", ...env }, cwd });
+  const child = spawn(binary, args, {
+    env: { PATH: process.env.PATH ?? "", BERTH_ROOTFS: "host", ...env },
+    cwd,
+  });
   const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]).then(
     ([stdout, stderr, [code]]): Ended => ({ code, stdout, stderr }),
   );

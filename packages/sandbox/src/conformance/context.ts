@@ -3,7 +3,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { Command, CommandResult, Sandbox, SandboxEngine, SandboxSpec } from "../sandbox.ts";
+import type {
+  Command,
+  CommandResult,
+  Sandbox,
+  SandboxEngine,
+  SandboxSpec,
+  SystemLayers,
+} from "../sandbox.ts";
 import { released } from "./loop-devices.ts";
 
 /** An engine for one test file, and what its sandboxes get. */
@@ -11,6 +18,8 @@ export interface Subject {
   engine: SandboxEngine;
   /** Host uid that the sandboxes run under. */
   uid: number;
+  /** What its sandboxes have as their system. Default: the engine's own. */
+  system?: SystemLayers;
   close(): Promise<void>;
 }
 
@@ -54,6 +63,7 @@ export function conformanceTest(
       egress: { mode: "limited", hosts: [] },
       files: [],
       writable: [],
+      ...(subject.system ? { system: subject.system } : {}),
       ...overrides,
     });
     const open: Context["open"] = async (overrides) => {

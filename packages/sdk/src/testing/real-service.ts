@@ -33,6 +33,7 @@ export async function startRealService(t: TestContext) {
 
 async function serve(dataDir: string, port: string): Promise<{ child: ChildProcess; url: string }> {
   const child = spawn(binary, ["serve", "--data-dir", dataDir, "--port", port, "--log-level", "error"], {
+    env: { ...process.env, BERTH_ROOTFS: "host" },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [line] = await Promise.race([

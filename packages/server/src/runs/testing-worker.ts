@@ -195,6 +195,7 @@ export async function installation(t: TestContext, db: Database): Promise<Instal
         secrets: createSecretBox(Buffer.alloc(32)),
         clone: async () => ({ commit: "0".repeat(40) }),
         repositoryVariables: () => ({}),
+        systemTree: null,
         skills: await openSkillDirectories(join(directory, `skills-${workers.length}`), blobs),
         disks: { directory: join(directory, "disks"), host: "here" },
         outputFileBytes: 1024 ** 2,

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { createGuardedFetch } from "@berth/sandbox";
+import { createGuardedFetch, openSystemTree, type SystemTree } from "@berth/sandbox";
 import type { Logger } from "pino";
 import { openDiskBlobs } from "../blobs/disk-blobs.ts";
-import { blobDirectory, type Config } from "../config.ts";
+import { blobDirectory, type Config, systemDirectory } from "../config.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
 import { openDatabase } from "../db/pool.ts";
 import type { Redactor } from "../log.ts";
@@ -46,6 +46,7 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
   ]);
   const skills = await openSkillDirectories(join(config.dataDir, "skills"), blobs);
   const disks = { directory: join(config.dataDir, "sessions"), host: instance };
+  const systemTree = openTree(config, log);
   let holds = (_sessionId: string) => false;
   const left = () => sweepSandboxes(engine, (sessionId) => holds(sessionId), log);
   const sandboxes = keepSweeping({ sandboxes: left }, log, MINUTE_MS);
@@ -64,6 +65,7 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
     mcpFetch: createGuardedFetch({ allowPrivate: config.egressAllowPrivate }),
     disks,
     skills,
+    systemTree,
     sandboxIdleMs: config.sandboxIdleSeconds * 1_000,
     outputFileBytes: config.uploadLimit,
     reclaimMs: config.diskReclaimSeconds * 1_000,
@@ -85,10 +87,17 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
   return {
     async close() {
       await worker.close();
+      await systemTree?.close();
       await Promise.all(sweeping.map((sweeps) => sweeps.close()));
       await engine.close();
       await hub.close();
       await db.close();
     },
   };
+}
+
+/** Null where sandboxes have what their engine gives them. */
+function openTree(config: Config, log: Logger): SystemTree | null {
+  if (config.rootfs === "host" || config.sandbox !== "bubblewrap") return null;
+  return openSystemTree({ directory: systemDirectory(config), log: (line) => log.info(line) });
 }

@@ -1,4 +1,10 @@
-import { DiskLimitError, type MountedFile, type Sandbox, type SandboxEngine } from "@berth/sandbox";
+import {
+  DiskLimitError,
+  type MountedFile,
+  type Sandbox,
+  type SandboxEngine,
+  type SystemTree,
+} from "@berth/sandbox";
 import type { Logger } from "pino";
 import type { Database } from "../../db/pool.ts";
 import type { Lease } from "../lease.ts";
@@ -11,6 +17,7 @@ import type { RunSession } from "../run-store.ts";
 import { readPinnedSkills } from "../skills/session-skills.ts";
 import type { SkillDirectories } from "../skills/skill-directories.ts";
 import { claimDisk, type Disk, type DiskRoom } from "./disk.ts";
+import { diskSystem, rememberSystem } from "./disk-system.ts";
 import type { ProviderHosts } from "./egress-policy.ts";
 import { createEgressReport } from "./egress-report.ts";
 import { sandboxSpec } from "./sandbox-spec.ts";
@@ -19,6 +26,8 @@ export interface OpenParts extends ProvisionParts {
   db: Database;
   engine: SandboxEngine;
   disks: DiskRoom;
+  /** Berth's own system for sandboxes; null where they have what the engine gives them. */
+  systemTree: SystemTree | null;
   skills: SkillDirectories;
   providers: readonly ProviderHosts[];
   log: Logger;
@@ -58,11 +67,15 @@ export async function openSandbox(
   const removals = await readRemovals(parts.db.write, session.id);
   const resources = await readResources(parts.db.write, session.id);
   const spec = await sandboxSpec(parts, session, disk, resources, removals);
+  const system = await diskSystem(parts.systemTree, disk);
   const report = createEgressReport(runLog, parts.log);
   const sandbox = await openOrTell(parts, target, async () => {
     const skills = await parts.skills.mounted(await readPinnedSkills(parts.db.write, session));
     const directories = [...skills, ...(await memory.directories(disk.path))];
-    return await parts.engine.open({ ...spec, directories, onEgressDenied: report });
+    const fromTree = system === undefined ? {} : { system };
+    const opened = await parts.engine.open({ ...spec, ...fromTree, directories, onEgressDenied: report });
+    if (parts.systemTree !== null) await rememberSystem(disk, system);
+    return opened;
   });
   await tellStarted(runLog, sandbox, Math.round(performance.now() - began) / 1000);
   const opened = { sandbox, provisioner: provisionerOf(parts, target, sandbox, spec.files) };

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe } from "node:test";
+import { commandTests } from "../conformance/command-tests.ts";
+import { conformanceTest, ok, type Subject, type Suite } from "../conformance/context.ts";
+import { fileTests } from "../conformance/file-tests.ts";
+import { isolationTests } from "../conformance/isolation-tests.ts";
+import { createEgress } from "../egress/create-egress.ts";
+import { noTrees, testTree } from "../system/testing.ts";
+import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
+
+const skip = await noTrees();
+
+describe("bubblewrap keeps its promises on a Debian of its own", { skip }, () => {
+  let subject: Subject | null = null;
+  before(async () => {
+    const tree = await testTree();
+    const directory = await mkdtemp(join(tmpdir(), "berth-debian-"));
+    const egress = await createEgress();
+    const instance = `debian-${process.pid}`;
+    const stateDir = join(directory, "state");
+    const engine = await createBubblewrapEngine({ instance, stateDir, egress, certificates: [] });
+    subject = {
+      engine,
+      uid: 71_500,
+      system: { tree },
+      async close() {
+        await engine.close();
+        await egress.close();
+        await rm(directory, { recursive: true });
+      },
+    };
+  });
+  after(() => subject?.close());
+  const suite: Suite = {
+    skips: {},
+    subject() {
+      if (!subject) throw new Error("the engine was not made");
+      return subject;
+    },
+  };
+  for (const tests of [isolationTests, fileTests, commandTests]) tests(suite);
+
+  conformanceTest(
+    suite,
+    "debian: the tools are there, and nothing of the host's system is",
+    async ({ open }) => {
+      const sandbox = await open();
+      const tools = "git gh rg python3 pip3 node npm curl jq ssh less patch ps xz unzip perl script";
+      for (const tool of tools.split(" ")) await ok(sandbox, `command -v ${tool}`);
+      assert.match(await ok(sandbox, "cat /etc/os-release"), /VERSION_CODENAME=bookworm/);
+      assert.equal(
+        await ok(sandbox, "id -un; id -u; getent passwd agent | cut -d: -f6"),
+        "agent\n1000\n/home/agent",
+      );
+      assert.equal(
+        await ok(sandbox, "find / -xdev -perm -4000 2>/dev/null; git config --system safe.bareRepository"),
+        "explicit",
+      );
+      assert.match(await ok(sandbox, "cat /etc/hostname /etc/resolv.conf"), /^session\nnameserver 127/);
+    },
+  );
+
+  conformanceTest(
+    suite,
+    "debian: places that the agent writes may lie in what the system has",
+    async ({ open, directory }) => {
+      await chmod(directory, 0o755);
+      const sandbox = await open({ writable: ["/opt/work", "/var/lib/work"] });
+      await ok(
+        sandbox,
+        "echo 1 >/opt/work/a && echo 2 >/var/lib/work/b && ! touch /opt/other /var/lib/other",
+      );
+      await sandbox.close();
+      const again = await open({ writable: ["/opt/work", "/var/lib/work"] });
+      assert.equal(await ok(again, "cat /opt/work/a /var/lib/work/b"), "1\n2");
+    },
+  );
+
+  conformanceTest(
+    suite,
+    "debian: root over a system has that and nothing else",
+    async ({ open, directory }) => {
+      const changes = join(directory, "changes");
+      const { system } = suite.subject();
+      assert.ok(system);
+      const root = await open({ system: { ...system, changes }, uid: 400_000 });
+      const script = `id -u; touch /usr/bin/made /etc/made /opt/made && rm /usr/bin/jq && chown 7:7 /etc/made && stat -c %u /etc/made`;
+      assert.equal(await ok(root, script), "0\n7");
+      const refused = [
+        "unshare --user true",
+        "unshare --mount true",
+        "unshare --net true",
+        "chroot / true",
+        "mknod /tmp/device b 254 0",
+        "touch /proc/sys/kernel/core_pattern",
+        "cat /proc/kcore",
+        "dmesg",
+        "echo x >/opt/berth/bin/rg",
+        "date -s 2001-01-01",
+        "perl -e 'exit(syscall(165, 0, 0, 0, 0, 0) < 0)'",
+        `ls ${directory}`,
+      ];
+      for (const attempt of refused)
+        assert.equal(await ok(root, `(${attempt}) >/dev/null 2>&1; test $? -ne 0 && echo no`), "no", attempt);
+      assert.match(await ok(root, "grep CapEff /proc/self/status"), /00000000800000fb$/);
+      await root.close();
+      const agent = await open({ system: { ...system, layers: [join(changes, "upper")] } });
+      assert.equal(
+        await ok(agent, "ls /usr/bin/made /etc/made /opt/made; command -v jq || echo gone"),
+        "/etc/made\n/opt/made\n/usr/bin/made\ngone",
+      );
+      const plain = await open();
+      assert.equal(await ok(plain, "ls /etc/made 2>/dev/null; command -v jq"), "/usr/bin/jq");
+    },
+  );
+});
