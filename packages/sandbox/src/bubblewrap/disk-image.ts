@@ -5,6 +5,8 @@ import { link, mkdir, mkdtemp, open, realpath, rm } from "node:fs/promises";
 import { promisify } from "node:util";
 import { findProgram } from "../host/find-program.ts";
 import { DiskLimitError, SandboxError } from "../sandbox.ts";
+import { isArchitecture } from "../seccomp/seccomp.ts";
+import { IN_USE, launchScript } from "./launch-script.ts";
 
 const run = promisify(execFile);
 
@@ -15,26 +17,20 @@ const INODE_BYTES = 256;
 /** More than a filesystem leaves unused at the end, where a group of blocks would hold nothing but its own records. */
 const LARGEST_REST = 16 * MIB;
 const LONGEST_WAIT_SECONDS = 60;
-const IN_USE = 75;
+/** In the superblock: the only state of a filesystem that is whole, and a feature that says that its journal is to be read. */
+const [VALID, NEEDS_RECOVERY] = [1, 4];
 const BROKEN = 76;
-
-/**
- * How an image is mounted. Programs may be run from it; devices and set-user-id mean nothing in it. What is deleted in it is
- * given back to the host.
- */
-export const MOUNT_OPTIONS = "loop,nodev,nosuid,noatime,discard,noinit_itable,errors=remount-ro";
 
 /**
  * A disk with a limit: an ext4 filesystem in a sparse file of the disk's directory.
  *
- * It is mounted only in the mount namespace that a sandbox starts from. When the last process of the sandbox dies, of
+ * It is mounted only in the mount namespace that a sandbox starts from, with the lock of the file. Programs may be run from it;
+ * devices and set-user-id mean nothing in it. What is deleted in it is given back to the host. When the last process of the sandbox dies, of
  * whatever, the kernel unmounts it with all that was written and detaches its loop device; a host that loses power finds a
  * consistent filesystem by its journal.
  */
 export interface DiskImage {
   path: string;
-  /** The program that locks it. */
-  flock: string;
 }
 
 interface ImagePrograms {
@@ -42,7 +38,6 @@ interface ImagePrograms {
   mkfs: string;
   e2fsck: string;
   resize: string;
-  losetup: string;
 }
 
 /**
@@ -60,7 +55,7 @@ export async function prepareImage(disk: string, bytes: number | null): Promise<
   if (typeof programs === "string") throw new DiskLimitError(programs);
   if (made) await tendImage(programs, path, bytes);
   else await makeImage(programs, path, bytes ?? 0);
-  return { path: await realpath(path), flock: programs.flock };
+  return { path: await realpath(path) };
 }
 
 /** What this machine lacks for disks with a limit, or null, by making and mounting one. Never throws. */
@@ -72,8 +67,9 @@ export async function lackForImages(directory: string): Promise<string | null> {
     trial = await mkdtemp(`${directory}/trial-`);
     const path = `${trial}/disk.ext4`;
     await makeTrialImage(path);
-    const mount = ["mount", "--no-mtab", "--types", "ext4", "--options", MOUNT_OPTIONS, path, "/mnt"];
-    await run("unshare", ["--mount", "--propagation=private", ...mount]);
+    if (!isArchitecture(process.arch)) return `${process.arch} is not known`;
+    const steps = ["apart", "disk", path, "/mnt", "--", "/bin/true"];
+    await run("perl", ["-e", launchScript(process.arch), "--", ...steps]);
     return null;
   } catch {
     return "its loop devices cannot be used; where Berth runs in a container, give it /dev/loop-control and the loop devices";
@@ -92,8 +88,8 @@ export async function makeTrialImage(path: string): Promise<void> {
 /** The programs, or what is missing as a clause. */
 function imagePrograms(): ImagePrograms | string {
   if (process.getuid?.() !== 0) return "Berth does not run as root";
-  const [flock, mkfs, e2fsck, resize, losetup] = PROGRAMS.map(([name]) => findProgram(name));
-  if (flock && mkfs && e2fsck && resize && losetup) return { flock, mkfs, e2fsck, resize, losetup };
+  const [flock, mkfs, e2fsck, resize] = PROGRAMS.map(([name]) => findProgram(name));
+  if (flock && mkfs && e2fsck && resize) return { flock, mkfs, e2fsck, resize };
   const missing = PROGRAMS.filter(([name]) => findProgram(name) === null);
   return missing.map(([name, provider]) => `${name} is missing (package ${provider})`).join(", ");
 }
@@ -103,7 +99,6 @@ const PROGRAMS = [
   ["mkfs.ext4", "e2fsprogs"],
   ["e2fsck", "e2fsprogs"],
   ["resize2fs", "e2fsprogs"],
-  ["losetup", "mount"],
 ] as const;
 
 /** Under a name of its own first, so that what has the image's name is always whole. */
@@ -137,17 +132,20 @@ function mkfsOptions(bytes: number): string[] {
 }
 
 /**
- * Waits until a sandbox of before has let go of the image, mends what a crash has left in it, and makes it larger. All
- * under its lock.
+ * Mends what a crash has left in it, and makes it larger, under its lock, which it has to wait for until the kernel has let go of a
+ * sandbox of before. Nothing is run for an image that was left clean.
  */
 async function tendImage(programs: ImagePrograms, path: string, bytes: number | null): Promise<void> {
-  const grown = await sizeToGrowTo(path, bytes === null ? 0 : imageBytes(bytes));
-  const { flock, losetup, e2fsck, resize } = programs;
-  const script = [path, losetup, e2fsck, resize, grown === null ? "" : String(grown)];
+  const { clean, grown } = await lookInto(path, bytes === null ? 0 : imageBytes(bytes));
+  if (clean && grown === null) return;
+  const { flock, e2fsck, resize } = programs;
+  const script = [path, e2fsck, resize, grown === null ? "" : String(grown)];
   try {
     await run(flock, [
       "--timeout",
       String(LONGEST_WAIT_SECONDS),
+      "--conflict-exit-code",
+      String(IN_USE),
       path,
       "bash",
       "-c",
@@ -165,12 +163,7 @@ async function tendImage(programs: ImagePrograms, path: string, bytes: number | 
 }
 
 /** Codes of e2fsck below 4 say that all is well, or well again. */
-const TEND = `image=$1 losetup=$2 e2fsck=$3 resize=$4 grown=$5
-tries=0
-while [ -n "$("$losetup" --associated "$image")" ]; do
-  tries=$((tries + 1)); [ "$tries" -lt ${LONGEST_WAIT_SECONDS * 50} ] || exit ${IN_USE}
-  sleep 0.02
-done
+const TEND = `image=$1 e2fsck=$2 resize=$3 grown=$4
 mend() { "$e2fsck" "$@" "$image"; [ $? -lt 4 ]; }
 mend -p || mend -f -y || exit ${BROKEN}
 if [ -n "$grown" ]; then
@@ -179,16 +172,19 @@ if [ -n "$grown" ]; then
 fi`;
 
 /**
- * Null when it is large enough. By its superblock as well: a file that was made larger may hold a filesystem that was not
- * yet, and one that leaves the end of the file alone is whole.
+ * By its superblock. Clean: it was unmounted, and no error was ever seen in it; a mounted one is not. Grown: its size to be,
+ * null when it is large enough: a file that was made larger may hold a filesystem that was not yet, and one that leaves the end of
+ * the file alone is whole.
  */
-async function sizeToGrowTo(path: string, wanted: number): Promise<number | null> {
+async function lookInto(path: string, wanted: number): Promise<{ clean: boolean; grown: number | null }> {
   const file = await open(path, "r");
   try {
     const { size } = await file.stat();
     const { buffer } = await file.read(Buffer.alloc(KIB), 0, KIB, KIB);
     const filesystem = (buffer.readUInt32LE(0x4) + buffer.readUInt32LE(0x150) * 2 ** 32) * BLOCK_BYTES;
-    return size < wanted || size - filesystem > LARGEST_REST ? Math.max(size, wanted) : null;
+    const clean = buffer.readUInt16LE(0x3a) === VALID && (buffer.readUInt32LE(0x60) & NEEDS_RECOVERY) === 0;
+    const small = size < wanted || size - filesystem > LARGEST_REST;
+    return { clean, grown: small ? Math.max(size, wanted) : null };
   } finally {
     await file.close();
   }

@@ -4,15 +4,15 @@ import { readdir, stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import type { NetworkNamespace } from "../egress/egress.ts";
 import { type Limits, SandboxError } from "../sandbox.ts";
+import { isArchitecture } from "../seccomp/seccomp.ts";
 import type { Controller } from "./cgroup-layouts.ts";
-import { type DiskImage, MOUNT_OPTIONS } from "./disk-image.ts";
+import type { DiskImage } from "./disk-image.ts";
 import type { HostPrograms } from "./host-programs.ts";
+import { launchScript } from "./launch-script.ts";
 import type { Stage } from "./stages.ts";
 
-const LONGEST_WAIT_SECONDS = 10;
-/** Exit code when the disk could not be mounted. */
-export const MOUNT_REFUSED = 124;
-
+/** Numbers of resource limits. */
+const [DATA, CORE, NPROC, NOFILE] = ["2", "4", "6", "7"] as const;
 const MOST_OPEN_FILES = 16_384;
 const SECCOMP = 3;
 const ARGUMENTS = 4;
@@ -40,6 +40,8 @@ export interface Launch {
   rootFd: number | null;
   /** The disk to mount and the places to make on it, all as this process finds them. */
   disk: DiskMount | null;
+  /** Paths of named pipes to make. */
+  pipes: readonly string[];
   /** Path inside of the script of process 1. */
   supervisor: string;
 }
@@ -68,44 +70,10 @@ export interface Launched {
  */
 export async function launch(options: Launch): Promise<Launched> {
   const { programs, network } = options;
-  const enter = network.userFd === null ? [] : [`--user=/proc/self/fd/${USER}`, "--preserve-credentials"];
-  const drop =
-    options.uid === null || options.rootFd !== null
-      ? []
-      : [`--reuid=${options.uid}`, `--regid=${options.uid}`, "--clear-groups"];
-  const root =
-    options.rootFd === null
-      ? []
-      : [programs.nsenter, `--user=/proc/self/fd/${USER}`, "--setuid=0", "--setgid=0", "--"];
-  const stage = options.stages.flatMap(({ from, at }) => [from, at]);
-  const command = [
-    ...[programs.nsenter, ...enter, `--net=/proc/self/fd/${NETWORK}`, "--"],
-    ...[programs.prlimit, ...(await resourceLimits(options)), "--"],
-    ...root,
-    ...[programs.setpriv, ...drop, "--inh-caps=-all", "--"],
-    ...[programs.bwrap, "--args", String(ARGUMENTS), "--", "/bin/sh", options.supervisor],
-  ];
-  const shell = [
-    programs.bash,
-    "--noprofile",
-    "--norc",
-    "-c",
-    PREPARE,
-    "bash",
-    programs.mount,
-    ...options.processFiles,
-    "--",
-    ...stage,
-    "--",
-    ...(options.system === null ? [] : [options.system.options, options.system.at]),
-    "--",
-    ...diskArguments(options),
-    "--",
-    ...command,
-  ];
-  const privately = stage.length > 0 ? [programs.unshare, "--mount", "--propagation=private", "--"] : [];
-  const [program = "", ...rest] = [...privately, ...shell];
-  const child = spawn(program, rest, {
+  if (!isArchitecture(process.arch)) throw new SandboxError(`${process.arch} is not known`);
+  const command = [programs.bwrap, "--args", String(ARGUMENTS), "--", "/bin/sh", options.supervisor];
+  const steps = [...(await stepsOf(options)), "--", ...command];
+  const child = spawn(programs.perl, ["-e", launchScript(process.arch), "--", ...steps], {
     cwd: "/",
     env: {},
     stdio: [
@@ -128,24 +96,27 @@ export async function launch(options: Launch): Promise<Launched> {
   return { child, init: initPid(child) };
 }
 
-/** Whoever mounts the image holds its lock, so that one that is mounted already is found, and not attached a second time. */
-function diskArguments({ disk, uid }: Launch): string[] {
-  if (disk === null || uid === null) return [];
-  return [disk.image.flock, disk.image.path, MOUNT_OPTIONS, disk.at, String(uid), ...disk.places];
+/** What the process does before it becomes bwrap; see `launchScript`. */
+async function stepsOf(options: Launch): Promise<string[]> {
+  const { network, stages, system, disk, pipes, uid, rootFd } = options;
+  const owner = String(uid ?? -1);
+  return [
+    ...["keep", String(INFO)],
+    ...options.processFiles.flatMap((file) => ["join", file]),
+    ...(stages.length > 0 || disk !== null ? ["apart"] : []),
+    ...stages.flatMap(({ from, at }) => ["bind", from, at]),
+    ...(system === null ? [] : ["overlay", system.options, system.at]),
+    ...(disk === null ? [] : ["disk", disk.image.path, disk.at]),
+    ...(disk?.places ?? []).flatMap((place) => ["place", place, owner]),
+    ...pipes.flatMap((path) => ["pipe", path, owner]),
+    ...(network.userFd === null ? [] : ["enter", String(USER), "user"]),
+    ...["enter", String(NETWORK), "net"],
+    ...(await resourceLimits(options)),
+    ...(rootFd === null ? [] : ["enter", String(USER), "user", "become", "0"]),
+    ...(uid === null || rootFd !== null ? [] : ["become", owner]),
+    "bare",
+  ];
 }
-
-/** Closes what this process was started with and Node knows nothing of, joins the groups, mounts the stages, the system (by the old call, as the new one takes no long list of layers) and the disk in its own mount namespace, which end with it, and becomes the rest of the arguments. */
-const PREPARE = `for path in /proc/self/fd/*; do n=\${path##*/}; if [ "$n" -gt ${INFO} ]; then eval "exec $n>&-"; fi; done
-mount=$1; shift
-while [ "$1" != -- ]; do echo $$ >"$1" || exit 125; shift; done; shift
-while [ "$1" != -- ]; do "$mount" --bind -- "$1" "$2" || exit 125; shift 2; done; shift
-if [ "$1" != -- ]; then LIBMOUNT_FORCE_MOUNT2=always "$mount" --no-mtab --types overlay --options "$1" overlay "$2" || exit 125; shift 2; fi; shift
-if [ "$1" != -- ]; then
-  "$1" --timeout ${LONGEST_WAIT_SECONDS} "$2" "$mount" --no-mtab --types ext4 --options "$3" "$2" "$4" || exit ${MOUNT_REFUSED}
-  owner=$5; shift 5
-  while [ "$1" != -- ]; do mkdir -p -m 700 "$1" && chown "$owner:$owner" "$1" || exit 125; shift; done
-fi; shift
-exec "$@"`;
 
 /**
  * bwrap tells it in JSON once process 1 exists, in several writes. All of them are read: a pipe that closes early kills bwrap
@@ -167,17 +138,17 @@ function initPid(child: ChildProcess): Promise<number> {
 
 async function resourceLimits({ controllers, limits, uid }: Launch): Promise<string[]> {
   const files = Math.min(MOST_OPEN_FILES, hardLimit("Max open files"));
-  const result = [`--nofile=${files}:${files}`, "--core=0:0"];
+  const result = ["limit", NOFILE, String(files), "limit", CORE, "0"];
   if (!controllers.includes("pids")) {
     // Counted over all processes of the uid on this host, so those that run already are added.
     const most = Math.min(
       (await processesOf(uid ?? process.getuid?.() ?? 0)) + limits.pids,
       hardLimit("Max processes"),
     );
-    result.push(`--nproc=${most}:${most}`);
+    result.push("limit", NPROC, String(most));
   }
   // Data rather than address space: runtimes reserve far more addresses than they use.
-  if (!controllers.includes("memory")) result.push(`--data=${limits.memoryBytes}:${limits.memoryBytes}`);
+  if (!controllers.includes("memory")) result.push("limit", DATA, String(limits.memoryBytes));
   return result;
 }
 

@@ -4,7 +4,7 @@ import { closeSync, openSync } from "node:fs";
 import { posix } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { furnish } from "../commands/furnish.ts";
-import { PIPES_INSIDE, Pipes } from "../commands/pipes.ts";
+import { PIPES_INSIDE, Pipes, pipePaths } from "../commands/pipes.ts";
 import { Supervisor } from "../commands/supervisor.ts";
 import type { NetworkNamespace } from "../egress/egress.ts";
 import type { Place } from "../inside/disk.ts";
@@ -15,7 +15,8 @@ import { bwrapArguments } from "./bwrap-arguments.ts";
 import type { Cgroup, Cgroups } from "./cgroups.ts";
 import type { DiskImage } from "./disk-image.ts";
 import type { HostPrograms } from "./host-programs.ts";
-import { type Launch, launch, MOUNT_REFUSED } from "./launch.ts";
+import { type Launch, launch } from "./launch.ts";
+import { IN_USE, MOUNT_REFUSED } from "./launch-script.ts";
 import { stageDirectories } from "./stages.ts";
 import type { PreparedSystem } from "./system-mount.ts";
 import { openSystemNamespace } from "./system-namespace.ts";
@@ -24,6 +25,8 @@ import { Templates } from "./templates.ts";
 const LONGEST_START_MS = 20_000;
 /** Places of the disk that lie in the system of who changes it. */
 const SYSTEM_PLACES = ["/home/agent", "/var/tmp"];
+/** Commands at once that need no further program to begin. */
+const FIRST_PIPES = 2;
 
 /** What a sandbox needs of its engine. */
 export interface SandboxHost {
@@ -81,7 +84,7 @@ export async function startSandbox(
       child,
       init,
       supervisor,
-      pipes: new Pipes(made.files.pipes, uid, host.programs.mkfifo),
+      pipes: new Pipes(made.files.pipes, uid, host.programs.mkfifo, FIRST_PIPES),
       cgroup: made.cgroup,
       gauge: made.cgroup.gauge,
       network: made.network,
@@ -146,6 +149,7 @@ async function launchOptions(
       at: reach(image.path),
       places: sources.writable.map(({ host }) => host),
     },
+    pipes: pipePaths(files.pipes, FIRST_PIPES),
     supervisor: `${PIPES_INSIDE}/supervisor`,
   };
 }
@@ -158,7 +162,7 @@ function templatesOf(
   pid: number | undefined,
   init: number,
 ): Templates | null {
-  if (uid === null || pid === undefined || programs.perl === null) return null;
+  if (uid === null || pid === undefined) return null;
   const places = writable.map(({ inside }) => inside);
   return new Templates(
     { perl: programs.perl, bwrap: pid, init, uid, disk: mounted?.at ?? disk, places },
@@ -193,6 +197,7 @@ async function refusal(child: ChildProcess, complaint: string): Promise<SandboxE
     child.kill("SIGKILL");
     await exited;
   }
+  if (child.exitCode === IN_USE) return new SandboxError("the disk is still in use");
   return child.exitCode === MOUNT_REFUSED
     ? new DiskLimitError("its loop devices cannot be used", { cause: complaint })
     : new SandboxError(`bubblewrap could not start: ${complaint || "it ended"}`);

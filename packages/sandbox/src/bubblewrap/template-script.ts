@@ -1,13 +1,8 @@
 import type { Architecture } from "../seccomp/seccomp.ts";
+import { perlCalls } from "./system-calls.ts";
 
 /** Exit code when something stands at the target. */
 export const TARGET_TAKEN = 70;
-
-/** What differs between the architectures: the numbers of the older calls, and a flag. */
-const NUMBERS: Readonly<Record<Architecture, string>> = {
-  x64: "my ($SETNS, $UNSHARE, $MKDIRAT, $DIRECTORY) = (308, 272, 258, 0x10000);",
-  arm64: "my ($SETNS, $UNSHARE, $MKDIRAT, $DIRECTORY) = (268, 97, 34, 0x4000);",
-};
 
 /**
  * Perl that mounts templates into a living sandbox, for a child of the process that started bwrap, as root. Its arguments: the
@@ -24,28 +19,21 @@ const NUMBERS: Readonly<Record<Architecture, string>> = {
  * shown again, with the same source or not at all; when nothing does, it is fresh.
  */
 export function templateScript(architecture: Architecture): string {
-  return `use strict; alarm 60;
-${NUMBERS[architecture]}
-my ($OPEN_TREE, $MOVE_MOUNT, $FSOPEN, $FSCONFIG, $FSMOUNT, $OPENAT2, $MOUNT_SETATTR) = (428 .. 432, 437, 442);
-my ($NEWNS, $NEWUSER, $CLOEXEC, $PATH, $NO_LINKS, $HERE, $EMPTY) = (0x20000, 0x10000000, 0x80000, 0x200000, 0x4 | 0x2, -100, "");
+  return `${perlCalls(architecture)}
+alarm 60;
+my $DIRECTORY = ${architecture === "x64" ? "0x10000" : "0x4000"};
+my ($CLOEXEC, $PATH, $NO_LINKS) = (0x80000, 0x200000, 0x4 | 0x2);
 my ($bwrap, $init, $uid, $disk, @templates) = @ARGV;
-
-sub call {
-  my ($what, $number, @arguments) = @_;
-  my $result = syscall($number, @arguments);
-  die "$what: $!\\n" if $result < 0;
-  return $result;
-}
 sub slurp {
-  open(my $file, "<", $_[0]) or die "$_[0]: $!\\n";
+  open(my $file, "<", $_[0]) or fail("$_[0]: $!");
   local $/;
   return scalar <$file>;
 }
 sub spill {
   my ($path, $text) = @_;
-  open(my $file, ">", $path) or die "$path: $!\\n";
-  defined syswrite($file, $text) or die "$path: $!\\n";
-  close $file or die "$path: $!\\n";
+  open(my $file, ">", $path) or fail("$path: $!");
+  defined syswrite($file, $text) or fail("$path: $!");
+  close $file or fail("$path: $!");
 }
 sub open_at {
   my ($at, $path, $flags, $resolve) = @_;
@@ -54,11 +42,11 @@ sub open_at {
 }
 sub host_directory {
   my $fd = open_at($HERE, $_[0], $DIRECTORY | $PATH, 0);
-  die "$_[0]: $!\\n" if $fd < 0;
+  fail("$_[0]: $!") if $fd < 0;
   return $fd;
 }
 sub namespace {
-  open(my $file, "<", "/proc/$_[0]/ns/$_[1]") or die "namespace: $!\\n";
+  open(my $file, "<", "/proc/$_[0]/ns/$_[1]") or fail("namespace: $!");
   return $file;
 }
 sub enter { call("namespace", $SETNS, fileno $_[0], $NEWNS) }
@@ -66,10 +54,10 @@ sub parent_of { return slurp("/proc/$_[0]/stat") =~ /.*\\) \\S (\\d+)/s ? $1 : 0
 
 sub mapping {
   my ($from) = @_;
-  pipe(my $made, my $tell) or die "pipe: $!\\n";
-  pipe(my $wait, my $go) or die "pipe: $!\\n";
+  pipe(my $made, my $tell) or fail("pipe: $!");
+  pipe(my $wait, my $go) or fail("pipe: $!");
   my $child = fork();
-  die "fork: $!\\n" unless defined $child;
+  fail("fork: $!") unless defined $child;
   if ($child == 0) {
     close $made; close $go;
     syswrite($tell, ".") if syscall($UNSHARE, $NEWUSER) == 0;
@@ -77,7 +65,7 @@ sub mapping {
     kill KILL => $$;
   }
   close $tell; close $wait;
-  sysread($made, my $byte, 1) or die "no user namespace\\n";
+  sysread($made, my $byte, 1) or fail("no user namespace");
   spill("/proc/$child/$_", "$from $uid 1\\n") for "uid_map", "gid_map";
   my $space = namespace($child, "user");
   close $go;
@@ -111,9 +99,9 @@ sub target {
     $at = $next;
   }
   my $list = open_at($at, ".", $DIRECTORY, $NO_LINKS);
-  open(my $handle, "<&=", $list) or die "the target: $!\\n";
-  chdir $handle or die "the target: $!\\n";
-  opendir(my $entries, ".") or die "the target: $!\\n";
+  open(my $handle, "<&=", $list) or fail("the target: $!");
+  chdir $handle or fail("the target: $!");
+  opendir(my $entries, ".") or fail("the target: $!");
   exit ${TARGET_TAKEN} if $empty && grep { $_ ne "." && $_ ne ".." } readdir $entries;
   return $at;
 }
@@ -124,9 +112,9 @@ sub make_layers {
     require File::Path;
     File::Path::remove_tree($directory);
   }
-  mkdir $directory, 0700 or die "$directory: $!\\n";
-  for ("upper", "work") { mkdir "$directory/$_", 0755 or die "$directory: $!\\n" }
-  chown $uid, $uid, "$directory/upper" or die "$directory: $!\\n";
+  mkdir $directory, 0700 or fail("$directory: $!");
+  for ("upper", "work") { mkdir "$directory/$_", 0755 or fail("$directory: $!") }
+  chown $uid, $uid, "$directory/upper" or fail("$directory: $!");
   spill("$directory/source", $source);
 }
 sub overlay {
@@ -149,7 +137,7 @@ sub overlay {
 }
 
 my ($place, $inside) = (namespace($bwrap, "mnt"), namespace($init, "mnt"));
-die "the sandbox is gone\\n" unless parent_of($bwrap) == getppid() && parent_of($init) == $bwrap;
+fail("the sandbox is gone") unless parent_of($bwrap) == getppid() && parent_of($init) == $bwrap;
 my @mounts;
 while (my ($source, $from, $name, $path, $state) = splice @templates, 0, 5) {
   push @mounts, [$source, lower($source, $from), "$disk/overlays/$name", $path, $state];
@@ -164,7 +152,7 @@ for (@mounts) {
   my $target = target($path, !$kept);
   enter($own);
   make_layers($directory, $source) unless $kept;
-  die "it was another template\\n" unless slurp("$directory/source") eq $source;
+  fail("it was another template") unless slurp("$directory/source") eq $source;
   my $mount = overlay($directory, $lower);
   enter($inside);
   call("the target", $MOVE_MOUNT, $mount, $EMPTY, $target, $EMPTY, 0x4 | 0x40);

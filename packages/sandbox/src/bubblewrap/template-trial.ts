@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { chown, mkdir, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { findProgram } from "../host/find-program.ts";
-import { lackForImages, MOUNT_OPTIONS, makeTrialImage } from "./disk-image.ts";
+import { isArchitecture } from "../seccomp/seccomp.ts";
+import { lackForImages, makeTrialImage } from "./disk-image.ts";
+import { launchScript } from "./launch-script.ts";
 import { mountTemplates } from "./templates.ts";
 
 /** Any that are not root's. */
@@ -18,7 +20,7 @@ export async function lackForTemplates(directory: string): Promise<string | null
     trial = await mkdtemp(`${await realpath(directory)}/trial-`);
     for (const name of ["template", "target", "disk"]) await mkdir(`${trial}/${name}`);
     await chown(`${trial}/template`, TEMPLATE_UID, TEMPLATE_UID);
-    stand = await standIn(trial, (await lackForImages(trial)) === null);
+    stand = await standIn(perl, trial, (await lackForImages(trial)) === null);
     const pid = stand.pid ?? 0;
     const children = await readFile(`/proc/${pid}/task/${pid}/children`, "latin1");
     const host = { perl, bwrap: pid, init: Number(children), uid: SANDBOX_UID, disk: `${trial}/disk` };
@@ -35,20 +37,25 @@ export async function lackForTemplates(directory: string): Promise<string | null
 }
 
 /** A process that stands for bwrap, with the disk mounted, whose child stands for process 1. */
-async function standIn(trial: string, withImage: boolean): Promise<ChildProcess> {
+async function standIn(perl: string, trial: string, withImage: boolean): Promise<ChildProcess> {
   const image = `${trial}/disk.ext4`;
   if (withImage) await makeTrialImage(image);
-  const script = `[ -z "$1" ] || mount --no-mtab --types ext4 --options "$1" "$2" "$3" || exit 1
-exec unshare --user --map-root-user --mount --fork --kill-child sh -c 'echo; read line'`;
-  const child = spawn(
-    "unshare",
-    ["--mount", "--propagation=private", "sh", "-c", script, "sh"].concat(
-      withImage ? MOUNT_OPTIONS : "",
-      image,
-      `${trial}/disk`,
-    ),
-    { stdio: ["pipe", "pipe", "ignore"] },
-  );
+  if (!isArchitecture(process.arch)) throw new Error(process.arch);
+  const disk = withImage ? ["disk", image, `${trial}/disk`] : [];
+  const steps = ["apart", ...disk, "--", findProgram("unshare") ?? ""];
+  const inner = [
+    "--user",
+    "--map-root-user",
+    "--mount",
+    "--fork",
+    "--kill-child",
+    "sh",
+    "-c",
+    "echo; read line",
+  ];
+  const child = spawn(perl, ["-e", launchScript(process.arch), "--", ...steps, ...inner], {
+    stdio: ["pipe", "pipe", "ignore"],
+  });
   await new Promise((resolve, reject) => {
     child.stdout?.once("data", resolve);
     child.once("error", reject).once("close", reject);

@@ -29,11 +29,16 @@ export class Pipes {
   #made = 0;
   #making: Promise<void> | null = null;
 
-  /** @param uid Owner of the pipes, null where this process cannot give files away. */
-  constructor(directory: string, uid: number | null, mkfifo: string) {
+  /**
+   * @param uid Owner of the pipes, null where this process cannot give files away.
+   * @param made How many slots have their pipes already; see `pipePaths`.
+   */
+  constructor(directory: string, uid: number | null, mkfifo: string, made = 0) {
     this.#directory = directory;
     this.#uid = uid;
     this.#mkfifo = mkfifo;
+    this.#made = made;
+    this.#free = slots(0, made).reverse();
   }
 
   async take(): Promise<Slot> {
@@ -53,13 +58,12 @@ export class Pipes {
 
   /** Makes some more, in one process. */
   async make(): Promise<void> {
-    const slots = Array.from({ length: BATCH }, () => ({ name: String(this.#made++) }));
-    const paths = slots.flatMap((slot) =>
-      (["in", "out", "stdin"] as const).map((direction) => this.#path(slot, direction)),
-    );
+    const made = slots(this.#made, BATCH);
+    this.#made += BATCH;
+    const paths = pathsOf(this.#directory, made);
     await run(this.#mkfifo, ["-m", "600", ...paths]);
     if (this.#uid !== null) for (const path of paths) chownSync(path, this.#uid, this.#uid);
-    this.#free.push(...slots.reverse());
+    this.#free.push(...made.reverse());
   }
 
   /** Ends when every writer inside has closed its end, and not before the first has opened it. */
@@ -78,6 +82,25 @@ export class Pipes {
   }
 
   #path(slot: Slot, direction: Direction): string {
-    return `${this.#directory}/${slot.name}.${direction}`;
+    return path(this.#directory, slot, direction);
   }
+}
+
+/** The pipes of the first slots, for somebody else to make: of the owner's alone, mode 600. */
+export function pipePaths(directory: string, count: number): string[] {
+  return pathsOf(directory, slots(0, count));
+}
+
+function slots(first: number, count: number): Slot[] {
+  return Array.from({ length: count }, (_, index) => ({ name: String(first + index) }));
+}
+
+function pathsOf(directory: string, slots: readonly Slot[]): string[] {
+  return slots.flatMap((slot) =>
+    (["in", "out", "stdin"] as const).map((direction) => path(directory, slot, direction)),
+  );
+}
+
+function path(directory: string, slot: Slot, direction: Direction): string {
+  return `${directory}/${slot.name}.${direction}`;
 }
