@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { loopFiles } from "../../acceptance/harness/loop-devices.ts";
+import { childrenOf, isAlive, pidOf } from "../../crash/processes.ts";
+
+/** What a service has on its host for sandboxes, by what the kernel and the data directory say, not the service. */
+export interface HostState {
+  /** Pids of living processes in one of its control groups, or that see something of its data directory mounted. */
+  processes: number[];
+  /** Mounts of the host that name its data directory. */
+  mounts: string[];
+  /** Loop devices on files of its data directory. */
+  loops: string[];
+  /** Control groups of single sandboxes, in each hierarchy. */
+  groups: string[];
+  /** Network namespaces that its runner holds; some are made ahead. */
+  namespaces: number;
+  /** Programs that run below its runner, by name, also dead ones that nobody has reaped. */
+  helpers: string[];
+  /** What was generated for single sandboxes, and disks. */
+  files: string[];
+}
+
+export interface Service {
+  pid: number;
+  dataDir: string;
+}
+
+export function hostState(service: Service): HostState {
+  const runner = pidOf(service, "runner");
+  const installation = readFileSync(join(service.dataDir, "installation"), "utf8").trim();
+  return {
+    processes: pids().filter((pid) => isAlive(pid) && sees(pid, installation, basename(service.dataDir))),
+    mounts: lines("/proc/mounts").filter((line) => line.includes(service.dataDir)),
+    loops: loopFiles(service.dataDir),
+    groups: groupsOf(installation),
+    namespaces: runner === null ? 0 : networkNamespacesOf(runner),
+    helpers: runner === null ? [] : childrenOf(runner).map(nameOf).sort(),
+    files: filesOf(service.dataDir),
+  };
+}
+
+/**
+ * Waits until the host is as it was before, and answers how many milliseconds that took. Fails after `withinMs` with what is
+ * still there.
+ */
+export async function settles(service: Service, before: HostState, withinMs = 10_000): Promise<number> {
+  return await holds(withinMs, () => assert.deepEqual(hostState(service), before));
+}
+
+/** Waits until nothing is thrown any more. */
+export async function holds(withinMs: number, check: () => void): Promise<number> {
+  const began = performance.now();
+  for (;;) {
+    try {
+      check();
+      return performance.now() - began;
+    } catch (error) {
+      if (performance.now() - began > withinMs) throw error;
+    }
+    await pause(25);
+  }
+}
+
+function pids(): number[] {
+  return names("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+}
+
+function sees(pid: number, installation: string, dataDirectory: string): boolean {
+  if (text(`/proc/${pid}/cgroup`).includes(`/berth-${installation}/`)) return true;
+  return text(`/proc/${pid}/mountinfo`).includes(`/${dataDirectory}/`);
+}
+
+function groupsOf(installation: string): string[] {
+  const own = lines("/proc/self/cgroup").map((line) => line.split(":")[2] ?? "");
+  const roots = ["/sys/fs/cgroup", ...names("/sys/fs/cgroup").map((name) => `/sys/fs/cgroup/${name}`)];
+  const parents = roots.flatMap((root) =>
+    ["", ...own].map((path) => join(root, path, `berth-${installation}`)),
+  );
+  return [...new Set(parents)].flatMap((parent) =>
+    names(parent)
+      .map((name) => `${parent}/${name}`)
+      .filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory()),
+  );
+}
+
+function networkNamespacesOf(pid: number): number {
+  const held = names(`/proc/${pid}/fd`).map((fd) => link(`/proc/${pid}/fd/${fd}`));
+  return new Set(held.filter((target) => target.startsWith("net:["))).size;
+}
+
+/** Generated directories are those of a process, with what all its sandboxes share and one for each. */
+function filesOf(dataDir: string): string[] {
+  const state = join(dataDir, "sandbox");
+  const generated = names(state).flatMap((owner) =>
+    names(join(state, owner))
+      .filter((name) => /^[0-9a-z]{1,4}$/.test(name) && name !== "etc")
+      .map((name) => `${owner}/${name}`),
+  );
+  return [...generated, ...names(join(dataDir, "sessions"))].sort();
+}
+
+function nameOf(pid: number): string {
+  return `${text(`/proc/${pid}/comm`).trim()}${isAlive(pid) ? "" : " (dead)"}`;
+}
+
+function names(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
+
+function lines(path: string): string[] {
+  return text(path).split("\n");
+}
+
+function text(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function link(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
+}

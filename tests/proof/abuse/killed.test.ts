@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { Api, type Wire } from "../../acceptance/harness/api.ts";
+import { Berth } from "../../acceptance/harness/berth.ts";
+import {
+  makeEnvironment,
+  makeSession,
+  results,
+  steps,
+  turn,
+  turnOf,
+} from "../../acceptance/harness/fixtures.ts";
+import { lackForDiskLimits } from "../../acceptance/harness/loop-devices.ts";
+import { isAlive, livingPid } from "../../crash/processes.ts";
+import { abuses } from "./abuses.ts";
+import { type HostState, holds, hostState } from "./host-state.ts";
+
+/**
+ * Every abuse at once, each in a session of its own, and then a process of the service is killed: what it had on the host is
+ * gone ten seconds later, each session is told of its interrupted call, and goes on.
+ */
+
+const LONGEST_MS = 10_000;
+const lack = lackForDiskLimits();
+const root = process.getuid?.() === 0;
+
+describe("a kill in the middle of abuse", {
+  skip: root ? false : "without root limits are weaker",
+  timeout: 300_000,
+}, () => {
+  let berth: Berth;
+  let token: string;
+  before(async () => {
+    berth = await Berth.start();
+    token = await berth.token();
+  });
+  after(async () => {
+    await berth.stop();
+    rmSync(berth.dataDir, { recursive: true, force: true });
+  });
+
+  test("of the runner", async (context) => {
+    const sessions = await startAbuses(new Api(berth.url, token));
+    const state = await untilAllRun(berth, sessions.length);
+    const runner = await livingPid(berth, "runner");
+    process.kill(runner, "SIGKILL");
+    context.diagnostic(`gone after ${(await untilGone(berth, state)).toFixed(0)} ms`);
+    await berth.ready();
+    await settleAll(berth, new Api(berth.url, token), sessions);
+  });
+
+  test("of the whole service", async (context) => {
+    const sessions = await startAbuses(new Api(berth.url, token));
+    const state = await untilAllRun(berth, sessions.length);
+    const runner = await livingPid(berth, "runner");
+    process.kill(runner, "SIGKILL");
+    await berth.kill("SIGKILL");
+    // Nobody is there to sweep: what the kernel does by itself.
+    const alone = await holds(LONGEST_MS, () => {
+      const { processes, mounts, loops } = hostState(berth);
+      assert.deepEqual([processes, mounts, loops], [[], [], []]);
+    });
+    berth = await Berth.start({ dataDir: berth.dataDir });
+    const rest = await untilGone(berth, state);
+    context.diagnostic(`gone after ${alone.toFixed(0)} ms, the rest ${rest.toFixed(0)} ms after the start`);
+    await settleAll(berth, new Api(berth.url, token), sessions);
+  });
+});
+
+interface Abused {
+  id: string;
+  input: string;
+}
+
+/** A second step follows, so that each turn goes on after the call that is interrupted. */
+async function startAbuses(api: Api): Promise<Abused[]> {
+  const disk = lack === false ? { disk_mb: 64 } : {};
+  const resources = { cpus: 0.25, memory_mb: 64, pids: 64, ...disk };
+  const { id: environment_id } = await makeEnvironment(api, { name: crypto.randomUUID(), resources });
+  const chosen = Object.values(abuses).filter(({ fillsDisk }) => lack === false || !fillsDisk);
+  return await Promise.all(
+    chosen.map(async ({ command }) => {
+      const { id } = await makeSession(api, { environment_id });
+      const lasting = { tool: "Bash", input: { command: `${command}; sleep 7777`, timeout: 600_000 } };
+      const events = [steps(lasting, { tool: "Bash", input: { command: "echo goes on" } })];
+      const sent = await api.ok("POST", `/sessions/${id}/events`, { events });
+      return { id, input: sent.data[0].id };
+    }),
+  );
+}
+
+/** What the host has once a command runs in every session: more than bwrap, process 1 and a shell. */
+async function untilAllRun(berth: Berth, sessions: number): Promise<HostState> {
+  for (let tries = 0; tries < 1_200; tries++) {
+    const state = hostState(berth);
+    if (state.helpers.length >= sessions && state.processes.length > 3 * sessions) return state;
+    await pause(50);
+  }
+  throw new Error("The sandboxes did not start.");
+}
+
+/** What is there now is the successor's: none of it is of before. */
+async function untilGone(berth: Berth, before: HostState): Promise<number> {
+  return await holds(LONGEST_MS, () => {
+    const now = hostState(berth);
+    assert.deepEqual(
+      before.processes.filter((pid) => isAlive(pid) && now.processes.includes(pid)),
+      [],
+    );
+    const generated = (state: HostState) => state.files.filter((path) => path.includes("/"));
+    for (const [those, these] of [
+      [before.groups, now.groups],
+      [generated(before), generated(now)],
+    ] as const)
+      assert.deepEqual(
+        these.filter((path) => those.includes(path)),
+        [],
+      );
+  });
+}
+
+/** Each turn ends with an interrupted call and the step after it; deleted, the sessions leave nothing. */
+async function settleAll(berth: Berth, api: Api, sessions: readonly Abused[]): Promise<void> {
+  await Promise.all(
+    sessions.map(async ({ id, input }) => {
+      const events = await turnOf(api, id, input);
+      const [told, next] = results(events);
+      assert.match(told ?? "", /interrupted/, JSON.stringify(events.map(({ type }: Wire) => type)));
+      assert.match(next ?? "", /goes on/);
+      assert.match(
+        results(await turn(api, id, { tool: "Bash", input: { command: "echo again" } }))[0] ?? "",
+        /again/,
+      );
+    }),
+  );
+  await Promise.all(sessions.map(({ id }) => api.ok("DELETE", `/sessions/${id}`)));
+  await holds(LONGEST_MS, () => {
+    const { processes, mounts, loops, groups, helpers, files } = hostState(berth);
+    assert.deepEqual([processes, mounts, loops, groups, helpers, files], [[], [], [], [], [], []]);
+  });
+}
