@@ -1,4 +1,5 @@
 export { type BubblewrapOptions, createBubblewrapEngine } from "./bubblewrap/bubblewrap-engine.ts";
+export { createDockerEngine, type DockerOptions } from "./docker/docker-engine.ts";
 export { createEgress, type EgressOptions } from "./egress/create-egress.ts";
 export { openAuthority } from "./egress/credentials/authority.ts";
 export {

@@ -72,6 +72,11 @@ export interface SandboxSpec {
   /** What it has as `/usr`, `/etc`, `/opt` and `/var`. Default: what the engine has for all. Rejects where it cannot be shown. */
   system?: SystemLayers;
   limits: Limits;
+  /**
+   * Image that the sandbox runs, on an engine of containers; its default when absent or null. Rejects with `ImageError` where the
+   * engine runs none or has not this one.
+   */
+  image?: string | null;
   egress: EgressPolicy;
   /** Files to mount read-only at start. */
   files: MountedFile[];
@@ -258,6 +263,9 @@ export interface Capability {
 export class SandboxError extends Error {
   override readonly name = "SandboxError";
 }
+
+/** The image of a sandbox cannot be run. The message is one sentence for users, without paths. */
+export class ImageError extends SandboxError {}
 
 /** A disk is to be limited and this machine cannot do that. The message is one sentence for users, without paths. */
 export class DiskLimitError extends SandboxError {

@@ -34,6 +34,10 @@ export interface Config {
   sandbox: "bubblewrap" | "docker" | "kubernetes";
   /** What sandboxes have as their system: Berth's own Debian, or what the host has. */
   rootfs: "debian" | "host";
+  /** Unix socket of the container engine; null: Docker's, or else Podman's. */
+  dockerSocket: string | null;
+  /** Image of the sandboxes whose environment names none. */
+  dockerImage: string;
   logLevel: "debug" | "info" | "warn" | "error" | "silent";
 }
 
@@ -114,6 +118,8 @@ const settings: Settings = {
     parse: oneOf("bubblewrap", "docker", "kubernetes"),
   },
   rootfs: { variable: "BERTH_ROOTFS", fallback: "debian", parse: oneOf("debian", "host") },
+  dockerSocket: { variable: "BERTH_DOCKER_SOCKET", fallback: null, parse: nonEmpty },
+  dockerImage: { variable: "BERTH_DOCKER_IMAGE", fallback: "berth-sandbox:latest", parse: nonEmpty },
   logLevel: {
     variable: "BERTH_LOG_LEVEL",
     fallback: "info",
@@ -160,6 +166,7 @@ export function readConfig(
     ...config,
     dataDir: resolve(cwd, config.dataDir),
     secretKeyFile: path(config.secretKeyFile),
+    dockerSocket: path(config.dockerSocket),
     modelsFile: path(config.modelsFile),
   };
 }

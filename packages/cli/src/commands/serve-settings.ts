@@ -33,10 +33,12 @@ export const serveSettings: Readonly<Record<string, readonly [form: string, line
   ],
   BERTH_JSON_LIMIT: ["<bytes>", "size of a JSON body; default 4194304"],
   BERTH_UPLOAD_LIMIT: ["<bytes>", "size of an uploaded file; default 536870912"],
-  BERTH_SANDBOX: ["<engine>", "engine of the sandboxes; default bubblewrap, the one of this version"],
+  BERTH_SANDBOX: ["<engine>", "engine of the sandboxes, bubblewrap or docker; default bubblewrap"],
   BERTH_ROOTFS: [
     "<system>",
     "what sandboxes have as their system: debian, made by mmdebstrap, or host; default debian",
   ],
+  BERTH_DOCKER_SOCKET: ["<path>", "socket of the container engine; default Docker's, or else Podman's"],
+  BERTH_DOCKER_IMAGE: ["<name>", "image of the docker engine's sandboxes; default berth-sandbox:latest"],
   BERTH_LOG_LEVEL: ["<level>", "debug, info, warn, error or silent; default info"],
 };

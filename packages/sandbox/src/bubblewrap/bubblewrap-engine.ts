@@ -1,14 +1,16 @@
 import { readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
-import { posix } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
 import { supervisorScript } from "../commands/supervisor-script.ts";
 import type { Egress } from "../egress/egress.ts";
+import { freshDirectory } from "../host/fresh-directory.ts";
+import { OpenSandboxes } from "../host/open-sandboxes.ts";
 import { ownerName } from "../host/owner.ts";
 import { writePrograms } from "../inside/programs.ts";
 import { prepareFiles, type SandboxFiles } from "../inside/sandbox-files.ts";
 import {
   type Capability,
+  ImageError,
   type Sandbox,
   type SandboxEngine,
   SandboxError,
@@ -78,11 +80,10 @@ class BubblewrapEngine implements SandboxEngine {
   readonly name = "bubblewrap";
   readonly #options: BubblewrapOptions;
   readonly #parts: EngineParts;
-  readonly #open = new Map<string, Promise<BubblewrapSandbox>>();
+  readonly #open = new OpenSandboxes();
   /** What could not be taken away of sandboxes that are gone, for the next sweep; see `Leftovers.own`. */
   readonly #left = new Map<string, string>();
   #systemTop: Promise<string> | undefined;
-  #closed = false;
   #count = 0;
 
   constructor(options: BubblewrapOptions, parts: EngineParts) {
@@ -94,38 +95,19 @@ class BubblewrapEngine implements SandboxEngine {
     return probeHost(this.#parts.cgroups.controllers, this.#parts.directory);
   }
 
-  async open(spec: SandboxSpec): Promise<Sandbox> {
-    if (!/^[a-z0-9_]{1,64}$/.test(spec.id))
-      throw new SandboxError(`not a sandbox id: ${JSON.stringify(spec.id)}`);
-    if (this.#closed) throw new SandboxError("the engine is closed");
-    if (this.#open.has(spec.id)) throw new SandboxError(`the sandbox ${spec.id} is open already`);
-    const opening = this.#openNow(spec);
-    this.#open.set(spec.id, opening);
-    try {
-      return await opening;
-    } catch (error) {
-      this.#open.delete(spec.id);
-      throw error instanceof SandboxError
-        ? error
-        : new SandboxError("the sandbox could not be opened", { cause: error });
-    }
+  open(spec: SandboxSpec): Promise<Sandbox> {
+    return this.#open.open(spec, () => this.#openNow(spec));
   }
 
   async sweep(mayLive: (id: string) => boolean = () => true): Promise<string[]> {
-    const refused = [...this.#open].filter(([id]) => !mayLive(id));
-    await Promise.allSettled(refused.map(async ([, opening]) => (await opening).close()));
+    const refused = await this.#open.closeRefused(mayLive);
     const { stateDir } = this.#options;
     await sweepHost({ ...this.#parts, stateDir, own: this.#left });
-    return refused.map(([id]) => id);
+    return refused;
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    const opened = await Promise.allSettled(this.#open.values());
-    const closed = await Promise.allSettled(
-      opened.map((result) => (result.status === "fulfilled" ? result.value.close() : undefined)),
-    );
-    for (const { reason } of closed.filter((result) => result.status === "rejected"))
+    for (const reason of await this.#open.close())
       this.#options.log?.({ msg: "a sandbox could not be closed", error: String(reason) });
     await this.#parts.cgroups.close();
     await rm(this.#parts.directory, { recursive: true, force: true });
@@ -133,6 +115,8 @@ class BubblewrapEngine implements SandboxEngine {
 
   async #openNow(spec: SandboxSpec): Promise<BubblewrapSandbox> {
     const { cgroups, owner } = this.#parts;
+    if (spec.image)
+      throw new ImageError("Sandboxes of this installation run no images: its engine is bubblewrap.");
     const undo: (() => Promise<unknown>)[] = [];
     const name = `${owner}.${(++this.#count).toString(36)}-${process.hrtime.bigint().toString(36)}`;
     const directory = `${this.#parts.directory}/${this.#count.toString(36)}`;
@@ -162,7 +146,7 @@ class BubblewrapEngine implements SandboxEngine {
       const system = await this.#prepareSystem(spec, directory, files);
       const made = { directory, image, system, files, network, cgroup };
       const released = (whole: boolean) => {
-        this.#open.delete(spec.id);
+        this.#open.free(spec.id);
         if (!whole) this.#left.set(name, directory);
       };
       return await startSandbox(this.#host(released), spec, made, undo);
@@ -191,20 +175,5 @@ class BubblewrapEngine implements SandboxEngine {
 
   #host(released: SandboxHost["released"]): SandboxHost {
     return { ...this.#parts, log: this.#options.log ?? (() => {}), released };
-  }
-}
-
-/** Several engines in one process have a directory each. */
-async function freshDirectory(prefix: string): Promise<string> {
-  for (let number = 0; ; number++) {
-    const path = `${prefix}.${number}`;
-    const made = await mkdir(path, { mode: 0o711 }).then(
-      () => true,
-      (error: NodeJS.ErrnoException) => {
-        if (error.code !== "EEXIST") throw error;
-        return false;
-      },
-    );
-    if (made) return posix.normalize(path);
   }
 }

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import type { NetworkNamespace } from "../egress/egress.ts";
+import { hardLimit } from "../host/hard-limit.ts";
 import { type Limits, SandboxError } from "../sandbox.ts";
 import { isArchitecture } from "../seccomp/seccomp.ts";
 import type { Controller } from "./cgroup-layouts.ts";
@@ -150,14 +150,6 @@ async function resourceLimits({ controllers, limits, uid }: Launch): Promise<str
   // Data rather than address space: runtimes reserve far more addresses than they use.
   if (!controllers.includes("memory")) result.push("limit", DATA, String(limits.memoryBytes));
   return result;
-}
-
-function hardLimit(name: string): number {
-  const line = readFileSync("/proc/self/limits", "latin1")
-    .split("\n")
-    .find((text) => text.startsWith(name));
-  const hard = line?.slice(26).trim().split(/\s+/)[1];
-  return hard === undefined || hard === "unlimited" ? Number.MAX_SAFE_INTEGER : Number(hard);
 }
 
 async function processesOf(uid: number): Promise<number> {

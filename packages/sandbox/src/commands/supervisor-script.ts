@@ -14,14 +14,18 @@ import { PIPES_INSIDE } from "./pipes.ts";
  * one, at the price of statuses. What it starts is killed before it is when memory runs out, and before anything else of the
  * host's. It first closes the descriptors by which the network and user namespaces were entered.
  *
- * @param restoreSignals A background job of a shell ignores INT and QUIT, and its children inherit that; `env` undoes it.
+ * @param restoreSignals A background job of a shell ignores INT and QUIT, and its children inherit that; the `env` of newer
+ * systems undoes it. `ask`: it finds out itself whether the one inside does.
  */
-export function supervisorScript(restoreSignals: boolean): string {
-  const start = `${restoreSignals ? "env --default-signal=INT,QUIT " : ""}setsid`;
+export function supervisorScript(restoreSignals: boolean | "ask"): string {
+  const restore = "env --default-signal=INT,QUIT";
+  const ask =
+    restoreSignals === "ask" ? `restore=; ${restore} true 2>/dev/null && restore='${restore}'\n` : "";
+  const start = `${restoreSignals === "ask" ? "$restore " : restoreSignals ? `${restore} ` : ""}setsid`;
   const pipes = (direction: string) => `"${PIPES_INSIDE}/$first.${direction}"`;
   return `exec 5<&- 6<&-
 cd / || exit 1
-start='{ echo 1000 >/proc/self/oom_score_adj; exec ${start} $shell <${pipes("in")} >${pipes("out")} 2>&1; } & answer=$!'
+${ask}start='{ echo 1000 >/proc/self/oom_score_adj; exec ${start} $shell <${pipes("in")} >${pipes("out")} 2>&1; } & answer=$!'
 echo ready
 while IFS=' ' read -r number verb first rest; do
   answer=

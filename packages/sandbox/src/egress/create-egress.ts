@@ -4,6 +4,7 @@ import type { Authority } from "./credentials/authority.ts";
 import { createExchange } from "./credentials/exchange.ts";
 import { type Resolve, resolveBySystem } from "./dial.ts";
 import type { Egress } from "./egress.ts";
+import { furnishNamespace } from "./make-namespace.ts";
 import { NamespacePool } from "./namespace-pool.ts";
 import { parsePolicy } from "./policy.ts";
 import { SessionNamespace } from "./session-namespace.ts";
@@ -52,7 +53,9 @@ export async function createEgress(options: EgressOptions = {}): Promise<Egress>
       if (namespaceOptions.credentials !== undefined && surroundings.exchange === null) {
         throw new SandboxError("This egress has no authority to put credentials in.");
       }
-      const bare = await pool.take().catch(asSandboxError);
+      const { netFd } = namespaceOptions;
+      const making = netFd === undefined ? pool.take() : furnishNamespace(netFd);
+      const bare = await making.catch(asSandboxError);
       const namespace = new SessionNamespace(bare, namespaceOptions, surroundings);
       open.add(namespace);
       void namespace.closed.then(() => open.delete(namespace));

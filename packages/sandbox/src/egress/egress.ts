@@ -18,6 +18,11 @@ export interface NamespaceOptions {
   policy: EgressPolicy;
   credentials?: CredentialSource;
   onDenied?: (denied: EgressDenied) => void;
+  /**
+   * Open descriptor of a namespace that somebody else made for one sandbox and nothing but its loopback is in, where this process
+   * is root: it is furnished instead of a new one. The descriptor stays the caller's.
+   */
+  netFd?: number;
 }
 
 export interface NetworkNamespace {

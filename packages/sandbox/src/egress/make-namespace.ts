@@ -38,6 +38,19 @@ export async function makeNamespace(): Promise<BareNamespace> {
   return { listeners, netFd: opened.netFd, userFd: opened.userFd };
 }
 
+/** Makes a namespace of another's making like one of `makeNamespace`, by a descriptor of its own. */
+export async function furnishNamespace(foreignFd: number): Promise<BareNamespace> {
+  const task = { prepare: true, tcp: listenedPorts, udp: [dnsPort] };
+  const enter = ["nsenter", "--net=/proc/self/fd/4", "--"] as const;
+  const netFd = openSync(`/proc/self/fd/${foreignFd}`, "r");
+  try {
+    return { listeners: await runHelper({ enter, descriptors: [netFd] }, task), netFd, userFd: null };
+  } catch (error) {
+    closeSync(netFd);
+    throw error;
+  }
+}
+
 /** Listens at further TCP ports of a living namespace. */
 export async function listenAt(namespace: BareNamespace, ports: readonly number[]): Promise<Listeners> {
   const { netFd, userFd } = namespace;

@@ -31,15 +31,15 @@ const argument = (index: number) => 16 + 8 * index;
 
 const AUDIT: Record<Architecture, number> = { x64: 0xc000003e, arm64: 0xc00000b7 };
 const X32_BIT = 0x40000000;
-const NEW_NAMESPACES = 0x7e020000;
-const NEW_TIME = 0x80;
-const TERMINAL_INJECTION = [0x5412, 0x541c];
-const UNIX = 1;
-const INTERNET = [2, 10];
-const NETLINK = 16;
+export const NEW_NAMESPACES = 0x7e020000;
+export const NEW_TIME = 0x80;
+export const TERMINAL_INJECTION = [0x5412, 0x541c];
+export const UNIX = 1;
+export const INTERNET = [2, 10];
+export const NETLINK = 16;
 /** Plain, with the flags that debuggers and old programs set, and the query. */
-const PERSONALITIES = [0, 0x8, 0x20000, 0x20008, 0x40000, 0xffffffff];
-const ATTACH_TO_OTHERS = [16, 0x4206];
+export const PERSONALITIES = [0, 0x8, 0x20000, 0x20008, 0x40000, 0xffffffff];
+export const ATTACH_TO_OTHERS = [16, 0x4206];
 
 export function isArchitecture(name: string): name is Architecture {
   return name === "x64" || name === "arm64";

@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
+  type BubblewrapOptions,
   createBubblewrapEngine,
+  createDockerEngine,
   createEgress,
   openAuthority,
   type SandboxEngine,
@@ -13,7 +15,7 @@ import type { Config } from "../config.ts";
 
 /** The sandbox engine that the settings name, with the way out that they allow. Throws one sentence for the operator. */
 export async function openEngine(config: Config, instance: string, log: Logger): Promise<SandboxEngine> {
-  if (config.sandbox !== "bubblewrap") {
+  if (config.sandbox === "kubernetes") {
     throw new Error(`The sandbox engine '${config.sandbox}' is not available in this version of Berth.`);
   }
   const [authority, own] = await Promise.all([
@@ -22,16 +24,22 @@ export async function openEngine(config: Config, instance: string, log: Logger):
   ]);
   const egress = await createEgress({
     allowPrivate: config.egressAllowPrivate,
+    // A container comes with a namespace of its own.
+    ...(config.sandbox === "docker" ? { poolSize: 0 } : {}),
     opening: { authority, trusted: [await trustedBundle(own)] },
     log: (line) => log.info(line),
   });
-  const engine = await createBubblewrapEngine({
+  const options = {
     instance,
     stateDir: join(config.dataDir, "sandbox"),
     egress,
     certificates: [...own, authority.certificate],
     programs: workspacePrograms,
-    log: (line) => log.info(line),
+    log: (line: object) => log.info(line),
+  };
+  const engine = await openNamed(config, options).catch(async (error: unknown) => {
+    await egress.close();
+    throw error;
   });
   return {
     name: engine.name,
@@ -43,6 +51,12 @@ export async function openEngine(config: Config, instance: string, log: Logger):
       await egress.close();
     },
   };
+}
+
+function openNamed(config: Config, options: BubblewrapOptions): Promise<SandboxEngine> {
+  if (config.sandbox === "bubblewrap") return createBubblewrapEngine(options);
+  const { dockerSocket: socket, dockerImage: defaultImage } = config;
+  return createDockerEngine({ ...options, socket, defaultImage });
 }
 
 function certificates(config: Config): Promise<string[]> {

@@ -1,0 +1,169 @@
+import { existsSync } from "node:fs";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { basename } from "node:path";
+import { rgPath } from "@vscode/ripgrep";
+import type { Egress } from "../egress/egress.ts";
+import { requiredProgram } from "../host/find-program.ts";
+import { freshDirectory } from "../host/fresh-directory.ts";
+import { OpenSandboxes } from "../host/open-sandboxes.ts";
+import { ownerLives, ownerName } from "../host/owner.ts";
+import { writePrograms } from "../inside/programs.ts";
+import {
+  type Capability,
+  type Sandbox,
+  type SandboxEngine,
+  SandboxError,
+  type SandboxSpec,
+} from "../sandbox.ts";
+import { containerProfile } from "../seccomp/container-profile.ts";
+import { isArchitecture } from "../seccomp/seccomp.ts";
+import { Containers } from "./containers.ts";
+import { EngineClient } from "./engine-client.ts";
+import { probeEngine } from "./probe-engine.ts";
+import { type ContainerHost, startContainer } from "./start-container.ts";
+import { writeSharedEtc } from "./write-etc.ts";
+
+export interface DockerOptions {
+  /** Stable id of the installation, `[A-Za-z0-9_-]{1,64}`; its containers are labelled with it. */
+  instance: string;
+  /** Unix socket of the engine. Default: Docker's, or else Podman's. */
+  socket?: string | null;
+  /** Image of the sandboxes that name none. */
+  defaultImage: string;
+  /** Host directory for generated files, 0700, made when missing. Left as it was found after `close`. */
+  stateDir: string;
+  egress: Egress;
+  /** PEM of CAs to trust inside beside the host's bundle. */
+  certificates: string[];
+  /** Programs on the PATH of every sandbox: name to script text. */
+  programs?: Readonly<Record<string, string>>;
+  log?: (line: object) => void;
+}
+
+const SOCKETS = ["/var/run/docker.sock", "/run/podman/podman.sock"];
+
+/**
+ * An engine whose sandboxes are containers of Docker or Podman on this machine.
+ *
+ * Rejects with `SandboxError` when no engine answers, it is too old, or this process is not root: it enters the network
+ * namespaces of containers, and gives disks away to the uids of sessions.
+ */
+export async function createDockerEngine(options: DockerOptions): Promise<SandboxEngine> {
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(options.instance)) throw new SandboxError("not an instance id");
+  if (process.getuid?.() !== 0)
+    throw new SandboxError(
+      "The docker engine needs Berth to run as root: it enters the networks of containers.",
+    );
+  if (!isArchitecture(process.arch)) throw new SandboxError(`no system call filter for ${process.arch}`);
+  const socket = options.socket ?? SOCKETS.find((path) => existsSync(path)) ?? SOCKETS[0] ?? "";
+  const client = await EngineClient.connect(socket);
+  for (const [name, provider] of [
+    ["nsenter", "util-linux"],
+    ["ip", "iproute2"],
+  ] as const)
+    requiredProgram(name, provider);
+  const mkfifo = requiredProgram("mkfifo", "coreutils");
+  await mkdir(options.stateDir, { recursive: true, mode: 0o700 });
+  const directory = await freshDirectory(`${options.stateDir}/${await ownerName()}`);
+  const seccomp = { text: JSON.stringify(containerProfile(process.arch)), file: `${directory}/seccomp.json` };
+  await Promise.all([
+    writeSharedEtc(`${directory}/etc`, options.certificates),
+    writePrograms(`${directory}/programs`, options.programs ?? {}, rgPath),
+    writeFile(seccomp.file, seccomp.text),
+  ]);
+  return new DockerEngine(client, options.stateDir, {
+    containers: new Containers(client),
+    version: client.version,
+    egress: options.egress,
+    instance: options.instance,
+    owner: basename(directory),
+    directory,
+    seccomp,
+    defaultImage: options.defaultImage,
+    mkfifo,
+    log: options.log ?? (() => {}),
+  });
+}
+
+class DockerEngine implements SandboxEngine {
+  readonly name = "docker";
+  readonly #client: EngineClient;
+  readonly #stateDir: string;
+  readonly #host: ContainerHost;
+  readonly #open = new OpenSandboxes();
+  /** Generated directories of sandboxes that are gone, which could not be removed. */
+  readonly #left = new Set<string>();
+  #count = 0;
+
+  constructor(client: EngineClient, stateDir: string, host: ContainerHost) {
+    this.#client = client;
+    this.#stateDir = stateDir;
+    this.#host = host;
+  }
+
+  probe(): Promise<Capability[]> {
+    return probeEngine(this.#client, this.#host.defaultImage);
+  }
+
+  open(spec: SandboxSpec): Promise<Sandbox> {
+    return this.#open.open(spec, () => this.#openNow(spec));
+  }
+
+  async sweep(mayLive: (id: string) => boolean = () => true): Promise<string[]> {
+    const closed = await this.#open.closeRefused(mayLive);
+    const { containers, instance } = this.#host;
+    const found = await containers.list(instance);
+    const results = await Promise.allSettled([
+      ...found.map(async ({ id, owner, sandbox }) => {
+        if (await this.#isLeft(owner, sandbox)) await containers.remove(id);
+      }),
+      ...(await readdir(this.#stateDir).catch(() => [])).map(async (name) => {
+        if (!(await ownerLives(processOf(name))))
+          await rm(`${this.#stateDir}/${name}`, { recursive: true, force: true });
+      }),
+      ...[...this.#left].map(async (directory) => {
+        await rm(directory, { recursive: true, force: true });
+        this.#left.delete(directory);
+      }),
+    ]);
+    const failed = results.filter((result) => result.status === "rejected");
+    if (failed.length > 0) {
+      const cause = failed[0]?.reason;
+      throw new SandboxError(`${failed.length} of what dead sandboxes left could not be removed`, { cause });
+    }
+    return closed;
+  }
+
+  async close(): Promise<void> {
+    for (const reason of await this.#open.close())
+      this.#host.log({ msg: "a sandbox could not be closed", error: String(reason) });
+    await rm(this.#host.directory, { recursive: true, force: true });
+  }
+
+  /** Whether nobody holds a container any more: neither a living process nor, if this engine made it, a sandbox. */
+  async #isLeft(owner: string, sandbox: string): Promise<boolean> {
+    if (owner === this.#host.owner) return !this.#open.has(sandbox);
+    return !(await ownerLives(processOf(owner)));
+  }
+
+  async #openNow(spec: SandboxSpec): Promise<Sandbox> {
+    const undo: (() => Promise<unknown>)[] = [];
+    const directory = `${this.#host.directory}/${(++this.#count).toString(36)}`;
+    const released = (whole: boolean) => {
+      this.#open.free(spec.id);
+      if (!whole) this.#left.add(directory);
+    };
+    try {
+      undo.push(() => rm(directory, { recursive: true, force: true }));
+      return await startContainer(this.#host, spec, directory, undo, released);
+    } catch (error) {
+      for (const step of undo.reverse()) await step().catch(() => this.#left.add(directory));
+      throw error;
+    }
+  }
+}
+
+/** Engines are named by their process and a number. */
+function processOf(owner: string): string {
+  return owner.split(".")[0] ?? "";
+}

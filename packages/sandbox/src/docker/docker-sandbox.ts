@@ -1,0 +1,41 @@
+import { rm } from "node:fs/promises";
+import type { Socket } from "node:net";
+import { type LivingParts, LivingSandbox } from "../commands/living-sandbox.ts";
+import type { NetworkNamespace } from "../egress/egress.ts";
+
+/** Everything of a sandbox that has to be released. */
+export interface DockerSandboxParts extends LivingParts {
+  stream: Socket;
+  network: NetworkNamespace;
+  /** Host directory of its own, outside the disk, that goes with it. */
+  directory: string;
+  /** Kills and removes the container. */
+  removeContainer(): Promise<void>;
+  /** Called when all of this is gone; `whole` is false when something could not be taken away. */
+  released(whole: boolean): void;
+}
+
+/** A living container, which ends when its attached stream does. */
+export class DockerSandbox extends LivingSandbox {
+  readonly #parts: DockerSandboxParts;
+
+  constructor(parts: DockerSandboxParts) {
+    super(parts);
+    this.#parts = parts;
+    parts.stream.once("close", () => this.close().catch(() => {}));
+    if (parts.stream.destroyed) this.close().catch(() => {});
+  }
+
+  /** The engine kills the control group of the container with it. */
+  protected async release(): Promise<void> {
+    const { stream, network, directory, removeContainer, released } = this.#parts;
+    const removed = await Promise.allSettled([removeContainer(), network.close()]);
+    stream.destroy();
+    // Pipes may just be made in it.
+    const emptied = rm(directory, { recursive: true, force: true, maxRetries: 8, retryDelay: 10 });
+    const results = [...removed, ...(await Promise.allSettled([emptied]))];
+    const failed = results.find((result) => result.status === "rejected");
+    released(failed === undefined);
+    if (failed) throw failed.reason;
+  }
+}

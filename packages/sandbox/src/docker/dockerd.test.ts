@@ -1,0 +1,3 @@
+import { conformanceOf } from "./testing-conformance.ts";
+
+conformanceOf("dockerd");

@@ -1,0 +1,98 @@
+import type { Capability } from "../sandbox.ts";
+import type { EngineClient } from "./engine-client.ts";
+
+/** What the engine tells of itself, as far as it is looked at. */
+interface Info {
+  SecurityOptions?: string[] | null;
+  MemoryLimit?: boolean;
+  SwapLimit?: boolean;
+  PidsLimit?: boolean;
+  CpuCfsQuota?: boolean;
+  Rootless?: boolean;
+}
+
+/** What the container engine offers and lacks. Never throws. */
+export async function probeEngine(client: EngineClient, defaultImage: string): Promise<Capability[]> {
+  const { name, version, api } = client.version;
+  try {
+    const info = (await client.call("GET", "/info")) as Info;
+    return [
+      yes("container_engine", `${name} ${version}, API ${api}.`),
+      await image(client, defaultImage),
+      rootful(info),
+      seccomp(info),
+      ...limits(info),
+      {
+        name: "limit_disk",
+        state: "no",
+        detail:
+          "Containers' disks have no limit; sessions whose environment sets disk_mb are refused. Use the bubblewrap engine for them.",
+      },
+      {
+        name: "templates",
+        state: "no",
+        detail:
+          "Containers show no templates: every session clones. Use the bubblewrap engine for fast starts.",
+      },
+    ];
+  } catch (error) {
+    return [no("container_engine", `${name} does not answer: ${sentence(error)}`)];
+  }
+}
+
+async function image(client: EngineClient, name: string): Promise<Capability> {
+  try {
+    await client.call("GET", `/images/${encodeURIComponent(name)}/json`);
+    return yes("default_image", `The image ${name} is there.`);
+  } catch (error) {
+    return no(
+      "default_image",
+      `The image ${name} is missing: build it from deploy/sandbox-image. ${sentence(error)}`,
+    );
+  }
+}
+
+function rootful({ SecurityOptions, Rootless }: Info): Capability {
+  const rootless =
+    Rootless === true || (SecurityOptions ?? []).some((option) => /name=rootless/.test(option));
+  return rootless
+    ? no(
+        "separate_user",
+        "The engine runs rootless, where sessions' uids are not its own. Use one that runs as root.",
+      )
+    : yes("separate_user", "Each sandbox runs under a host uid of its own.");
+}
+
+function seccomp({ SecurityOptions }: Info): Capability {
+  return (SecurityOptions ?? []).some((option) => /name=seccomp/.test(option))
+    ? yes("seccomp", "System calls are filtered by Berth's own profile.")
+    : no("seccomp", "The engine has no seccomp. Use one that is built with it, on a kernel that has it.");
+}
+
+function limits({ MemoryLimit, SwapLimit, PidsLimit, CpuCfsQuota }: Info): Capability[] {
+  const limit = (name: string, holds: boolean | undefined): Capability =>
+    holds === false
+      ? no(`limit_${name}`, `The engine cannot limit it: the ${name} controller is missing.`)
+      : yes(`limit_${name}`, `Enforced by the engine's ${name} control group.`);
+  const memory = limit("memory", MemoryLimit);
+  return [
+    memory.state === "yes" && SwapLimit === false
+      ? { ...memory, state: "degraded", detail: "Memory is limited, swap is not. Turn swap accounting on." }
+      : memory,
+    limit("pids", PidsLimit),
+    limit("cpu", CpuCfsQuota),
+  ];
+}
+
+function sentence(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return /[.]$/.test(message) ? message : `${message}.`;
+}
+
+function yes(name: string, detail: string): Capability {
+  return { name, state: "yes", detail };
+}
+
+function no(name: string, detail: string): Capability {
+  return { name, state: "no", detail };
+}

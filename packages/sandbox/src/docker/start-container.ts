@@ -1,0 +1,126 @@
+import { closeSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import type { Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { furnish } from "../commands/furnish.ts";
+import { Pipes } from "../commands/pipes.ts";
+import { Supervisor } from "../commands/supervisor.ts";
+import { supervisorScript } from "../commands/supervisor-script.ts";
+import type { Egress, NetworkNamespace } from "../egress/egress.ts";
+import { prepareFiles } from "../inside/sandbox-files.ts";
+import { DiskLimitError, SandboxError, type SandboxSpec } from "../sandbox.ts";
+import { containerBody } from "./container-body.ts";
+import { openNetwork } from "./container-process.ts";
+import type { Containers } from "./containers.ts";
+import { Demultiplexer } from "./demultiplex.ts";
+import { DockerSandbox } from "./docker-sandbox.ts";
+import type { EngineVersion } from "./engine-client.ts";
+import { writeUsers } from "./write-etc.ts";
+
+const LONGEST_START_MS = 20_000;
+
+/** What a sandbox needs of its engine. */
+export interface ContainerHost {
+  containers: Containers;
+  version: EngineVersion;
+  egress: Egress;
+  instance: string;
+  owner: string;
+  /** What the engine has generated for all its sandboxes. */
+  directory: string;
+  seccomp: { text: string; file: string };
+  defaultImage: string;
+  mkfifo: string;
+  log(line: object): void;
+}
+
+/**
+ * Starts a container for a sandbox and furnishes it.
+ *
+ * @param directory Host directory of its own, to be made.
+ * @param undo takes what has to be undone when opening fails.
+ * @param released called when the sandbox is gone.
+ */
+export async function startContainer(
+  host: ContainerHost,
+  spec: SandboxSpec,
+  directory: string,
+  undo: (() => Promise<unknown>)[],
+  released: (whole: boolean) => void,
+): Promise<DockerSandbox> {
+  const { uid, limits } = spec;
+  if (!Number.isInteger(uid) || uid < 1000) throw new SandboxError(`not an unprivileged uid: ${uid}`);
+  if (limits.diskBytes !== null) throw new DiskLimitError("its sandboxes are containers");
+  if ((spec.templates ?? []).length > 0) throw new SandboxError("containers show no templates");
+  if (spec.system !== undefined) throw new SandboxError("containers run images, not system trees");
+  await mkdir(directory, { mode: 0o711 });
+  const files = await prepareFiles(spec, directory, supervisorScript("ask"), null);
+  await writeUsers(directory, uid);
+  const { containers, instance, owner, version, seccomp } = host;
+  const image = spec.image ?? host.defaultImage;
+  const labels = { instance, owner, sandbox: spec.id };
+  const body = {
+    version,
+    image,
+    uid,
+    limits,
+    labels,
+    files,
+    shared: host.directory,
+    own: directory,
+    seccomp,
+  };
+  const id = await containers.create(image, containerBody(body));
+  undo.push(() => containers.remove(id));
+  const stream = await containers.attach(id);
+  undo.push(async () => stream.destroy());
+  const { supervisor, complaint } = superviseOver(stream, host, spec);
+  const init = await containers.start(id, image);
+  const network = await openEgress(host.egress, spec, openNetwork(id, init));
+  undo.push(() => network.close());
+  const timer = new AbortController();
+  const tooLong = delay(LONGEST_START_MS, false, { signal: timer.signal }).catch(() => false);
+  const ready = await Promise.race([supervisor.ready, tooLong]);
+  timer.abort();
+  if (!ready) throw new SandboxError(`the container could not start: ${complaint() || "it ended"}`);
+  const sandbox = new DockerSandbox({
+    id: spec.id,
+    init,
+    supervisor,
+    pipes: new Pipes(files.pipes, uid, host.mkfifo),
+    network,
+    uploads: files.uploads,
+    writable: ["/tmp", ...files.writable.map(({ inside }) => inside)],
+    mounted: files.files.map(({ inside }) => inside),
+    stream,
+    directory,
+    removeContainer: () => containers.remove(id),
+    released,
+  });
+  await furnish(sandbox, files);
+  return sandbox;
+}
+
+async function openEgress(
+  egress: Egress,
+  { egress: policy, onEgressDenied: onDenied, credentials }: SandboxSpec,
+  netFd: number,
+): Promise<NetworkNamespace> {
+  const told = { ...(onDenied ? { onDenied } : {}), ...(credentials ? { credentials } : {}) };
+  return await egress.open({ policy, netFd, ...told }).finally(() => closeSync(netFd));
+}
+
+/** Process 1 at the other end of the attached stream, and what it said on standard error when it could not start. */
+function superviseOver(stream: Socket, { log }: ContainerHost, { id }: SandboxSpec) {
+  let text = "";
+  const output = new Demultiplexer((bytes) => {
+    if (text.length < 2000) text += bytes.toString();
+  });
+  stream.on("error", () => {}).on("close", () => output.destroy());
+  stream.pipe(output);
+  const supervisor = new Supervisor({ input: stream, output }, () => {
+    log({ msg: "process 1 of a sandbox does not answer", sandbox: id });
+    stream.destroy();
+  });
+  return { supervisor, complaint: () => text.trim() };
+}

@@ -1,0 +1,54 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { conformance, type Subject } from "../conformance/conformance.ts";
+import { DISK_TESTS } from "../conformance/disk-tests.ts";
+import { TEMPLATE_TESTS } from "../conformance/template-tests.ts";
+import { createEgress } from "../egress/create-egress.ts";
+import { createDockerEngine } from "./docker-engine.ts";
+import { type Kind, lackOf, startTestEngine, TEST_IMAGE } from "./testing.ts";
+
+/** The suite on a real engine of this kind, which the test starts and stops. */
+export function conformanceOf(kind: Kind): void {
+  const lack = lackOf(kind);
+  const skips: Record<string, string> = lack === null ? {} : { "*": lack };
+  for (const title of Object.keys(DISK_TESTS)) skips[title] = "an engine of containers cannot limit a disk";
+  for (const title of Object.keys(TEMPLATE_TESTS))
+    skips[title] = "an engine of containers shows no templates";
+  conformance(
+    `docker with ${kind}`,
+    async (): Promise<Subject> => {
+      if (lack !== null) return { engine: unused(), uid: 71_000, close: async () => {} };
+      const directory = await mkdtemp(join(tmpdir(), "berth-engine-"));
+      const daemon = await startTestEngine(kind);
+      const egress = await createEgress({ poolSize: 0 });
+      const engine = await createDockerEngine({
+        instance: `test-${process.pid}`,
+        socket: daemon.socket,
+        defaultImage: TEST_IMAGE,
+        stateDir: join(directory, "state"),
+        egress,
+        certificates: [],
+      });
+      return {
+        engine,
+        uid: 71_000,
+        async close() {
+          await engine.close();
+          await egress.close();
+          await daemon.close();
+          await rm(directory, { recursive: true });
+        },
+      };
+    },
+    skips,
+  );
+}
+
+function unused(): Subject["engine"] {
+  return new Proxy({} as Subject["engine"], {
+    get() {
+      throw new Error("every test is skipped");
+    },
+  });
+}

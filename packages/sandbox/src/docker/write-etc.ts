@@ -1,0 +1,25 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { gitConfig } from "../inside/git-config.ts";
+import { trustedBundle } from "../inside/trusted-bundle.ts";
+
+/** Writes the files of `/etc` that every container gets in place of its image's. */
+export async function writeSharedEtc(directory: string, certificates: readonly string[]): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o755 });
+  const files: Record<string, string> = {
+    gitconfig: gitConfig,
+    hosts: "127.0.0.1 localhost session\n::1 localhost ip6-localhost\n",
+    "resolv.conf": "nameserver 127.0.0.1\noptions timeout:2 attempts:2\n",
+    "ca-certificates.crt": await trustedBundle(certificates),
+  };
+  await Promise.all(Object.entries(files).map(([name, text]) => writeFile(`${directory}/${name}`, text)));
+}
+
+/** Writes those that name the user: the agent, under the host uid that the session has. */
+export async function writeUsers(directory: string, uid: number): Promise<void> {
+  const passwd = `root:x:0:0:root:/root:/bin/sh
+agent:x:${uid}:${uid}:agent:/home/agent:/bin/bash
+nobody:x:65534:65534:nobody:/nonexistent:/bin/false
+`;
+  await writeFile(`${directory}/passwd`, passwd);
+  await writeFile(`${directory}/group`, `root:x:0:\nagent:x:${uid}:\nnogroup:x:65534:\n`);
+}

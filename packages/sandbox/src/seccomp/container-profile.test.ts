@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import fc from "fast-check";
+import { allowedSyscalls } from "./allowed-syscalls.ts";
+import { containerProfile, others } from "./container-profile.ts";
+import { EAFNOSUPPORT, ENOSYS } from "./seccomp.ts";
+import { examinedSyscalls, newestSyscall, refusedSyscalls } from "./seccomp-syscalls.ts";
+
+const EPERM = 1;
+
+/** What the profile answers to a call, 0 for allowed, as the engine's library reads it. */
+function verdict(name: string, ...args: number[]): number {
+  const profile = containerProfile("x64");
+  const found = profile.syscalls.filter(
+    (rule) =>
+      rule.names.includes(name) &&
+      (rule.args ?? []).every(
+        ({ index, value, valueTwo }) =>
+          (BigInt(args[index] ?? 0) & BigInt(value)) === BigInt(valueTwo) && value !== 0,
+      ),
+  );
+  assert.ok(found.length <= 1, `${name}(${args}) meets several rules`);
+  return found[0] ? (found[0].errnoRet ?? 0) : EPERM;
+}
+
+test("patterns match every value but the named ones, each once", () => {
+  const word = fc.integer({ min: 0, max: 0xffffffff });
+  fc.assert(
+    fc.property(fc.array(word, { minLength: 1, maxLength: 5 }), word, (named, value) => {
+      const matching = (candidate: number) =>
+        others(named).filter(({ mask, bits }) => (candidate & mask) >>> 0 === bits).length;
+      for (const one of named) assert.equal(matching(one), 0);
+      assert.equal(matching(value), named.includes(value) ? 0 : 1);
+    }),
+  );
+});
+
+test("each call is allowed, refused or examined, and no other", () => {
+  const [refused, examined] = [Object.keys(refusedSyscalls), Object.keys(examinedSyscalls)];
+  const all = [...allowedSyscalls, ...refused, ...examined];
+  assert.equal(new Set(all).size, all.length);
+  for (const name of allowedSyscalls) assert.equal(verdict(name), 0, name);
+  for (const name of refused) assert.equal(verdict(name), EPERM, name);
+});
+
+test("the lists name what the machine's kernel headers name", {
+  skip: !existsSync("/usr/include/x86_64-linux-gnu/asm/unistd_64.h") && "no kernel headers for x86_64",
+}, () => {
+  const known = new Set([
+    ...allowedSyscalls,
+    ...Object.keys(refusedSyscalls),
+    ...Object.keys(examinedSyscalls),
+  ]);
+  const header = readFileSync("/usr/include/x86_64-linux-gnu/asm/unistd_64.h", "utf8");
+  const missing = [...header.matchAll(/define __NR_(\w+) (\d+)/g)]
+    .filter(([, , number]) => Number(number) <= newestSyscall)
+    .flatMap(([, name = ""]) => (known.has(name) ? [] : [name]));
+  assert.deepEqual(missing, []);
+});
+
+test("arguments decide as in the filter, whatever stands in the high half of a register", () => {
+  const high = 2 ** 40;
+  for (const junk of [0, high]) {
+    const cases: [number, string, ...number[]][] = [
+      [ENOSYS, "clone3"],
+      [0, "clone", 0x11 + junk],
+      [EPERM, "clone", 0x10000011 + junk],
+      [EPERM, "unshare", 0x40000000 + junk],
+      [EPERM, "unshare", 0x80 + junk],
+      [0, "unshare", 0x400 + junk],
+      [EPERM, "ioctl", 0, 0x5412 + junk],
+      [EPERM, "ioctl", 0, 0x541c + junk],
+      [0, "ioctl", 0, 0x5413 + junk],
+      [EPERM, "ptrace", 16 + junk],
+      [EPERM, "ptrace", 0x4206 + junk],
+      [0, "ptrace", 0 + junk],
+      [0, "personality", 0xffffffff + junk],
+      [EPERM, "personality", 0x1 + junk],
+      [0, "socket", 1 + junk],
+      [0, "socket", 10 + junk],
+      [EAFNOSUPPORT, "socket", 40 + junk],
+      [0, "socket", 16 + junk, 3, 0],
+      [EAFNOSUPPORT, "socket", 16 + junk, 3, 9 + junk],
+      [0, "socketpair", 1 + junk],
+      [EAFNOSUPPORT, "socketpair", 2 + junk],
+    ];
+    for (const [answer, name, ...args] of cases)
+      assert.equal(verdict(name, ...args), answer, `${name} ${args}`);
+  }
+});

@@ -1,0 +1,108 @@
+import { allowedSyscalls } from "./allowed-syscalls.ts";
+import {
+  type Architecture,
+  ATTACH_TO_OTHERS,
+  EAFNOSUPPORT,
+  ENOSYS,
+  INTERNET,
+  NETLINK,
+  NEW_NAMESPACES,
+  NEW_TIME,
+  PERSONALITIES,
+  TERMINAL_INJECTION,
+  UNIX,
+} from "./seccomp.ts";
+
+/** A condition on one argument: `argument & value === valueTwo`. */
+interface Condition {
+  index: number;
+  value: number;
+  valueTwo: number;
+  op: "SCMP_CMP_MASKED_EQ";
+}
+
+export interface Rule {
+  names: readonly string[];
+  action: "SCMP_ACT_ALLOW" | "SCMP_ACT_ERRNO";
+  errnoRet?: number;
+  /** All must hold. */
+  args?: readonly Condition[];
+}
+
+/** What Docker and Podman read as `seccomp=`. A call that no rule names is refused with EPERM. */
+export interface ContainerProfile {
+  defaultAction: "SCMP_ACT_ERRNO";
+  architectures: readonly string[];
+  syscalls: readonly Rule[];
+}
+
+const NAMES: Record<Architecture, string> = { x64: "SCMP_ARCH_X86_64", arm64: "SCMP_ARCH_AARCH64" };
+const WORD = 0xffffffff;
+
+/**
+ * The system call filter as a profile of a container engine. It answers as `seccompFilter` does, but for calls that the
+ * engine's library does not know, and calls by another architecture's numbers, which end the process.
+ *
+ * The library compares whole registers, the kernel the low halves of most arguments, so every comparison masks. It takes no
+ * two conditions on one argument, so that "none of these" is written as the bit patterns of all others.
+ */
+export function containerProfile(architecture: Architecture): ContainerProfile {
+  return {
+    defaultAction: "SCMP_ACT_ERRNO",
+    architectures: [NAMES[architecture]],
+    syscalls: [
+      allow(allowedSyscalls),
+      { names: ["clone3"], action: "SCMP_ACT_ERRNO", errnoRet: ENOSYS },
+      allow(["clone"], none(0, NEW_NAMESPACES)),
+      allow(["unshare"], none(0, NEW_NAMESPACES | NEW_TIME)),
+      ...others(TERMINAL_INJECTION).map((pattern) => allow(["ioctl"], equal(1, pattern))),
+      ...others(ATTACH_TO_OTHERS).map((pattern) => allow(["ptrace"], equal(0, pattern))),
+      ...PERSONALITIES.map((value) => allow(["personality"], equal(0, exactly(value)))),
+      allow(["socketpair"], equal(0, exactly(UNIX))),
+      ...others([UNIX]).map((pattern) => unsupported("socketpair", equal(0, pattern))),
+      ...[UNIX, ...INTERNET].map((family) => allow(["socket"], equal(0, exactly(family)))),
+      allow(["socket"], equal(0, exactly(NETLINK)), equal(2, exactly(0))),
+      ...others([0]).map((pattern) => unsupported("socket", equal(0, exactly(NETLINK)), equal(2, pattern))),
+      ...others([UNIX, ...INTERNET, NETLINK]).map((pattern) => unsupported("socket", equal(0, pattern))),
+    ],
+  };
+}
+
+/** Bits that are looked at, and what they have to be. */
+interface Pattern {
+  mask: number;
+  bits: number;
+}
+
+/** The fewest patterns that together match every 32-bit value but these. */
+export function others(values: readonly number[], depth = 31): Pattern[] {
+  const mask = depth === 31 ? 0 : (WORD << (depth + 1)) >>> 0;
+  if (values.length === 0) throw new Error("without a value every pattern matches");
+  if (depth < 0) return [];
+  const prefix = ((values[0] ?? 0) & mask) >>> 0;
+  return [0, 1].flatMap((bit) => {
+    const within = values.filter((value) => ((value >>> depth) & 1) === bit);
+    const pattern = { mask: (mask | (1 << depth)) >>> 0, bits: (prefix | (bit << depth)) >>> 0 };
+    return within.length === 0 ? [pattern] : others(within, depth - 1);
+  });
+}
+
+function exactly(value: number): Pattern {
+  return { mask: WORD, bits: value };
+}
+
+function equal(index: number, { mask, bits }: Pattern): Condition {
+  return { index, value: mask, valueTwo: bits, op: "SCMP_CMP_MASKED_EQ" };
+}
+
+function none(index: number, bits: number): Condition {
+  return equal(index, { mask: bits, bits: 0 });
+}
+
+function allow(names: readonly string[], ...args: Condition[]): Rule {
+  return { names, action: "SCMP_ACT_ALLOW", ...(args.length > 0 ? { args } : {}) };
+}
+
+function unsupported(name: string, ...args: Condition[]): Rule {
+  return { names: [name], action: "SCMP_ACT_ERRNO", errnoRet: EAFNOSUPPORT, args };
+}
