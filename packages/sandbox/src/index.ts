@@ -13,6 +13,8 @@ export { allPackageHosts, type PackageManager, packageHosts } from "./egress/pac
 export { allowsUrl } from "./egress/policy.ts";
 export * from "./files.ts";
 export { trustedBundle } from "./inside/trusted-bundle.ts";
+export { isolationCapabilities } from "./probes/isolation-capabilities.ts";
+export { type ProbedPlace, probeEngine } from "./probes/probe-engine.ts";
 export * from "./sandbox.ts";
 export { describeTree } from "./system/describe-tree.ts";
 export { openSystemTree, type SystemTree, type TreeState } from "./system/system-tree.ts";

@@ -1,4 +1,11 @@
-import { type Capability, describeTree } from "@berth/sandbox";
+import { join } from "node:path";
+import {
+  type Capability,
+  describeTree,
+  isolationCapabilities,
+  probeEngine,
+  type SandboxEngine,
+} from "@berth/sandbox";
 import { type Config, ConfigError, readConfig, systemDirectory } from "./config.ts";
 import { createLog, createRedactor } from "./log.ts";
 import { openEngine } from "./start/open-engine.ts";
@@ -68,12 +75,27 @@ async function sandbox(config: Config): Promise<Capability[]> {
     const engine = await openEngine(config, "doctor", quiet);
     try {
       const probed = await engine.probe();
-      if (config.sandbox !== "bubblewrap") return probed;
-      return [...probed, await describeTree(systemDirectory(config), config.rootfs)];
+      const tree =
+        config.sandbox === "bubblewrap" ? [await describeTree(systemDirectory(config), config.rootfs)] : [];
+      return [...probed, ...tree, ...(await isolation(engine, config))];
     } finally {
       await engine.close();
     }
   } catch (error) {
     return [{ name: "sandbox", state: "no", detail: (error as Error).message }];
+  }
+}
+
+/** Below those of sessions. */
+const PROBE_UIDS = [299_998, 299_999] as const;
+
+/** Tries from inside what a sandbox has to hold, in one that is opened for it. */
+async function isolation(engine: SandboxEngine, config: Config): Promise<Capability[]> {
+  try {
+    const place = { directory: join(config.dataDir, "doctor"), uids: PROBE_UIDS };
+    return isolationCapabilities(await probeEngine(engine, place));
+  } catch (error) {
+    const detail = `No sandbox could be opened to try what it holds: ${(error as Error).message}`;
+    return [{ name: "isolation", state: "no", detail }];
   }
 }

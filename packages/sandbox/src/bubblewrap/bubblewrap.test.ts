@@ -5,6 +5,7 @@ import { conformance, type Subject } from "../conformance/conformance.ts";
 import { DISK_TESTS } from "../conformance/disk-tests.ts";
 import { TEMPLATE_TESTS } from "../conformance/template-tests.ts";
 import { createEgress } from "../egress/create-egress.ts";
+import { workspacePrograms } from "../workspace/workspace-programs.ts";
 import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
 import { diskLimit, templates } from "./probe.ts";
 
@@ -29,6 +30,7 @@ conformance(
       stateDir: join(directory, "state"),
       egress,
       certificates: [],
+      programs: workspacePrograms,
     });
     return {
       engine,

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { PIPES_INSIDE } from "../commands/pipes.ts";
 import type { Place } from "../inside/disk.ts";
 import { PROGRAMS_INSIDE, UPLOADS_INSIDE } from "../inside/paths.ts";
@@ -37,6 +38,17 @@ const ROOT = [
   ]),
 ];
 
+/**
+ * What /proc has for the agent that no namespace holds back: settings of its own namespaces to change, and the names of keys that
+ * the host keeps for its uid.
+ */
+const CLOSED_OF_PROC = [
+  ...["--ro-bind", "/proc/sys", "/proc/sys"],
+  ...["/proc/keys", "/proc/key-users"]
+    .filter((path) => existsSync(path))
+    .flatMap((path) => ["--ro-bind", "/dev/null", path]),
+];
+
 /** bwrap's options, handed over on a descriptor so that no process list shows them. */
 export function bwrapArguments(sources: Sources, limits: Limits, asRoot: boolean): string[] {
   // Both full leave a quarter for processes: enough to delete what fills them.
@@ -47,7 +59,7 @@ export function bwrapArguments(sources: Sources, limits: Limits, asRoot: boolean
     ...["--new-session", "--as-pid-1", "--die-with-parent", "--hostname", "session"],
     ...["--clearenv", ...Object.entries(VARIABLES).flatMap(([name, value]) => ["--setenv", name, value])],
     ...sources.system,
-    ...["--proc", "/proc", "--dev", "/dev"],
+    ...["--proc", "/proc", ...CLOSED_OF_PROC, "--dev", "/dev"],
     ...["--perms", "1777", "--size", shareOfMemory(4), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"],
     ...["--perms", "1777", "--size", shareOfMemory(2), "--tmpfs", "/tmp"],
     ...["--ro-bind", sources.programs, PROGRAMS_INSIDE],

@@ -7,8 +7,10 @@ import { commandTests } from "../conformance/command-tests.ts";
 import { conformanceTest, ok, type Subject, type Suite } from "../conformance/context.ts";
 import { fileTests } from "../conformance/file-tests.ts";
 import { isolationTests } from "../conformance/isolation-tests.ts";
+import { probeTests } from "../conformance/probe-tests.ts";
 import { createEgress } from "../egress/create-egress.ts";
 import { noTrees, testTree } from "../system/testing.ts";
+import { workspacePrograms } from "../workspace/workspace-programs.ts";
 import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
 
 const skip = await noTrees();
@@ -21,7 +23,13 @@ describe("bubblewrap keeps its promises on a Debian of its own", { skip }, () =>
     const egress = await createEgress();
     const instance = `debian-${process.pid}`;
     const stateDir = join(directory, "state");
-    const engine = await createBubblewrapEngine({ instance, stateDir, egress, certificates: [] });
+    const engine = await createBubblewrapEngine({
+      instance,
+      stateDir,
+      egress,
+      certificates: [],
+      programs: workspacePrograms,
+    });
     subject = {
       engine,
       uid: 71_500,
@@ -41,7 +49,7 @@ describe("bubblewrap keeps its promises on a Debian of its own", { skip }, () =>
       return subject;
     },
   };
-  for (const tests of [isolationTests, fileTests, commandTests]) tests(suite);
+  for (const tests of [isolationTests, probeTests, fileTests, commandTests]) tests(suite);
 
   conformanceTest(
     suite,

@@ -7,6 +7,7 @@ import { isolationTests } from "./isolation-tests.ts";
 import { killTests } from "./kill-tests.ts";
 import { lifecycleTests } from "./lifecycle-tests.ts";
 import { outputTests } from "./output-tests.ts";
+import { probeTests } from "./probe-tests.ts";
 import { shellTests } from "./shell-tests.ts";
 import { templateTests } from "./template-tests.ts";
 
@@ -47,6 +48,7 @@ export function conformance(
       templateTests,
       fileTests,
       isolationTests,
+      probeTests,
     ])
       tests(suite);
   });

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, rmdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { allProbes } from "./all-probes.ts";
+import type { Probe } from "./probe.ts";
+
+const program = fileURLToPath(new URL("open-environment.ts", import.meta.url));
+const skip = process.getuid?.() === 0 ? false : "only root can make an environment that holds nothing";
+
+/** What a kernel says that was built without a thing, which no environment can open then. */
+const LACKS = ["absent", "ENOSYS", "EAFNOSUPPORT", "EPROTONOSUPPORT", "ENODEV"];
+/** So many of the probes may be about what this machine's kernel lacks. */
+const MOST_LACKING = 25;
+
+type Opened = { id: string; state: string; detail: string };
+
+test("probe ids are unique and a word each", () => {
+  assert.equal(new Set(allProbes.map(({ id }) => id)).size, allProbes.length);
+  for (const { id } of allProbes) assert.match(id, /^[a-z0-9_]+$/);
+});
+
+for (const role of ["user", "root"] as const) {
+  test(`each probe for which a plain ${role} is enough succeeds where nothing holds it`, {
+    skip,
+    timeout: 60_000,
+  }, async (context) => {
+    const opened = await runOpen(role);
+    const expected = allProbes.filter(({ opens }) => opens === role);
+    const held = expected.filter(({ id }) => opened.get(id)?.state !== "breached");
+    const told = (probe: Probe) => `${probe.id}: ${JSON.stringify(opened.get(probe.id))}`;
+    const lacking = held.filter(({ id }) => LACKS.includes(opened.get(id)?.detail ?? ""));
+    context.diagnostic(
+      `${expected.length - held.length} succeed; lacking here: ${lacking.map(({ id }) => id).join(", ")}`,
+    );
+    assert.deepEqual(held.filter((probe) => !lacking.includes(probe)).map(told), []);
+    assert.ok(lacking.length <= MOST_LACKING, lacking.map(told).join("\n"));
+  });
+}
+
+async function runOpen(role: "user" | "root"): Promise<Map<string, Opened>> {
+  const home = await mkdtemp(join(tmpdir(), "berth-open-"));
+  try {
+    const namespaces = ["--mount", "--net", "--ipc", "--uts", "--pid", "--cgroup", "--fork", "--mount-proc"];
+    const command = [...namespaces, "--propagation=private", "--", process.execPath, program, role, home];
+    // Process 1 has a pipe as its output, as under a shell, where Node would give it a socket.
+    const piped = ["-c", `unshare "$@" | cat`, "sh", ...command];
+    const { stdout } = await promisify(execFile)("sh", piped, { timeout: 50_000 });
+    const results: Opened[] = JSON.parse(stdout);
+    return new Map(results.map((result) => [result.id, result]));
+  } finally {
+    await rmdir(home);
+  }
+}

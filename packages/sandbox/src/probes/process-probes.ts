@@ -1,0 +1,134 @@
+import { group } from "./probe.ts";
+
+/** A process of the probe's own, which some calls need as their aim. */
+const SIBLING = `sleep 5 >/dev/null 2>&1 & sibling=$!
+trap 'kill -s KILL "$sibling"' EXIT
+`;
+
+/** Runs a program of these machine code bytes, of 32 or 64 bits, that is to end with 42. */
+const machineCode = (
+  bits: 32 | 64,
+  code: string,
+) => `[ "$(uname -m)" = x86_64 ] || untried "only x86_64 has it"
+file=$scratch/code-$tag
+perl -e '
+my $code = pack("H*", "${code}"); my $base = 0x400000; my $size = ${bits === 32 ? 84 : 120};
+my $type = ${bits === 32 ? '"L"' : '"Q"'};
+my $head = "\\x7fELF" . chr(${bits === 32 ? 1 : 2}) . "\\1\\1" . "\\0" x 9 . pack("SSL", 2, ${bits === 32 ? 3 : 62}, 1);
+$head .= pack("$type" x 3, $base + $size, ${bits === 32 ? 52 : 64}, 0) . pack("LSSSSSS", 0, ${bits === 32 ? "52, 32" : "64, 56"}, 1, 0, 0, 0);
+my $all = $size + length $code;
+$head .= ${bits === 32 ? 'pack("L8", 1, 0, $base, $base, $all, $all, 5, 4096)' : 'pack("LLQ6", 1, 5, 0, $base, $base, $all, $all, 4096)'};
+print $head, $code' >"$file"
+chmod 755 "$file"; "$file"; ended=$?; rm -f "$file"
+said="ended with $ended"
+[ "$ended" -ne 42 ] || breach "the call was made"`;
+
+/** Processes, debuggers, and other ways to call the kernel. */
+export const processProbes = group("processes", [
+  [
+    "ptrace_attach",
+    "attaches as a debugger to a process that is not its child",
+    "root",
+    `${SIBLING}attempt ptrace 16 "$sibling" 0 0`,
+  ],
+  [
+    "ptrace_seize",
+    "attaches to a process without stopping it",
+    "root",
+    `${SIBLING}attempt ptrace 0x4206 "$sibling" 0 0`,
+  ],
+  ["ptrace_init", "attaches as a debugger to process 1", "root", `attempt ptrace 0x4206 1 0 0`],
+  [
+    "memory_read_call",
+    "reads the memory of another process by a call",
+    "user",
+    `${SIBLING}attempt process_vm_readv "$sibling" buf:16 0 buf:16 0 0`,
+  ],
+  [
+    "memory_write_call",
+    "writes the memory of another process by a call",
+    "user",
+    `${SIBLING}attempt process_vm_writev "$sibling" buf:16 0 buf:16 0 0`,
+  ],
+  [
+    "memory_advice",
+    "has the kernel drop another process's memory",
+    "user",
+    `attempt process_madvise -1 0 0 4 0`,
+  ],
+  ["descriptor_theft", "takes an open file from another process", "user", `attempt pidfd_getfd -1 0 0`],
+  ["compare_processes", "compares the kernel's objects of two processes", "user", `attempt kcmp $$ $$ 0 0 0`],
+  [
+    "move_pages",
+    "moves another process's memory",
+    "user",
+    `attempt move_pages 0 0 0 0 0 0; attempt migrate_pages 0 0 0 0`,
+  ],
+  [
+    "host_process",
+    "sends a signal to a process of the host",
+    "root",
+    `if tr '\\0' ' ' <"/proc/$host_pid/cmdline" | mine host && kill -0 "$host_pid"; then breach "process $host_pid can be reached"; fi`,
+  ],
+  [
+    "host_process_memory",
+    "opens the memory of a process of the host",
+    "root",
+    `for directory in /proc/[0-9]*; do if mine host <"$directory/comm" || tr '\\0' ' ' <"$directory/cmdline" | mine host; then opens "$directory/mem"; fi; done`,
+  ],
+  [
+    "init_descriptors",
+    "writes into what process 1 tells the service",
+    "root",
+    `for descriptor in 0 1 2; do if [ -e "/proc/1/fd/$descriptor" ] && [ "$(readlink "/proc/1/fd/$descriptor")" != /dev/null ]; then opens "/proc/1/fd/$descriptor"; fi; done`,
+  ],
+  [
+    "init_namespaces",
+    "finds a namespace that process 1 was left with open",
+    "root",
+    `if ls -l /proc/1/fd | grep -q -E '(net|user|mnt|pid):\\['; then breach "$(ls -l /proc/1/fd | grep -E ':\\[')"; fi`,
+  ],
+  [
+    "inherited_descriptors",
+    "finds an open file that it was left with by the service",
+    "user",
+    `for file in /proc/self/fd/*; do number=\${file##*/}; [ "$number" -le 2 ] || case $(readlink "/proc/$$/fd/$number") in '' | */proc/* | /run/berth/* | pipe:*) ;; *) breach "$number is $(readlink "/proc/$$/fd/$number")" ;; esac; done`,
+  ],
+  [
+    "filter_stays",
+    "runs without the filter of system calls",
+    "user",
+    `if grep -q '^Seccomp:.*0$' /proc/self/status; then breach "no filter is in force"; fi`,
+  ],
+  [
+    "filter_memory_program",
+    "leaves the filter by a program that lies in memory only",
+    "user",
+    `answer=$(perl -MIO::Handle -e 'my $n = ${process.arch === "arm64" ? 279 : 319}; my $name = "probe"; my $fd = syscall($n, $name, 0); exit 1 if $fd < 0; open(my $in, "<:raw", "/bin/grep") or open($in, "<:raw", "/usr/bin/grep") or exit 1; open(my $out, ">&=", $fd); binmode $out; local $/; print {$out} <$in>; $out->flush; exec "/proc/self/fd/$fd", "^Seccomp:", "/proc/self/status"')
+case $answer in *0) breach "$answer" ;; esac; said=$answer`,
+  ],
+  [
+    "calls_x32",
+    "makes system calls of the x32 kind, which filters miss",
+    { never: "few kernels have that kind of calls" },
+    `[ "$(uname -m)" = x86_64 ] || untried "only x86_64 has it"; said=$(perl -e '$r = syscall(0x40000000 + 39); print $r > 0 ? "success" : 0 + $!'); [ "$said" != success ] || breach "the kernel answered"`,
+  ],
+  [
+    "calls_i386",
+    "makes system calls as a program of 32 bits",
+    "user",
+    machineCode(32, "b801000000bb2a000000cd80"),
+  ],
+  [
+    "calls_int80",
+    "makes system calls of 32 bits from a program of 64",
+    "user",
+    machineCode(64, "b801000000bb2a000000cd80"),
+  ],
+  [
+    "personality",
+    "gives its programs a memory without protection",
+    "user",
+    `attempt personality 0x0400000; attempt personality 0x0200000`,
+  ],
+] as const);

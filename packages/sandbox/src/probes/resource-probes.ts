@@ -1,0 +1,45 @@
+import { group } from "./probe.ts";
+
+const WITHOUT_CAPABILITY = { never: "root itself lacks the capability for it in many containers" } as const;
+
+/** Limits that it is held to. */
+export const resourceProbes = group("resources", [
+  [
+    "open_files",
+    "raises its limit of open files",
+    WITHOUT_CAPABILITY,
+    `hard=$(ulimit -H -n); [ "$hard" != unlimited ] || breach "there is none"; if ( ulimit -H -n $((hard + 1)) ); then breach "it was raised"; fi`,
+  ],
+  [
+    "core_files",
+    "has its crashes written to files",
+    WITHOUT_CAPABILITY,
+    `[ "$(ulimit -H -c)" = 0 ] || breach "files of $(ulimit -H -c) blocks are allowed"; if ( ulimit -H -c 100 ); then breach "the limit was raised"; fi`,
+  ],
+  [
+    "spared_when_full",
+    "has others killed first when memory is short",
+    WITHOUT_CAPABILITY,
+    `if ( echo -500 >/proc/self/oom_score_adj ); then breach "its score is below others'"; fi`,
+  ],
+  [
+    "groups_listed",
+    "reads the control groups of the host",
+    "user",
+    `[ -e /sys/fs/cgroup ] || said=absent; found=$(find /sys/fs/cgroup -name cgroup.procs | head -n 1); [ -z "$found" ] || breach "$found"`,
+  ],
+  [
+    "groups_changed",
+    "leaves its control group, or changes its limits",
+    "root",
+    `[ -e /sys/fs/cgroup ] || said=absent; found=$(find /sys/fs/cgroup -type f -writable | head -n 1); [ -z "$found" ] || breach "$found can be written"; mkdir -p "$scratch/point"; attempt mount none "$scratch/point" cgroup2 0 0`,
+  ],
+  [
+    "priority",
+    "takes precedence over other processes",
+    "root",
+    `if [ "$(nice -n -20 nice)" -lt 0 ]; then breach "its priority was raised"; fi`,
+  ],
+  ["real_time", "is scheduled in real time", "root", `if chrt -f 1 true; then breach "it is"; fi`],
+  ["disk_priority", "takes precedence at the disk", "root", `if ionice -c 1 true; then breach "it does"; fi`],
+] as const);
