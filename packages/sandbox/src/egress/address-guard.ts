@@ -1,4 +1,5 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
+import { networkInterfaces } from "node:os";
 import { SandboxError } from "../sandbox.ts";
 import { type HostName, parseHostPort, parsePort } from "./host-name.ts";
 
@@ -41,13 +42,21 @@ export function isPublicAddress(address: string): boolean {
 export type AddressGuard = (name: HostName, address: string, port: number) => boolean;
 
 /**
- * Lets public addresses pass, and others where the operator lists them: a host name, `name:port`, an address,
+ * Lets public addresses pass but those of this machine, behind whose firewall a session must not come, and others where the operator lists them: a host name, `name:port`, an address,
  * `address:port` (IPv4), or a network such as `10.1.0.0/16`. Throws `SandboxError` for an entry that is none of these.
  */
-export function makeAddressGuard(allowPrivate: readonly string[]): AddressGuard {
+export function makeAddressGuard(
+  allowPrivate: readonly string[],
+  own: () => readonly string[] = addressesOfThisMachine,
+): AddressGuard {
   const exceptions = allowPrivate.map(parseException);
   return (name, address, port) =>
-    isPublicAddress(address) || exceptions.some((matches) => matches(name, address, port));
+    (isPublicAddress(address) && !own().includes(address)) ||
+    exceptions.some((matches) => matches(name, address, port));
+}
+
+function addressesOfThisMachine(): string[] {
+  return Object.values(networkInterfaces()).flatMap((found) => (found ?? []).map(({ address }) => address));
 }
 
 function parseException(entry: string): AddressGuard {

@@ -1,5 +1,5 @@
 import { type DnsQuery, decodeQuery, dnsTypes, encodeAnswer, responseCodes } from "./dns-message.ts";
-import { type HostName, parseHostName } from "./host-name.ts";
+import { type HostName, parseHostName, printable } from "./host-name.ts";
 
 /** What a namespace decides about a name: the address that stands for it, or null when it may not be reached. */
 export type AddressFor = (name: HostName) => string | null;
@@ -18,7 +18,7 @@ export function answerDns(
   const name = parseHostName(query.name);
   const address = name === null ? null : addressFor(name);
   if (address === null) {
-    onDenied(printable(query.name));
+    onDenied(name ?? printable(query.name));
     return encodeAnswer(query, responseCodes.nameError, null);
   }
   return encodeAnswer(query, responseCodes.noError, isAddressQuestion(query) ? address : null);
@@ -26,9 +26,4 @@ export function answerDns(
 
 function isAddressQuestion(query: DnsQuery): boolean {
   return query.type === dnsTypes.A;
-}
-
-/** A refused name is shown to people, so bytes beyond printable ASCII become `?`. */
-function printable(name: string): string {
-  return name.replace(/[^\x21-\x7e]/g, "?").slice(0, 253);
 }

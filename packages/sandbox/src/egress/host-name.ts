@@ -34,6 +34,11 @@ export function parseAskedHost(text: string): HostName | null {
   return parseHostName(text.endsWith(".") ? text.slice(0, -1) : text);
 }
 
+/** A refused name as it is shown to people: bytes beyond printable ASCII become `?`. */
+export function printable(text: string): string {
+  return text.replace(/[^\x21-\x7e]/g, "?").slice(0, 253);
+}
+
 /** A decimal TCP port without sign, space or leading zero; null otherwise. */
 export function parsePort(text: string): number | null {
   if (!/^[1-9][0-9]{0,4}$/.test(text)) return null;

@@ -1,5 +1,5 @@
 import type { EgressDenied } from "../sandbox.ts";
-import { type HostName, parseAskedHostPort, parsePort } from "./host-name.ts";
+import { type HostName, parseAskedHostPort, parsePort, printable } from "./host-name.ts";
 import { type RequestHead, readRequestHead, valuesOf } from "./http-head.ts";
 import { authorityOf, requestedHost } from "./http-request.ts";
 
@@ -10,16 +10,14 @@ import { authorityOf, requestedHost } from "./http-request.ts";
 export type ProxyRequest =
   | { kind: "more" }
   | { kind: "tunnel" | "forward"; name: HostName; port: number; head: RequestHead }
-  | { kind: "refused"; host: string | null; port: number | null; reason: EgressDenied["reason"] }
+  | { kind: "refused"; host: string; port: number | null; reason: EgressDenied["reason"] }
   | { kind: "direct" };
-
-const unreadable: ProxyRequest = { kind: "refused", host: null, port: null, reason: "unknown_protocol" };
 
 /** Reads it from the first bytes of a connection. Never throws. */
 export function readProxyRequest(bytes: Buffer): ProxyRequest {
   const head = readRequestHead(bytes);
   if (head.kind === "more") return head;
-  if (head.kind === "invalid") return asksProxy(bytes) ? unreadable : { kind: "direct" };
+  if (head.kind === "invalid") return readUnsound(bytes);
   if (head.method === "CONNECT") return readTunnel(head);
   return head.target.startsWith("/") || head.target === "*" ? { kind: "direct" } : readForward(head);
 }
@@ -27,7 +25,7 @@ export function readProxyRequest(bytes: Buffer): ProxyRequest {
 /** The port is always written. A Host header, where there is one, says the same; a body there is none. */
 function readTunnel(head: RequestHead): ProxyRequest {
   const target = parseAskedHostPort(head.target);
-  if (target === null || target.port === null) return refusedAs(head.target, "not_allowed");
+  if (target?.port == null) return refusedAs(head.target, "name_mismatch");
   const { name, port } = target;
   const isSame = (text: string): boolean => {
     const host = parseAskedHostPort(text);
@@ -43,19 +41,24 @@ function hasBody({ headers }: RequestHead): boolean {
 
 function readForward(head: RequestHead): ProxyRequest {
   const host = requestedHost(head);
-  const authority = authorityOf(head.target) ?? head.target;
   if (host !== null) return { kind: "forward", ...host, head };
-  return refusedAs(authority, parseAskedHostPort(authority) === null ? "not_allowed" : "name_mismatch");
+  return refusedAs(authorityOf(head.target) ?? head.target, "name_mismatch");
 }
 
-/** What was asked for, as people are told of it: the host as it was written, without its port, and the port where it is one. */
+/** What was asked for, as people are told of it: `reason` where it is a host, else that none is allowed that is written so. */
 function refusedAs(authority: string, reason: EgressDenied["reason"]): ProxyRequest {
-  const [, host = authority, port] = /^(.*?)(?::([0-9]{1,5}))?$/.exec(authority) ?? [];
-  const told = host.replace(/^\[|\]$/g, "").slice(0, 253);
-  return { kind: "refused", host: told, port: parsePort(port ?? ""), reason };
+  const host = parseAskedHostPort(authority);
+  if (host !== null) return { kind: "refused", host: host.name, port: host.port, reason };
+  const [, written = authority, port = ""] = /^(.*?)(?::([0-9]{1,5}))?$/.exec(authority) ?? [];
+  const told = printable(written.replace(/^\[|\]$/g, ""));
+  return { kind: "refused", host: told, port: parsePort(port), reason: "not_allowed" };
 }
 
-/** Whether the first line is of a kind that only proxies are sent. */
-function asksProxy(bytes: Buffer): boolean {
-  return /^(?:CONNECT |[A-Z]{1,20} [a-z]+:\/\/)/i.test(bytes.toString("latin1", 0, 64));
+/** A head that is not one is told of by what its first line asks for, when that is what only proxies are asked. */
+function readUnsound(bytes: Buffer): ProxyRequest {
+  const [line = ""] = bytes.toString("latin1", 0, 1024).split(/[\r\n]/, 1);
+  const tunnel = /^CONNECT (.*?)(?: HTTP\/[0-9.]*)?$/.exec(line)?.[1];
+  const authority = tunnel ?? /^[A-Z]{1,20} ([a-z]+:\/\/[^ ]*)/i.exec(line)?.[1];
+  if (authority === undefined) return { kind: "direct" };
+  return refusedAs(authorityOf(authority) ?? authority, "unknown_protocol");
 }

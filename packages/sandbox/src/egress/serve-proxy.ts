@@ -24,8 +24,8 @@ export async function serveProxy(
   if (asked.kind === "direct") {
     return passOn(client, await identify(client, place, surroundings.headLimits), gate, surroundings);
   }
-  const denied = asked.kind === "refused" ? deniedAt(place, asked) : notAllowed(asked, gate);
-  if (denied !== null) gate.deny(denied);
+  const denied = asked.kind === "refused" ? asked : notAllowed(asked, gate);
+  if (denied !== null) gate.deny({ host: denied.host, port: denied.port, reason: denied.reason });
   if (denied !== null || asked.kind === "refused") return answer(client, "403 Forbidden", sentence(denied));
   const { name, port, head } = asked;
   gate.admitted(client, name, port);
@@ -77,13 +77,6 @@ function notAllowed(
   gate: Gate,
 ): EgressDenied | null {
   return gate.allows(name, port) ? null : { host: name, port, reason: "not_allowed" };
-}
-
-function deniedAt(
-  place: Place,
-  { host, port, reason }: Extract<ProxyRequest, { kind: "refused" }>,
-): EgressDenied {
-  return host === null ? { host: place.address, port: place.port, reason } : { host, port, reason };
 }
 
 function sentence(denied: EgressDenied | null): string {

@@ -1,4 +1,4 @@
-import { AddressRefused, allowsUrl, type EgressDenied, type GuardedFetch } from "@berth/sandbox";
+import { allowedFetch, allowsUrl, type EgressDenied, type GuardedFetch } from "@berth/sandbox";
 import type { RunSession } from "../run-store.ts";
 
 /**
@@ -11,25 +11,12 @@ export function sessionFetch(
   serverUrl: string,
   report: (denied: EgressDenied) => void,
 ): GuardedFetch {
-  return async (given, init) => {
-    const url = new URL(given);
-    try {
-      if (!isAllowed(session, serverUrl, url)) {
-        const message = "The networking of the session's environment does not allow its host.";
-        throw new AddressRefused(message, url, "not_allowed");
-      }
-      return await fetch(url, init);
-    } catch (error) {
-      if (error instanceof AddressRefused) report(error.denied);
-      throw error;
-    }
+  const { origin } = new URL(serverUrl);
+  const allows = (url: URL): boolean => {
+    const { networking } = session;
+    if (networking.type === "unrestricted") return url.origin === origin;
+    if (networking.allow_mcp_servers && url.origin === origin) return true;
+    return allowsUrl({ mode: "limited", hosts: networking.allowed_hosts }, url);
   };
-}
-
-/** What the operator says is looked at as the address is dialled. */
-function isAllowed({ networking }: Pick<RunSession, "networking">, serverUrl: string, url: URL): boolean {
-  const isServer = url.origin === new URL(serverUrl).origin;
-  if (networking.type === "unrestricted") return isServer;
-  if (networking.allow_mcp_servers && isServer) return true;
-  return allowsUrl({ mode: "limited", hosts: networking.allowed_hosts }, url);
+  return allowedFetch(fetch, allows, report);
 }

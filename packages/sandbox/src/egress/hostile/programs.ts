@@ -1,0 +1,110 @@
+import type { HostileForm } from "./hostile-forms.ts";
+
+/** A program that tries forms from inside a sandbox and prints one line for each: `refused`, or what it got. */
+export interface Program {
+  /** Where a form says whom its refusal names. */
+  as: Exclude<keyof HostileForm, "form" | "fetch">;
+  /** Whether the form can be given to it. */
+  takes(form: string): boolean;
+  script(forms: readonly string[]): string;
+}
+
+export type ProgramName = "dns" | "http" | "https" | "bash" | "connect";
+
+/** What a command line can hold, and a shell word with it. */
+const isWord = (form: string): boolean => !/[\0\r\n\t ]/.test(form);
+
+const inHex = (forms: readonly string[]): string =>
+  forms.map((form) => `${Buffer.from(form).toString("hex")}\n`).join("");
+
+/** Runs `body` with each form as `$form`, eight at a time, and prints the lines in their order. */
+function each(forms: readonly string[], body: string): string {
+  const list = forms.map((form) => `'${form.replaceAll("'", `'\\''`)}'`).join(" \\\n");
+  return `i=0; export LC_ALL=C.UTF-8
+for form in ${list}; do
+  { ${body}; } >/tmp/out.$(printf %04d $i) 2>/tmp/err.$i &
+  i=$((i + 1)); [ $((i % 8)) -eq 0 ] && wait
+done; wait; cat /tmp/out.*`;
+}
+
+const curl = (scheme: string): Program => ({
+  as: "curl",
+  takes: isWord,
+  script: (forms) => each(forms, `curl -sSkg -m 5 "${scheme}://$form/" && echo passed || echo refused`),
+});
+
+/** A program that reads `rows`, a line each. */
+const perl = (rows: string, program: string): string =>
+  `cat >/tmp/forms <<'E'\n${rows}E\ncat >/tmp/p.pl <<'P'\nuse strict; use Socket; use IO::Socket::INET; $| = 1;\n${program}\nP\nperl /tmp/p.pl </tmp/forms`;
+
+export const programs: Readonly<Record<ProgramName, Program>> = {
+  dns: {
+    as: "dns",
+    takes: () => true,
+    script: (forms) =>
+      perl(
+        inHex(forms),
+        `my $s = IO::Socket::INET->new(Proto => "udp", PeerAddr => "127.0.0.1:53") or die;
+while (my $line = <STDIN>) {
+  chomp $line; my $name = pack("H*", $line); $name =~ s/\\.$//;
+  my $id = $.;
+  $s->send(pack("nnnnnn", $id, 256, 1, 0, 0, 0) . join("", map { pack("C/a", $_) } split(/\\./, $name, -1)) . pack("Cnn", 0, 1, 1));
+  my $in = ""; vec($in, fileno($s), 1) = 1;
+  if (!select($in, undef, undef, 0.3)) { print "refused\\n"; next }
+  $s->recv(my $answer, 4096);
+  my ($got, $flags, undef, $count) = unpack("nnnn", $answer);
+  print $got == $id && ($flags & 15) == 3 && $count == 0 ? "refused\\n" : "answered $got $flags $count\\n";
+}`,
+      ),
+  },
+  http: curl("http"),
+  https: curl("https"),
+  bash: {
+    as: "bash",
+    takes: isWord,
+    script: (forms) =>
+      each(
+        forms,
+        `timeout 5 bash -c 'exec 5<>"/dev/tcp/$1/80" && printf "GET / HTTP/1.1\\r\\nHost: %s\\r\\n\\r\\n" "$1" >&5 && read -r line <&5 && echo "passed $line"' - "$form" || echo refused`,
+      ),
+  },
+  connect: {
+    as: "connect",
+    takes: () => true,
+    script: (forms) =>
+      perl(
+        inHex(forms),
+        `while (my $line = <STDIN>) {
+  chomp $line; my $form = pack("H*", $line);
+  my $s = IO::Socket::INET->new(PeerAddr => "127.0.0.1:3128", Timeout => 5) or die;
+  print $s "CONNECT $form:443 HTTP/1.1\\r\\n\\r\\n";
+  my $answer = <$s> // "";
+  print $answer =~ m{^HTTP/1.1 403 } ? "refused\\n" : "answered $answer\\n";
+}`,
+      ),
+  },
+};
+
+export interface Sending {
+  /** `host:port`; port without brackets. */
+  to: string;
+  /** Characters are bytes. */
+  bytes: string;
+}
+
+/** A script that sends each over a connection of its own, and prints the first line that comes back, or `nothing`. */
+export function sendEach(sendings: readonly Sending[]): string {
+  const rows = sendings
+    .map(({ to, bytes }) => `${to} ${Buffer.from(bytes, "latin1").toString("hex")}\n`)
+    .join("");
+  return perl(
+    rows,
+    `while (my $line = <STDIN>) {
+  chomp $line; my ($to, $hex) = split / /, $line;
+  my $s = IO::Socket::INET->new(PeerAddr => $to, Timeout => 5) or do { print "unreachable\\n"; next };
+  print $s pack("H*", $hex); $s->flush;
+  my $answer = <$s> // "nothing"; $answer =~ s/\\s+$//;
+  print "$answer\\n";
+}`,
+  );
+}
