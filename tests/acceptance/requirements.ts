@@ -10,6 +10,7 @@ import { mcpRequirements } from "./requirements/mcp.ts";
 import { memoryRequirements } from "./requirements/memory.ts";
 import { messageContentRequirements } from "./requirements/message-content.ts";
 import { outputRequirements } from "./requirements/outputs.ts";
+import { proxyCredentialRequirements } from "./requirements/proxy-credentials.ts";
 import { pullRequestRequirements } from "./requirements/pull-requests.ts";
 import { reclaimRequirements } from "./requirements/reclaim.ts";
 import type { Requirement } from "./requirements/requirement.ts";
@@ -481,6 +482,7 @@ export const requirements: readonly Requirement[] = [
   ...reclaimRequirements,
   ...mcpRequirements,
   ...vaultRequirements,
+  ...proxyCredentialRequirements,
   ...confirmationRequirements,
   ...memoryRequirements,
   ...forwardRequirements,

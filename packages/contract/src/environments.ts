@@ -74,6 +74,11 @@ const resourceLimits = z
       "Limits of each session's sandbox. Defaults: 2 cpus, 4,096 MB, 512 processes, no limit on the disk.",
   });
 
+const credentials = z.enum(["inject", "proxy"]);
+
+const credentialsDescription =
+  "Where the tokens and passwords of a session's repositories are. `inject`, the default: in its container, in the variables that git and the provider's command line read. `proxy`: outside; the container has placeholders, and the real ones are put in on the way to the repository and its provider's API. Sessions follow a change with their next command; what a container had before may have been kept in it.";
+
 export const environment = z
   .strictObject({
     id: idOf("environment"),
@@ -93,6 +98,7 @@ export const environment = z
       ]),
     }),
     environment_variables: z.record(z.string(), z.string()),
+    credentials,
     resources: z.strictObject({
       cpus: z.number(),
       memory_mb: z.int(),
@@ -123,7 +129,7 @@ export const environmentRoutes = {
       resources: resourceLimits.nullish(),
       metadata: metadata.nullish(),
       image: notServed(),
-      credentials: notServed(),
+      credentials: credentials.nullish().meta({ description: credentialsDescription }),
     }),
     answer: environment,
   }),
@@ -141,7 +147,7 @@ export const environmentRoutes = {
   }),
   /**
    * What is left out stays as it is, at every depth; null sets back to the default. Hosts and variables are replaced whole.
-   * Sessions have new variables with their next command, new networking with their next turn, and the rest when their
+   * Sessions have new variables, and credentials where they now are, with their next command, new networking with their next turn, and the rest when their
    * sandbox, once closed, is opened again.
    */
   update: defineRoute(operations.environments.update, {
@@ -155,7 +161,7 @@ export const environmentRoutes = {
       resources: resourceLimits.nullish(),
       metadata: metadataPatch.nullish(),
       image: notServed(),
-      credentials: notServed(),
+      credentials: credentials.nullish().meta({ description: credentialsDescription }),
     }),
     answer: environment,
   }),

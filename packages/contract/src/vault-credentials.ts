@@ -21,8 +21,8 @@ const secretValue = text(1, 32_768)
 
 const networking = z.strictObject({ allowed_hosts: z.array(allowedHost).min(1).max(16) });
 
-const inForceLater =
-  "Stored and checked, and not in force in this version of Berth: no session has the variable yet.";
+const inForce =
+  "Sessions have a placeholder in the variable, from their next command on. The value takes its place on the way to the allowed hosts, over TLS alone: in headers, in the request's target, and in bodies of text of up to 256 KiB. The hosts have to be allowed by the session's networking as well. Of two vaults of a session with the same name the first holds; it holds over variables of the session and its environment, and repositories' own hold over it.";
 
 const newAuth = kindsBy("type", [
   z.strictObject({
@@ -39,7 +39,7 @@ const newAuth = kindsBy("type", [
       secret_value: secretValue,
       networking,
     })
-    .meta({ description: inForceLater }),
+    .meta({ description: inForce }),
 ]);
 
 const changedAuth = kindsBy("type", [
@@ -72,7 +72,7 @@ export const vaultCredential = z
             secret_name: z.string(),
             networking: z.strictObject({ allowed_hosts: z.array(z.string()) }),
           })
-          .meta({ description: inForceLater }),
+          .meta({ description: inForce }),
       ])
       .meta({ description: "Without the secret." }),
     archived_at: timestamp.nullable(),

@@ -3,6 +3,7 @@ export { createDockerEngine, type DockerOptions } from "./docker/docker-engine.t
 export { allowedFetch } from "./egress/allowed-fetch.ts";
 export { createEgress, type EgressOptions } from "./egress/create-egress.ts";
 export { openAuthority } from "./egress/credentials/authority.ts";
+export { inShapeOf } from "./egress/credentials/token-shape.ts";
 export {
   AddressRefused,
   createGuardedFetch,

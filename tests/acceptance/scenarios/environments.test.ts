@@ -32,7 +32,6 @@ proves(["environment-crud"], "what is not served yet is refused and says so", as
     ["config.setup_script", { config: { type: "cloud", setup_script: "true" } }],
     ["config.type", { config: { type: "self_hosted" } }],
     ["image", { image: "debian" }],
-    ["credentials", { credentials: "proxy" }],
   ] as const) {
     const answer = await api.post("/environments", { name: "later", ...fields });
     refused(answer, 400, "invalid_request_error", { message: /not available in this version/, param });

@@ -26,6 +26,7 @@ export async function createEnvironment(
     description: body.description ?? null,
     config: { type: "cloud", networking: resolveNetworking(body.config?.networking) } as const,
     environment_variables: body.environment_variables ?? {},
+    credentials: body.credentials ?? "inject",
     resources: resolveResources(body.resources),
     metadata: body.metadata ?? {},
   };

@@ -10,6 +10,7 @@ export interface EnvironmentRow extends OwnedRow {
   description: string | null;
   config: Environment["config"];
   environment_variables: Record<string, string>;
+  credentials: Environment["credentials"];
   resources: Environment["resources"];
   metadata: Record<string, string>;
 }
@@ -17,7 +18,7 @@ export interface EnvironmentRow extends OwnedRow {
 export type NewEnvironment = Omit<EnvironmentRow, "archived_at" | "updated_at">;
 
 const columns = `id, organization_id, owner_type, owner_id, name, description, config, environment_variables,
-  resources, metadata, archived_at, updated_at`;
+  credentials, resources, metadata, archived_at, updated_at`;
 
 /** False when the owner has one of this name. */
 export async function insertEnvironment(db: Queryable, environment: NewEnvironment): Promise<boolean> {
@@ -25,8 +26,8 @@ export async function insertEnvironment(db: Queryable, environment: NewEnvironme
     name: "insert_environment",
     text: `
       insert into environments (id, organization_id, owner_type, owner_id, name, description, config,
-        environment_variables, resources, metadata, updated_at)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        environment_variables, credentials, resources, metadata, updated_at)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
       on conflict (owner_id, name) where deleted_at is null do nothing`,
     values: [
       environment.id,
@@ -37,6 +38,7 @@ export async function insertEnvironment(db: Queryable, environment: NewEnvironme
       environment.description,
       environment.config,
       environment.environment_variables,
+      environment.credentials,
       environment.resources,
       environment.metadata,
       uuidTimestamp(environment.id),
@@ -71,13 +73,14 @@ export async function storeEnvironment(tx: Queryable, environment: NewEnvironmen
     await tx.query({
       name: "store_environment",
       text: `update environments set name = $2, description = $3, config = $4, environment_variables = $5,
-        resources = $6, metadata = $7, updated_at = now() where id = $1`,
+        credentials = $6, resources = $7, metadata = $8, updated_at = now() where id = $1`,
       values: [
         environment.id,
         environment.name,
         environment.description,
         environment.config,
         environment.environment_variables,
+        environment.credentials,
         environment.resources,
         environment.metadata,
       ],
@@ -136,6 +139,7 @@ export function environmentAnswer(row: EnvironmentRow): Environment {
     description: row.description,
     config: row.config,
     environment_variables: row.environment_variables,
+    credentials: row.credentials,
     resources: row.resources,
     metadata: row.metadata,
     ...ownedFields(row),

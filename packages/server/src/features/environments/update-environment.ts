@@ -46,6 +46,7 @@ function changeEnvironment(environment: EnvironmentRow, body: Body): Environment
     config: { type: "cloud", networking },
     environment_variables:
       body.environment_variables === undefined ? variables : (body.environment_variables ?? {}),
+    credentials: body.credentials === undefined ? environment.credentials : (body.credentials ?? "inject"),
     resources: resolveResources(body.resources, resources),
     metadata: patchMetadata(metadata, body.metadata),
   };

@@ -7,6 +7,7 @@ import {
 } from "@berth/sandbox";
 import type { Logger } from "pino";
 import type { Database } from "../../db/pool.ts";
+import { createCredentialSource } from "../credentials/credential-source.ts";
 import type { Lease } from "../lease.ts";
 import type { SessionMemory } from "../memory/session-memory.ts";
 import { createProvisioner, type Provisioner, type ProvisionParts } from "../resources/provision.ts";
@@ -69,11 +70,13 @@ export async function openSandbox(
   const spec = await sandboxSpec(parts, session, disk, resources, removals);
   const system = await diskSystem(parts.systemTree, disk);
   const report = createEgressReport(runLog, parts.log);
+  const credentials = createCredentialSource(parts, session.id);
   const sandbox = await openOrTell(parts, target, async () => {
     const skills = await parts.skills.mounted(await readPinnedSkills(parts.db.write, session));
     const directories = [...skills, ...(await memory.directories(disk.path))];
     const fromTree = system === undefined ? {} : { system };
-    const opened = await parts.engine.open({ ...spec, ...fromTree, directories, onEgressDenied: report });
+    const outside = { credentials, onEgressDenied: report };
+    const opened = await parts.engine.open({ ...spec, ...fromTree, directories, ...outside });
     if (parts.systemTree !== null) await rememberSystem(disk, system);
     return opened;
   });

@@ -1,0 +1,43 @@
+import type { CredentialSource, SandboxCredential } from "@berth/sandbox";
+import { isRepository, readResources } from "../resources/resource-store.ts";
+import { openRepository } from "../resources/session-repository.ts";
+import type { ProviderHosts } from "../workspace/egress-policy.ts";
+import { readKeeping, readVaultVariables } from "./credential-store.ts";
+import { placeholderOf } from "./placeholder.ts";
+import type { InsideParts } from "./repository-inside.ts";
+import { repositoryTargets } from "./repository-targets.ts";
+import { sharedRead } from "./shared-read.ts";
+import { openVaultVariable } from "./vault-variable.ts";
+
+export interface SourceParts extends InsideParts {
+  providers: readonly ProviderHosts[];
+}
+
+/**
+ * The secrets of a session that are kept outside of its sandbox: those of its vaults always, those of its repositories where
+ * its environment says so. Asked for each request, so that a new one is in force, and one that is archived is not, from the
+ * next request on.
+ */
+export function createCredentialSource(parts: SourceParts, sessionId: string): CredentialSource {
+  const { db, secrets, providers } = parts;
+  return sharedRead(async () => {
+    const [keeping, vaults, resources] = await Promise.all([
+      readKeeping(db.read, sessionId),
+      readVaultVariables(db.read, sessionId),
+      readResources(db.read, sessionId),
+    ]);
+    if (keeping === null) return [];
+    const { mode, seed } = keeping;
+    const variables = vaults.map((row) => openVaultVariable(secrets, seed, row).credential);
+    if (mode === "inject") return variables;
+    const repositories = resources.filter(isRepository).flatMap((row): SandboxCredential[] => {
+      const repository = openRepository(secrets, row);
+      if (repository.secret === null) return [];
+      const targets = repositoryTargets(repository, providers);
+      return [
+        { placeholder: placeholderOf(seed, row.id), value: repository.secret, targets, anywhere: false },
+      ];
+    });
+    return [...variables, ...repositories];
+  });
+}

@@ -1,0 +1,26 @@
+import type { CredentialTarget } from "@berth/sandbox";
+import type { SessionRepository } from "../resources/session-repository.ts";
+import type { ProviderHosts } from "../workspace/egress-policy.ts";
+
+/**
+ * Where a repository's secret goes: to the repository itself and, where that is hosted by a provider, to its API, which answers
+ * at a host of its own or below `/api`.
+ */
+export function repositoryTargets(
+  { type, url }: SessionRepository,
+  providers: readonly ProviderHosts[],
+): CredentialTarget[] {
+  const { host, protocol, pathname } = new URL(url);
+  const path = pathname.replace(/\/$/, "").replace(/\.git$/, "");
+  const itself: CredentialTarget = { host, path, plaintext: protocol === "http:" };
+  if (type !== "hosted_repository") return [itself];
+  const api = providers.find((provider) => provider.host === host)?.api;
+  return [itself, { host, path: "/api" }, ...(api === undefined ? [] : [apiTarget(api)])];
+}
+
+/** An address, or a host alone. */
+function apiTarget(api: string): CredentialTarget {
+  const { host, pathname } = new URL(api.includes("://") ? api : `https://${api}`);
+  const path = pathname.replace(/\/$/, "");
+  return path === "" ? { host } : { host, path };
+}

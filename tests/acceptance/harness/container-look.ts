@@ -1,0 +1,132 @@
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { SecretWatch } from "./secret-watch.ts";
+
+/** How much was looked at. */
+export interface Looked {
+  processes: number;
+  memory: number;
+  files: number;
+}
+
+const chunk = 1 << 20;
+const overlap = 1 << 12;
+const places = ["data", "home", "tmp", "etc", "opt", "mnt", "dev/shm", "run", "var", "workspace"];
+
+/**
+ * Looks, from the host and as root, into every sandbox below a service: arguments, variables, memory and files. What is seen is
+ * more than what any program inside could see. @throws when a secret of the watch is there.
+ */
+export function lookIntoContainers(service: number, watch: SecretWatch): Looked {
+  const looked: Looked = { processes: 0, memory: 0, files: 0 };
+  const roots = new Set<string>();
+  for (const pid of sandboxed(service)) {
+    looked.processes += 1;
+    const name = text(`/proc/${pid}/comm`).trim();
+    for (const file of ["environ", "cmdline"])
+      watch.check(`${file} of ${name}`, text(`/proc/${pid}/${file}`));
+    looked.memory += lookIntoMemory(pid, (part) => watch.check(`the memory of ${name}`, part));
+    const namespace = link(`/proc/${pid}/ns/mnt`);
+    if (roots.has(namespace)) continue;
+    roots.add(namespace);
+    for (const place of places) {
+      looked.files += lookIntoFiles(`/proc/${pid}/root/${place}`, (path, part) => watch.check(path, part));
+    }
+  }
+  return looked;
+}
+
+/** Processes below the service that have a process namespace of their own. */
+function sandboxed(service: number): number[] {
+  const own = link("/proc/self/ns/pid");
+  const parents = new Map<number, number>();
+  for (const name of readdirSync("/proc")) {
+    const parent = /^PPid:\t(\d+)$/m.exec(/^\d+$/.test(name) ? text(`/proc/${name}/status`) : "")?.[1];
+    if (parent !== undefined) parents.set(Number(name), Number(parent));
+  }
+  const isBelow = (pid: number): boolean => {
+    for (
+      let at = parents.get(pid), steps = 0;
+      at !== undefined && steps < 64;
+      at = parents.get(at), steps++
+    ) {
+      if (at === service) return true;
+    }
+    return false;
+  };
+  return [...parents.keys()].filter((pid) => {
+    const namespace = link(`/proc/${pid}/ns/pid`);
+    return namespace !== "" && namespace !== own && isBelow(pid);
+  });
+}
+
+function lookIntoMemory(pid: number, check: (part: string) => void): number {
+  let bytes = 0;
+  let file: number;
+  try {
+    file = openSync(`/proc/${pid}/mem`, "r");
+  } catch {
+    return 0;
+  }
+  try {
+    const buffer = Buffer.alloc(chunk);
+    for (const line of text(`/proc/${pid}/maps`).split("\n")) {
+      const [, from = "", to = ""] = /^([0-9a-f]+)-([0-9a-f]+) rw/.exec(line) ?? [];
+      const end = Number.parseInt(to, 16);
+      for (let at = Number.parseInt(from, 16); at < end; at += chunk - overlap) {
+        const read = readAt(file, buffer, Math.min(chunk, end - at), at);
+        if (read === 0) break;
+        check(buffer.toString("latin1", 0, read));
+        bytes += read;
+      }
+    }
+  } finally {
+    closeSync(file);
+  }
+  return bytes;
+}
+
+function readAt(file: number, buffer: Buffer, length: number, position: number): number {
+  try {
+    return readSync(file, buffer, 0, length, position);
+  } catch {
+    return 0;
+  }
+}
+
+function lookIntoFiles(directory: string, check: (path: string, part: string) => void): number {
+  let files = 0;
+  for (const entry of entries(directory)) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) files += lookIntoFiles(path, check);
+    if (!entry.isFile() || statSync(path, { throwIfNoEntry: false })?.size === 0) continue;
+    files += 1;
+    check(path, text(path));
+  }
+  return files;
+}
+
+function entries(directory: string) {
+  try {
+    return readdirSync(directory, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+/** One character a byte; empty for what is gone. */
+function text(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return "";
+  }
+}
+
+function link(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,290 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
+import { type Api, type Json, refused, type Wire } from "../harness/api.ts";
+import { Berth } from "../harness/berth.ts";
+import { type Looked, lookIntoContainers } from "../harness/container-look.ts";
+import { type EchoHost, startEchoHost } from "../harness/echo-host.ts";
+import { bash, makeAgent, makeEnvironment, results, turn } from "../harness/fixtures.ts";
+import { proves } from "../harness/proves.ts";
+import { SecretWatch, WatchedApi } from "../harness/secret-watch.ts";
+
+const watch = new SecretWatch();
+const isRoot = process.getuid?.() === 0;
+
+let directory: string;
+let host: GitHost;
+let echo: EchoHost;
+let berth: Berth;
+let api: Api;
+/** While a request waits at the git host, the program inside that sent it has in memory what it sent. */
+let onRequest: () => void = () => undefined;
+
+before(async () => {
+  directory = await mkdtemp(join(tmpdir(), "proxy-"));
+  host = await startGitHost({ dir: join(directory, "git"), onRequest: () => onRequest() });
+  for (const name of ["widget", "gadget"]) {
+    await host.createRepository({ org: "acme", name, private: true, files: { "README.md": "# One\n" } });
+  }
+  echo = await startEchoHost(join(directory, "echo"), ["api.localhost", "other.localhost"]);
+  berth = await Berth.start({
+    settings: {
+      BERTH_HOSTED_PROVIDERS: JSON.stringify([
+        { host: host.host, token_env: ["GH_TOKEN", "FORGE_TOKEN"], ca_file: host.caFile },
+      ]),
+      BERTH_GIT_CA_FILES: JSON.stringify([{ host: "api.localhost", ca_file: echo.caFile }]),
+      BERTH_EGRESS_ALLOW_PRIVATE: [host.host, at("api"), at("other")].join(" "),
+      BERTH_LOG_LEVEL: "debug",
+    },
+  });
+  api = new WatchedApi(berth.url, await berth.token(), watch);
+});
+after(async () => {
+  await berth.stop();
+  await Promise.all([host.stop(), echo.stop()]);
+  await rm(directory, { recursive: true, force: true });
+  watch.check("the service's log", berth.log);
+});
+
+const at = (name: string) => `${name}.localhost:${echo.port}`;
+
+function secret(name: string, permissions: "read" | "write" = "write"): string {
+  return watch.add(name, host.createToken({ user: "robot", permissions }));
+}
+
+function environment(credentials: string, hosts = [at("api"), at("other")]): Promise<Wire> {
+  const config = { type: "cloud", networking: { type: "limited", allowed_hosts: hosts } };
+  return makeEnvironment(api, { credentials, config });
+}
+
+async function open(environment: Wire, fields: Record<string, Json> = {}): Promise<Wire> {
+  const agent = await makeAgent(api);
+  return api.ok("POST", "/sessions", { agent: agent.id, environment_id: environment.id, ...fields });
+}
+
+const repository = (token: string, name = "widget") => ({
+  type: "hosted_repository",
+  url: `${host.url}/acme/${name}`,
+  authorization_token: token,
+});
+
+async function vaultWith(...variables: [name: string, value: string, host: string][]): Promise<Wire> {
+  const vault = await api.ok("POST", "/vaults", { display_name: "keys" });
+  const credentials = [];
+  for (const [secret_name, secret_value, name] of variables) {
+    const auth = {
+      type: "environment_variable",
+      secret_name,
+      secret_value,
+      networking: { allowed_hosts: [name] },
+    };
+    credentials.push(await api.ok("POST", `/vaults/${vault.id}/credentials`, { auth }));
+  }
+  return { id: vault.id, credentials };
+}
+
+async function run(session: Wire, ...commands: string[]): Promise<string[]> {
+  return results(await turn(api, session.id, ...commands.map(bash)));
+}
+
+proves(["environment-credentials"], "where secrets are is the environment's to say", async () => {
+  const made = await makeEnvironment(api);
+  assert.equal(made.credentials, "inject");
+  const path = `/environments/${made.id}`;
+  assert.equal((await api.ok("POST", path, { credentials: "proxy" })).credentials, "proxy");
+  assert.equal((await api.ok("POST", path, { description: "x" })).credentials, "proxy");
+  assert.equal((await api.ok("GET", path)).credentials, "proxy");
+  assert.equal((await api.ok("POST", path, { credentials: null })).credentials, "inject");
+  for (const credentials of ["none", "", true]) {
+    refused(await api.post(path, { credentials }), 400, "invalid_request_error", { param: "credentials" });
+  }
+});
+
+proves(
+  ["proxy-credentials", "environment-credentials"],
+  "git, gh and curl work, and no look into the container finds a token",
+  async (t) => {
+    const [token, password] = [secret("a token"), secret("a password")];
+    const env = await environment("proxy");
+    const generic = { type: "git_repository", url: `${host.url}/acme/gadget`, username: "ann", password };
+    const session = await open(env, { resources: [repository(token), generic] });
+    const seen: Looked = { processes: 0, memory: 0, files: 0 };
+    const faults: unknown[] = [];
+    onRequest = () => {
+      if (!isRoot) return;
+      try {
+        const looked = lookIntoContainers(berth.pid, watch);
+        for (const key of Object.keys(seen) as (keyof Looked)[]) seen[key] += looked[key];
+      } catch (error) {
+        faults.push(error);
+      }
+    };
+    t.after(() => (onRequest = () => undefined));
+    const push = (place: string) =>
+      `cd /data/${place} && git commit -q --allow-empty -m x && git push -q origin HEAD:refs/heads/side 2>&1; echo exit $?`;
+    const told = await run(
+      session,
+      push("widget"),
+      push("gadget"),
+      "gh auth status 2>&1; gh api /user --jq .login; gh api graphql -f query='{viewer{login}}' --jq .data.viewer.login",
+      `curl -sS -H "Authorization: token $GH_TOKEN" ${host.url}/api/v3/user`,
+      "git clone -q $(git -C /data/widget remote get-url origin) /data/again && ls /data/again",
+      "env; cat /proc/*/environ | tr '\\0' '\\n'; git config --list; cat /data/*/.git/config",
+    );
+    assert.match(told[0] ?? "", /exit 0/);
+    assert.match(told[1] ?? "", /exit 0/);
+    assert.match(told[2] ?? "", /Logged in to git.localhost.* as robot[\s\S]*\nrobot\nrobot/);
+    assert.match(told[3] ?? "", /"login":"robot"/);
+    assert.match(told[4] ?? "", /README.md/);
+    assert.match(told[5] ?? "", /GH_TOKEN=berth[0-9a-f]{31}\n/);
+    assert.deepEqual(faults, []);
+    if (!isRoot) return t.diagnostic("not root: processes were not looked into");
+    assert.ok(seen.processes > 20 && seen.memory > 1_000_000 && seen.files > 100, JSON.stringify(seen));
+
+    // The same look finds the token where it is to be: the default, which follows with the next command.
+    await api.ok("POST", `/environments/${env.id}`, { credentials: "inject" });
+    await run(session, "git -C /data/widget fetch");
+    assert.match(String(faults[0]), /a (token|password)/);
+  },
+);
+
+proves(
+  ["proxy-credentials"],
+  "another host, a redirect and another repository get the placeholder",
+  async () => {
+    const token = secret("a token for one place");
+    const session = await open(await environment("proxy"), { resources: [repository(token)] });
+    echo.asked.length = 0;
+    const [first, second, third] = await run(
+      session,
+      `curl -sS -H "Authorization: token $GH_TOKEN" -u x:$GH_TOKEN 'https://${at("api")}/echo?t='$GH_TOKEN; echo; curl -sS -u x:$GH_TOKEN https://${at("api")}/echo`,
+      `curl -sSL --location-trusted -H "Authorization: token $GH_TOKEN" https://${at("api")}/to?https://${at("other")}/echo`,
+      `git ls-remote ${host.url}/acme/gadget 2>&1; curl -sS -o /dev/null -w '%{http_code}' -u x:$GH_TOKEN ${host.url}/acme/gadget/info/refs?service=git-upload-pack`,
+    );
+    assert.match(first ?? "", /token berth[0-9a-f]{31}/);
+    assert.match(second ?? "", /token berth/);
+    assert.match(third ?? "", /could not read Username[\s\S]*401$/);
+    assert.ok(echo.asked.length >= 4);
+    for (const { all } of echo.asked) watch.check("what another host was asked", all);
+  },
+);
+
+proves(
+  ["proxy-credential-rotation"],
+  "a rotated token is in the next request of a running command",
+  async () => {
+    const first = secret("the first token");
+    const session = await open(await environment("proxy"), { resources: [repository(first)] });
+    const [before] = await run(session, 'printf "%s" "$GH_TOKEN"');
+    let asked = 0;
+    onRequest = () => {
+      asked += 1;
+    };
+    const requests = async (count: number) => {
+      for (let tries = 0; asked < count && tries < 1_000; tries++) await pause(10);
+      assert.ok(asked >= count);
+    };
+    const url = `${host.url}/acme/widget/info/refs?service=git-upload-pack`;
+    const ask = `code=$(curl -sS -u x:$GH_TOKEN -o /dev/null -w '%{http_code}' '${url}')`;
+    const healed =
+      '[ "$code" = 401 ] && ill=1; if [ "$ill$code" = 1200 ]; then echo healed; break; fi; sleep 0.02';
+    const running = turn(api, session.id, bash(`for n in $(seq 500); do ${ask}; ${healed}; done`));
+    await requests(2);
+    host.revokeToken(first);
+    await requests(asked + 2);
+    const path = `/sessions/${session.id}/resources/${session.resources[0].id}`;
+    await api.ok("POST", path, { authorization_token: secret("the second token") });
+    assert.match(results(await running)[0] ?? "", /^healed/);
+    onRequest = () => undefined;
+    const [after] = await run(session, 'printf "%s" "$GH_TOKEN"; git -C /data/widget fetch && echo fetched');
+    assert.ok((after ?? "").startsWith(`${(before ?? "").slice(0, 36)}fetched`), `${before} ${after}`);
+  },
+);
+
+proves(["vault-variables"], "programs use a vault's secret that the container does not have", async (t) => {
+  const key = watch.add("the key", `sk-${randomBytes(20).toString("base64url")}+/=`);
+  echo.registryToken = watch.add("the registry's token", `npm_${randomBytes(18).toString("hex")}`);
+  const own = new SecretWatch();
+  own.add("the key", key);
+  own.add("the registry's token", echo.registryToken);
+  const vault = await vaultWith(["API_KEY", key, at("api")], ["NPM_TOKEN", echo.registryToken, at("api")]);
+  const curl = `curl -sS -i -H "Authorization: Bearer $API_KEY" -H 'Content-Type: application/json' -d "{\\"k\\":\\"$API_KEY\\"}"`;
+  const npmrc = `//${at("api")}/npm/:_authToken=\${NPM_TOKEN}`;
+  const install = `npm install --no-audit --no-fund --registry https://${at("api")}/npm/ tiny`;
+  for (const mode of ["inject", "proxy"]) {
+    const session = await open(await environment(mode), { vault_ids: [vault.id] });
+    echo.asked.length = 0;
+    const [one, other, fetched, installed] = await run(
+      session,
+      `${curl} "https://${at("api")}/echo?key=$API_KEY"`,
+      `${curl} "https://${at("other")}/echo?key=$API_KEY"`,
+      `command -v node >/dev/null || { echo no node; exit; }; node -e 'fetch("https://${at("api")}/node", { headers: { "x-api-key": process.env.API_KEY } }).then((answer) => answer.text()).then(console.log)'`,
+      `command -v npm >/dev/null || { echo no npm; exit; }; mkdir -p /data/p && cd /data/p && echo '${npmrc}' >.npmrc && ${install} 2>&1 && node -p 'require("tiny")'`,
+    );
+    const [asked, elsewhere] = echo.asked;
+    assert.equal(asked?.authorization, `Bearer ${key}`);
+    assert.ok(
+      asked?.all.includes(encodeURIComponent(key)) && asked.all.includes(JSON.stringify(`{"k":"${key}"}`)),
+    );
+    for (const text of [one, other]) assert.match(text ?? "", /x-echo: Bearer sk-berth[0-9a-f]{31}\r?\n/);
+    watch.check("what another host was asked", elsewhere?.all ?? "");
+    assert.match(fetched ?? "", /x-api-key","sk-berth|no node/);
+    if (/no node/.test(fetched ?? "")) t.diagnostic("no node in the sandbox");
+    else assert.ok(echo.asked.some(({ line, all }) => line === "GET /node" && all.includes(key)));
+    if (/no npm/.test(installed ?? "")) t.diagnostic("no npm in the sandbox");
+    else assert.match(installed ?? "", /\n7\n/);
+    if (isRoot) lookIntoContainers(berth.pid, own);
+  }
+});
+
+proves(["vault-variables"], "what is rotated, archived or not allowed", async () => {
+  const value = watch.add("a value", randomBytes(16).toString("hex"));
+  const vault = await vaultWith(["KEY", value, at("api")], ["FAR", value, "far.example"]);
+  const session = await open(await environment("inject"), { vault_ids: [vault.id] });
+  const ask = `curl -sS -H "X-Key: $KEY" https://${at("api")}/echo`;
+  const last = () => echo.asked.at(-1)?.all ?? "";
+  await run(session, ask);
+  assert.ok(last().includes(value));
+  const path = `/vaults/${vault.id}/credentials/${vault.credentials[0].id}`;
+  const rotated = watch.add("a rotated value", randomBytes(16).toString("hex"));
+  await api.ok("POST", path, { auth: { type: "environment_variable", secret_value: rotated } });
+  await run(session, `${ask}; echo "$KEY" >/data/kept`);
+  assert.ok(last().includes(rotated));
+  await api.ok("POST", `${path}/archive`);
+  await run(session, ask.replace("$KEY", "$(cat /data/kept)"));
+  assert.match(last(), /berth[0-9a-f]{31}/);
+  const [gone] = await run(session, 'echo "<$KEY>"');
+  assert.match(gone ?? "", /^<>/);
+  const events = await turn(api, session.id, bash('curl -sS -H "X-Key: $FAR" https://far.example/'));
+  assert.ok(
+    events.some(({ type, host: name }) => type === "session.egress_denied" && name === "far.example"),
+  );
+});
+
+proves(["vault-variable-order"], "which of several variables of one name is the session's", async () => {
+  const [one, two] = [
+    await vaultWith(["NAME", "vault-one", at("api")], ["FORGE_TOKEN", "vault-forge", at("api")]),
+    await vaultWith(["NAME", "vault-two", at("api")], ["MORE", "vault-more", at("api")]),
+  ];
+  const env = await environment("inject");
+  await api.ok("POST", `/environments/${env.id}`, {
+    environment_variables: { NAME: "environment", OWN: "environment", SHARED: "environment" },
+  });
+  const session = await open(env, {
+    vault_ids: [one.id, two.id],
+    environment_variables: { NAME: "session", OWN: "session", MORE: "session" },
+    resources: [repository(secret("a forge's token"))],
+  });
+  const send = `curl -sS -H "X: $NAME $MORE" https://${at("api")}/echo`;
+  const [text] = await run(
+    session,
+    `echo "$SHARED $OWN"; [ "$FORGE_TOKEN" = "$GH_TOKEN" ] && echo repository; ${send} >/dev/null`,
+  );
+  assert.match(text ?? "", /^environment session\nrepository/);
+  assert.match(echo.asked.at(-1)?.all ?? "", /"vault-one vault-more"/);
+});
