@@ -18,6 +18,7 @@ const MASKED = [
   "/proc/asound",
   "/proc/interrupts",
   "/proc/kcore",
+  "/proc/key-users",
   "/proc/keys",
   "/proc/latency_stats",
   "/proc/sched_debug",

@@ -8,6 +8,22 @@ import { createEgress } from "../egress/create-egress.ts";
 import { createDockerEngine } from "./docker-engine.ts";
 import { type Kind, lackOf, startTestEngine, TEST_IMAGE } from "./testing.ts";
 
+const NO_OPTIONS =
+  "no directory is mounted with such options; programs give no privileges, and devices are refused";
+
+/** Probes that no container holds. */
+const OPEN = {
+  setuid_places: NO_OPTIONS,
+  device_places: NO_OPTIONS,
+  init_descriptors: "process 1 is spoken to by pipes, which its user may open; what it says is not trusted",
+};
+
+/** Probes that containers of an engine do not hold. */
+const OPEN_PROBES: Readonly<Record<Kind, Record<string, string>>> = {
+  dockerd: OPEN,
+  podman: { ...OPEN, host_groups: "it hides the names of groups only of the kind that it makes" },
+};
+
 /** The suite on a real engine of this kind, which the test starts and stops. */
 export function conformanceOf(kind: Kind): void {
   const lack = lackOf(kind);
@@ -33,6 +49,7 @@ export function conformanceOf(kind: Kind): void {
       return {
         engine,
         uid: 71_000,
+        openProbes: OPEN_PROBES[kind],
         async close() {
           await engine.close();
           await egress.close();
