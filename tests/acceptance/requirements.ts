@@ -9,6 +9,7 @@ import { idempotencyRequirements } from "./requirements/idempotency.ts";
 import { mcpRequirements } from "./requirements/mcp.ts";
 import { memoryRequirements } from "./requirements/memory.ts";
 import { messageContentRequirements } from "./requirements/message-content.ts";
+import { networkingRequirements } from "./requirements/networking.ts";
 import { outputRequirements } from "./requirements/outputs.ts";
 import { proxyCredentialRequirements } from "./requirements/proxy-credentials.ts";
 import { pullRequestRequirements } from "./requirements/pull-requests.ts";
@@ -326,6 +327,7 @@ export const requirements: readonly Requirement[] = [
     rule: "Delete is 409 conflict_error while a session that is not terminated uses the environment; else it answers the id and type environment_deleted, and terminated sessions still name it.",
   },
   { id: "egress-default", source: "api 4", rule: "A session reaches its repositories' hosts and no other." },
+  ...networkingRequirements,
 
   // Files
   {

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after } from "node:test";
+import type { Json, Wire } from "../harness/api.ts";
+import { startBerth } from "../harness/berth.ts";
+import { bash, makeAgent, makeEnvironment, results, turn } from "../harness/fixtures.ts";
+import { proves } from "../harness/proves.ts";
+
+let reached = 0;
+const web = createServer((_, response) => {
+  reached += 1;
+  response.end("hello");
+}).listen(0, "127.0.0.1");
+await once(web, "listening");
+after(() => web.close());
+const { port } = web.address() as AddressInfo;
+const registry = "registry.npmjs.org";
+const { api } = await startBerth({
+  settings: { BERTH_EGRESS_ALLOW_PRIVATE: [`allowed.localhost:${port}`, registry].join() },
+});
+
+async function sessionWith(networking: Record<string, Json>): Promise<string> {
+  const agent = await makeAgent(api);
+  const config = { type: "cloud", networking: { type: "limited", ...networking } };
+  const environment = await makeEnvironment(api, { config });
+  return (await api.ok("POST", "/sessions", { agent: agent.id, environment_id: environment.id })).id;
+}
+
+/** What each command printed. */
+async function run(session: string, ...commands: string[]): Promise<string[]> {
+  return results(await turn(api, session, ...commands.map((command) => bash(command))));
+}
+
+/** Every refusal that the log tells. */
+async function denied(session: string): Promise<string[]> {
+  const { data } = await api.ok("GET", `/sessions/${session}/events?limit=100&types[]=session.egress_denied`);
+  return data.map(({ host, port: at, reason }: Wire) => `${host} ${at} ${reason}`);
+}
+
+const url = `http://allowed.localhost:${port}/`;
+const proxied = "curl -sS -m 5 --proxy http://127.0.0.1:3128";
+
+proves(["egress-hosts"], "an allowed host is reached, and none that looks like it", async () => {
+  const session = await sessionWith({ allowed_hosts: [`allowed.localhost:${port}`] });
+  const [direct, tunnelled, sent] = await run(
+    session,
+    `curl -sS -m 5 ${url}`,
+    `${proxied} -p ${url}`,
+    `${proxied} ${url}`,
+  );
+  for (const text of [direct, tunnelled, sent]) assert.match(text ?? "", /^hello/);
+  assert.deepEqual(await denied(session), []);
+  const before = reached;
+  const others = ["not-allowed.localhost", "allowed.localhost.evil.example", "localhost"];
+  const texts = await run(session, ...others.map((host) => `${proxied} http://${host}:${port}/`));
+  for (const [index, text] of texts.entries()) {
+    assert.match(
+      text,
+      new RegExp(`The networking of this session does not allow ${others[index]}:${port}\\.`),
+    );
+  }
+  assert.equal(reached, before);
+  assert.deepEqual(
+    await denied(session),
+    others.map((host) => `${host} ${port} not_allowed`),
+  );
+});
+
+proves(["egress-denied"], "each refusal is told by the host that was asked for", async () => {
+  const session = await sessionWith({ allowed_hosts: [`allowed.localhost:${port}`, "*.zone.example"] });
+  const raw = (to: string, bytes: string) =>
+    `timeout 5 bash -c 'exec 5<>/dev/tcp/${to}; printf "${bytes}" >&5; cat <&5' || true`;
+  const before = reached;
+  const tries: [command: string, told: string][] = [
+    ["curl -m 5 http://evil.example/", "evil.example null not_allowed"],
+    ["curl -m 5 http://evil-zone.example/", "evil-zone.example null not_allowed"],
+    ["curl -m 5 http://zone.example/", "zone.example null not_allowed"],
+    ["curl -m 5 http://a.zone.example.evil.net/", "a.zone.example.evil.net null not_allowed"],
+    ["curl -m 5 http://metadata/", "metadata null not_allowed"],
+    ["curl -m 5 http://169.254.169.254/", "169.254.169.254 80 not_allowed"],
+    ["curl -m 5 http://0x7f.2/", "127.0.0.2 80 not_allowed"],
+    ["curl -m 5 http://2130706435/", "127.0.0.3 80 not_allowed"],
+    ["curl -m 5 http://[::ffff:127.0.0.4]/", "127.0.0.4 80 not_allowed"],
+    ["curl -m 5 http://[fd00:ec2::254]/", "fd00:ec2::254 80 not_allowed"],
+    ["curl -m 5 -k https://10.0.0.1/", "10.0.0.1 443 not_allowed"],
+    ["curl -m 5 http://a.zone.example@evil-user.example/", "evil-user.example null not_allowed"],
+    [`${proxied} https://192.168.0.1/`, "192.168.0.1 443 not_allowed"],
+    [`${proxied} https://127.0.0.1:3128/`, "127.0.0.1 3128 not_allowed"],
+    [`${proxied} -p http://a.zone.example:22/`, "a.zone.example 22 not_allowed"],
+    [raw("127.0.0.1/3128", "CONNECT 0177.1:443 HTTP/1.1\\r\\n\\r\\n"), "0177.1 443 not_allowed"],
+    [
+      raw("127.0.0.1/3128", "CONNECT b.zone.example:443 HTTP/1.1\\r\\nHost: evil.net:443\\r\\n\\r\\n"),
+      "b.zone.example 443 name_mismatch",
+    ],
+    [
+      raw("c.zone.example/80", "GET / HTTP/1.1\\r\\nHost: evil.example\\r\\n\\r\\n"),
+      "c.zone.example 80 name_mismatch",
+    ],
+    [raw("d.zone.example/80", "SSH-2.0-x\\r\\n"), "d.zone.example 80 unknown_protocol"],
+    [
+      "echo | timeout 5 openssl s_client -noservername -connect e.zone.example:443",
+      "e.zone.example 443 no_server_name",
+    ],
+    [
+      "echo | timeout 5 openssl s_client -servername evil.example -connect f.zone.example:443",
+      "f.zone.example 443 name_mismatch",
+    ],
+  ];
+  await run(session, ...tries.map(([command]) => `${command} >/dev/null 2>&1; true`));
+  assert.deepEqual(
+    await denied(session),
+    tries.map(([, told]) => told),
+  );
+  assert.equal(reached, before);
+});
+
+proves(["egress-private"], "an environment does not open what only the operator can", async () => {
+  const session = await sessionWith({ allowed_hosts: [`other.localhost:${port}`, "localhost"] });
+  const before = reached;
+  await run(session, `curl -sS -m 5 http://other.localhost:${port}/; curl -sS -m 5 http://localhost/; true`);
+  assert.equal(reached, before);
+  assert.deepEqual(await denied(session), [
+    `other.localhost ${port} private_address`,
+    "localhost 80 private_address",
+  ]);
+});
+
+const offline = await fetch(`https://${registry}/is-number`).then(
+  ({ ok }) => (ok ? false : "the registry of npm does not answer"),
+  () => "the registry of npm cannot be reached",
+);
+
+proves(
+  ["package-managers"],
+  "npm installs from its registry where package managers are allowed, and nowhere else",
+  async () => {
+    const install =
+      "mkdir -p /data/p && cd /data/p && npm install --no-audit --no-fund is-number@7.0.0 2>&1; node -p 'require(\"is-number\")(5)'";
+    const closed = await sessionWith({});
+    const [refused] = await run(closed, `npm view is-number@7.0.0 version --fetch-retries=0 2>&1`);
+    assert.match(refused ?? "", /ENOTFOUND|EAI_AGAIN/);
+    assert.deepEqual([...new Set(await denied(closed))], [`${registry} null not_allowed`]);
+    const open = await sessionWith({ allow_package_managers: true });
+    const [version, installed] = await run(open, "npm view is-number@7.0.0 version", install);
+    assert.match(version ?? "", /^7\.0\.0$/m);
+    assert.match(installed ?? "", /^true$/m);
+    await run(open, "curl -m 5 https://evil.example/; true");
+    assert.deepEqual(await denied(open), ["evil.example null not_allowed"]);
+  },
+  offline,
+);
