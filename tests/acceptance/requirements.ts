@@ -17,6 +17,7 @@ import { reclaimRequirements } from "./requirements/reclaim.ts";
 import type { Requirement } from "./requirements/requirement.ts";
 import { secretRequirements } from "./requirements/secrets.ts";
 import { skillRequirements } from "./requirements/skills.ts";
+import { templateRequirements } from "./requirements/templates.ts";
 import { uploadRequirements } from "./requirements/uploads.ts";
 import { vaultRequirements } from "./requirements/vaults.ts";
 
@@ -490,6 +491,7 @@ export const requirements: readonly Requirement[] = [
   ...forwardRequirements,
   ...gitRepositories,
   ...pullRequestRequirements,
+  ...templateRequirements,
   ...skillRequirements,
   ...fileRemoval,
   ...uploadRequirements,

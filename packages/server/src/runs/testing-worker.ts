@@ -25,6 +25,7 @@ import { createSecretBox } from "../secrets/secret-box.ts";
 import { startWorker, type Worker, type WorkerOptions } from "../start/worker.ts";
 import { LIST_SCRIPT } from "./outputs/list-outputs.ts";
 import { openSkillDirectories } from "./skills/skill-directories.ts";
+import { openTemplates } from "./templates/templates.ts";
 
 /**
  * An engine whose commands do nothing, but that `hang` waits until it is stopped, `linger` until the same text is told as `go`
@@ -185,6 +186,16 @@ export async function installation(t: TestContext, db: Database): Promise<Instal
     disks: join(directory, "disks"),
     blobs: join(directory, "blobs"),
     async worker(options = {}) {
+      const templates = await openTemplates({
+        db,
+        engine,
+        log: silentLog,
+        room: { directory: join(directory, "repositories"), host: "here" },
+        mostBytes: 0,
+        mostDays: 1,
+        listRefs: async () => null,
+        repositoryVariables: () => ({}),
+      });
       const worker = startWorker({
         db,
         hub,
@@ -197,6 +208,7 @@ export async function installation(t: TestContext, db: Database): Promise<Instal
         repositoryVariables: () => ({}),
         systemTree: null,
         skills: await openSkillDirectories(join(directory, `skills-${workers.length}`), blobs),
+        templates,
         disks: { directory: join(directory, "disks"), host: "here" },
         outputFileBytes: 1024 ** 2,
         providers: [],

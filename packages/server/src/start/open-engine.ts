@@ -59,7 +59,8 @@ function openNamed(config: Config, options: BubblewrapOptions): Promise<SandboxE
   return createDockerEngine({ ...options, socket, defaultImage });
 }
 
-function certificates(config: Config): Promise<string[]> {
+/** PEM of the authorities of git servers that the settings name. */
+export function certificates(config: Config): Promise<string[]> {
   const hosts = [...config.hostedProviders, ...config.gitCaFiles];
   const files = new Set(hosts.flatMap(({ ca_file: file }) => file ?? []));
   return Promise.all([...files].map((file) => readFile(file, "utf8")));

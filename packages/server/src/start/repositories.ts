@@ -1,7 +1,15 @@
-import { cloneRepository, type RepositoryAccess, repositoryEnvironment } from "@berth/sandbox";
+import {
+  cloneRepository,
+  createGuardedFetch,
+  listRefs,
+  type RepositoryAccess,
+  repositoryEnvironment,
+} from "@berth/sandbox";
+import type { Config } from "../config.ts";
 import type { HostedProvider } from "../config-providers.ts";
 import type { CloneRepository } from "../runs/resources/clone-repository.ts";
 import type { SessionRepository } from "../runs/resources/session-repository.ts";
+import type { ListRefs } from "../runs/templates/make-template.ts";
 
 /** The variables by which a session's commands reach its repositories. */
 export function repositoryVariables(
@@ -11,11 +19,18 @@ export function repositoryVariables(
   return repositoryEnvironment(repositories.map((repository) => accessTo(repository, providers)));
 }
 
+/** What hosts of repositories show, asked by the service itself where the operator's settings let it. */
+export function refLister(config: Config, authorities: readonly string[]): ListRefs {
+  const fetch = createGuardedFetch({ allowPrivate: config.egressAllowPrivate, authorities });
+  return (repository, signal) =>
+    listRefs(accessTo(repository, config.hostedProviders), { fetch, ...(signal && { signal }) });
+}
+
 /** Clones as the sandbox's workspace does, with the repository's own credential alone. */
 export function clonerWith(providers: readonly HostedProvider[]): CloneRepository {
-  return async (sandbox, { onProgress, ...repository }) => {
+  return async (sandbox, { onProgress, anew = false, ...repository }) => {
     const environment = repositoryVariables([repository], providers);
-    const result = await cloneRepository(sandbox, repository, { environment, onProgress });
+    const result = await cloneRepository(sandbox, repository, { environment, onProgress, anew });
     if (result.ok) return result.commit === "" ? {} : { commit: result.commit };
     return result.type === "stopped" ? "later" : { fault: result };
   };

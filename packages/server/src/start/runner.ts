@@ -8,16 +8,17 @@ import { openDatabase } from "../db/pool.ts";
 import type { Redactor } from "../log.ts";
 import { openSessionHub } from "../notify/session-hub.ts";
 import { openSkillDirectories } from "../runs/skills/skill-directories.ts";
+import { openTemplates } from "../runs/templates/templates.ts";
 import { removeTrash } from "../runs/workspace/disk.ts";
 import { sweepDisks } from "../runs/workspace/sweep-disks.ts";
 import { createSecretBox } from "../secrets/secret-box.ts";
 import { readFormerKey, readSecretKey } from "../secrets/secret-key.ts";
 import { installationId } from "./installation-id.ts";
 import { keepSweeping, MINUTE_MS, type Sweep } from "./keep-sweeping.ts";
-import { openEngine } from "./open-engine.ts";
+import { certificates, openEngine } from "./open-engine.ts";
 import { openModels } from "./open-models.ts";
 import { isOwnDatabase } from "./own-database.ts";
-import { clonerWith, repositoryVariables } from "./repositories.ts";
+import { clonerWith, refLister, repositoryVariables } from "./repositories.ts";
 import { sweepSandboxes } from "./sweep-sandboxes.ts";
 import { startWorker } from "./worker.ts";
 
@@ -25,6 +26,8 @@ export interface Runner {
   /** Lets running turns reach a safe point, closes every sandbox, and leaves the database. */
   close(): Promise<void>;
 }
+
+const MEBIBYTE = 1024 * 1024;
 
 export interface RunnerOptions {
   config: Config;
@@ -45,6 +48,16 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
     openDiskBlobs(blobDirectory(config)),
   ]);
   const skills = await openSkillDirectories(join(config.dataDir, "skills"), blobs);
+  const templates = await openTemplates({
+    db,
+    log,
+    engine,
+    room: { directory: join(config.dataDir, "repositories"), host: instance },
+    mostBytes: config.templatesMegabytes * MEBIBYTE,
+    mostDays: config.templatesDays,
+    listRefs: refLister(config, await certificates(config)),
+    repositoryVariables: (repositories) => repositoryVariables(repositories, config.hostedProviders),
+  });
   const disks = { directory: join(config.dataDir, "sessions"), host: instance };
   const systemTree = openTree(config, log);
   let holds = (_sessionId: string) => false;
@@ -66,6 +79,7 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
     disks,
     skills,
     systemTree,
+    templates,
     sandboxIdleMs: config.sandboxIdleSeconds * 1_000,
     outputFileBytes: config.uploadLimit,
     reclaimMs: config.diskReclaimSeconds * 1_000,
@@ -82,11 +96,11 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
   const sweeping = [
     sandboxes,
     keepSweeping(isOwn ? { deleted, unnamed } : { deleted }, log, MINUTE_MS),
-    keepSweeping(isOwn ? { unpacked } : {}, log),
+    keepSweeping(isOwn ? { unpacked, templates: templates.sweep } : {}, log),
   ];
   return {
     async close() {
-      await worker.close();
+      await Promise.all([worker.close(), templates.close()]);
       await systemTree?.close();
       await Promise.all(sweeping.map((sweeps) => sweeps.close()));
       await engine.close();

@@ -14,8 +14,8 @@ export const appendStatements = {
   reclaimed: appendStatement(
     ", disk_host = null, workspace_uid = null, outputs_due = false",
     `, absent as (
-      update session_resources set ready_at = null
-      from session where session_id = $1 and ready_at is not null
+      update session_resources set ready_at = null, template_id = null
+      from session where session_id = $1 and (ready_at is not null or template_id is not null)
     )`,
   ),
   idle: appendStatement(

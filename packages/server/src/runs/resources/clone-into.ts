@@ -1,31 +1,76 @@
 import { formatId } from "@berth/contract";
 import type { Sandbox } from "@berth/sandbox";
+import type { Queryable } from "../../db/statement.ts";
 import { type InsideParts, repositoryInside } from "../credentials/repository-inside.ts";
 import type { Lease } from "../lease.ts";
 import type { RunLog } from "../run-log.ts";
+import { leaveTemplate } from "../templates/template-store.ts";
+import type { Look, Templates } from "../templates/templates.ts";
 import type { CloneRepository } from "./clone-repository.ts";
 import type { Outcome } from "./place-outcome.ts";
 import { createProgressReport } from "./progress-report.ts";
 import type { RunRepository } from "./resource-store.ts";
+import { openRepository } from "./session-repository.ts";
 
 export interface CloneParts extends InsideParts {
+  db: { read: Queryable; write: Queryable };
   clone: CloneRepository;
+  templates: Templates;
 }
 
-/** Clones one repository to its place and tells how far it is. */
+export interface CloneTarget {
+  lease: Lease;
+  sandbox: Sandbox;
+  runLog: RunLog;
+  /** Looks that were begun before the sandbox was open, by the uuid of the resource; each is taken once. */
+  looks: Map<string, Promise<Look>>;
+}
+
+/**
+ * Puts one repository at its place and tells how far it is: over a template where there is one and the session's own
+ * credential may read the repository now, else by a clone, which tells what is wrong. Has a template made for the next.
+ *
+ * @param shown Uuids of the repositories over which this sandbox shows a template.
+ */
 export async function cloneInto(
   parts: CloneParts,
-  { lease, sandbox, runLog }: { lease: Lease; sandbox: Sandbox; runLog: RunLog },
+  target: CloneTarget,
   repository: RunRepository,
+  shown: Set<string>,
 ): Promise<Outcome> {
+  const { lease, runLog, sandbox } = target;
+  const { checkout } = repository;
   const report = createProgressReport(runLog, formatId("session_resource", repository.id));
+  const opened = openRepository(parts.secrets, repository);
+  const want = () => parts.templates.want(lease.sessionId, { repository: opened, checkout });
   try {
-    return await parts.clone(sandbox, {
-      ...(await repositoryInside(parts, lease.sessionId, repository)),
-      checkout: repository.checkout,
-      onProgress: report.progress,
-    });
+    const look = shown.has(repository.id) ? null : await lookAt(parts, target, repository);
+    const inside = await repositoryInside(parts, lease.sessionId, repository);
+    const request = { ...inside, checkout, onProgress: report.progress };
+    const place = { lease, sandbox, resourceId: repository.id, shown };
+    const served = look && (await parts.templates.serve(look, place, request));
+    if (served !== null) {
+      if (served.stale) want();
+      return { commit: served.commit };
+    }
+    const anew = shown.has(repository.id);
+    // One of before, which this sandbox does not show.
+    if (!anew && repository.template !== null) await leaveTemplate(parts.db.write, lease, repository.id);
+    const outcome = await parts.clone(sandbox, { ...request, anew });
+    if (outcome !== "later" && !("fault" in outcome)) want();
+    return outcome;
   } finally {
     await report.end();
   }
+}
+
+/** With the credential of the repository itself, as the server asks. */
+async function lookAt(
+  { templates, secrets }: CloneParts,
+  { lease, looks }: CloneTarget,
+  repository: RunRepository,
+): Promise<Look> {
+  const begun = looks.get(repository.id);
+  looks.delete(repository.id);
+  return await (begun ?? templates.look(lease.sessionId, openRepository(secrets, repository)));
 }

@@ -1,13 +1,11 @@
 import { LeaseLost } from "@berth/agent";
-import type { MountedFile, Sandbox } from "@berth/sandbox";
+import type { MountedFile } from "@berth/sandbox";
 import type { Logger } from "pino";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import type { Database } from "../../db/pool.ts";
-import type { Lease } from "../lease.ts";
 import { createLimit, type Limit } from "../limit.ts";
 import type { SessionMemory } from "../memory/session-memory.ts";
-import type { RunLog } from "../run-log.ts";
-import { type CloneParts, cloneInto } from "./clone-into.ts";
+import { type CloneParts, type CloneTarget, cloneInto } from "./clone-into.ts";
 import { mountedFile } from "./mounted-file.ts";
 import type { Outcome } from "./place-outcome.ts";
 import { forgetRemoval, isReplaced, type Removal } from "./removal-store.ts";
@@ -20,10 +18,7 @@ export interface ProvisionParts extends CloneParts {
   log: Logger;
 }
 
-export interface ProvisionTarget {
-  lease: Lease;
-  sandbox: Sandbox;
-  runLog: RunLog;
+export interface ProvisionTarget extends CloneTarget {
   memory: Pick<SessionMemory, "putInPlace">;
   /** Takes what the model is to be told. */
   notes: string[];
@@ -53,6 +48,7 @@ export function createProvisioner(parts: ProvisionParts, target: ProvisionTarget
   const under = new Map<string, Promise<void>>();
   const tried = new Map<string, string>();
   const mounted = new Map(target.mounted.map(({ target: path, source }) => [path, source]));
+  const shown = new Set<string>();
   const inTurn = createLimit(1);
   let reopen = false;
 
@@ -72,7 +68,7 @@ export function createProvisioner(parts: ProvisionParts, target: ProvisionTarget
   function putOne(resource: RunResource): Promise<Outcome> {
     if (resource.type === "file") return within(inTurn, () => place(resource));
     if (resource.type === "memory_store") return target.memory.putInPlace(target.sandbox, resource);
-    return within(limit, () => cloneInto(parts, target, resource));
+    return within(limit, () => cloneInto(parts, target, resource, shown));
   }
 
   async function place(resource: RunFile): Promise<Outcome> {

@@ -23,6 +23,8 @@ export interface RunRepository extends Common {
   checkout: Checkout | null;
   /** Sealed; see secrets. */
   secret: Buffer | null;
+  /** What the disk shows it over, or was to; null for a clone. `uid` owns it on the host. */
+  template: { id: string; uid: number } | null;
 }
 
 export interface RunFile extends Common {
@@ -53,6 +55,8 @@ interface Row {
   memory_name: string;
   memory_description: string | null;
   memory_instructions: string | null;
+  template_id: string | null;
+  template_uid: number;
   mount_path: string;
   ready: boolean;
   failure: string | null;
@@ -63,10 +67,14 @@ export async function readResources(db: Queryable, sessionId: string): Promise<R
   const { rows } = await db.query<Row>({
     name: "run_resources",
     text: `
-      select id, type, url, username, checkout, secret, file_id, memory_store_id, memory_access, memory_name,
-        memory_description, memory_instructions, mount_path, ready_at is not null as ready,
+      select session_resources.id, type, session_resources.url, username, session_resources.checkout, secret, file_id,
+        memory_store_id, memory_access, memory_name, memory_description, memory_instructions, mount_path,
+        template_id, repository_mirrors.uid as template_uid, ready_at is not null as ready,
         case when failed_at >= updated_at then failure end as failure, failed_at
-      from session_resources where session_id = $1 order by id`,
+      from session_resources
+      left join repository_templates on repository_templates.id = template_id
+      left join repository_mirrors on repository_mirrors.id = mirror_id
+      where session_id = $1 order by session_resources.id`,
     values: [sessionId],
   });
   return rows.map(resource);
@@ -87,8 +95,9 @@ function resource(row: Row): RunResource {
       instructions: row.memory_instructions,
     };
   }
-  const { type, url, username, checkout, secret } = row;
-  return { ...common, type, url, username, checkout, secret };
+  const { type, url, username, checkout, secret, template_id: templateId, template_uid: uid } = row;
+  const template = templateId === null ? null : { id: templateId, uid };
+  return { ...common, type, url, username, checkout, secret, template };
 }
 
 export function isRepository(resource: RunResource): resource is RunRepository {
@@ -127,14 +136,14 @@ export async function markFailed(
   });
 }
 
-/** The disk is new: nothing is in place on it. */
+/** The disk is new, or goes: nothing is in place on it, and it keeps no template. */
 export async function markAllAbsent(db: Queryable, lease: Lease): Promise<void> {
   await db.query({
     name: "resources_absent",
     text: `
-      update session_resources set ready_at = null
+      update session_resources set ready_at = null, template_id = null
       from sessions
-      where session_id = $1 and sessions.id = session_id and ready_at is not null and ${HELD}`,
+      where session_id = $1 and sessions.id = session_id and (ready_at is not null or template_id is not null) and ${HELD}`,
     values: [lease.sessionId, lease.owner, lease.epoch],
   });
 }

@@ -131,7 +131,8 @@ export async function removeTrash(room: DiskRoom, signal?: AbortSignal): Promise
     await removeTree(join(room.directory, name), signal);
 }
 
-async function discard(path: string): Promise<void> {
+/** Deletes what lies there, so that nobody ever sees half of it. */
+export async function discard(path: string): Promise<void> {
   const trash = await moveAside(path);
   if (trash !== null) await removeTree(trash);
 }

@@ -12,11 +12,19 @@ import type { Lease } from "../lease.ts";
 import type { SessionMemory } from "../memory/session-memory.ts";
 import { createProvisioner, type Provisioner, type ProvisionParts } from "../resources/provision.ts";
 import { type Removal, readRemovals } from "../resources/removal-store.ts";
-import { isPending, type RunResource, readResources } from "../resources/resource-store.ts";
+import {
+  isPending,
+  isRepository,
+  type RunRepository,
+  type RunResource,
+  readResources,
+} from "../resources/resource-store.ts";
+import { openRepository } from "../resources/session-repository.ts";
 import type { RunLog } from "../run-log.ts";
 import type { RunSession } from "../run-store.ts";
 import { readPinnedSkills } from "../skills/session-skills.ts";
 import type { SkillDirectories } from "../skills/skill-directories.ts";
+import type { Look } from "../templates/templates.ts";
 import { claimDisk, type Disk, type DiskRoom } from "./disk.ts";
 import { diskSystem, rememberSystem } from "./disk-system.ts";
 import type { ProviderHosts } from "./egress-policy.ts";
@@ -67,6 +75,7 @@ export async function openSandbox(
   const disk = await diskOf(parts, target);
   const removals = await readRemovals(parts.db.write, session.id);
   const resources = await readResources(parts.db.write, session.id);
+  const looks = beginLooks(parts, session, resources);
   const spec = await sandboxSpec(parts, session, disk, resources, removals);
   const system = await diskSystem(parts.systemTree, disk);
   const report = createEgressReport(runLog, parts.log);
@@ -81,7 +90,7 @@ export async function openSandbox(
     return opened;
   });
   await tellStarted(runLog, sandbox, Math.round(performance.now() - began) / 1000);
-  const opened = { sandbox, provisioner: provisionerOf(parts, target, sandbox, spec.files) };
+  const opened = { sandbox, provisioner: provisionerOf(parts, target, sandbox, spec.files, looks) };
   return { opened, toPlace: { resources: resources.filter(isPending), removals } };
 }
 
@@ -97,6 +106,24 @@ export async function openBareSandbox(parts: OpenParts, target: OpenTarget): Pro
   );
   if (stores.every(({ ready }) => ready)) await memory.catchUp(async () => sandbox);
   return { sandbox, provisioner: provisionerOf(parts, target, sandbox, []) };
+}
+
+/** What the hosts of the repositories show now is asked while the sandbox is opened. */
+function beginLooks(
+  { secrets, templates }: OpenParts,
+  { id }: RunSession,
+  resources: readonly RunResource[],
+): Map<string, Promise<Look>> {
+  const pending = resources.filter(isRepository).filter(isPending);
+  const look = async (one: RunRepository): Promise<Look> => {
+    try {
+      return await templates.look(id, openRepository(secrets, one));
+    } catch {
+      // What is wrong with it is told when it is put in place.
+      return null;
+    }
+  };
+  return new Map(pending.map((one) => [one.id, look(one)]));
 }
 
 async function diskOf({ db, disks }: OpenParts, { lease, runLog }: OpenTarget): Promise<Disk> {
@@ -137,6 +164,7 @@ function provisionerOf(
   { lease, runLog, memory, notes, onWantsReopen }: OpenTarget,
   sandbox: Sandbox,
   mounted: readonly MountedFile[],
+  looks = new Map<string, Promise<Look>>(),
 ): Provisioner {
-  return createProvisioner(parts, { lease, sandbox, runLog, memory, notes, mounted, onWantsReopen });
+  return createProvisioner(parts, { lease, sandbox, runLog, memory, notes, mounted, looks, onWantsReopen });
 }

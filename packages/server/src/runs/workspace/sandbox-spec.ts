@@ -7,6 +7,7 @@ import { mountedFile } from "../resources/mounted-file.ts";
 import type { Removal } from "../resources/removal-store.ts";
 import { isRepository, type RunResource } from "../resources/resource-store.ts";
 import type { RunSession } from "../run-store.ts";
+import type { Templates } from "../templates/templates.ts";
 import type { Disk } from "./disk.ts";
 import { egressPolicy, type ProviderHosts } from "./egress-policy.ts";
 
@@ -14,6 +15,7 @@ export interface SpecParts {
   db: { write: Queryable };
   blobs: BlobStore;
   providers: readonly ProviderHosts[];
+  templates: Pick<Templates, "mounted">;
 }
 
 const MEBIBYTE = 1024 * 1024;
@@ -42,6 +44,7 @@ export async function sandboxSpec(
     limits: limitsOf(session),
     egress: egressPolicy(session, resources, parts.providers),
     files: files.filter((file): file is MountedFile => typeof file === "object"),
+    templates: parts.templates.mounted(resources),
     writable: [...writable(resources), ...writtenStores(resources)],
   };
 }

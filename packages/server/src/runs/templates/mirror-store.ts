@@ -1,0 +1,50 @@
+import { newUuid } from "@berth/contract";
+import { isForeignKeyViolation } from "../../db/database-error.ts";
+import type { Queryable } from "../../db/statement.ts";
+
+export interface Mirror {
+  id: string;
+  uid: number;
+}
+
+/** Of the session's organization, on this machine; a new one where there is none. Null when the session is gone. */
+export async function claimMirror(
+  db: Queryable,
+  sessionId: string,
+  host: string,
+  url: string,
+): Promise<Mirror | null> {
+  const { rows } = await db.query<Mirror>({
+    name: "claim_mirror",
+    text: `
+      insert into repository_mirrors (id, organization_id, host, url, uid)
+      select $1, organization_id, $3, $4, nextval('repository_uids')::integer from sessions where id = $2
+      on conflict (organization_id, host, url) do update set used_at = now()
+      returning id, uid`,
+    values: [newUuid(), sessionId, host, url],
+  });
+  return rows[0] ?? null;
+}
+
+export async function markMirrored(db: Queryable, id: string, bytes: number): Promise<void> {
+  await db.query({
+    name: "mark_mirrored",
+    text: "update repository_mirrors set bytes = $2, used_at = now() where id = $1",
+    values: [id, bytes],
+  });
+}
+
+/** False: there are templates of it. */
+export async function deleteMirror(db: Queryable, id: string): Promise<boolean> {
+  try {
+    await db.query({
+      name: "delete_mirror",
+      text: "delete from repository_mirrors where id = $1",
+      values: [id],
+    });
+    return true;
+  } catch (error) {
+    if (isForeignKeyViolation(error, "repository_templates_mirror_id_fkey")) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,113 @@
+import type { SandboxEngine } from "@berth/sandbox";
+import type { Logger } from "pino";
+import { createLimit } from "../limit.ts";
+import { type MakeParts, makeTemplate, type Order } from "./make-template.ts";
+import { claimMirror, type Mirror } from "./mirror-store.ts";
+
+export interface MakerParts extends MakeParts {
+  engine: Pick<SandboxEngine, "open" | "probe">;
+  log: Logger;
+  /** Called when one was made, before the next is begun. */
+  onMade(): Promise<void>;
+}
+
+/** Makes templates in the background, one after another. */
+export interface TemplateMaker {
+  /** Has the template of what a session was just given made, unless that is waiting, there, or was of no avail lately. */
+  want(sessionId: string, order: Order): void;
+  /** Whether a mirror or template of this id is being made. */
+  isUnderWay(id: string): boolean;
+  /** Makes no more; what is under way is deleted. */
+  close(): Promise<void>;
+}
+
+const MOST_WAITING = 100;
+const PAUSE_AFTER_FAILURE_MS = 600_000;
+
+export function createTemplateMaker(parts: MakerParts): TemplateMaker {
+  const { log, db, room } = parts;
+  const inTurn = createLimit(1);
+  const wanted = new Set<Promise<void>>();
+  const waiting = new Set<string>();
+  const failed = new Map<string, number>();
+  const underWay = new Set<string>();
+  const closing = new AbortController();
+  const { signal } = closing;
+  let able: Promise<boolean> | undefined;
+
+  async function take(sessionId: string, order: Order): Promise<void> {
+    try {
+      able ??= canMount(parts.engine);
+      if (!(await able)) return;
+      const mirror = await claimMirror(db.write, sessionId, room.host, order.repository.url);
+      const key = `${mirror?.id} ${JSON.stringify(order.checkout)}`;
+      if (mirror === null || waiting.has(key) || failedLately(key)) return;
+      waiting.add(key);
+      await inItsTurn(key, mirror, order).finally(() => waiting.delete(key));
+    } catch (error) {
+      if (!signal.aborted) log.warn({ err: error }, "a template could not be made");
+    }
+  }
+
+  async function inItsTurn(key: string, mirror: Mirror, order: Order): Promise<void> {
+    const leave = await inTurn.enter();
+    underWay.add(mirror.id);
+    try {
+      if (!signal.aborted && !(await make(mirror, order))) remember(key);
+    } catch (error) {
+      remember(key);
+      throw error;
+    } finally {
+      underWay.clear();
+      leave();
+    }
+  }
+
+  /** False: there cannot be one. */
+  async function make(mirror: Mirror, order: Order): Promise<boolean> {
+    const began = performance.now();
+    const made = await makeTemplate(parts, mirror, order, { signal, began: (id) => underWay.add(id) });
+    if (made.state === "there" || signal.aborted) return true;
+    const seconds = Math.round(performance.now() - began) / 1000;
+    const line = { url: order.repository.url, mirror: mirror.id, seconds };
+    if (made.state === "unfit") {
+      log.info(line, "no template can be made of a repository");
+      return false;
+    }
+    log.info({ ...line, template: made.id, bytes: made.bytes }, "a template was made");
+    await parts.onMade();
+    return true;
+  }
+
+  function remember(key: string): void {
+    failed.delete(key);
+    failed.set(key, performance.now());
+    const [oldest] = failed.keys();
+    if (failed.size > MOST_WAITING && oldest !== undefined) failed.delete(oldest);
+  }
+
+  function failedLately(key: string): boolean {
+    const last = failed.get(key);
+    return last !== undefined && performance.now() - last < PAUSE_AFTER_FAILURE_MS;
+  }
+
+  return {
+    want(sessionId, order) {
+      if (signal.aborted || wanted.size >= MOST_WAITING) return;
+      const taken = take(sessionId, order);
+      wanted.add(taken);
+      void taken.finally(() => wanted.delete(taken));
+    },
+    isUnderWay: (id) => underWay.has(id),
+    async close() {
+      closing.abort();
+      await Promise.all(wanted);
+    },
+  };
+}
+
+/** A trial of the engine's, once, when the first is wanted. */
+async function canMount(engine: Pick<SandboxEngine, "probe">): Promise<boolean> {
+  const found = await engine.probe();
+  return found.some(({ name, state }) => name === "templates" && state === "yes");
+}

@@ -1,0 +1,30 @@
+import { join } from "node:path";
+import { MIRROR_INSIDE, TEMPLATE_INSIDE } from "@berth/sandbox";
+import { discard } from "../workspace/disk.ts";
+
+/** Where the mirrors and templates of an installation lie. */
+export interface TemplateRoom {
+  directory: string;
+  /** Names the machine's installation; see `DiskRoom`. */
+  host: string;
+}
+
+/** Each is the disk of the sandbox that makes it, with its uuid for a name. */
+export type TemplateKind = "mirrors" | "templates";
+
+export function directoryOf({ directory }: TemplateRoom, kind: TemplateKind): string {
+  return join(directory, kind);
+}
+
+export function diskOf(room: TemplateRoom, kind: TemplateKind, id: string): string {
+  return join(directoryOf(room, kind), id);
+}
+
+/** What is shown to sandboxes of it. */
+export function sourceOf(room: TemplateRoom, kind: TemplateKind, id: string): string {
+  return join(diskOf(room, kind, id), kind === "mirrors" ? MIRROR_INSIDE : TEMPLATE_INSIDE);
+}
+
+export async function discardDisk(room: TemplateRoom, kind: TemplateKind, id: string): Promise<void> {
+  await discard(diskOf(room, kind, id));
+}

@@ -1,0 +1,135 @@
+import { isForeignKeyViolation } from "../../db/database-error.ts";
+import type { Queryable } from "../../db/statement.ts";
+import type { Lease } from "../lease.ts";
+
+/** Which template is asked for: one of this checkout with these refs, or the nearest to it. */
+export interface TemplateWish {
+  host: string;
+  checkout: string;
+  refsDigest: string;
+}
+
+/** A template that a session's resource now refers to. */
+export interface ClaimedTemplate {
+  id: string;
+  uid: number;
+  commit: string;
+  /** It has the checkout and the refs that were asked for. */
+  fits: boolean;
+}
+
+/** Whether this machine has any template of the repository that was made for the session's organization. */
+export async function hasAnyTemplate(
+  db: Queryable,
+  sessionId: string,
+  host: string,
+  url: string,
+): Promise<boolean> {
+  const { rows } = await db.query({
+    name: "has_any_template",
+    text: `
+      select 1 as there from sessions
+      join repository_mirrors using (organization_id)
+      join repository_templates on mirror_id = repository_mirrors.id
+      where sessions.id = $1 and host = $2 and url = $3 limit 1`,
+    values: [sessionId, host, url],
+  });
+  return rows.length > 0;
+}
+
+/**
+ * Refers the resource to the best template of its url that the session's own organization has on this machine; null where there
+ * is none, or the lease is gone. From then on the template stays, until `leaveTemplate` or the disk goes.
+ */
+export async function claimTemplate(
+  db: Queryable,
+  lease: Lease,
+  resourceId: string,
+  { host, checkout, refsDigest }: TemplateWish,
+): Promise<ClaimedTemplate | null> {
+  const { rows } = await db.query<ClaimedTemplate>({
+    name: "claim_template",
+    text: `
+      with found as (
+        select repository_templates.id, uid, commit_sha,
+          repository_templates.checkout = $6 and refs_digest = $7 as fits
+        from sessions
+        join session_resources on session_resources.session_id = sessions.id and session_resources.id = $4
+        join repository_mirrors using (organization_id, url)
+        join repository_templates on mirror_id = repository_mirrors.id
+        where sessions.id = $1 and lease_owner = $2 and lease_epoch = $3 and host = $5
+        order by fits desc, repository_templates.checkout = $6 desc, repository_templates.id desc limit 1
+        for key share of repository_templates
+      ), used as (
+        update repository_templates set used_at = now() from found
+        where repository_templates.id = found.id and used_at < now() - interval '1 minute'
+      )
+      update session_resources set template_id = found.id from found
+      where session_resources.id = $4 and session_id = $1
+      returning found.id, uid, commit_sha as commit, fits`,
+    values: [lease.sessionId, lease.owner, lease.epoch, resourceId, host, checkout, refsDigest],
+  });
+  return rows[0] ?? null;
+}
+
+/** The session's disk shows nothing of a template at the resource's place. */
+export async function leaveTemplate(db: Queryable, lease: Lease, resourceId: string): Promise<void> {
+  await db.query({
+    name: "leave_template",
+    text: `
+      update session_resources set template_id = null from sessions
+      where session_resources.id = $4 and sessions.id = session_id and template_id is not null
+        and sessions.id = $1 and lease_owner = $2 and lease_epoch = $3`,
+    values: [lease.sessionId, lease.owner, lease.epoch, resourceId],
+  });
+}
+
+export interface NewTemplate {
+  id: string;
+  mirrorId: string;
+  checkout: string;
+  refsDigest: string;
+  commit: string;
+  bytes: number;
+}
+
+/** From now on it is served. */
+export async function insertTemplate(db: Queryable, template: NewTemplate): Promise<void> {
+  const { id, mirrorId, checkout, refsDigest, commit, bytes } = template;
+  await db.query({
+    name: "insert_template",
+    text: `
+      insert into repository_templates (id, mirror_id, checkout, refs_digest, commit_sha, bytes)
+      values ($1, $2, $3, $4, $5, $6)`,
+    values: [id, mirrorId, checkout, refsDigest, commit, bytes],
+  });
+}
+
+export async function hasTemplate(
+  db: Queryable,
+  { mirrorId, checkout, refsDigest }: Pick<NewTemplate, "mirrorId" | "checkout" | "refsDigest">,
+): Promise<boolean> {
+  const { rows } = await db.query({
+    name: "has_template",
+    text: `
+      select 1 as there from repository_templates
+      where mirror_id = $1 and checkout = $2 and refs_digest = $3`,
+    values: [mirrorId, checkout, refsDigest],
+  });
+  return rows.length > 0;
+}
+
+/** False: a session's disk shows it, or is about to. */
+export async function deleteTemplate(db: Queryable, id: string): Promise<boolean> {
+  try {
+    await db.query({
+      name: "delete_template",
+      text: "delete from repository_templates where id = $1",
+      values: [id],
+    });
+    return true;
+  } catch (error) {
+    if (isForeignKeyViolation(error, "session_resources_template_id_fkey")) return false;
+    throw error;
+  }
+}

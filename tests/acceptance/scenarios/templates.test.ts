@@ -1,0 +1,246 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before } from "node:test";
+import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
+import type { Api, Wire } from "../harness/api.ts";
+import { Berth } from "../harness/berth.ts";
+import { bash, makeAgent, makeEnvironment, results, turn } from "../harness/fixtures.ts";
+import { templatesUntil } from "../harness/prepared.ts";
+import { proves } from "../harness/proves.ts";
+import { eventsUntil } from "../harness/stream.ts";
+
+let directory: string;
+let host: GitHost;
+let berth: Berth;
+let api: Api;
+let token: string;
+before(async () => {
+  directory = await mkdtemp(join(tmpdir(), "git-host-"));
+  host = await startGitHost({ dir: directory });
+  token = host.createToken({ user: "robot", permissions: "write" });
+  const provider = { host: host.host, token_env: ["GH_TOKEN"], ca_file: host.caFile };
+  berth = await Berth.start({
+    settings: {
+      BERTH_HOSTED_PROVIDERS: JSON.stringify([provider]),
+      BERTH_EGRESS_ALLOW_PRIVATE: host.host,
+      BERTH_SANDBOX_IDLE_SECONDS: "0",
+    },
+  });
+  api = await berth.client();
+});
+after(async () => {
+  await berth.stop();
+  await host.stop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const url = (name: string): string => `${host.url}/acme/${name}`;
+
+interface Repository {
+  token?: string | null;
+  checkout?: Wire;
+  as?: Api;
+}
+
+async function open(name: string, { token: given = token, checkout, as = api }: Repository = {}) {
+  const [agent, environment] = await Promise.all([makeAgent(as), makeEnvironment(as)]);
+  const resource = {
+    type: "hosted_repository",
+    url: url(name),
+    mount_path: "/data/repo",
+    ...(given === null ? {} : { authorization_token: given }),
+    ...(checkout === undefined ? {} : { checkout }),
+  };
+  return await as.ok("POST", "/sessions", {
+    agent: agent.id,
+    environment_id: environment.id,
+    resources: [resource],
+  });
+}
+
+/** What commands print in the repository, one text for each. */
+async function inside(session: Wire, commands: string[], as = api): Promise<string[]> {
+  const lines = commands.map((command) => bash(`(cd /data/repo && ${command})`));
+  return results(await turn(as, session.id, ...lines)).map((text) => text.trim());
+}
+
+/** The session's error of its repository. */
+async function refusal(session: Wire, as = api): Promise<Wire> {
+  const events = await eventsUntil(as, session.id, ({ type }) =>
+    /^session\.(resource_ready|error)$/.test(type),
+  );
+  const { error } = events.at(-1);
+  return { type: error?.type, message: error?.message };
+}
+
+const prepared = "stat -f -c %T .";
+
+/** A repository of the host, and a template of its default branch. */
+async function prepare(name: string, options: { private?: boolean } = {}): Promise<void> {
+  const files = { "README.md": `# ${name}\n`, "src/main.txt": "one\n", "src/other.txt": "two\n" };
+  await host.createRepository({ org: "acme", name, private: options.private ?? true, files });
+  const [kind] = await inside(await open(name), [prepared]);
+  assert.notEqual(kind, "overlayfs", "the first one is cloned");
+  await templatesUntil(berth, url(name), 1);
+}
+
+/** Changes what the host has. */
+function onHost(name: string, script: string): void {
+  const identity =
+    "export GIT_AUTHOR_NAME=H GIT_AUTHOR_EMAIL=h@example.com GIT_COMMITTER_NAME=H GIT_COMMITTER_EMAIL=h@example.com";
+  const cwd = join(directory, `repositories/acme/${name}.git`);
+  execFileSync("sh", ["-euc", `${identity}\n${script}`], { cwd });
+}
+
+proves(
+  ["template-apart"],
+  "two sessions of one template are whole, apart, and push by themselves",
+  async () => {
+    await prepare("widget");
+    const sessions = await Promise.all([open("widget"), open("widget")]);
+    const texts = await Promise.all(
+      sessions.map((session, index) =>
+        inside(session, [
+          prepared,
+          "git fsck --strict && git status --porcelain && git log --format=%s",
+          `git checkout -q -b own-${index} && echo ${index} >own && git rm -q src/other.txt && git add own && git commit -qm Own-${index} && git push -q origin own-${index} && git rev-parse HEAD`,
+          "ls src; cat own; git branch; find .git -name alternates",
+        ]),
+      ),
+    );
+    for (const [index, [kind, whole, commit, seen]] of texts.entries()) {
+      assert.equal(kind, "overlayfs");
+      assert.equal(whole, "First commit");
+      assert.equal(await host.head("acme", "widget", `own-${index}`), commit);
+      assert.equal(seen, `main.txt\n${index}\n  main\n* own-${index}`);
+    }
+  },
+);
+
+proves(
+  ["template-current"],
+  "a commit that came since is there, and one that was taken out is not",
+  async () => {
+    await prepare("moving");
+    onHost("moving", "git update-ref refs/heads/main $(git commit-tree -m Second -p main main^{tree})");
+    const look = "git log --format=%s; git status -sb; git fsck --strict";
+    const second = await inside(await open("moving"), [prepared, look, "git rev-parse HEAD"]);
+    assert.deepEqual(second.slice(0, 2), ["overlayfs", "Second\nFirst commit\n## main...origin/main"]);
+    await templatesUntil(berth, url("moving"), 2);
+    onHost("moving", "git update-ref refs/heads/main $(git commit-tree -m Other -p main~1 main^{tree})");
+    const third = await inside(await open("moving"), [
+      look,
+      `git cat-file -e ${second[2]} 2>/dev/null || echo absent`,
+      "echo x >>README.md && git commit -qam x && git push -q origin HEAD:third && git log --format=%s",
+    ]);
+    assert.deepEqual(third, [
+      "Other\nFirst commit\n## main...origin/main",
+      "absent",
+      "x\nOther\nFirst commit",
+    ]);
+  },
+);
+
+proves(
+  ["template-checkout"],
+  "a branch and a commit are checked out over a template of another",
+  async () => {
+    await prepare("branched");
+    onHost(
+      "branched",
+      "git update-ref refs/heads/side $(git commit-tree -m Side -p main $(git ls-tree main | grep README | git mktree))",
+    );
+    const branch = await inside(await open("branched", { checkout: { type: "branch", name: "side" } }), [
+      prepared,
+      "git branch -vv --no-color; ls; git status --porcelain",
+    ]);
+    assert.equal(branch[0], "overlayfs");
+    assert.match(branch[1] ?? "", /^\* side [0-9a-f]+ \[origin\/side\] Side\nREADME\.md$/);
+    const sha = await host.head("acme", "branched", "main");
+    const commit = await inside(await open("branched", { checkout: { type: "commit", sha } }), [
+      prepared,
+      "git rev-parse HEAD; git symbolic-ref -q HEAD || echo detached; ls; git status --porcelain",
+    ]);
+    assert.deepEqual(commit, ["overlayfs", `${sha}\ndetached\nREADME.md\nsrc`]);
+    const absent = await open("branched", { checkout: { type: "branch", name: "absent" } });
+    assert.equal((await refusal(absent)).type, "repository_checkout_error");
+  },
+);
+
+proves(["template-parked"], "uncommitted work outlives the sandbox", async () => {
+  await prepare("parked");
+  const session = await open("parked");
+  const work =
+    "echo more >>README.md && rm -r src && mkdir new && echo new >new/file && git add README.md && echo unstaged >>README.md";
+  assert.deepEqual(await inside(session, [prepared, `${work} && git status --porcelain`]), [
+    "overlayfs",
+    "MM README.md\n D src/main.txt\n D src/other.txt\n?? new/",
+  ]);
+  // A turn that begins after the sandbox was closed tells of a new one.
+  for (let tries = 0; ; tries++) {
+    assert.ok(tries < 100);
+    const [text] = await inside(session, [
+      "cat README.md new/file; git status --porcelain; git diff --cached --stat | tail -1",
+    ]);
+    assert.equal(
+      text,
+      "# parked\nmore\nunstaged\nnew\nMM README.md\n D src/main.txt\n D src/other.txt\n?? new/\n 1 file changed, 1 insertion(+)",
+    );
+    const log = await api.ok("GET", `/sessions/${session.id}/events?limit=100`);
+    if (log.data.filter(({ type }: Wire) => type === "session.container_started").length > 1) break;
+  }
+});
+
+proves(["template-access"], "who may not read it now is told what a clone tells", async () => {
+  const files = { "a.txt": "a\n" };
+  await host.createRepository({ org: "acme", name: "guarded", private: true, files });
+  await host.createRepository({ org: "acme", name: "elsewhere", private: true, files });
+  const losing = host.createToken({ user: "losing", permissions: "read" });
+  const barred = host.createToken({ user: "barred", permissions: "read", repositories: ["acme/elsewhere"] });
+  const wrong = ["wrong-token", barred, null];
+  const before = await Promise.all(
+    wrong.map(async (each) => refusal(await open("guarded", { token: each }))),
+  );
+  assert.deepEqual(
+    before.map(({ type }) => type),
+    ["repository_authentication_error", "repository_forbidden_error", "repository_authentication_error"],
+  );
+  await inside(await open("guarded", { token: losing }), ["true"]);
+  await templatesUntil(berth, url("guarded"), 1);
+  assert.deepEqual(await inside(await open("guarded", { token: losing }), [prepared]), ["overlayfs"]);
+  host.revokeToken(losing);
+  const colleague = await berth.client({ user: "colleague@example.com" });
+  const after = await Promise.all(
+    wrong.map(async (each) => refusal(await open("guarded", { token: each, as: colleague }), colleague)),
+  );
+  assert.deepEqual(after, before);
+  assert.deepEqual(await refusal(await open("guarded", { token: losing })), before[0]);
+  const rotated = host.createToken({ user: "losing", permissions: "read" });
+  assert.deepEqual(await inside(await open("guarded", { token: rotated }), [prepared]), ["overlayfs"]);
+});
+
+proves(["template-organizations"], "another organization's sessions are given their own", async () => {
+  for (const name of ["private", "public"]) {
+    await prepare(name, { private: name === "private" });
+    const other = await berth.client({ user: `other@${name}.example`, org: `other-${name}` });
+    const given = { as: other, token: name === "private" ? token : null };
+    const [first] = await inside(await open(name, given), [prepared], other);
+    assert.notEqual(first, "overlayfs");
+    await templatesUntil(berth, url(name), 2);
+    const [second] = await inside(await open(name, given), [prepared], other);
+    assert.equal(second, "overlayfs");
+  }
+});
+
+proves(["template-access"], "no token is in anything that is kept", async () => {
+  const forms = [token, Buffer.from(`x-access-token:${token}`).toString("base64")];
+  for (const form of forms) {
+    assert.ok(!berth.log.includes(form));
+    assert.throws(() => execFileSync("grep", ["-rqF", form, join(berth.dataDir, "repositories")]), {
+      status: 1,
+    });
+  }
+});
