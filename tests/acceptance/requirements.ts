@@ -308,6 +308,11 @@ export const requirements: readonly Requirement[] = [
     rule: "Environments are created, listed and read; networking is limited with no hosts by default.",
   },
   {
+    id: "environment-image",
+    source: "api 4",
+    rule: "An environment names the image of its sandboxes, null by default; where the installation's engine runs none, an image is 400 with param image.",
+  },
+  {
     id: "environment-unique",
     source: "seed 7.2",
     rule: "A second environment of the same name and owner is 409 conflict_error, at creation and at update.",

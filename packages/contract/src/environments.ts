@@ -78,6 +78,16 @@ const credentials = z.enum(["inject", "proxy"]);
 
 const credentialsDescription =
   "Where the tokens and passwords of a session's repositories are. `inject`, the default: in its container, in the variables that git and the provider's command line read. `proxy`: outside; the container has placeholders, and the real ones are put in on the way to the repository and its provider's API. Sessions follow a change with their next command; what a container had before may have been kept in it.";
+/** As container engines write it: a name, with a registry, a tag or a digest where it has them. */
+const image = z
+  .string()
+  .max(255)
+  .regex(
+    /^[a-z0-9][a-z0-9._-]*(:[0-9]{1,5})?(\/[a-z0-9][a-z0-9._-]*)*(:[\w][\w.-]{0,127})?(@sha256:[0-9a-f]{64})?$/,
+    {
+      error: "Field '{field}' must be the name of an image, such as 'debian:bookworm'.",
+    },
+  );
 
 export const environment = z
   .strictObject({
@@ -99,6 +109,9 @@ export const environment = z
     }),
     environment_variables: z.record(z.string(), z.string()),
     credentials,
+    image: z.string().nullable().meta({
+      description: "Image that the sandboxes run. Null: the installation's own.",
+    }),
     resources: z.strictObject({
       cpus: z.number(),
       memory_mb: z.int(),
@@ -128,8 +141,11 @@ export const environmentRoutes = {
       environment_variables: environmentVariables.nullish(),
       resources: resourceLimits.nullish(),
       metadata: metadata.nullish(),
-      image: notServed(),
       credentials: credentials.nullish().meta({ description: credentialsDescription }),
+      image: image.nullish().meta({
+        description:
+          "Image that the sandboxes run, where the installation's engine runs images and has this one; 400 where it runs none. A session whose image is missing ends its turns with a sandbox_error. Default: the installation's own.",
+      }),
     }),
     answer: environment,
   }),
@@ -160,8 +176,8 @@ export const environmentRoutes = {
       environment_variables: environmentVariables.nullish(),
       resources: resourceLimits.nullish(),
       metadata: metadataPatch.nullish(),
-      image: notServed(),
       credentials: credentials.nullish().meta({ description: credentialsDescription }),
+      image: image.nullish(),
     }),
     answer: environment,
   }),

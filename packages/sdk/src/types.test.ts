@@ -22,7 +22,7 @@ test("bodies, queries and answers are typed by the contract", async (t) => {
   // @ts-expect-error: the environment is required
   await client.sessions.create({ agent: "agent_1" });
   // @ts-expect-error: what this version does not serve is not offered
-  await client.environments.create({ name: "e", image: "debian" });
+  await client.environments.create({ name: "e", config: { type: "self_hosted" } });
   // @ts-expect-error: a status that does not exist
   await client.sessions.list({ statuses: ["asleep"] });
   // @ts-expect-error: events have no such type

@@ -48,6 +48,8 @@ export interface AppDeps {
   gitHttpHosts: readonly string[];
   /** Hosts and networks on private addresses that MCP servers may be on. */
   egressAllowPrivate: readonly string[];
+  /** Whether the engine of the sandboxes runs images. */
+  runsImages: boolean;
   /** Bytes of a JSON body. */
   jsonLimit: number;
   /** Bytes of an uploaded file. */
@@ -83,7 +85,7 @@ export function createApp(deps: AppDeps): HttpApp {
   mountTokens(app);
   mountAgents(app, { models, egressAllowPrivate: deps.egressAllowPrivate });
   mountModels(app, models);
-  mountEnvironments(app);
+  mountEnvironments(app, deps);
   mountThreadsPath(app);
   mountSessions(app, {
     hub,

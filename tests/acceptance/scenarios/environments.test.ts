@@ -31,10 +31,24 @@ proves(["environment-crud"], "what is not served yet is refused and says so", as
     ["config.packages", { config: { type: "cloud", packages: { apt: ["jq"] } } }],
     ["config.setup_script", { config: { type: "cloud", setup_script: "true" } }],
     ["config.type", { config: { type: "self_hosted" } }],
-    ["image", { image: "debian" }],
   ] as const) {
     const answer = await api.post("/environments", { name: "later", ...fields });
     refused(answer, 400, "invalid_request_error", { message: /not available in this version/, param });
+  }
+});
+
+proves(["environment-image"], "an engine that runs no images refuses one, and its form first", async () => {
+  const made = await makeEnvironment(api);
+  assert.equal(made.image, null);
+  assert.deepEqual(await api.ok("POST", `/environments/${made.id}`, { image: null }), made);
+  for (const path of ["/environments", `/environments/${made.id}`]) {
+    const give = (image: unknown) => api.post(path, { name: "of an image", image });
+    refused(await give("debian:bookworm"), 400, "invalid_request_error", {
+      param: "image",
+      message: /run no images/,
+    });
+    for (const image of ["", "Debian", "-x", "a b", "a:b:c", "../x", 7, `a${"b".repeat(300)}`])
+      refused(await give(image), 400, "invalid_request_error", { param: "image", message: /'image'/ });
   }
 });
 
@@ -117,9 +131,7 @@ proves(
     refused(await api.post(path, { environment_variables: { PATH: "/" } }), 400, "invalid_request_error", {
       param: "environment_variables.PATH",
     });
-    refused(await api.post(path, { image: "debian" }), 400, "invalid_request_error", {
-      message: /not available in this version/,
-    });
+    refused(await api.post(path, { image: "debian" }), 400, "invalid_request_error", { param: "image" });
   },
 );
 

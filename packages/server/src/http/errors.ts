@@ -59,6 +59,11 @@ export const errors = {
     errors.invalid(`A file can have at most ${bytes(limit)}.`, param),
   badContentRange: (message: string) => errors.invalid(message, "content-range"),
   otherSize: (announced: number) => unread(`The content must have ${announced} bytes, as was announced.`),
+  noImages: () =>
+    errors.invalid(
+      "The sandboxes of this installation run no images: its engine is not a container engine.",
+      "image",
+    ),
   bodyMissing: () => errors.invalid("The request needs a JSON body."),
   bodyCut: () => unread("The body ended early or came too slowly."),
 

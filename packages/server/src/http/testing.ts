@@ -78,6 +78,7 @@ export async function testApp(
     repositoryHosts: ["github.com", "git.example:8443"],
     gitHttpHosts: ["git.internal:8080"],
     egressAllowPrivate: ["mcp.internal:8080"],
+    runsImages: false,
     jsonLimit: 65_536,
     uploadLimit: 100_000,
     ...deps,

@@ -9,6 +9,8 @@ export interface RunSession {
   agent: SessionAgent;
   networking: Environment["config"]["networking"];
   limits: Environment["resources"];
+  /** Null: the engine's default. */
+  image: string | null;
 }
 
 /** Where a session stands when its holder looks. */
@@ -35,17 +37,19 @@ export async function readRunSession(db: Queryable, sessionId: string): Promise<
     agent: SessionAgent;
     config: Environment["config"];
     limits: Environment["resources"];
+    image: string | null;
   }>({
     name: "run_session",
     text: `
-      select sessions.agent, environments.config, environments.resources as limits
+      select sessions.agent, environments.config, environments.resources as limits, environments.image
       from sessions join environments on environments.id = sessions.environment_id
       where sessions.id = $1`,
     values: [sessionId],
   });
   const row = rows[0];
   if (row === undefined) throw new LeaseLost();
-  return { id: sessionId, agent: row.agent, networking: row.config.networking, limits: row.limits };
+  const { agent, config, limits, image } = row;
+  return { id: sessionId, agent, networking: config.networking, limits, image };
 }
 
 /**

@@ -34,6 +34,7 @@ async function started(t: TestContext, port = 0): Promise<{ api: Api; headers: R
     secretKey: randomBytes(32),
     repositoryHosts: [],
     gitHttpHosts: [],
+    runsImages: false,
     egressAllowPrivate: [],
     jsonLimit: 10_000,
     uploadLimit: 10_000,

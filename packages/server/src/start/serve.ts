@@ -60,6 +60,7 @@ export async function serve(config: Config): Promise<Serving> {
       secretKey,
       formerSecretKey,
       repositoryHosts,
+      runsImages: config.sandbox === "docker",
     });
     ended.unshift(() => api.close());
     await runner.start(config, store.address);

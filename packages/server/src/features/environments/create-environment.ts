@@ -13,12 +13,19 @@ import { resolveNetworking, resolveResources } from "./resolve-environment.ts";
 
 type Body = Input<typeof environmentRoutes.create>["body"];
 
-/** Makes an environment with every default filled in. @throws errors.nameTaken */
+/**
+ * Makes an environment with every default filled in.
+ *
+ * @param runsImages Whether the installation's engine runs images.
+ * @throws errors.noImages, errors.nameTaken
+ */
 export async function createEnvironment(
   db: Queryable,
   principal: Principal,
   body: Body,
+  runsImages: boolean,
 ): Promise<Environment> {
+  if (body.image && !runsImages) throw errors.noImages();
   const environment = {
     id: newUuid(),
     ...ownerOf(principal),
@@ -27,6 +34,7 @@ export async function createEnvironment(
     config: { type: "cloud", networking: resolveNetworking(body.config?.networking) } as const,
     environment_variables: body.environment_variables ?? {},
     credentials: body.credentials ?? "inject",
+    image: body.image ?? null,
     resources: resolveResources(body.resources),
     metadata: body.metadata ?? {},
   };

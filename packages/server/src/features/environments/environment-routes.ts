@@ -13,9 +13,10 @@ import {
 import { reachAndLockEnvironment, reachEnvironment } from "./reach-environment.ts";
 import { updateEnvironment } from "./update-environment.ts";
 
-export function mountEnvironments(app: HttpApp): void {
+/** @param options.runsImages Whether the installation's engine runs images. */
+export function mountEnvironments(app: HttpApp, { runsImages }: { runsImages: boolean }): void {
   mount(app, environmentRoutes.create, ({ principal, db }, { body }) =>
-    createEnvironment(db.write, principal, body),
+    createEnvironment(db.write, principal, body, runsImages),
   );
   mount(app, environmentRoutes.list, async (context, input) => {
     const place = keysetPlace(context, input, "environment");
@@ -27,7 +28,7 @@ export function mountEnvironments(app: HttpApp): void {
     return environmentAnswer(await reachEnvironment(db.read, principal, params.environment_id));
   });
   mount(app, environmentRoutes.update, async ({ principal, db }, { params, body }) =>
-    environmentAnswer(await updateEnvironment(db, principal, params.environment_id, body)),
+    environmentAnswer(await updateEnvironment(db, principal, params.environment_id, body, runsImages)),
   );
   mount(app, environmentRoutes.delete, async ({ principal, db }, { params }) => {
     await db.transaction(async (tx) => {

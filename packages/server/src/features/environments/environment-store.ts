@@ -11,6 +11,7 @@ export interface EnvironmentRow extends OwnedRow {
   config: Environment["config"];
   environment_variables: Record<string, string>;
   credentials: Environment["credentials"];
+  image: string | null;
   resources: Environment["resources"];
   metadata: Record<string, string>;
 }
@@ -18,7 +19,7 @@ export interface EnvironmentRow extends OwnedRow {
 export type NewEnvironment = Omit<EnvironmentRow, "archived_at" | "updated_at">;
 
 const columns = `id, organization_id, owner_type, owner_id, name, description, config, environment_variables,
-  credentials, resources, metadata, archived_at, updated_at`;
+  credentials, image, resources, metadata, archived_at, updated_at`;
 
 /** False when the owner has one of this name. */
 export async function insertEnvironment(db: Queryable, environment: NewEnvironment): Promise<boolean> {
@@ -26,8 +27,8 @@ export async function insertEnvironment(db: Queryable, environment: NewEnvironme
     name: "insert_environment",
     text: `
       insert into environments (id, organization_id, owner_type, owner_id, name, description, config,
-        environment_variables, credentials, resources, metadata, updated_at)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+        environment_variables, credentials, image, resources, metadata, updated_at)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
       on conflict (owner_id, name) where deleted_at is null do nothing`,
     values: [
       environment.id,
@@ -39,6 +40,7 @@ export async function insertEnvironment(db: Queryable, environment: NewEnvironme
       environment.config,
       environment.environment_variables,
       environment.credentials,
+      environment.image,
       environment.resources,
       environment.metadata,
       uuidTimestamp(environment.id),
@@ -73,7 +75,7 @@ export async function storeEnvironment(tx: Queryable, environment: NewEnvironmen
     await tx.query({
       name: "store_environment",
       text: `update environments set name = $2, description = $3, config = $4, environment_variables = $5,
-        credentials = $6, resources = $7, metadata = $8, updated_at = now() where id = $1`,
+        credentials = $6, image = $7, resources = $8, metadata = $9, updated_at = now() where id = $1`,
       values: [
         environment.id,
         environment.name,
@@ -81,6 +83,7 @@ export async function storeEnvironment(tx: Queryable, environment: NewEnvironmen
         environment.config,
         environment.environment_variables,
         environment.credentials,
+        environment.image,
         environment.resources,
         environment.metadata,
       ],
@@ -110,7 +113,7 @@ export async function deleteEnvironment(tx: Queryable, id: string): Promise<bool
     name: "delete_environment",
     text: `
       update environments set deleted_at = now(), name = '', description = null, metadata = '{}',
-        environment_variables = '{}', updated_at = now()
+        environment_variables = '{}', image = null, updated_at = now()
       where id = $1
         and not exists (select from sessions where environment_id = $1 and terminated_at is null)`,
     values: [id],
@@ -140,6 +143,7 @@ export function environmentAnswer(row: EnvironmentRow): Environment {
     config: row.config,
     environment_variables: row.environment_variables,
     credentials: row.credentials,
+    image: row.image,
     resources: row.resources,
     metadata: row.metadata,
     ...ownedFields(row),

@@ -177,3 +177,21 @@ describe("environments", () => {
     }
   });
 });
+
+test("an image is kept where the engine runs images, and refused where it does not", async (t) => {
+  const owner = await (await testApp(t, { runsImages: true })).caller();
+  const made = await owner.made("/environments", {
+    name: "e",
+    image: "registry.example:5000/team/image:1.2",
+  });
+  assert.equal(made.image, "registry.example:5000/team/image:1.2");
+  const path = `/environments/${made.id}`;
+  assert.equal((await owner.made(path, { description: "d" })).image, made.image);
+  const digest = `debian@sha256:${"a".repeat(64)}`;
+  assert.equal((await owner.made(path, { image: digest })).image, digest);
+  assert.equal((await owner.made(path, { image: null })).image, null);
+  assert.equal((await owner.get(path)).body.image, null);
+  const other = await (await testApp(t)).caller();
+  const refused = await other.post("/environments", { name: "e", image: "debian" });
+  assert.deepEqual([refused.status, refused.body.error.param], [400, "image"]);
+});

@@ -13,14 +13,17 @@ type Body = Input<typeof environmentRoutes.update>["body"];
 /**
  * Changes an environment; a change that makes no difference leaves `updated_at` alone.
  *
- * @throws errors.locked, errors.nameTaken
+ * @param runsImages Whether the installation's engine runs images.
+ * @throws errors.noImages, errors.locked, errors.nameTaken
  */
 export async function updateEnvironment(
   db: DatabaseAccess,
   principal: Principal,
   environmentId: string,
   body: Body,
+  runsImages: boolean,
 ): Promise<EnvironmentRow> {
+  if (body.image && !runsImages) throw errors.noImages();
   return await db.transaction(async (tx) => {
     const environment = await reachAndLockEnvironment(tx, principal, environmentId);
     if (environment.archived_at !== null) throw errors.locked("environment", environmentId);
@@ -47,6 +50,7 @@ function changeEnvironment(environment: EnvironmentRow, body: Body): Environment
     environment_variables:
       body.environment_variables === undefined ? variables : (body.environment_variables ?? {}),
     credentials: body.credentials === undefined ? environment.credentials : (body.credentials ?? "inject"),
+    image: body.image === undefined ? environment.image : body.image,
     resources: resolveResources(body.resources, resources),
     metadata: patchMetadata(metadata, body.metadata),
   };

@@ -1,5 +1,6 @@
 import {
   DiskLimitError,
+  ImageError,
   type MountedFile,
   type Sandbox,
   type SandboxEngine,
@@ -140,7 +141,9 @@ async function openOrTell(
   } catch (error) {
     log.error({ err: error, session: session.id }, "a sandbox could not be opened");
     const message =
-      error instanceof DiskLimitError ? error.message : "The session's sandbox could not be opened.";
+      error instanceof DiskLimitError || error instanceof ImageError
+        ? error.message
+        : "The session's sandbox could not be opened.";
     const retry_status = { type: "terminal" as const };
     await runLog.append([
       { event: { type: "session.error", error: { type: "sandbox_error", message, retry_status } } },

@@ -42,6 +42,7 @@ export async function sandboxSpec(
     disk: disk.path,
     uid: disk.uid,
     limits: limitsOf(session),
+    image: session.image,
     egress: egressPolicy(session, resources, parts.providers),
     files: files.filter((file): file is MountedFile => typeof file === "object"),
     templates: parts.templates.mounted(resources),
