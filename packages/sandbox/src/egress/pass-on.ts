@@ -47,7 +47,7 @@ async function exchanged(
   const destination: Destination = { name, port, protocol };
   const credentials = (): Promise<readonly SandboxCredential[]> => gate.credentialsAt(destination);
   if (exchange === null || (await credentials()).length === 0) return false;
-  await exchange.take({ ...destination, client, dial, credentials, deny: gate.deny });
+  await exchange.take({ ...destination, client, dial, credentials, owner: gate, deny: gate.deny });
   return true;
 }
 

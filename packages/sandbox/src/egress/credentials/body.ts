@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import type { SandboxCredential } from "../../sandbox.ts";
 import { textEncoding } from "./body-kind.ts";
+import type { BodyRoom } from "./body-room.ts";
 import { putIn } from "./put-in.ts";
 
 /** Longer bodies pass as they are. */
@@ -18,6 +19,7 @@ export interface RequestBody {
 export async function bodyFor(
   request: IncomingMessage,
   credentials: readonly SandboxCredential[],
+  room: BodyRoom,
 ): Promise<RequestBody> {
   const { headers } = request;
   const chunked = headers["transfer-encoding"] !== undefined;
@@ -29,6 +31,7 @@ export async function bodyFor(
     if (length === 0 || length === "none") return { length, sendTo: (upstream) => upstream.end() };
     return { length, sendTo: (upstream) => stream(request, [], upstream) };
   }
+  room.take(length === "chunked" ? longestFilledBody : length);
   const { chunks, ended } = await readShort(request);
   if (!ended) return { length, sendTo: (upstream) => stream(request, chunks, upstream) };
   const text = Buffer.concat(chunks).toString("latin1");

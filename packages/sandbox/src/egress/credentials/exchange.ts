@@ -22,6 +22,8 @@ export interface ExchangeConnection extends Destination {
   client: Socket;
   /** Connects to the host; null when it is refused or cannot be reached, which has been recorded. */
   dial(): Promise<Socket | null>;
+  /** Whose it is: the connections of one sandbox share what memory is set aside for bodies. */
+  owner: object;
   /** Those for this host, as they are now. */
   credentials(): Promise<readonly SandboxCredential[]>;
   deny(denied: EgressDenied): void;

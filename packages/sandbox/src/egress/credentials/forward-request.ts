@@ -1,8 +1,10 @@
 import { type ClientRequest, type IncomingMessage, type ServerResponse, request as send } from "node:http";
+import type { Socket } from "node:net";
 import type { SandboxCredential } from "../../sandbox.ts";
 import { parseAskedHostPort } from "../host-name.ts";
 import { authorityOf, pathOf } from "../http-request.ts";
 import { bodyFor } from "./body.ts";
+import { bodyRoom, NoRoom } from "./body-room.ts";
 import type { ExchangeConnection } from "./exchange.ts";
 import { answerClient } from "./forward-answer.ts";
 import { endToEndHeaders } from "./headers.ts";
@@ -18,23 +20,30 @@ export interface Forwarding {
   log: (line: string) => void;
 }
 
+/** Connections that end with an answer that was given: what came after its request is not looked at. */
+const cut = new WeakSet<Socket>();
+
 /** Sends one request on, with credentials for placeholders, and its answer back. Rejects when the connection is to be cut. */
 export async function forwardRequest(forwarding: Forwarding): Promise<void> {
   const { connection, request, response } = forwarding;
+  if (cut.has(request.socket)) return;
   response.sendDate = false;
   request.on("error", () => response.destroy());
   const fault = faultOf(request, connection);
   if (fault !== null) return refuse(forwarding, fault.status, fault.why);
   const credentials = await connection.credentials();
   const own = credentialsFor(credentials, connection, pathOf(request.url ?? "/"));
+  const room = bodyRoom(connection.owner);
+  response.once("close", room.release);
   try {
     const everywhere = own.filter(({ anywhere }) => anywhere);
-    const body = await bodyFor(request, everywhere);
+    const body = await bodyFor(request, everywhere, room);
     if (response.destroyed) return;
     await exchange(forwarding, prepare(forwarding, own, everywhere, body.length), body, credentials);
   } catch (error) {
-    if (!(error instanceof Unfit)) throw error;
-    refuse(forwarding, 400, error.message);
+    if (error instanceof Unfit) refuse(forwarding, 400, error.message);
+    else if (error instanceof NoRoom) refuse(forwarding, 503, error.message);
+    else throw error;
   }
 }
 
@@ -95,6 +104,7 @@ async function exchange(
     response.once("close", () => upstream.destroy());
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     upstream.once("response", resolve).on("error", reject);
+    upstream.once("close", () => reject(new Error("The host ended the connection without an answer.")));
     body.sendTo(upstream);
     try {
       answerClient(forwarding, await promise, credentials);
@@ -122,6 +132,7 @@ function unanswered(forwarding: Forwarding, error: unknown, reused: boolean): vo
 }
 
 function refuse({ request, response }: Forwarding, status: number, why: string): void {
+  cut.add(request.socket);
   response.once("finish", () => request.socket.destroySoon());
   response.writeHead(status, { "Content-Type": "text/plain", Connection: "close" });
   response.end(`Berth: ${why}\n`);

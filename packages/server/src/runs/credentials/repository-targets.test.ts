@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { repositoryTargets } from "./repository-targets.ts";
+
+const providers = [
+  { host: "github.com", api: "https://api.github.com" },
+  { host: "forge.example:8443", api: "https://forge.example:8443/rest/v2/" },
+  { host: "git.example" },
+];
+
+const targets = (type: "hosted_repository" | "git_repository", url: string) =>
+  repositoryTargets({ type, url, mountPath: "/data/x", username: null, secret: "s" }, providers);
+
+test("a hosted repository's secret goes to the repository and to its provider's API", () => {
+  assert.deepEqual(targets("hosted_repository", "https://github.com/acme/widget"), [
+    { host: "github.com", path: "/acme/widget", plaintext: false },
+    { host: "github.com", path: "/api" },
+    { host: "api.github.com" },
+  ]);
+  assert.deepEqual(targets("hosted_repository", "https://forge.example:8443/a/b").slice(1), [
+    { host: "forge.example:8443", path: "/api" },
+    { host: "forge.example:8443", path: "/rest/v2" },
+  ]);
+  assert.equal(targets("hosted_repository", "https://git.example/a/b").length, 2);
+});
+
+test("any other repository's goes to itself alone, in plain HTTP only where it is read so", () => {
+  for (const url of [
+    "http://git.example/a/b/c",
+    "http://git.example/a/b/c.git",
+    "http://git.example/a/b/c/",
+  ]) {
+    assert.deepEqual(targets("git_repository", url), [
+      { host: "git.example", path: "/a/b/c", plaintext: true },
+    ]);
+  }
+});
