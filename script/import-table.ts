@@ -61,6 +61,11 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
     reason: "clones are tested against the git server that all tests share",
   },
   {
+    files: "packages/sandbox/src/docker/",
+    imports: "tests/container-engine/",
+    reason: "the engine of containers is tested on engines that the acceptance tests start as well",
+  },
+  {
     files: "packages/agent/src/mcp/",
     imports: "tests/mcp-host/",
     reason:

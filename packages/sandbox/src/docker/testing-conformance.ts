@@ -1,12 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { type Kind, lackOf } from "../../../../tests/container-engine/container-engine.ts";
 import { conformance, type Subject } from "../conformance/conformance.ts";
 import { DISK_TESTS } from "../conformance/disk-tests.ts";
 import { TEMPLATE_TESTS } from "../conformance/template-tests.ts";
-import { createEgress } from "../egress/create-egress.ts";
-import { createDockerEngine } from "./docker-engine.ts";
-import { type Kind, lackOf, startTestEngine, TEST_IMAGE } from "./testing.ts";
+import { startSubject } from "./testing-engine.ts";
 
 const NO_OPTIONS =
   "no directory is mounted with such options; programs give no privileges, and devices are refused";
@@ -35,28 +31,7 @@ export function conformanceOf(kind: Kind): void {
     `docker with ${kind}`,
     async (): Promise<Subject> => {
       if (lack !== null) return { engine: unused(), uid: 71_000, close: async () => {} };
-      const directory = await mkdtemp(join(tmpdir(), "berth-engine-"));
-      const daemon = await startTestEngine(kind);
-      const egress = await createEgress({ poolSize: 0 });
-      const engine = await createDockerEngine({
-        instance: `test-${process.pid}`,
-        socket: daemon.socket,
-        defaultImage: TEST_IMAGE,
-        stateDir: join(directory, "state"),
-        egress,
-        certificates: [],
-      });
-      return {
-        engine,
-        uid: 71_000,
-        openProbes: OPEN_PROBES[kind],
-        async close() {
-          await engine.close();
-          await egress.close();
-          await daemon.close();
-          await rm(directory, { recursive: true });
-        },
-      };
+      return { ...(await startSubject(kind)), openProbes: OPEN_PROBES[kind] };
     },
     skips,
   );

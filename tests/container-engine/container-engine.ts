@@ -17,8 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { findProgram } from "../host/find-program.ts";
-import { writeTestImage } from "./testing-image.ts";
+import { writeTestImage } from "./test-image.ts";
 
 const LONGEST_MS = 60_000;
 export const TEST_IMAGE = "berth-test:latest";
@@ -34,9 +33,7 @@ export type Kind = "dockerd" | "podman";
 
 /** Why this machine cannot run such an engine, or null. It must in CI, where a missing one fails the test. */
 export function lackOf(kind: Kind): string | null {
-  const missing = [kind, "runc", "unshare", "setpriv", "dpkg-query"].filter(
-    (name) => findProgram(name) === null,
-  );
+  const missing = [kind, "runc", "unshare", "setpriv", "dpkg-query"].filter((name) => !isProgram(name));
   const lack =
     process.getuid?.() !== 0
       ? "this is not root"
@@ -187,6 +184,12 @@ function removeGroups(name: string): void {
     rmdirSync(directory);
   };
   for (const directory of groupsNamed(name)) remove(directory);
+}
+
+function isProgram(name: string): boolean {
+  return [...(process.env.PATH ?? "").split(":"), "/usr/sbin", "/sbin"].some((directory) =>
+    existsSync(`${directory}/${name}`),
+  );
 }
 
 function mayMount(): boolean {

@@ -1,0 +1,188 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { type Kind, lackOf, TEST_IMAGE } from "../../../../tests/container-engine/container-engine.ts";
+import { ok, sh } from "../conformance/context.ts";
+import { type EgressDenied, ImageError, type SandboxSpec } from "../sandbox.ts";
+import { Containers } from "./containers.ts";
+import { createDockerEngine } from "./docker-engine.ts";
+import { EngineClient } from "./engine-client.ts";
+import { startSubject, type TestSubject } from "./testing-engine.ts";
+
+for (const kind of ["dockerd", "podman"] as const) engineTests(kind);
+
+/** What a container engine has besides the promises of every engine. */
+function engineTests(kind: Kind): void {
+  const skip = lackOf(kind) ?? false;
+  describe(`sandboxes by ${kind}`, { skip, timeout: 120_000 }, () => {
+    let subject: TestSubject;
+    let client: EngineClient;
+    let web: Server;
+    let disks: string;
+    let count = 0;
+    before(async () => {
+      web = createServer((_, answer) => answer.end("hello\n")).listen(0, "127.0.0.1");
+      await once(web, "listening");
+      subject = await startSubject(kind, ["127.0.0.1"]);
+      client = await EngineClient.connect(subject.socket);
+      disks = join(subject.stateDir, "..", "disks");
+    });
+    after(async () => {
+      web.close();
+      await subject.close();
+    });
+    const spec = (overrides: Partial<SandboxSpec> = {}): SandboxSpec => ({
+      id: `own_${++count}`,
+      disk: join(disks, String(count)),
+      uid: 71_000,
+      limits: { memoryBytes: 256 * 1024 * 1024, pids: 100, cpus: 1, diskBytes: null },
+      egress: { mode: "limited", hosts: [] },
+      files: [],
+      writable: [],
+      ...overrides,
+    });
+    const found = () => new Containers(client).list(subject.instance);
+
+    test("no container, directory or process is left of a sandbox that closed", async () => {
+      const one = spec();
+      const sandbox = await subject.engine.open(one);
+      assert.deepEqual(
+        (await found()).map((container) => container.sandbox),
+        [one.id],
+      );
+      void sandbox.run({ script: "(setsid sleep 6543 &) ; sleep 6543", timeoutMs: 60_000 });
+      await ok(sandbox, "until pgrep -f 'sleep 6543' >/dev/null; do sleep 0.02; done");
+      await sandbox.close();
+      assert.deepEqual(await found(), []);
+      const [own = ""] = readdirSync(subject.stateDir);
+      assert.deepEqual(
+        readdirSync(join(subject.stateDir, own)).filter((name) => /^[0-9a-z]$/.test(name)),
+        [],
+      );
+      assert.equal(processesOf("sleep 6543"), 0);
+    });
+
+    test("a container ends with the server that held it, and a sweep removes it and nothing else", async () => {
+      const living = await subject.engine.open(spec());
+      const server = spawn(process.execPath, ["--input-type=module", "--eval", SERVER], {
+        env: {
+          ...process.env,
+          OPTIONS: JSON.stringify({ ...subject, egress: undefined, engine: undefined, image: TEST_IMAGE }),
+          SPEC: JSON.stringify(spec()),
+        },
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      await once(server.stdout, "data");
+      const two = await found();
+      assert.equal(two.length, 2);
+      server.kill("SIGKILL");
+      const dead = two.find((container) => container.sandbox === `own_${count}`);
+      await ended(client, dead?.id ?? "");
+      await subject.engine.sweep();
+      assert.deepEqual(
+        (await found()).map((container) => container.sandbox),
+        [living.id],
+      );
+      assert.equal(readdirSync(subject.stateDir).length, 1);
+      assert.equal(await ok(living, "echo alive"), "alive");
+      await living.close();
+    });
+
+    test("hosts that the policy names are reached, and the others are told", async () => {
+      const { port } = web.address() as AddressInfo;
+      const denied: EgressDenied[] = [];
+      const sandbox = await subject.engine.open(
+        spec({
+          egress: { mode: "limited", hosts: [`allowed.localhost:${port}`] },
+          onEgressDenied: (one) => denied.push(one),
+        }),
+      );
+      const curl = `curl -sS -m 5 http://allowed.localhost:${port}/`;
+      assert.equal(await ok(sandbox, curl), "hello");
+      assert.notEqual((await sh(sandbox, "curl -sS -m 5 http://other.example/")).exitCode, 0);
+      assert.notEqual((await sh(sandbox, `curl -sS -m 5 http://127.0.0.1:${port}/`)).exitCode, 0);
+      assert.ok(denied.some(({ host, reason }) => host === "other.example" && reason === "not_allowed"));
+      sandbox.setEgress({ mode: "limited", hosts: [] });
+      assert.notEqual((await sh(sandbox, curl)).exitCode, 0);
+      await sandbox.close();
+    });
+
+    test("a sandbox runs the image that it names, and one that is missing is told", async () => {
+      const sandbox = await subject.engine.open(spec({ image: TEST_IMAGE }));
+      assert.equal(await ok(sandbox, "echo runs"), "runs");
+      await sandbox.close();
+      await assert.rejects(subject.engine.open(spec({ image: "missing.example/none:1" })), (error) => {
+        assert.ok(error instanceof ImageError);
+        assert.match(error.message, /"missing\.example\/none:1" is not on/);
+        return true;
+      });
+      assert.deepEqual(await found(), []);
+    });
+
+    test("a disk with a limit, templates and system trees are refused", async () => {
+      const limits = { memoryBytes: 256 * 1024 * 1024, pids: 100, cpus: 1, diskBytes: 64 * 1024 * 1024 };
+      const template = { source: "/usr/share", uid: 66_000, target: "/data/t" };
+      await assert.rejects(subject.engine.open(spec({ limits })), { name: "SandboxError" });
+      await assert.rejects(subject.engine.open(spec({ templates: [template] })), { name: "SandboxError" });
+      assert.deepEqual(await found(), []);
+    });
+
+    test("the probe tells what this engine is and holds", async () => {
+      const told = new Map((await subject.engine.probe()).map((one) => [one.name, one]));
+      assert.match(told.get("container_engine")?.detail ?? "", kind === "podman" ? /^Podman/ : /^Docker/);
+      for (const name of [
+        "default_image",
+        "separate_user",
+        "seccomp",
+        "limit_memory",
+        "limit_pids",
+        "limit_cpu",
+      ])
+        assert.equal(told.get(name)?.state, "yes", JSON.stringify(told.get(name)));
+      for (const name of ["limit_disk", "templates"]) assert.equal(told.get(name)?.state, "no");
+    });
+  });
+}
+
+test("without an engine the refusal names the socket", { skip: process.getuid?.() !== 0 }, async () => {
+  const options = { instance: "x", socket: "/nonexistent.sock", defaultImage: "x", stateDir: "/nonexistent" };
+  const egress = { open: () => Promise.reject(new Error()), close: async () => {} };
+  await assert.rejects(createDockerEngine({ ...options, egress, certificates: [] }), {
+    name: "SandboxError",
+    message: "No container engine answers at /nonexistent.sock (ENOENT).",
+  });
+});
+
+/** Opens a sandbox, says so, and lives on. */
+const SERVER = `
+import { createEgress } from ${JSON.stringify(new URL("../egress/create-egress.ts", import.meta.url).href)};
+import { createDockerEngine } from ${JSON.stringify(new URL("./docker-engine.ts", import.meta.url).href)};
+const { image: defaultImage, ...options } = JSON.parse(process.env.OPTIONS);
+const egress = await createEgress({ poolSize: 0 });
+const engine = await createDockerEngine({ ...options, defaultImage, egress, certificates: [] });
+await engine.open(JSON.parse(process.env.SPEC));
+console.log("open");
+setInterval(() => {}, 1000);
+`;
+
+/** Waits until a container runs no more. */
+async function ended(client: EngineClient, id: string): Promise<void> {
+  const until = performance.now() + 10_000;
+  for (;;) {
+    const told = (await client.call("GET", `/containers/${id}/json`)) as { State: { Running: boolean } };
+    if (!told.State.Running) return;
+    assert.ok(performance.now() < until, "the container outlives its server");
+    await delay(20);
+  }
+}
+
+function processesOf(words: string): number {
+  const all = execFileSync("ps", ["-eo", "args"], { encoding: "utf8" });
+  return all.split("\n").filter((line) => line === words).length;
+}
