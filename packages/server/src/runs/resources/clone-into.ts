@@ -54,8 +54,9 @@ export async function cloneInto(
       return { commit: served.commit };
     }
     const anew = shown.has(repository.id);
-    // One of before, which this sandbox does not show.
-    if (!anew && repository.template !== null) await leaveTemplate(parts.db.write, lease, repository.id);
+    // One of before, or one that could not be mounted: a clone that refers to it could not be shown again.
+    if (!anew && (look !== null || repository.template !== null))
+      await leaveTemplate(parts.db.write, lease, repository.id);
     const outcome = await parts.clone(sandbox, { ...request, anew });
     if (outcome !== "later" && !("fault" in outcome)) want();
     return outcome;
