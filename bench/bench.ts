@@ -1,8 +1,10 @@
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { Berth } from "../tests/acceptance/harness/berth.ts";
+import { abuseFigures } from "./cases/abuse.ts";
 import { eventFigures } from "./cases/events.ts";
 import { httpFigures } from "./cases/http.ts";
+import { idleFigures } from "./cases/idle.ts";
 import { repositoryFigures } from "./cases/repository.ts";
 import { sandboxFigures } from "./cases/sandbox.ts";
 import { memoryFigures, startFigures } from "./cases/start.ts";
@@ -16,6 +18,8 @@ const cases: Record<string, () => Promise<Figure[]>> = {
   sandbox: sandboxFigures,
   repository: repositoryFigures,
   memory: () => onService(memoryFigures),
+  idle: () => onService(idleFigures, { BERTH_SANDBOX_IDLE_SECONDS: "10" }),
+  abuse: () => onService((_, api) => abuseFigures(api)),
 };
 
 const { values } = parseArgs({ options: { only: { type: "string" } } });
@@ -31,8 +35,9 @@ console.log(
 
 async function onService(
   measure: (berth: Berth, api: Awaited<ReturnType<Berth["client"]>>) => Promise<Figure[]>,
+  settings: Record<string, string> = {},
 ): Promise<Figure[]> {
-  const berth = await Berth.start();
+  const berth = await Berth.start({ settings });
   try {
     return await measure(berth, await berth.client());
   } finally {

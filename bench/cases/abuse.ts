@@ -1,0 +1,85 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Api, Wire } from "../../tests/acceptance/harness/api.ts";
+import { makeEnvironment, makeSession, steps } from "../../tests/acceptance/harness/fixtures.ts";
+import { eventsUntil } from "../../tests/acceptance/harness/stream.ts";
+import { abuses } from "../../tests/proof/abuse/abuses.ts";
+import { makeNeighbour, p99 } from "../../tests/proof/abuse/neighbour.ts";
+import type { Figure } from "../figure.ts";
+
+const measured = [
+  "a fork bomb",
+  "a memory bomb",
+  "memory in many small processes",
+  "a full disk",
+  "every descriptor",
+  "busy loops on all cores",
+  "a gigabyte of output",
+  "a thousand short commands",
+];
+const samples = 25;
+const busySessions = 8;
+/** What a neighbour may feel at most: twice its own latency, or this where that is less. */
+const leastBoundMs = 50;
+
+/**
+ * Calls of the API and commands of a neighbour while one session does each abuse again and again, and while eight compute on
+ * all cores; beside the same without them, which is measured before each.
+ */
+export async function abuseFigures(api: Api): Promise<Figure[]> {
+  const resources = { cpus: 1, memory_mb: 64, pids: 64, disk_mb: 64 };
+  const { id: environment } = await makeEnvironment(api, { resources });
+  const neighbour = await makeNeighbour(api, environment);
+  const figures: Figure[] = [];
+  const measure = async (what: string, abusers: readonly string[][]) => {
+    const quiet = await neighbour.during(Promise.resolve(), samples);
+    const sessions = await Promise.all(abusers.map((commands) => begin(api, environment, commands)));
+    const beside = await neighbour.during(Promise.resolve(), samples);
+    await Promise.all(sessions.map(({ id }) => end(api, id)));
+    for (const [kind, name] of [
+      ["calls", "API call"],
+      ["commands", "neighbour's command"],
+    ] as const) {
+      const [value, peerValue] = [p99(beside[kind]), p99(quiet[kind])];
+      const kept = value <= Math.max(2 * peerValue, leastBoundMs);
+      const note = `p99; at most twice, or ${leastBoundMs} ms: ${kept ? "kept" : "not kept"}`;
+      figures.push({
+        what: `${name} beside ${what}`,
+        peer: "the same before",
+        unit: "ms",
+        value,
+        peerValue,
+        note,
+      });
+    }
+  };
+  for (const name of measured) {
+    const command = abuses[name]?.command ?? "";
+    await measure(name, [Array.from({ length: 100 }, () => command)]);
+  }
+  const busy = abuses["busy loops on all cores"]?.command ?? "";
+  await measure(
+    `${busySessions} sessions of busy loops`,
+    Array.from({ length: busySessions }, () => [busy]),
+  );
+  return figures;
+}
+
+/** A session in which the first of the commands runs. */
+async function begin(api: Api, environment: string, commands: readonly string[]): Promise<Wire> {
+  const session = await makeSession(api, { environment_id: environment });
+  const calls = commands.map((command) => ({
+    tool: "Bash",
+    input: { command: `rm -rf /data/* /tmp/*; ${command}`, timeout: 60_000 },
+  }));
+  await api.ok("POST", `/sessions/${session.id}/events`, { events: [steps(...calls)] });
+  await eventsUntil(api, session.id, ({ type }) => type === "session.container_started");
+  await pause(500);
+  return session;
+}
+
+async function end(api: Api, id: string): Promise<void> {
+  await api.ok("POST", `/sessions/${id}/events`, { events: [{ type: "user.interrupt" }] });
+  await eventsUntil(api, id, ({ type }) => type === "session.status_idle");
+  await api.ok("DELETE", `/sessions/${id}`);
+  while ((await api.get(`/sessions/${id}`)).status === 200) await pause(20);
+}
