@@ -60,6 +60,8 @@ before(async () => {
     ["https://github.com", hosted.url],
     ["https://git.example.com", generic.url],
     ["https://mcp.example.com/mcp", proxy.url],
+    ["https://api.example.com", `${generic.url}/api/v3`],
+    ["api.example.com", generic.host],
     ["http://127.0.0.1:4180", berth.url],
     ["--port 4190", "--port 0"],
     ["anthropic/claude-opus-5", "rehearsal/steps"],
@@ -81,7 +83,10 @@ const guides: Record<string, RegExp> = {
   "memory.md":
     /│ Two spaces, no tabs\.\n[\s\S]*\/build\.md[\s\S]*session_actor[\s\S]*Four spaces\.[\s\S]*It was changed meanwhile\.\n[\s\S]*redacted_at +20/,
   "operating.md": /http:\/\/127\.0\.0\.1:\d+[\s\S]*org_\w+\nusr_\w+\n[\s\S]*ada@example\.com +acme +admin/,
-  "repositories.md": /chore: say hello\n[\s\S]*│ fetched\n[\s\S]*On branch main\n/,
+  "repositories.md":
+    /chore: say hello\n[\s\S]*│ fetched\n[\s\S]*│ fetched with berth[0-9a-f]{31}\n[\s\S]*On branch main\n/,
+  "secrets.md":
+    /│ \{"login":"agent"\}\n[\s\S]*│ API_KEY=berth[0-9a-f]{31}\n[\s\S]*│ \{"message":"Bad credentials"\}\n/,
   "skills.md": /version +2\n[\s\S]*│ ## Version\n[\s\S]*That is how\.[\s\S]*skill_\w+ +skill|skill_\w+/,
 };
 
