@@ -72,6 +72,11 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
       "MCP servers are called as they are in the acceptance tests, behind the same proxy that checks tokens",
   },
   {
+    files: "tests/proof/escape/",
+    imports: "@berth/sandbox",
+    reason: "the escape probes that hold in an engine's tests are run by the agent of a session, as they are",
+  },
+  {
     files: "bench/cases/sandbox",
     imports: "@berth/sandbox",
     reason: "a command in an open sandbox is raced against a plain process, without a server around it",

@@ -51,7 +51,8 @@ export function childrenOf(parent: number): number[] {
     .filter((pid) => Number(/\) \S (\d+)/.exec(read(`/proc/${pid}/stat`))?.[1]) === parent);
 }
 
-function commandOf(pid: number): string {
+/** The command line of a process, its words parted by spaces. */
+export function commandOf(pid: number): string {
   return read(`/proc/${pid}/cmdline`).replaceAll("\0", " ");
 }
 

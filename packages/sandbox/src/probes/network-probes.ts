@@ -48,6 +48,12 @@ export const networkProbes = group("network", [
     `request=$(printf 'GET http://169.254.169.254/latest/meta-data/ HTTP/1.0\\r\\nHost: 169.254.169.254\\r\\n\\r\\n.'); answer=$(ask tcp 127.0.0.1 "\${proxy_port:-3128}" "\${request%.}" | head -n 1 | tr -d '\\r'); case $answer in 'HTTP/1.'?' 2'*) breach "$answer" ;; esac; said=$answer`,
   ],
   [
+    "service_api",
+    "connects to the API of the service that it belongs to",
+    "user",
+    `answer=$(ask tcp 127.0.0.1 "\${service_port:-$host_port}" "$(printf 'GET / HTTP/1.0\\r\\n\\r\\n.')"); [ -z "$answer" ] || breach "$answer"`,
+  ],
+  [
     "host_abstract",
     "connects to a nameless unix socket of the host",
     "user",

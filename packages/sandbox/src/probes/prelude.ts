@@ -34,8 +34,8 @@ export function prelude(variables: ProbeVariables): string {
 
 const FUNCTIONS = `export BERTH_GIT_CREDENTIALS="\${credentials-}"
 said=
-breach() { printf 'breach %.200s\\n' "$*" | tr '\\n' ' '; echo; exit 0; }
-untried() { printf 'untried %.200s\\n' "$*"; exit 0; }
+breach() { printf 'breach %.200s\\n' "$*" >&9; exit 0; }
+untried() { printf 'untried %.200s\\n' "$*" >&9; exit 0; }
 call() { perl -e '
 use Errno; my ($name, @a) = @ARGV; my %n = split " ", $ENV{numbers};
 defined $n{$name} or do { print "absent"; exit };
@@ -81,7 +81,10 @@ mine() { grep -a -q "$1[-]$tag"; }
 /** Milliseconds that one probe may take. */
 export const LONGEST_PROBE_MS = 5000;
 
-/** What runs these probes one after another, with one line for each: its id, `held`, `breach` or `untried`, and what was seen. */
+/**
+ * What runs these probes one after another, with one line for each: its id, `held`, `breach` or `untried`, and what was seen. A
+ * probe tells that on a descriptor of its own, and what it tells first counts.
+ */
 export function probeScript(
   probes: readonly { id: string; how: string }[],
   variables: ProbeVariables,
@@ -90,8 +93,10 @@ export function probeScript(
   return `prelude=${quote(prelude(variables))}
 probe() {
   answer=$(timeout -s KILL ${LONGEST_PROBE_MS / 1000} sh -c "$prelude$2
-printf 'held %s\\n' \\"\\$said\\"" </dev/null 2>/dev/null | grep -a -E '^(held|breach|untried)' | tail -n 1)
-  printf 'probe:%s %s\\n' "$1" "\${answer:-untried it did not end in time}"
+printf 'held %s\\n' \\"\\$said\\" >&9" 9>&1 >/dev/null 2>&1 </dev/null)
+  : "\${answer:=untried it did not end in time}"
+  printf 'probe:%s %s\\n' "$1" "\${answer%%
+*}"
 }
 ${each.join("")}`;
 }

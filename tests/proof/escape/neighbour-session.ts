@@ -1,0 +1,22 @@
+import { join } from "node:path";
+import { neighbourScript, type ProbeVariables, residentVariables } from "@berth/sandbox/probes";
+import type { Api } from "../../acceptance/harness/api.ts";
+import type { Berth } from "../../acceptance/harness/berth.ts";
+import { bash, makeSession, results, steps } from "../../acceptance/harness/fixtures.ts";
+import { eventsUntil } from "../../acceptance/harness/stream.ts";
+
+const LONGEST_SECONDS = 100;
+
+/** Starts, in another session of the service, what the probes are not to find. Its turn lasts as long as they may take. */
+export async function wakeNeighbour(berth: Berth, api: Api, tag: string): Promise<ProbeVariables> {
+  const { id } = await makeSession(api);
+  const start = `(${neighbourScript(tag, "/data")}) >said 2>&1 </dev/null &
+for i in $(seq 500); do grep -q ready said && break; sleep 0.01; done; cat said`;
+  const message = steps(bash(start), bash(`sleep ${LONGEST_SECONDS}`));
+  await api.ok("POST", `/sessions/${id}/events`, { events: [message] });
+  const events = await eventsUntil(api, id, ({ type }) => type === "agent.tool_result");
+  const [said = ""] = results(events);
+  const variables = residentVariables(said);
+  if (variables === null) throw new Error(`the neighbour did not start: ${said}`);
+  return { ...variables, neighbour_disk: join(berth.dataDir, "sessions", id) };
+}
