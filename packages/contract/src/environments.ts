@@ -66,12 +66,12 @@ const resourceLimits = z
     pids: z.int().min(16).max(1_000_000).nullish(),
     disk_mb: z.int().min(64).max(1_048_576).nullish().meta({
       description:
-        "MiB that the files of a session may take together, with one file for every 4 KiB: clones of repositories, whatever its commands write, outputs. Beyond, writing fails with 'No space left on device'. Uploaded files below /mnt/session/uploads, read-only memory stores and /tmp, which is in memory, do not count. Default none. It holds for sessions that get their disk after it was set; a greater one makes such a disk larger when its sandbox opens next, a smaller one leaves it as it is. On a machine that cannot enforce it, such a session ends its turns with a sandbox_error.",
+        "MiB that the files of a session may take together, with one file for every 4 KiB: clones of repositories, whatever its commands write, outputs. Beyond, writing fails with 'No space left on device'. Uploaded files below /mnt/session/uploads, read-only memory stores and /tmp, which is in memory, do not count. Default what the operator set (BERTH_SESSION_DISK_MB, 10,240 unless changed) on a machine that can enforce it, else none; null stands for this default. It holds for sessions that get their disk after it was set; a greater one makes such a disk larger when its sandbox opens next, a smaller one leaves it as it is. On a machine that cannot enforce it, a session whose environment sets it ends its turns with a sandbox_error.",
     }),
   })
   .meta({
     description:
-      "Limits of each session's sandbox. Defaults: 2 cpus, 4,096 MB, 512 processes, no limit on the disk.",
+      "Limits of each session's sandbox. Defaults: 2 cpus, 4,096 MB, 512 processes, the operator's limit on the disk (10,240 MiB).",
   });
 
 const credentials = z.enum(["inject", "proxy"]);

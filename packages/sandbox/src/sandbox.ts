@@ -142,7 +142,7 @@ export interface Limits {
   /** Cores, fractions allowed. */
   cpus: number;
   /**
-   * What all files on the disk may take together, with one file for every 4 KiB; null for no limit. It holds for a disk that
+   * What all files on the disk may take together, with one file for every 4 KiB; null for the engine's own limit, if it has one. It holds for a disk that
    * is made with one, and a greater one makes that disk larger when it is opened again; a smaller one, or null, leaves it
    * as it is, and so does any limit a disk that was made without.
    */

@@ -25,6 +25,8 @@ export interface Config {
   /** Hosts or networks on private addresses that sessions may reach when their policy names them, and that MCP servers may be on. */
   egressAllowPrivate: string[];
   diskReclaimSeconds: number;
+  /** MiB that a session may take on its disk whose environment says nothing, where the machine can enforce it; 0 for no limit. */
+  sessionDiskMb: number;
   /** How long a session's sandbox stays open after its last command. */
   sandboxIdleSeconds: number;
   /** Mebibytes that mirrors and templates of repositories may take; 0: none are made. */
@@ -105,6 +107,7 @@ const settings: Settings = {
     fallback: 86_400,
     parse: integer(1, 31_536_000),
   },
+  sessionDiskMb: { variable: "BERTH_SESSION_DISK_MB", fallback: 10_240, parse: diskMb },
   sandboxIdleSeconds: {
     variable: "BERTH_SANDBOX_IDLE_SECONDS",
     fallback: 60,
@@ -204,6 +207,13 @@ function integer(minimum: number, maximum: number): (text: string) => number {
     if (value >= minimum && value <= maximum) return value;
     throw new Error(`must be an integer from ${minimum} to ${maximum}`);
   };
+}
+
+/** As `disk_mb` of an environment, or 0. */
+function diskMb(text: string): number {
+  const value = integer(0, 1_048_576)(text);
+  if (value === 0 || value >= 64) return value;
+  throw new Error("must be 0 or at least 64");
 }
 
 function oneOf<const Value extends string>(...values: Value[]): (text: string) => Value {

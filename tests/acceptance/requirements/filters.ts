@@ -43,6 +43,11 @@ export const filterRequirements: readonly Requirement[] = [
     rule: "disk_mb of an environment, an integer from 64 on, bounds what the files of a session take together; a command that wants more fails with 'No space left on device', and the session goes on.",
   },
   {
+    id: "environment-disk-default",
+    source: "api 4",
+    rule: "A session whose environment sets no disk_mb has the operator's limit (BERTH_SESSION_DISK_MB) where the machine can enforce one, and none where it cannot or the operator wants none.",
+  },
+  {
     id: "environment-disk-clone",
     source: "api 4",
     rule: "A repository that does not fit on the disk ends as repository_clone_error, which says that the disk is full.",

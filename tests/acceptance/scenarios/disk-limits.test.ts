@@ -74,6 +74,36 @@ proves(
 );
 
 proves(
+  ["environment-disk-default"],
+  "a session whose environment says nothing has the operator's limit, or none",
+  async () => {
+    const fill = bash("head -c 100M /dev/zero >/data/filling; stat -c 'size %s' /data/filling");
+    const own = await Berth.start({ settings: { BERTH_SESSION_DISK_MB: "64" } });
+    try {
+      const client = await own.client();
+      const session = await makeSession(client);
+      assert.match(results(await turn(client, session.id, fill))[0] ?? "", FULL);
+      assert.equal(loopFiles(own.dataDir).length, 1);
+    } finally {
+      await own.stop();
+    }
+    const none = await Berth.start({ settings: { BERTH_SESSION_DISK_MB: "0" } });
+    try {
+      const client = await none.client();
+      const session = await makeSession(client);
+      assert.match(results(await turn(client, session.id, fill))[0] ?? "", /^size 104857600$/m);
+      assert.equal(loopFiles(none.dataDir).length, 0);
+    } finally {
+      await none.stop();
+    }
+    const session = await makeSession(api);
+    const room = results(await turn(api, session.id, bash("df -BM --output=size /data | tail -n 1")))[0];
+    assert.ok(Number(/^\s*(\d+)M$/m.exec(room ?? "")?.[1]) >= 10_240, `${room}`);
+  },
+  skip,
+);
+
+proves(
   ["environment-disk-limit"],
   "disk_mb is a whole number from 64 on, and null takes it away",
   async () => {

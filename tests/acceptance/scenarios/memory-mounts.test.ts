@@ -18,7 +18,8 @@ import {
 import { proves } from "../harness/proves.ts";
 import { eventsUntil } from "../harness/stream.ts";
 
-const { berth, api } = await startBerth();
+// Without a limit, what a command writes can be seen from outside while it runs.
+const { berth, api } = await startBerth({ settings: { BERTH_SESSION_DISK_MB: "0" } });
 
 const makeStore = (fields: object = {}): Promise<Wire> =>
   api.ok("POST", "/memory_stores", { name: "Team Notes", ...fields });

@@ -27,6 +27,10 @@ export const serveSettings: Readonly<Record<string, readonly [form: string, line
     "<seconds>",
     "idle time after which a session's container and disk are removed; default 86400",
   ],
+  BERTH_SESSION_DISK_MB: [
+    "<MiB>",
+    "what a session may take on its disk whose environment sets no disk_mb, where the machine can enforce it; 0: no limit; default 10240",
+  ],
   BERTH_SANDBOX_IDLE_SECONDS: [
     "<seconds>",
     "how long a sandbox stays open after its last command; default 60",

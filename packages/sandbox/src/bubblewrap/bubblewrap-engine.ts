@@ -20,7 +20,7 @@ import { encode, isArchitecture, seccompFilter } from "../seccomp/seccomp.ts";
 import type { BubblewrapSandbox } from "./bubblewrap-sandbox.ts";
 import { findHierarchies } from "./cgroup-layouts.ts";
 import { Cgroups } from "./cgroups.ts";
-import { prepareImage } from "./disk-image.ts";
+import { DiskImages } from "./disk-images.ts";
 import { findHostPrograms, type HostPrograms } from "./host-programs.ts";
 import { probeHost } from "./probe.ts";
 import { systemArguments, writeEtc } from "./root-filesystem.ts";
@@ -38,6 +38,11 @@ export interface BubblewrapOptions {
   certificates: string[];
   /** Programs on the PATH of every sandbox: name to script text. */
   programs?: Readonly<Record<string, string>>;
+  /**
+   * What the files on a disk may take together whose spec has null for it, where this machine can enforce that. A disk that is made
+   * where it cannot has no limit. Default none.
+   */
+  defaultDiskBytes?: number;
   log?: (line: object) => void;
 }
 
@@ -80,6 +85,7 @@ class BubblewrapEngine implements SandboxEngine {
   readonly name = "bubblewrap";
   readonly #options: BubblewrapOptions;
   readonly #parts: EngineParts;
+  readonly #images: DiskImages;
   readonly #open = new OpenSandboxes();
   /** What could not be taken away of sandboxes that are gone, for the next sweep; see `Leftovers.own`. */
   readonly #left = new Map<string, string>();
@@ -89,6 +95,7 @@ class BubblewrapEngine implements SandboxEngine {
   constructor(options: BubblewrapOptions, parts: EngineParts) {
     this.#options = options;
     this.#parts = parts;
+    this.#images = new DiskImages(parts.directory, options.defaultDiskBytes ?? null);
   }
 
   probe(): Promise<Capability[]> {
@@ -109,6 +116,7 @@ class BubblewrapEngine implements SandboxEngine {
   async close(): Promise<void> {
     for (const reason of await this.#open.close())
       this.#options.log?.({ msg: "a sandbox could not be closed", error: String(reason) });
+    await this.#images.close();
     await this.#parts.cgroups.close();
     await rm(this.#parts.directory, { recursive: true, force: true });
   }
@@ -157,7 +165,7 @@ class BubblewrapEngine implements SandboxEngine {
   }
 
   async #prepareDisk(spec: SandboxSpec, directory: string) {
-    const image = await prepareImage(spec.disk, spec.limits.diskBytes);
+    const image = await this.#images.prepare(spec.disk, spec.limits.diskBytes);
     const supervisor = supervisorScript(this.#parts.programs.restoresSignals);
     return { image, files: await prepareFiles(spec, directory, supervisor, image?.path ?? null) };
   }

@@ -129,6 +129,46 @@ function mountsOf(pid: string): string {
   }
 }
 
+test("a disk whose spec has no limit has the engine's, and what was made ahead goes with its engine", {
+  skip,
+}, async () => {
+  const child = elsewhere(`
+    const usual = await createBubblewrapEngine({ instance: "test-disk-${process.pid}", stateDir: ${JSON.stringify(`${directory}/state`)}, egress: createNamespaceStandIn(), certificates: [], defaultDiskBytes: ${64 * 2 ** 20} });
+    const spec = (id, diskBytes) => ({ id, disk: ${JSON.stringify(`${directory}/`)} + id, uid: ${uid}, limits: { ...${JSON.stringify(limits)}, diskBytes }, egress: { mode: "limited", hosts: [] }, files: [], writable: [] });
+    const fill = async (id, diskBytes) => {
+      const sandbox = await usual.open(spec(id, diskBytes));
+      return (await sandbox.run({ script: "head -c 100M /dev/zero >/data/x", timeoutMs: 15000 })).exitCode;
+    };
+    process.stdout.write(JSON.stringify([await fill("usual", null), await fill("second", null), await fill("own", ${200 * 2 ** 20})]));
+    setInterval(() => {}, 1000);`);
+  const [text] = await once(child.stdout, "data");
+  assert.deepEqual(JSON.parse(String(text)), [1, 1, 0]);
+  const images = () =>
+    readdirSync(join(directory, "state"), { recursive: true }).filter((name) =>
+      String(name).includes(".ext4"),
+    );
+  assert.ok(images().length > 0);
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  await engine.sweep();
+  assert.deepEqual(images(), []);
+});
+
+test("two dozen disks with limits are open at once, whatever number of loop devices there is", {
+  skip,
+}, async () => {
+  const names = Array.from({ length: 24 }, (_, index) => `many_${index}`);
+  const sandboxes = await Promise.all(names.map((name) => open(name)));
+  const written = await Promise.all(
+    sandboxes.map((sandbox, index) => ok(sandbox, `echo ${index} >/data/own; sync; cat /data/own`)),
+  );
+  assert.deepEqual(
+    written,
+    names.map((_, index) => String(index)),
+  );
+  assert.equal(loopDevices(directory).length, 24);
+});
+
 test("a host that loses power finds what was synchronized", { skip }, async () => {
   const sandbox = await open();
   await ok(sandbox, "echo kept >/data/kept; sync /data/kept; seq 500 | xargs -I{} sh -c 'echo {} >/data/{}'");

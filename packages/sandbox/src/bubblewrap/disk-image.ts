@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
-import { link, mkdir, mkdtemp, open, realpath, rm } from "node:fs/promises";
+import { link, mkdtemp, open, rm } from "node:fs/promises";
 import { promisify } from "node:util";
 import { findProgram } from "../host/find-program.ts";
 import { DiskLimitError, SandboxError } from "../sandbox.ts";
@@ -33,29 +32,11 @@ export interface DiskImage {
   path: string;
 }
 
-interface ImagePrograms {
+export interface ImagePrograms {
   flock: string;
   mkfs: string;
   e2fsck: string;
   resize: string;
-}
-
-/**
- * The image of a disk, whole, unmounted and large enough: made for a disk that has nothing on it yet, or the one of before.
- * Null for a disk without a limit, or one that was made without.
- *
- * @throws DiskLimitError, and SandboxError when the image cannot be made, is broken, or stays in use.
- */
-export async function prepareImage(disk: string, bytes: number | null): Promise<DiskImage | null> {
-  const path = `${disk}/disk.ext4`;
-  const made = existsSync(path);
-  if (!made && (bytes === null || existsSync(`${disk}/data`))) return null;
-  await mkdir(disk, { recursive: true, mode: 0o711 });
-  const programs = imagePrograms();
-  if (typeof programs === "string") throw new DiskLimitError(programs);
-  if (made) await tendImage(programs, path, bytes);
-  else await makeImage(programs, path, bytes ?? 0);
-  return { path: await realpath(path) };
 }
 
 /** What this machine lacks for disks with a limit, or null, by making and mounting one. Never throws. */
@@ -86,7 +67,7 @@ export async function makeTrialImage(path: string): Promise<void> {
 }
 
 /** The programs, or what is missing as a clause. */
-function imagePrograms(): ImagePrograms | string {
+export function imagePrograms(): ImagePrograms | string {
   if (process.getuid?.() !== 0) return "Berth does not run as root";
   const [flock, mkfs, e2fsck, resize] = PROGRAMS.map(([name]) => findProgram(name));
   if (flock && mkfs && e2fsck && resize) return { flock, mkfs, e2fsck, resize };
@@ -102,7 +83,7 @@ const PROGRAMS = [
 ] as const;
 
 /** Under a name of its own first, so that what has the image's name is always whole. */
-async function makeImage({ mkfs }: ImagePrograms, path: string, bytes: number): Promise<void> {
+export async function makeImage({ mkfs }: ImagePrograms, path: string, bytes: number): Promise<void> {
   const temporary = `${path}.${randomBytes(4).toString("hex")}.making`;
   try {
     const file = await open(temporary, "wx", 0o600);
@@ -127,7 +108,8 @@ function mkfsOptions(bytes: number): string[] {
   return [
     ...["-q", "-b", String(BLOCK_BYTES), "-I", String(INODE_BYTES), "-i", String(BLOCK_BYTES), "-m", "0"],
     ...["-J", `size=${journalBytes(bytes) / MIB}`],
-    ...["-E", "lazy_itable_init=1,lazy_journal_init=1,nodiscard"],
+    // Room ahead for a larger table of groups would take 4 MiB of each; resize2fs finds it where it is needed.
+    ...["-O", "^resize_inode", "-E", "lazy_itable_init=1,lazy_journal_init=1,nodiscard"],
   ];
 }
 
@@ -135,7 +117,7 @@ function mkfsOptions(bytes: number): string[] {
  * Mends what a crash has left in it, and makes it larger, under its lock, which it has to wait for until the kernel has let go of a
  * sandbox of before. Nothing is run for an image that was left clean.
  */
-async function tendImage(programs: ImagePrograms, path: string, bytes: number | null): Promise<void> {
+export async function tendImage(programs: ImagePrograms, path: string, bytes: number | null): Promise<void> {
   const { clean, grown } = await lookInto(path, bytes === null ? 0 : imageBytes(bytes));
   if (clean && grown === null) return;
   const { flock, e2fsck, resize } = programs;

@@ -99,11 +99,7 @@ function limits(controllers: readonly Controller[]): Capability[] {
 /** Whether the disk of a sandbox can have a limit, by a trial in this directory. Never throws. */
 export async function diskLimit(directory: string): Promise<Capability> {
   const lack = await lackForImages(directory);
-  if (lack === null)
-    return yes(
-      "limit_disk",
-      "Enforced for sessions whose environment sets disk_mb; the others' disks have none.",
-    );
+  if (lack === null) return yes("limit_disk", "Enforced: a disk with a limit is a filesystem of its own.");
   return degraded(
     "limit_disk",
     `Sessions whose environment sets disk_mb are refused: ${lack}. The others' disks have no limit.`,

@@ -13,6 +13,8 @@ import {
 import type { Logger } from "pino";
 import type { Config } from "../config.ts";
 
+const MEBIBYTE = 1024 * 1024;
+
 /** The sandbox engine that the settings name, with the way out that they allow. Throws one sentence for the operator. */
 export async function openEngine(config: Config, instance: string, log: Logger): Promise<SandboxEngine> {
   if (config.sandbox === "kubernetes") {
@@ -33,6 +35,7 @@ export async function openEngine(config: Config, instance: string, log: Logger):
     instance,
     stateDir: join(config.dataDir, "sandbox"),
     egress,
+    ...(config.sessionDiskMb === 0 ? {} : { defaultDiskBytes: config.sessionDiskMb * MEBIBYTE }),
     certificates: [...own, authority.certificate],
     programs: workspacePrograms,
     log: (line: object) => log.info(line),
