@@ -35,6 +35,11 @@ export const serveSettings: Readonly<Record<string, readonly [form: string, line
     "<seconds>",
     "how long a sandbox stays open after its last command; default 60",
   ],
+  BERTH_TEMPLATES_MB: [
+    "<mebibytes>",
+    "what repositories that are kept prepared for sessions may take; default 20480, 0 for none",
+  ],
+  BERTH_TEMPLATES_DAYS: ["<days>", "how long one of them stays without use; default 14"],
   BERTH_JSON_LIMIT: ["<bytes>", "size of a JSON body; default 4194304"],
   BERTH_UPLOAD_LIMIT: ["<bytes>", "size of an uploaded file; default 536870912"],
   BERTH_SANDBOX: ["<engine>", "engine of the sandboxes, bubblewrap or docker; default bubblewrap"],

@@ -49,8 +49,8 @@ export async function sweepTemplates(parts: KeepParts, signal: AbortSignal): Pro
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Deletes what is over, and the longest unused while all together take too much. */
-export async function evictTemplates(parts: KeepParts): Promise<void> {
+/** Deletes what is over, and the longest unused while all together take too much. Answers the bytes that are left. */
+export async function evictTemplates(parts: KeepParts): Promise<number> {
   // A mirror is free when the last of its templates is gone.
   for (const kind of ["templates", "mirrors"] as const)
     for (const kept of await readKept(parts)) if (kept.kind === kind && kept.over) await remove(parts, kept);
@@ -58,7 +58,7 @@ export async function evictTemplates(parts: KeepParts): Promise<void> {
   for (;;) {
     const sum = all.reduce((bytes, kept) => bytes + kept.bytes, 0);
     const first = all.find(({ free, id }) => free && !parts.isUnderWay(id));
-    if (sum <= parts.mostBytes || first === undefined) return;
+    if (sum <= parts.mostBytes || first === undefined) return sum;
     await remove(parts, first);
     const rest = await readKept(parts);
     all = rest.some(({ id }) => id === first.id) ? all.filter(({ id }) => id !== first.id) : rest;

@@ -7,8 +7,8 @@ import { claimMirror, type Mirror } from "./mirror-store.ts";
 export interface MakerParts extends MakeParts {
   engine: Pick<SandboxEngine, "open" | "probe">;
   log: Logger;
-  /** Called when one was made, before the next is begun. */
-  onMade(): Promise<void>;
+  /** Deletes what may go, and answers the bytes that are left. Called before one is made, and after it. */
+  evict(): Promise<number>;
 }
 
 /** Makes templates in the background, one after another. */
@@ -66,6 +66,7 @@ export function createTemplateMaker(parts: MakerParts): TemplateMaker {
   /** False: there cannot be one. */
   async function make(mirror: Mirror, order: Order): Promise<boolean> {
     const began = performance.now();
+    if ((await parts.evict()) >= parts.mostBytes) return false;
     const made = await makeTemplate(parts, mirror, order, { signal, began: (id) => underWay.add(id) });
     if (made.state === "there" || signal.aborted) return true;
     const seconds = Math.round(performance.now() - began) / 1000;
@@ -75,7 +76,7 @@ export function createTemplateMaker(parts: MakerParts): TemplateMaker {
       return false;
     }
     log.info({ ...line, template: made.id, bytes: made.bytes }, "a template was made");
-    await parts.onMade();
+    await parts.evict();
     return true;
   }
 

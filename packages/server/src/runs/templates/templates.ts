@@ -16,7 +16,7 @@ import { createTemplateMaker, type MakerParts } from "./template-maker.ts";
 import { directoryOf, sourceOf } from "./template-room.ts";
 import { claimTemplate, hasAnyTemplate, leaveTemplate } from "./template-store.ts";
 
-export interface TemplatesParts extends Omit<MakerParts, "onMade"> {
+export interface TemplatesParts extends Omit<MakerParts, "evict"> {
   db: { read: Queryable; write: Queryable };
   log: Logger;
   /** Days without use after which one goes. */
@@ -62,7 +62,7 @@ export async function openTemplates(parts: TemplatesParts): Promise<Templates> {
     await mkdir(directoryOf(room, kind), { recursive: true, mode: 0o700 });
   const isUnderWay = (id: string): boolean => maker.isUnderWay(id);
   const keep = { ...parts, isUnderWay };
-  const maker = createTemplateMaker({ ...parts, onMade: () => evictTemplates(keep) });
+  const maker = createTemplateMaker({ ...parts, evict: () => evictTemplates(keep) });
   const off = parts.mostBytes === 0;
 
   async function mount(
