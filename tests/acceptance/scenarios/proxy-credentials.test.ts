@@ -19,6 +19,7 @@ const isRoot = process.getuid?.() === 0;
 
 let directory: string;
 let host: GitHost;
+let plain: GitHost;
 let echo: EchoHost;
 let berth: Berth;
 let api: Api;
@@ -31,6 +32,8 @@ before(async () => {
   for (const name of ["widget", "gadget"]) {
     await host.createRepository({ org: "acme", name, private: true, files: { "README.md": "# One\n" } });
   }
+  plain = await startGitHost({ dir: join(directory, "plain"), plain: true });
+  await plain.createRepository({ org: "acme", name: "plain", private: true, files: { a: "a\n" } });
   echo = await startEchoHost(join(directory, "echo"), ["api.localhost", "other.localhost"]);
   berth = await Berth.start({
     settings: {
@@ -38,7 +41,8 @@ before(async () => {
         { host: host.host, token_env: ["GH_TOKEN", "FORGE_TOKEN"], ca_file: host.caFile },
       ]),
       BERTH_GIT_CA_FILES: JSON.stringify([{ host: "api.localhost", ca_file: echo.caFile }]),
-      BERTH_EGRESS_ALLOW_PRIVATE: [host.host, at("api"), at("other")].join(" "),
+      BERTH_GIT_HTTP_HOSTS: plain.host,
+      BERTH_EGRESS_ALLOW_PRIVATE: [host.host, plain.host, at("api"), at("other")].join(" "),
       BERTH_LOG_LEVEL: "debug",
     },
   });
@@ -46,7 +50,7 @@ before(async () => {
 });
 after(async () => {
   await berth.stop();
-  await Promise.all([host.stop(), echo.stop()]);
+  await Promise.all([host.stop(), plain.stop(), echo.stop()]);
   await rm(directory, { recursive: true, force: true });
   watch.check("the service's log", berth.log);
 });
@@ -110,9 +114,12 @@ proves(
   "git, gh and curl work, and no look into the container finds a token",
   async (t) => {
     const [token, password] = [secret("a token"), secret("a password")];
+    const plainPassword = plain.createToken({ user: "robot", permissions: "write" });
+    watch.add("a password over http", plainPassword);
     const env = await environment("proxy");
     const generic = { type: "git_repository", url: `${host.url}/acme/gadget`, username: "ann", password };
-    const session = await open(env, { resources: [repository(token), generic] });
+    const http = { ...generic, url: `${plain.url}/acme/plain`, password: plainPassword };
+    const session = await open(env, { resources: [repository(token), generic, http] });
     const seen: Looked = { processes: 0, memory: 0, files: 0 };
     const faults: unknown[] = [];
     onRequest = () => {
@@ -125,12 +132,14 @@ proves(
       }
     };
     t.after(() => (onRequest = () => undefined));
+    // Larger than what git sends with a length.
     const push = (place: string) =>
-      `cd /data/${place} && git commit -q --allow-empty -m x && git push -q origin HEAD:refs/heads/side 2>&1; echo exit $?`;
+      `cd /data/${place} && head -c 3000000 /dev/urandom >big && git add big && git commit -q -m x && git push -q origin HEAD:refs/heads/side 2>&1; echo exit $?`;
     const told = await run(
       session,
       push("widget"),
       push("gadget"),
+      push("plain"),
       "gh auth status 2>&1; gh api /user --jq .login; gh api graphql -f query='{viewer{login}}' --jq .data.viewer.login",
       `curl -sS -H "Authorization: token $GH_TOKEN" ${host.url}/api/v3/user`,
       "git clone -q $(git -C /data/widget remote get-url origin) /data/again && ls /data/again",
@@ -138,10 +147,11 @@ proves(
     );
     assert.match(told[0] ?? "", /exit 0/);
     assert.match(told[1] ?? "", /exit 0/);
-    assert.match(told[2] ?? "", /Logged in to git.localhost.* as robot[\s\S]*\nrobot\nrobot/);
-    assert.match(told[3] ?? "", /"login":"robot"/);
-    assert.match(told[4] ?? "", /README.md/);
-    assert.match(told[5] ?? "", /GH_TOKEN=berth[0-9a-f]{31}\n/);
+    assert.match(told[2] ?? "", /exit 0/);
+    assert.match(told[3] ?? "", /Logged in to git.localhost.* as robot[\s\S]*\nrobot\nrobot/);
+    assert.match(told[4] ?? "", /"login":"robot"/);
+    assert.match(told[5] ?? "", /README.md/);
+    assert.match(told[6] ?? "", /GH_TOKEN=berth[0-9a-f]{31}\n/);
     assert.deepEqual(faults, []);
     if (!isRoot) return t.diagnostic("not root: processes were not looked into");
     assert.ok(seen.processes > 20 && seen.memory > 1_000_000 && seen.files > 100, JSON.stringify(seen));

@@ -21,15 +21,14 @@ export interface SourceParts extends InsideParts {
 export function createCredentialSource(parts: SourceParts, sessionId: string): CredentialSource {
   const { db, secrets, providers } = parts;
   return sharedRead(async () => {
-    const [keeping, vaults, resources] = await Promise.all([
-      readKeeping(db.read, sessionId),
-      readVaultVariables(db.read, sessionId),
-      readResources(db.read, sessionId),
-    ]);
+    const keeping = await readKeeping(db.read, sessionId);
     if (keeping === null) return [];
-    const { mode, seed } = keeping;
+    const { mode, seed, hasVaults } = keeping;
+    const [vaults, resources] = await Promise.all([
+      hasVaults ? readVaultVariables(db.read, sessionId) : [],
+      mode === "proxy" ? readResources(db.read, sessionId) : Promise.resolve([]),
+    ]);
     const variables = vaults.map((row) => openVaultVariable(secrets, seed, row).credential);
-    if (mode === "inject") return variables;
     const repositories = resources.filter(isRepository).flatMap((row): SandboxCredential[] => {
       const repository = openRepository(secrets, row);
       if (repository.secret === null) return [];

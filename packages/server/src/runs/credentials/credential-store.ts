@@ -18,11 +18,14 @@ export interface VaultVariableRow {
 }
 
 /** Null for a session that is not there. */
-export async function readKeeping(db: Queryable, sessionId: string): Promise<Keeping | null> {
-  const { rows } = await db.query<Keeping>({
+export async function readKeeping(
+  db: Queryable,
+  sessionId: string,
+): Promise<(Keeping & { hasVaults: boolean }) | null> {
+  const { rows } = await db.query<Keeping & { hasVaults: boolean }>({
     name: "session_keeping",
     text: `
-      select environments.credentials as mode, sessions.placeholder_seed as seed
+      select environments.credentials as mode, sessions.placeholder_seed as seed, vault_ids <> '{}' as "hasVaults"
       from sessions join environments on environments.id = sessions.environment_id
       where sessions.id = $1`,
     values: [sessionId],

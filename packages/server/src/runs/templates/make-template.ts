@@ -11,6 +11,7 @@ import {
   wantedOf,
 } from "@berth/sandbox";
 import type { Queryable } from "../../db/statement.ts";
+import { standIn } from "../credentials/stand-in.ts";
 import type { SessionRepository } from "../resources/session-repository.ts";
 import { checkoutOf } from "./checkout-name.ts";
 import { type Mirror, markMirrored } from "./mirror-store.ts";
@@ -47,7 +48,7 @@ const LIMITS = { memoryBytes: 2 * GIBIBYTE, pids: 128, cpus: 1, diskBytes: null 
 
 /**
  * Makes the template of a repository as its host shows it now: brings the mirror up to date with the session's credential, in
- * a sandbox that reaches that host alone, and makes a clone of it in another that reaches nothing and knows no secret. What is
+ * a sandbox that reaches that host alone and has a placeholder for the secret, and makes a clone of it in another that reaches nothing and knows no secret. What is
  * not whole at the end is deleted. Only one at a time for a mirror.
  *
  * @param began is told the id of the template before anything of it is on the disk.
@@ -122,18 +123,20 @@ async function bringUpToDate(
   signal: AbortSignal,
 ): Promise<Mirrored | null> {
   const { url } = repository;
+  const { inside, credentials } = standIn(repository);
   const spec = {
     id: `mirror_${id.replaceAll("-", "")}`,
     disk: diskOf(parts.room, "mirrors", id),
     uid,
     egress: { mode: "limited" as const, hosts: [new URL(url).host] },
+    credentials,
   };
   const mirrored = await inSandbox(parts, spec, (sandbox) =>
     mirrorRepository(
       sandbox,
       { url, head: head ?? "" },
       {
-        environment: parts.repositoryVariables([repository]),
+        environment: parts.repositoryVariables([inside]),
         mostBytes: share(parts),
         timeoutMs: LONGEST_MS,
         signal,
@@ -147,7 +150,7 @@ async function bringUpToDate(
 
 async function inSandbox<T>(
   { engine }: MakeParts,
-  spec: Pick<SandboxSpec, "id" | "disk" | "uid" | "egress" | "directories">,
+  spec: Pick<SandboxSpec, "id" | "disk" | "uid" | "egress" | "credentials" | "directories">,
   work: (sandbox: Awaited<ReturnType<SandboxEngine["open"]>>) => Promise<T>,
 ): Promise<T> {
   const sandbox = await engine.open({ ...spec, limits: LIMITS, files: [], writable: [] });
