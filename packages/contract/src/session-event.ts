@@ -109,7 +109,17 @@ export const sessionEvent = z
       seconds: z.number(),
       commit: z.string().optional().meta({ description: "Of a repository: the commit that is checked out." }),
     }),
-    event("session.egress_denied", { host: z.string(), port: z.int().nullable(), reason: z.string() }),
+    event("session.egress_denied", {
+      host: z.string().meta({ description: "What was asked for: a name, or an address where one was used." }),
+      port: z
+        .int()
+        .nullable()
+        .meta({ description: "Null where a name was asked for and not yet connected to." }),
+      reason: z.string().meta({
+        description:
+          "`not_allowed`, `private_address`, `unresolvable`, `name_mismatch`, `no_server_name` or `unknown_protocol`.",
+      }),
+    }),
     event("span.model_request_start", { model: z.string() }),
     event("span.model_request_end", {
       model_request_start_id: idOf("event"),

@@ -15,6 +15,7 @@ const reasons: Record<string, string> = {
   private_address: "a private address",
   no_server_name: "the connection names no host",
   name_mismatch: "the connection names another host",
+  unknown_protocol: "neither TLS nor HTTP as one reads it",
   unresolvable: "the name does not resolve",
 };
 const reclaimed = {

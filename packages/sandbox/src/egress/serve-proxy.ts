@@ -38,37 +38,32 @@ export async function serveProxy(
       why[reached.kind](`${name}:${port}`),
     );
   }
+  const connected = handOver(client, reached.socket);
   if (asked.kind === "forward") {
-    const target = { kind: "host", name, port, protocol: "http", head } as const;
-    return passOn(client, target, gate, surroundings, onceOnly(client, reached.socket));
+    return passOn(
+      client,
+      { kind: "host", name, port, protocol: "http", head },
+      gate,
+      surroundings,
+      connected,
+    );
   }
   takeHead(client, head);
   client.write("HTTP/1.1 200 Connection established\r\n\r\n");
-  await passTunnel(client, { name, address: name, port }, gate, surroundings, reached.socket);
-}
-
-/** What comes through a tunnel has to be for the host that it was opened to, like everything else. */
-async function passTunnel(
-  client: Socket,
-  place: Place,
-  gate: Gate,
-  surroundings: Surroundings,
-  upstream: Socket,
-): Promise<void> {
-  const connected = onceOnly(client, upstream);
-  const inner = await identify(client, place, surroundings.headLimits);
-  if (inner.kind !== "host") upstream.destroy();
+  // What comes through a tunnel has to be for the host that it was opened to, like everything else.
+  const inner = await identify(client, { name, address: name, port }, surroundings.headLimits);
+  if (inner.kind !== "host") reached.socket.destroy();
   await passOn(client, inner, gate, surroundings, connected);
 }
 
-/** Gives a connection that stands to whoever asks first; it ends with a client for whom nobody did. */
-function onceOnly(client: Socket, upstream: Socket): () => Promise<Socket | null> {
-  let waiting: Socket | null = upstream;
+/** A connection that is given once, and ends with the client where nobody asked for it. */
+function handOver(client: Socket, standing: Socket): () => Promise<Socket | null> {
+  let waiting: Socket | null = standing;
   client.once("close", () => waiting?.destroy());
   return async () => {
-    const taken = waiting;
+    const given = waiting;
     waiting = null;
-    return taken;
+    return given;
   };
 }
 
