@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Api } from "../../acceptance/harness/api.ts";
+import type { Api, Wire } from "../../acceptance/harness/api.ts";
 import { Berth } from "../../acceptance/harness/berth.ts";
 import { makeEnvironment, makeSession, results, turn } from "../../acceptance/harness/fixtures.ts";
 import { lackForDiskLimits } from "../../acceptance/harness/loop-devices.ts";
@@ -60,6 +60,22 @@ describe("abuse is contained", {
       context.diagnostic(`nothing left after ${settled.toFixed(0)} ms`);
     });
   }
+
+  test("what was saved as an output is kept, also when what runs on ends the sandbox", async () => {
+    const { id } = await makeSession(api, { environment_id: environment });
+    const command = "echo found >/mnt/session/outputs/result; bomb() { bomb | bomb & }; bomb";
+    const events = await turn(api, id, { tool: "Bash", input: { command, timeout: 10_000 } });
+    assert.deepEqual(
+      events.filter(({ type }) => type === "session.error"),
+      [],
+    );
+    const { data } = await api.ok("GET", `/files?scope_id=${id}`);
+    assert.deepEqual(
+      data.map(({ filename }: Wire) => filename),
+      ["result"],
+    );
+    await api.ok("DELETE", `/sessions/${id}`);
+  });
 });
 
 /** The id of a session that did it, was told so, and went on. */

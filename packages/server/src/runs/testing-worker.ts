@@ -49,6 +49,8 @@ export interface ScriptedEngine extends SandboxEngine {
   /** `placeFile` and `removeFile` say that only a fresh sandbox has the place, or has it no more. */
   refusesPlaces: boolean;
   refusesToOpen: boolean;
+  /** So many listings of outputs end their sandbox instead. */
+  endsAtListing: number;
 }
 
 export function scriptedEngine(): ScriptedEngine {
@@ -65,6 +67,7 @@ export function scriptedEngine(): ScriptedEngine {
     fileSteps: [],
     refusesPlaces: false,
     refusesToOpen: false,
+    endsAtListing: 0,
     probe: async () => [],
     sweep: async () => [],
     close: async () => undefined,
@@ -88,6 +91,10 @@ function scriptedSandbox(engine: ScriptedEngine, spec: SandboxSpec): Sandbox {
     id: spec.id,
     closed: closed.promise,
     async run(command) {
+      if (command.script === LIST_SCRIPT && engine.endsAtListing > 0) {
+        engine.endsAtListing--;
+        await sandbox.close();
+      }
       if (command.script === LIST_SCRIPT)
         return { ...result(open ? "exit" : "closed"), output: Buffer.from("") };
       engine.commands.push({

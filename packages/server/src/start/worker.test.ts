@@ -151,6 +151,25 @@ describe("a worker", () => {
     assert.ok(log.every(({ event }) => event.type !== "agent.tool_result" || !event.is_error));
   });
 
+  test("looks for outputs in another sandbox when the first ends meanwhile, and tells of it when that one does, too", async (t) => {
+    const db = await testDatabase(t);
+    const own = await installation(t, db);
+    const from = await seed(db.write);
+    await own.worker();
+    for (const [endsAtListing, opened] of [
+      [1, 2],
+      [2, 2],
+    ] as const) {
+      const sessionId = await seedSession(db.write, from);
+      own.engine.endsAtListing = endsAtListing;
+      own.engine.specs.length = 0;
+      await own.send(sessionId, steps(bash("echo"), { say: "Done." }));
+      const log = await own.until(sessionId, (entries) => idles(entries) === 1);
+      assert.equal(types(log).includes("session.error"), endsAtListing === 2);
+      assert.equal(own.engine.specs.length, opened);
+    }
+  });
+
   test("runs no more turns at once than it may, and all in the end", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);

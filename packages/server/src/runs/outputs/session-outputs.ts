@@ -60,7 +60,11 @@ export function createSessionOutputs(parts: OutputParts, target: OutputTarget): 
     signal: AbortSignal,
   ): Promise<Collection["state"]> {
     try {
-      const { state, faults } = await collectOutputs(parts, { lease, sandbox: await open(), limits, signal });
+      const collectIn = async () =>
+        await collectOutputs(parts, { lease, sandbox: await open(), limits, signal });
+      const first = await collectIn();
+      // What the commands of the turn have left may have ended the sandbox; the next one is empty of it.
+      const { state, faults } = first.state === "cut" && !signal.aborted ? await collectIn() : first;
       await tell(state === "cut" ? [...faults, "not everything could be read in time"] : faults);
       return state;
     } catch (error) {
