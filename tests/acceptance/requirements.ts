@@ -1,4 +1,5 @@
 import { confirmationRequirements } from "./requirements/confirmations.ts";
+import { containerEngineRequirements } from "./requirements/container-engine.ts";
 import { conventions } from "./requirements/conventions.ts";
 import { eventDeltaRequirements } from "./requirements/event-deltas.ts";
 import { fileRemoval } from "./requirements/file-removal.ts";
@@ -497,6 +498,7 @@ export const requirements: readonly Requirement[] = [
   ...gitRepositories,
   ...pullRequestRequirements,
   ...templateRequirements,
+  ...containerEngineRequirements,
   ...skillRequirements,
   ...fileRemoval,
   ...uploadRequirements,

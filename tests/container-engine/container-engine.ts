@@ -25,6 +25,8 @@ export const TEST_IMAGE = "berth-test:latest";
 /** A container engine that a test has started for itself. */
 export interface TestEngine {
   socket: string;
+  /** Resolves when no container runs; rejects when one still does after ten seconds. */
+  idle(): Promise<void>;
   /** Stops it, and rejects when something of it is left. */
   close(): Promise<void>;
 }
@@ -62,7 +64,7 @@ export async function startTestEngine(kind: Kind): Promise<TestEngine> {
   try {
     await answers(daemon, socket, `${directory}/log`);
     await importImage(socket, writeTestImage(directory));
-    return { socket, close };
+    return { socket, idle: () => idle(socket), close };
   } catch (error) {
     await close();
     throw error;
@@ -108,22 +110,37 @@ events_logger = "file"
 async function answers(daemon: ChildProcess, socket: string, log: string): Promise<void> {
   const until = performance.now() + LONGEST_MS;
   for (;;) {
-    const status = await ask(socket, "GET", "/_ping").catch(() => 0);
-    if (status === 200) return;
+    const answer = await ask(socket, "GET", "/_ping").catch(() => null);
+    if (answer?.status === 200) return;
     if (daemon.exitCode !== null || performance.now() > until)
       throw new Error(`the engine does not answer:\n${readFileSync(log, "utf8").slice(-2000)}`);
     await delay(50);
   }
 }
 
+async function idle(socket: string): Promise<void> {
+  const until = performance.now() + 10_000;
+  for (;;) {
+    const { text } = await ask(socket, "GET", "/v1.41/containers/json");
+    if (JSON.parse(text).length === 0) return;
+    if (performance.now() > until) throw new Error(`containers run on: ${text.slice(0, 2000)}`);
+    await delay(20);
+  }
+}
+
 async function importImage(socket: string, archive: string): Promise<void> {
   const [repository, tag] = TEST_IMAGE.split(":");
   const path = `/v1.41/images/create?fromSrc=-&repo=${repository}&tag=${tag}`;
-  const status = await ask(socket, "POST", path, archive);
+  const { status } = await ask(socket, "POST", path, archive);
   if (status !== 200) throw new Error(`the image could not be imported: ${status}`);
 }
 
-async function ask(socketPath: string, method: string, path: string, file?: string): Promise<number> {
+interface Answer {
+  status: number;
+  text: string;
+}
+
+async function ask(socketPath: string, method: string, path: string, file?: string): Promise<Answer> {
   const headers = { "content-type": "application/x-tar" };
   const asked = request({ socketPath, method, path, headers, agent: false });
   const answered = once(asked, "response");

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before } from "node:test";
+import {
+  lackOf,
+  startTestEngine,
+  TEST_IMAGE,
+  type TestEngine,
+} from "../../container-engine/container-engine.ts";
+import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
+import { Api, type Wire } from "../harness/api.ts";
+import { Berth } from "../harness/berth.ts";
+import { bash, makeAgent, makeEnvironment, makeFile, results, turn } from "../harness/fixtures.ts";
+import { proves } from "../harness/proves.ts";
+
+const skip = lackOf("dockerd") ?? false;
+
+let directory: string;
+let engine: TestEngine;
+let host: GitHost;
+let berth: Berth;
+let api: Api;
+before(async () => {
+  if (skip !== false) return;
+  directory = await mkdtemp(join(tmpdir(), "container-engine-"));
+  [engine, host] = await Promise.all([startTestEngine("dockerd"), startGitHost({ dir: directory })]);
+  await host.createRepository({ org: "acme", name: "widget", private: true, files: { "a.txt": "one\n" } });
+  berth = await Berth.start({ settings: settings() });
+  api = await berth.client();
+});
+after(async () => {
+  if (skip !== false) return;
+  await berth.stop();
+  await host.stop();
+  await engine.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+function settings(): Record<string, string> {
+  const provider = { host: host.host, token_env: ["GH_TOKEN"], ca_file: host.caFile };
+  return {
+    BERTH_SANDBOX: "docker",
+    BERTH_DOCKER_SOCKET: engine.socket,
+    BERTH_DOCKER_IMAGE: TEST_IMAGE,
+    BERTH_HOSTED_PROVIDERS: JSON.stringify([provider]),
+    BERTH_EGRESS_ALLOW_PRIVATE: host.host,
+  };
+}
+
+async function sessionWith(resources: Wire[], environment: Record<string, string> = {}): Promise<Wire> {
+  const [agent, made] = await Promise.all([makeAgent(api), makeEnvironment(api, environment)]);
+  return api.ok("POST", "/sessions", { agent: agent.id, environment_id: made.id, resources });
+}
+
+function repository(): Wire {
+  const token = host.createToken({ user: "robot", permissions: "write" });
+  return { type: "hosted_repository", url: `${host.url}/acme/widget`, authorization_token: token };
+}
+
+proves(
+  ["container-engine"],
+  "clone, commit, push and a refused host in a container",
+  async () => {
+    const file = await makeFile(api, "uploaded");
+    const session = await sessionWith([repository(), { type: "file", file_id: file.id }]);
+    const events = await turn(
+      api,
+      session.id,
+      bash(`pwd; id -un; cat /mnt/session/uploads/${file.id}; rg -c one widget/a.txt`),
+      bash("cd widget && git checkout -qb change && echo two >>a.txt && git commit -qam Change"),
+      bash("cd /data/widget && git push -q origin change && git rev-parse HEAD"),
+      bash("curl -sS -m 5 http://refused.example/"),
+      bash("echo result >/mnt/session/outputs/result.txt"),
+    );
+    const texts = results(events);
+    assert.equal(texts[0]?.trim(), "/data\nagent\nuploaded1");
+    const commit = /[0-9a-f]{40}/.exec(texts[2] ?? "")?.[0];
+    assert.equal(await host.head("acme", "widget", "change"), commit, texts.join(" | "));
+    assert.match(texts[3] ?? "", /Could not resolve host/);
+    const { data } = await api.ok("GET", `/sessions/${session.id}/events?types[]=session.egress_denied`);
+    assert.deepEqual(
+      data.map(({ host: name, reason }: Wire) => [name, reason]),
+      [["refused.example", "not_allowed"]],
+    );
+  },
+  skip,
+);
+
+proves(
+  ["container-engine-resume"],
+  "a killed service leaves no running container, and the next goes on with its disk",
+  async () => {
+    const session = await sessionWith([repository()]);
+    await turn(api, session.id, bash("echo uncommitted >>widget/a.txt; echo kept >/data/kept; sleep 600 &"));
+    const { token } = api;
+    await berth.kill("SIGKILL");
+    await engine.idle();
+    berth = await Berth.start({ settings: settings(), dataDir: berth.dataDir });
+    api = new Api(berth.url, token);
+    await berth.ready();
+    const [text] = results(
+      await turn(
+        api,
+        session.id,
+        bash("git -C widget status --short; cat kept; pgrep -f 'sleep 600' || echo none"),
+      ),
+    );
+    assert.equal(text?.trim(), "M a.txt\nkept\nnone");
+  },
+  skip,
+);
+
+proves(
+  ["container-engine-image"],
+  "an image is run, and one that is missing is told",
+  async () => {
+    const named = await sessionWith([], { image: TEST_IMAGE });
+    assert.deepEqual(
+      results(await turn(api, named.id, bash("echo runs"))).map((text) => text.trim()),
+      ["runs"],
+    );
+    const missing = await sessionWith([], { image: "missing.example/none:1" });
+    const events = await turn(api, missing.id, bash("echo never"));
+    const error = events.find(({ type }) => type === "session.error");
+    assert.equal(error?.error.type, "sandbox_error");
+    assert.match(error?.error.message, /The image "missing\.example\/none:1" is not on/);
+  },
+  skip,
+);
