@@ -146,8 +146,9 @@ async function ask(socketPath: string, method: string, path: string, file?: stri
   const answered = once(asked, "response");
   await Promise.all([answered, file ? pipeline(createReadStream(file), asked) : asked.end()]);
   const [answer] = await answered;
-  for await (const _ of answer);
-  return answer.statusCode;
+  let text = "";
+  for await (const chunk of answer) text += chunk;
+  return { status: answer.statusCode, text };
 }
 
 async function stop(daemon: ChildProcess): Promise<void> {

@@ -22,20 +22,23 @@ let engine: TestEngine;
 let host: GitHost;
 let berth: Berth;
 let api: Api;
+/** What was started, to be ended in the other order whatever became of the rest. */
+const started: (() => Promise<unknown>)[] = [];
 before(async () => {
   if (skip !== false) return;
   directory = await mkdtemp(join(tmpdir(), "container-engine-"));
-  [engine, host] = await Promise.all([startTestEngine("dockerd"), startGitHost({ dir: directory })]);
+  started.push(() => rm(directory, { recursive: true, force: true }));
+  engine = await startTestEngine("dockerd");
+  started.push(() => engine.close());
+  host = await startGitHost({ dir: directory });
+  started.push(() => host.stop());
   await host.createRepository({ org: "acme", name: "widget", private: true, files: { "a.txt": "one\n" } });
   berth = await Berth.start({ settings: settings() });
+  started.push(() => berth.stop());
   api = await berth.client();
 });
 after(async () => {
-  if (skip !== false) return;
-  await berth.stop();
-  await host.stop();
-  await engine.close();
-  await rm(directory, { recursive: true, force: true });
+  for (const end of started.reverse()) await end();
 });
 
 function settings(): Record<string, string> {
