@@ -45,7 +45,9 @@ export class Stock<Item> {
   /** When half of it is gone, so that few of it are made in the time of who takes one. */
   #fill(): void {
     if (this.#making !== null || this.#closed) return;
-    if (this.#waiting.length === 0 && this.#ready.length * 2 > this.#options.ready) return;
+    const { ready } = this.#options;
+    const enough = this.#ready.length >= ready || this.#ready.length * 2 > ready;
+    if (this.#waiting.length === 0 && enough) return;
     this.#making = this.#make().finally(() => {
       this.#making = null;
       if (this.#waiting.length > 0) this.#fill();

@@ -1,5 +1,5 @@
+import { perlCalls } from "../host/system-calls.ts";
 import type { Architecture } from "../seccomp/seccomp.ts";
-import { perlCalls } from "./system-calls.ts";
 
 /** Exit code when the disk could not be mounted. */
 export const MOUNT_REFUSED = 124;

@@ -1,5 +1,5 @@
+import { perlCalls } from "../host/system-calls.ts";
 import type { Architecture } from "../seccomp/seccomp.ts";
-import { perlCalls } from "./system-calls.ts";
 
 /** Exit code when something stands at the target. */
 export const TARGET_TAKEN = 70;

@@ -1,11 +1,11 @@
 import { SandboxError } from "../sandbox.ts";
+import { Stock } from "../stock.ts";
 import { makeAddressGuard } from "./address-guard.ts";
 import type { Authority } from "./credentials/authority.ts";
 import { createExchange } from "./credentials/exchange.ts";
 import { type Resolve, resolveBySystem } from "./dial.ts";
 import type { Egress } from "./egress.ts";
-import { furnishNamespace } from "./make-namespace.ts";
-import { NamespacePool } from "./namespace-pool.ts";
+import { type BareNamespace, furnishNamespace, makeNamespaces, releaseNamespace } from "./make-namespace.ts";
 import { parsePolicy } from "./policy.ts";
 import { SessionNamespace } from "./session-namespace.ts";
 
@@ -17,7 +17,7 @@ export interface EgressOptions {
   allowPrivate?: readonly string[];
   /** Default: the machine's resolver. */
   resolve?: Resolve;
-  /** Namespaces kept ready. Default 2. */
+  /** Namespaces kept ready. Default 4. */
   poolSize?: number;
   /**
    * Who signs, for sandboxes, for the hosts that credentials are for, and PEM of the authorities that those hosts are verified
@@ -45,7 +45,12 @@ export async function createEgress(options: EgressOptions = {}): Promise<Egress>
     headLimits: { bytes: maximumHeadBytes, milliseconds: handshakeMs },
     log,
   };
-  const pool = new NamespacePool(options.poolSize ?? 2);
+  const pool = new Stock<BareNamespace>({
+    ready: options.poolSize ?? 4,
+    batch: 8,
+    make: makeNamespaces,
+    release: releaseNamespace,
+  });
   const open = new Set<SessionNamespace>();
   return {
     open: async (namespaceOptions) => {

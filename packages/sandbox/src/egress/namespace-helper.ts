@@ -17,7 +17,7 @@ export interface HelperTask {
 }
 
 /** A helper lives for moments; one whose parent was killed before it could tell ends by itself. */
-const longestMs = 10_000;
+export const longestMs = 10_000;
 
 /**
  * Runs in another process, inside the namespace: listens and hands the sockets over, one message each, then waits to be
@@ -99,7 +99,7 @@ export async function runHelper(
     closeListeners(listeners);
     throw error;
   } finally {
-    await end(helper);
+    await endHelper(helper);
   }
 }
 
@@ -127,7 +127,8 @@ async function converse(helper: ChildProcess, task: HelperTask, listeners: Liste
   await promise;
 }
 
-async function end(helper: ChildProcess): Promise<void> {
+/** Kills it, and waits until it is gone. */
+export async function endHelper(helper: ChildProcess): Promise<void> {
   if (helper.exitCode !== null || helper.signalCode !== null || helper.pid === undefined) return;
   const gone = once(helper, "exit");
   if (helper.connected) helper.disconnect();
