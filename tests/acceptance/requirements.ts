@@ -1,6 +1,7 @@
 import { confirmationRequirements } from "./requirements/confirmations.ts";
 import { containerEngineRequirements } from "./requirements/container-engine.ts";
 import { conventions } from "./requirements/conventions.ts";
+import { environmentContents } from "./requirements/environment-contents.ts";
 import { eventDeltaRequirements } from "./requirements/event-deltas.ts";
 import { fileRemoval } from "./requirements/file-removal.ts";
 import { filterRequirements } from "./requirements/filters.ts";
@@ -500,6 +501,7 @@ export const requirements: readonly Requirement[] = [
   ...templateRequirements,
   ...containerEngineRequirements,
   ...skillRequirements,
+  ...environmentContents,
   ...fileRemoval,
   ...uploadRequirements,
   ...idempotencyRequirements,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { operations } from "./operations.ts";
+import { packages, packagesAnswer, setupScript } from "./packages.ts";
 import { flag, listQuery, pageOf } from "./page.ts";
 import { defineRoute } from "./route.ts";
 import {
@@ -9,7 +10,6 @@ import {
   metadata,
   metadataPatch,
   noBody,
-  notServed,
   owner,
   text,
   timestamp,
@@ -55,8 +55,14 @@ const networking = kindsBy("type", [
 const cloudConfig = z.strictObject({
   type: z.literal("cloud"),
   networking: networking.nullish(),
-  packages: notServed(),
-  setup_script: notServed(),
+  packages: packages.nullish().meta({
+    description:
+      "Packages that every session has: of Debian by apt, of the registries by npm (globally) and pip, installed in this order. They are installed once and shared by the environments of the organization that name the same; the first session waits for it. When that fails, a `session.error` of type `environment_error` has the end of what the manager wrote, the session goes on without, and it is tried again when its sandbox opens next. A list that is left out stays as it is; null is none.",
+  }),
+  setup_script: setupScript.nullish().meta({
+    description:
+      "A script that `/bin/sh` runs once as root, after the packages, with the environment's networking and variables and no secrets of a session. What it changes in /usr, /etc, /opt, /var and /home/agent is what every session begins with. Run again when it, the packages, the networking or the variables change. Null or empty is none. When it fails, as with packages.",
+  }),
 });
 
 const resourceLimits = z
@@ -106,6 +112,8 @@ export const environment = z
           allow_mcp_servers: z.boolean(),
         }),
       ]),
+      packages: packagesAnswer,
+      setup_script: z.string().nullable(),
     }),
     environment_variables: z.record(z.string(), z.string()),
     credentials,

@@ -27,6 +27,7 @@ export * from "./mount-path.ts";
 export * from "./openapi.ts";
 export { threadsOperation } from "./operations/sessions.ts";
 export * from "./operations.ts";
+export type { Packages } from "./packages.ts";
 export * from "./page.ts";
 export * from "./permission-policy.ts";
 export * from "./repositories.ts";

@@ -15,5 +15,6 @@ export const sessionErrorTypes = [
   "repository_checkout_error",
   "repository_clone_error",
   "outputs_error",
+  "environment_error",
 ] as const;
 export type SessionErrorType = (typeof sessionErrorTypes)[number];

@@ -14,10 +14,15 @@ export {
 export { allPackageHosts, type PackageManager, packageHosts } from "./egress/package-hosts.ts";
 export { allowsUrl } from "./egress/policy.ts";
 export * from "./files.ts";
+export { LAYERED_HOME } from "./inside/paths.ts";
 export { trustedBundle } from "./inside/trusted-bundle.ts";
 export { isolationCapabilities } from "./probes/isolation-capabilities.ts";
 export { type ProbedPlace, probeEngine } from "./probes/probe-engine.ts";
 export * from "./sandbox.ts";
 export { describeTree } from "./system/describe-tree.ts";
+export type { LayerPlan } from "./system/layer-plan.ts";
+export { type LayerRoom, openLayerRoom } from "./system/layer-room.ts";
+export { type Packages, packagePlans } from "./system/package-plans.ts";
+export type { PackageSources } from "./system/package-sources.ts";
 export { openSystemTree, type SystemTree, type TreeState } from "./system/system-tree.ts";
 export * from "./workspace/index.ts";

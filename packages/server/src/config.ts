@@ -44,12 +44,20 @@ export interface Config {
   dockerSocket: string | null;
   /** Image of the sandboxes whose environment names none. */
   dockerImage: string;
+  /** Where packages of environments come from; null: the public registry. */
+  npmRegistry: string | null;
+  pipIndex: string | null;
   logLevel: "debug" | "info" | "warn" | "error" | "silent";
 }
 
 /** Where the systems of sandboxes lie. */
 export function systemDirectory({ dataDir }: Config): string {
   return join(dataDir, "rootfs");
+}
+
+/** Where what environments add to those systems lies. */
+export function layerDirectory({ dataDir }: Config): string {
+  return join(dataDir, "layers");
 }
 
 /** Where the contents of files lie. */
@@ -133,6 +141,8 @@ const settings: Settings = {
   rootfs: { variable: "BERTH_ROOTFS", fallback: "debian", parse: oneOf("debian", "host") },
   dockerSocket: { variable: "BERTH_DOCKER_SOCKET", fallback: null, parse: nonEmpty },
   dockerImage: { variable: "BERTH_DOCKER_IMAGE", fallback: "berth-sandbox:latest", parse: nonEmpty },
+  npmRegistry: { variable: "BERTH_NPM_REGISTRY", fallback: null, parse: httpsAddress },
+  pipIndex: { variable: "BERTH_PIP_INDEX", fallback: null, parse: httpsAddress },
   logLevel: {
     variable: "BERTH_LOG_LEVEL",
     fallback: "info",
@@ -222,6 +232,20 @@ function oneOf<const Value extends string>(...values: Value[]): (text: string) =
     if (value === undefined) throw new Error(`must be one of ${values.join(", ")}`);
     return value;
   };
+}
+
+/** Agents can read it, so that it has no login in it. */
+function httpsAddress(text: string): string {
+  const url = URL.parse(text);
+  if (
+    url?.protocol === "https:" &&
+    url.username === "" &&
+    url.password === "" &&
+    url.search === "" &&
+    !/['\s]/.test(text)
+  )
+    return text;
+  throw new Error("must be an https address without a login");
 }
 
 function list(text: string): string[] {

@@ -139,7 +139,7 @@ proves(["openapi"], "the document describes what is served", async () => {
   assert.ok(operations.includes("POST /api/v1/cloud/sessions"));
   assert.ok(operations.includes("GET /api/v1/cloud/sessions/{session_id}/events/stream"));
   const text = JSON.stringify(body);
-  for (const later of ["setup_script", "user.define_outcome"]) {
+  for (const later of ["self_hosted", "user.define_outcome"]) {
     assert.ok(!text.includes(later), `${later} is not served and must not be described`);
   }
 });

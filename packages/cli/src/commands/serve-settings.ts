@@ -49,5 +49,7 @@ export const serveSettings: Readonly<Record<string, readonly [form: string, line
   ],
   BERTH_DOCKER_SOCKET: ["<path>", "socket of the container engine; default Docker's, or else Podman's"],
   BERTH_DOCKER_IMAGE: ["<name>", "image of the docker engine's sandboxes; default berth-sandbox:latest"],
+  BERTH_NPM_REGISTRY: ["<url>", "registry of environments' npm packages; default npm's public one"],
+  BERTH_PIP_INDEX: ["<url>", "simple index of environments' pip packages; default PyPI"],
   BERTH_LOG_LEVEL: ["<level>", "debug, info, warn, error or silent; default info"],
 };

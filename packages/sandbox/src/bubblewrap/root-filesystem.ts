@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, readlink, symlink, writeFile } from "node:fs/promises";
 import { gitConfig } from "../inside/git-config.ts";
-import { PROGRAMS_INSIDE } from "../inside/paths.ts";
+import { LAYERED_HOME, PROGRAMS_INSIDE } from "../inside/paths.ts";
 import { trustedBundle } from "../inside/trusted-bundle.ts";
 
 /** uid and gid of the agent inside. */
@@ -42,7 +42,16 @@ export async function writeEtc(directory: string, certificates: readonly string[
  * mounts something on, so that no layer below can have a link in their place.
  */
 export async function writeSystemTop(directory: string, certificates: readonly string[]): Promise<void> {
-  const places = ["usr", "var/tmp", "root", `.${PROGRAMS_INSIDE}`, "home/agent", "srv", "etc/ssl/certs"];
+  const places = [
+    "usr",
+    "var/tmp",
+    "root",
+    `.${PROGRAMS_INSIDE}`,
+    `.${LAYERED_HOME}`,
+    "home/agent",
+    "srv",
+    "etc/ssl/certs",
+  ];
   for (const place of places) await mkdir(`${directory}/${place}`, { recursive: true });
   await writeOwnFiles(`${directory}/etc`, certificates);
 }

@@ -3,6 +3,7 @@ import { chown, mkdir, writeFile } from "node:fs/promises";
 import { posix } from "node:path";
 import { promisify } from "node:util";
 import { isBelow } from "../inside/disk.ts";
+import { LAYERED_HOME } from "../inside/paths.ts";
 import { SandboxError, type SystemLayers } from "../sandbox.ts";
 import { systemIds } from "../system/system-owner.ts";
 import type { OverlayMount } from "./launch.ts";
@@ -57,6 +58,7 @@ export async function prepareSystem(
     arguments: async (at) => [
       ...shown.flatMap((path) => [bind, `${at}${path}`, path]),
       ...(await besideUsr(tree)),
+      ...(layers.length > 0 && changes === undefined ? ["--ro-bind", `${at}/home/agent`, LAYERED_HOME] : []),
     ],
   };
 }

@@ -11,10 +11,11 @@ export function aptSources(suite: string, directory = "/etc/apt"): string[] {
   return [`${directory}/sources.list`, ...parts].filter((path) => namesSuite(path, suite));
 }
 
-/** A list of other packages for this suite, such as a vendor's, is not one of Debian's. */
+/** A list of other packages for this suite, such as a vendor's, is not one of Debian's; one with a login is not for agents to read. */
 function namesSuite(path: string, suite: string): boolean {
   if (!/\.(list|sources)$/.test(path)) return false;
   const text = read(path).replaceAll(/^\s*#.*$/gm, "");
+  if (/:\/\/[^/\s]*@/.test(text)) return false;
   const suites = `${suite}(-(updates|security|proposed-updates|backports))?`;
   const oneLine = new RegExp(
     `^deb\\s(\\[[^\\]]*\\]\\s*)?\\S*/debian(-security)?/?\\s+${suites}\\s+main\\b`,

@@ -213,7 +213,7 @@ export async function installation(t: TestContext, db: Database): Promise<Instal
         secrets: createSecretBox(Buffer.alloc(32)),
         clone: async () => ({ commit: "0".repeat(40) }),
         repositoryVariables: () => ({}),
-        systemTree: null,
+        systems: null,
         skills: await openSkillDirectories(join(directory, `skills-${workers.length}`), blobs),
         templates,
         disks: { directory: join(directory, "disks"), host: "here" },

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { createGuardedFetch, openSystemTree, type SystemTree } from "@berth/sandbox";
+import { createGuardedFetch } from "@berth/sandbox";
 import type { Logger } from "pino";
 import { openDiskBlobs } from "../blobs/disk-blobs.ts";
-import { blobDirectory, type Config, systemDirectory } from "../config.ts";
+import { blobDirectory, type Config } from "../config.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
 import { openDatabase } from "../db/pool.ts";
 import type { Redactor } from "../log.ts";
@@ -17,6 +17,7 @@ import { installationId } from "./installation-id.ts";
 import { keepSweeping, MINUTE_MS, type Sweep } from "./keep-sweeping.ts";
 import { certificates, openEngine } from "./open-engine.ts";
 import { openModels } from "./open-models.ts";
+import { openSystems } from "./open-systems.ts";
 import { isOwnDatabase } from "./own-database.ts";
 import { clonerWith, refLister, repositoryVariables } from "./repositories.ts";
 import { sweepSandboxes } from "./sweep-sandboxes.ts";
@@ -59,7 +60,7 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
     repositoryVariables: (repositories) => repositoryVariables(repositories, config.hostedProviders),
   });
   const disks = { directory: join(config.dataDir, "sessions"), host: instance };
-  const systemTree = openTree(config, log);
+  const systems = openSystems(config, engine, log);
   let holds = (_sessionId: string) => false;
   const left = () => sweepSandboxes(engine, (sessionId) => holds(sessionId), log);
   const sandboxes = keepSweeping({ sandboxes: left }, log, MINUTE_MS);
@@ -78,7 +79,7 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
     mcpFetch: createGuardedFetch({ allowPrivate: config.egressAllowPrivate }),
     disks,
     skills,
-    systemTree,
+    systems,
     templates,
     sandboxIdleMs: config.sandboxIdleSeconds * 1_000,
     outputFileBytes: config.uploadLimit,
@@ -93,25 +94,20 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
   const deleted: Sweep = (signal) => removeTrash(disks, signal);
   const unnamed: Sweep = (signal) => sweepDisks(db, disks, { isHeld: worker.holds, signal });
   const unpacked = () => skills.sweep(db.write);
+  const layers: Sweep = async (signal) => systems?.layers.sweep(signal);
   const sweeping = [
     sandboxes,
     keepSweeping(isOwn ? { deleted, unnamed } : { deleted }, log, MINUTE_MS),
-    keepSweeping(isOwn ? { unpacked, templates: templates.sweep } : {}, log),
+    keepSweeping(isOwn ? { unpacked, templates: templates.sweep, layers } : { layers }, log),
   ];
   return {
     async close() {
       await Promise.all([worker.close(), templates.close()]);
-      await systemTree?.close();
+      await Promise.all([systems?.layers.close(), systems?.tree.close()]);
       await Promise.all(sweeping.map((sweeps) => sweeps.close()));
       await engine.close();
       await hub.close();
       await db.close();
     },
   };
-}
-
-/** Null where sandboxes have what their engine gives them. */
-function openTree(config: Config, log: Logger): SystemTree | null {
-  if (config.rootfs === "host" || config.sandbox !== "bubblewrap") return null;
-  return openSystemTree({ directory: systemDirectory(config), log: (line) => log.info(line) });
 }

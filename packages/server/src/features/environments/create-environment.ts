@@ -9,7 +9,7 @@ import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../http/errors.ts";
 import { ownerOf, type Principal } from "../../http/principal.ts";
 import { environmentAnswer, insertEnvironment } from "./environment-store.ts";
-import { resolveNetworking, resolveResources } from "./resolve-environment.ts";
+import { resolveConfig, resolveResources } from "./resolve-environment.ts";
 
 type Body = Input<typeof environmentRoutes.create>["body"];
 
@@ -31,7 +31,7 @@ export async function createEnvironment(
     ...ownerOf(principal),
     name: body.name,
     description: body.description ?? null,
-    config: { type: "cloud", networking: resolveNetworking(body.config?.networking) } as const,
+    config: resolveConfig(body.config),
     environment_variables: body.environment_variables ?? {},
     credentials: body.credentials ?? "inject",
     image: body.image ?? null,

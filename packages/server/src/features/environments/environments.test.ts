@@ -12,7 +12,8 @@ describe("environments", () => {
       allow_package_managers: false,
       allow_mcp_servers: false,
     };
-    assert.deepEqual(made.config, { type: "cloud", networking: limited });
+    const packages = { apt: [], npm: [], pip: [] };
+    assert.deepEqual(made.config, { type: "cloud", networking: limited, packages, setup_script: null });
     assert.deepEqual(made.resources, { cpus: 2, memory_mb: 4_096, pids: 512, disk_mb: null });
     assert.equal(made.created_at, made.updated_at);
     assert.deepEqual((await owner.get(`/environments/${made.id}`)).body, made);

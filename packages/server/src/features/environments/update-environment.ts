@@ -6,7 +6,7 @@ import { patchMetadata } from "../../http/patch-metadata.ts";
 import type { Principal } from "../../http/principal.ts";
 import { type EnvironmentRow, getEnvironment, storeEnvironment } from "./environment-store.ts";
 import { reachAndLockEnvironment } from "./reach-environment.ts";
-import { resolveNetworking, resolveResources } from "./resolve-environment.ts";
+import { resolveConfig, resolveResources } from "./resolve-environment.ts";
 
 type Body = Input<typeof environmentRoutes.update>["body"];
 
@@ -38,15 +38,11 @@ export async function updateEnvironment(
 
 function changeEnvironment(environment: EnvironmentRow, body: Body): EnvironmentRow {
   const { name, description, environment_variables: variables, config, resources, metadata } = environment;
-  const networking =
-    body.config === undefined
-      ? config.networking
-      : resolveNetworking(body.config === null ? null : body.config.networking, config.networking);
   return {
     ...environment,
     name: body.name ?? name,
     description: body.description === undefined ? description : body.description,
-    config: { type: "cloud", networking },
+    config: resolveConfig(body.config, config),
     environment_variables:
       body.environment_variables === undefined ? variables : (body.environment_variables ?? {}),
     credentials: body.credentials === undefined ? environment.credentials : (body.credentials ?? "inject"),

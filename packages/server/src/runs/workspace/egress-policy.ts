@@ -11,7 +11,7 @@ export interface ProviderHosts {
 
 /** What the sandbox reaches: the hosts of the session's repositories with their APIs, and what its environment names. */
 export function egressPolicy(
-  session: RunSession,
+  session: Pick<RunSession, "networking">,
   resources: readonly RunResource[],
   providers: readonly ProviderHosts[],
 ): EgressPolicy {

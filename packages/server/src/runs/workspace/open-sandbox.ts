@@ -4,7 +4,6 @@ import {
   type MountedFile,
   type Sandbox,
   type SandboxEngine,
-  type SystemTree,
 } from "@berth/sandbox";
 import type { Logger } from "pino";
 import type { Database } from "../../db/pool.ts";
@@ -25,9 +24,10 @@ import type { RunLog } from "../run-log.ts";
 import type { RunSession } from "../run-store.ts";
 import { readPinnedSkills } from "../skills/session-skills.ts";
 import type { SkillDirectories } from "../skills/skill-directories.ts";
+import { openOnSystem, tellFault } from "../system/open-on-system.ts";
+import { type SystemParts, sessionSystem } from "../system/systems.ts";
 import type { Look } from "../templates/templates.ts";
 import { claimDisk, type Disk, type DiskRoom } from "./disk.ts";
-import { diskSystem, rememberSystem } from "./disk-system.ts";
 import type { ProviderHosts } from "./egress-policy.ts";
 import { createEgressReport } from "./egress-report.ts";
 import { sandboxSpec } from "./sandbox-spec.ts";
@@ -36,8 +36,9 @@ export interface OpenParts extends ProvisionParts {
   db: Database;
   engine: SandboxEngine;
   disks: DiskRoom;
-  /** Berth's own system for sandboxes; null where they have what the engine gives them. */
-  systemTree: SystemTree | null;
+  /** Systems of Berth's own; null where sandboxes have what the engine gives them. */
+  systems: SystemParts | null;
+  mask(text: string): string;
   skills: SkillDirectories;
   providers: readonly ProviderHosts[];
   log: Logger;
@@ -51,6 +52,8 @@ export interface OpenTarget {
   memory: SessionMemory;
   /** Takes what the model is to be told. */
   notes: string[];
+  /** Aborts when no sandbox is needed any more. */
+  signal: AbortSignal;
   /** Called when a file waits for a place that only a fresh sandbox has. */
   onWantsReopen(): void;
 }
@@ -78,17 +81,18 @@ export async function openSandbox(
   const resources = await readResources(parts.db.write, session.id);
   const looks = beginLooks(parts, session, resources);
   const spec = await sandboxSpec(parts, session, disk, resources, removals);
-  const system = await diskSystem(parts.systemTree, disk);
   const report = createEgressReport(runLog, parts.log);
   const credentials = createCredentialSource(parts, session.id);
   const sandbox = await openOrTell(parts, target, async () => {
+    const request = { sessionId: session.id, disk, signal: target.signal, onEgressDenied: report };
+    const own = await sessionSystem(parts.db.read, parts.systems, request);
+    if (own.fault !== null) await tellFault({ ...target, mask: parts.mask }, own.fault);
     const skills = await parts.skills.mounted(await readPinnedSkills(parts.db.write, session));
     const directories = [...skills, ...(await memory.directories(disk.path))];
-    const fromTree = system === undefined ? {} : { system };
+    const system = own.system === undefined ? {} : { system: own.system };
     const outside = { credentials, onEgressDenied: report };
-    const opened = await parts.engine.open({ ...spec, ...fromTree, directories, ...outside });
-    if (parts.systemTree !== null) await rememberSystem(disk, system);
-    return opened;
+    const open = () => parts.engine.open({ ...spec, ...system, directories, ...outside });
+    return parts.systems === null ? await open() : await openOnSystem(own, disk, open);
   });
   await tellStarted(runLog, sandbox, Math.round(performance.now() - began) / 1000);
   const opened = { sandbox, provisioner: provisionerOf(parts, target, sandbox, spec.files, looks) };
@@ -133,12 +137,13 @@ async function diskOf({ db, disks }: OpenParts, { lease, runLog }: OpenTarget): 
 
 async function openOrTell(
   { log }: OpenParts,
-  { session, runLog }: OpenTarget,
+  { session, runLog, signal }: OpenTarget,
   open: () => Promise<Sandbox>,
 ): Promise<Sandbox> {
   try {
     return await open();
   } catch (error) {
+    if (signal.aborted) throw error;
     log.error({ err: error, session: session.id }, "a sandbox could not be opened");
     const message =
       error instanceof DiskLimitError || error instanceof ImageError

@@ -82,7 +82,8 @@ export function openSessionWorkspace(
   const notes: string[] = [];
   const mcp = openSessionMcp(parts, lease, session, runLog);
   const memory = createSessionMemory(parts, { lease, notes });
-  const target = { lease, session, runLog, memory, notes, onWantsReopen };
+  const ending = new AbortController();
+  const target = { lease, session, runLog, memory, notes, signal: ending.signal, onWantsReopen };
   const slot = new SandboxSlot();
   let pending: readonly RunResource[] = [];
   let busy = 0;
@@ -148,6 +149,7 @@ export function openSessionWorkspace(
   }
 
   async function end(): Promise<void> {
+    ending.abort(new Error("The session's workspace has ended."));
     await Promise.all([slot.end(), mcp.close()]);
   }
 

@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { createBubblewrapEngine } from "../bubblewrap/bubblewrap-engine.ts";
+import { createEgress } from "../egress/create-egress.ts";
+import type { SandboxEngine } from "../sandbox.ts";
+import { type LayerRoom, type LayerRoomOptions, openLayerRoom } from "./layer-room.ts";
+import { noTrees, testTree } from "./testing.ts";
+
+const skip = await noTrees();
+
+describe("layers of a system", { skip }, () => {
+  let directory: string;
+  let tree: string;
+  let engine: SandboxEngine;
+  let closeEgress: () => Promise<void>;
+  let count = 0;
+  const log: string[] = [];
+
+  before(async () => {
+    tree = await testTree();
+    directory = await mkdtemp(join(tmpdir(), "berth-layers-"));
+    const egress = await createEgress();
+    closeEgress = egress.close;
+    const instance = `layers-${process.pid}`;
+    engine = await createBubblewrapEngine({
+      instance,
+      stateDir: join(directory, "state"),
+      egress,
+      certificates: [],
+    });
+  });
+  after(async () => {
+    await engine.close();
+    await closeEgress();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  const room = (options: Partial<LayerRoomOptions> = {}): LayerRoom =>
+    openLayerRoom({
+      directory: join(directory, `room-${count++}`),
+      engine,
+      log: (line) => log.push(line),
+      ...options,
+    });
+
+  const plan = (script: string, name = "test things") => ({
+    name,
+    script,
+    environment: { HOME: "/root" },
+    egress: { mode: "limited" as const, hosts: [] },
+  });
+
+  function request(scripts: readonly string[], sharers = "one", signal = new AbortController().signal) {
+    return { tree, plans: scripts.map((script) => plan(script)), sharers, signal };
+  }
+
+  async function inside(layers: readonly string[], script: string): Promise<string> {
+    const sandbox = await engine.open({
+      id: `t${count++}`,
+      disk: join(directory, `disk-${count}`),
+      uid: 72_000,
+      limits: { memoryBytes: 512 * 1024 ** 2, pids: 64, cpus: 1, diskBytes: null },
+      egress: { mode: "limited", hosts: [] },
+      files: [],
+      writable: [],
+      system: { tree, layers },
+    });
+    const { output } = await sandbox.run({ script, timeoutMs: 10_000 });
+    await sandbox.close();
+    return Buffer.from(output).toString().trim();
+  }
+
+  test("are made once, lie over one another, and are seen by who asked for them alone", async () => {
+    const own = room();
+    const scripts = [
+      "echo low >/opt/low; rm /usr/bin/jq; id -u >/etc/who",
+      "echo high >/etc/high; cat /opt/low >>/etc/high",
+    ];
+    log.length = 0;
+    const [first, second] = await Promise.all([own.prepare(request(scripts)), own.prepare(request(scripts))]);
+    assert.deepEqual(first.paths, second.paths);
+    assert.equal(log.filter((line) => line.includes("is being made")).length, 2);
+    const seen = await inside(
+      first.paths,
+      "cat /etc/high /opt/low /etc/who; command -v jq || echo gone; ls -A /root /srv 2>&1 | wc -l",
+    );
+    assert.equal(seen, "high\nlow\nlow\n0\ngone\n2");
+    assert.equal(await inside([], "ls /etc/high /opt/low 2>/dev/null; command -v jq"), "/usr/bin/jq");
+    const others = await own.prepare(request(scripts.slice(0, 1), "two"));
+    assert.notEqual(others.paths[0], first.paths[0]);
+    const again = await own.prepare(request(scripts));
+    assert.deepEqual(again.paths, first.paths);
+    assert.equal(log.filter((line) => line.includes("is being made")).length, 3);
+    await own.close();
+  });
+
+  test("that fail leave nothing, tell the end of their output, and are tried again", async () => {
+    const limits = { milliseconds: 3_000, bytes: 8 * 1024 ** 2, files: 100_000 };
+    const own = openLayerRoom({ directory: join(directory, "failing"), engine, limits, log: () => {} });
+    const failing = request(["true", "echo one; echo the last words >&2; exit 7", "true"]);
+    const failed = await own.prepare(failing);
+    assert.equal(failed.paths.length, 1);
+    assert.equal(failed.failed?.failure.why, "it ended with exit code 7");
+    assert.match(failed.failed?.failure.output ?? "", /the last words$/);
+    assert.equal((await own.prepare(failing)).failed?.failure.why, "it ended with exit code 7");
+    const large = await own.prepare(request(["head -c 64M /dev/urandom >/opt/large; sleep 60"]));
+    assert.match(large.failed?.failure.why ?? "", /more than 8 MiB/);
+    const slow = await own.prepare(request(["sleep 60"]));
+    assert.match(slow.failed?.failure.why ?? "", /longer than 0.05 minutes/);
+    assert.equal((await readdir(join(directory, "failing"))).length, 1);
+    await own.close();
+  });
+
+  test("that nobody needs go when they were not used for long, and those that are needed stay", async () => {
+    const place = join(directory, "sweeping");
+    const own = openLayerRoom({ directory: place, engine, log: () => {}, unusedMs: 0 });
+    const used = await own.prepare(request(["echo used >/opt/used"]));
+    const unused = await own.prepare(request(["echo unused >/opt/unused"]));
+    unused.release();
+    unused.release();
+    await mkdir(join(place, "dead.making/changes"), { recursive: true });
+    await own.sweep();
+    assert.ok(existsSync(used.paths[0] ?? ""));
+    assert.equal((await readdir(place)).length, 1);
+    used.release();
+    await own.sweep();
+    assert.deepEqual(await readdir(place), []);
+    const crowded = openLayerRoom({ directory: place, engine, log: () => {}, mostBytes: 1 });
+    (await crowded.prepare(request(["echo again >/opt/used"]))).release();
+    await crowded.sweep();
+    assert.deepEqual(await readdir(place), []);
+  });
+
+  test("are waited for no longer than wanted, and end with their room", async () => {
+    const place = join(directory, "ending");
+    const own = openLayerRoom({ directory: place, engine, log: () => {} });
+    const waiting = new AbortController();
+    const impatient = own.prepare(request(["sleep 60"], "one", waiting.signal));
+    const patient = own.prepare(request(["sleep 60"]));
+    waiting.abort(new Error("enough"));
+    await assert.rejects(impatient, /enough/);
+    const ended = assert.rejects(patient, /no layer is made any more/);
+    await own.close();
+    await ended;
+    assert.deepEqual(await readdir(place), []);
+    await assert.rejects(own.prepare(request(["true"])), /no layer is made any more/);
+  });
+});

@@ -1,0 +1,205 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, rename, stat, utimes } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { promisify } from "node:util";
+import { type EgressDenied, type SandboxEngine, SandboxError } from "../sandbox.ts";
+import { buildLayer, type LayerFailure, type LayerLimits, layerLimits, sizeOf } from "./build-layer.ts";
+import { type LayerPlan, layerName } from "./layer-plan.ts";
+
+const run = promisify(execFile);
+const DAY_MS = 86_400_000;
+
+export interface LayerRequest {
+  /** Path of the system tree. */
+  tree: string;
+  /** From the lowest. */
+  plans: readonly LayerPlan[];
+  /** Who may have these layers in common; no others ever see them. */
+  sharers: string;
+  /** Ends the wait; what is being made goes on for others. */
+  signal: AbortSignal;
+  onEgressDenied?: (denied: EgressDenied) => void;
+}
+
+export interface Layers {
+  /** Host directories, from the lowest; as many as could be made. Kept until `release`. */
+  paths: string[];
+  /** The first that could not be made; those above it were not tried. */
+  failed: { plan: LayerPlan; failure: LayerFailure } | null;
+  /** Lets go of them; more often changes nothing. */
+  release(): void;
+}
+
+/**
+ * The layers of this machine, in one directory that one process has.
+ *
+ * Each is made once, whoever asks for it meanwhile; under another name until it is whole. One that no open sandbox needs goes
+ * when it was not used for long or they take too much: it is made again when it is asked for.
+ */
+export interface LayerRoom {
+  /** Rejects with `SandboxError` when no sandbox can be opened to make one, and with the signal's reason. */
+  prepare(request: LayerRequest): Promise<Layers>;
+  /** Removes what is not needed any more, and what a process that died has left. */
+  sweep(signal?: AbortSignal): Promise<void>;
+  /** Ends what is being made. */
+  close(): Promise<void>;
+}
+
+export interface LayerRoomOptions {
+  /** Made, 0700, when missing. */
+  directory: string;
+  engine: SandboxEngine;
+  limits?: LayerLimits;
+  /** Unused for so long, a layer goes. Default 14 days. */
+  unusedMs?: number;
+  /** Bytes that all may take before the longest unused go. Default 20 GiB. */
+  mostBytes?: number;
+  log: (line: string) => void;
+}
+
+export function openLayerRoom(options: LayerRoomOptions): LayerRoom {
+  const { directory, engine, limits = layerLimits, log } = options;
+  const { unusedMs = 14 * DAY_MS, mostBytes = 20 * 1024 ** 3 } = options;
+  const closing = new AbortController();
+  const making = new Map<string, Promise<LayerFailure | null>>();
+  const used = new Map<string, number>();
+
+  async function prepare(request: LayerRequest): Promise<Layers> {
+    const names: string[] = [];
+    const layers: Layers = {
+      paths: [],
+      failed: null,
+      release() {
+        for (const name of names.splice(0)) used.set(name, (used.get(name) ?? 1) - 1);
+      },
+    };
+    try {
+      for (const plan of request.plans) {
+        const name = layerName(request.sharers, [basename(request.tree), ...names], plan);
+        // Held before it is looked for, so that no sweep takes it in between.
+        used.set(name, (used.get(name) ?? 0) + 1);
+        names.push(name);
+        const failure = await unlessAborted(made(name, plan, [...layers.paths], request), request.signal);
+        if (failure !== null) return { ...layers, failed: { plan, failure } };
+        layers.paths.push(pathOf(name));
+      }
+      return layers;
+    } catch (error) {
+      layers.release();
+      throw error;
+    }
+  }
+
+  /** The one making of a layer. */
+  function made(
+    name: string,
+    plan: LayerPlan,
+    below: readonly string[],
+    request: LayerRequest,
+  ): Promise<LayerFailure | null> {
+    const current =
+      making.get(name) ?? makeUnlessThere(name, plan, below, request).finally(() => making.delete(name));
+    making.set(name, current);
+    current.catch(() => {});
+    return current;
+  }
+
+  async function makeUnlessThere(
+    name: string,
+    plan: LayerPlan,
+    below: readonly string[],
+    { tree, onEgressDenied }: LayerRequest,
+  ): Promise<LayerFailure | null> {
+    if (closing.signal.aborted) throw new SandboxError("no layer is made any more");
+    const whole = join(directory, name);
+    if (existsSync(whole)) {
+      await utimes(whole, new Date(), new Date());
+      return null;
+    }
+    const own = `${whole}.making`;
+    await removeTree(own);
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await mkdir(own, { mode: 0o711 });
+    log(`a layer of ${plan.name} is being made`);
+    try {
+      const system = { tree, layers: below };
+      const { signal } = closing;
+      const failure = await buildLayer(engine, {
+        ...{ plan, system, directory: own, limits, signal },
+        ...(onEgressDenied ? { onEgressDenied } : {}),
+      });
+      if (signal.aborted) throw new SandboxError("no layer is made any more");
+      if (failure === null) await keep(own, whole);
+      const outcome = failure === null ? "is ready" : `could not be made: ${failure.why}`;
+      log(`a layer of ${plan.name} ${outcome}`);
+      return failure;
+    } finally {
+      await removeTree(own);
+    }
+  }
+
+  function pathOf(name: string): string {
+    return join(directory, name, "changes", "upper");
+  }
+
+  async function sweep(signal?: AbortSignal): Promise<void> {
+    const names = await readdir(directory).catch(() => []);
+    const left = names.filter((name) => name.includes(".") && !making.has(name.replace(/\..*$/, "")));
+    for (const name of left) await removeTree(join(directory, name));
+    const layers = await Promise.all(
+      names
+        .filter((name) => !name.includes("."))
+        .map(async (name) => ({ name, at: await usedAt(join(directory, name)) })),
+    );
+    let bytes = 0;
+    for (const { name, at } of layers.toSorted((a, b) => b.at - a.at)) {
+      signal?.throwIfAborted();
+      bytes += (await sizeOf(join(directory, name))).bytes;
+      const needed = (used.get(name) ?? 0) > 0 || making.has(name);
+      if (needed || (Date.now() - at < unusedMs && bytes <= mostBytes)) continue;
+      await rename(join(directory, name), join(directory, `${name}.gone`));
+      await removeTree(join(directory, `${name}.gone`));
+    }
+  }
+
+  return {
+    prepare,
+    sweep,
+    async close() {
+      closing.abort();
+      await Promise.allSettled(making.values());
+    },
+  };
+}
+
+/** Gives a layer that was made its name, once all of it is on the disk. */
+async function keep(own: string, whole: string): Promise<void> {
+  await Promise.all([removeTree(`${own}/disk`), removeTree(`${own}/changes/work`)]);
+  await run("sync", ["-f", own]);
+  await rename(own, whole);
+}
+
+async function usedAt(path: string): Promise<number> {
+  return await stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );
+}
+
+/** By the system's `rm`, which follows no link and removes trees deeper than a path can be long. */
+async function removeTree(path: string): Promise<void> {
+  if (existsSync(path)) await run("rm", ["-rf", "--one-file-system", "--", path]);
+}
+
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  signal.addEventListener("abort", abort);
+  try {
+    signal.throwIfAborted();
+    return await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}

@@ -1,0 +1,33 @@
+import type { LayerPlan } from "@berth/sandbox";
+import { createRedactor } from "../../log.ts";
+import { egressPolicy } from "../workspace/egress-policy.ts";
+import type { EnvironmentContents } from "./environment-contents.ts";
+
+/** The layer that an environment's setup script makes, with the environment's own networking and variables; none without one. */
+export function setupPlan({ setupScript, networking, variables }: EnvironmentContents): LayerPlan[] {
+  if (setupScript === null) return [];
+  return [
+    {
+      name: "setup script",
+      script: runScript(setupScript),
+      environment: { ...variables, HOME: "/home/agent" },
+      egress: egressPolicy({ networking }, [], []),
+    },
+  ];
+}
+
+/** Sessions have files of other owners as everybody has them, so that all of the home directory is made readable. */
+function runScript(script: string): string {
+  const text = `'${script.replaceAll("'", "'\\''")}'`;
+  return `cd /home/agent
+printf %s ${text} >/tmp/setup && chmod 755 /tmp/setup
+case $(head -c 2 /tmp/setup) in '#!') /tmp/setup </dev/null ;; *) /bin/sh -e /tmp/setup </dev/null ;; esac || exit
+rm -rf /var/lib/apt/lists/* && chmod -R a+rX /home/agent`;
+}
+
+/** Takes the values of an environment's variables out of what its script wrote. */
+export function withoutValues(text: string, variables: Readonly<Record<string, string>>): string {
+  const { add, redact } = createRedactor();
+  for (const value of Object.values(variables)) add(value);
+  return redact(text);
+}

@@ -1,0 +1,40 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, mkdtemp, readdir, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Berth } from "./berth.ts";
+
+/** Where all tests of a machine have the system of sandboxes, which takes a minute to make. */
+const kept = join(tmpdir(), "berth-test-systems");
+
+/** What this machine lacks to make the system of sandboxes; false when nothing. */
+export function lackForSystem(): string | false {
+  if (process.getuid?.() !== 0) return "this is not root";
+  try {
+    execFileSync("sh", ["-c", "command -v mmdebstrap"], { stdio: "ignore" });
+    return false;
+  } catch {
+    return "mmdebstrap is missing";
+  }
+}
+
+/** A data directory whose service finds the system that another test had made. */
+export async function dataDirWithSystem(): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), "berth-test-"));
+  await mkdir(kept, { recursive: true, mode: 0o700 });
+  await symlink(kept, join(dataDir, "rootfs"));
+  return dataDir;
+}
+
+/** Resolves when the service has its system; at most ten minutes. */
+export async function systemMade(berth: Berth): Promise<void> {
+  for (let tries = 0; tries < 2_400; tries++) {
+    const names = await readdir(kept);
+    if (names.some((name) => /^[a-z]+-[0-9a-f]+$/.test(name)) && !/is being made/.test(berth.log)) return;
+    if (/the system of sandboxes is ready/.test(berth.log)) return;
+    if (/could not make the system/.test(berth.log)) break;
+    await pause(250);
+  }
+  throw new Error(`the system of sandboxes was not made:\n${berth.log.slice(-2_000)}`);
+}

@@ -1,0 +1,250 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before } from "node:test";
+import { type Api, refused, type Wire } from "../harness/api.ts";
+import { Berth } from "../harness/berth.ts";
+import { bash, makeEnvironment, makeSession, results, turn } from "../harness/fixtures.ts";
+import { type PipIndex, startPipIndex } from "../harness/pip-index.ts";
+import { proves } from "../harness/proves.ts";
+import { dataDirWithSystem, lackForSystem, systemMade } from "../harness/system-tree.ts";
+
+const skip = lackForSystem();
+let directory: string;
+let index: PipIndex;
+let berth: Berth;
+let api: Api;
+
+before(async () => {
+  directory = await mkdtemp(join(tmpdir(), "environment-contents-"));
+  index = await startPipIndex(directory);
+  const dataDir = skip ? {} : { dataDir: await dataDirWithSystem() };
+  berth = await Berth.start({
+    ...dataDir,
+    settings: {
+      BERTH_ROOTFS: skip ? "host" : "debian",
+      BERTH_PIP_INDEX: index.url,
+      BERTH_GIT_CA_FILES: JSON.stringify([{ host: index.host, ca_file: index.caFile }]),
+      BERTH_EGRESS_ALLOW_PRIVATE: `${index.host} deb.debian.org registry.npmjs.org`,
+      BERTH_SANDBOX_IDLE_SECONDS: "0",
+    },
+  });
+  api = await berth.client();
+  if (!skip) await systemMade(berth);
+});
+after(async () => {
+  await index.stop();
+  await berth.stop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function sessionWith(config: Wire, fields: Wire = {}): Promise<Wire> {
+  const environment = await makeEnvironment(api, { config: { type: "cloud", ...config }, ...fields });
+  return await makeSession(api, { environment_id: environment.id });
+}
+
+function faults(events: Wire[]): Wire[] {
+  return events.filter(({ type }) => type === "session.error").map(({ error }) => error);
+}
+
+proves(
+  ["environment-package-names"],
+  "packages and a script are kept, changed by parts, and taken away",
+  async () => {
+    const packages = {
+      apt: ["jq", "g++", "libssl3=3.0.15-1~deb12u1"],
+      npm: ["typescript@5.4.2", "@types/node", "left-pad@latest"],
+      pip: ["requests==2.32.3", "uvicorn[standard]", "Flask_Login"],
+    };
+    const made = await makeEnvironment(api, { config: { type: "cloud", packages, setup_script: "true\n" } });
+    assert.deepEqual(made.config.packages, packages);
+    assert.equal(made.config.setup_script, "true\n");
+    const change = async (config: Wire) =>
+      (await api.ok("POST", `/environments/${made.id}`, { config: config && { type: "cloud", ...config } }))
+        .config;
+    const kept = await change({ packages: { npm: null, pip: ["six"] } });
+    assert.deepEqual(kept.packages, { apt: packages.apt, npm: [], pip: ["six"] });
+    assert.equal(kept.setup_script, "true\n");
+    assert.deepEqual(await change({ setup_script: null }), { ...kept, setup_script: null });
+    const none = await change({ packages: null });
+    assert.deepEqual(none.packages, { apt: [], npm: [], pip: [] });
+    assert.deepEqual(await change(null as unknown as Wire), none);
+  },
+);
+
+proves(["environment-package-names"], "what is more than a name is refused", async () => {
+  const bad = {
+    apt: [
+      "",
+      "-y",
+      "--allow-downgrades",
+      "jq-",
+      "jq jq",
+      "jq/sid",
+      "./x.deb",
+      "/tmp/x.deb",
+      "jq=",
+      "Jq",
+      "lib*",
+      "a^",
+      "jq;id",
+      "jq\n",
+    ],
+    npm: [
+      "",
+      "-g",
+      "--prefix=/",
+      "../x",
+      "/x",
+      "./x",
+      "https://a.example/x.tgz",
+      "a/b",
+      "git+ssh://a.example",
+      "@a",
+      "a@file:x",
+      "a@npm:b",
+      "a b",
+      "$(id)",
+    ],
+    pip: [
+      "",
+      "-r",
+      "--index-url=https://a.example",
+      "./x",
+      "/x",
+      "x.whl/",
+      "git+https://a.example",
+      "a @ https://a.example",
+      "a==",
+      "a>=1",
+      "a;b",
+      "a[",
+      "-e.",
+    ],
+  };
+  for (const [manager, names] of Object.entries(bad))
+    for (const name of names) {
+      const answer = await api.post("/environments", {
+        name: "bad",
+        config: { type: "cloud", packages: { [manager]: ["ok", name] } },
+      });
+      refused(answer, 400, "invalid_request_error", { param: `config.packages.${manager}[1]` });
+    }
+  const many = Array.from({ length: 101 }, (_, count) => `p${count}`);
+  const tooMany = await api.post("/environments", {
+    name: "bad",
+    config: { type: "cloud", packages: { apt: many } },
+  });
+  refused(tooMany, 400, "invalid_request_error", { param: "config.packages.apt" });
+  for (const script of ["x".repeat(65_537), "é".repeat(40_000), "a\0b"]) {
+    const answer = await api.post("/environments", {
+      name: "bad",
+      config: { type: "cloud", setup_script: script },
+    });
+    refused(answer, 400, "invalid_request_error", { param: "config.setup_script" });
+  }
+});
+
+proves(
+  ["environment-packages"],
+  "sessions have the packages of all three managers, installed once",
+  async () => {
+    const packages = { apt: ["tree"], npm: ["semver@7.6.3"], pip: ["berth-sample==1.0"] };
+    const session = await sessionWith({ packages });
+    const use = "tree --version; semver 1.2.3; berth-sample; head -1 /etc/os-release; touch /usr/x 2>&1";
+    const events = await turn(api, session.id, bash(use));
+    assert.deepEqual(faults(events), []);
+    const [seen] = results(events);
+    for (const word of [/tree v\d/, /^1\.2\.3$/m, /sample of pip/, /bookworm/, /Read-only file system/])
+      assert.match(seen ?? "", word);
+    const asked = index.requests.length;
+    assert.ok(asked > 0);
+    const other = await sessionWith({ packages: { ...packages, apt: ["tree", "tree"] } });
+    assert.match(results(await turn(api, other.id, bash("berth-sample")))[0] ?? "", /sample of pip/);
+    assert.equal(index.requests.length, asked);
+    const plain = await makeSession(api);
+    assert.match(
+      results(await turn(api, plain.id, bash("command -v tree berth-sample || echo none")))[0] ?? "",
+      /none/,
+    );
+  },
+  skip,
+);
+
+proves(
+  ["environment-fault"],
+  "packages that do not exist are told with what the manager wrote, and the session goes on",
+  async () => {
+    const session = await sessionWith({ packages: { apt: ["berth-no-such-package"], npm: ["semver"] } });
+    let opened = 0;
+    for (let turns = 0; opened < 2; turns++) {
+      assert.ok(turns < 20, "its sandbox is not opened again");
+      const events = await turn(api, session.id, bash("echo goes on"));
+      const [seen] = results(events);
+      assert.match(seen ?? "", /goes on/);
+      // The sandbox of before may not have closed yet.
+      if (!events.some(({ type }) => type === "session.container_started")) continue;
+      opened += 1;
+      const [fault, ...more] = faults(events);
+      assert.deepEqual(more, []);
+      assert.deepEqual([fault?.type, fault?.retry_status.type], ["environment_error", "exhausted"]);
+      assert.match(fault?.message, /without its environment's apt packages, npm packages.*exit code 100/);
+      assert.match(fault?.message, /E: Unable to locate package berth-no-such-package$/);
+      assert.match(seen ?? "", /goes on.*without its environment's apt packages/s);
+    }
+  },
+  skip,
+);
+
+proves(
+  ["environment-setup-script"],
+  "a setup script runs once as root with the environment's networking and variables",
+  async () => {
+    const script = [
+      "#!/bin/bash",
+      "set -euo pipefail",
+      `curl -sf https://${index.host}/simple/berth-sample/ >/opt/page`,
+      "! curl -s -m 5 https://deb.debian.org/",
+      'echo "$GREETING $(id -u)" >/etc/greeting',
+      "mkdir -p ~/.config/tool && echo chosen >~/.config/tool/settings && chmod 600 ~/.config/tool/settings",
+      "install -m 755 /dev/stdin /usr/local/bin/greet <<< $'#!/bin/sh\\ncat /etc/greeting; jq -r .a /opt/json'",
+      'echo \'{"a": "from jq"}\' >/opt/json',
+    ].join("\n");
+    const config = { networking: { type: "limited", allowed_hosts: [index.host] }, setup_script: script };
+    const fields = { environment_variables: { GREETING: "hello there" } };
+    const session = await sessionWith(config, fields);
+    const use =
+      "greet; cat ~/.config/tool/settings; echo changed >~/.config/tool/settings; grep -c berth_sample /opt/page";
+    const events = await turn(api, session.id, bash(use));
+    assert.deepEqual(faults(events), []);
+    assert.ok(events.some(({ type, host }) => type === "session.egress_denied" && host === "deb.debian.org"));
+    assert.match(results(events)[0] ?? "", /hello there 0\nfrom jq\nchosen\n1/);
+    const asked = index.requests.length;
+    const later = await turn(api, session.id, bash("cat ~/.config/tool/settings"));
+    assert.match(results(later)[0] ?? "", /changed/);
+    const twin = await sessionWith(config, fields);
+    assert.match(results(await turn(api, twin.id, bash("cat ~/.config/tool/settings")))[0] ?? "", /chosen/);
+    assert.equal(index.requests.length, asked);
+  },
+  skip,
+);
+
+proves(
+  ["environment-fault", "environment-setup-script"],
+  "a script that fails is told without the values of variables",
+  async () => {
+    const setup_script = 'echo first\necho "the key is $KEY"\nls /no-such-place\necho never';
+    const session = await sessionWith({ setup_script }, { environment_variables: { KEY: "canary-4471-x" } });
+    const events = await turn(api, session.id, bash("echo goes on"));
+    const [fault] = faults(events);
+    assert.equal(fault?.type, "environment_error");
+    assert.match(
+      fault?.message,
+      /without its environment's setup script.*first\nthe key is \[redacted\]\n.*no-such-place.*No such file/s,
+    );
+    assert.doesNotMatch(fault?.message, /never|canary/);
+    assert.match(results(events)[0] ?? "", /goes on/);
+  },
+  skip,
+);
