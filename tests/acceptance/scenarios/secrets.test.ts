@@ -74,9 +74,9 @@ function token(name: string, host: GitHost, permissions: "read" | "write" = "wri
   return watch.add(name, host.createToken({ user: "robot", permissions }));
 }
 
-async function open(api: Api, resources: Wire[]): Promise<Wire> {
-  const [agent, environment] = await Promise.all([makeAgent(api), makeEnvironment(api)]);
-  const body = { agent: agent.id, environment_id: environment.id, resources };
+async function open(api: Api, resources: Wire[], fields: Wire = {}, vault_ids: string[] = []): Promise<Wire> {
+  const [agent, environment] = await Promise.all([makeAgent(api), makeEnvironment(api, fields)]);
+  const body = { agent: agent.id, environment_id: environment.id, resources, vault_ids };
   const headers = { "idempotency-key": randomBytes(8).toString("hex") };
   const answer = await api.call("POST", "/sessions", body, { headers });
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
@@ -139,6 +139,37 @@ async function aCanary(dataDir: string): Promise<string> {
   return file;
 }
 
+/** A session whose secrets are all outside of its container, and used from inside. */
+async function keepOutside(api: Api): Promise<Wire> {
+  const vault = await api.ok("POST", "/vaults", { display_name: "keys" });
+  const { host } = hosts.hosted;
+  const auth = {
+    type: "environment_variable",
+    secret_name: "API_KEY",
+    secret_value: token("a vault's variable", hosts.hosted),
+    networking: { allowed_hosts: [host] },
+  };
+  await api.ok("POST", `/vaults/${vault.id}/credentials`, { auth });
+  const resources = [
+    hosted(token("a token outside", hosts.hosted)),
+    generic(token("a password outside", hosts.generic)),
+  ];
+  const session = await open(api, resources, { credentials: "proxy" }, [vault.id]);
+  const [used, shown] = results(
+    await turn(
+      api,
+      session.id,
+      bash(
+        `git -C /data/widget fetch && git -C /data/widget-2 fetch && gh api /user && curl -sS -H "Authorization: token $API_KEY" https://${host}/api/v3/user`,
+      ),
+      bash("env; cat /proc/*/environ /proc/*/cmdline | tr '\\0' '\\n'"),
+    ),
+  );
+  assert.equal((used ?? "").split('"login":"robot"').length, 3, String(used));
+  assert.match(shown ?? "", /API_KEY=berth/);
+  return session;
+}
+
 /** The whole database as text, as a backup would hold it. */
 async function dump(berth: Berth): Promise<string> {
   const lines = (await readFile(`${berth.dataDir}/postgres/cluster/postmaster.pid`, "utf8")).split("\n");
@@ -158,6 +189,7 @@ proves(["secrets-nowhere", "repo-token-secret"], "a canary of every kind is foun
   const first = token("the hosted token", hosts.hosted);
   const password = token("the password for a server of an own authority", hosts.generic);
   const withMcp = await callMcp(api);
+  const outside = await keepOutside(api);
   const session = await open(api, [hosted(first), generic(password)]);
   const path = `/sessions/${session.id}/resources`;
   const [one, two] = session.resources.map(({ id }: Wire) => `${path}/${id}`);
@@ -228,7 +260,7 @@ proves(["secrets-nowhere", "repo-token-secret"], "a canary of every kind is foun
     raw: `{"resources": [{"authorization_token": "${first}", ]`,
     headers: { "content-type": "application/json" },
   });
-  for (const { id } of [session, wrong, withMcp]) {
+  for (const { id } of [session, wrong, withMcp, outside]) {
     for (const list of ["resources", "events?limit=100"]) await api.ok("GET", `/sessions/${id}/${list}`);
   }
   await api.ok("GET", "/sessions");

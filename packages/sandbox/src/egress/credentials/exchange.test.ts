@@ -189,8 +189,10 @@ test("connections are kept, and HEAD, 204, 304, 1xx and errors are told as they 
     };
   };
   status(200, { "content-length": 5 });
-  const kept = await curl(`-v ${host}/1 ${host}/2 2>&1`);
+  const before = bench.connections;
+  const kept = await curl(`-v ${host}/1 ${host}/2 ${host}/3 2>&1`);
   assert.match(kept, /Re-using existing connection/);
+  assert.equal(bench.connections - before, 1, "the host has one connection, too");
   const head = await curl(`-I ${host}/`);
   assert.match(head, /200 OK[\s\S]*content-length: 5\r\n/i);
   for (const code of [204, 304, 404, 500]) {
@@ -202,6 +204,38 @@ test("connections are kept, and HEAD, 204, 304, 1xx and errors are told as they 
   const { stdout } = await bench.inside(body);
   assert.match(stdout, /^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 OK[\s\S]*hello$/);
   assert.equal(bench.asked.at(-1)?.body.length, 2_000_000);
+});
+
+test("a host that ends a kept connection is asked again on another", async () => {
+  bench.answer = (asked, response) => {
+    response.end("ok");
+    if (asked.url === "/1") response.socket?.end();
+  };
+  const { stdout } = await bench.inside(
+    `curl -sS --cacert ${bench.caFile} --rate 2/s ${host}/1 ${host}/2 --next -sS --cacert ${bench.caFile} -d x=1 ${host}/3`,
+  );
+  assert.equal(stdout, "okokok");
+  assert.deepEqual(
+    bench.asked.map(({ method, url }) => method + url),
+    ["GET/1", "GET/2", "POST/3"],
+  );
+});
+
+test("what streams comes as it comes, both ways", async () => {
+  const halves = Promise.withResolvers<void>();
+  bench.answer = (_asked, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write("data: one\n\n");
+    void halves.promise.then(() => response.end("data: two\n\n"));
+  };
+  const script = `curl -sSN --cacert ${bench.caFile} ${host}/ | { read line; echo "$line"; curl -sS --cacert ${bench.caFile} ${host}/go; cat; }`;
+  const answer = bench.answer;
+  bench.answer = (asked, response) => {
+    if (asked.url !== "/go") return answer(asked, response);
+    response.end("gone\n");
+    halves.resolve();
+  };
+  assert.equal((await bench.inside(script)).stdout, "data: one\ngone\n\ndata: two\n\n");
 });
 
 test("a host is verified, and one that does not prove itself gets nothing", async (t) => {

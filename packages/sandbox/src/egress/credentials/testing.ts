@@ -28,6 +28,8 @@ export interface ExchangeBench {
   caFile: string;
   hostCaFile: string;
   asked: Asked[];
+  /** How many connections the hosts had. */
+  connections: number;
   denied: EgressDenied[];
   credentials: SandboxCredential[];
   namespace: NetworkNamespace;
@@ -45,6 +47,9 @@ export async function makeExchangeBench(trusted?: readonly string[]): Promise<Ex
   const servers: Server[] = [];
   const listen = async (server: Server): Promise<number> => {
     servers.push(server);
+    server.on("connection", () => {
+      bench.connections += 1;
+    });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     return (server.address() as AddressInfo).port;
   };
@@ -85,6 +90,7 @@ export async function makeExchangeBench(trusted?: readonly string[]): Promise<Ex
     caFile,
     hostCaFile: made.caFile,
     asked,
+    connections: 0,
     denied,
     credentials: [],
     namespace,
