@@ -12,8 +12,9 @@ import {
   results,
   turn,
 } from "../../acceptance/harness/fixtures.ts";
-import { creationPaths } from "./creation-paths.ts";
+import { type CreationPath, creationPaths, type Scene } from "./creation-paths.ts";
 import { wakeNeighbour } from "./neighbour-session.ts";
+import { type Repository, startRepository } from "./repository.ts";
 
 /**
  * The escape probes, run by the agent of a session, on every way by which its sandbox comes to be. None succeeds. What they are:
@@ -23,25 +24,23 @@ describe("no escape probe succeeds", {
   skip: process.getuid?.() === 0 ? false : "without root isolation is weaker",
 }, () => {
   let stage: Stage;
+  let repository: Repository;
   before(async () => {
     stage = await makeHostStage();
+    repository = await startRepository();
   });
-  after(() => stage.close());
+  after(() => Promise.all([stage.close(), repository.close()]));
 
-  for (const [name, { settings, prepare, left }] of Object.entries(creationPaths))
-    test(`in a sandbox that is ${name}`, { timeout: 120_000 }, async (context) => {
-      const berth = await Berth.start({ settings });
+  for (const [name, path] of Object.entries(creationPaths))
+    test(`in a sandbox that is ${name}`, { timeout: 120_000, skip: path.lack ?? false }, async (context) => {
+      const dataDir = await path.dataDir?.();
+      const berth = await Berth.start({
+        settings: { ...repository.settings, ...path.settings },
+        ...(dataDir === undefined ? {} : { dataDir }),
+      });
       try {
-        const api = await berth.client();
-        const session = await probedSession(api, berth, stage);
-        await prepare({ berth, api, session });
-        const neighbour = Object.entries(await wakeNeighbour(berth, api, stage.tag));
-        const given = neighbour.map(([key, value]) => `${key}=${value}`).join(" ");
-        const marks = "for mark in /tmp/mark /data/mark; do test -e $mark; echo mark:$?; done";
-        const events = await turn(api, session, bash(`${marks}; ${given} sh ${SCRIPT} 2>&1`));
-        const [output = ""] = results(events);
-        const marked = [...output.matchAll(/^mark:(\d)$/gm)].map(([, code]) => code === "0");
-        assert.deepEqual(marked, [left.scratch, left.data]);
+        const output = await probed({ berth, api: await berth.client(), repository }, stage, path);
+        checkWay(output, path, repository);
         const all = readProbes(output, allProbes);
         const loose = all.filter(({ state }) => state !== "held");
         assert.deepEqual(
@@ -57,23 +56,49 @@ describe("no escape probe succeeds", {
 
 const SCRIPT = "/mnt/session/uploads/probes.sh";
 
+/** What the probes, run by the agent, print, after what tells whether the sandbox came to be that way. */
+async function probed(scene: Scene, stage: Stage, path: CreationPath): Promise<string> {
+  const { berth, api, repository } = scene;
+  const session = await probedSession(scene, stage, path);
+  await path.prepare?.(scene, session);
+  const neighbour = await wakeNeighbour(berth, api, stage.tag);
+  const variables = Object.entries(neighbour.variables);
+  const given = variables.map(([key, value]) => `${key}=${value}`).join(" ");
+  const marks = "for mark in /tmp/mark /data/mark; do test -e $mark; echo mark:$?; done";
+  const witness = path.witness?.(repository).command ?? "true";
+  const command = `${marks}; echo "witness:$(${witness}):"; ${given} sh ${SCRIPT} 2>&1`;
+  const [output = ""] = results(await turn(api, session, bash(command)));
+  await neighbour.end();
+  return output;
+}
+
+function checkWay(output: string, { left, witness }: CreationPath, repository: Repository): void {
+  const marked = [...output.matchAll(/^mark:(\d)$/gm)].map(([, code]) => code === "0");
+  assert.deepEqual(marked, [left.scratch, left.data], output.slice(0, 500));
+  const said = /^witness:([^:]*):$/m.exec(output)?.[1] ?? "";
+  assert.match(said, witness?.(repository).prints ?? /^$/);
+}
+
 /** A session without a sandbox yet, with a file, a skill, and the text of the probes. */
-async function probedSession(api: Api, berth: Berth, stage: Stage): Promise<string> {
+async function probedSession(scene: Scene, stage: Stage, path: CreationPath): Promise<string> {
+  const { berth, api } = scene;
   const variables = {
     ...stage.variables,
     service_directory: berth.dataDir,
     service_port: new URL(berth.url).port,
   };
-  const script = await makeFile(api, probeScript(allProbes, variables), "probes.sh");
-  const upload = await makeFile(api, "probed", "probe.txt");
+  const files = [
+    await fileResource(api, probeScript(allProbes, variables), SCRIPT),
+    await fileResource(api, "probed", "/mnt/session/uploads/probe.txt"),
+  ];
   const skill = await makeSkill(api, "probe");
   const agent = await makeAgent(api, { skills: [{ type: "custom", skill_id: skill.id }] });
-  const { id } = await makeSession(api, {
-    agent: agent.id,
-    resources: [
-      { type: "file", file_id: script.id, mount_path: SCRIPT },
-      { type: "file", file_id: upload.id, mount_path: "/mnt/session/uploads/probe.txt" },
-    ],
-  });
-  return id;
+  const { resources = [], ...fields } = (await path.session?.(scene)) ?? {};
+  const session = await makeSession(api, { agent: agent.id, ...fields, resources: [...files, ...resources] });
+  return session.id;
+}
+
+async function fileResource(api: Api, text: string, path: string) {
+  const file = await makeFile(api, text);
+  return { type: "file", file_id: file.id, mount_path: path };
 }

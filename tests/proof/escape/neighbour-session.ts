@@ -7,8 +7,14 @@ import { eventsUntil } from "../../acceptance/harness/stream.ts";
 
 const LONGEST_SECONDS = 100;
 
-/** Starts, in another session of the service, what the probes are not to find. Its turn lasts as long as they may take. */
-export async function wakeNeighbour(berth: Berth, api: Api, tag: string): Promise<ProbeVariables> {
+/** Another session of the service, in whose sandbox there is what the probes are not to find. */
+export interface NeighbourSession {
+  variables: ProbeVariables;
+  end(): Promise<void>;
+}
+
+/** Starts one. Its turn lasts as long as the probes may take, unless it is ended. */
+export async function wakeNeighbour(berth: Berth, api: Api, tag: string): Promise<NeighbourSession> {
   const { id } = await makeSession(api);
   const start = `(${neighbourScript(tag, "/data")}) >said 2>&1 </dev/null &
 for i in $(seq 500); do grep -q ready said && break; sleep 0.01; done; cat said`;
@@ -18,5 +24,11 @@ for i in $(seq 500); do grep -q ready said && break; sleep 0.01; done; cat said`
   const [said = ""] = results(events);
   const variables = residentVariables(said);
   if (variables === null) throw new Error(`the neighbour did not start: ${said}`);
-  return { ...variables, neighbour_disk: join(berth.dataDir, "sessions", id) };
+  return {
+    variables: { ...variables, neighbour_disk: join(berth.dataDir, "sessions", id) },
+    async end() {
+      await api.ok("POST", `/sessions/${id}/events`, { events: [{ type: "user.interrupt" }] });
+      await eventsUntil(api, id, ({ type }) => type === "session.status_idle");
+    },
+  };
 }

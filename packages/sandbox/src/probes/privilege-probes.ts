@@ -14,7 +14,7 @@ export const privilegeProbes = group("privileges", [
     "becomes root by a program of the system",
     "root",
     `for program in sudo pkexec doas; do command -v "$program" >/dev/null || continue; if [ "$("$program" -n id -u)" = 0 ]; then breach "$program made it root"; fi; done
-for program in newuidmap newgidmap; do command -v "$program" >/dev/null || continue; sleep 3 >/dev/null 2>&1 & if "$program" $! 0 0 1; then breach "$program maps root"; fi; done; if [ "$(setpriv --reuid=0 id -u)" = 0 ]; then breach "it is root"; fi`,
+for program in newuidmap newgidmap; do command -v "$program" >/dev/null || continue; sleep 3 9>&- & if "$program" $! 0 0 1; then breach "$program maps root"; fi; kill "$!"; done; if [ "$(setpriv --reuid=0 id -u)" = 0 ]; then breach "it is root"; fi`,
   ],
   [
     "user_zero",
@@ -57,12 +57,12 @@ for program in newuidmap newgidmap; do command -v "$program" >/dev/null || conti
     "setuid_places",
     "can write where programs may give privileges",
     "user",
-    `for place in "$data" "$scratch" /var/tmp /dev/shm; do [ -w "$place" ] || continue; case ,$(findmnt -n -o OPTIONS --target "$place" | tail -n 1), in *,nosuid,*) ;; *) breach "$place is mounted without nosuid" ;; esac; done`,
+    `for place in "$data" "$data"/*/ "$scratch" /var/tmp /dev/shm; do [ -w "$place" ] || continue; case ,$(findmnt -n -o OPTIONS --target "$place" | tail -n 1), in *,nosuid,*) ;; *) breach "$place is mounted without nosuid" ;; esac; done`,
   ],
   [
     "device_places",
     "can write where devices may be used",
     "user",
-    `for place in "$data" "$scratch" /var/tmp; do [ -w "$place" ] || continue; case ,$(findmnt -n -o OPTIONS --target "$place" | tail -n 1), in *,nodev,*) ;; *) breach "$place is mounted without nodev" ;; esac; done`,
+    `for place in "$data" "$data"/*/ "$scratch" /var/tmp; do [ -w "$place" ] || continue; case ,$(findmnt -n -o OPTIONS --target "$place" | tail -n 1), in *,nodev,*) ;; *) breach "$place is mounted without nodev" ;; esac; done`,
   ],
 ] as const);

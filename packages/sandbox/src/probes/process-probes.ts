@@ -1,7 +1,7 @@
 import { group } from "./probe.ts";
 
 /** A process of the probe's own, which some calls need as their aim. */
-const SIBLING = `sleep 5 >/dev/null 2>&1 & sibling=$!
+const SIBLING = `sleep 5 9>&- & sibling=$!
 trap 'kill -s KILL "$sibling"' EXIT
 `;
 

@@ -1,0 +1,43 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Json } from "../../acceptance/harness/api.ts";
+import { startGitHost } from "../../git-host/git-host.ts";
+
+/** A private repository on a git server of its own. */
+export interface Repository {
+  url: string;
+  token: string;
+  /** What mounts it at `/data/repository`. */
+  resource: Json;
+  /** With which a service reaches it. */
+  settings: Record<string, string>;
+  close(): Promise<void>;
+}
+
+export async function startRepository(): Promise<Repository> {
+  const dir = await mkdtemp(join(tmpdir(), "git-host-"));
+  const host = await startGitHost({ dir });
+  await host.createRepository({ org: "acme", name: "probed", private: true, files: { "a.txt": "a\n" } });
+  const token = host.createToken({ user: "robot", permissions: "write" });
+  const url = `${host.url}/acme/probed`;
+  const provider = { host: host.host, token_env: ["GH_TOKEN"], ca_file: host.caFile };
+  return {
+    url,
+    token,
+    resource: {
+      type: "hosted_repository",
+      url,
+      mount_path: "/data/repository",
+      authorization_token: token,
+    },
+    settings: {
+      BERTH_HOSTED_PROVIDERS: JSON.stringify([provider]),
+      BERTH_EGRESS_ALLOW_PRIVATE: host.host,
+    },
+    async close() {
+      await host.stop();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
