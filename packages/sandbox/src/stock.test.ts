@@ -30,6 +30,13 @@ test("what is asked for at one moment is made together, and each gets one of its
   await stock.close();
 });
 
+test("what was taken while the first were made is made again", { timeout: 5000 }, async () => {
+  const { stock, made } = numbers(2, 8);
+  await Promise.all([stock.take(), stock.take()]);
+  while (made.reduce((sum, count) => sum + count, 0) < 4) await new Promise(setImmediate);
+  await stock.close();
+});
+
 test("what nobody took is released when it closes, and nobody gets any then", async () => {
   const { stock, made, released } = numbers(3, 8);
   await stock.take();

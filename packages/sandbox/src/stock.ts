@@ -48,13 +48,14 @@ export class Stock<Item> {
     const { ready } = this.#options;
     const enough = this.#ready.length >= ready || this.#ready.length * 2 > ready;
     if (this.#waiting.length === 0 && enough) return;
-    this.#making = this.#make().finally(() => {
+    this.#making = this.#make().then((made) => {
       this.#making = null;
-      if (this.#waiting.length > 0) this.#fill();
+      if (made || this.#waiting.length > 0) this.#fill();
     });
   }
 
-  async #make(): Promise<void> {
+  /** False when nothing could be made, which is not tried again until somebody asks. */
+  async #make(): Promise<boolean> {
     // What else is asked for in this moment belongs to the same batch.
     await new Promise(setImmediate);
     const { ready, batch, make } = this.#options;
@@ -65,8 +66,10 @@ export class Stock<Item> {
         if (waiting === undefined) this.#ready.push(item);
         else waiting.resolve(item);
       }
+      return true;
     } catch (error) {
       for (const waiting of this.#waiting.splice(0)) waiting.reject(error);
+      return false;
     }
   }
 }
