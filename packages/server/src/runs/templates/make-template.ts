@@ -15,7 +15,7 @@ import { standIn } from "../credentials/stand-in.ts";
 import type { SessionRepository } from "../resources/session-repository.ts";
 import { checkoutOf } from "./checkout-name.ts";
 import { type Mirror, markMirrored } from "./mirror-store.ts";
-import { discardDisk, diskOf, sourceOf, type TemplateRoom } from "./template-room.ts";
+import { discardDisk, diskOf, makePlainDisk, sourceOf, type TemplateRoom } from "./template-room.ts";
 import { hasTemplate, insertTemplate } from "./template-store.ts";
 
 /** Asks a repository's host what its credential sees now; null where that is not to be had. Never rejects. */
@@ -153,6 +153,7 @@ async function inSandbox<T>(
   spec: Pick<SandboxSpec, "id" | "disk" | "uid" | "egress" | "credentials" | "directories">,
   work: (sandbox: Awaited<ReturnType<SandboxEngine["open"]>>) => Promise<T>,
 ): Promise<T> {
+  await makePlainDisk(spec.disk);
   const sandbox = await engine.open({ ...spec, limits: LIMITS, files: [], writable: [] });
   try {
     return await work(sandbox);

@@ -1,3 +1,4 @@
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { MIRROR_INSIDE, TEMPLATE_INSIDE } from "@berth/sandbox";
 import { discard } from "../workspace/disk.ts";
@@ -23,6 +24,11 @@ export function diskOf(room: TemplateRoom, kind: TemplateKind, id: string): stri
 /** What is shown to sandboxes of it. */
 export function sourceOf(room: TemplateRoom, kind: TemplateKind, id: string): string {
   return join(diskOf(room, kind, id), kind === "mirrors" ? MIRROR_INSIDE : TEMPLATE_INSIDE);
+}
+
+/** A disk that is a directory of the host, as others show what lies on it: without a limit from the beginning, it stays so. */
+export async function makePlainDisk(disk: string): Promise<void> {
+  await mkdir(join(disk, "data"), { recursive: true, mode: 0o711 });
 }
 
 export async function discardDisk(room: TemplateRoom, kind: TemplateKind, id: string): Promise<void> {
