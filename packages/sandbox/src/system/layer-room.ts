@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, rename, stat, utimes } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { type EgressDenied, type SandboxEngine, SandboxError } from "../sandbox.ts";
+import { type EgressDenied, type SandboxEngine, SandboxError, type SystemLayers } from "../sandbox.ts";
 import { buildLayer, type LayerFailure, type LayerLimits, layerLimits, sizeOf } from "./build-layer.ts";
 import { type LayerPlan, layerName } from "./layer-plan.ts";
 
@@ -47,7 +47,7 @@ export interface LayerRoom {
 }
 
 export interface LayerRoomOptions {
-  /** Made, 0700, when missing. */
+  /** Only root may enter it. */
   directory: string;
   engine: SandboxEngine;
   limits?: LayerLimits;
@@ -55,11 +55,13 @@ export interface LayerRoomOptions {
   unusedMs?: number;
   /** Bytes that all may take before the longest unused go. Default 20 GiB. */
   mostBytes?: number;
+  /** Waits for a place among those that make a layer at once; the answer gives it back. Default: all may. */
+  enter?: () => Promise<() => void>;
   log: (line: string) => void;
 }
 
 export function openLayerRoom(options: LayerRoomOptions): LayerRoom {
-  const { directory, engine, limits = layerLimits, log } = options;
+  const { directory, engine, limits = layerLimits, enter = async () => () => {}, log } = options;
   const { unusedMs = 14 * DAY_MS, mostBytes = 20 * 1024 ** 3 } = options;
   const closing = new AbortController();
   const making = new Map<string, Promise<LayerFailure | null>>();
@@ -109,25 +111,42 @@ export function openLayerRoom(options: LayerRoomOptions): LayerRoom {
     name: string,
     plan: LayerPlan,
     below: readonly string[],
-    { tree, onEgressDenied }: LayerRequest,
+    request: LayerRequest,
   ): Promise<LayerFailure | null> {
-    if (closing.signal.aborted) throw new SandboxError("no layer is made any more");
     const whole = join(directory, name);
     if (existsSync(whole)) {
       await utimes(whole, new Date(), new Date());
       return null;
     }
+    const leave = await enter();
+    try {
+      return await make(whole, plan, { tree: request.tree, layers: below }, request);
+    } finally {
+      leave();
+    }
+  }
+
+  async function make(
+    whole: string,
+    plan: LayerPlan,
+    system: SystemLayers,
+    { onEgressDenied }: LayerRequest,
+  ): Promise<LayerFailure | null> {
+    const { signal } = closing;
+    if (signal.aborted) throw new SandboxError("no layer is made any more");
     const own = `${whole}.making`;
     await removeTree(own);
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    await mkdir(own, { mode: 0o711 });
+    await mkdir(own, { recursive: true, mode: 0o711 });
     log(`a layer of ${plan.name} is being made`);
     try {
-      const system = { tree, layers: below };
-      const { signal } = closing;
+      const reporting = onEgressDenied ? { onEgressDenied } : {};
       const failure = await buildLayer(engine, {
-        ...{ plan, system, directory: own, limits, signal },
-        ...(onEgressDenied ? { onEgressDenied } : {}),
+        plan,
+        system,
+        directory: own,
+        limits,
+        signal,
+        ...reporting,
       });
       if (signal.aborted) throw new SandboxError("no layer is made any more");
       if (failure === null) await keep(own, whole);

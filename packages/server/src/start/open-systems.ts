@@ -1,15 +1,22 @@
+import { mkdirSync } from "node:fs";
 import { openLayerRoom, openSystemTree, type SandboxEngine } from "@berth/sandbox";
 import type { Logger } from "pino";
 import { type Config, layerDirectory, systemDirectory } from "../config.ts";
+import { createLimit } from "../runs/limit.ts";
 import type { SystemParts } from "../runs/system/systems.ts";
+
+/** Each may take two cores and 3 GiB of memory. */
+const LAYERS_AT_ONCE = 2;
 
 /** Null where sandboxes have what their engine gives them. */
 export function openSystems(config: Config, engine: SandboxEngine, log: Logger): SystemParts | null {
   if (config.rootfs === "host" || config.sandbox !== "bubblewrap") return null;
+  const directory = layerDirectory(config);
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
   const tell = (line: string) => log.info(line);
   return {
     tree: openSystemTree({ directory: systemDirectory(config), log: tell }),
-    layers: openLayerRoom({ directory: layerDirectory(config), engine, log: tell }),
+    layers: openLayerRoom({ directory, engine, enter: createLimit(LAYERS_AT_ONCE).enter, log: tell }),
     sources: { npmRegistry: config.npmRegistry, pipIndex: config.pipIndex },
   };
 }

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, type TestContext, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { aptSources } from "./apt-sources.ts";
+import { debianRecipe, recipeKey } from "./recipe.ts";
+import { sweepTrees } from "./sweep-trees.ts";
+import { noTrees } from "./testing.ts";
+import { buildTree } from "./tree-build.ts";
+
+const skip = await noTrees();
+
+async function place(t: TestContext): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "berth-trees-"));
+  t.after(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** Pids of the processes whose arguments name this. */
+function processesWith(text: string): string[] {
+  return readdirSync("/proc").filter((pid) => {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return false;
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(text);
+    } catch {
+      return false;
+    }
+  });
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let tries = 0; !holds(); tries++) {
+    assert.ok(tries < 1_000, "it does not come true");
+    await pause(10);
+  }
+}
+
+describe("a system tree", { skip }, () => {
+  test("that is cut off leaves no process, and nothing that is used", async (t) => {
+    const directory = await place(t);
+    const tree = join(directory, recipeKey(debianRecipe));
+    const cut = new AbortController();
+    const [one, other] = [0, 1].map(() => buildTree(directory, debianRecipe, cut.signal));
+    await until(() => existsSync(`${tree}.making/etc`));
+    const builders = processesWith(tree).filter((pid) =>
+      readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("mmdebstrap"),
+    );
+    assert.ok(builders.length > 0);
+    cut.abort();
+    for (const build of [one, other])
+      await assert.rejects(build ?? Promise.resolve(), /mmdebstrap could not make the system/);
+    await until(() => processesWith(tree).length === 0);
+    assert.ok(!existsSync(tree));
+    assert.ok(!readFileSync("/proc/mounts", "utf8").includes(directory));
+    await assert.rejects(buildTree(directory, debianRecipe, AbortSignal.abort()), /it was killed/);
+  });
+
+  test("of another recipe goes, with what builds that died have left, and the present one stays", async (t) => {
+    const directory = await place(t);
+    for (const name of ["bookworm-1", "bookworm-2.making", "bookworm-3", "trial-x"])
+      await mkdir(join(directory, name, "etc"), { recursive: true });
+    for (const name of ["bookworm-1.lock", "bookworm-2.lock", "bookworm-3.lock"])
+      await writeFile(join(directory, name), "");
+    await sweepTrees(directory, "bookworm-3");
+    assert.deepEqual(readdirSync(directory).toSorted(), ["bookworm-3", "bookworm-3.lock"]);
+  });
+});
+
+test("the machine's lists of Debian packages are told from others, and from those with a login", async (t) => {
+  const directory = await place(t);
+  await mkdir(join(directory, "sources.list.d"));
+  const files = {
+    "sources.list":
+      "# deb http://old.example/debian bookworm main\ndeb [arch=amd64] https://mirror.example/debian bookworm main contrib\n",
+    "sources.list.d/debian.sources":
+      "Types: deb\nURIs: http://mirror.example/debian\nSuites: bookworm bookworm-updates\nComponents: main\n",
+    "sources.list.d/login.list": "deb https://user:secret@mirror.example/debian bookworm main\n",
+    "sources.list.d/other.list": "deb https://mirror.example/debian trixie main\n",
+    "sources.list.d/vendor.list": "deb https://vendor.example/tools bookworm main\n",
+    "sources.list.d/notes.txt": "deb https://mirror.example/debian bookworm main\n",
+  };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text);
+  const found = aptSources("bookworm", directory).map((path) => path.slice(directory.length + 1));
+  assert.deepEqual(found, ["sources.list", "sources.list.d/debian.sources"]);
+  assert.deepEqual(aptSources("bookworm", join(directory, "absent")), []);
+});
