@@ -167,3 +167,18 @@ print $written < 100000 * 100 * length($q) ? "let go" : "served for ever";`),
   assert.equal(stdout, "let go");
   await neighbourIsServed();
 });
+
+test("connections that are reset as they are made are told of by where they went, or not at all", async () => {
+  await runInside(
+    hostile,
+    perl(`
+for my $n (1 .. 300) {
+  socket(my $s, PF_INET, SOCK_STREAM, 0) or die;
+  setsockopt($s, SOL_SOCKET, SO_LINGER, pack("ii", 1, 0));
+  connect($s, sockaddr_in(80, inet_aton("10.0.0.1")));
+  close $s;
+}`),
+  );
+  await neighbourIsServed();
+  for (const { host, port } of denied) assert.deepEqual([host, port], ["10.0.0.1", 80]);
+});

@@ -18,10 +18,18 @@ export function answerDns(
   const name = parseHostName(query.name);
   const address = name === null ? null : addressFor(name);
   if (address === null) {
+    if (name !== null && isServiceOf(name, addressFor))
+      return encodeAnswer(query, responseCodes.nameError, null);
     onDenied(name ?? printable(query.name));
     return encodeAnswer(query, responseCodes.nameError, null);
   }
   return encodeAnswer(query, responseCodes.noError, isAddressQuestion(query) ? address : null);
+}
+
+/** Programs ask for `_service._protocol` of a host before they ask for the host itself; there is none, and nothing is refused. */
+function isServiceOf(name: HostName, addressFor: AddressFor): boolean {
+  const host = parseHostName(name.replace(/^(?:_[^.]*\.)+/, ""));
+  return host !== null && host !== name && addressFor(host) !== null;
 }
 
 function isAddressQuestion(query: DnsQuery): boolean {

@@ -43,6 +43,32 @@ test("a name with hostile bytes is refused and shown in plain ASCII", () => {
   assert.deepEqual(denied, ["exa?m?ple?.com"]);
 });
 
+test("a service of an allowed host does not exist, and that is no refusal", () => {
+  const denied: string[] = [];
+  const ask = (name: string): number | undefined => {
+    const addressFor = (host: string) => (host === "example.com" ? "198.18.0.1" : null);
+    const answer = answerDns(question(name, 33), addressFor, (host) => denied.push(host));
+    return answer === null ? undefined : answer.readUInt16BE(2) & 15;
+  };
+  assert.deepEqual(
+    ["_http._tcp.example.com", "_http._tcp.evil.com", "http._tcp.example.com"].map(ask),
+    [3, 3, 3],
+  );
+  assert.deepEqual(denied, ["_http._tcp.evil.com", "http._tcp.example.com"]);
+});
+
+test("a label that holds a dot is no two labels", () => {
+  const message = question("evil/example.com", 1);
+  message[message.indexOf("/")] = ".".charCodeAt(0);
+  const denied: string[] = [];
+  answerDns(
+    message,
+    () => "198.18.0.1",
+    (name) => denied.push(name),
+  );
+  assert.deepEqual(denied, ["evil\\.example.com"]);
+});
+
 test("what is not one plain question is not answered", () => {
   const sound = question("example.com", 1);
   const with2 = (at: number, value: number): Buffer => {
