@@ -5,6 +5,7 @@ import { conformance, type Subject } from "../conformance/conformance.ts";
 import { DISK_TESTS } from "../conformance/disk-tests.ts";
 import { TEMPLATE_TESTS } from "../conformance/template-tests.ts";
 import { createEgress } from "../egress/create-egress.ts";
+import { openAuthority } from "../egress/credentials/authority.ts";
 import { workspacePrograms } from "../workspace/workspace-programs.ts";
 import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
 import { diskLimit, templates } from "./probe.ts";
@@ -24,12 +25,13 @@ conformance(
   "bubblewrap",
   async (): Promise<Subject> => {
     const directory = await mkdtemp(join(tmpdir(), "berth-engine-"));
-    const egress = await createEgress();
+    const authority = await openAuthority(join(directory, "authority"));
+    const egress = await createEgress({ opening: { authority, trusted: [] } });
     const engine = await createBubblewrapEngine({
       instance: `test-${process.pid}`,
       stateDir: join(directory, "state"),
       egress,
-      certificates: [],
+      certificates: [authority.certificate],
       programs: workspacePrograms,
     });
     return {

@@ -1,6 +1,7 @@
 import { after, before, describe } from "node:test";
 import { commandTests } from "./command-tests.ts";
 import type { Subject, Suite } from "./context.ts";
+import { credentialTests } from "./credential-tests.ts";
 import { diskTests } from "./disk-tests.ts";
 import { fileTests } from "./file-tests.ts";
 import { isolationTests } from "./isolation-tests.ts";
@@ -48,6 +49,7 @@ export function conformance(
       templateTests,
       fileTests,
       isolationTests,
+      credentialTests,
       probeTests,
     ])
       tests(suite);

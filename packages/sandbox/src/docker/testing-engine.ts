@@ -8,6 +8,7 @@ import {
 } from "../../../../tests/container-engine/container-engine.ts";
 import type { Subject } from "../conformance/conformance.ts";
 import { createEgress } from "../egress/create-egress.ts";
+import { openAuthority } from "../egress/credentials/authority.ts";
 import { createDockerEngine } from "./docker-engine.ts";
 
 export interface TestSubject extends Subject {
@@ -22,9 +23,11 @@ export interface TestSubject extends Subject {
 export async function startSubject(kind: Kind, allowPrivate: readonly string[] = []): Promise<TestSubject> {
   const directory = await mkdtemp(join(tmpdir(), "berth-engine-"));
   const { socket, close } = await startTestEngine(kind);
-  const egress = await createEgress({ poolSize: 0, allowPrivate });
+  const authority = await openAuthority(join(directory, "authority"));
+  const egress = await createEgress({ poolSize: 0, allowPrivate, opening: { authority, trusted: [] } });
   const [instance, stateDir] = [`test-${process.pid}`, join(directory, "state")];
-  const options = { instance, socket, defaultImage: TEST_IMAGE, stateDir, egress, certificates: [] };
+  const certificates = [authority.certificate];
+  const options = { instance, socket, defaultImage: TEST_IMAGE, stateDir, egress, certificates };
   const engine = await createDockerEngine(options);
   return {
     engine,
