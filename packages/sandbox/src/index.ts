@@ -19,7 +19,7 @@ export { trustedBundle } from "./inside/trusted-bundle.ts";
 export { isolationCapabilities } from "./probes/isolation-capabilities.ts";
 export { type ProbedPlace, probeEngine } from "./probes/probe-engine.ts";
 export * from "./sandbox.ts";
-export { describeTree } from "./system/describe-tree.ts";
+export { describeTree, madeTree } from "./system/describe-tree.ts";
 export type { LayerPlan } from "./system/layer-plan.ts";
 export { type LayerRoom, openLayerRoom } from "./system/layer-room.ts";
 export { type Packages, packagePlans } from "./system/package-plans.ts";

@@ -3,6 +3,7 @@ import {
   type Capability,
   describeTree,
   isolationCapabilities,
+  madeTree,
   probeEngine,
   type SandboxEngine,
 } from "@berth/sandbox";
@@ -92,10 +93,21 @@ const PROBE_UIDS = [299_998, 299_999] as const;
 /** Tries from inside what a sandbox has to hold, in one that is opened for it. */
 async function isolation(engine: SandboxEngine, config: Config): Promise<Capability[]> {
   try {
-    const place = { directory: join(config.dataDir, "doctor"), uids: PROBE_UIDS };
-    return isolationCapabilities(await probeEngine(engine, place));
+    const directory = join(config.dataDir, "doctor");
+    const tree = systemOf(config);
+    const spec = tree === null ? {} : { system: { tree } };
+    return isolationCapabilities(
+      engine.name,
+      await probeEngine(engine, { directory, uids: PROBE_UIDS, spec }),
+    );
   } catch (error) {
     const detail = `No sandbox could be opened to try what it holds: ${(error as Error).message}`;
     return [{ name: "isolation", state: "no", detail }];
   }
+}
+
+/** What sessions have as their system at this time, when it is not the engine's own. */
+function systemOf(config: Config): string | null {
+  const own = config.sandbox === "bubblewrap" && config.rootfs === "debian";
+  return own ? madeTree(systemDirectory(config)) : null;
 }

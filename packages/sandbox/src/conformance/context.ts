@@ -20,8 +20,6 @@ export interface Subject {
   uid: number;
   /** What its sandboxes have as their system. Default: the engine's own. */
   system?: SystemLayers;
-  /** Probes that this engine cannot hold, by id, each with the reason. */
-  openProbes?: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { allProbes } from "../probes/all-probes.ts";
+import { openByEngine } from "../probes/open-by-engine.ts";
 import { probeEngine } from "../probes/probe-engine.ts";
 import { conformanceTest, type Suite } from "./context.ts";
 
@@ -7,7 +8,7 @@ import { conformanceTest, type Suite } from "./context.ts";
 export function probeTests(suite: Suite): void {
   for (const [group, probes] of Map.groupBy(allProbes, (probe) => probe.group)) {
     conformanceTest(suite, `probes: ${group}`, async ({ subject, directory }) => {
-      const open = subject.openProbes ?? {};
+      const open = openByEngine[subject.engine.name] ?? {};
       const { system } = subject;
       const uids = [subject.uid, subject.uid + 1] as const;
       const place = { directory, uids, spec: system === undefined ? {} : { system } };

@@ -14,6 +14,8 @@ export interface ProbedPlace {
   uids: readonly [number, number];
   /** Laid over the specification of both sandboxes. */
   spec?: Partial<SandboxSpec>;
+  /** Laid over that of the one that the probes run in. */
+  probed?: Partial<SandboxSpec>;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface ProbedPlace {
  */
 export async function probeEngine(
   engine: SandboxEngine,
-  { directory, uids, spec = {} }: ProbedPlace,
+  { directory, uids, spec = {}, probed: alone = {} }: ProbedPlace,
   probes: readonly Probe[] = allProbes,
 ): Promise<ProbeResult[]> {
   await mkdir(directory, { recursive: true, mode: 0o711 });
@@ -32,17 +34,18 @@ export async function probeEngine(
     const stage = await makeHostStage();
     undo.push(stage.close);
     const made = await makeMounts(place);
-    const open = async (name: string, uid: number): Promise<Sandbox> => {
+    const open = async (name: string, uid: number, own: Partial<SandboxSpec> = {}): Promise<Sandbox> => {
       const disk = join(place, name);
       const sandbox = await engine.open({
         ...specOf(`probes_${stage.tag}_${name}`, disk, uid),
         ...made,
         ...spec,
+        ...own,
       });
       undo.push(() => sandbox.close());
       return sandbox;
     };
-    const probed = await open("probed", uids[0]);
+    const probed = await open("probed", uids[0], alone);
     const neighbour = await startNeighbour(await open("neighbour", uids[1]), stage.tag);
     undo.push(neighbour.close);
     return await runProbes(probed, probes, {

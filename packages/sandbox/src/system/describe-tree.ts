@@ -3,6 +3,12 @@ import type { Capability } from "../sandbox.ts";
 import { lackForTrees } from "./lack-for-trees.ts";
 import { debianRecipe, recipeKey } from "./recipe.ts";
 
+/** The tree of this version below that directory, when it is made; else null. */
+export function madeTree(directory: string): string | null {
+  const path = `${directory}/${recipeKey(debianRecipe)}`;
+  return existsSync(path) ? path : null;
+}
+
 /** Which system sandboxes get on this machine, and why, for `berth doctor`. Never throws, and makes no tree. */
 export async function describeTree(directory: string, setting: "debian" | "host"): Promise<Capability> {
   const name = "root_filesystem";
@@ -12,7 +18,7 @@ export async function describeTree(directory: string, setting: "debian" | "host"
   const lack = await lackForTrees(directory);
   if (lack !== null) return { name, state: "degraded", detail: `${host}: ${lack}.` };
   const key = recipeKey(debianRecipe);
-  if (existsSync(`${directory}/${key}`))
+  if (madeTree(directory) !== null)
     return { name, state: "yes", detail: `Sandboxes use Berth's own Debian (${key}).` };
   const detail = `Berth's own Debian (${key}) is made when the service runs; until it is ready sandboxes use the host's /usr.`;
   return { name, state: "yes", detail };

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { createBubblewrapEngine } from "../bubblewrap/bubblewrap-engine.ts";
+import { createEgress } from "../egress/create-egress.ts";
+import { systemIds } from "../system/system-owner.ts";
+import { noTrees, testTree } from "../system/testing.ts";
+import { workspacePrograms } from "../workspace/workspace-programs.ts";
+import { probeEngine } from "./probe-engine.ts";
+
+/** What it means to be root of a user namespace, over a system of one's own. Nothing else may succeed. */
+const ROOT_IS = [
+  ...["su", "setuid_programs", "user_zero", "groups", "capabilities", "capability_gain", "file_capability"],
+  ...["file_owner", "file_owner_others"],
+  ...["host_shadow", "write_usr", "write_etc", "write_preload", "write_trust", "proc_write"],
+];
+
+test("where packages are installed, a command is root of its own system, and of nothing else", {
+  skip: await noTrees(),
+  timeout: 180_000,
+}, async () => {
+  const directory = await mkdtemp(join(tmpdir(), "berth-root-"));
+  const egress = await createEgress();
+  const engine = await createBubblewrapEngine({
+    instance: `root-${process.pid}`,
+    stateDir: join(directory, "state"),
+    egress,
+    certificates: [],
+    programs: workspacePrograms,
+  });
+  try {
+    const system = { tree: await testTree(), changes: join(directory, "changes") };
+    const results = await probeEngine(engine, {
+      directory,
+      uids: [systemIds.first, 71_600],
+      probed: { system, files: [], directories: [] },
+    });
+    const loose = results.filter(({ probe, state }) => state !== "held" && !ROOT_IS.includes(probe.id));
+    assert.deepEqual(
+      loose.map(({ probe, state, detail }) => `${probe.id} ${state}: ${detail}`),
+      [],
+    );
+  } finally {
+    await engine.close();
+    await egress.close();
+    await rm(directory, { recursive: true });
+  }
+});
