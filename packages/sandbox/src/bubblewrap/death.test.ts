@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   existsSync,
@@ -44,6 +44,17 @@ function makeEngine(): Promise<SandboxEngine> {
     certificates: ["-----BEGIN CERTIFICATE-----\nown\n-----END CERTIFICATE-----"],
     programs: { "berth-hello": "#!/bin/sh\necho hello $1\n" },
   });
+}
+
+/** The same in a process of its own. */
+function makeEngineText(): string {
+  const [engineAt, standInAt] = ["./bubblewrap-engine.ts", "./namespace-stand-in.ts"].map((name) =>
+    JSON.stringify(new URL(name, import.meta.url).href),
+  );
+  const options = JSON.stringify({ instance, stateDir: `${directory}/state`, certificates: [] });
+  return `import { createBubblewrapEngine } from ${engineAt};
+    import { createNamespaceStandIn } from ${standInAt};
+    const engine = await createBubblewrapEngine({ ...${options}, egress: createNamespaceStandIn() });`;
 }
 
 function open(name = "a"): Promise<Sandbox> {
@@ -161,9 +172,7 @@ test("when process 1 is killed every run resolves as closed, and the disk opens 
 
 test("a killed server leaves no process, and a sweep removes the rest", { skip: !root }, async () => {
   const text = `
-    import { createBubblewrapEngine } from ${JSON.stringify(new URL("./bubblewrap-engine.ts", import.meta.url).href)};
-    import { createNamespaceStandIn } from ${JSON.stringify(new URL("./namespace-stand-in.ts", import.meta.url).href)};
-    const engine = await createBubblewrapEngine({ instance: ${JSON.stringify(instance)}, stateDir: ${JSON.stringify(`${directory}/state`)}, egress: createNamespaceStandIn(), certificates: [] });
+    ${makeEngineText()}
     const sandbox = await engine.open({ id: "b", disk: ${JSON.stringify(`${directory}/disk-b`)}, uid: ${uid}, limits: { memoryBytes: 1e8, pids: 64, cpus: 1, diskBytes: null }, egress: { mode: "limited", hosts: [] }, files: [], writable: [] });
     sandbox.run({ script: "trap '' TERM; (setsid env -i sleep 600 &); echo up; while :; do :; done", timeoutMs: 60000, onOutput: () => process.stdout.write("up") });
   `;
@@ -205,6 +214,38 @@ test("a sweep that cannot remove one thing removes the others, and the next one 
   }
   await engine.sweep();
   assert.equal(existsSync(stuck), false);
+});
+
+test("a sweep that is killed anywhere leaves nothing that the next one does not remove", {
+  skip: !root || spawnSync("strace", ["--version"]).status !== 0,
+}, async () => {
+  const gone = spawn("true");
+  await once(gone, "exit");
+  const state = `${directory}/state`;
+  const text = `${makeEngineText()} await engine.sweep(); console.log("swept"); process.exit();`;
+  const calls = "rmdir,unlink,unlinkat";
+  let points = 0;
+  for (let told = ""; told === ""; points++) {
+    assert.ok(points < 40, "the sweep never ends");
+    mkdirSync(`${state}/${gone.pid}-1.0/1/pipes`, { recursive: true });
+    writeFileSync(`${state}/${gone.pid}-1.0/1/pipes/0.in`, "");
+    writeFileSync(`${state}/${gone.pid}-1.0/groups`, parents().join("\n"));
+    for (const parent of parents()) mkdirSync(`${parent}/${gone.pid}-1.1-a`, { recursive: true });
+    const kill = `inject=${calls}:signal=SIGKILL:when=${points + 1}`;
+    const trace = ["-f", "-qq", "-o", "/dev/null", "-e", `trace=${calls}`, "-e", kill];
+    const child = spawn("strace", [...trace, process.execPath, "--input-type=module", "--eval", text], {
+      // All calls by one thread, so that they are counted together.
+      env: { ...process.env, UV_THREADPOOL_SIZE: "1" },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    child.stdout.on("data", (chunk) => {
+      told += String(chunk);
+    });
+    await once(child, "close");
+    await engine.sweep();
+    assert.deepEqual([groups(), readdirSync(state).length], [[], 1]);
+  }
+  assert.ok(points > 3, `only ${points} points`);
 });
 
 /** The two processes that an idle sandbox is. */
