@@ -12,7 +12,7 @@ import {
   turn,
 } from "../acceptance/harness/fixtures.ts";
 import { livingPid } from "../crash/processes.ts";
-import { holds, hostState } from "./abuse/host-state.ts";
+import { holds, hostState, restingState } from "./abuse/host-state.ts";
 
 /** What sessions cost that do nothing: a row, and a disk for a day; a sandbox that is open for them two processes. */
 
@@ -36,7 +36,7 @@ after(() => berth.stop());
 test("an open idle session is two processes, and a parked one is none and mounts nothing", {
   timeout: 60_000,
 }, async () => {
-  const nothing = hostState(berth);
+  const nothing = await restingState(berth);
   assert.deepEqual([nothing.processes, nothing.helpers, nothing.loops], [[], [], []]);
   const { id } = await makeSession(api);
   // Read by a tool that keeps no shell, unlike Bash.
@@ -56,10 +56,10 @@ test(`${sessions} idle sessions own nothing on the host, are listed, and twenty 
   const { id: environment_id } = await makeEnvironment(api);
   const make = () => api.ok("POST", "/sessions", { agent, environment_id });
   await many(WARM, make);
-  const nothing = hostState(berth);
+  const nothing = await restingState(berth);
   const [apiBefore, runnerBefore] = [memory(berth.pid), memory(await livingPid(berth, "runner"))];
   const made = await many(sessions, make);
-  assert.deepEqual(hostState(berth), nothing);
+  assert.deepEqual(await restingState(berth), nothing);
   const [apiAfter, runnerAfter] = [memory(berth.pid), memory(await livingPid(berth, "runner"))];
   for (const [part, grown] of [
     ["api", apiAfter - apiBefore],

@@ -5,7 +5,7 @@ import { Berth } from "../../acceptance/harness/berth.ts";
 import { makeEnvironment, makeSession, results, turn } from "../../acceptance/harness/fixtures.ts";
 import { lackForDiskLimits } from "../../acceptance/harness/loop-devices.ts";
 import { type Abuse, abuses } from "./abuses.ts";
-import { hostState, settles } from "./host-state.ts";
+import { restingState, settles } from "./host-state.ts";
 import { type Latencies, makeNeighbour, type Neighbour, p99 } from "./neighbour.ts";
 
 /**
@@ -42,7 +42,7 @@ describe("abuse is contained", {
 
   for (const [name, abuse] of Object.entries(abuses)) {
     test(name, { skip: abuse.fillsDisk === true && lack }, async (context) => {
-      const state = hostState(berth);
+      const state = await restingState(berth);
       const over = Promise.all(Array.from({ length: trials }, () => abused(api, environment, abuse)));
       const beside = await neighbour.during(over, 4);
       for (const session of await over) await api.ok("DELETE", `/sessions/${session}`);

@@ -15,7 +15,7 @@ export interface HostState {
   loops: string[];
   /** Control groups of single sandboxes, in each hierarchy. */
   groups: string[];
-  /** Network namespaces that its runner holds; some are made ahead. */
+  /** Network namespaces that its runner holds besides one for each sandbox and those that are made ahead. */
   namespaces: number;
   /** Programs that run below its runner, by name, also dead ones that nobody has reaped. */
   helpers: string[];
@@ -28,18 +28,33 @@ export interface Service {
   dataDir: string;
 }
 
+const MADE_AHEAD = 4;
+
 export function hostState(service: Service): HostState {
   const runner = pidOf(service, "runner");
+  const held = runner === null ? 0 : networkNamespacesOf(runner);
+  const generated = generatedIn(join(service.dataDir, "sandbox"));
   const installation = readFileSync(join(service.dataDir, "installation"), "utf8").trim();
   return {
     processes: pids().filter((pid) => isAlive(pid) && sees(pid, installation, basename(service.dataDir))),
     mounts: lines("/proc/mounts").filter((line) => line.includes(service.dataDir)),
     loops: loopFiles(service.dataDir),
     groups: groupsOf(installation),
-    namespaces: runner === null ? 0 : networkNamespacesOf(runner),
+    namespaces: Math.max(0, held - generated.length - MADE_AHEAD),
     helpers: runner === null ? [] : childrenOf(runner).map(nameOf).sort(),
-    files: filesOf(service.dataDir),
+    files: [...generated, ...names(join(service.dataDir, "sessions"))].sort(),
   };
+}
+
+/** As it is once nothing changes any more: what is made ahead is there, and no program runs for a moment only. */
+export async function restingState(service: Service): Promise<HostState> {
+  let state = hostState(service);
+  await holds(10_000, () => {
+    const former = state;
+    state = hostState(service);
+    assert.deepEqual(state, former);
+  });
+  return state;
 }
 
 /**
@@ -53,6 +68,7 @@ export async function settles(service: Service, before: HostState, withinMs = 10
 /** Waits until nothing is thrown any more. */
 export async function holds(withinMs: number, check: () => void): Promise<number> {
   const began = performance.now();
+  await pause(25);
   for (;;) {
     try {
       check();
@@ -93,15 +109,13 @@ function networkNamespacesOf(pid: number): number {
   return new Set(held.filter((target) => target.startsWith("net:["))).size;
 }
 
-/** Generated directories are those of a process, with what all its sandboxes share and one for each. */
-function filesOf(dataDir: string): string[] {
-  const state = join(dataDir, "sandbox");
-  const generated = names(state).flatMap((owner) =>
+/** Each process has a directory, with what all its sandboxes share and one for each. */
+function generatedIn(state: string): string[] {
+  return names(state).flatMap((owner) =>
     names(join(state, owner))
       .filter((name) => /^[0-9a-z]{1,4}$/.test(name) && name !== "etc")
       .map((name) => `${owner}/${name}`),
   );
-  return [...generated, ...names(join(dataDir, "sessions"))].sort();
 }
 
 function nameOf(pid: number): string {
