@@ -2,8 +2,8 @@ import { mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { LimitGauge } from "../commands/limit-gauge.ts";
+import { cgroupGauge } from "../host/cgroup-gauge.ts";
 import { type Limits, SandboxError } from "../sandbox.ts";
-import { cgroupGauge } from "./cgroup-gauge.ts";
 import type { Controller, Hierarchy, Setting } from "./cgroup-layouts.ts";
 
 const LONGEST_KILL_MS = 2000;

@@ -125,6 +125,18 @@ function engineTests(kind: Kind): void {
       assert.deepEqual(await found(), []);
     });
 
+    test("a command is told which limit it met", async () => {
+      const limits = { memoryBytes: 96 * 1024 * 1024, pids: 32, cpus: 1, diskBytes: null };
+      const sandbox = await subject.engine.open(spec({ limits }));
+      const hog = await sh(sandbox, "head -c 400000000 /dev/zero | tail", { maxOutputBytes: 1000 });
+      assert.equal(hog.limit, "memory");
+      const many = "for i in $(seq 60); do sleep 600 & done 2>/dev/null; true";
+      const crowd = await sh(sandbox, many, { maxOutputBytes: 1000 });
+      assert.equal(crowd.limit, "processes");
+      assert.equal((await sh(sandbox, "echo alive")).limit, undefined);
+      await sandbox.close();
+    });
+
     test("a disk with a limit, templates and system trees are refused", async () => {
       const limits = { memoryBytes: 256 * 1024 * 1024, pids: 100, cpus: 1, diskBytes: 64 * 1024 * 1024 };
       const template = { source: "/usr/share", uid: 66_000, target: "/data/t" };

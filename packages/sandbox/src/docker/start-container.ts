@@ -10,6 +10,7 @@ import type { Egress, NetworkNamespace } from "../egress/egress.ts";
 import { prepareFiles } from "../inside/sandbox-files.ts";
 import { DiskLimitError, SandboxError, type SandboxSpec } from "../sandbox.ts";
 import { containerBody } from "./container-body.ts";
+import { containerGauge } from "./container-gauge.ts";
 import { openNetwork } from "./container-process.ts";
 import type { Containers } from "./containers.ts";
 import { Demultiplexer } from "./demultiplex.ts";
@@ -89,6 +90,7 @@ export async function startContainer(
     supervisor,
     pipes: new Pipes(files.pipes, uid, host.mkfifo),
     network,
+    gauge: containerGauge(init),
     uploads: files.uploads,
     writable: ["/tmp", ...files.writable.map(({ inside }) => inside)],
     mounted: files.files.map(({ inside }) => inside),

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 
 /** What a system tree is made of. Two trees of one key are the same but for newer versions of the same packages. */
 export interface Recipe {
@@ -10,22 +11,12 @@ export interface Recipe {
   version: number;
 }
 
+/** The packages are in a file, which the builders of the image of the container engines read too. */
 export const debianRecipe: Recipe = {
   suite: "bookworm",
-  packages: [
-    ...["bsdutils", "bzip2", "ca-certificates", "curl", "file", "gh", "git", "jq", "less", "nodejs", "npm"],
-    ...[
-      "openssh-client",
-      "openssl",
-      "patch",
-      "perl",
-      "procps",
-      "python-is-python3",
-      "python3",
-      "python3-pip",
-    ],
-    ...["python3-venv", "ripgrep", "rsync", "unzip", "xz-utils", "zip"],
-  ],
+  packages: readFileSync(new URL("./packages.txt", import.meta.url), "utf8")
+    .trim()
+    .split("\n"),
   architecture: process.arch,
   version: 1,
 };

@@ -54,7 +54,8 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
     log,
     engine,
     room: { directory: join(config.dataDir, "repositories"), host: instance },
-    mostBytes: config.templatesMegabytes * MEBIBYTE,
+    // Containers show no templates.
+    mostBytes: config.sandbox === "docker" ? 0 : config.templatesMegabytes * MEBIBYTE,
     mostDays: config.templatesDays,
     listRefs: refLister(config, await certificates(config)),
     repositoryVariables: (repositories) => repositoryVariables(repositories, config.hostedProviders),
