@@ -154,6 +154,22 @@ test("a disk whose spec has no limit has the engine's, and what was made ahead g
   assert.deepEqual(images(), []);
 });
 
+test("a disk that another engine has open is opened when that closes it, and never twice", {
+  skip,
+}, async () => {
+  const options = { instance: `test-disk-${process.pid}`, stateDir: `${directory}/state`, certificates: [] };
+  const other = await createBubblewrapEngine({ ...options, egress: createNamespaceStandIn() });
+  const egress = { mode: "limited", hosts: [] } as const;
+  const disk = join(directory, "disk");
+  const sandbox = await other.open({ id: "disk", disk, uid, limits, egress, files: [], writable: [] });
+  const opening = open();
+  await ok(sandbox, "echo kept >/data/kept");
+  assert.equal(loopDevices(directory).length, 1);
+  await other.close();
+  assert.equal(await ok(await opening, "cat /data/kept"), "kept");
+  assert.equal(loopDevices(directory).length, 1);
+});
+
 test("two dozen disks with limits are open at once, whatever number of loop devices there is", {
   skip,
 }, async () => {

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { link, mkdtemp, open, rm } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { findProgram } from "../host/find-program.ts";
 import { DiskLimitError, SandboxError } from "../sandbox.ts";
@@ -16,6 +17,7 @@ const INODE_BYTES = 256;
 /** More than a filesystem leaves unused at the end, where a group of blocks would hold nothing but its own records. */
 const LARGEST_REST = 16 * MIB;
 const LONGEST_WAIT_SECONDS = 60;
+const LONGEST_UNMOUNT_MS = 500;
 /** In the superblock: the only state of a filesystem that is whole, and a feature that says that its journal is to be read. */
 const [VALID, NEEDS_RECOVERY] = [1, 4];
 const BROKEN = 76;
@@ -118,7 +120,7 @@ function mkfsOptions(bytes: number): string[] {
  * sandbox of before. Nothing is run for an image that was left clean.
  */
 export async function tendImage(programs: ImagePrograms, path: string, bytes: number | null): Promise<void> {
-  const { clean, grown } = await lookInto(path, bytes === null ? 0 : imageBytes(bytes));
+  const { clean, grown } = await lookOnceUnmounted(path, bytes === null ? 0 : imageBytes(bytes));
   if (clean && grown === null) return;
   const { flock, e2fsck, resize } = programs;
   const script = [path, e2fsck, resize, grown === null ? "" : String(grown)];
@@ -153,12 +155,27 @@ if [ -n "$grown" ]; then
   truncate -s "$grown" "$image" && "$resize" "$image" || exit 1
 fi`;
 
+/** A sandbox that has just closed is unmounted in a moment, which costs less to wait for than a program. */
+async function lookOnceUnmounted(path: string, wanted: number): Promise<Look> {
+  const until = performance.now() + LONGEST_UNMOUNT_MS;
+  for (;;) {
+    const look = await lookInto(path, wanted);
+    if (look.clean || performance.now() > until) return look;
+    await delay(5);
+  }
+}
+
+interface Look {
+  clean: boolean;
+  grown: number | null;
+}
+
 /**
  * By its superblock. Clean: it was unmounted, and no error was ever seen in it; a mounted one is not. Grown: its size to be,
  * null when it is large enough: a file that was made larger may hold a filesystem that was not yet, and one that leaves the end of
  * the file alone is whole.
  */
-async function lookInto(path: string, wanted: number): Promise<{ clean: boolean; grown: number | null }> {
+async function lookInto(path: string, wanted: number): Promise<Look> {
   const file = await open(path, "r");
   try {
     const { size } = await file.stat();

@@ -17,7 +17,7 @@ export interface EgressOptions {
   allowPrivate?: readonly string[];
   /** Default: the machine's resolver. */
   resolve?: Resolve;
-  /** Namespaces kept ready. Default 4. */
+  /** Namespaces kept ready. Default 8: half of them are made in one process, which costs more than all of them. */
   poolSize?: number;
   /**
    * Who signs, for sandboxes, for the hosts that credentials are for, and PEM of the authorities that those hosts are verified
@@ -46,7 +46,7 @@ export async function createEgress(options: EgressOptions = {}): Promise<Egress>
     log,
   };
   const pool = new Stock<BareNamespace>({
-    ready: options.poolSize ?? 4,
+    ready: options.poolSize ?? 8,
     batch: 8,
     make: makeNamespaces,
     release: releaseNamespace,
