@@ -221,6 +221,22 @@ test("a host that ends a kept connection is asked again on another", async () =>
   );
 });
 
+test("a client that leaves while its host is dialled leaves no connection there", {
+  timeout: 15_000,
+}, async () => {
+  await bench.closed();
+  const resolving = Promise.withResolvers<void>();
+  bench.resolving = resolving.promise;
+  const { code } = await bench.inside(`curl -sS --max-time 0.5 --cacert ${bench.caFile} ${host}/`);
+  assert.equal(code, 28);
+  const before = bench.connections;
+  resolving.resolve();
+  bench.resolving = Promise.resolve();
+  await curl(`${host}/other`);
+  assert.ok(bench.connections > before);
+  await bench.closed();
+});
+
 test("what streams comes as it comes, both ways", async () => {
   const halves = Promise.withResolvers<void>();
   bench.answer = (_asked, response) => {

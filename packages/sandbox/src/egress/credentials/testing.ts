@@ -28,14 +28,19 @@ export interface ExchangeBench {
   caFile: string;
   hostCaFile: string;
   asked: Asked[];
-  /** How many connections the hosts had. */
+  /** How many connections the hosts had, and have now. */
   connections: number;
+  openConnections: number;
+  /** Names are resolved when this is. Default: at once. */
+  resolving: Promise<void>;
   denied: EgressDenied[];
   credentials: SandboxCredential[];
   namespace: NetworkNamespace;
   /** Answers what is asked next and after, where a test wants more than `ok`. */
   answer: (asked: Asked, response: ServerResponse) => void;
   inside(script: string): Promise<Ran>;
+  /** Resolves when no host has a connection. */
+  closed(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -45,10 +50,16 @@ export async function makeExchangeBench(trusted?: readonly string[]): Promise<Ex
   const asked: Asked[] = [];
   const denied: EgressDenied[] = [];
   const servers: Server[] = [];
+  let onClosed: (() => void) | undefined;
   const listen = async (server: Server): Promise<number> => {
     servers.push(server);
-    server.on("connection", () => {
+    server.on("connection", (socket) => {
       bench.connections += 1;
+      bench.openConnections += 1;
+      socket.once("close", () => {
+        bench.openConnections -= 1;
+        onClosed?.();
+      });
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     return (server.address() as AddressInfo).port;
@@ -74,7 +85,10 @@ export async function makeExchangeBench(trusted?: readonly string[]): Promise<Ex
   ]);
   const egress = await createEgress({
     allowPrivate: hosts,
-    resolve: async () => ["127.0.0.1"],
+    resolve: async () => {
+      await bench.resolving;
+      return ["127.0.0.1"];
+    },
     poolSize: 1,
     headTimeoutMs: 2_000,
     opening: { authority, trusted: trusted ?? [await readFile(made.caFile, "utf8")] },
@@ -91,6 +105,11 @@ export async function makeExchangeBench(trusted?: readonly string[]): Promise<Ex
     hostCaFile: made.caFile,
     asked,
     connections: 0,
+    openConnections: 0,
+    resolving: Promise.resolve(),
+    closed: async () => {
+      while (bench.openConnections > 0) await new Promise<void>((resolve) => (onClosed = resolve));
+    },
     denied,
     credentials: [],
     namespace,

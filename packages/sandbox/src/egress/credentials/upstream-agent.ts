@@ -17,6 +17,8 @@ interface Upstream extends Destination {
 export class UpstreamAgent extends Agent {
   readonly #upstream: Upstream;
   readonly #trust: SecureContext;
+  #connecting: Socket | null = null;
+  #ended = false;
 
   constructor(upstream: Upstream, trust: SecureContext) {
     super({ keepAlive: true, maxSockets: 1, maxFreeSockets: 1 });
@@ -34,11 +36,26 @@ export class UpstreamAgent extends Agent {
     );
   }
 
+  /** Ends the connection, also one that is being made. */
+  override destroy(): void {
+    this.#ended = true;
+    this.#connecting?.destroy();
+    super.destroy();
+  }
+
   async #connect(): Promise<Socket> {
     const { name, protocol, dial } = this.#upstream;
     const socket = await dial();
     if (socket === null) throw new NotConnected("The host is refused or cannot be reached.");
-    if (protocol === "http") return socket;
+    if (this.#ended) {
+      socket.destroy();
+      throw new NotConnected("The client has left.");
+    }
+    this.#connecting = socket;
+    return protocol === "tls" ? await this.#secured(socket, name) : socket;
+  }
+
+  async #secured(socket: Socket, name: string): Promise<Socket> {
     const secure = connect({
       socket,
       servername: name,
