@@ -62,6 +62,8 @@ export function bwrapArguments(sources: Sources, limits: Limits, asRoot: boolean
     ...["--proc", "/proc", ...CLOSED_OF_PROC, "--dev", "/dev"],
     ...["--perms", "1777", "--size", shareOfMemory(4), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"],
     ...["--perms", "1777", "--size", shareOfMemory(2), "--tmpfs", "/tmp"],
+    // Scripts of packages lock and write there as they would on a machine.
+    ...(asRoot ? ["--perms", "0755", "--tmpfs", "/run", "--perms", "1777", "--dir", "/run/lock"] : []),
     ...["--ro-bind", sources.programs, PROGRAMS_INSIDE],
     ...["--ro-bind", sources.pipes, PIPES_INSIDE],
     ...sources.writable.flatMap(({ host, inside }) => ["--bind", host, inside]),

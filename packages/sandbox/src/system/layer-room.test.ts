@@ -111,6 +111,8 @@ describe("layers of a system", { skip }, () => {
     assert.match(large.failed?.failure.why ?? "", /more than 8 MiB/);
     const slow = await own.prepare(request(["sleep 60"]));
     assert.match(slow.failed?.failure.why ?? "", /longer than 0.05 minutes/);
+    const nowhere = await own.prepare({ ...request(["true"]), tree: join(directory, "absent") });
+    assert.equal(nowhere.failed?.failure.why, "this machine could not do it");
     assert.equal((await readdir(join(directory, "failing"))).length, 1);
     await own.close();
   });

@@ -38,7 +38,7 @@ export interface Layers {
  * when it was not used for long or they take too much: it is made again when it is asked for.
  */
 export interface LayerRoom {
-  /** Rejects with `SandboxError` when no sandbox can be opened to make one, and with the signal's reason. */
+  /** Rejects with the signal's reason, and with `SandboxError` once the room is closed. */
   prepare(request: LayerRequest): Promise<Layers>;
   /** Removes what is not needed any more, and what a process that died has left. */
   sweep(signal?: AbortSignal): Promise<void>;
@@ -134,28 +134,38 @@ export function openLayerRoom(options: LayerRoomOptions): LayerRoom {
   ): Promise<LayerFailure | null> {
     const { signal } = closing;
     if (signal.aborted) throw new SandboxError("no layer is made any more");
-    const own = `${whole}.making`;
-    await removeTree(own);
-    await mkdir(own, { recursive: true, mode: 0o711 });
     log(`a layer of ${plan.name} is being made`);
+    const failure = await attempt(whole, plan, system, onEgressDenied).catch(cannot);
+    if (signal.aborted) throw new SandboxError("no layer is made any more");
+    const outcome = failure === null ? "is ready" : `could not be made: ${failure.why}`;
+    log(`a layer of ${plan.name} ${outcome}`);
+    return failure;
+  }
+
+  async function attempt(
+    whole: string,
+    plan: LayerPlan,
+    system: SystemLayers,
+    onEgressDenied: LayerRequest["onEgressDenied"],
+  ): Promise<LayerFailure | null> {
+    const own = `${whole}.making`;
     try {
+      await removeTree(own);
+      await mkdir(own, { recursive: true, mode: 0o711 });
       const reporting = onEgressDenied ? { onEgressDenied } : {};
-      const failure = await buildLayer(engine, {
-        plan,
-        system,
-        directory: own,
-        limits,
-        signal,
-        ...reporting,
-      });
-      if (signal.aborted) throw new SandboxError("no layer is made any more");
-      if (failure === null) await keep(own, whole);
-      const outcome = failure === null ? "is ready" : `could not be made: ${failure.why}`;
-      log(`a layer of ${plan.name} ${outcome}`);
+      const build = { plan, system, directory: own, limits, signal: closing.signal, ...reporting };
+      const failure = await buildLayer(engine, build);
+      if (failure === null && !closing.signal.aborted) await keep(own, whole);
       return failure;
     } finally {
       await removeTree(own);
     }
+  }
+
+  /** A full disk of the host, or a sandbox that could not be opened, is not the session's fault: it can do without the layer. */
+  function cannot(error: unknown): LayerFailure {
+    log(`a layer could not be made: ${error}`);
+    return { why: "this machine could not do it", output: "" };
   }
 
   function pathOf(name: string): string {

@@ -30,13 +30,13 @@ function plan(name: string, packages: readonly string[], hosts: string[], instal
   return [{ name, script, environment: { HOME: "/root" }, egress: { mode: "limited", hosts } }];
 }
 
-/** apt takes a name that no package has for a pattern, if it could be one, so each is looked for first. */
+/** apt takes a name that no package has for a pattern, if it could be one, so each is looked for first. The layer is synced as a whole. */
 const APT = `export DEBIAN_FRONTEND=noninteractive
 apt-get update -qq -o Acquire::Retries=3
 for package in "$@"; do
   apt-cache show -- "\${package%%=*}" >/dev/null 2>&1 || { echo "E: Unable to locate package \${package%%=*}"; exit 100; }
 done
-apt-get install -qq -y --no-install-recommends -o Acquire::Retries=3 -o Dpkg::Use-Pty=0 -- "$@" </dev/null
+apt-get install -qq -y --no-install-recommends -o Acquire::Retries=3 -o Dpkg::Use-Pty=0 -o Dpkg::Options::=--force-unsafe-io -- "$@" </dev/null
 apt-get clean
 rm -rf /var/lib/apt/lists/* /var/log/apt /var/log/dpkg.log /var/cache/ldconfig
 `;
