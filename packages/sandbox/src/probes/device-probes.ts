@@ -48,6 +48,12 @@ export const deviceProbes = group("devices", [
   ],
   ["console_injection", "pastes into the host's console", "user", `attempt ioctl 0 0x541c x`],
   [
+    "line_discipline",
+    "has the kernel read a terminal by other rules, for which the host may load a module",
+    "user",
+    `attempt ioctl 0 0x5423 x`,
+  ],
+  [
     "terminal",
     "has the terminal that the service was started from",
     { never: "tests run without a terminal" },

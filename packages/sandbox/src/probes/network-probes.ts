@@ -129,6 +129,12 @@ export const networkProbes = group("network", [
     `${netlink(2, 3, 5, 7, 8, 10, 14, 16, 18, 19, 20, 21, 22)}`,
   ],
   [
+    "socket_protocols",
+    "opens an internet socket of a protocol that nothing needs, for which the host may load a module",
+    "user",
+    `attempt socket 2 1 262; attempt socket 2 2 136; attempt socket 2 5 132; attempt socket 2 6 33; attempt socket 2 2 115`,
+  ],
+  [
     "socket_families",
     "opens a socket of any other family",
     "root",

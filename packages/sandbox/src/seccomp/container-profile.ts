@@ -9,7 +9,10 @@ import {
   NEW_NAMESPACES,
   NEW_TIME,
   PERSONALITIES,
-  TERMINAL_INJECTION,
+  PROTOCOLS,
+  REFUSED_IOCTLS,
+  SOCKET_KIND_MASK,
+  SOCKET_KINDS,
   UNIX,
 } from "./seccomp.ts";
 
@@ -55,17 +58,34 @@ export function containerProfile(architecture: Architecture): ContainerProfile {
       { names: ["clone3"], action: "SCMP_ACT_ERRNO", errnoRet: ENOSYS },
       allow(["clone"], none(0, NEW_NAMESPACES)),
       allow(["unshare"], none(0, NEW_NAMESPACES | NEW_TIME)),
-      ...others(TERMINAL_INJECTION).map((pattern) => allow(["ioctl"], equal(1, pattern))),
+      ...others(REFUSED_IOCTLS).map((pattern) => allow(["ioctl"], equal(1, pattern))),
       ...others(ATTACH_TO_OTHERS).map((pattern) => allow(["ptrace"], equal(0, pattern))),
       ...PERSONALITIES.map((value) => allow(["personality"], equal(0, exactly(value)))),
       allow(["socketpair"], equal(0, exactly(UNIX))),
       ...others([UNIX]).map((pattern) => unsupported("socketpair", equal(0, pattern))),
-      ...[UNIX, ...INTERNET].map((family) => allow(["socket"], equal(0, exactly(family)))),
+      allow(["socket"], equal(0, exactly(UNIX))),
+      ...internetSockets(),
       allow(["socket"], equal(0, exactly(NETLINK)), equal(2, exactly(0))),
       ...others([0]).map((pattern) => unsupported("socket", equal(0, exactly(NETLINK)), equal(2, pattern))),
       ...others([UNIX, ...INTERNET, NETLINK]).map((pattern) => unsupported("socket", equal(0, pattern))),
     ],
   };
+}
+
+/** Those of every other kind or protocol meet no rule. */
+function internetSockets(): Rule[] {
+  return INTERNET.flatMap((family) =>
+    SOCKET_KINDS.flatMap((kind) =>
+      PROTOCOLS.map((protocol) =>
+        allow(
+          ["socket"],
+          equal(0, exactly(family)),
+          equal(1, { mask: SOCKET_KIND_MASK, bits: kind }),
+          equal(2, exactly(protocol)),
+        ),
+      ),
+    ),
+  );
 }
 
 /** Bits that are looked at, and what they have to be. */

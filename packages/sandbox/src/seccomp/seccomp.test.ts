@@ -35,6 +35,7 @@ function verdict(
     const code = program.readUInt16LE(at);
     const k = program.readUInt32LE(at + 4);
     if (code === 0x20) accumulator = data.readUInt32LE(k);
+    else if (code === 0x54) accumulator = (accumulator & k) >>> 0;
     else if (code === 0x06) return k;
     else {
       const holds =
@@ -97,7 +98,8 @@ for (const architecture of architectures) {
   test(`${architecture}: sockets of unix, internet and route netlink only`, () => {
     fc.assert(
       fc.property(fc.nat(60), fc.nat(20), (family, protocol) => {
-        const allowed = [1, 2, 10].includes(family) || (family === 16 && protocol === 0);
+        fc.pre(family !== 2 && family !== 10);
+        const allowed = family === 1 || (family === 16 && protocol === 0);
         assert.equal(
           verdict(architecture, of("socket"), [family, 1, protocol]),
           allowed ? ALLOW : refused(EAFNOSUPPORT),
@@ -110,9 +112,27 @@ for (const architecture of architectures) {
     );
   });
 
+  test(`${architecture}: of the internet's sockets only kinds and protocols that load no module`, () => {
+    const flags = fc.constantFrom(0, 0x800, 0x80000, 0x80800, 0x100000000);
+    fc.assert(
+      fc.property(fc.constantFrom(2, 10), fc.nat(15), flags, fc.nat(300), (family, kind, flag, protocol) => {
+        const allowed = [1, 2, 3].includes(kind) && [0, 1, 6, 17, 58].includes(protocol);
+        assert.equal(
+          verdict(architecture, of("socket"), [family, kind + flag, protocol]),
+          allowed ? ALLOW : refused(EPERM),
+        );
+      }),
+      { numRuns: 500 },
+    );
+    for (const protocol of [0, 1, 6, 17, 58])
+      assert.equal(verdict(architecture, of("socket"), [2, 1, protocol]), ALLOW);
+    assert.equal(verdict(architecture, of("socket"), [10, 1, 262]), refused(EPERM));
+  });
+
   test(`${architecture}: the high half of an argument hides nothing`, () => {
     assert.equal(verdict(architecture, of("ioctl"), [0, 0x1_0000_5412]), refused(EPERM));
     assert.equal(verdict(architecture, of("ioctl"), [0, 0x541c]), refused(EPERM));
+    assert.equal(verdict(architecture, of("ioctl"), [0, 0x5423]), refused(EPERM));
     assert.equal(verdict(architecture, of("ioctl"), [0, 0x5413]), ALLOW);
     assert.equal(verdict(architecture, of("ptrace"), [0]), ALLOW);
     assert.equal(verdict(architecture, of("ptrace"), [0x1_0000_0010]), refused(EPERM));

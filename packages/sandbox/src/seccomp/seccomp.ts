@@ -22,6 +22,7 @@ const EQUAL = 0x15;
 const GREATER = 0x25;
 const AT_LEAST = 0x35;
 const ANY_BIT = 0x45;
+const AND = 0x54;
 const RETURN = 0x06;
 
 const NUMBER = 0;
@@ -33,9 +34,15 @@ const AUDIT: Record<Architecture, number> = { x64: 0xc000003e, arm64: 0xc00000b7
 const X32_BIT = 0x40000000;
 export const NEW_NAMESPACES = 0x7e020000;
 export const NEW_TIME = 0x80;
-export const TERMINAL_INJECTION = [0x5412, 0x541c];
+/** Typing into a terminal, pasting into the console, and another line discipline, for which the host may load a module. */
+export const REFUSED_IOCTLS = [0x5412, 0x541c, 0x5423];
 export const UNIX = 1;
 export const INTERNET = [2, 10];
+/** Streams, datagrams and raw sockets, which the kernel refuses. Another kind has the host load a module for it. */
+export const SOCKET_KINDS = [1, 2, 3];
+export const SOCKET_KIND_MASK = 0xf;
+/** The kind's own, ICMP, TCP, UDP and ICMPv6. Others have the host load a module, too. */
+export const PROTOCOLS = [0, 1, 6, 17, 58];
 export const NETLINK = 16;
 /** Plain, with the flags that debuggers and old programs set, and the query. */
 export const PERSONALITIES = [0, 0x8, 0x20000, 0x20008, 0x40000, 0xffffffff];
@@ -47,12 +54,21 @@ export function isArchitecture(name: string): name is Architecture {
 
 /**
  * The system call filter of every process in a sandbox: what namespaces and dropped capabilities leave open.
- * Sockets are limited to unix, internet and route netlink (AF_VSOCK is in no network namespace), debuggers to
+ * Sockets are limited to unix, the internet's plain kinds and route netlink (AF_VSOCK is in no network namespace), debuggers to
  * their own children, and calls newer than the lists do not exist.
  */
 export function seccompFilter(architecture: Architecture): Instruction[] {
   const column = architecture === "x64" ? 0 : 1;
   const call = (name: keyof typeof examinedSyscalls) => examinedSyscalls[name][column];
+  const internet = [
+    load(argument(1)),
+    { code: AND, jumpTrue: 0, jumpFalse: 0, k: SOCKET_KIND_MASK },
+    ...when(EQUAL, 0, [refuse(EPERM)]),
+    ...when(GREATER, Math.max(...SOCKET_KINDS), [refuse(EPERM)]),
+    load(argument(2)),
+    ...allowValues(PROTOCOLS),
+    refuse(EPERM),
+  ];
   return [
     load(ARCHITECTURE),
     ...unless(EQUAL, AUDIT[architecture], [answer(KILL)]),
@@ -74,11 +90,7 @@ export function seccompFilter(architecture: Architecture): Instruction[] {
       ...when(ANY_BIT, NEW_NAMESPACES | NEW_TIME, [refuse(EPERM)]),
       answer(ALLOW),
     ]),
-    ...when(EQUAL, call("ioctl"), [
-      load(argument(1)),
-      ...refuseValues(TERMINAL_INJECTION, EPERM),
-      answer(ALLOW),
-    ]),
+    ...when(EQUAL, call("ioctl"), [load(argument(1)), ...refuseValues(REFUSED_IOCTLS, EPERM), answer(ALLOW)]),
     ...when(EQUAL, call("ptrace"), [
       load(argument(0)),
       ...refuseValues(ATTACH_TO_OTHERS, EPERM),
@@ -88,7 +100,8 @@ export function seccompFilter(architecture: Architecture): Instruction[] {
     ...when(EQUAL, call("socketpair"), [load(argument(0)), ...allowValues([UNIX]), refuse(EAFNOSUPPORT)]),
     ...when(EQUAL, call("socket"), [
       load(argument(0)),
-      ...allowValues([UNIX, ...INTERNET]),
+      ...allowValues([UNIX]),
+      ...INTERNET.flatMap((family) => when(EQUAL, family, internet)),
       ...unless(EQUAL, NETLINK, [refuse(EAFNOSUPPORT)]),
       load(argument(2)),
       ...allowValues([0]),
