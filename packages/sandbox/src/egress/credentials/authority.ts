@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { X509Certificate } from "node:crypto";
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createSecureContext, type SecureContext } from "node:tls";
 import { promisify } from "node:util";
@@ -16,7 +16,8 @@ export interface Authority {
 }
 
 const run = promisify(execFile);
-const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 const authorityDays = 3_650;
 const leafDays = 30;
 /** Kept in memory; then all are made anew. */
@@ -30,6 +31,7 @@ const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-n
  */
 export async function openAuthority(directory: string): Promise<Authority> {
   const certificate = await currentCertificate(directory);
+  await removeRemains(directory);
   const leaves = new Map<HostName, { until: number; context: Promise<SecureContext> }>();
   return {
     certificate,
@@ -83,6 +85,16 @@ async function makeAuthority(directory: string): Promise<void> {
     });
   } finally {
     await rm(partial, { recursive: true, force: true });
+  }
+}
+
+/** What processes that died have left; another one may be at work beside this. */
+async function removeRemains(directory: string): Promise<void> {
+  const names = (await readdir(directory)).filter((name) => name.startsWith("leaf-"));
+  for (const path of names.map((name) => join(directory, name))) {
+    const found = await stat(path).catch(() => null);
+    if (found === null || found.mtimeMs > Date.now() - hourMs) continue;
+    await rm(path, { recursive: true, force: true });
   }
 }
 
