@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type { EgressDenied, SandboxCredential } from "../sandbox.ts";
 import type { Gate, Surroundings } from "./connection.ts";
 import type { Destination } from "./credentials/targets.ts";
@@ -7,6 +8,7 @@ import type { HostName } from "./host-name.ts";
 import type { RequestHead } from "./http-head.ts";
 import { closingHead } from "./http-request.ts";
 import type { Identified } from "./identify.ts";
+import { requestBody } from "./request-body.ts";
 import { splice } from "./splice.ts";
 
 /**
@@ -66,10 +68,10 @@ export async function reach(
 }
 
 /** Bytes both ways, or a reset where there is no other side. */
-function join(client: Socket, upstream: Socket | null): void {
+function join(client: Socket, upstream: Socket | null, through?: Duplex): void {
   if (upstream === null || upstream.destroyed) refuse(client);
   else if (client.destroyed) upstream.destroy();
-  else splice(client, upstream);
+  else splice(client, upstream, through);
 }
 
 /** The one request of a plain HTTP connection, whose head still lies in the client's buffer. */
@@ -78,7 +80,7 @@ function joinRequest(client: Socket, head: RequestHead, upstream: Socket | null)
     takeHead(client, head);
     upstream.write(closingHead(head));
   }
-  join(client, upstream);
+  join(client, upstream, requestBody(head));
 }
 
 /** Takes a head out of the buffer that `readHead` put it back into. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { after, before, beforeEach, test } from "node:test";
 import type { EgressDenied } from "../../sandbox.ts";
 import { allowedZone } from "./hostile-forms.ts";
@@ -91,4 +91,53 @@ test("a second request on a connection reaches nobody", async () => {
   const get = (host: string) => `GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
   const { lines } = await range.run(sendEach([{ to: name, bytes: `${get(name)}${get("evil.example")}` }]));
   assert.deepEqual([lines, requests], [["HTTP/1.1 200 OK"], 1]);
+});
+
+test("nor where the server would read one", async () => {
+  const received: string[] = [];
+  const raw = createTcpServer((socket) => {
+    let text = "";
+    socket.on("error", () => {});
+    socket.on("data", (bytes) => {
+      text += bytes.toString("latin1");
+    });
+    socket.on("end", () => {
+      received.push(text);
+      socket.end("HTTP/1.1 200 OK\r\n\r\n");
+    });
+  }).listen(0, "127.0.0.1");
+  await once(raw, "listening");
+  const at = (raw.address() as AddressInfo).port;
+  const own = await openHostileRange({
+    hosts: [`*.${allowedZone}:${at}`],
+    allowPrivate: [`127.0.0.1:${at}`],
+    resolve: async () => ["127.0.0.1"],
+  });
+  const evil = "GET /evil HTTP/1.1\r\nHost: evil.example\r\n\r\n";
+  const to = `a.${allowedZone}:${at}`;
+  const bodies = [
+    ["X: y", ""],
+    ["Content-Length: 3", "abc"],
+    ["Transfer-Encoding: chunked", "3\r\nabc\r\n0\r\n\r\n"],
+  ];
+  const sent = bodies.map(
+    ([header, body]) => `POST /x HTTP/1.1\r\nHost: ${to}\r\n${header}\r\n\r\n${body}${evil}`,
+  );
+  const { lines } = await own.run(
+    sendEach(
+      sent.map((bytes) => ({ to, bytes })),
+      { ends: true },
+    ),
+  );
+  await own.close();
+  raw.close();
+  assert.deepEqual(
+    lines,
+    bodies.map(() => "HTTP/1.1 200 OK"),
+  );
+  assert.equal(received.length, bodies.length);
+  for (const [index, text] of received.entries()) {
+    assert.ok(!text.includes("evil"), text);
+    assert.ok(text.endsWith(`\r\n\r\n${bodies[index]?.[1]}`), text);
+  }
 });

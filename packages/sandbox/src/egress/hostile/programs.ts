@@ -92,8 +92,8 @@ export interface Sending {
   bytes: string;
 }
 
-/** A script that sends each over a connection of its own, and prints the first line that comes back, or `nothing`. */
-export function sendEach(sendings: readonly Sending[]): string {
+/** A script that sends each over a connection of its own, and prints the first line that comes back, or `nothing`. `ends`: each ends its side. */
+export function sendEach(sendings: readonly Sending[], { ends = false } = {}): string {
   const rows = sendings
     .map(({ to, bytes }) => `${to} ${Buffer.from(bytes, "latin1").toString("hex")}\n`)
     .join("");
@@ -102,7 +102,7 @@ export function sendEach(sendings: readonly Sending[]): string {
     `while (my $line = <STDIN>) {
   chomp $line; my ($to, $hex) = split / /, $line;
   my $s = IO::Socket::INET->new(PeerAddr => $to, Timeout => 5) or do { print "unreachable\\n"; next };
-  print $s pack("H*", $hex); $s->flush;
+  print $s pack("H*", $hex); $s->flush; ${ends ? "shutdown($s, 1);" : ""}
   my $answer = <$s> // "nothing"; $answer =~ s/\\s+$//;
   print "$answer\\n";
 }`,

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { test } from "node:test";
+import fc from "fast-check";
+import { readRequestHead } from "./http-head.ts";
+import { requestBody } from "./request-body.ts";
+
+/** What passes of the bytes after a head with these headers, when they come in these pieces; null where it breaks off. */
+async function passed(headers: string, pieces: readonly string[]): Promise<string | null> {
+  const head = readRequestHead(Buffer.from(`POST / HTTP/1.1\r\nHost: a.example\r\n${headers}\r\n`));
+  assert.ok(head.kind === "head");
+  const body = requestBody(head);
+  const chunks: Buffer[] = [];
+  body.on("data", (chunk: Buffer) => chunks.push(chunk));
+  const ended = once(body, "end").then(
+    () => Buffer.concat(chunks).toString("latin1"),
+    () => null,
+  );
+  for (const piece of pieces) if (!body.destroyed) body.write(Buffer.from(piece, "latin1"));
+  if (!body.destroyed) body.end();
+  return await ended;
+}
+
+const second = "GET /second HTTP/1.1\r\nHost: evil.example\r\n\r\n";
+const chunked = "Transfer-Encoding: chunked\r\n";
+
+test("nothing passes after a request without a body", async () => {
+  assert.equal(await passed("", [second]), "");
+  assert.equal(await passed("Content-Length: 0\r\n", [second]), "");
+});
+
+test("as much passes as the length says", async () => {
+  assert.equal(await passed("Content-Length: 5\r\n", ["abc", `de${second}`, second]), "abcde");
+});
+
+test("after a switch to WebSocket everything passes", async () => {
+  assert.equal(await passed("Upgrade: websocket\r\n", ["frames", second]), `frames${second}`);
+});
+
+test("chunks pass up to the end of their trailer, wherever they are cut", async () => {
+  const body = "3\r\nabc\r\nA;name=value\r\n0123456\r\n9\r\n0\r\nTrailer: x\r\n\r\n";
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat(body.length + second.length), { maxLength: 6 }), async (cuts) => {
+      const text = body + second;
+      const places = [0, ...cuts.toSorted((one, other) => one - other), text.length];
+      const pieces = places.slice(1).map((end, index) => text.slice(places[index], end));
+      assert.equal(await passed(chunked, pieces), body);
+    }),
+  );
+});
+
+test("what is no chunk breaks the connection off", async () => {
+  for (const body of [
+    "x\r\nabc\r\n",
+    "3\nabc\r\n0\r\n\r\n",
+    "3\r\nabcd\r\n0\r\n\r\n",
+    "-1\r\n\r\n",
+    "0x3\r\nabc\r\n",
+    "\r\n\r\n",
+    "3 \r\r\nabc\r\n",
+    "fffffffffffff\r\n",
+    `${"0".repeat(9_000)}`,
+    `0\r\nX: ${"y".repeat(9_000)}\r\n\r\n`,
+  ]) {
+    assert.equal(await passed(chunked, [body]), null, body.slice(0, 20));
+  }
+});
