@@ -124,7 +124,7 @@ function seccomp(): Capability {
 function program(name: string): Capability {
   const path = findProgram(name);
   if (path?.startsWith("/usr/") || path?.startsWith("/bin/"))
-    return yes(name, `${name} of the host is in every sandbox.`);
+    return yes(name, `${name} of the host is in the sandboxes that have the host's system.`);
   return no(name, `${name} is missing below /usr. Install the package ${name}.`);
 }
 
