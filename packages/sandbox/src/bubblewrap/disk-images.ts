@@ -12,7 +12,8 @@ const AT_ONCE = 8;
 export class DiskImages {
   readonly #directory: string;
   readonly #usual: number | null;
-  #stock: Promise<Stock<string> | null> | null = null;
+  /** Null where this machine cannot have images, or none is made ahead. */
+  readonly #stock: Promise<Stock<string> | null>;
 
   /**
    * @param directory of the engine, for those that nobody took yet.
@@ -21,6 +22,7 @@ export class DiskImages {
   constructor(directory: string, usual: number | null) {
     this.#directory = directory;
     this.#usual = usual;
+    this.#stock = this.#open();
   }
 
   /**
@@ -43,7 +45,7 @@ export class DiskImages {
 
   /** False where the disk is to have none. */
   async #make(disk: string, path: string, bytes: number | null): Promise<boolean> {
-    const stock = bytes === null || bytes === this.#usual ? await this.#ready() : null;
+    const stock = bytes === null || bytes === this.#usual ? await this.#stock : null;
     if (bytes === null && stock === null) return false;
     await mkdir(disk, { recursive: true, mode: 0o711 });
     const made = await stock?.take();
@@ -53,12 +55,6 @@ export class DiskImages {
     }
     await makeImage(programs(), path, bytes ?? this.#usual ?? 0);
     return true;
-  }
-
-  /** Null where this machine cannot have images, or none is made ahead. Tried once. */
-  #ready(): Promise<Stock<string> | null> {
-    this.#stock ??= this.#open();
-    return this.#stock;
   }
 
   async #open(): Promise<Stock<string> | null> {
