@@ -143,7 +143,8 @@ async function bringUpToDate(
       },
     ),
   );
-  if (mirrored === null && !signal.aborted) await discardDisk(parts.room, "mirrors", id);
+  if (signal.aborted) return null;
+  if (mirrored === null) await discardDisk(parts.room, "mirrors", id);
   await markMirrored(parts.db.write, id, mirrored?.bytes ?? 0);
   return mirrored;
 }
