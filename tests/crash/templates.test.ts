@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -75,8 +75,7 @@ test("a template stays as long as a session's disk shows it, and goes when the s
   timeout: 120_000,
 }, async (t) => {
   let berth = await Berth.start({ settings: settings() });
-  t.after(() => rmSync(berth.dataDir, { recursive: true, force: true }));
-  t.after(() => berth.kill("SIGTERM"));
+  t.after(() => berth.stop());
   let api = await berth.client();
   const { dataDir } = berth;
   await inside(api, await open(api, "kept"), "true");
@@ -108,8 +107,7 @@ test("a template stays as long as a session's disk shows it, and goes when the s
 
 test("a template whose making was killed is never served, and is swept", { timeout: 120_000 }, async (t) => {
   let berth = await Berth.start({ settings: settings() });
-  t.after(() => rmSync(berth.dataDir, { recursive: true, force: true }));
-  t.after(() => berth.kill("SIGTERM"));
+  t.after(() => berth.stop());
   const { dataDir } = berth;
   let api = await berth.client();
   await inside(api, await open(api, "cut"), "true");
@@ -135,5 +133,37 @@ test("a template whose making was killed is never served, and is swept", { timeo
   assert.deepEqual(
     seen,
     [0, 1].map((index) => `${index}\n D a.txt\n?? own\noverlayfs`),
+  );
+});
+
+test("a data directory that was moved shows what its disks had, and a disk whose template was lost is new", {
+  timeout: 120_000,
+}, async (t) => {
+  let berth = await Berth.start({ settings: settings() });
+  t.after(() => berth.stop());
+  const dataDir = `${berth.dataDir}-moved`;
+  let api = await berth.client();
+  await inside(api, await open(api, "kept"), "true");
+  await templatesUntil(berth, url("kept"), 1);
+  const session = await open(api, "kept");
+  assert.equal(await inside(api, session, `echo work >>a.txt; ${prepared}`), "overlayfs");
+  await berth.kill("SIGTERM");
+  renameSync(berth.dataDir, dataDir);
+
+  berth = await Berth.start({ dataDir, settings: settings() });
+  api = await berth.client();
+  assert.equal(await inside(api, session, `cat a.txt; ${prepared}`), "kept\nwork\noverlayfs");
+  await berth.kill("SIGTERM");
+
+  for (const name of templatesOf(dataDir))
+    rmSync(join(dataDir, "repositories/templates", name), { recursive: true });
+  berth = await Berth.start({ dataDir, settings: settings() });
+  api = await berth.client();
+  assert.equal(await inside(api, session, "cat a.txt; git status --porcelain"), "kept");
+  const log = await api.ok("GET", `/sessions/${session.id}/events?limit=100`);
+  const lost = log.data.filter(({ type }: Wire) => type === "session.container_reclaimed");
+  assert.deepEqual(
+    lost.map(({ reason }: Wire) => reason),
+    ["lost"],
   );
 });

@@ -129,6 +129,8 @@ export interface MountedDirectory {
 export interface MountedTemplate {
   /** Absolute path on the host. Nothing in it changes as long as a disk has been mounted with it. */
   source: string;
+  /** Tells it from every other, wherever the two lie then. Default its source: where that changes, a disk shows it no more. */
+  name?: string;
   /** Host uid that owns all of it; the agent sees it as its own. */
   uid: number;
   /** Absolute path inside of the directory to show it at, in a place that lies on the disk. Made when missing; empty otherwise. */

@@ -7,7 +7,7 @@ export const TARGET_TAKEN = 70;
 /**
  * Perl that mounts templates into a living sandbox, for a child of the process that started bwrap, as root. Its arguments: the
  * pids of bwrap and of process 1, the sandbox's uid, the directory of the disk as bwrap's mount namespace shows it; then for each
- * template its source, its uid, the name of its directory below the disk's `overlays`, its target inside, and `fresh` or `kept`.
+ * template its source, its own name, its uid, the name of its directory below the disk's `overlays`, its target inside, and `fresh` or `kept`.
  *
  * The lower layer is a private clone of the source that shows the template's uid as the sandbox's; the upper one lies on the
  * disk, in no place of the sandbox. The overlay knows them by descriptors, so that its options tell no path of the host. It is
@@ -16,7 +16,7 @@ export const TARGET_TAKEN = 70;
  * sandbox's uid. No path is taken from what the agent wrote, and nothing is run by its name.
  *
  * Fresh: what lies on the disk for that target is put away first, and the target has to be empty. Kept: what lies there is
- * shown again, with the same source or not at all; when nothing does, it is fresh.
+ * shown again, with the template of the same name or not at all; when nothing does, it is fresh.
  */
 export function templateScript(architecture: Architecture): string {
   return `${perlCalls(architecture)}
@@ -106,7 +106,7 @@ sub target {
   return $at;
 }
 sub make_layers {
-  my ($directory, $source) = @_;
+  my ($directory, $name) = @_;
   mkdir "$disk/overlays", 0700;
   if (-d $directory) {
     require File::Path;
@@ -115,7 +115,7 @@ sub make_layers {
   mkdir $directory, 0700 or fail("$directory: $!");
   for ("upper", "work") { mkdir "$directory/$_", 0755 or fail("$directory: $!") }
   chown $uid, $uid, "$directory/upper" or fail("$directory: $!");
-  spill("$directory/source", $source);
+  spill("$directory/source", $name);
 }
 sub overlay {
   my ($directory, $lower) = @_;
@@ -139,20 +139,20 @@ sub overlay {
 my ($place, $inside) = (namespace($bwrap, "mnt"), namespace($init, "mnt"));
 fail("the sandbox is gone") unless parent_of($bwrap) == getppid() && parent_of($init) == $bwrap;
 my @mounts;
-while (my ($source, $from, $name, $path, $state) = splice @templates, 0, 5) {
-  push @mounts, [$source, lower($source, $from), "$disk/overlays/$name", $path, $state];
+while (my ($source, $own_name, $from, $name, $path, $state) = splice @templates, 0, 6) {
+  push @mounts, [$own_name, lower($source, $from), "$disk/overlays/$name", $path, $state];
 }
 enter($place);
 call("namespace", $UNSHARE, $NEWNS);
 my $own = namespace("self", "mnt");
 for (@mounts) {
-  my ($source, $lower, $directory, $path, $state) = @$_;
+  my ($name, $lower, $directory, $path, $state) = @$_;
   my $kept = $state eq "kept" && -e "$directory/source";
   enter($inside);
   my $target = target($path, !$kept);
   enter($own);
-  make_layers($directory, $source) unless $kept;
-  fail("it was another template") unless slurp("$directory/source") eq $source;
+  make_layers($directory, $name) unless $kept;
+  fail("it was another template") unless slurp("$directory/source") eq $name;
   my $mount = overlay($directory, $lower);
   enter($inside);
   call("the target", $MOVE_MOUNT, $mount, $EMPTY, $target, $EMPTY, 0x4 | 0x40);

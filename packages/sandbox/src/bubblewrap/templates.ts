@@ -84,8 +84,9 @@ export async function mountTemplates(
   state: "fresh" | "kept",
 ): Promise<Mounting> {
   if (!isArchitecture(process.arch)) return { state: "refused", why: `${process.arch} is not known` };
-  const each = templates.flatMap(({ source, uid: owner, target }) => [
+  const each = templates.flatMap(({ source, name = source, uid: owner, target }) => [
     source,
+    name,
     String(owner),
     createHash("sha256").update(target).digest("hex").slice(0, 24),
     target,

@@ -60,7 +60,11 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
     listRefs: refLister(config, await certificates(config)),
     repositoryVariables: (repositories) => repositoryVariables(repositories, config.hostedProviders),
   });
-  const disks = { directory: join(config.dataDir, "sessions"), host: instance };
+  const disks = {
+    directory: join(config.dataDir, "sessions"),
+    host: instance,
+    hasTemplate: templates.has,
+  };
   const systems = openSystems(config, engine, log);
   let holds = (_sessionId: string) => false;
   const left = () => sweepSandboxes(engine, (sessionId) => holds(sessionId), log);

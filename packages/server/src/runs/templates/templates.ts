@@ -49,6 +49,8 @@ export interface Templates {
   look(sessionId: string, repository: SessionRepository): Promise<Look>;
   serve(look: RemoteRefs, place: TemplatePlace, repository: CloneRequest): Promise<Served>;
   want(sessionId: string, order: Order): void;
+  /** Whether a template of this id lies on this machine. */
+  has(id: string): boolean;
   /** Those that the session's disk shows, for its next sandbox. */
   mounted(resources: readonly RunResource[]): MountedTemplate[];
   sweep(signal: AbortSignal): Promise<void>;
@@ -76,7 +78,10 @@ export async function openTemplates(parts: TemplatesParts): Promise<Templates> {
     const template = await claimTemplate(db.write, lease, resourceId, wish);
     if (template === null) return null;
     const source = sourceOf(room, "templates", template.id);
-    if (existsSync(source) && (await sandbox.mountTemplate({ source, uid: template.uid, target }))) {
+    if (
+      existsSync(source) &&
+      (await sandbox.mountTemplate({ source, name: template.id, uid: template.uid, target }))
+    ) {
       shown.add(resourceId);
       return template;
     }
@@ -118,12 +123,14 @@ export async function openTemplates(parts: TemplatesParts): Promise<Templates> {
     want(sessionId, order) {
       if (!off) maker.want(sessionId, order);
     },
+    has: (id) => existsSync(sourceOf(room, "templates", id)),
     mounted: (resources) =>
       resources.flatMap((resource) =>
         isRepository(resource) && resource.ready && resource.template !== null
           ? [
               {
                 source: sourceOf(room, "templates", resource.template.id),
+                name: resource.template.id,
                 uid: resource.template.uid,
                 target: resource.mountPath,
               },

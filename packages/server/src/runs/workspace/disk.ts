@@ -24,10 +24,12 @@ export interface DiskRoom {
   directory: string;
   /** Names the machine's installation: a disk that was made under another name is not here. */
   host: string;
+  /** Whether a template that a disk shows is there: without it, the disk is not whole. Default: all are. */
+  hasTemplate?(id: string): boolean;
 }
 
 /**
- * The disk of the session, for whoever holds its lease. Where it is not on this machine, or its directory is gone, it is a
+ * The disk of the session, for whoever holds its lease. Where it is not on this machine, or not whole, it is a
  * new one, and the resources that were in place are not any more.
  *
  * @param tellLost appends that the disk which the session had is lost; see `appendReclaimed`.
@@ -40,7 +42,7 @@ export async function claimDisk(
 ): Promise<Disk> {
   const path = diskPath(room, lease.sessionId);
   const known = await readDisk(db, lease);
-  if (known.disk_host === room.host && known.workspace_uid !== null && existsSync(path)) {
+  if (known.workspace_uid !== null && isHere(known, lease, room)) {
     return { path, uid: known.workspace_uid };
   }
   if (known.disk_host !== null) await tellLost();
@@ -52,7 +54,12 @@ export async function claimDisk(
 /** Whether the session's disk is here, so that nothing needs to be put in place anew. */
 export async function hasDisk(db: Queryable, lease: Lease, room: DiskRoom): Promise<boolean> {
   const known = await readDisk(db, lease);
-  return known.disk_host === room.host && existsSync(diskPath(room, lease.sessionId));
+  return isHere(known, lease, room);
+}
+
+function isHere({ disk_host: host, templates }: Known, { sessionId }: Lease, room: DiskRoom): boolean {
+  const isWhole = templates.every((id) => room.hasTemplate?.(id) ?? true);
+  return host === room.host && existsSync(diskPath(room, sessionId)) && isWhole;
 }
 
 /** Deletes the disk. No sandbox may be open on it: what lies there is hostile, but nobody changes it meanwhile. */
@@ -86,13 +93,18 @@ export async function reclaimDisk(
   await discard(diskPath(room, lease.sessionId));
 }
 
-type Known = { disk_host: string | null; workspace_uid: number | null };
+/** `templates`: uuids of those that it shows. */
+type Known = { disk_host: string | null; workspace_uid: number | null; templates: string[] };
 
 async function readDisk(db: Queryable, lease: Lease): Promise<Known> {
   const { rows } = await db.query<Known>({
     name: "read_disk",
     text: `
-      select disk_host, workspace_uid from sessions
+      select disk_host, workspace_uid, array(
+        select template_id from session_resources
+        where session_id = sessions.id and ready_at is not null and template_id is not null
+      ) as templates
+      from sessions
       where id = $1 and lease_owner = $2 and lease_epoch = $3`,
     values: [lease.sessionId, lease.owner, lease.epoch],
   });
