@@ -20,6 +20,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { writeTestImage } from "./test-image.ts";
 
 const LONGEST_MS = 60_000;
+const PODMANS_GROUPS = "libpod_parent";
 export const TEST_IMAGE = "berth-test:latest";
 
 /** A container engine that a test has started for itself. */
@@ -51,14 +52,13 @@ export function lackOf(kind: Kind): string | null {
 /** Starts one with its own roots, socket and runtime directory, in a mount namespace of its own, and imports the test image. */
 export async function startTestEngine(kind: Kind): Promise<TestEngine> {
   const directory = await mkdtemp(join(tmpdir(), "berth-containers-"));
-  const groups = kind === "dockerd" ? `berth-test-${process.pid}` : "libpod_parent";
-  const foreign = groupsNamed(groups).length > 0;
+  const groups = kind === "dockerd" ? `berth-containers-${process.pid}` : PODMANS_GROUPS;
   const daemon = spawnDaemon(kind, directory, groups);
   const socket = `${directory}/engine.sock`;
   const close = async () => {
     await stop(daemon);
     await gone(directory);
-    if (!foreign) removeGroups(groups);
+    removeGroups(groups);
     await rm(directory, { recursive: true, force: true });
   };
   try {
@@ -194,12 +194,16 @@ function groupsNamed(name: string): string[] {
   return roots.map((directory) => `${directory}/${name}`).filter((path) => existsSync(path));
 }
 
-/** Fails where a process is left in one. */
+/** Takes away what is empty. Podman's name is that of all Podmans of the machine, which may use it. */
 function removeGroups(name: string): void {
   const remove = (directory: string) => {
-    for (const entry of readdirSync(directory, { withFileTypes: true }))
-      if (entry.isDirectory()) remove(`${directory}/${entry.name}`);
-    rmdirSync(directory);
+    try {
+      for (const entry of readdirSync(directory, { withFileTypes: true }))
+        if (entry.isDirectory()) remove(`${directory}/${entry.name}`);
+      rmdirSync(directory);
+    } catch (error) {
+      if (name !== PODMANS_GROUPS) throw error;
+    }
   };
   for (const directory of groupsNamed(name)) remove(directory);
 }
