@@ -278,21 +278,6 @@ test("plain HTTP carries a credential only where it is meant to", async () => {
   assert.equal(await ask(), `ann:${value}`);
 });
 
-test("through the namespace's proxy it is the same", async () => {
-  const plain = `host.example:${bench.plainPort}`;
-  bench.credentials = [
-    credential({ targets: [{ host: `host.example:${bench.port}` }, { host: plain, plaintext: true }] }),
-  ];
-  const through = `-x http://127.0.0.1:3128 -H 'Authorization: Bearer ${placeholder}'`;
-  await curl(`${through} ${host}/1 ${host}/2`);
-  await curl(`${through} http://${plain}/3?x=1 http://${plain}/4`);
-  await curl(`${through} --proxytunnel http://${plain}/5`);
-  assert.deepEqual(
-    bench.asked.map(({ url, headers }) => [url, headers.authorization]),
-    ["/1", "/2", "/3?x=1", "/4", "/5"].map((url) => [url, `Bearer ${value}`]),
-  );
-});
-
 test("a value that no header can carry is put into none", async () => {
   bench.credentials = [credential({ value: "a\r\nX-Evil: 1" })];
   const told = await curl(`-i -H 'X-Key: ${placeholder}' ${host}/`);
