@@ -28,7 +28,7 @@ export interface Service {
   dataDir: string;
 }
 
-const MADE_AHEAD = 4;
+const MADE_AHEAD = 8;
 
 export function hostState(service: Service): HostState {
   const runner = pidOf(service, "runner");
@@ -62,7 +62,12 @@ export async function restingState(service: Service): Promise<HostState> {
  * still there.
  */
 export async function settles(service: Service, before: HostState, withinMs = 10_000): Promise<number> {
-  return await holds(withinMs, () => assert.deepEqual(hostState(service), before));
+  return await holds(withinMs, () => noMoreThan(hostState(service), before));
+}
+
+/** The same, with no namespace more: how many are made ahead at a moment varies. */
+export function noMoreThan(now: HostState, before: HostState): void {
+  assert.deepEqual({ ...now, namespaces: Math.max(now.namespaces, before.namespaces) }, before);
 }
 
 /** Waits until nothing is thrown any more. */
