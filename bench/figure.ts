@@ -8,6 +8,8 @@ export interface Figure {
   unit: "ms" | "/s" | "MiB";
   /** How the spread was: the 95th percentile of the value, where there is one. */
   p95?: number;
+  /** What it may be at most, or with `/s` has to be at least, in the same unit. */
+  limit?: number;
   note?: string;
 }
 
@@ -56,9 +58,10 @@ export function table(figures: readonly Figure[]): string {
     figure.peer,
     show(figure.peerValue, figure.unit),
     (figure.value / figure.peerValue).toFixed(2),
+    figure.limit === undefined ? "" : `${figure.limit} ${figure.unit}`,
     figure.note ?? "",
   ]);
-  const head = ["what", "median", "p95", "beside", "its median", "ratio", "note"];
+  const head = ["what", "median", "p95", "beside", "its median", "ratio", "limit", "note"];
   return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 

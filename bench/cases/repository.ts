@@ -1,79 +1,126 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { promisify } from "node:util";
-import type { Api } from "../../tests/acceptance/harness/api.ts";
-import { Berth } from "../../tests/acceptance/harness/berth.ts";
-import { bash, makeAgent, makeEnvironment, steps } from "../../tests/acceptance/harness/fixtures.ts";
+import { bash, steps } from "../../tests/acceptance/harness/fixtures.ts";
 import { eventsUntil } from "../../tests/acceptance/harness/stream.ts";
-import { type GitHost, startGitHost } from "../../tests/git-host/git-host.ts";
-import { type Figure, median, times } from "../figure.ts";
+import { startTestEngine, TEST_IMAGE } from "../../tests/container-engine/container-engine.ts";
+import { type RepositoryBench, startRepositoryBench } from "../bench-repository.ts";
+import { type Figure, median, percentile, times } from "../figure.ts";
 
-const fileCount = 5000;
-const rounds = 5;
+const files = 50_000;
+const rounds = 9;
+const coldRounds = 3;
+const atOnce = 24;
+const peer = `\`git clone\` of the same ${files} files`;
 
-/** From creating a session to the result of its first command in a clone of 5,000 files; beside `git clone` from the same server. */
+/** From creating a session to the result of its first command in a clone; beside `git clone` from the same server. */
 export async function repositoryFigures(): Promise<Figure[]> {
-  const dir = await mkdtemp(join(tmpdir(), "bench-git-"));
-  const host = await startGitHost({ dir: join(dir, "host") });
-  await host.createRepository({ org: "bench", name: "large", private: false, files: manyFiles() });
-  const provider = { host: host.host, token_env: ["GH_TOKEN"], ca_file: host.caFile };
-  const berth = await Berth.start({
-    settings: { BERTH_HOSTED_PROVIDERS: JSON.stringify([provider]), BERTH_EGRESS_ALLOW_PRIVATE: host.host },
-  });
+  const bench = await startRepositoryBench(files, { BERTH_SANDBOX_IDLE_SECONDS: "2" });
   try {
-    const api = await berth.client();
-    const clones: number[] = [];
-    const sessions: number[] = [];
-    await plainClone(host, join(dir, "warm-up"));
-    for (let round = 0; round < rounds; round++) {
-      clones.push(...(await times(1, () => plainClone(host, join(dir, `clone-${round}`)))));
-      sessions.push(...(await times(1, () => firstCommand(api, host))));
-    }
-    const what = `create → first command done, ${fileCount} files`;
+    const { cold, clones } = await neverSeen(bench);
+    const clone = median(clones);
+    await bench.firstCommand("large");
+    await bench.templates(coldRounds + 1);
+    await bench.parked();
+    const warm = await times(rounds, () => bench.firstCommand("large"));
+    await bench.parked();
+    const [burst = 0] = await times(1, () =>
+      Promise.all(Array.from({ length: atOnce }, () => bench.firstCommand("large"))),
+    );
+    const resumed = await resume(bench);
     return [
       {
-        what,
-        peer: "`git clone` of the same",
+        what: "create → first command, repository never seen before",
+        peer,
         unit: "ms",
-        value: median(sessions),
-        peerValue: median(clones),
-        note: `${rounds} of each, in turns`,
+        value: median(cold),
+        peerValue: clone,
+        limit: Math.round(1.15 * clone),
+        note: `${coldRounds} of each, in turns`,
       },
+      {
+        what: "create → first command, warm template",
+        peer,
+        unit: "ms",
+        value: median(warm),
+        p95: percentile(warm, 0.95),
+        peerValue: clone,
+        limit: Math.min(150, Math.round(0.03 * clone)),
+      },
+      {
+        what: `create → first command of ${atOnce} sessions at once, warm template`,
+        peer: "one after another",
+        unit: "/s",
+        value: (atOnce * 1000) / burst,
+        peerValue: 1000 / median(warm),
+        limit: 25,
+      },
+      {
+        what: "message → command in a parked session",
+        peer,
+        unit: "ms",
+        value: median(resumed),
+        peerValue: clone,
+        limit: 100,
+      },
+      ...(await containerFigures(median(warm))),
     ];
   } finally {
-    await berth.stop();
-    await host.stop();
-    await rm(dir, { recursive: true, force: true });
+    await bench.stop();
   }
 }
 
-async function plainClone(host: GitHost, to: string): Promise<void> {
-  const env = { ...process.env, GIT_SSL_CAINFO: host.caFile };
-  await promisify(execFile)("git", ["clone", "--quiet", `${host.url}/bench/large`, to], { env });
+/** Alternately, a session and a clone of a repository that nobody has cloned before. */
+async function neverSeen(bench: RepositoryBench): Promise<{ cold: number[]; clones: number[] }> {
+  const cold: number[] = [];
+  const clones: number[] = [];
+  await bench.plainClone("large");
+  for (let round = 0; round < coldRounds; round++) {
+    const name = await bench.another();
+    cold.push(...(await times(1, () => bench.firstCommand(name))));
+    await bench.templates(round + 1);
+    await bench.parked();
+    clones.push(...(await times(1, () => bench.plainClone(name))));
+  }
+  return { cold, clones };
 }
 
-async function firstCommand(api: Api, host: GitHost): Promise<void> {
-  const [agent, environment] = await Promise.all([
-    makeAgent(api),
-    makeEnvironment(api, { name: `bench ${crypto.randomUUID()}` }),
-  ]);
-  const session = await api.ok("POST", "/sessions", {
-    agent: agent.id,
-    environment_id: environment.id,
-    resources: [{ type: "hosted_repository", url: `${host.url}/bench/large` }],
-    initial_events: [steps(bash("git -C large rev-parse HEAD"))],
+/** Each in a session that was parked. */
+async function resume(bench: RepositoryBench): Promise<number[]> {
+  const taken: number[] = [];
+  for (let round = 0; round < coldRounds; round++) {
+    const session = await bench.firstCommand("large");
+    await bench.parked();
+    const events = [steps(bash("git -C large rev-parse HEAD"))];
+    taken.push(
+      ...(await times(1, async () => {
+        await bench.api.ok("POST", `/sessions/${session}/events`, { events });
+        let results = 0;
+        await eventsUntil(bench.api, session, ({ type }) => type === "agent.tool_result" && ++results === 2);
+      })),
+    );
+  }
+  return taken;
+}
+
+/** The same with the engine of containers, which clones in full each time. */
+async function containerFigures(bubblewrap: number): Promise<Figure[]> {
+  const engine = await startTestEngine("dockerd");
+  const bench = await startRepositoryBench(files, {
+    BERTH_SANDBOX: "docker",
+    BERTH_DOCKER_SOCKET: engine.socket,
+    BERTH_DOCKER_IMAGE: TEST_IMAGE,
   });
-  await eventsUntil(api, session.id, ({ type }) => type === "agent.tool_result");
-}
-
-function manyFiles(): Record<string, string> {
-  const path = (index: number) => `src/part-${index % 70}/module-${index}.txt`;
-  const text = (index: number) =>
-    Array.from(
-      { length: 40 },
-      (_, line) => `${index}.${line} ${(index * 7919 + line * 104_729) % 1_000_003}\n`,
-    ).join("");
-  return Object.fromEntries(Array.from({ length: fileCount }, (_, index) => [path(index), text(index)]));
+  try {
+    const taken = await times(coldRounds, () => bench.firstCommand("large"));
+    return [
+      {
+        what: "create → first command, in a container of dockerd",
+        peer: "bubblewrap with a warm template",
+        unit: "ms",
+        value: median(taken),
+        peerValue: bubblewrap,
+      },
+    ];
+  } finally {
+    await bench.stop();
+    await engine.close();
+  }
 }

@@ -1,0 +1,119 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
+import type { Api } from "../tests/acceptance/harness/api.ts";
+import { Berth } from "../tests/acceptance/harness/berth.ts";
+import { bash, makeAgent, makeEnvironment, steps } from "../tests/acceptance/harness/fixtures.ts";
+import { eventsUntil } from "../tests/acceptance/harness/stream.ts";
+import { descendantsOf } from "../tests/crash/processes.ts";
+import { type GitHost, startGitHost } from "../tests/git-host/git-host.ts";
+
+const LONGEST_MS = 180_000;
+
+/** A service and a git server over https with large repositories, side by side. */
+export interface RepositoryBench {
+  api: Api;
+  berth: Berth;
+  /** `git clone` of a repository over https, outside of any sandbox. */
+  plainClone(name: string): Promise<void>;
+  /** A repository with the same content as the first, which nobody has cloned yet. */
+  another(): Promise<string>;
+  /** Makes a session with a clone of the repository and waits for the result of its first command; its id. */
+  firstCommand(name: string): Promise<string>;
+  /** Resolves when the service has made so many templates since it started. */
+  templates(count: number): Promise<void>;
+  /** Resolves when no sandbox of it is open. */
+  parked(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startRepositoryBench(
+  files: number,
+  settings: Record<string, string> = {},
+): Promise<RepositoryBench> {
+  const directory = await mkdtemp(join(tmpdir(), "bench-git-"));
+  const host = await startGitHost({ dir: join(directory, "host") });
+  await host.createRepository({ org: "bench", name: "large", private: false, files: manyFiles(files) });
+  const provider = { host: host.host, token_env: ["GH_TOKEN"], ca_file: host.caFile };
+  const berth = await Berth.start({
+    settings: {
+      BERTH_HOSTED_PROVIDERS: JSON.stringify([provider]),
+      BERTH_EGRESS_ALLOW_PRIVATE: host.host,
+      ...settings,
+    },
+  });
+  const api = await berth.client();
+  const [agent, environment] = await Promise.all([makeAgent(api), makeEnvironment(api)]);
+  let count = 0;
+  return {
+    api,
+    berth,
+    async plainClone(name) {
+      const to = join(directory, `clone-${++count}`);
+      await clone(host, name, to);
+      await rm(to, { recursive: true });
+    },
+    async another() {
+      const name = `large-${++count}`;
+      const from = join(directory, "host", "repositories", "bench", "large.git");
+      await host.createRepository({ org: "bench", name, private: false, from });
+      return name;
+    },
+    async firstCommand(name) {
+      const session = await api.ok("POST", "/sessions", {
+        agent: agent.id,
+        environment_id: environment.id,
+        resources: [{ type: "hosted_repository", url: `${host.url}/bench/${name}` }],
+        initial_events: [steps(bash(`git -C ${name} rev-parse HEAD`))],
+      });
+      const events = await eventsUntil(api, session.id, ({ type }) => type === "agent.tool_result");
+      const result = events.at(-1);
+      if (result?.is_error) throw new Error(JSON.stringify(result.content));
+      return session.id;
+    },
+    templates: (wanted) =>
+      until(() => berth.log.split('"a template was made"').length > wanted, "templates are not made"),
+    parked: () => until(() => !descendantsOf(berth.pid).some(isSandbox), "sandboxes stay open"),
+    async stop() {
+      await berth.stop();
+      await host.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function until(holds: () => boolean, complaint: string): Promise<void> {
+  const begun = performance.now();
+  while (!holds()) {
+    if (performance.now() - begun > LONGEST_MS) throw new Error(complaint);
+    await delay(50);
+  }
+}
+
+function isSandbox(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, "utf8") === "bwrap\n";
+  } catch {
+    return false;
+  }
+}
+
+async function clone(host: GitHost, name: string, to: string): Promise<void> {
+  // The server's name is known to sandboxes and to git, which both keep names below localhost on this machine.
+  const env = { ...process.env, GIT_SSL_CAINFO: host.caFile };
+  await promisify(execFile)("git", ["clone", "--quiet", `${host.url}/bench/${name}`, to], { env });
+}
+
+function manyFiles(count: number): Record<string, string> {
+  const path = (index: number) => `src/part-${index % 700}/module-${index}.txt`;
+  const text = (index: number) =>
+    Array.from(
+      { length: 40 },
+      (_, line) => `${index}.${line} ${(index * 7919 + line * 104_729) % 1_000_003}\n`,
+    ).join("");
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [path(index), text(index)]));
+}
