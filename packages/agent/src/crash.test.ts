@@ -79,6 +79,7 @@ async function runProcess(log: MemoryLog, fuse: Fuse, effects: Effects): Promise
     placeFile: async () => true,
     removeFile: async () => true,
     mountTemplate: async () => false,
+    unmountTemplate: async () => false,
     setEgress() {},
     close: async () => {},
     closed: new Promise(() => {}),

@@ -55,6 +55,11 @@ export interface Sandbox {
    * False: this machine or engine cannot, or something stands at the target; nothing is changed then.
    */
   mountTemplate(template: MountedTemplate): Promise<boolean>;
+  /**
+   * Takes away the template that is shown at the target, with all that was changed in it, and the empty directory that is left.
+   * False: none is shown there, or it could not be.
+   */
+  unmountTemplate(target: string): Promise<boolean>;
   /** Changes which hosts can be reached, at once. */
   setEgress(policy: EgressPolicy): void;
   close(): Promise<void>;

@@ -1,5 +1,5 @@
-import { perlCalls } from "../host/system-calls.ts";
 import type { Architecture } from "../seccomp/seccomp.ts";
+import { insideCalls } from "./template-calls.ts";
 
 /** Exit code when something stands at the target. */
 export const TARGET_TAKEN = 70;
@@ -19,39 +19,15 @@ export const TARGET_TAKEN = 70;
  * shown again, with the template of the same name or not at all; when nothing does, it is fresh.
  */
 export function templateScript(architecture: Architecture): string {
-  return `${perlCalls(architecture)}
-alarm 60;
-my $DIRECTORY = ${architecture === "x64" ? "0x10000" : "0x4000"};
-my ($CLOEXEC, $PATH, $NO_LINKS) = (0x80000, 0x200000, 0x4 | 0x2);
+  return `${insideCalls(architecture)}
 my ($bwrap, $init, $uid, $disk, @templates) = @ARGV;
-sub slurp {
-  open(my $file, "<", $_[0]) or fail("$_[0]: $!");
-  local $/;
-  return scalar <$file>;
-}
+my ($place, $inside) = both_of($bwrap, $init);
 sub spill {
   my ($path, $text) = @_;
   open(my $file, ">", $path) or fail("$path: $!");
   defined syswrite($file, $text) or fail("$path: $!");
   close $file or fail("$path: $!");
 }
-sub open_at {
-  my ($at, $path, $flags, $resolve) = @_;
-  my $how = pack("Q3", $flags | $CLOEXEC, 0, $resolve);
-  return syscall($OPENAT2, $at, $path, $how, length $how);
-}
-sub host_directory {
-  my $fd = open_at($HERE, $_[0], $DIRECTORY | $PATH, 0);
-  fail("$_[0]: $!") if $fd < 0;
-  return $fd;
-}
-sub namespace {
-  open(my $file, "<", "/proc/$_[0]/ns/$_[1]") or fail("namespace: $!");
-  return $file;
-}
-sub enter { call("namespace", $SETNS, fileno $_[0], $NEWNS) }
-sub parent_of { return slurp("/proc/$_[0]/stat") =~ /.*\\) \\S (\\d+)/s ? $1 : 0 }
-
 sub mapping {
   my ($from) = @_;
   pipe(my $made, my $tell) or fail("pipe: $!");
@@ -136,8 +112,6 @@ sub overlay {
   return call("overlay", $FSMOUNT, $context, 1, 0x2 | 0x4 | 0x10);
 }
 
-my ($place, $inside) = (namespace($bwrap, "mnt"), namespace($init, "mnt"));
-fail("the sandbox is gone") unless parent_of($bwrap) == getppid() && parent_of($init) == $bwrap;
 my @mounts;
 while (my ($source, $own_name, $from, $name, $path, $state) = splice @templates, 0, 6) {
   push @mounts, [$own_name, lower($source, $from), "$disk/overlays/$name", $path, $state];

@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { isBelow } from "../inside/disk.ts";
 import { type MountedTemplate, SandboxError } from "../sandbox.ts";
 import { isArchitecture } from "../seccomp/seccomp.ts";
+import { templateRemovalScript } from "./template-removal-script.ts";
 import { TARGET_TAKEN, templateScript } from "./template-script.ts";
 
 const run = promisify(execFile);
@@ -50,6 +51,16 @@ export class Templates {
     return false;
   }
 
+  /** With all that was changed in it. False where none is. Never throws. */
+  async unmount(path: string): Promise<boolean> {
+    const target = this.#placeOf(path);
+    if (target === null || !this.#targets.has(target)) return false;
+    const why = await removeTemplate(this.#host, target);
+    if (why === null) this.#targets.delete(target);
+    else this.#log({ msg: "a template could not be taken away", error: why });
+    return why === null;
+  }
+
   /** Those of before, with what was changed in them; one that the disk has nothing of, anew. Rejects with `SandboxError`. */
   async restore(templates: readonly MountedTemplate[]): Promise<void> {
     const all = templates
@@ -88,7 +99,7 @@ export async function mountTemplates(
     source,
     name,
     String(owner),
-    createHash("sha256").update(target).digest("hex").slice(0, 24),
+    directoryOf(target),
     target,
     state,
   ]);
@@ -102,4 +113,28 @@ export async function mountTemplates(
       ? { state: "taken" }
       : { state: "refused", why: stderr?.trim() || String(error) };
   }
+}
+
+/** Null, or why it could not. */
+async function removeTemplate(
+  { perl, bwrap, init, uid, disk }: TemplateHost,
+  target: string,
+): Promise<string | null> {
+  if (!isArchitecture(process.arch)) return `${process.arch} is not known`;
+  const script = ["-e", templateRemovalScript(process.arch), "--", String(bwrap), String(init), String(uid)];
+  try {
+    await run(perl, [...script, disk, directoryOf(target), target], {
+      cwd: "/",
+      env: {},
+      timeout: LONGEST_MS,
+    });
+    return null;
+  } catch (error) {
+    return (error as { stderr?: string }).stderr?.trim() || String(error);
+  }
+}
+
+/** Name, below the disk's `overlays`, of what is changed in the template that is shown there. */
+function directoryOf(target: string): string {
+  return createHash("sha256").update(target).digest("hex").slice(0, 24);
 }

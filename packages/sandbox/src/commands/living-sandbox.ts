@@ -33,7 +33,10 @@ export interface LivingParts {
   /** Paths inside of the files that have a mount each. */
   mounted: readonly string[];
   /** Absent where the engine mounts none. */
-  templates?: { mount(template: MountedTemplate): Promise<boolean> };
+  templates?: {
+    mount(template: MountedTemplate): Promise<boolean>;
+    unmount(target: string): Promise<boolean>;
+  };
 }
 
 /** A living sandbox: commands, shells and files over its process 1. An engine adds how it ends. */
@@ -98,6 +101,11 @@ export abstract class LivingSandbox implements Sandbox {
   async mountTemplate(template: MountedTemplate): Promise<boolean> {
     if (this.#gone.signal.aborted) return false;
     return (await this.#parts.templates?.mount(template)) ?? false;
+  }
+
+  async unmountTemplate(target: string): Promise<boolean> {
+    if (this.#gone.signal.aborted) return false;
+    return (await this.#parts.templates?.unmount(target)) ?? false;
   }
 
   setEgress(policy: EgressPolicy): void {

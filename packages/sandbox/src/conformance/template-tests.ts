@@ -27,6 +27,20 @@ ln lib/new/three four && mkdir made && mv four made && rm -r lib/other && cat on
     assert.ok(!(await ok(sandbox, "cat /proc/self/mountinfo")).includes(join(directory, "template")));
   },
 
+  async "a template that is taken away leaves nothing, and another can be shown there"({ open, directory }) {
+    const sandbox = await open(places());
+    const own = template(directory);
+    assert.equal(await sandbox.unmountTemplate(TARGET), false);
+    assert.equal(await sandbox.mountTemplate(own), true);
+    await ok(sandbox, `head -c 1000000 /dev/zero >${TARGET}/large && rm ${TARGET}/one`);
+    assert.equal(await sandbox.unmountTemplate(TARGET), true);
+    assert.equal(await sandbox.unmountTemplate(TARGET), false);
+    assert.equal(await ok(sandbox, `ls -A /workspace; grep -c ${TARGET} /proc/self/mounts || true`), "0");
+    await ok(sandbox, `mkdir ${TARGET} && rmdir ${TARGET}`);
+    assert.equal(await sandbox.mountTemplate(own), true);
+    assert.equal(await ok(sandbox, `ls ${TARGET}`), "one\nsrc\ntwo");
+  },
+
   async "git works in a template, and its history is whole"({ open, directory }) {
     const sandbox = await open(places());
     assert.equal(await sandbox.mountTemplate(template(directory)), true);

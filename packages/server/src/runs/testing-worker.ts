@@ -121,6 +121,7 @@ function scriptedSandbox(engine: ScriptedEngine, spec: SandboxSpec): Sandbox {
       return true;
     },
     mountTemplate: async () => false,
+    unmountTemplate: async () => false,
     setEgress: (policy) => void engine.policies.push(policy),
     async close() {
       if (!open) return;

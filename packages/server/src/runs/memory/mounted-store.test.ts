@@ -222,6 +222,7 @@ function inTheWay(sandbox: Sandbox): Omit<Sandbox, "run"> {
     placeFile: (file) => sandbox.placeFile(file),
     removeFile: (target) => sandbox.removeFile(target),
     mountTemplate: async () => false,
+    unmountTemplate: async () => false,
     setEgress: (policy) => sandbox.setEgress(policy),
     close: () => sandbox.close(),
   };

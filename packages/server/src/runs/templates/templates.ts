@@ -31,19 +31,19 @@ export interface TemplatePlace {
   lease: Lease;
   /** uuid of the resource. */
   resourceId: string;
-  sandbox: Pick<Sandbox, "mountTemplate" | "run">;
+  sandbox: Pick<Sandbox, "mountTemplate" | "unmountTemplate" | "run">;
   /** Takes the resource as soon as the sandbox shows a template at its place. */
   shown: Set<string>;
 }
 
-/** What a template was put in place with; `stale`: it had to be brought up to date. Null: a clone is to be made, where one is shown anew. */
+/** What a template was put in place with; `stale`: it had to be brought up to date. Null: a clone is to be made, anew where one is still shown. */
 export type Served = { commit: string; stale: boolean } | null;
 
 /**
  * Repositories that were prepared on this machine, for sessions of the organization whose session was given them first.
  *
  * Life story. `look` asks the host whether the session may read the repository now, beside the opening of its sandbox. `serve`
- * mounts the best template; what it cannot finish is left to a clone. `want` has one made afterwards.
+ * mounts the best template; what it cannot finish it takes away again and leaves to a clone. `want` has one made afterwards.
  */
 export interface Templates {
   look(sessionId: string, repository: SessionRepository): Promise<Look>;
@@ -98,7 +98,9 @@ export async function openTemplates(parts: TemplatesParts): Promise<Templates> {
     const { onProgress } = repository;
     const fresh =
       wanted && (await refreshClone(place.sandbox, repository, wanted, { environment, onProgress }));
-    return fresh && { commit: fresh.commit, stale: true };
+    if (fresh !== null) return { commit: fresh.commit, stale: true };
+    if (await place.sandbox.unmountTemplate(repository.mountPath)) place.shown.delete(place.resourceId);
+    return null;
   }
 
   return {
