@@ -43,15 +43,13 @@ describe("a system tree", { skip }, () => {
     const directory = await place(t);
     const tree = join(directory, recipeKey(debianRecipe));
     const cut = new AbortController();
-    const [one, other] = [0, 1].map(() => buildTree(directory, debianRecipe, cut.signal));
-    await until(() => existsSync(`${tree}.making/etc`));
-    const builders = processesWith(tree).filter((pid) =>
-      readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("mmdebstrap"),
+    const refused = [0, 1].map(() =>
+      assert.rejects(buildTree(directory, debianRecipe, cut.signal), /mmdebstrap could not make the system/),
     );
-    assert.ok(builders.length > 0);
+    await until(() => existsSync(`${tree}.making/etc`));
+    assert.ok(processesWith(tree).length > 0);
     cut.abort();
-    for (const build of [one, other])
-      await assert.rejects(build ?? Promise.resolve(), /mmdebstrap could not make the system/);
+    await Promise.all(refused);
     await until(() => processesWith(tree).length === 0);
     assert.ok(!existsSync(tree));
     assert.ok(!readFileSync("/proc/mounts", "utf8").includes(directory));
