@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import type { Api } from "../tests/acceptance/harness/api.ts";
 import { Berth } from "../tests/acceptance/harness/berth.ts";
 import { bash, makeAgent, makeEnvironment, steps } from "../tests/acceptance/harness/fixtures.ts";
+import { providerSettings } from "../tests/acceptance/harness/provider-settings.ts";
 import { eventsUntil } from "../tests/acceptance/harness/stream.ts";
 import { descendantsOf } from "../tests/crash/processes.ts";
 import { type GitHost, startGitHost } from "../tests/git-host/git-host.ts";
@@ -38,14 +39,7 @@ export async function startRepositoryBench(
   const directory = await mkdtemp(join(tmpdir(), "bench-git-"));
   const host = await startGitHost({ dir: join(directory, "host") });
   await host.createRepository({ org: "bench", name: "large", private: false, files: manyFiles(files) });
-  const provider = { host: host.host, token_env: ["GH_TOKEN"], ca_file: host.caFile };
-  const berth = await Berth.start({
-    settings: {
-      BERTH_HOSTED_PROVIDERS: JSON.stringify([provider]),
-      BERTH_EGRESS_ALLOW_PRIVATE: host.host,
-      ...settings,
-    },
-  });
+  const berth = await Berth.start({ settings: { ...providerSettings(host), ...settings } });
   const api = await berth.client();
   const [agent, environment] = await Promise.all([makeAgent(api), makeEnvironment(api)]);
   let count = 0;

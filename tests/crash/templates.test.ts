@@ -9,6 +9,7 @@ import type { Api, Wire } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
 import { bash, makeAgent, makeEnvironment, results, turn } from "../acceptance/harness/fixtures.ts";
 import { templatesMade, templatesUntil } from "../acceptance/harness/prepared.ts";
+import { providerSettings } from "../acceptance/harness/provider-settings.ts";
 import { type GitHost, startGitHost } from "../git-host/git-host.ts";
 import { endRunner } from "./processes.ts";
 
@@ -30,12 +31,7 @@ after(async () => {
 const url = (name: string): string => `${host.url}/acme/${name}`;
 
 function settings(more: Record<string, string> = {}): Record<string, string> {
-  const provider = { host: host.host, token_env: ["GH_TOKEN"], ca_file: host.caFile };
-  return {
-    BERTH_HOSTED_PROVIDERS: JSON.stringify([provider]),
-    BERTH_EGRESS_ALLOW_PRIVATE: host.host,
-    ...more,
-  };
+  return { ...providerSettings(host), ...more };
 }
 
 async function open(api: Api, name: string): Promise<Wire> {

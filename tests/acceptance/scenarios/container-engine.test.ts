@@ -14,6 +14,7 @@ import { Api, type Wire } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
 import { bash, makeAgent, makeEnvironment, makeFile, results, turn } from "../harness/fixtures.ts";
 import { proves } from "../harness/proves.ts";
+import { providerSettings } from "../harness/provider-settings.ts";
 
 const skip = lackOf("dockerd") ?? false;
 
@@ -42,13 +43,11 @@ after(async () => {
 });
 
 function settings(): Record<string, string> {
-  const provider = { host: host.host, token_env: ["GH_TOKEN"], ca_file: host.caFile };
   return {
     BERTH_SANDBOX: "docker",
     BERTH_DOCKER_SOCKET: engine.socket,
     BERTH_DOCKER_IMAGE: TEST_IMAGE,
-    BERTH_HOSTED_PROVIDERS: JSON.stringify([provider]),
-    BERTH_EGRESS_ALLOW_PRIVATE: host.host,
+    ...providerSettings(host),
   };
 }
 

@@ -10,6 +10,7 @@ import { Berth } from "../harness/berth.ts";
 import { bash, makeEnvironment, makeSession, results, turn } from "../harness/fixtures.ts";
 import { lackForDiskLimits, loopFiles, withoutLoopDevices } from "../harness/loop-devices.ts";
 import { proves } from "../harness/proves.ts";
+import { providerSettings } from "../harness/provider-settings.ts";
 import { eventsUntil } from "../harness/stream.ts";
 
 const skip = lackForDiskLimits();
@@ -24,12 +25,8 @@ before(async () => {
   host = await startGitHost({ dir: join(directory, "host") });
   const files = { "README.md": "# Large\n", large: "x".repeat(70 * 2 ** 20) };
   await host.createRepository({ org: "acme", name: "large", private: false, files });
-  const providers = [{ host: host.host, token_env: ["GH_TOKEN"], ca_file: host.caFile }];
   berth = await Berth.start({
-    settings: {
-      BERTH_HOSTED_PROVIDERS: JSON.stringify(providers),
-      BERTH_EGRESS_ALLOW_PRIVATE: host.host,
-    },
+    settings: providerSettings(host),
   });
   api = await berth.client();
 });

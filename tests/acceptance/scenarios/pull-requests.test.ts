@@ -10,6 +10,7 @@ import type { Api, Wire } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
 import { bash, makeAgent, makeEnvironment, results, turn } from "../harness/fixtures.ts";
 import { proves } from "../harness/proves.ts";
+import { providerSettings } from "../harness/provider-settings.ts";
 
 let directory: string;
 let host: GitHost;
@@ -18,12 +19,8 @@ let api: Api;
 before(async () => {
   directory = await mkdtemp(join(tmpdir(), "git-host-"));
   host = await startGitHostAtItsPort({ dir: directory });
-  const provider = { host: host.host, token_env: ["GH_TOKEN"], ca_file: host.caFile };
   berth = await Berth.start({
-    settings: {
-      BERTH_HOSTED_PROVIDERS: JSON.stringify([provider]),
-      BERTH_EGRESS_ALLOW_PRIVATE: host.host,
-    },
+    settings: providerSettings(host),
   });
   api = await berth.client();
 });

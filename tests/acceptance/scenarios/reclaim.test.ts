@@ -18,6 +18,7 @@ import {
   turnOf,
 } from "../harness/fixtures.ts";
 import { proves } from "../harness/proves.ts";
+import { providerSettings } from "../harness/provider-settings.ts";
 import { eventsUntil, frames } from "../harness/stream.ts";
 
 let directory: string;
@@ -30,7 +31,6 @@ before(async () => {
   host = await startGitHost({ dir: directory });
   await host.createRepository({ org: "acme", name: "widget", private: true, files: { "w.txt": "w\n" } });
   await host.createRepository({ org: "acme", name: "open", private: false, files: { "o.txt": "o\n" } });
-  const provider = { host: host.host, token_env: ["GH_TOKEN"], ca_file: host.caFile };
   chat = await startChatEndpoint();
   const models = {
     providers: { local: { kind: "openai-compatible", base_url: chat.url } },
@@ -42,8 +42,7 @@ before(async () => {
       BERTH_MODELS_FILE: join(directory, "models.json"),
       BERTH_DISK_RECLAIM_SECONDS: "1",
       BERTH_SANDBOX_IDLE_SECONDS: "0",
-      BERTH_HOSTED_PROVIDERS: JSON.stringify([provider]),
-      BERTH_EGRESS_ALLOW_PRIVATE: host.host,
+      ...providerSettings(host),
     },
   });
   api = await berth.client();

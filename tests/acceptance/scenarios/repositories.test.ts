@@ -9,6 +9,7 @@ import type { Api, Wire } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
 import { bash, makeAgent, makeEnvironment, results, turn } from "../harness/fixtures.ts";
 import { proves } from "../harness/proves.ts";
+import { providerSettings } from "../harness/provider-settings.ts";
 import { eventsUntil } from "../harness/stream.ts";
 
 let directory: string;
@@ -24,12 +25,8 @@ before(async () => {
   await host.createRepository({ org: "acme", name: "gadget", private: true, files: { "g.txt": "g\n" } });
   await host.createRepository({ org: "acme", name: "open", private: false, files: { "o.txt": "o\n" } });
   token = host.createToken({ user: "robot", permissions: "write" });
-  const provider = { host: host.host, token_env: ["GH_TOKEN"], ca_file: host.caFile };
   berth = await Berth.start({
-    settings: {
-      BERTH_HOSTED_PROVIDERS: JSON.stringify([provider]),
-      BERTH_EGRESS_ALLOW_PRIVATE: host.host,
-    },
+    settings: providerSettings(host),
   });
   api = await berth.client();
 });

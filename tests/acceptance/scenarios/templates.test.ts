@@ -10,6 +10,7 @@ import { Berth } from "../harness/berth.ts";
 import { bash, makeAgent, makeEnvironment, results, turn } from "../harness/fixtures.ts";
 import { templatesUntil } from "../harness/prepared.ts";
 import { proves } from "../harness/proves.ts";
+import { providerSettings } from "../harness/provider-settings.ts";
 import { eventsUntil } from "../harness/stream.ts";
 
 let directory: string;
@@ -21,11 +22,9 @@ before(async () => {
   directory = await mkdtemp(join(tmpdir(), "git-host-"));
   host = await startGitHost({ dir: directory });
   token = host.createToken({ user: "robot", permissions: "write" });
-  const provider = { host: host.host, token_env: ["GH_TOKEN"], ca_file: host.caFile };
   berth = await Berth.start({
     settings: {
-      BERTH_HOSTED_PROVIDERS: JSON.stringify([provider]),
-      BERTH_EGRESS_ALLOW_PRIVATE: host.host,
+      ...providerSettings(host),
       BERTH_SANDBOX_IDLE_SECONDS: "0",
     },
   });

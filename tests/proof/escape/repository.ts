@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Json } from "../../acceptance/harness/api.ts";
+import { providerSettings } from "../../acceptance/harness/provider-settings.ts";
 import { startGitHost } from "../../git-host/git-host.ts";
 
 /** A private repository on a git server of its own. */
@@ -21,7 +22,6 @@ export async function startRepository(): Promise<Repository> {
   await host.createRepository({ org: "acme", name: "probed", private: true, files: { "a.txt": "a\n" } });
   const token = host.createToken({ user: "robot", permissions: "write" });
   const url = `${host.url}/acme/probed`;
-  const provider = { host: host.host, token_env: ["GH_TOKEN"], ca_file: host.caFile };
   return {
     url,
     token,
@@ -31,10 +31,7 @@ export async function startRepository(): Promise<Repository> {
       mount_path: "/data/repository",
       authorization_token: token,
     },
-    settings: {
-      BERTH_HOSTED_PROVIDERS: JSON.stringify([provider]),
-      BERTH_EGRESS_ALLOW_PRIVATE: host.host,
-    },
+    settings: providerSettings(host),
     async close() {
       await host.stop();
       await rm(dir, { recursive: true, force: true });
