@@ -44,9 +44,11 @@ test("several that begin at once agree on one authority, whose key is its owner'
 test("it signs for one host at a time, once, and nothing stays behind", async (t) => {
   const directory = join(dir, "leaves");
   const authority = await openAuthority(directory);
-  const first = authority.contextFor(name("api.example"));
-  assert.equal(authority.contextFor(name("api.example")), first);
+  const owner = {};
+  const first = authority.contextFor(name("api.example"), owner);
+  assert.equal(authority.contextFor(name("api.example"), owner), first);
   const secureContext = await first;
+  assert.equal(await authority.contextFor(name("api.example"), {}), secureContext);
   const server = createServer((socket) => void new TLSSocket(socket, { isServer: true, secureContext }));
   t.after(() => server.close());
   server.listen(0, "127.0.0.1");

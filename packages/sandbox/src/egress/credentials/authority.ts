@@ -6,13 +6,17 @@ import { createSecureContext, type SecureContext } from "node:tls";
 import { promisify } from "node:util";
 import { SandboxError } from "../../sandbox.ts";
 import type { HostName } from "../host-name.ts";
+import { createTurns } from "./turns.ts";
 
 /** Signs, for sandboxes alone, for the hosts whose connections are opened at the egress. */
 export interface Authority {
   /** PEM, for the bundles of sandboxes. */
   readonly certificate: string;
-  /** With a certificate for this host, which is made when it is missing and kept while it is good. */
-  contextFor(name: HostName): Promise<SecureContext>;
+  /**
+   * With a certificate for this host, which is made when it is missing and kept while it is good. For one owner one is made at a
+   * time, and of many only some a second. Rejects where too many of the owner's wait.
+   */
+  contextFor(name: HostName, owner: object): Promise<SecureContext>;
 }
 
 const run = promisify(execFile);
@@ -20,7 +24,7 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const authorityDays = 3_650;
 const leafDays = 30;
-/** Kept in memory; then all are made anew. */
+/** Kept in memory: of more, the oldest are made anew. */
 const mostLeaves = 1_000;
 
 const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
@@ -32,19 +36,50 @@ const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-n
 export async function openAuthority(directory: string): Promise<Authority> {
   const certificate = await currentCertificate(directory);
   await removeRemains(directory);
-  const leaves = new Map<HostName, { until: number; context: Promise<SecureContext> }>();
+  const inTurn = createTurns();
+  const leaves = new Map<HostName, Leaf>();
+  const beingMade = new WeakMap<object, Map<HostName, Promise<SecureContext>>>();
+
+  function good(name: HostName): SecureContext | null {
+    const leaf = leaves.get(name);
+    return leaf !== undefined && leaf.until > Date.now() ? leaf.context : null;
+  }
+
+  async function make(name: HostName): Promise<SecureContext> {
+    const context = good(name) ?? (await makeLeaf(directory, name));
+    keep(leaves, name, { until: Date.now() + (leafDays - 1) * dayMs, context });
+    return context;
+  }
+
   return {
     certificate,
-    contextFor(name) {
-      const known = leaves.get(name);
-      if (known !== undefined && known.until > Date.now()) return known.context;
-      if (leaves.size >= mostLeaves) leaves.clear();
-      const context = makeLeaf(directory, name);
-      leaves.set(name, { until: Date.now() + (leafDays - 1) * dayMs, context });
-      context.catch(() => leaves.delete(name));
+    contextFor(name, owner) {
+      const found = good(name);
+      if (found !== null) return Promise.resolve(found);
+      // Of each owner's own: nobody waits in another's line.
+      const own = beingMade.get(owner) ?? new Map<HostName, Promise<SecureContext>>();
+      beingMade.set(owner, own);
+      const begun = own.get(name);
+      if (begun !== undefined) return begun;
+      const context = inTurn(owner, () => make(name)).finally(() => own.delete(name));
+      own.set(name, context);
       return context;
     },
   };
+}
+
+interface Leaf {
+  until: number;
+  context: SecureContext;
+}
+
+function keep(leaves: Map<HostName, Leaf>, name: HostName, leaf: Leaf): void {
+  leaves.delete(name);
+  for (const oldest of leaves.keys()) {
+    if (leaves.size < mostLeaves) break;
+    leaves.delete(oldest);
+  }
+  leaves.set(name, leaf);
 }
 
 async function currentCertificate(directory: string): Promise<string> {

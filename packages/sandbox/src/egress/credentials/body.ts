@@ -31,11 +31,13 @@ export async function bodyFor(
     if (length === 0 || length === "none") return { length, sendTo: (upstream) => upstream.end() };
     return { length, sendTo: (upstream) => stream(request, [], upstream) };
   }
-  room.take(length === "chunked" ? longestFilledBody : length);
+  const awaited = length === "chunked" ? longestFilledBody : length;
+  room.take(awaited);
   const { chunks, ended } = await readShort(request);
   if (!ended) return { length, sendTo: (upstream) => stream(request, chunks, upstream) };
   const text = Buffer.concat(chunks).toString("latin1");
   const filled = Buffer.from(putIn(text, credentials, encoding), "latin1");
+  room.take(Math.max(0, filled.length - awaited));
   return { length: filled.length, sendTo: (upstream) => upstream.end(filled) };
 }
 

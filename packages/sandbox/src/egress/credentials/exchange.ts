@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { createSecureContext, rootCertificates, TLSSocket } from "node:tls";
 import type { EgressDenied, SandboxCredential } from "../../sandbox.ts";
 import type { Authority } from "./authority.ts";
-import { forwardRequest } from "./forward-request.ts";
+import { type Forwarding, forwardRequest } from "./forward-request.ts";
 import type { Destination } from "./targets.ts";
 import { UpstreamAgent } from "./upstream-agent.ts";
 
@@ -41,10 +41,23 @@ export interface Exchange {
 
 /** As for connections that are not opened. */
 const maximumHeadBytes = 32_768;
+/** Of one sandbox at a time: each of them may have half a megabyte of an answer that nobody reads. */
+const mostConnections = 128;
+/** Requests that wait on one connection for those before them. Some clients send a few ahead; one that sends more is cut off. */
+const mostWaiting = 32;
 /** Of a connection on which nothing moves. */
 const idleMs = 600_000;
 const keepAliveMs = 60_000;
 const http11 = Buffer.from("\x08http/1.1");
+
+/** A connection that is open. */
+interface Served {
+  connection: ExchangeConnection;
+  agent: UpstreamAgent;
+  waiting: number;
+  /** Settles when the last request that came was answered. */
+  last: Promise<void>;
+}
 
 export function createExchange({
   authority,
@@ -53,7 +66,8 @@ export function createExchange({
   log,
 }: ExchangeOptions): Exchange {
   const trust = createSecureContext({ ca: [...trusted], minVersion: "TLSv1.2" });
-  const connections = new WeakMap<Socket, { connection: ExchangeConnection; agent: UpstreamAgent }>();
+  const connections = new WeakMap<Socket, Served>();
+  const open = new WeakMap<object, number>();
   const server = createServer(
     {
       maxHeaderSize: maximumHeadBytes,
@@ -64,15 +78,46 @@ export function createExchange({
       noDelay: true,
     },
     (request, response) => {
-      const known = connections.get(request.socket);
-      if (known === undefined) request.destroy();
-      else forwardRequest({ ...known, request, response, log }).catch(() => request.socket.destroy());
+      const served = connections.get(request.socket);
+      if (served === undefined) request.destroy();
+      else inTurn(served, { ...served, request, response, log });
     },
   );
   server.timeout = idleMs;
 
-  async function accept({ client, name }: ExchangeConnection): Promise<Socket> {
-    const secureContext = await authority.contextFor(name);
+  /** Requests of a connection go on one after another: the next one when the answer to this one was given. */
+  function inTurn(served: Served, forwarding: Forwarding): void {
+    const { request, response } = forwarding;
+    const { socket } = request;
+    if (socket.destroyed) return;
+    if (served.waiting >= mostWaiting) {
+      socket.destroy();
+      return;
+    }
+    const answered = new Promise<void>((resolve) => response.once("close", resolve));
+    served.waiting += 1;
+    served.last = served.last
+      .then(async () => {
+        served.waiting -= 1;
+        if (socket.destroyed) return;
+        await forwardRequest(forwarding);
+        await answered;
+      })
+      .catch(() => void socket.destroy());
+  }
+
+  /** Counts the connection until it ends. */
+  function admit({ client, owner }: ExchangeConnection): void {
+    const count = open.get(owner) ?? 0;
+    if (count >= mostConnections)
+      throw new Error("a sandbox has too many connections to hosts of credentials.");
+    open.set(owner, count + 1);
+    client.once("close", () => open.set(owner, (open.get(owner) ?? 0) - 1));
+  }
+
+  async function accept({ client, name, owner }: ExchangeConnection): Promise<Socket> {
+    const secureContext = await authority.contextFor(name, owner);
+    if (client.destroyed) throw new Error("The client has left.");
     const socket = new TLSSocket(client, { isServer: true, secureContext, ALPNProtocols: http11 });
     try {
       await once(socket, "secure", { signal: AbortSignal.timeout(handshakeMs) });
@@ -85,9 +130,11 @@ export function createExchange({
 
   return {
     async take(connection) {
+      if (connection.client.destroyed) return;
+      admit(connection);
       const socket = connection.protocol === "tls" ? await accept(connection) : connection.client;
       const agent = new UpstreamAgent(connection, trust);
-      connections.set(socket, { connection, agent });
+      connections.set(socket, { connection, agent, waiting: 0, last: Promise.resolve() });
       socket.on("error", () => socket.destroy());
       socket.once("close", () => agent.destroy());
       server.emit("connection", socket);

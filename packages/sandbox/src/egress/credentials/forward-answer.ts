@@ -1,23 +1,22 @@
 import type { IncomingMessage, OutgoingHttpHeader } from "node:http";
 import { type Duplex, pipeline } from "node:stream";
-import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
 import type { SandboxCredential } from "../../sandbox.ts";
 import { textEncoding } from "./body-kind.ts";
+import { decoderFor } from "./content-encoding.ts";
 import type { Forwarding } from "./forward-request.ts";
 import { endToEndHeaders } from "./headers.ts";
-import { takeOut } from "./take-out.ts";
+import { type TakeOut, takeOut } from "./take-out.ts";
 
-const decoders: Readonly<Record<string, () => Duplex>> = {
-  gzip: createGunzip,
-  "x-gzip": createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-  zstd: createZstdDecompress,
-};
+/** What a body goes through, and the headers that no longer hold for it. */
+interface Changes {
+  steps: Duplex[];
+  changed: string[];
+}
 
 /**
- * Gives an answer to the client without the values of the host's credentials: in its headers, and in a body of text, which is
- * decoded for that and sent in chunks. Any other body passes as it is.
+ * Gives an answer to the client without the values of the host's credentials: in its headers, and in a body, which is decoded for
+ * that. Text, and what was decoded, is sent in chunks. Any other body keeps its length: there a value becomes a placeholder and
+ * asterisks. A body in an encoding that is not known passes as it is; requests ask for none.
  */
 export function answerClient(
   { request, response }: Forwarding,
@@ -25,26 +24,30 @@ export function answerClient(
   credentials: readonly SandboxCredential[],
 ): void {
   const taken = takeOut(credentials);
-  const steps = hasBody(request, answer) ? stepsFor(answer) : null;
-  const changed = steps === null ? [] : ["content-length", "content-encoding"];
+  const { steps, changed } = hasBody(request, answer) ? changesOf(answer, taken) : none;
   const headers = endToEndHeaders(answer.rawHeaders, changed).flatMap(
     ([name, values]): OutgoingHttpHeader[] => values.flatMap((value) => [name, taken.text(value)]),
   );
   response.writeHead(answer.statusCode ?? 502, taken.text(answer.statusMessage ?? ""), headers);
-  const through = steps === null ? [] : [...steps, taken.stream()];
-  pipeline([answer, ...through, response], () => {});
+  pipeline([answer, ...steps, response], () => {});
 }
+
+const none: Changes = { steps: [], changed: [] };
 
 function hasBody({ method }: IncomingMessage, { statusCode }: IncomingMessage): boolean {
   return method !== "HEAD" && statusCode !== 204 && statusCode !== 304;
 }
 
-/** What decodes the body; null where it is not text, or is encoded in a way that is not known. */
-function stepsFor({ headers }: IncomingMessage): Duplex[] | null {
+function changesOf({ headers }: IncomingMessage, taken: TakeOut): Changes {
+  const encoding = headers["content-encoding"]?.toLowerCase() || "identity";
+  if (encoding !== "identity") {
+    const decoder = decoderFor(encoding);
+    if (decoder === null) return none;
+    return { steps: [decoder, taken.stream()], changed: ["content-length", "content-encoding"] };
+  }
   const type = headers["content-type"];
-  if (type !== undefined && textEncoding(type) === null) return null;
-  const encoding = headers["content-encoding"]?.toLowerCase() ?? "identity";
-  if (encoding === "identity" || encoding === "") return [];
-  const decoder = Object.hasOwn(decoders, encoding) ? decoders[encoding] : undefined;
-  return decoder === undefined ? null : [decoder()];
+  if (type !== undefined && textEncoding(type) === null) {
+    return { steps: [taken.streamOfSameLength()], changed: [] };
+  }
+  return { steps: [taken.stream()], changed: ["content-length"] };
 }

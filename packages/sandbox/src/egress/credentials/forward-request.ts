@@ -5,10 +5,11 @@ import { parseAskedHostPort } from "../host-name.ts";
 import { authorityOf, pathOf } from "../http-request.ts";
 import { bodyFor } from "./body.ts";
 import { bodyRoom, NoRoom } from "./body-room.ts";
+import { knownEncodings } from "./content-encoding.ts";
 import type { ExchangeConnection } from "./exchange.ts";
 import { answerClient } from "./forward-answer.ts";
 import { endToEndHeaders } from "./headers.ts";
-import { putIn, putInHeader, Unfit } from "./put-in.ts";
+import { longestFilled, putIn, putInHeader, Unfit } from "./put-in.ts";
 import { credentialsFor } from "./targets.ts";
 import { NotConnected, type UpstreamAgent } from "./upstream-agent.ts";
 
@@ -23,7 +24,10 @@ export interface Forwarding {
 /** Connections that end with an answer that was given: what came after its request is not looked at. */
 const cut = new WeakSet<Socket>();
 
-/** Sends one request on, with credentials for placeholders, and its answer back. Rejects when the connection is to be cut. */
+/**
+ * Sends one request on, with credentials for placeholders, and its answer back, of which the rest may still be on its way when
+ * this resolves. Rejects when the connection is to be cut.
+ */
 export async function forwardRequest(forwarding: Forwarding): Promise<void> {
   const { connection, request, response } = forwarding;
   if (cut.has(request.socket)) return;
@@ -32,6 +36,7 @@ export async function forwardRequest(forwarding: Forwarding): Promise<void> {
   const fault = faultOf(request, connection);
   if (fault !== null) return refuse(forwarding, fault.status, fault.why);
   const credentials = await connection.credentials();
+  if (response.destroyed) return;
   const own = credentialsFor(credentials, connection, pathOf(request.url ?? "/"));
   const room = bodyRoom(connection.owner);
   response.once("close", room.release);
@@ -47,9 +52,9 @@ export async function forwardRequest(forwarding: Forwarding): Promise<void> {
   }
 }
 
-/** The identified host in every request, and framing that nobody reads in two ways. */
+/** The identified host in every request, framing that nobody reads in two ways, and no wish to have the request itself back. */
 function faultOf(
-  { headersDistinct, headers, url = "" }: IncomingMessage,
+  { headersDistinct, headers, method, url = "" }: IncomingMessage,
   { name, port, protocol, deny }: ExchangeConnection,
 ): { status: number; why: string } | null {
   const said = headersDistinct.host ?? [];
@@ -62,6 +67,7 @@ function faultOf(
     deny({ host: name, port, reason: "name_mismatch" });
     return { status: 421, why: "This connection is for another host." };
   }
+  if (method === "TRACE") return { status: 405, why: "This method is not supported." };
   const coding = headers["transfer-encoding"];
   if (coding === undefined || coding.toLowerCase() === "chunked") return null;
   return { status: 501, why: "This transfer coding is not supported." };
@@ -78,9 +84,7 @@ function prepare(
 ): Prepared {
   const { method = "GET", url = "/" } = request;
   const path = putIn(pathOf(url), everywhere, "percent");
-  const headers = endToEndHeaders(request.rawHeaders, ["expect", "content-length"]).map(
-    ([name, values]) => [name, values.map((value) => putInHeader(name, value, own))] as const,
-  );
+  const headers = filledHeaders(request, own);
   if (length === "chunked") headers.push(["Transfer-Encoding", ["chunked"]]);
   else if (length !== "none") headers.push(["Content-Length", [String(length)]]);
   return () => {
@@ -90,6 +94,26 @@ function prepare(
       upstream.setHeader(name, values.length === 1 ? (values[0] ?? "") : values);
     return upstream;
   };
+}
+
+/** @throws Unfit */
+function filledHeaders(
+  { rawHeaders }: IncomingMessage,
+  own: readonly SandboxCredential[],
+): [name: string, values: string[]][] {
+  let length = 0;
+  const filled = (name: string, value: string): string => {
+    if (name.toLowerCase() === "accept-encoding") return knownEncodings(value);
+    const header = putInHeader(name, value, own);
+    length += header.length;
+    if (length > longestFilled)
+      throw new Unfit("The headers are too long with the credentials that they ask for.");
+    return header;
+  };
+  return endToEndHeaders(rawHeaders, ["expect", "content-length"]).map(([name, values]) => [
+    name,
+    values.map((value) => filled(name, value)),
+  ]);
 }
 
 async function exchange(

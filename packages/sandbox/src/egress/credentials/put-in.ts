@@ -4,7 +4,10 @@ import { placeholderPattern } from "./token-shape.ts";
 /** How a value has to be written where it is put in. */
 export type Encoding = "header" | "percent" | "json" | "xml" | "plain";
 
-/** A value holds what its place cannot carry. The message is one sentence, without the value. */
+/** What a text may come to with the values in it. A placeholder is short and may stand a thousand times; a value may be long. */
+export const longestFilled = 512 * 1024;
+
+/** A value holds what its place cannot carry, or is too long for it. The message is one sentence, without the value. */
 export class Unfit extends Error {
   override readonly name = "Unfit";
 }
@@ -14,11 +17,17 @@ export class Unfit extends Error {
  * goes in as its UTF-8 bytes. @throws Unfit
  */
 export function putIn(text: string, credentials: readonly SandboxCredential[], encoding: Encoding): string {
-  if (!credentials.some(({ placeholder }) => text.includes(placeholder))) return text;
-  const values = new Map(credentials.map(({ placeholder, value }) => [placeholder, value]));
-  return text.replace(placeholderPattern([...values.keys()]), (_all, placeholder: string) =>
-    encode(values.get(placeholder) ?? "", encoding),
-  );
+  const asked = credentials.filter(({ placeholder }) => text.includes(placeholder));
+  if (asked.length === 0) return text;
+  const forms = new Map(asked.map(({ placeholder, value }) => [placeholder, encode(value, encoding)]));
+  let { length } = text;
+  return text.replace(placeholderPattern([...forms.keys()]), (_all, placeholder: string) => {
+    const form = forms.get(placeholder) ?? "";
+    length += form.length;
+    if (length > longestFilled)
+      throw new Unfit("A request is too long with the credentials that it asks for.");
+    return form;
+  });
 }
 
 /** A header's value, also where it carries a placeholder in the base64 of Basic authentication. @throws Unfit */

@@ -14,6 +14,8 @@ export interface TakeOut {
   text(text: string): string;
   /** For a body. */
   stream(): Replacer;
+  /** For a body whose length stays what it was told to be. */
+  streamOfSameLength(): Replacer;
 }
 
 /** The forms that are known: as it is, in JSON, in a URL, in hexadecimal, and in base64 wherever it begins there. */
@@ -23,16 +25,36 @@ export function takeOut(credentials: readonly SandboxCredential[]): TakeOut {
     const inside = inShapeOf(value, placeholder);
     for (const form of value.length < shortest ? [] : formsOf(value)) replacements.set(form, inside);
   }
-  const longestFirst = [...replacements.keys()].sort((one, other) => other.length - one.length);
-  const pattern = new RegExp(longestFirst.map(RegExp.escape).join("|") || "(?!)", "g");
   return {
-    text: (text) => text.replace(pattern, (form) => replacements.get(form) ?? ""),
+    text: (text) => replaceAll(text, replacements),
     stream: () => new Replacer([...replacements].map(asBytes)),
+    streamOfSameLength: () => new Replacer([...replacements].map(ofSameLength).map(asBytes)),
   };
+}
+
+/** Leftmost first, of those the longest. Not by a pattern: values are longer than patterns may be. */
+function replaceAll(text: string, replacements: ReadonlyMap<string, string>): string {
+  const found = [...replacements].filter(([form]) => text.includes(form));
+  const longestFirst = found.sort(([one], [other]) => other.length - one.length);
+  let given = "";
+  for (let at = 0; ; ) {
+    let first: { place: number; form: string; put: string } | null = null;
+    for (const [form, put] of longestFirst) {
+      const place = text.indexOf(form, at);
+      if (place >= 0 && place < (first?.place ?? text.length)) first = { place, form, put };
+    }
+    if (first === null) return given + text.slice(at);
+    given += text.slice(at, first.place) + first.put;
+    at = first.place + first.form.length;
+  }
 }
 
 function asBytes([find, put]: [string, string]): Replacement {
   return { find: Buffer.from(find, "latin1"), put: Buffer.from(put, "latin1") };
+}
+
+function ofSameLength([find, put]: [string, string]): [string, string] {
+  return [find, put.padEnd(find.length, "*").slice(0, find.length)];
 }
 
 function formsOf(value: string): Set<string> {

@@ -43,9 +43,12 @@ function isBelow(path: string | null, base: string | undefined): boolean {
   return path !== null && (path === base || path.startsWith(`${base}/`) || path.startsWith(`${base}.git/`));
 }
 
-/** Null where dots, escapes of what separates, or anything unusual let a server read it as another. */
+/**
+ * Null where dots, escapes of what separates, or anything unusual let a server read it as another: some cut off what stands behind a
+ * semicolon, and some read escapes twice, or longer ones than there have to be.
+ */
 function plainPath(requestTarget: string): string | null {
   const path = requestTarget.split("?", 1)[0] ?? "";
-  const isPlain = /^\/(?:[\w.~!$&'()*+,;=:@/-]|%(?!2e|2f|5c|00)[0-9a-f]{2})*$/i.test(path);
+  const isPlain = /^\/(?:[\w.~!$&'()*+,=:@/-]|%(?!2e|2f|5c|00|25|3b|c0|c1)[0-9a-f]{2})*$/i.test(path);
   return isPlain && !/\/(?:\.{0,2}\/|\.{1,2}$)/.test(path) ? path : null;
 }

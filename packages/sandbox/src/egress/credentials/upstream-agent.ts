@@ -60,6 +60,8 @@ export class UpstreamAgent extends Agent {
       socket,
       servername: name,
       secureContext: this.#trust,
+      // Whatever this process's environment says.
+      rejectUnauthorized: true,
       ALPNProtocols: ["http/1.1"],
     });
     const { promise, resolve, reject } = Promise.withResolvers<void>();
