@@ -97,7 +97,7 @@ my %do = (
   limit => sub {
     my ($number, $value) = @_;
     my $both = pack("Q2", $value, $value);
-    call("limit $number", $PRLIMIT, 0, $number + 0, $both, 0);
+    call("limit $number", $PRLIMIT64, 0, $number + 0, $both, 0);
   },
   become => sub {
     my $uid = $_[0] + 0;

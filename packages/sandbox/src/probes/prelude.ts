@@ -1,5 +1,6 @@
 import { quote } from "../commands/command-script.ts";
-import { syscallNumbers } from "./syscall-numbers.ts";
+import { isArchitecture } from "../seccomp/seccomp.ts";
+import { syscallNumbers } from "../seccomp/syscall-numbers.ts";
 
 /** What a probe finds as shell variables, from the stage that was made for it. */
 export type ProbeVariables = Readonly<Record<string, string>>;
@@ -29,7 +30,8 @@ export function prelude(variables: ProbeVariables): string {
   const lines = Object.entries({ ...PLACES, ...variables }).map(
     ([name, value]) => `${name}=${quote(value)}\n`,
   );
-  return `${lines.join("")}export numbers=${quote(syscallNumbers())}\n${FUNCTIONS}`;
+  const numbers = Object.entries(syscallNumbers(isArchitecture(process.arch) ? process.arch : "x64"));
+  return `${lines.join("")}export numbers=${quote(numbers.flat().join(" "))}\n${FUNCTIONS}`;
 }
 
 const FUNCTIONS = `export BERTH_GIT_CREDENTIALS="\${credentials-}"

@@ -1,5 +1,5 @@
 /** A system call's number on x86_64 and on aarch64; null where it does not exist. */
-type Numbers = readonly [x86_64: number | null, aarch64: number | null];
+export type Numbers = readonly [x86_64: number | null, aarch64: number | null];
 
 /** Refused whatever their arguments: they administer the host, or widen what can be attacked of the kernel. */
 export const refusedSyscalls: Readonly<Record<string, Numbers>> = {
