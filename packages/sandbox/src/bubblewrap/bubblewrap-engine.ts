@@ -4,6 +4,7 @@ import { rgPath } from "@vscode/ripgrep";
 import { supervisorScript } from "../commands/supervisor-script.ts";
 import type { Egress } from "../egress/egress.ts";
 import { freshDirectory } from "../host/fresh-directory.ts";
+import { openEgress } from "../host/open-egress.ts";
 import { OpenSandboxes } from "../host/open-sandboxes.ts";
 import { ownerName } from "../host/owner.ts";
 import { writePrograms } from "../inside/programs.ts";
@@ -133,19 +134,12 @@ class BubblewrapEngine implements SandboxEngine {
         () => rm(directory, { recursive: true, force: true }),
         () => cgroups.destroy(name),
       );
-      const { onEgressDenied: onDenied, credentials } = spec;
       const steps = [
         this.#prepareDisk(spec, directory),
-        this.#options.egress
-          .open({
-            policy: spec.egress,
-            ...(onDenied ? { onDenied } : {}),
-            ...(credentials ? { credentials } : {}),
-          })
-          .then((opened) => {
-            undo.push(() => opened.close());
-            return opened;
-          }),
+        openEgress(this.#options.egress, spec).then((opened) => {
+          undo.push(() => opened.close());
+          return opened;
+        }),
         cgroups.create(name, spec.limits),
       ] as const;
       // All have to end before any is undone.

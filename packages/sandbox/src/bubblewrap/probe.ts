@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { promisify } from "node:util";
+import { degraded, no, yes } from "../host/capabilities.ts";
 import { findProgram } from "../host/find-program.ts";
 import type { Capability } from "../sandbox.ts";
 import { isArchitecture } from "../seccomp/seccomp.ts";
@@ -126,16 +127,4 @@ function program(name: string): Capability {
   if (path?.startsWith("/usr/") || path?.startsWith("/bin/"))
     return yes(name, `${name} of the host is in the sandboxes that have the host's system.`);
   return no(name, `${name} is missing below /usr. Install the package ${name}.`);
-}
-
-function yes(name: string, detail: string): Capability {
-  return { name, state: "yes", detail };
-}
-
-function degraded(name: string, detail: string): Capability {
-  return { name, state: "degraded", detail };
-}
-
-function no(name: string, detail: string): Capability {
-  return { name, state: "no", detail };
 }

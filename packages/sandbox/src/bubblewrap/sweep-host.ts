@@ -1,6 +1,6 @@
 import { readdir, readFile, rm } from "node:fs/promises";
-import { ownerLives } from "../host/owner.ts";
-import { SandboxError } from "../sandbox.ts";
+import { ownerLives, ownerOf } from "../host/owner.ts";
+import { removeAll } from "../host/remove-all.ts";
 import { Cgroups } from "./cgroups.ts";
 
 /** What an engine's process has left when it died, or could not take away while it lived. */
@@ -24,11 +24,11 @@ export interface Leftovers {
  */
 export async function sweepHost({ stateDir, owner, cgroups, own }: Leftovers): Promise<void> {
   const stale = async (name: string) => {
-    const made = name.split(".")[0] ?? "";
+    const made = ownerOf(name);
     return /^\d+-\d+$/.test(made) && made !== owner && !(await ownerLives(made));
   };
   const directories = await readdir(stateDir).catch(() => []);
-  const results = await Promise.allSettled([
+  await removeAll([
     ...directories.map(async (name) => {
       if (await stale(name)) await removeOwner(`${stateDir}/${name}`, stale);
     }),
@@ -39,11 +39,6 @@ export async function sweepHost({ stateDir, owner, cgroups, own }: Leftovers): P
     }),
     cgroups.destroyAll(stale),
   ]);
-  const failed = results.filter((result) => result.status === "rejected");
-  if (failed.length > 0) {
-    const cause = failed[0]?.reason;
-    throw new SandboxError(`${failed.length} of what dead sandboxes left could not be removed`, { cause });
-  }
 }
 
 /** A process that ran in another group than this one made its own below that. */

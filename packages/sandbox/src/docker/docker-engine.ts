@@ -6,7 +6,8 @@ import type { Egress } from "../egress/egress.ts";
 import { requiredProgram } from "../host/find-program.ts";
 import { freshDirectory } from "../host/fresh-directory.ts";
 import { OpenSandboxes } from "../host/open-sandboxes.ts";
-import { ownerLives, ownerName } from "../host/owner.ts";
+import { ownerLives, ownerName, ownerOf } from "../host/owner.ts";
+import { removeAll } from "../host/remove-all.ts";
 import { writePrograms } from "../inside/programs.ts";
 import {
   type Capability,
@@ -19,7 +20,7 @@ import { containerProfile } from "../seccomp/container-profile.ts";
 import { isArchitecture } from "../seccomp/seccomp.ts";
 import { Containers } from "./containers.ts";
 import { EngineClient } from "./engine-client.ts";
-import { probeEngine } from "./probe-engine.ts";
+import { probeContainers } from "./probe.ts";
 import { type ContainerHost, startContainer } from "./start-container.ts";
 import { writeSharedEtc } from "./write-etc.ts";
 
@@ -102,7 +103,7 @@ class DockerEngine implements SandboxEngine {
   }
 
   probe(): Promise<Capability[]> {
-    return probeEngine(this.#client, this.#host.defaultImage);
+    return probeContainers(this.#client, this.#host.defaultImage);
   }
 
   open(spec: SandboxSpec): Promise<Sandbox> {
@@ -113,12 +114,12 @@ class DockerEngine implements SandboxEngine {
     const closed = await this.#open.closeRefused(mayLive);
     const { containers, instance } = this.#host;
     const found = await containers.list(instance);
-    const results = await Promise.allSettled([
+    await removeAll([
       ...found.map(async ({ id, owner, sandbox }) => {
         if (await this.#isLeft(owner, sandbox)) await containers.remove(id);
       }),
       ...(await readdir(this.#stateDir).catch(() => [])).map(async (name) => {
-        if (!(await ownerLives(processOf(name))))
+        if (!(await ownerLives(ownerOf(name))))
           await rm(`${this.#stateDir}/${name}`, { recursive: true, force: true });
       }),
       ...[...this.#left].map(async (directory) => {
@@ -126,11 +127,6 @@ class DockerEngine implements SandboxEngine {
         this.#left.delete(directory);
       }),
     ]);
-    const failed = results.filter((result) => result.status === "rejected");
-    if (failed.length > 0) {
-      const cause = failed[0]?.reason;
-      throw new SandboxError(`${failed.length} of what dead sandboxes left could not be removed`, { cause });
-    }
     return closed;
   }
 
@@ -143,7 +139,7 @@ class DockerEngine implements SandboxEngine {
   /** Whether nobody holds a container any more: neither a living process nor, if this engine made it, a sandbox. */
   async #isLeft(owner: string, sandbox: string): Promise<boolean> {
     if (owner === this.#host.owner) return !this.#open.has(sandbox);
-    return !(await ownerLives(processOf(owner)));
+    return !(await ownerLives(ownerOf(owner)));
   }
 
   async #openNow(spec: SandboxSpec): Promise<Sandbox> {
@@ -161,9 +157,4 @@ class DockerEngine implements SandboxEngine {
       throw error;
     }
   }
-}
-
-/** Engines are named by their process and a number. */
-function processOf(owner: string): string {
-  return owner.split(".")[0] ?? "";
 }

@@ -1,3 +1,4 @@
+import { no, yes } from "../host/capabilities.ts";
 import type { Capability } from "../sandbox.ts";
 import type { EngineClient } from "./engine-client.ts";
 
@@ -12,7 +13,7 @@ interface Info {
 }
 
 /** What the container engine offers and lacks. Never throws. */
-export async function probeEngine(client: EngineClient, defaultImage: string): Promise<Capability[]> {
+export async function probeContainers(client: EngineClient, defaultImage: string): Promise<Capability[]> {
   const { name, version, api } = client.version;
   try {
     const info = (await client.call("GET", "/info")) as Info;
@@ -22,18 +23,14 @@ export async function probeEngine(client: EngineClient, defaultImage: string): P
       rootful(info),
       seccomp(info),
       ...limits(info),
-      {
-        name: "limit_disk",
-        state: "no",
-        detail:
-          "Containers' disks have no limit; sessions whose environment sets disk_mb are refused. Use the bubblewrap engine for them.",
-      },
-      {
-        name: "templates",
-        state: "no",
-        detail:
-          "Containers show no templates: every session clones. Use the bubblewrap engine for fast starts.",
-      },
+      no(
+        "limit_disk",
+        "Containers' disks have no limit; sessions whose environment sets disk_mb are refused. Use the bubblewrap engine for them.",
+      ),
+      no(
+        "templates",
+        "Containers show no templates: every session clones. Use the bubblewrap engine for fast starts.",
+      ),
     ];
   } catch (error) {
     return [no("container_engine", `${name} does not answer: ${sentence(error)}`)];
@@ -87,12 +84,4 @@ function limits({ MemoryLimit, SwapLimit, PidsLimit, CpuCfsQuota }: Info): Capab
 function sentence(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return /[.]$/.test(message) ? message : `${message}.`;
-}
-
-function yes(name: string, detail: string): Capability {
-  return { name, state: "yes", detail };
-}
-
-function no(name: string, detail: string): Capability {
-  return { name, state: "no", detail };
 }

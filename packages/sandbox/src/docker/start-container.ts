@@ -6,7 +6,8 @@ import { furnish } from "../commands/furnish.ts";
 import { Pipes } from "../commands/pipes.ts";
 import { Supervisor } from "../commands/supervisor.ts";
 import { supervisorScript } from "../commands/supervisor-script.ts";
-import type { Egress, NetworkNamespace } from "../egress/egress.ts";
+import type { Egress } from "../egress/egress.ts";
+import { openEgress } from "../host/open-egress.ts";
 import { prepareFiles } from "../inside/sandbox-files.ts";
 import { DiskLimitError, SandboxError, type SandboxSpec } from "../sandbox.ts";
 import { containerBody } from "./container-body.ts";
@@ -77,7 +78,8 @@ export async function startContainer(
   undo.push(async () => stream.destroy());
   const { supervisor, complaint } = superviseOver(stream, host, spec);
   const init = await containers.start(id, image);
-  const network = await openEgress(host.egress, spec, openNetwork(id, init));
+  const netFd = openNetwork(id, init);
+  const network = await openEgress(host.egress, spec, netFd).finally(() => closeSync(netFd));
   undo.push(() => network.close());
   const timer = new AbortController();
   const tooLong = delay(LONGEST_START_MS, false, { signal: timer.signal }).catch(() => false);
@@ -101,15 +103,6 @@ export async function startContainer(
   });
   await furnish(sandbox, files);
   return sandbox;
-}
-
-async function openEgress(
-  egress: Egress,
-  { egress: policy, onEgressDenied: onDenied, credentials }: SandboxSpec,
-  netFd: number,
-): Promise<NetworkNamespace> {
-  const told = { ...(onDenied ? { onDenied } : {}), ...(credentials ? { credentials } : {}) };
-  return await egress.open({ policy, netFd, ...told }).finally(() => closeSync(netFd));
 }
 
 /** Process 1 at the other end of the attached stream, and what it said on standard error when it could not start. */

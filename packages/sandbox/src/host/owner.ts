@@ -8,6 +8,11 @@ export async function ownerName(pid = process.pid): Promise<string> {
   return `${pid}-${await startTick(pid)}`;
 }
 
+/** The owner in the name of what an engine has: engines of one process have a number besides, behind a dot. */
+export function ownerOf(name: string): string {
+  return name.split(".")[0] ?? "";
+}
+
 /** Whether the process that made this name is still running. A name of another form has no owner. */
 export async function ownerLives(name: string): Promise<boolean> {
   const parts = /^(\d+)-(\d+)$/.exec(name);

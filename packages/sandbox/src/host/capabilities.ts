@@ -1,0 +1,15 @@
+import type { Capability } from "../sandbox.ts";
+
+/** It is there, and does all that it is for. */
+export function yes(name: string, detail: string): Capability {
+  return { name, state: "yes", detail };
+}
+
+/** Something stands in for it. */
+export function degraded(name: string, detail: string): Capability {
+  return { name, state: "degraded", detail };
+}
+
+export function no(name: string, detail: string): Capability {
+  return { name, state: "no", detail };
+}
