@@ -43,6 +43,8 @@ export async function seed(db: Queryable): Promise<Seed> {
           allow_package_managers: false,
           allow_mcp_servers: false,
         },
+        packages: { apt: [], npm: [], pip: [] },
+        setup_script: null,
       },
       { cpus: 1, memory_mb: 512, pids: 256, disk_mb: null },
     ],
