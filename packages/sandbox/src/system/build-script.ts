@@ -2,7 +2,7 @@ import { systemIds } from "./system-owner.ts";
 
 /**
  * Makes a tree whole under a name of its own, and then gives it its name. Runs under the tree's lock, so that what has the
- * other name is left by a build that died.
+ * other name is left by a build that died; one that fails removes it, as it may be what has filled the disk.
  *
  * Arguments: the tree, its suite, its packages by commas, then the lists of sources, if any.
  */
@@ -11,6 +11,7 @@ umask 022
 tree=$1 suite=$2 packages=$3 making=$1.making; shift 3
 if [ -d "$tree" ]; then exit 0; fi
 rm -rf --one-file-system -- "$making"
+trap 'rm -rf --one-file-system -- "$making"' EXIT
 mmdebstrap --quiet --mode=root --variant=apt --include="$packages" \\
   --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright' \\
   --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/info/*' \\

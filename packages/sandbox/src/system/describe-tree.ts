@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import type { Capability } from "../sandbox.ts";
 import { lackForTrees } from "./lack-for-trees.ts";
 import { debianRecipe, recipeKey } from "./recipe.ts";
+import { lackOfSpace } from "./space-for-tree.ts";
 
 /** The tree of this version below that directory, when it is made; else null. */
 export function madeTree(directory: string): string | null {
@@ -20,6 +21,8 @@ export async function describeTree(directory: string, setting: "debian" | "host"
   const key = recipeKey(debianRecipe);
   if (madeTree(directory) !== null)
     return { name, state: "yes", detail: `Sandboxes use Berth's own Debian (${key}).` };
+  const full = await lackOfSpace(directory);
+  if (full !== null) return { name, state: "degraded", detail: `${host}: ${full}.` };
   const detail = `Berth's own Debian (${key}) is made when the service runs; until it is ready sandboxes use the host's /usr.`;
   return { name, state: "yes", detail };
 }

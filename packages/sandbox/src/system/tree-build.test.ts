@@ -7,6 +7,7 @@ import { describe, type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { aptSources } from "./apt-sources.ts";
 import { debianRecipe, recipeKey } from "./recipe.ts";
+import { lackOfSpace } from "./space-for-tree.ts";
 import { sweepTrees } from "./sweep-trees.ts";
 import { noTrees } from "./testing.ts";
 import { buildTree } from "./tree-build.ts";
@@ -56,6 +57,17 @@ describe("a system tree", { skip }, () => {
     await assert.rejects(buildTree(directory, debianRecipe, AbortSignal.abort()), /it was killed/);
   });
 
+  test("that cannot be made gives its space back, and says why in a few lines", async (t) => {
+    const directory = await place(t);
+    const recipe = { ...debianRecipe, suite: "no-such-suite" };
+    await assert.rejects(
+      buildTree(directory, recipe, new AbortController().signal),
+      ({ message }: Error) =>
+        /^mmdebstrap could not make the system: .*E: /s.test(message) && message.split("\n").length <= 4,
+    );
+    assert.deepEqual(readdirSync(directory), [`${recipeKey(recipe)}.lock`]);
+  });
+
   test("of another recipe goes, with what builds that died have left, and the present one stays", async (t) => {
     const directory = await place(t);
     for (const name of ["bookworm-1", "bookworm-2.making", "bookworm-3", "trial-x"])
@@ -65,6 +77,15 @@ describe("a system tree", { skip }, () => {
     await sweepTrees(directory, "bookworm-3");
     assert.deepEqual(readdirSync(directory).toSorted(), ["bookworm-3", "bookworm-3.lock"]);
   });
+});
+
+test("a tree is not begun on a disk that it would fill", async (t) => {
+  const directory = await place(t);
+  assert.equal(await lackOfSpace(directory, 0), null);
+  assert.match(
+    (await lackOfSpace(directory, 2 ** 70)) ?? "",
+    /^the disk of the data directory has \d+ MiB free, and making the Debian takes \d+$/,
+  );
 });
 
 test("the machine's lists of Debian packages are told from others, and from those with a login", async (t) => {

@@ -6,9 +6,11 @@ import { SandboxError } from "../sandbox.ts";
 import { aptSources } from "./apt-sources.ts";
 import { BUILD_TREE } from "./build-script.ts";
 import { type Recipe, recipeKey } from "./recipe.ts";
+import { lackOfSpace } from "./space-for-tree.ts";
 
-/** As much of what the programs said as is kept. */
+/** As much of what the programs said as is looked at, and of its lines as are told: the last ones say why. */
 const MOST_TEXT = 4_000;
+const TOLD_LINES = 4;
 /** Of this process's variables, those that a machine needs to reach the internet. */
 const PROXIES = ["http_proxy", "https_proxy", "no_proxy"];
 
@@ -17,12 +19,14 @@ const PROXIES = ["http_proxy", "https_proxy", "no_proxy"];
  * builds and the others wait for it. The build dies with this process, and with `signal`; what it leaves then is removed
  * by the next.
  *
- * @throws SandboxError with the end of what the programs said.
+ * @throws SandboxError with the end of what the programs said, or that there is too little space.
  */
 export async function buildTree(directory: string, recipe: Recipe, signal: AbortSignal): Promise<string> {
   const tree = `${directory}/${recipeKey(recipe)}`;
   if (existsSync(tree)) return tree;
   await mkdir(directory, { recursive: true, mode: 0o700 });
+  const lack = await lackOfSpace(directory);
+  if (lack !== null) throw new SandboxError(`the system of sandboxes cannot be made: ${lack}`);
   const script = ["sh", "-c", BUILD_TREE, "sh", tree, recipe.suite, recipe.packages.join(",")];
   const child = spawn(
     findProgram("setpriv") ?? "setpriv",
@@ -56,8 +60,9 @@ async function ended(child: ChildProcess): Promise<void> {
     child.once("error", reject);
     child.once("close", resolve);
   });
-  if (code !== 0)
-    throw new SandboxError(`mmdebstrap could not make the system: ${text.trim() || "it was killed"}`);
+  if (code === 0) return;
+  const told = text.trim().split("\n").slice(-TOLD_LINES).join("\n");
+  throw new SandboxError(`mmdebstrap could not make the system: ${told || "it was killed"}`);
 }
 
 function buildEnvironment(): Record<string, string> {
