@@ -1,5 +1,6 @@
 export { type BubblewrapOptions, createBubblewrapEngine } from "./bubblewrap/bubblewrap-engine.ts";
 export { createDockerEngine, type DockerOptions } from "./docker/docker-engine.ts";
+export { makeAddressGuard } from "./egress/address-guard.ts";
 export { allowedFetch } from "./egress/allowed-fetch.ts";
 export { createEgress, type EgressOptions } from "./egress/create-egress.ts";
 export { openAuthority } from "./egress/credentials/authority.ts";

@@ -34,6 +34,7 @@ describe("settings", () => {
       BERTH_PORT: "70000",
       BERTH_JSON_LIMIT: "33554433",
       BERTH_SANDBOX: "vm",
+      BERTH_EGRESS_ALLOW_PRIVATE: "git.internal:8443,10.0.0.0/99",
       BERTH_DATABASE_URL: "mysql://root:hunter2@x/y",
       BERTH_HOSTED_PROVIDERS: '[{"host":"GitHub.com"}]',
     };
@@ -41,8 +42,9 @@ describe("settings", () => {
       () => readConfig(environment),
       (error) => {
         assert.ok(error instanceof ConfigError);
-        assert.equal(error.faults.length, 5);
+        assert.equal(error.faults.length, 6);
         assert.match(error.message, /BERTH_PORT \(--port\)/);
+        assert.match(error.message, /\(--egress-allow-private\): "10\.0\.0\.0\/99" is not a host/);
         assert.ok(!error.message.includes("hunter2"));
         return true;
       },

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { makeAddressGuard } from "@berth/sandbox";
 import { type GitCaFile, parseGitCaFiles, parseHttpHosts } from "./config-git.ts";
 import { type HostedProvider, parseHostedProviders } from "./config-providers.ts";
 
@@ -37,7 +38,7 @@ export interface Config {
   jsonLimit: number;
   /** Bytes of an uploaded file. */
   uploadLimit: number;
-  sandbox: "bubblewrap" | "docker" | "kubernetes";
+  sandbox: "bubblewrap" | "docker";
   /** What sandboxes have as their system: Berth's own Debian, or what the host has. */
   rootfs: "debian" | "host";
   /** Unix socket of the container engine; null: Docker's, or else Podman's. */
@@ -109,7 +110,7 @@ const settings: Settings = {
   },
   gitCaFiles: { variable: "BERTH_GIT_CA_FILES", fallback: [], parse: parseGitCaFiles },
   gitHttpHosts: { variable: "BERTH_GIT_HTTP_HOSTS", fallback: [], parse: parseHttpHosts },
-  egressAllowPrivate: { variable: "BERTH_EGRESS_ALLOW_PRIVATE", fallback: [], parse: list },
+  egressAllowPrivate: { variable: "BERTH_EGRESS_ALLOW_PRIVATE", fallback: [], parse: privateHosts },
   diskReclaimSeconds: {
     variable: "BERTH_DISK_RECLAIM_SECONDS",
     fallback: 86_400,
@@ -133,11 +134,7 @@ const settings: Settings = {
     fallback: 512 * mebibyte,
     parse: integer(1, 1_024 * 1_024 * mebibyte),
   },
-  sandbox: {
-    variable: "BERTH_SANDBOX",
-    fallback: "bubblewrap",
-    parse: oneOf("bubblewrap", "docker", "kubernetes"),
-  },
+  sandbox: { variable: "BERTH_SANDBOX", fallback: "bubblewrap", parse: oneOf("bubblewrap", "docker") },
   rootfs: { variable: "BERTH_ROOTFS", fallback: "debian", parse: oneOf("debian", "host") },
   dockerSocket: { variable: "BERTH_DOCKER_SOCKET", fallback: null, parse: nonEmpty },
   dockerImage: { variable: "BERTH_DOCKER_IMAGE", fallback: "berth-sandbox:latest", parse: nonEmpty },
@@ -253,6 +250,12 @@ function list(text: string): string[] {
     .split(/[\s,]+/)
     .map((item) => item.trim())
     .filter((item) => item !== "");
+}
+
+function privateHosts(text: string): string[] {
+  const entries = list(text);
+  makeAddressGuard(entries);
+  return entries;
 }
 
 /** The value may hold a password, so that no message repeats it. */

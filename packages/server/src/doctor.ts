@@ -8,6 +8,7 @@ import {
   type SandboxEngine,
 } from "@berth/sandbox";
 import { type Config, ConfigError, readConfig, systemDirectory } from "./config.ts";
+import { strayVariables } from "./config-strays.ts";
 import { createLog, createRedactor } from "./log.ts";
 import { openEngine } from "./start/open-engine.ts";
 import { openModels } from "./start/open-models.ts";
@@ -22,16 +23,19 @@ export async function doctor(
 ): Promise<Capability[]> {
   try {
     const config = readConfig(process.env, flags);
-    const settings = {
-      name: "settings",
-      state: "yes",
-      detail: `All are valid; data lie in ${config.dataDir}.`,
-    } as const;
-    return [settings, await database(config), await models(config), ...(await sandbox(config))];
+    return [settings(config), await database(config), await models(config), ...(await sandbox(config))];
   } catch (error) {
     const faults = error instanceof ConfigError ? error.faults : [(error as Error).message];
     return faults.map((detail) => ({ name: "settings", state: "no", detail }));
   }
+}
+
+function settings({ dataDir }: Config): Capability {
+  const name = "settings";
+  const strays = strayVariables(process.env);
+  if (strays.length === 0) return { name, state: "yes", detail: `All are valid; data lie in ${dataDir}.` };
+  const detail = `No setting has the name ${strays.join(", ")}; \`berth serve --help\` lists them. Data lie in ${dataDir}.`;
+  return { name, state: "degraded", detail };
 }
 
 const quiet = createLog("silent", createRedactor());

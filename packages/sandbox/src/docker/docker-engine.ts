@@ -41,7 +41,8 @@ export interface DockerOptions {
   log?: (line: object) => void;
 }
 
-const SOCKETS = ["/var/run/docker.sock", "/run/podman/podman.sock"];
+/** Docker's and Podman's own. */
+const SOCKETS = ["/var/run/docker.sock", "/run/podman/podman.sock"] as const;
 
 /**
  * An engine whose sandboxes are containers of Docker or Podman on this machine.
@@ -56,7 +57,11 @@ export async function createDockerEngine(options: DockerOptions): Promise<Sandbo
       "The docker engine needs Berth to run as root: it enters the networks of containers.",
     );
   if (!isArchitecture(process.arch)) throw new SandboxError(`no system call filter for ${process.arch}`);
-  const socket = options.socket ?? SOCKETS.find((path) => existsSync(path)) ?? SOCKETS[0] ?? "";
+  const socket = options.socket ?? SOCKETS.find((path) => existsSync(path));
+  if (socket === undefined)
+    throw new SandboxError(
+      `No container engine is there: neither Docker's ${SOCKETS[0]} nor Podman's ${SOCKETS[1]}. Start one, or name its socket in BERTH_DOCKER_SOCKET.`,
+    );
   const client = await EngineClient.connect(socket);
   for (const [name, provider] of [
     ["nsenter", "util-linux"],

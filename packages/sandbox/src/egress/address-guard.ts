@@ -66,9 +66,7 @@ function parseException(entry: string): AddressGuard {
   const list = new BlockList();
   const onlyPort = portText === undefined ? null : parsePort(portText);
   if (!addNetwork(list, network) || (portText !== undefined && onlyPort === null)) {
-    throw new SandboxError(
-      `Private egress entry ${JSON.stringify(entry)} is not a host, an address or a network.`,
-    );
+    throw new SandboxError(`${JSON.stringify(entry)} is not a host, an address or a network`);
   }
   return (_, address, port) =>
     (onlyPort ?? port) === port && list.check(address, isIPv4(address) ? "ipv4" : "ipv6");

@@ -17,9 +17,6 @@ const MEBIBYTE = 1024 * 1024;
 
 /** The sandbox engine that the settings name, with the way out that they allow. Throws one sentence for the operator. */
 export async function openEngine(config: Config, instance: string, log: Logger): Promise<SandboxEngine> {
-  if (config.sandbox === "kubernetes") {
-    throw new Error(`The sandbox engine '${config.sandbox}' is not available in this version of Berth.`);
-  }
   const [authority, own] = await Promise.all([
     openAuthority(join(config.dataDir, "egress-authority")),
     certificates(config),
