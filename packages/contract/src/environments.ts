@@ -40,7 +40,10 @@ const networking = kindsBy("type", [
   z.strictObject({ type: z.literal("unrestricted") }),
   z.strictObject({
     type: z.literal("limited"),
-    allowed_hosts: z.array(allowedHost).max(256).nullish(),
+    allowed_hosts: z.array(allowedHost).max(256).nullish().meta({
+      description:
+        "Hosts that may be reached besides those of the session's repositories: a name, at 80 and 443; a name with a port, such as `git.example.com:8443`; or `*.example.com`, every name below it. Default none.",
+    }),
     allow_package_managers: z.boolean().nullish().meta({
       description:
         "Whether the public registries of package managers may be reached though `allowed_hosts` does not name them: apt, npm, pip, cargo, go, gem and maven. Default false.",
@@ -54,7 +57,10 @@ const networking = kindsBy("type", [
 
 const cloudConfig = z.strictObject({
   type: z.literal("cloud"),
-  networking: networking.nullish(),
+  networking: networking.nullish().meta({
+    description:
+      "What commands may reach. `limited`, the default: the hosts of the session's repositories, and what its fields add. `unrestricted`: every public host, at 80 and 443. What is refused is a `session.egress_denied` of the log.",
+  }),
   packages: packages.nullish().meta({
     description:
       "Packages that every session has: of Debian by apt, of the registries by npm (globally) and pip, installed in this order. They are installed once and shared by the environments of the organization that name the same; the first session waits for it. When that fails, a `session.error` of type `environment_error` has the end of what the manager wrote, the session goes on without, and it is tried again when its sandbox opens next. A list that is left out stays as it is; null is none.",
@@ -65,25 +71,30 @@ const cloudConfig = z.strictObject({
   }),
 });
 
-const resourceLimits = z
-  .strictObject({
-    cpus: z.number().min(0.1).max(256).nullish(),
-    memory_mb: z.int().min(64).max(1_048_576).nullish(),
-    pids: z.int().min(16).max(1_000_000).nullish(),
-    disk_mb: z.int().min(64).max(1_048_576).nullish().meta({
-      description:
-        "MiB that the files of a session may take together, with one file for every 4 KiB: clones of repositories, whatever its commands write, outputs. Beyond, writing fails with 'No space left on device'. Uploaded files below /mnt/session/uploads, read-only memory stores and /tmp, which is in memory, do not count. Default what the operator set (BERTH_SESSION_DISK_MB, 10,240 unless changed) on a machine that can enforce it, else none; null stands for this default. It holds for sessions that get their disk after it was set; a greater one makes such a disk larger when its sandbox opens next, a smaller one leaves it as it is. On a machine that cannot enforce it, a session whose environment sets it ends its turns with a sandbox_error.",
-    }),
-  })
-  .meta({
+const resourceLimits = z.strictObject({
+  cpus: z.number().min(0.1).max(256).nullish().meta({ description: "Processor cores. Default 2." }),
+  memory_mb: z.int().min(64).max(1_048_576).nullish().meta({
     description:
-      "Limits of each session's sandbox. Defaults: 2 cpus, 4,096 MB, 512 processes, the operator's limit on the disk (10,240 MiB).",
-  });
+      "MiB of memory, with what lies in /tmp and /dev/shm. Beyond, a process is killed and the agent is told. Default 4,096.",
+  }),
+  pids: z.int().min(16).max(1_000_000).nullish().meta({
+    description: "Processes and threads. Beyond, none is started and the agent is told. Default 512.",
+  }),
+  disk_mb: z.int().min(64).max(1_048_576).nullish().meta({
+    description:
+      "MiB that the files of a session may take together, with one file for every 4 KiB: clones of repositories, whatever its commands write, outputs. Beyond, writing fails with 'No space left on device'. Uploaded files below /mnt/session/uploads, read-only memory stores and /tmp, which is in memory, do not count. Default what the operator set (BERTH_SESSION_DISK_MB, 10,240 unless changed) on a machine that can enforce it, else none; null stands for this default. It holds for sessions that get their disk after it was set; a greater one makes such a disk larger when its sandbox opens next, a smaller one leaves it as it is. On a machine that cannot enforce it, a session whose environment sets it has a sandbox_error in its log, and its commands fail.",
+  }),
+});
+const variablesDescription =
+  "Variables of every command of its sessions, which can read them. Those of a session, a vault and a repository hold over them.";
+const limitsDescription = "Limits of each session's sandbox.";
 
 const credentials = z.enum(["inject", "proxy"]);
 
 const credentialsDescription =
   "Where the tokens and passwords of a session's repositories are. `inject`, the default: in its container, in the variables that git and the provider's command line read. `proxy`: outside; the container has placeholders, and the real ones are put in on the way to the repository and its provider's API. Sessions follow a change with their next command; what a container had before may have been kept in it.";
+const imageDescription =
+  "Image that the sandboxes run, where the installation's engine runs images and has this one; 400 where it runs none. A session whose image is missing has a sandbox_error in its log, and its commands fail. Default: the installation's own.";
 /** As container engines write it: a name, with a registry, a tag or a digest where it has them. */
 const image = z
   .string()
@@ -146,14 +157,11 @@ export const environmentRoutes = {
       name: text(1, 256),
       description: text(0, 2048).nullish(),
       config: config.nullish(),
-      environment_variables: environmentVariables.nullish(),
-      resources: resourceLimits.nullish(),
+      environment_variables: environmentVariables.nullish().meta({ description: variablesDescription }),
+      resources: resourceLimits.nullish().meta({ description: limitsDescription }),
       metadata: metadata.nullish(),
       credentials: credentials.nullish().meta({ description: credentialsDescription }),
-      image: image.nullish().meta({
-        description:
-          "Image that the sandboxes run, where the installation's engine runs images and has this one; 400 where it runs none. A session whose image is missing ends its turns with a sandbox_error. Default: the installation's own.",
-      }),
+      image: image.nullish().meta({ description: imageDescription }),
     }),
     answer: environment,
   }),
@@ -181,11 +189,11 @@ export const environmentRoutes = {
       name: text(1, 256).optional(),
       description: text(0, 2048).nullish(),
       config: config.nullish(),
-      environment_variables: environmentVariables.nullish(),
-      resources: resourceLimits.nullish(),
+      environment_variables: environmentVariables.nullish().meta({ description: variablesDescription }),
+      resources: resourceLimits.nullish().meta({ description: limitsDescription }),
       metadata: metadataPatch.nullish(),
       credentials: credentials.nullish().meta({ description: credentialsDescription }),
-      image: image.nullish(),
+      image: image.nullish().meta({ description: imageDescription }),
     }),
     answer: environment,
   }),

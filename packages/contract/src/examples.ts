@@ -35,8 +35,15 @@ export const examples: Readonly<Record<string, Example>> = {
       name: "registry",
       config: {
         type: "cloud",
-        networking: { type: "limited", allowed_hosts: ["registry.npmjs.org"] },
+        networking: {
+          type: "limited",
+          allowed_hosts: ["registry.example.com"],
+          allow_package_managers: true,
+        },
+        packages: { npm: ["typescript@5.4.2"] },
       },
+      credentials: "proxy",
+      resources: { memory_mb: 2048 },
     },
   },
   "environments.update": { body: { environment_variables: { CI: "true" } } },

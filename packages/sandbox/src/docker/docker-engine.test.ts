@@ -157,7 +157,7 @@ function engineTests(kind: Kind): void {
         "limit_cpu",
       ])
         assert.equal(told.get(name)?.state, "yes", JSON.stringify(told.get(name)));
-      for (const name of ["limit_disk", "templates"]) assert.equal(told.get(name)?.state, "no");
+      for (const name of ["limit_disk", "templates"]) assert.equal(told.get(name)?.state, "degraded");
     });
   });
 }

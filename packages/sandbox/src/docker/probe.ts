@@ -1,6 +1,6 @@
-import { no, yes } from "../host/capabilities.ts";
+import { degraded, no, yes } from "../host/capabilities.ts";
 import type { Capability } from "../sandbox.ts";
-import type { EngineClient } from "./engine-client.ts";
+import { type EngineClient, EngineRefusal } from "./engine-client.ts";
 
 /** What the engine tells of itself, as far as it is looked at. */
 interface Info {
@@ -23,11 +23,11 @@ export async function probeContainers(client: EngineClient, defaultImage: string
       rootful(info),
       seccomp(info),
       ...limits(info),
-      no(
+      degraded(
         "limit_disk",
         "Containers' disks have no limit; sessions whose environment sets disk_mb are refused. Use the bubblewrap engine for them.",
       ),
-      no(
+      degraded(
         "templates",
         "Containers show no templates: every session clones. Use the bubblewrap engine for fast starts.",
       ),
@@ -42,10 +42,11 @@ async function image(client: EngineClient, name: string): Promise<Capability> {
     await client.call("GET", `/images/${encodeURIComponent(name)}/json`);
     return yes("default_image", `The image ${name} is there.`);
   } catch (error) {
-    return no(
-      "default_image",
-      `The image ${name} is missing: build it from deploy/sandbox-image. ${sentence(error)}`,
-    );
+    const missing = error instanceof EngineRefusal && error.status === 404;
+    const detail = missing
+      ? `The image ${name} is missing: deploy/sandbox-image/build makes the usual one.`
+      : sentence(error);
+    return no("default_image", detail);
   }
 }
 

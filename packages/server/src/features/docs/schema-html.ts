@@ -15,6 +15,7 @@ export function typeHtml(schema: Schema): Html {
   const choices: Schema[] | undefined = schema.oneOf ?? schema.anyOf;
   if (choices !== undefined) return joined(choices.map(choiceHtml));
   if (schema.type === "array") return html`list of ${typeHtml(schema.items ?? {})}`;
+  if (Array.isArray(schema.type)) return joined(schema.type.map((type) => html`${type}`));
   return html`${schema.format === "date-time" ? "timestamp" : (schema.type ?? "any")}`;
 }
 
