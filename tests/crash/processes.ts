@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
+import { text } from "../acceptance/harness/look.ts";
 
 /** The parts of a service, found as an operator would: by the tree of processes below it. */
 export type Part = "api" | "runner" | "postgres";
@@ -13,7 +14,7 @@ export function pidOf(service: { pid: number; dataDir: string }, part: Part): nu
   if (part === "runner") {
     return childrenOf(service.pid).find((pid) => /runner-process/.test(commandOf(pid))) ?? null;
   }
-  return Number.parseInt(read(`${service.dataDir}/postgres/cluster/postmaster.pid`), 10) || null;
+  return Number.parseInt(text(`${service.dataDir}/postgres/cluster/postmaster.pid`), 10) || null;
 }
 
 /** The pid of that part as soon as it runs: one that was killed is started again. */
@@ -39,7 +40,7 @@ export function descendantsOf(root: number): number[] {
 }
 
 export function isAlive(pid: number): boolean {
-  const state = /^\d+ \(.*\) (\S)/s.exec(read(`/proc/${pid}/stat`))?.[1];
+  const state = /^\d+ \(.*\) (\S)/s.exec(text(`/proc/${pid}/stat`))?.[1];
   return state !== undefined && state !== "Z" && state !== "X";
 }
 
@@ -48,18 +49,10 @@ export function childrenOf(parent: number): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
-    .filter((pid) => Number(/\) \S (\d+)/.exec(read(`/proc/${pid}/stat`))?.[1]) === parent);
+    .filter((pid) => Number(/\) \S (\d+)/.exec(text(`/proc/${pid}/stat`))?.[1]) === parent);
 }
 
 /** The command line of a process, its words parted by spaces. */
 export function commandOf(pid: number): string {
-  return read(`/proc/${pid}/cmdline`).replaceAll("\0", " ");
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
+  return text(`/proc/${pid}/cmdline`).replaceAll("\0", " ");
 }

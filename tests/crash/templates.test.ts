@@ -4,12 +4,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { setTimeout as pause } from "node:timers/promises";
 import type { Api, Wire } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
 import { bash, makeAgent, makeEnvironment, results, turn } from "../acceptance/harness/fixtures.ts";
 import { templatesMade, templatesUntil } from "../acceptance/harness/prepared.ts";
 import { providerSettings } from "../acceptance/harness/provider-settings.ts";
+import { until } from "../acceptance/harness/until.ts";
 import { type GitHost, startGitHost } from "../git-host/git-host.ts";
 import { endRunner } from "./processes.ts";
 
@@ -56,13 +56,8 @@ async function inside(api: Api, session: Wire, command: string): Promise<string>
 const templatesOf = (dataDir: string): string[] => namesIn(join(dataDir, "repositories/templates"));
 const namesIn = (path: string): string[] => (existsSync(path) ? readdirSync(path).sort() : []);
 
-async function until(enough: () => boolean, what: string): Promise<void> {
-  const signal = AbortSignal.timeout(60_000);
-  while (!enough()) {
-    await pause(10, undefined, { signal }).catch(() => {
-      throw new Error(`It did not come to this: ${what}`);
-    });
-  }
+async function comesTo(what: string, holds: () => boolean): Promise<void> {
+  await until(holds, () => `It did not come to this: ${what}`);
 }
 
 const prepared = "stat -f -c %T .";
@@ -94,11 +89,11 @@ test("a template stays as long as a session's disk shows it, and goes when the s
   assert.notEqual(await inside(api, await open(api, "kept"), prepared), "overlayfs", "it is off");
 
   await api.ok("DELETE", `/sessions/${session.id}`);
-  await until(() => !existsSync(join(dataDir, "sessions", session.id)), "the disk is gone");
+  await comesTo("the disk is gone", () => !existsSync(join(dataDir, "sessions", session.id)));
   await berth.kill("SIGTERM");
   berth = await Berth.start({ dataDir, settings: settings({ BERTH_TEMPLATES_MB: "0" }) });
-  await until(() => templatesOf(dataDir).length === 0, "the template is gone");
-  await until(() => namesIn(join(dataDir, "repositories/mirrors")).length === 0, "the mirror is gone");
+  await comesTo("the template is gone", () => templatesOf(dataDir).length === 0);
+  await comesTo("the mirror is gone", () => namesIn(join(dataDir, "repositories/mirrors")).length === 0);
 });
 
 test("a template whose making was killed is never served, and is swept", { timeout: 120_000 }, async (t) => {
@@ -107,7 +102,7 @@ test("a template whose making was killed is never served, and is swept", { timeo
   const { dataDir } = berth;
   let api = await berth.client();
   await inside(api, await open(api, "cut"), "true");
-  await until(() => templatesOf(dataDir).length > 0, "a template is begun");
+  await comesTo("a template is begun", () => templatesOf(dataDir).length > 0);
   const [half] = templatesOf(dataDir);
   await berth.kill("SIGKILL");
   assert.equal(templatesMade(berth, url("cut")), 0);
@@ -115,7 +110,7 @@ test("a template whose making was killed is never served, and is swept", { timeo
   api = await berth.client();
   const session = await open(api, "cut");
   assert.notEqual(await inside(api, session, prepared), "overlayfs");
-  await until(() => !templatesOf(dataDir).includes(half ?? ""), "the half one is gone");
+  await comesTo("the half one is gone", () => !templatesOf(dataDir).includes(half ?? ""));
   await templatesUntil(berth, url("cut"), 1);
   assert.equal(await inside(api, await open(api, "cut"), `git fsck && ${prepared}`), "overlayfs");
 

@@ -1,5 +1,6 @@
-import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, statSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { link, text } from "./look.ts";
 import type { SecretWatch } from "./secret-watch.ts";
 
 /** How much was looked at. */
@@ -111,22 +112,5 @@ function entries(directory: string) {
     return readdirSync(directory, { withFileTypes: true });
   } catch {
     return [];
-  }
-}
-
-/** One character a byte; empty for what is gone. */
-function text(path: string): string {
-  try {
-    return readFileSync(path, "latin1");
-  } catch {
-    return "";
-  }
-}
-
-function link(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return "";
   }
 }

@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "./look.ts";
 
 /** What this machine lacks to limit the disks of sessions, by trying; false when nothing. */
 export function lackForDiskLimits(): string | false {
@@ -32,14 +33,6 @@ export const withoutLoopDevices: readonly string[] = [
 export function loopFiles(directory: string): string[] {
   return readdirSync("/sys/block")
     .filter((name) => name.startsWith("loop"))
-    .map(backingFile)
+    .map((name) => text(`/sys/block/${name}/loop/backing_file`))
     .filter((path) => path.startsWith(`${directory}/`));
-}
-
-function backingFile(name: string): string {
-  try {
-    return readFileSync(`/sys/block/${name}/loop/backing_file`, "utf8");
-  } catch {
-    return "";
-  }
 }

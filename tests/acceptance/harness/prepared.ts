@@ -1,5 +1,5 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { Berth } from "./berth.ts";
+import { until } from "./until.ts";
 
 /** How many templates of the repository the service has made since it was started. */
 export function templatesMade(berth: Berth, url: string): number {
@@ -11,10 +11,8 @@ export function templatesMade(berth: Berth, url: string): number {
 
 /** Resolves when it has made so many of it. */
 export async function templatesUntil(berth: Berth, url: string, count: number): Promise<void> {
-  const signal = AbortSignal.timeout(60_000);
-  while (templatesMade(berth, url) < count) {
-    await pause(20, undefined, { signal }).catch(() => {
-      throw new Error(`Fewer than ${count} of ${url} were made:\n${berth.log.slice(-2_000)}`);
-    });
-  }
+  await until(
+    () => templatesMade(berth, url) >= count,
+    () => `Fewer than ${count} of ${url} were made:\n${berth.log.slice(-2_000)}`,
+  );
 }

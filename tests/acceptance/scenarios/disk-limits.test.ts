@@ -3,7 +3,6 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
 import { type Api, refused } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
@@ -12,6 +11,7 @@ import { lackForDiskLimits, loopFiles, withoutLoopDevices } from "../harness/loo
 import { proves } from "../harness/proves.ts";
 import { providerSettings } from "../harness/provider-settings.ts";
 import { eventsUntil } from "../harness/stream.ts";
+import { until } from "../harness/until.ts";
 
 const skip = lackForDiskLimits();
 const FULL = /No space left on device/;
@@ -25,9 +25,7 @@ before(async () => {
   host = await startGitHost({ dir: join(directory, "host") });
   const files = { "README.md": "# Large\n", large: "x".repeat(70 * 2 ** 20) };
   await host.createRepository({ org: "acme", name: "large", private: false, files });
-  berth = await Berth.start({
-    settings: providerSettings(host),
-  });
+  berth = await Berth.start({ settings: providerSettings(host) });
   api = await berth.client();
 });
 after(async () => {
@@ -60,11 +58,11 @@ proves(
     assert.match(results(await turn(api, session.id, freed))[0] ?? "", /more/);
     assert.equal(loopFiles(berth.dataDir).length, 2);
     for (const { id } of [session, neighbour]) await api.ok("DELETE", `/sessions/${id}`);
-    const until = performance.now() + 20_000;
-    while (loopFiles(berth.dataDir).length > 0) {
-      assert.ok(performance.now() < until, "a loop device is left");
-      await delay(20);
-    }
+    await until(
+      () => loopFiles(berth.dataDir).length === 0,
+      () => "a loop device is left",
+      20_000,
+    );
     assert.ok(!(await readFile("/proc/mounts", "utf8")).includes(berth.dataDir));
   },
   skip,

@@ -19,9 +19,7 @@ let api: Api;
 before(async () => {
   directory = await mkdtemp(join(tmpdir(), "git-host-"));
   host = await startGitHostAtItsPort({ dir: directory });
-  berth = await Berth.start({
-    settings: providerSettings(host),
-  });
+  berth = await Berth.start({ settings: providerSettings(host) });
   api = await berth.client();
 });
 after(async () => {

@@ -25,9 +25,7 @@ before(async () => {
   await host.createRepository({ org: "acme", name: "gadget", private: true, files: { "g.txt": "g\n" } });
   await host.createRepository({ org: "acme", name: "open", private: false, files: { "o.txt": "o\n" } });
   token = host.createToken({ user: "robot", permissions: "write" });
-  berth = await Berth.start({
-    settings: providerSettings(host),
-  });
+  berth = await Berth.start({ settings: providerSettings(host) });
   api = await berth.client();
 });
 after(async () => {

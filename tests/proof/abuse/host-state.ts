@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { link, names, text } from "../../acceptance/harness/look.ts";
 import { loopFiles } from "../../acceptance/harness/loop-devices.ts";
 import { childrenOf, isAlive, pidOf } from "../../crash/processes.ts";
 
@@ -127,30 +128,6 @@ function nameOf(pid: number): string {
   return `${text(`/proc/${pid}/comm`).trim()}${isAlive(pid) ? "" : " (dead)"}`;
 }
 
-function names(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return [];
-  }
-}
-
 function lines(path: string): string[] {
   return text(path).split("\n");
-}
-
-function text(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
-}
-
-function link(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return "";
-  }
 }

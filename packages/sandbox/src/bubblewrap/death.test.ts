@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
+import { until } from "../conformance/until.ts";
 import type { Sandbox, SandboxEngine } from "../sandbox.ts";
 import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
 import { findHierarchies } from "./cgroup-layouts.ts";
@@ -141,7 +142,10 @@ test("an idle sandbox is two processes", { skip: !root }, async () => {
     timeoutMs: 5000,
   });
   assert.match(Buffer.from(output).toString(), /^hello you\n-+BEGIN CERTIFICATE-+\nown\n/);
-  await settled(() => processes().length === 2);
+  await until(
+    () => processes().length === 2,
+    () => `left: ${processes()}`,
+  );
   await sandbox.close();
 });
 
@@ -185,7 +189,10 @@ test("a killed server leaves no process, and a sweep removes the rest", { skip: 
   const mine = await pidsOf(other);
   child.kill("SIGKILL");
   await once(child, "exit");
-  await settled(() => processes().every((pid) => mine.includes(pid)));
+  await until(
+    () => processes().every((pid) => mine.includes(pid)),
+    () => `left: ${processes()}`,
+  );
   assert.equal(groups().length, root ? 2 : 0);
   await engine.sweep();
   assert.equal(groups().length, 1);
@@ -269,14 +276,5 @@ function link(path: string): string {
     return execFileSync("readlink", [path], { encoding: "utf8" }).trim();
   } catch {
     return "";
-  }
-}
-
-/** Waits for what the kernel does by itself, for five seconds at most. */
-async function settled(condition: () => boolean): Promise<void> {
-  const until = performance.now() + 5000;
-  while (!condition()) {
-    assert.ok(performance.now() < until, "it did not settle");
-    await new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -1,6 +1,5 @@
-import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
-import { setTimeout as delay } from "node:timers/promises";
+import { until } from "./until.ts";
 
 /** The loop devices whose file lies, or has lain, below this directory of the host. */
 export function loopDevices(directory: string): string[] {
@@ -11,11 +10,10 @@ export function loopDevices(directory: string): string[] {
 
 /** Waits until the kernel has let go of them all, for ten seconds at most. */
 export async function released(directory: string): Promise<void> {
-  const until = performance.now() + 10_000;
-  while (loopDevices(directory).length > 0) {
-    assert.ok(performance.now() < until, `${loopDevices(directory)} is left`);
-    await delay(10);
-  }
+  await until(
+    () => loopDevices(directory).length === 0,
+    () => `${loopDevices(directory)} is left`,
+  );
 }
 
 function backingFile(name: string): string {

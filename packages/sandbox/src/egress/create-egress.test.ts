@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { makeCertificates } from "../../../../tests/git-host/certificates.ts";
+import { until } from "../conformance/until.ts";
 import { type EgressDenied, SandboxError } from "../sandbox.ts";
 import { createEgress } from "./create-egress.ts";
 import type { Egress, NetworkNamespace } from "./egress.ts";
@@ -288,11 +289,10 @@ test("nothing is left after close, which may be repeated", async () => {
   await Promise.all(opened.flatMap((one) => [one.close(), one.close()]));
   await own.close();
   await own.close();
-  const until = performance.now() + 5_000;
-  while (namespaceDescriptors() !== 1 + 1) {
-    assert.ok(performance.now() < until, "there is not just the shared namespace and one in its pool");
-    await new Promise(setImmediate);
-  }
+  await until(
+    () => namespaceDescriptors() === 1 + 1,
+    () => "there is not just the shared namespace and one in its pool",
+  );
   await assert.rejects(own.open({ policy: policy() }), SandboxError);
 });
 

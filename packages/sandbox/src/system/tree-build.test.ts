@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
-import { setTimeout as pause } from "node:timers/promises";
+import { until } from "../conformance/until.ts";
 import { aptSources } from "./apt-sources.ts";
 import { debianRecipe, recipeKey } from "./recipe.ts";
 import { lackOfSpace } from "./space-for-tree.ts";
@@ -32,13 +32,6 @@ function processesWith(text: string): string[] {
   });
 }
 
-async function until(holds: () => boolean): Promise<void> {
-  for (let tries = 0; !holds(); tries++) {
-    assert.ok(tries < 1_000, "it does not come true");
-    await pause(10);
-  }
-}
-
 describe("a system tree", { skip }, () => {
   test("that is cut off leaves no process, and nothing that is used", async (t) => {
     const directory = await place(t);
@@ -47,11 +40,17 @@ describe("a system tree", { skip }, () => {
     const refused = [0, 1].map(() =>
       assert.rejects(buildTree(directory, debianRecipe, cut.signal), /mmdebstrap could not make the system/),
     );
-    await until(() => existsSync(`${tree}.making/etc`));
+    await until(
+      () => existsSync(`${tree}.making/etc`),
+      () => "the build does not begin",
+    );
     assert.ok(processesWith(tree).length > 0);
     cut.abort();
     await Promise.all(refused);
-    await until(() => processesWith(tree).length === 0);
+    await until(
+      () => processesWith(tree).length === 0,
+      () => `${processesWith(tree)} are left`,
+    );
     assert.ok(!existsSync(tree));
     assert.ok(!readFileSync("/proc/mounts", "utf8").includes(directory));
     await assert.rejects(buildTree(directory, debianRecipe, AbortSignal.abort()), /it was killed/);
