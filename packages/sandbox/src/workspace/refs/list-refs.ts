@@ -5,7 +5,8 @@ import { delimiter, flush, line } from "./pkt-line.ts";
 import { type Capabilities, readCapabilities, readRefs } from "./read-refs.ts";
 import type { RemoteRefs } from "./remote-refs.ts";
 
-const MOST_BYTES = 16 * 1024 * 1024;
+/** More than a hundred thousand refs take. */
+const MOST_BYTES = 8 * 1024 * 1024;
 const MOST_ADVERTISED_BYTES = 64 * 1024;
 const LONGEST_MS = 10_000;
 
@@ -49,7 +50,7 @@ export async function listRefs(
       signal: until,
     });
     const list = await bodyOf(answer, "result", MOST_BYTES, until);
-    return list && readRefs(list, capabilities);
+    return list && (await readRefs(list, capabilities));
   } catch {
     return null;
   }

@@ -29,12 +29,12 @@ test("packets that were written are read again, whatever they hold", () => {
   );
 });
 
-test("no bytes make the readers throw, and what is cut off is no list", () => {
-  fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 300 }), (garbage) => {
+test("no bytes make the readers throw, and what is cut off is no list", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (garbage) => {
       readPackets(garbage);
       readCapabilities(garbage);
-      readRefs(garbage, sha1);
+      await readRefs(garbage, sha1);
     }),
   );
   const whole = bytes(
@@ -42,13 +42,13 @@ test("no bytes make the readers throw, and what is cut off is no list", () => {
     line(`${one} refs/heads/main\n`),
     flush,
   );
-  assert.notEqual(readRefs(whole, sha1), null);
+  assert.notEqual(await readRefs(whole, sha1), null);
   for (let length = 0; length < whole.length; length++)
-    assert.equal(readRefs(whole.subarray(0, length), sha1), null, `the first ${length} bytes`);
+    assert.equal(await readRefs(whole.subarray(0, length), sha1), null, `the first ${length} bytes`);
 });
 
-test("refs and HEAD are read, with what tags point at passed over", () => {
-  const refs = readRefs(
+test("refs and HEAD are read, with what tags point at passed over", async () => {
+  const refs = await readRefs(
     bytes(
       line(`${one} HEAD symref-target:refs/heads/main\n`),
       line(`${one} refs/heads/main\n`),
@@ -61,15 +61,15 @@ test("refs and HEAD are read, with what tags point at passed over", () => {
   assert.deepEqual(Object.fromEntries(refs?.objects ?? []), { "refs/heads/main": one, "refs/tags/v1": two });
 });
 
-test("a HEAD that points at no branch that is there is none", () => {
-  const head = (text: string) =>
-    readRefs(bytes(line(text), line(`${one} refs/heads/main\n`), flush), sha1)?.head;
-  assert.equal(head(`${one} HEAD\n`), null);
-  assert.equal(head(`${one} HEAD symref-target:refs/heads/gone\n`), null);
-  assert.equal(head(`${one} HEAD symref-target:refs/tags/main\n`), null);
+test("a HEAD that points at no branch that is there is none", async () => {
+  const head = async (text: string) =>
+    (await readRefs(bytes(line(text), line(`${one} refs/heads/main\n`), flush), sha1))?.head;
+  assert.equal(await head(`${one} HEAD\n`), null);
+  assert.equal(await head(`${one} HEAD symref-target:refs/heads/gone\n`), null);
+  assert.equal(await head(`${one} HEAD symref-target:refs/tags/main\n`), null);
 });
 
-test("what hostile servers say is no list", () => {
+test("what hostile servers say is no list", async () => {
   for (const text of [
     "unborn HEAD symref-target:refs/heads/main",
     `${one} refs/heads/../../etc/passwd`,
@@ -83,12 +83,35 @@ test("what hostile servers say is no list", () => {
     "ERR access denied",
     "",
   ])
-    assert.equal(readRefs(bytes(line(text), flush), sha1), null, text);
+    assert.equal(await readRefs(bytes(line(text), flush), sha1), null, text);
   const main = line(`${one} refs/heads/main\n`);
-  assert.equal(readRefs(bytes(main, main, flush), sha1), null, "twice the same");
-  assert.equal(readRefs(bytes(main), sha1), null, "no end");
-  assert.equal(readRefs(bytes(main, flush, main, flush), sha1), null, "more after the end");
-  assert.equal(readRefs(bytes(main, delimiter, flush), sha1), null, "a section");
+  assert.equal(await readRefs(bytes(main, main, flush), sha1), null, "twice the same");
+  assert.equal(await readRefs(bytes(main), sha1), null, "no end");
+  assert.equal(await readRefs(bytes(main, flush, main, flush), sha1), null, "more after the end");
+  assert.equal(await readRefs(bytes(main, delimiter, flush), sha1), null, "a section");
+});
+
+test("a long list leaves other work its turns, and one that is none is left at its first fault", async () => {
+  const count = 100_000;
+  const list = Array.from({ length: count }, (_, n) => line(`${one} refs/tags/${n}\n`));
+  let turns = 0;
+  let read = false;
+  const others = (): void => {
+    turns += 1;
+    if (!read) setImmediate(others);
+  };
+  setImmediate(others);
+  const refs = await readRefs(bytes(...list, flush), sha1);
+  read = true;
+  assert.equal(refs?.objects.size, count);
+  assert.ok(turns >= count / 1_000, `${turns} turns`);
+
+  for (const packet of ["0005x", "0004", "0001"]) {
+    const flood = Buffer.from(packet.repeat(1_000_000));
+    const began = performance.now();
+    assert.equal(await readRefs(flood, sha1), null);
+    assert.ok(performance.now() - began < 50, packet);
+  }
 });
 
 test("only version 2 with a list of refs counts, with or without the name of the service before it", () => {

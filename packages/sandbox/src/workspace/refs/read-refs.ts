@@ -1,4 +1,5 @@
-import { type Packet, readPackets } from "./pkt-line.ts";
+import { setImmediate } from "node:timers/promises";
+import { type Packet, packetsOf, readPackets } from "./pkt-line.ts";
 import { isObjectId, isRefName, type RemoteRefs } from "./remote-refs.ts";
 
 /** What a server that speaks version 2 can do, as far as it matters here. */
@@ -18,15 +19,29 @@ export function readCapabilities(bytes: Uint8Array): Capabilities | null {
   return { objectFormat };
 }
 
-/** The answer to `ls-refs` with `symrefs`. Null for anything that is not one, whole and by the rules. */
-export function readRefs(bytes: Uint8Array, { objectFormat }: Capabilities): RemoteRefs | null {
-  const packets = readPackets(bytes);
-  const lines = packets && linesBeforeFlush(packets);
-  if (lines === null) return null;
+/** Lines that are read before others have their turn: a few milliseconds. */
+const AT_ONCE = 1_000;
+
+/**
+ * The answer to `ls-refs` with `symrefs`. Null for anything that is not one, whole and by the rules; what comes after the first
+ * thing that is none is not read. However long it is, the process does other work meanwhile.
+ */
+export async function readRefs(
+  bytes: Uint8Array,
+  { objectFormat }: Capabilities,
+): Promise<RemoteRefs | null> {
   const objects = new Map<string, string>();
   let head: string | null | undefined;
-  for (const text of lines) {
-    const [object = "", name = "", ...attributes] = text.split(" ");
+  let ended = false;
+  let count = 0;
+  for (const packet of packetsOf(bytes)) {
+    if (packet === null || ended || packet.type === "delimiter") return null;
+    if (packet.type === "flush") {
+      ended = true;
+      continue;
+    }
+    if (++count % AT_ONCE === 0) await setImmediate();
+    const [object = "", name = "", ...attributes] = packet.text.replace(/\n$/, "").split(" ");
     if (!isObjectId(object) || object.length !== (objectFormat === "sha1" ? 40 : 64)) return null;
     if (name === "HEAD") {
       if (head !== undefined) return null;
@@ -37,6 +52,7 @@ export function readRefs(bytes: Uint8Array, { objectFormat }: Capabilities): Rem
       objects.set(name, object);
     }
   }
+  if (!ended) return null;
   const isBranch = head?.startsWith("refs/heads/") && objects.has(head);
   return { head: isBranch ? (head ?? null) : null, objects };
 }
