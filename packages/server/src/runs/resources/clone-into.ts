@@ -4,6 +4,7 @@ import type { Queryable } from "../../db/statement.ts";
 import { type InsideParts, repositoryInside } from "../credentials/repository-inside.ts";
 import type { Lease } from "../lease.ts";
 import type { RunLog } from "../run-log.ts";
+import type { BegunLooks } from "../templates/begun-looks.ts";
 import { leaveTemplate } from "../templates/template-store.ts";
 import type { Look, Templates } from "../templates/templates.ts";
 import type { CloneRepository } from "./clone-repository.ts";
@@ -22,8 +23,8 @@ export interface CloneTarget {
   lease: Lease;
   sandbox: Sandbox;
   runLog: RunLog;
-  /** Looks that were begun before the sandbox was open, by the uuid of the resource; each is taken once. */
-  looks: Map<string, Promise<Look>>;
+  /** Looks that were begun before the sandbox was open. */
+  looks: BegunLooks;
 }
 
 /**
@@ -71,7 +72,6 @@ async function lookAt(
   { lease, looks }: CloneTarget,
   repository: RunRepository,
 ): Promise<Look> {
-  const begun = looks.get(repository.id);
-  looks.delete(repository.id);
-  return await (begun ?? templates.look(lease.sessionId, openRepository(secrets, repository)));
+  return await (looks.take(repository.id) ??
+    templates.look(lease.sessionId, openRepository(secrets, repository)));
 }

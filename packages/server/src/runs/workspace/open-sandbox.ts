@@ -26,6 +26,7 @@ import { readPinnedSkills } from "../skills/session-skills.ts";
 import type { SkillDirectories } from "../skills/skill-directories.ts";
 import { openOnSystem, tellFault } from "../system/open-on-system.ts";
 import { type SystemParts, sessionSystem } from "../system/systems.ts";
+import { BegunLooks } from "../templates/begun-looks.ts";
 import type { Look } from "../templates/templates.ts";
 import { claimDisk, type Disk, type DiskRoom } from "./disk.ts";
 import type { ProviderHosts } from "./egress-policy.ts";
@@ -118,7 +119,7 @@ function beginLooks(
   { secrets, templates }: OpenParts,
   { id }: RunSession,
   resources: readonly RunResource[],
-): Map<string, Promise<Look>> {
+): BegunLooks {
   const pending = resources.filter(isRepository).filter(isPending);
   const look = async (one: RunRepository): Promise<Look> => {
     try {
@@ -128,7 +129,9 @@ function beginLooks(
       return null;
     }
   };
-  return new Map(pending.map((one) => [one.id, look(one)]));
+  const looks = new BegunLooks();
+  for (const one of pending) looks.begin(one.id, look(one));
+  return looks;
 }
 
 async function diskOf({ db, disks }: OpenParts, { lease, runLog }: OpenTarget): Promise<Disk> {
@@ -172,7 +175,7 @@ function provisionerOf(
   { lease, runLog, memory, notes, onWantsReopen }: OpenTarget,
   sandbox: Sandbox,
   mounted: readonly MountedFile[],
-  looks = new Map<string, Promise<Look>>(),
+  looks = new BegunLooks(),
 ): Provisioner {
   return createProvisioner(parts, { lease, sandbox, runLog, memory, notes, mounted, looks, onWantsReopen });
 }
