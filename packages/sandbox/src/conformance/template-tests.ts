@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { MountedTemplate } from "../sandbox.ts";
 import { type Context, conformanceTest, ok, type Suite, sh } from "./context.ts";
@@ -110,6 +110,42 @@ ln lib/new/three four && mkdir made && mv four made && rm -r lib/other && cat on
     assert.equal(await ok(second, `ls -A ${TARGET}`), "");
     assert.equal(await second.mountTemplate(template(directory)), true);
     assert.equal(await ok(second, `cd ${TARGET} && cat one && ls`), "one\none\nsrc\ntwo");
+  },
+
+  async "a template is shown again in its place whatever the agent has put there, which is beside it then"({
+    spec,
+    open,
+    directory,
+  }) {
+    const ways: [put: string, beside: string][] = [
+      ["ln -s moved /workspace/repo && echo taken >/workspace/moved/own", "cat /workspace/repo.moved-1/own"],
+      ["echo taken >/workspace/repo && echo other >/workspace/repo.moved-1", "cat /workspace/repo.moved-2"],
+      [
+        "mkdir -p /workspace/repo/in && echo taken >/workspace/repo/in/own",
+        "cat /workspace/repo/in.moved-1/own",
+      ],
+    ];
+    for (const [index, [put, beside]] of ways.entries()) {
+      const one = spec({ ...places(), disk: join(directory, `disk-${index}`) });
+      const inner = { ...template(directory), target: `${TARGET}/in` };
+      const first = await open(one);
+      assert.equal(await first.mountTemplate(inner), true);
+      await ok(first, `cd ${TARGET}/in && echo work >one && cd / && mv ${TARGET} /workspace/moved && ${put}`);
+      await first.close();
+      const second = await open({ ...one, templates: [inner] });
+      assert.equal(await ok(second, `cat ${TARGET}/in/one`), "work");
+      assert.equal(await ok(second, beside), "taken");
+      await second.close();
+    }
+  },
+
+  async "a template that is a link is not mounted"({ open, directory }) {
+    const one = template(directory);
+    const source = join(directory, "linked");
+    symlinkSync(one.source, source);
+    const sandbox = await open(places());
+    assert.equal(await sandbox.mountTemplate({ ...one, source }), false);
+    assert.equal(await sandbox.mountTemplate(one), true);
   },
 
   async "a template is mounted in an empty place of the disk, and through no link"({ open, directory }) {

@@ -2,7 +2,7 @@ import type { Architecture } from "../seccomp/seccomp.ts";
 import { syscallNumbers } from "../seccomp/syscall-numbers.ts";
 
 const CALLS = `
-  close setgroups setresuid setresgid capget capset mount umount2 mkdirat mknodat unlinkat unshare prlimit64 setns
+  close setgroups setresuid setresgid capget capset mount umount2 mkdirat mknodat unlinkat renameat2 unshare prlimit64 setns
   open_tree move_mount fsopen fsconfig fsmount openat2 mount_setattr
 `
   .trim()

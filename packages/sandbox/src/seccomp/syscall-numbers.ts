@@ -17,6 +17,7 @@ const others: Readonly<Record<string, Numbers>> = {
   mknodat: [259, 33],
   unlinkat: [263, 35],
   prlimit64: [302, 261],
+  renameat2: [316, 276],
   openat2: [437, 437],
 };
 
