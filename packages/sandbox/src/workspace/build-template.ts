@@ -9,6 +9,7 @@ export const MIRROR_MOUNTED = "/mnt/mirror.git";
 export interface TemplateOptions {
   /** What the checked out files may take, and what the objects may. */
   mostBytes: number;
+  /** Files and directories. */
   mostFiles: number;
   timeoutMs: number;
   signal: AbortSignal;
@@ -16,7 +17,7 @@ export interface TemplateOptions {
 
 export interface BuiltTemplate {
   commit: string;
-  /** What it takes on the disk, with the space that files leave in blocks. */
+  /** What it takes on the disk, with the space that files leave in blocks, and something for each, as those are limited, too. */
   bytes: number;
 }
 
@@ -47,6 +48,8 @@ export async function buildTemplate(
   return commit === undefined ? null : { commit, bytes: Number(kibibytes) * 1024 };
 }
 
+const FILE_KIBIBYTES = 4;
+
 /**
  * The clone goes through git's own protocol, so that it has what the mirror's refs reach and nothing else that the mirror
  * keeps. The index is written once more a second after the files: files of its own second git reads again each time.
@@ -61,12 +64,13 @@ work=${TEMPLATE_INSIDE}
 git clone -q --no-local --no-checkout --template= -- file://${MIRROR_MOUNTED} "$work" || exit 1
 target=\${BERTH_CLONE_COMMIT:-refs/remotes/origin/$BERTH_CLONE_BRANCH}
 here rev-parse --verify --quiet "$target^{commit}" || exit 1
-here ls-tree -r -l --full-tree "$target" | awk -v bytes="$BERTH_TEMPLATE_BYTES" -v files="$BERTH_TEMPLATE_FILES" '
-  { sum += $4; if (sum > bytes || NR > files) exit 1 }' || exit 1
+here ls-tree -r -t -l --full-tree "$target" | awk -v bytes="$BERTH_TEMPLATE_BYTES" -v files="$BERTH_TEMPLATE_FILES" '
+  { sum += $2 == "tree" ? 4096 : $4; if (sum > bytes || NR > files) exit 1 }' || exit 1
 settle || exit 1
 sleep 1
 here update-index -q --refresh --force-write-index || exit 1
 [ -z "$(here status --porcelain)" ] || exit 1
 sync -f "$work" || exit 1
-printf 'built %s %s\\n' "$(here rev-parse HEAD)" "$(du -sk "$work" | cut -f1)" >&3
+files=$(du -s --inodes "$work" | cut -f1) kibibytes=$(du -sk "$work" | cut -f1)
+printf 'built %s %s\\n' "$(here rev-parse HEAD)" "$((kibibytes + files * ${FILE_KIBIBYTES}))" >&3
 `;

@@ -226,6 +226,29 @@ test("what is larger than it may be is neither mirrored nor made a template", as
   }
 });
 
+test("directories count as files do, which a small repository can have without end", async () => {
+  // Four trees of eight times the same: 4,096 times the deepest, and all of it a few hundred bytes.
+  await bench.push(
+    "bomb",
+    `tree=$(printf '100644 blob %s\\tx\\n' "$(git hash-object -w --stdin </dev/null)" | git mktree)
+for level in 1 2 3 4; do tree=$(for n in 1 2 3 4 5 6 7 8; do printf '040000 tree %s\\t%s\\n' "$tree" "$n"; done | git mktree); done
+git read-tree "$tree"`,
+  );
+  await mirror("bomb", "mirror-bomb");
+  const wanted = wantedOf(await refsOf("bomb"), null);
+  assert.ok(wanted);
+  const source = join(bench.dir, "mirror-bomb", MIRROR_INSIDE);
+  for (const [mostFiles, fits] of [
+    [5_000, false],
+    [9_000, true],
+  ] as const) {
+    const sandbox = await bench.open({ directories: [{ source, target: MIRROR_MOUNTED }] });
+    const built = await buildTemplate(sandbox, url("bomb"), wanted, { ...limits, ...largest, mostFiles });
+    assert.equal(built !== null, fits);
+    if (built) assert.ok(built.bytes > 8_700 * 4096);
+  }
+});
+
 test("a mirror whose credential is refused is none", async () => {
   const sandbox = await bench.open();
   const repository = { url: url("widget"), head: "refs/heads/main" };

@@ -1,3 +1,4 @@
+import { statfs } from "node:fs/promises";
 import { type Checkout, newUuid } from "@berth/contract";
 import {
   buildTemplate,
@@ -15,7 +16,15 @@ import { standIn } from "../credentials/stand-in.ts";
 import type { SessionRepository } from "../resources/session-repository.ts";
 import { checkoutOf } from "./checkout-name.ts";
 import { type Mirror, markMirrored } from "./mirror-store.ts";
-import { discardDisk, diskOf, makePlainDisk, sourceOf, type TemplateRoom } from "./template-room.ts";
+import {
+  discardDisk,
+  diskOf,
+  makePlainDisk,
+  type Share,
+  shareOf,
+  sourceOf,
+  type TemplateRoom,
+} from "./template-room.ts";
 import { hasTemplate, insertTemplate } from "./template-store.ts";
 
 /** Asks a repository's host what its credential sees now; null where that is not to be had. Never rejects. */
@@ -41,7 +50,6 @@ export interface Order {
 export type Made = { state: "made"; id: string; bytes: number } | { state: "there" } | { state: "unfit" };
 
 const LONGEST_MS = 15 * 60_000;
-const MOST_FILES = 1_000_000;
 const GIBIBYTE = 1024 ** 3;
 /** Beside sessions that work. */
 const LIMITS = { memoryBytes: 2 * GIBIBYTE, pids: 128, cpus: 1, diskBytes: null };
@@ -70,7 +78,8 @@ export async function makeTemplate(
   const shown = await parts.listRefs(repository, signal);
   if (shown === null || wantedOf(shown, checkout) === null) return { state: "unfit" };
   if (await there(shown)) return { state: "there" };
-  const mirrored = await bringUpToDate(parts, mirror, repository, shown, signal);
+  const share = shareOf(parts.mostBytes, await statfs(room.directory));
+  const mirrored = await bringUpToDate(parts, mirror, repository, shown, share, signal);
   const wanted = mirrored && wantedOf(mirrored.refs, checkout);
   if (!mirrored || !wanted) return { state: "unfit" };
   if (await there(mirrored.refs)) return { state: "there" };
@@ -89,8 +98,7 @@ export async function makeTemplate(
       },
       (sandbox) =>
         buildTemplate(sandbox, repository.url, wanted, {
-          mostBytes: share(parts),
-          mostFiles: MOST_FILES,
+          ...share,
           timeoutMs: LONGEST_MS,
           signal,
         }),
@@ -120,6 +128,7 @@ async function bringUpToDate(
   { id, uid }: Mirror,
   repository: SessionRepository,
   { head }: RemoteRefs,
+  { mostBytes }: Share,
   signal: AbortSignal,
 ): Promise<Mirrored | null> {
   const { url } = repository;
@@ -137,7 +146,7 @@ async function bringUpToDate(
       { url, head: head ?? "" },
       {
         environment: parts.repositoryVariables([inside]),
-        mostBytes: share(parts),
+        mostBytes,
         timeoutMs: LONGEST_MS,
         signal,
       },
@@ -161,8 +170,4 @@ async function inSandbox<T>(
   } finally {
     await sandbox.close();
   }
-}
-
-function share({ mostBytes }: MakeParts): number {
-  return Math.floor(mostBytes / 4);
 }

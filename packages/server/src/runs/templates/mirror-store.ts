@@ -1,5 +1,5 @@
 import { newUuid } from "@berth/contract";
-import { isForeignKeyViolation } from "../../db/database-error.ts";
+import { isForeignKeyViolation, isUniqueViolation } from "../../db/database-error.ts";
 import type { Queryable } from "../../db/statement.ts";
 
 export interface Mirror {
@@ -7,15 +7,56 @@ export interface Mirror {
   uid: number;
 }
 
-/** Of the session's organization, on this machine; a new one where there is none. Null when the session is gone. */
+/** Numbers that `repository_uids` goes round. */
+const UIDS = 4_096;
+
+/**
+ * Of the session's organization, on this machine; a new one where there is none. Its uid is the next in the circle that no
+ * other has. Null when the session is gone, or every uid is taken.
+ */
 export async function claimMirror(
   db: Queryable,
   sessionId: string,
   host: string,
   url: string,
 ): Promise<Mirror | null> {
+  const known = await useMirror(db, sessionId, host, url);
+  for (let tried = 0; known === null && tried < UIDS; tried++) {
+    try {
+      return await enterMirror(db, sessionId, host, url);
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error;
+    }
+  }
+  return known;
+}
+
+async function useMirror(
+  db: Queryable,
+  sessionId: string,
+  host: string,
+  url: string,
+): Promise<Mirror | null> {
   const { rows } = await db.query<Mirror>({
-    name: "claim_mirror",
+    name: "use_mirror",
+    text: `
+      update repository_mirrors set used_at = now() from sessions
+      where sessions.id = $1 and repository_mirrors.organization_id = sessions.organization_id
+        and host = $2 and url = $3
+      returning repository_mirrors.id, uid`,
+    values: [sessionId, host, url],
+  });
+  return rows[0] ?? null;
+}
+
+async function enterMirror(
+  db: Queryable,
+  sessionId: string,
+  host: string,
+  url: string,
+): Promise<Mirror | null> {
+  const { rows } = await db.query<Mirror>({
+    name: "enter_mirror",
     text: `
       insert into repository_mirrors (id, organization_id, host, url, uid)
       select $1, organization_id, $3, $4, nextval('repository_uids')::integer from sessions where id = $2

@@ -31,6 +31,31 @@ export async function makePlainDisk(disk: string): Promise<void> {
   await mkdir(join(disk, "data"), { recursive: true, mode: 0o711 });
 }
 
+/** What one mirror, and one template, may take. */
+export interface Share {
+  mostBytes: number;
+  mostFiles: number;
+}
+
+const MOST_FILES = 1_000_000;
+
+/**
+ * A quarter of what all may take, and of what the filesystem has left: while a template is made its objects are there twice, and its
+ * files beside.
+ *
+ * @param left as `statfs` tells it; one that has no number of files does not limit them.
+ */
+export function shareOf(
+  mostBytes: number,
+  left: { bavail: number; bsize: number; files: number; ffree: number },
+): Share {
+  const { bavail, bsize, files, ffree } = left;
+  return {
+    mostBytes: Math.floor(Math.min(mostBytes, bavail * bsize) / 4),
+    mostFiles: files === 0 ? MOST_FILES : Math.min(MOST_FILES, Math.floor(ffree / 4)),
+  };
+}
+
 export async function discardDisk(room: TemplateRoom, kind: TemplateKind, id: string): Promise<void> {
   await discard(diskOf(room, kind, id));
 }

@@ -10,7 +10,7 @@ import { markAllAbsent, readResources } from "../resources/resource-store.ts";
 import { seed, seedLease, seedSession } from "../testing.ts";
 import { claimMirror, deleteMirror, markMirrored } from "./mirror-store.ts";
 import { evictTemplates, sweepTemplates } from "./sweep-templates.ts";
-import { diskOf, type TemplateKind, type TemplateRoom } from "./template-room.ts";
+import { diskOf, shareOf, type TemplateKind, type TemplateRoom } from "./template-room.ts";
 import {
   claimTemplate,
   deleteTemplate,
@@ -216,4 +216,29 @@ test("directories without a row go unless they are being made, and rows without 
   assert.ok(!isThere("mirrors", mirror));
   const { rows } = await db.read.query<{ id: string }>({ text: "select id from repository_templates" });
   assert.deepEqual(rows, [{ id: kept }]);
+});
+
+test("a mirror's number is no other's when they have all been given out once, and one that is used takes none", async (t) => {
+  const { db, session } = await stand(t);
+  const { lease } = await session();
+  const claim = (url: string) => claimMirror(db.write, lease.sessionId, "here", url);
+  const first = await claim(URL);
+  const second = await claim(`${URL}-2`);
+  assert.ok(first && second);
+  const next = async () =>
+    Number(
+      (await db.write.query<{ last_value: string }>({ text: "select last_value from repository_uids" }))
+        .rows[0]?.last_value,
+    );
+  assert.deepEqual([await claim(URL), await next()], [first, second.uid]);
+  await db.write.query({ text: "select setval('repository_uids', $1, false)", values: [first.uid] });
+  const third = await claim(`${URL}-3`);
+  assert.equal(third?.uid, second.uid + 1);
+});
+
+test("one may take a quarter of what all may, and of what the machine has left", () => {
+  const left = { bavail: 1_000, bsize: 4_096, files: 100, ffree: 80 };
+  assert.deepEqual(shareOf(40_960, left), { mostBytes: 10_240, mostFiles: 20 });
+  assert.deepEqual(shareOf(2 ** 40, left), { mostBytes: 1_024_000, mostFiles: 20 });
+  assert.deepEqual(shareOf(40_960, { ...left, files: 0, ffree: 0 }).mostFiles, 1_000_000);
 });
