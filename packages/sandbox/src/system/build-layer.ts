@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { statfs } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { CommandResult, EgressDenied, Sandbox, SandboxEngine, SystemLayers } from "../sandbox.ts";
@@ -14,13 +15,22 @@ export interface LayerLimits {
   milliseconds: number;
   bytes: number;
   files: number;
+  /** Bytes that its directory's filesystem has to have left. */
+  spared: number;
 }
 
-export const layerLimits: LayerLimits = { milliseconds: 15 * 60_000, bytes: 4096 * MIB, files: 400_000 };
+export const layerLimits: LayerLimits = {
+  milliseconds: 15 * 60_000,
+  bytes: 4096 * MIB,
+  files: 400_000,
+  spared: 1024 * MIB,
+};
 
 const MEMORY_BYTES = 3072 * MIB;
 const OUTPUT_BYTES = 16_384;
 const LOOK_MS = 1_000;
+/** Less than a second's writing. */
+const LOOK_AT_SPACE_MS = 100;
 
 /** Why a layer was not made, as a clause, and the last that its script wrote. */
 export interface LayerFailure {
@@ -59,7 +69,12 @@ export async function buildLayer(engine: SandboxEngine, build: LayerBuild): Prom
     ...(build.onEgressDenied ? { onEgressDenied: build.onEgressDenied } : {}),
   });
   const ended = new AbortController();
-  const watch = watchSize(sandbox, `${directory}/changes`, limits, ended.signal);
+  const watches = Promise.all([
+    closeWhen(sandbox, () => isTooLarge(`${directory}/changes`, limits), LOOK_MS, ended.signal),
+    closeWhen(sandbox, () => lacksSpace(directory, limits), LOOK_AT_SPACE_MS, ended.signal),
+  ]);
+  // Awaited below, unless the script cannot be run at all.
+  watches.catch(() => {});
   try {
     const { script, environment } = plan;
     const timeoutMs = limits.milliseconds;
@@ -71,15 +86,48 @@ export async function buildLayer(engine: SandboxEngine, build: LayerBuild): Prom
       signal,
     });
     ended.abort();
-    return failure(result, await watch, limits);
+    return failure(result, await watches, limits);
   } finally {
     ended.abort();
     await sandbox.close();
   }
 }
 
-function failure(result: CommandResult, tooLarge: boolean, limits: LayerLimits): LayerFailure | null {
+/**
+ * Opens a sandbox over layers, as sessions will. A script may have taken away what that needs, such as the shell.
+ *
+ * @returns null when one can be opened.
+ */
+export async function tryLayers(
+  engine: SandboxEngine,
+  system: SystemLayers,
+  disk: string,
+): Promise<LayerFailure | null> {
+  try {
+    const sandbox = await engine.open({
+      id: `layer_${randomBytes(8).toString("hex")}`,
+      disk,
+      uid: systemIds.first + systemIds.count - 1,
+      limits: { memoryBytes: 256 * MIB, pids: 64, cpus: 1, diskBytes: null },
+      egress: { mode: "limited", hosts: [] },
+      files: [],
+      writable: [],
+      system,
+    });
+    await sandbox.close();
+    return null;
+  } catch (error) {
+    return { why: "no sandbox can be opened over what it left", output: String((error as Error).message) };
+  }
+}
+
+function failure(
+  result: CommandResult,
+  [tooLarge, noSpace]: readonly boolean[],
+  limits: LayerLimits,
+): LayerFailure | null {
   const output = Buffer.from(result.output).toString().trim();
+  if (noSpace) return { why: "this machine's disk has too little space left", output };
   if (tooLarge)
     return { why: `it takes more than ${limits.bytes / MIB} MiB or ${limits.files} files`, output };
   if (result.exitCode === 0) return null;
@@ -89,23 +137,33 @@ function failure(result: CommandResult, tooLarge: boolean, limits: LayerLimits):
   return { why: "it was cut off", output };
 }
 
-/** Closes the sandbox once what it has written is too much, and answers whether it was. */
-async function watchSize(
+/** Closes the sandbox once something holds, which is looked for until the signal aborts and once after it. Answers whether it did. */
+async function closeWhen(
   sandbox: Sandbox,
-  directory: string,
-  { bytes, files }: LayerLimits,
+  holds: () => Promise<boolean>,
+  everyMs: number,
   signal: AbortSignal,
 ): Promise<boolean> {
   for (;;) {
     const ended = signal.aborted;
-    const size = await sizeOf(directory);
-    if (size.bytes > bytes || size.files > files) {
+    if (await holds()) {
       await sandbox.close();
       return true;
     }
     if (ended) return false;
-    await pause(LOOK_MS, undefined, { signal }).catch(() => {});
+    await pause(everyMs, undefined, { signal }).catch(() => {});
   }
+}
+
+async function isTooLarge(directory: string, limits: LayerLimits): Promise<boolean> {
+  const { bytes, files } = await sizeOf(directory);
+  return bytes > limits.bytes || files > limits.files;
+}
+
+/** What a file takes that was deleted while it is open is in no directory: only the filesystem tells it. */
+async function lacksSpace(directory: string, { spared }: LayerLimits): Promise<boolean> {
+  const { bavail, bsize } = await statfs(directory);
+  return bavail * bsize < spared;
 }
 
 /** What a directory takes on the disk. What goes away meanwhile is left out. */

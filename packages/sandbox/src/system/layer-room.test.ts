@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { existsSync, mkdirSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, rename, rm, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { createBubblewrapEngine } from "../bubblewrap/bubblewrap-engine.ts";
 import { createEgress } from "../egress/create-egress.ts";
 import type { SandboxEngine } from "../sandbox.ts";
+import { layerLimits } from "./build-layer.ts";
 import { type LayerRoom, type LayerRoomOptions, openLayerRoom } from "./layer-room.ts";
 import { noTrees, testTree } from "./testing.ts";
 
@@ -99,7 +101,7 @@ describe("layers of a system", { skip }, () => {
   });
 
   test("that fail leave nothing, tell the end of their output, and are tried again", async () => {
-    const limits = { milliseconds: 3_000, bytes: 8 * 1024 ** 2, files: 100_000 };
+    const limits = { milliseconds: 3_000, bytes: 8 * 1024 ** 2, files: 100_000, spared: 0 };
     const own = openLayerRoom({ directory: join(directory, "failing"), engine, limits, log: () => {} });
     const failing = request(["true", "echo one; echo the last words >&2; exit 7", "true"]);
     const failed = await own.prepare(failing);
@@ -114,6 +116,56 @@ describe("layers of a system", { skip }, () => {
     const nowhere = await own.prepare({ ...request(["true"]), tree: join(directory, "absent") });
     assert.equal(nowhere.failed?.failure.why, "this machine could not do it");
     assert.equal((await readdir(join(directory, "failing"))).length, 1);
+    await own.close();
+  });
+
+  test("that hold what is in no directory end before the machine has no space left", async () => {
+    const { bavail, bsize } = await statfs(directory);
+    const limits = { ...layerLimits, milliseconds: 20_000, spared: bavail * bsize - 200 * 1024 ** 2 };
+    const own = room({ limits });
+    const script = "exec 3>/opt/big; rm /opt/big; while sleep 0.05; do head -c 20M /dev/zero >&3; done";
+    const { failed } = await own.prepare(request([script]));
+    assert.equal(failed?.failure.why, "this machine's disk has too little space left");
+    await own.close();
+  });
+
+  test("over which no sandbox can be opened are none, and the next that is asked for is made", async () => {
+    const own = room();
+    const { paths, failed } = await own.prepare(request(["true", "rm /usr/bin/dash", "true"]));
+    assert.equal(failed?.failure.why, "no sandbox can be opened over what it left");
+    assert.match(failed?.failure.output ?? "", /\/bin\/sh/);
+    assert.equal(await inside(paths, "echo here"), "here");
+    const good = await own.prepare(request(["true", "rm /usr/bin/jq"]));
+    assert.deepEqual(
+      [good.failed, (await readdir(join(good.paths[1] ?? "", "../.."))).sort()],
+      [null, ["changes"]],
+    );
+    await own.close();
+  });
+
+  test("that are asked for while a sweep removes what a dead process left of them are whole", async () => {
+    const place = join(directory, "left");
+    const asked = ["one", "two", "three"].map((word) => request([`sleep 1; echo ${word} >/opt/word`]));
+    const first = openLayerRoom({ directory: place, engine, log: () => {} });
+    await Promise.all(asked.map((one) => first.prepare(one)));
+    await first.close();
+    const names = (await readdir(place)).sort();
+    for (const name of names) await rename(join(place, name), join(place, `${name}.making`));
+    const others = Array.from({ length: 100 }, (_, n) => join(place, `${n}.making`));
+    for (const other of others) mkdirSync(other);
+    const own = openLayerRoom({ directory: place, engine, log: () => {} });
+    const swept = own.sweep();
+    // The sweep has listed what there is, and removed some of it.
+    for (let looks = 0; looks < 100_000 && others.every((path) => existsSync(path)); looks++)
+      await setImmediate();
+    const layers = await Promise.all(asked.map((one) => own.prepare(one)));
+    await swept;
+    assert.deepEqual(
+      layers.map(({ failed }) => failed),
+      [null, null, null],
+    );
+    assert.equal(await inside(layers[1]?.paths ?? [], "cat /opt/word"), "two");
+    assert.deepEqual((await readdir(place)).sort(), names);
     await own.close();
   });
 

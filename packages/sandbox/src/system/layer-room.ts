@@ -1,10 +1,18 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, renameSync } from "node:fs";
 import { mkdir, readdir, rename, stat, utimes } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { type EgressDenied, type SandboxEngine, SandboxError, type SystemLayers } from "../sandbox.ts";
-import { buildLayer, type LayerFailure, type LayerLimits, layerLimits, sizeOf } from "./build-layer.ts";
+import {
+  buildLayer,
+  type LayerFailure,
+  type LayerLimits,
+  layerLimits,
+  sizeOf,
+  tryLayers,
+} from "./build-layer.ts";
 import { type LayerPlan, layerName } from "./layer-plan.ts";
 
 const run = promisify(execFile);
@@ -154,12 +162,18 @@ export function openLayerRoom(options: LayerRoomOptions): LayerRoom {
       await mkdir(own, { recursive: true, mode: 0o711 });
       const reporting = onEgressDenied ? { onEgressDenied } : {};
       const build = { plan, system, directory: own, limits, signal: closing.signal, ...reporting };
-      const failure = await buildLayer(engine, build);
+      const failure = (await buildLayer(engine, build)) ?? (await trial(own, system));
       if (failure === null && !closing.signal.aborted) await keep(own, whole);
       return failure;
     } finally {
       await removeTree(own);
     }
+  }
+
+  async function trial(own: string, { tree, layers = [] }: SystemLayers): Promise<LayerFailure | null> {
+    if (closing.signal.aborted) return null;
+    const system = { tree, layers: [...layers, join(own, "changes", "upper")] };
+    return await tryLayers(engine, system, join(own, "trial"));
   }
 
   /** A full disk of the host, or a sandbox that could not be opened, is not the session's fault: it can do without the layer. */
@@ -174,8 +188,10 @@ export function openLayerRoom(options: LayerRoomOptions): LayerRoom {
 
   async function sweep(signal?: AbortSignal): Promise<void> {
     const names = await readdir(directory).catch(() => []);
-    const left = names.filter((name) => name.includes(".") && !making.has(name.replace(/\..*$/, "")));
-    for (const name of left) await removeTree(join(directory, name));
+    for (const name of names.filter((one) => one.includes("."))) {
+      signal?.throwIfAborted();
+      if (!making.has(name.replace(/\..*$/, ""))) await takeAway(name);
+    }
     const layers = await Promise.all(
       names
         .filter((name) => !name.includes("."))
@@ -187,9 +203,17 @@ export function openLayerRoom(options: LayerRoomOptions): LayerRoom {
       bytes += (await sizeOf(join(directory, name))).bytes;
       const needed = (used.get(name) ?? 0) > 0 || making.has(name);
       if (needed || (Date.now() - at < unusedMs && bytes <= mostBytes)) continue;
-      await rename(join(directory, name), join(directory, `${name}.gone`));
-      await removeTree(join(directory, `${name}.gone`));
+      await takeAway(name);
     }
+  }
+
+  /** Its name is free before anything else happens in this process, so that who asks for the layer now has it made anew. */
+  async function takeAway(name: string): Promise<void> {
+    const path = join(directory, name);
+    if (!existsSync(path) || name.endsWith(".gone")) return await removeTree(path);
+    const gone = `${path}.${randomBytes(4).toString("hex")}.gone`;
+    renameSync(path, gone);
+    await removeTree(gone);
   }
 
   return {
@@ -204,7 +228,7 @@ export function openLayerRoom(options: LayerRoomOptions): LayerRoom {
 
 /** Gives a layer that was made its name, once all of it is on the disk. */
 async function keep(own: string, whole: string): Promise<void> {
-  await Promise.all([removeTree(`${own}/disk`), removeTree(`${own}/changes/work`)]);
+  await Promise.all(["disk", "trial", "changes/work"].map((name) => removeTree(join(own, name))));
   await run("sync", ["-f", own]);
   await rename(own, whole);
 }
