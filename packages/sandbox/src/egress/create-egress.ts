@@ -41,7 +41,7 @@ export async function createEgress(options: EgressOptions = {}): Promise<Egress>
   const surroundings = {
     resolve: options.resolve ?? resolveBySystem,
     guard: makeAddressGuard(options.allowPrivate ?? []),
-    exchange: options.opening ? createExchange({ ...options.opening, handshakeMs, log }) : null,
+    exchange: options.opening ? createExchange({ ...options.opening, handshakeMs }) : null,
     headLimits: { bytes: maximumHeadBytes, milliseconds: handshakeMs },
     log,
   };

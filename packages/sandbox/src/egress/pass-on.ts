@@ -43,13 +43,13 @@ async function exchanged(
   client: Socket,
   { name, port, protocol }: Destination,
   gate: Gate,
-  { exchange }: Surroundings,
+  { exchange, log }: Surroundings,
   dial: () => Promise<Socket | null>,
 ): Promise<boolean> {
   const destination: Destination = { name, port, protocol };
   const credentials = (): Promise<readonly SandboxCredential[]> => gate.credentialsAt(destination);
   if (exchange === null || (await credentials()).length === 0) return false;
-  await exchange.take({ ...destination, client, dial, credentials, owner: gate, deny: gate.deny });
+  await exchange.take({ ...destination, client, dial, credentials, owner: gate, deny: gate.deny, log });
   return true;
 }
 

@@ -7,6 +7,7 @@ import { credentialsAt } from "./credentials/targets.ts";
 import { Denials } from "./denials.ts";
 import type { NamespaceOptions, NetworkNamespace } from "./egress.ts";
 import type { HostName } from "./host-name.ts";
+import { limitedLog } from "./limited-log.ts";
 import { type BareNamespace, dnsPort, listenAt, listenedPorts, releaseNamespace } from "./make-namespace.ts";
 import { closeListeners, type Listeners } from "./namespace-helper.ts";
 import { type Policy, parsePolicy } from "./policy.ts";
@@ -37,7 +38,7 @@ export class SessionNamespace implements NetworkNamespace {
     this.netFd = bare.netFd;
     this.userFd = bare.userFd;
     this.#bare = bare;
-    this.#surroundings = surroundings;
+    this.#surroundings = { ...surroundings, log: limitedLog(surroundings.log) };
     this.#policy = parsePolicy(options.policy);
     this.#denials = new Denials(options.onDenied ?? (() => {}));
     this.#gate = {

@@ -14,7 +14,6 @@ export interface ExchangeOptions {
   trusted?: readonly string[];
   /** Milliseconds for the TLS handshake of a client. */
   handshakeMs: number;
-  log: (line: string) => void;
 }
 
 /** A connection to a host that a credential is for. Nothing of it was read yet, or all of that was put back. */
@@ -27,6 +26,8 @@ export interface ExchangeConnection extends Destination {
   /** Those for this host, as they are now. */
   credentials(): Promise<readonly SandboxCredential[]>;
   deny(denied: EgressDenied): void;
+  /** For the operator. */
+  log(line: string): void;
 }
 
 /**
@@ -63,7 +64,6 @@ export function createExchange({
   authority,
   trusted = rootCertificates,
   handshakeMs,
-  log,
 }: ExchangeOptions): Exchange {
   const trust = createSecureContext({ ca: [...trusted], minVersion: "TLSv1.2" });
   const connections = new WeakMap<Socket, Served>();
@@ -80,7 +80,7 @@ export function createExchange({
     (request, response) => {
       const served = connections.get(request.socket);
       if (served === undefined) request.destroy();
-      else inTurn(served, { ...served, request, response, log });
+      else inTurn(served, { ...served, request, response });
     },
   );
   server.timeout = idleMs;

@@ -18,7 +18,6 @@ export interface Forwarding {
   agent: UpstreamAgent;
   request: IncomingMessage;
   response: ServerResponse;
-  log: (line: string) => void;
 }
 
 /** Connections that end with an answer that was given: what came after its request is not looked at. */
@@ -145,13 +144,13 @@ async function exchange(
 
 /** A client whose connection breaks off on a later request sends it again; a first one is told why. */
 function unanswered(forwarding: Forwarding, error: unknown, reused: boolean): void {
-  const { connection, request, log } = forwarding;
+  const { connection, request } = forwarding;
   if (reused || error instanceof NotConnected) {
     request.socket.destroy();
     return;
   }
   const code = (error as NodeJS.ErrnoException).code ?? "no code";
-  log(`egress: ${connection.name}:${connection.port} gave no answer (${code})`);
+  connection.log(`egress: ${connection.name}:${connection.port} gave no answer (${code})`);
   refuse(forwarding, 502, `${connection.name} could not be asked: ${code}.`);
 }
 
