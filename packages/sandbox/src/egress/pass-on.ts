@@ -80,7 +80,7 @@ function joinRequest(client: Socket, head: RequestHead, upstream: Socket | null)
     takeHead(client, head);
     upstream.write(closingHead(head));
   }
-  join(client, upstream, requestBody(head));
+  join(client, upstream, upstream === null ? undefined : requestBody(head, upstream));
 }
 
 /** Takes a head out of the buffer that `readHead` put it back into. */

@@ -1,15 +1,18 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { PassThrough } from "node:stream";
 import { test } from "node:test";
 import fc from "fast-check";
 import { readRequestHead } from "./http-head.ts";
 import { requestBody } from "./request-body.ts";
 
 /** What passes of the bytes after a head with these headers, when they come in these pieces; null where it breaks off. */
-async function passed(headers: string, pieces: readonly string[]): Promise<string | null> {
+async function passed(headers: string, pieces: readonly string[], answered = ""): Promise<string | null> {
   const head = readRequestHead(Buffer.from(`POST / HTTP/1.1\r\nHost: a.example\r\n${headers}\r\n`));
   assert.ok(head.kind === "head");
-  const body = requestBody(head);
+  const answer = new PassThrough();
+  const body = requestBody(head, answer);
+  answer.end(answered);
   const chunks: Buffer[] = [];
   body.on("data", (chunk: Buffer) => chunks.push(chunk));
   const ended = once(body, "end").then(
@@ -33,8 +36,11 @@ test("as much passes as the length says", async () => {
   assert.equal(await passed("Content-Length: 5\r\n", ["abc", `de${second}`, second]), "abcde");
 });
 
-test("after a switch to WebSocket everything passes", async () => {
-  assert.equal(await passed("Upgrade: websocket\r\n", ["frames", second]), `frames${second}`);
+test("after a switch to WebSocket everything passes, and nothing where the server does not switch", async () => {
+  const upgrade = (answer: string) => passed("Upgrade: websocket\r\n", ["frames", second], answer);
+  assert.equal(await upgrade("HTTP/1.1 101 Switching Protocols\r\n\r\n"), `frames${second}`);
+  for (const answer of ["HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 1010\r\n\r\n", "HTTP/1.1 100 101 \r\n\r\n", "x"])
+    assert.equal(await upgrade(answer), "", answer);
 });
 
 test("chunks pass up to the end of their trailer, wherever they are cut", async () => {

@@ -1,4 +1,4 @@
-import { Transform } from "node:stream";
+import { type Readable, Transform } from "node:stream";
 import { type RequestHead, valuesOf } from "./http-head.ts";
 
 /** Takes what comes after a head; answers how many of the bytes are still of the body. Throws at what is no body. */
@@ -8,9 +8,11 @@ const longestLine = 8_192;
 
 /**
  * Passes the body of one request and drops whatever comes after it, so that a second request on the connection, whose Host
- * nobody checked, reaches no server. After a switch to another protocol everything passes.
+ * nobody checked, reaches no server. After a switch to another protocol everything passes: when the server's `answer` begins with it,
+ * and nothing before that.
  */
-export function requestBody(head: RequestHead): Transform {
+export function requestBody(head: RequestHead, answer: Readable): Transform {
+  if (valuesOf(head.headers, "upgrade").length > 0) return afterSwitch(answer);
   const meter = meterOf(head);
   return new Transform({
     transform(bytes: Buffer, _encoding, done) {
@@ -24,8 +26,19 @@ export function requestBody(head: RequestHead): Transform {
   });
 }
 
+/** A server that stays with HTTP would take what comes for its next request. */
+function afterSwitch(answer: Readable): Transform {
+  const { promise: switched, resolve } = Promise.withResolvers<boolean>();
+  answer.once("data", (first: Buffer) => resolve(/^HTTP\/1\.1 101 /.test(first.toString("latin1", 0, 13))));
+  answer.once("close", () => resolve(false));
+  return new Transform({
+    transform(bytes: Buffer, _encoding, done) {
+      void switched.then((isSwitched) => done(null, isSwitched ? bytes : undefined));
+    },
+  });
+}
+
 function meterOf({ headers }: RequestHead): Meter {
-  if (valuesOf(headers, "upgrade").length > 0) return ({ length }) => length;
   if (valuesOf(headers, "transfer-encoding").length > 0) return chunkMeter();
   return lengthMeter(Number(valuesOf(headers, "content-length")[0] ?? 0));
 }
