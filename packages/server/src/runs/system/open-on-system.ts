@@ -1,5 +1,4 @@
 import { LAYERED_HOME, type Sandbox } from "@berth/sandbox";
-import type { RunLog } from "../run-log.ts";
 import type { Disk } from "../workspace/disk.ts";
 import { isRemembered, rememberSystem } from "./disk-system.ts";
 import type { SessionSystem } from "./systems.ts";
@@ -35,15 +34,4 @@ export async function openOnSystem(
 async function fillHome(sandbox: Sandbox): Promise<void> {
   const script = `cp -an ${LAYERED_HOME}/. /home/agent/`;
   await sandbox.run({ script, timeoutMs: LONGEST_FILL_MS });
-}
-
-/** Tells users and the model what of the environment is missing. */
-export async function tellFault(
-  { runLog, notes, mask }: { runLog: RunLog; notes: string[]; mask(text: string): string },
-  fault: string,
-): Promise<void> {
-  const message = mask(fault);
-  const error = { type: "environment_error" as const, message, retry_status: { type: "exhausted" as const } };
-  await runLog.append([{ event: { type: "session.error", error } }]);
-  notes.push(`[${message}]`);
 }

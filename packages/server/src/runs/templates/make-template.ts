@@ -12,7 +12,7 @@ import {
   wantedOf,
 } from "@berth/sandbox";
 import type { Queryable } from "../../db/statement.ts";
-import { standIn } from "../credentials/stand-in.ts";
+import { withSecretOutside } from "../credentials/secret-outside.ts";
 import type { SessionRepository } from "../resources/session-repository.ts";
 import { checkoutOf } from "./checkout-name.ts";
 import { type Mirror, markMirrored } from "./mirror-store.ts";
@@ -132,7 +132,7 @@ async function bringUpToDate(
   signal: AbortSignal,
 ): Promise<Mirrored | null> {
   const { url } = repository;
-  const { inside, credentials } = standIn(repository);
+  const { inside, credentials } = withSecretOutside(repository);
   const spec = {
     id: `mirror_${id.replaceAll("-", "")}`,
     disk: diskOf(parts.room, "mirrors", id),

@@ -6,7 +6,7 @@ import { asInside } from "./repository-inside.ts";
 import { repositoryTargets } from "./repository-targets.ts";
 
 /** A repository for a sandbox of the service's own, which never has the secret, and what puts it in on the way to the repository. */
-export function standIn(repository: SessionRepository): {
+export function withSecretOutside(repository: SessionRepository): {
   inside: SessionRepository;
   credentials: CredentialSource;
 } {
