@@ -3,7 +3,9 @@ import { existsSync } from "node:fs";
 import { link, mkdir, realpath, rm } from "node:fs/promises";
 import { DiskLimitError } from "../sandbox.ts";
 import { Stock } from "../stock.ts";
-import { type DiskImage, imagePrograms, lackForImages, makeImage, tendImage } from "./disk-image.ts";
+import { type DiskImage, imagePrograms, makeImage } from "./disk-image.ts";
+import { lackForImages } from "./image-trial.ts";
+import { tendImage } from "./tend-image.ts";
 
 const READY = 4;
 const AT_ONCE = 8;

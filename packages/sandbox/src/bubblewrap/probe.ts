@@ -6,7 +6,7 @@ import { findProgram } from "../host/find-program.ts";
 import type { Capability } from "../sandbox.ts";
 import { isArchitecture } from "../seccomp/seccomp.ts";
 import type { Controller } from "./cgroup-layouts.ts";
-import { lackForImages } from "./disk-image.ts";
+import { lackForImages } from "./image-trial.ts";
 import { lackForTemplates } from "./template-trial.ts";
 
 const run = promisify(execFile);
