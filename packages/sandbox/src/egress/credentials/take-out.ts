@@ -1,12 +1,10 @@
 import type { SandboxCredential } from "../../sandbox.ts";
-import { percentEncoded } from "./put-in.ts";
 import { type Replacement, Replacer } from "./replace-stream.ts";
 import { inShapeOf } from "./token-shape.ts";
+import { formsOf } from "./value-forms.ts";
 
 /** Shorter ones are ordinary words, which a page without them would not be readable. */
 const shortest = 6;
-/** Of longer ones the plain forms alone are looked for. */
-const longestEncoded = 4_096;
 
 /** Takes values out of what a host answers: each becomes its placeholder again. */
 export interface TakeOut {
@@ -18,7 +16,6 @@ export interface TakeOut {
   streamOfSameLength(): Replacer;
 }
 
-/** The forms that are known: as it is, in JSON, in a URL, in hexadecimal, and in base64 wherever it begins there. */
 export function takeOut(credentials: readonly SandboxCredential[]): TakeOut {
   const replacements = new Map<string, string>();
   for (const { value, placeholder } of credentials) {
@@ -55,30 +52,4 @@ function asBytes([find, put]: [string, string]): Replacement {
 
 function ofSameLength([find, put]: [string, string]): [string, string] {
   return [find, put.padEnd(find.length, "*").slice(0, find.length)];
-}
-
-function formsOf(value: string): Set<string> {
-  const bytes = Buffer.from(value);
-  const text = bytes.toString("latin1");
-  const plain = [
-    text,
-    JSON.stringify(text).slice(1, -1),
-    percentEncoded(value),
-    encodeURIComponent(value.toWellFormed()),
-  ];
-  if (bytes.length > longestEncoded) return new Set(plain);
-  const hex = bytes.toString("hex");
-  return new Set([
-    ...plain,
-    hex,
-    hex.toUpperCase(),
-    ...[0, 1, 2].flatMap((offset) => base64At(bytes, offset)),
-  ]);
-}
-
-/** Without the characters that also hold bits of what stands before or after it. */
-function base64At(bytes: Buffer, offset: number): string[] {
-  const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
-  const form = text.slice(Math.ceil((offset * 4) / 3), Math.floor(((offset + bytes.length) * 4) / 3));
-  return [form, form.replaceAll("+", "-").replaceAll("/", "_")];
 }
