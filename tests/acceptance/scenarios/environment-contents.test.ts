@@ -189,7 +189,7 @@ proves(
       const [fault, ...more] = faults(events);
       assert.deepEqual(more, []);
       assert.deepEqual([fault?.type, fault?.retry_status.type], ["environment_error", "exhausted"]);
-      assert.match(fault?.message, /without its environment's apt packages, npm packages.*exit code 100/);
+      assert.match(fault?.message, /without its environment's apt packages and npm packages.*exit code 100/);
       assert.match(fault?.message, /E: Unable to locate package berth-no-such-package$/);
       assert.match(seen ?? "", /goes on.*without its environment's apt packages/s);
     }

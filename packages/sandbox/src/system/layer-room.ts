@@ -142,11 +142,11 @@ export function openLayerRoom(options: LayerRoomOptions): LayerRoom {
   ): Promise<LayerFailure | null> {
     const { signal } = closing;
     if (signal.aborted) throw new SandboxError("no layer is made any more");
-    log(`a layer of ${plan.name} is being made`);
+    log(`a layer is being made: ${plan.name}`);
     const failure = await attempt(whole, plan, system, onEgressDenied).catch(cannot);
     if (signal.aborted) throw new SandboxError("no layer is made any more");
-    const outcome = failure === null ? "is ready" : `could not be made: ${failure.why}`;
-    log(`a layer of ${plan.name} ${outcome}`);
+    const outcome = failure === null ? "is ready" : `could not be made, as ${failure.why}`;
+    log(`a layer ${outcome}: ${plan.name}`);
     return failure;
   }
 

@@ -82,9 +82,11 @@ async function furnishedSystem(
   const { plan, failure } = failed;
   const left = plans.slice(plans.indexOf(plan)).map(({ name }) => name);
   const output = withoutValues(failure.output, contents.variables).slice(-TOLD);
-  const fault = `The session is without its environment's ${left.join(", ")}. Installing the ${plan.name} failed: ${failure.why}.`;
+  const fault = `The session is without its environment's ${allOf.format(left)}. Putting the ${plan.name} in place failed: ${failure.why}.`;
   return { system, fault: output === "" ? fault : `${fault} The end of its output:\n${output}`, release };
 }
+
+const allOf = new Intl.ListFormat("en", { type: "conjunction" });
 
 function cannot(parts: SystemParts | null): string {
   const state = parts?.tree.state();
