@@ -62,7 +62,8 @@ test("script/up answers wrong flags with its usage", async (t) => {
 });
 
 function up(t: TestContext, args: string[]) {
-  const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const env = { ...process.env, BERTH_ROOTFS: "host" };
+  const child = spawn(process.execPath, [program, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
   t.after(async () => {
     if (child.exitCode !== null) return;
     child.kill("SIGINT");

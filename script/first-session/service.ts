@@ -30,7 +30,7 @@ export async function startService(
     "setpriv",
     ["--pdeathsig", "TERM", berth, "serve", "--data-dir", dataDir, "--host", "127.0.0.1", "--port", port],
     {
-      env: { BERTH_ROOTFS: "host", ...process.env, ...settings },
+      env: { ...process.env, ...settings },
       stdio: ["ignore", "pipe", log],
       detached: true,
     },

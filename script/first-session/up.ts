@@ -31,7 +31,7 @@ async function up(options: UpOptions): Promise<number> {
   await refuseSecond(options.dataDir);
   const gitHost = await startFirstHost(options.dataDir);
   try {
-    const service = await startService(options.dataDir, options.port, settings(gitHost));
+    const service = await startService(options.dataDir, options.port, settings(gitHost, options));
     try {
       return await serveFirstSession(service, gitHost, options);
     } finally {
@@ -66,12 +66,18 @@ async function startFirstHost(dataDir: string): Promise<GitHost> {
   return gitHost;
 }
 
-function settings(gitHost: GitHost): Record<string, string> {
+function settings(gitHost: GitHost, { once }: UpOptions): Record<string, string> {
   const providers = [
     { host: "github.com", api: "https://api.github.com", token_env: ["GH_TOKEN"] },
     { host: gitHost.host, token_env: ["GH_TOKEN"], ca_file: gitHost.caFile },
   ];
-  return { BERTH_HOSTED_PROVIDERS: JSON.stringify(providers), BERTH_EGRESS_ALLOW_PRIVATE: gitHost.host };
+  // A Debian for sandboxes takes a minute to make, after which this is over.
+  const rootfs = once ? { BERTH_ROOTFS: process.env.BERTH_ROOTFS ?? "host" } : {};
+  return {
+    BERTH_HOSTED_PROVIDERS: JSON.stringify(providers),
+    BERTH_EGRESS_ALLOW_PRIVATE: gitHost.host,
+    ...rootfs,
+  };
 }
 
 /** Runs the session before the user's eyes; true when the git server has its commit. */
