@@ -25,7 +25,8 @@ import { DiskImages } from "./disk-images.ts";
 import { findHostPrograms, type HostPrograms } from "./host-programs.ts";
 import { probeHost } from "./probe.ts";
 import { systemArguments, writeEtc } from "./root-filesystem.ts";
-import { type SandboxHost, startSandbox } from "./start-sandbox.ts";
+import type { SandboxHost } from "./sandbox-host.ts";
+import { startSandbox } from "./start-sandbox.ts";
 import { sweepHost } from "./sweep-host.ts";
 import { makeSystemTop, prepareSystem } from "./system-mount.ts";
 

@@ -1,56 +1,21 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
-import { posix } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { furnish } from "../commands/furnish.ts";
-import { PIPES_INSIDE, Pipes, pipePaths } from "../commands/pipes.ts";
+import { Pipes } from "../commands/pipes.ts";
 import { Supervisor } from "../commands/supervisor.ts";
-import type { NetworkNamespace } from "../egress/egress.ts";
-import type { Place } from "../inside/disk.ts";
 import { hostUid, type SandboxFiles } from "../inside/sandbox-files.ts";
 import { DiskLimitError, SandboxError, type SandboxSpec } from "../sandbox.ts";
 import { BubblewrapSandbox } from "./bubblewrap-sandbox.ts";
-import { bwrapArguments } from "./bwrap-arguments.ts";
-import type { Cgroup, Cgroups } from "./cgroups.ts";
-import type { DiskImage } from "./disk-image.ts";
-import type { HostPrograms } from "./host-programs.ts";
 import { type Launch, launch } from "./launch.ts";
+import { FIRST_PIPES, launchOptions } from "./launch-options.ts";
 import { IN_USE, MOUNT_REFUSED } from "./launch-script.ts";
-import { stageDirectories } from "./stages.ts";
-import type { PreparedSystem } from "./system-mount.ts";
+import type { Made, SandboxHost } from "./sandbox-host.ts";
 import { openSystemNamespace } from "./system-namespace.ts";
 import { Templates } from "./templates.ts";
 
 const LONGEST_START_MS = 20_000;
-/** Places of the disk that lie in the system of who changes it. */
-const SYSTEM_PLACES = ["/home/agent", "/var/tmp"];
-/** Commands at once that need no further program to begin. */
-const FIRST_PIPES = 2;
-
-/** What a sandbox needs of its engine. */
-export interface SandboxHost {
-  programs: HostPrograms;
-  /** What the engine has generated for all its sandboxes. */
-  directory: string;
-  cgroups: Cgroups;
-  system: readonly string[];
-  log(line: object): void;
-  /** Called when the sandbox is gone; `whole` is false when something of it could not be taken away. */
-  released(whole: boolean): void;
-}
-
-/** What was made for the sandbox before it starts. */
-export interface Made {
-  directory: string;
-  /** The filesystem in a file that the writable places lie in, to be mounted; null where they are plain directories. */
-  image: DiskImage | null;
-  /** Null where the host's own is shown. */
-  system: PreparedSystem | null;
-  files: SandboxFiles;
-  network: NetworkNamespace;
-  cgroup: Cgroup;
-}
 
 /**
  * Starts the first process of a sandbox whose places, network and control group are made, and furnishes it.
@@ -67,7 +32,7 @@ export async function startSandbox(
   const rootFd = spec.system?.changes === undefined ? null : await openSystemNamespace();
   try {
     const uid = hostUid(spec);
-    const options = await launchOptions(host, spec, made, uid, seccompFd, rootFd);
+    const options = await launchOptions(host, spec, made, { uid, seccompFd, rootFd });
     const { child, init: initPid } = await launch(options);
     undo.push(async () => child.kill("SIGKILL"));
     const supervisor = new Supervisor(
@@ -102,56 +67,6 @@ export async function startSandbox(
     closeSync(seccompFd);
     if (rootFd !== null) closeSync(rootFd);
   }
-}
-
-async function launchOptions(
-  { programs, system, directory, cgroups }: SandboxHost,
-  spec: SandboxSpec,
-  { image, system: prepared, files, network, cgroup }: Made,
-  uid: number | null,
-  seccompFd: number,
-  rootFd: number | null,
-): Promise<Launch> {
-  const { stages, reach } = stageDirectories(uid === null ? [] : stagesOf(directory, spec, image, prepared));
-  const mountedHere = [image?.path, prepared?.stage];
-  const overlay = prepared?.mount(reach(prepared.stage)) ?? null;
-  const reachable = (places: readonly Place[]) =>
-    places.map(({ host, inside }) => ({ host: reach(host), inside }));
-  const sources = {
-    system:
-      prepared === null || overlay === null
-        ? [...system, "--ro-bind", reach(`${directory}/etc`), "/etc"]
-        : await prepared.arguments(overlay.at),
-    programs: reach(`${directory}/programs`),
-    pipes: reach(files.pipes),
-    uploads: reach(files.uploads),
-    // Who changes the system has its own /home and /var/tmp.
-    writable: reachable(files.writable).filter(
-      ({ inside }) => rootFd === null || !SYSTEM_PLACES.includes(inside),
-    ),
-    files: reachable(files.files),
-    directories: reachable(files.directories),
-  };
-  return {
-    programs,
-    uid,
-    processFiles: cgroup.processFiles,
-    controllers: cgroups.controllers,
-    limits: spec.limits,
-    network,
-    seccompFd,
-    bwrapArguments: bwrapArguments(sources, spec.limits, rootFd !== null),
-    stages: stages.filter(({ from }) => !mountedHere.includes(from)),
-    system: overlay,
-    rootFd,
-    disk: image && {
-      image,
-      at: reach(image.path),
-      places: sources.writable.map(({ host }) => host),
-    },
-    pipes: pipePaths(files.pipes, FIRST_PIPES),
-    supervisor: `${PIPES_INSIDE}/supervisor`,
-  };
 }
 
 function templatesOf(
@@ -201,21 +116,4 @@ async function refusal(child: ChildProcess, complaint: string): Promise<SandboxE
   return child.exitCode === MOUNT_REFUSED
     ? new DiskLimitError("its loop devices cannot be used", { cause: complaint })
     : new SandboxError(`bubblewrap could not start: ${complaint || "it ended"}`);
-}
-
-/** Directories that are mounted lie mostly side by side, and what holds them is shown once. */
-function stagesOf(
-  directory: string,
-  { disk, directories = [] }: SandboxSpec,
-  image: DiskImage | null,
-  system: PreparedSystem | null,
-): string[] {
-  return [
-    ...new Set([
-      directory,
-      image?.path ?? disk,
-      ...(system === null ? [] : [system.stage]),
-      ...directories.map(({ source }) => posix.dirname(source)),
-    ]),
-  ];
 }
