@@ -109,6 +109,7 @@ test("a credential for a path is for what lies below it, whatever way the path i
     "/acme/widget/info/refs?x=/../",
     "/acme/widget.git/info/refs",
     "/acme/widget/a%20b",
+    "/acme/widget/a;b/100%25/c..;d",
   ])
     assert.ok(await given(path), path);
   for (const path of [
@@ -125,6 +126,7 @@ test("a credential for a path is for what lies below it, whatever way the path i
     "/acme/widget/..;/other",
     "/acme/widget/..;x=1/other",
     "/acme/widget/%2e%2e%3b/other",
+    "/acme/widget/..%3b/other",
     "/acme/widget/%252e%252e/other",
     "/acme/widget/%252e%252e%252fother",
     "/acme/widget/%c0%ae%c0%ae/other",

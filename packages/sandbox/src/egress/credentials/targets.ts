@@ -49,6 +49,8 @@ function isBelow(path: string | null, base: string | undefined): boolean {
  */
 function plainPath(requestTarget: string): string | null {
   const path = requestTarget.split("?", 1)[0] ?? "";
-  const isPlain = /^\/(?:[\w.~!$&'()*+,=:@/-]|%(?!2e|2f|5c|00|25|3b|c0|c1)[0-9a-f]{2})*$/i.test(path);
-  return isPlain && !/\/(?:\.{0,2}\/|\.{1,2}$)/.test(path) ? path : null;
+  const isPlain = /^\/(?:[\w.~!$&'()*+,;=:@/-]|%(?!2e|2f|5c|00|c0|c1|25(?:2e|2f|5c|25))[0-9a-f]{2})*$/i.test(
+    path,
+  );
+  return isPlain && !/\/(?:\.{0,2}\/|\.{1,2}(?:;|%3b|$))/i.test(path) ? path : null;
 }
