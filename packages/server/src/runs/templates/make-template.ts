@@ -46,8 +46,11 @@ export interface Order {
   checkout: Checkout | null;
 }
 
-/** How it went: `there` when it was made before, `unfit` when there cannot be one. */
-export type Made = { state: "made"; id: string; bytes: number } | { state: "there" } | { state: "unfit" };
+/** How it went: `there` when it was made before, `unfit` when there cannot be one; `why` is a clause for the operator. */
+export type Made =
+  | { state: "made"; id: string; bytes: number }
+  | { state: "there" }
+  | { state: "unfit"; why: string };
 
 const LONGEST_MS = 15 * 60_000;
 const GIBIBYTE = 1024 ** 3;
@@ -76,12 +79,13 @@ export async function makeTemplate(
       : hasTemplate(db.write, { ...like, checkout: checkoutOf(wanted) });
   };
   const shown = await parts.listRefs(repository, signal);
-  if (shown === null || wantedOf(shown, checkout) === null) return { state: "unfit" };
+  if (shown === null) return unfit("its host does not list its refs");
+  if (wantedOf(shown, checkout) === null) return unfit("its HEAD or the checkout names no branch of it");
   if (await there(shown)) return { state: "there" };
   const share = shareOf(parts.mostBytes, await statfs(room.directory));
   const mirrored = await bringUpToDate(parts, mirror, repository, shown, share, signal);
   const wanted = mirrored && wantedOf(mirrored.refs, checkout);
-  if (!mirrored || !wanted) return { state: "unfit" };
+  if (!mirrored || !wanted) return unfit("its mirror was not fetched, or takes more than it may");
   if (await there(mirrored.refs)) return { state: "there" };
 
   const id = newUuid();
@@ -119,7 +123,11 @@ export async function makeTemplate(
     throw error;
   }
   await discardDisk(room, "templates", id);
-  return { state: "unfit" };
+  return unfit("its clone was not made, or takes more than it may");
+}
+
+function unfit(why: string): Made {
+  return { state: "unfit", why };
 }
 
 /** Null where it cannot be: as its host was asked just before, the mirror is not worth keeping then. */

@@ -72,7 +72,7 @@ export function createTemplateMaker(parts: MakerParts): TemplateMaker {
     const seconds = Math.round(performance.now() - began) / 1000;
     const line = { url: order.repository.url, mirror: mirror.id, seconds };
     if (made.state === "unfit") {
-      log.info(line, "no template can be made of a repository");
+      log.info({ ...line, why: made.why }, "no template can be made of a repository");
       return false;
     }
     log.info({ ...line, template: made.id, bytes: made.bytes }, "a template was made");
