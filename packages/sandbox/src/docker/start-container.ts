@@ -7,7 +7,7 @@ import { Pipes } from "../commands/pipes.ts";
 import { Supervisor } from "../commands/supervisor.ts";
 import { supervisorScript } from "../commands/supervisor-script.ts";
 import type { Egress } from "../egress/egress.ts";
-import { openEgress } from "../host/open-egress.ts";
+import { openEgress } from "../egress/open-egress.ts";
 import { prepareFiles } from "../inside/sandbox-files.ts";
 import { DiskLimitError, SandboxError, type SandboxSpec } from "../sandbox.ts";
 import { containerBody } from "./container-body.ts";

@@ -1,7 +1,6 @@
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { EgressDenied, SandboxCredential } from "../sandbox.ts";
-import type { Gate, Surroundings } from "./connection.ts";
 import type { Destination } from "./credentials/targets.ts";
 import { type Dialled, dial } from "./dial.ts";
 import type { HostName } from "./host-name.ts";
@@ -10,6 +9,7 @@ import { closingHead } from "./http-request.ts";
 import type { Identified } from "./identify.ts";
 import { requestBody } from "./request-body.ts";
 import { splice } from "./splice.ts";
+import type { Gate, Surroundings } from "./surroundings.ts";
 
 /**
  * Sends a connection on to the host that it is for, or refuses it and tells. `connected` gives a connection to the host that

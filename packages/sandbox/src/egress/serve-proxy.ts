@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
 import type { EgressDenied } from "../sandbox.ts";
-import type { Gate, Surroundings } from "./connection.ts";
 import { identify, type Place } from "./identify.ts";
 import { passOn, reach, refuse, takeHead } from "./pass-on.ts";
 import { type ProxyRequest, readProxyRequest } from "./proxy-request.ts";
 import { readHead } from "./read-head.ts";
+import type { Gate, Surroundings } from "./surroundings.ts";
 
 /** Where programs that are told to use a proxy find one, at every loopback address. */
 export const proxyPort = 3128;

@@ -2,7 +2,7 @@ import type { Socket as DatagramSocket, RemoteInfo } from "node:dgram";
 import type { Socket } from "node:net";
 import type { EgressPolicy } from "../sandbox.ts";
 import { answerDns } from "./answer-dns.ts";
-import { type Gate, handleConnection, placeOf, type Surroundings } from "./connection.ts";
+import { handleConnection, placeOf } from "./connection.ts";
 import { credentialsAt } from "./credentials/targets.ts";
 import { Denials } from "./denials.ts";
 import type { NamespaceOptions, NetworkNamespace } from "./egress.ts";
@@ -12,6 +12,7 @@ import { type BareNamespace, dnsPort, listenAt, listenedPorts, releaseNamespace 
 import { closeListeners, type Listeners } from "./namespace-helper.ts";
 import { type Policy, parsePolicy } from "./policy.ts";
 import { serveDnsOverTcp } from "./serve-dns-over-tcp.ts";
+import type { Gate, Surroundings } from "./surroundings.ts";
 import { SyntheticAddresses } from "./synthetic-addresses.ts";
 
 /** More at once than this are closed as they come. */

@@ -1,5 +1,5 @@
-import type { Egress, NetworkNamespace } from "../egress/egress.ts";
 import type { SandboxSpec } from "../sandbox.ts";
+import type { Egress, NetworkNamespace } from "./egress.ts";
 
 /**
  * Opens the network of a sandbox as its spec says.
