@@ -79,7 +79,7 @@ async function sandbox(config: Config): Promise<Capability[]> {
   try {
     const engine = await openEngine(config, "doctor", quiet);
     try {
-      const probed = await engine.probe();
+      const probed = (await engine.probe()).filter(({ name }) => !isOfTheHost(name, config));
       const tree =
         config.sandbox === "bubblewrap" ? [await describeTree(systemDirectory(config), config.rootfs)] : [];
       return [...probed, ...tree, ...(await isolation(engine, config))];
@@ -89,6 +89,11 @@ async function sandbox(config: Config): Promise<Capability[]> {
   } catch (error) {
     return [{ name: "sandbox", state: "no", detail: (error as Error).message }];
   }
+}
+
+/** Programs of the host that no new session sees, as its system has its own. */
+function isOfTheHost(name: string, config: Config): boolean {
+  return systemOf(config) !== null && ["git", "gh", "bash"].includes(name);
 }
 
 /** Below those of sessions. */

@@ -20,7 +20,11 @@ export async function describeTree(directory: string, setting: "debian" | "host"
   if (lack !== null) return { name, state: "degraded", detail: `${host}: ${lack}.` };
   const key = recipeKey(debianRecipe);
   if (madeTree(directory) !== null)
-    return { name, state: "yes", detail: `Sandboxes use Berth's own Debian (${key}).` };
+    return {
+      name,
+      state: "yes",
+      detail: `Sandboxes use Berth's own Debian (${key}), with git, gh, Python and Node.js.`,
+    };
   const full = await lackOfSpace(directory);
   if (full !== null) return { name, state: "degraded", detail: `${host}: ${full}.` };
   const detail = `Berth's own Debian (${key}) is made when the service runs; until it is ready sandboxes use the host's /usr.`;
