@@ -29,6 +29,7 @@ import type { SandboxHost } from "./sandbox-host.ts";
 import { startSandbox } from "./start-sandbox.ts";
 import { sweepHost } from "./sweep-host.ts";
 import { makeSystemTop, prepareSystem } from "./system-mount.ts";
+import { BrokenDiskError } from "./tend-image.ts";
 
 export interface BubblewrapOptions {
   /** Stable id of the installation, `[A-Za-z0-9_-]{1,64}`; names its control groups. */
@@ -105,7 +106,7 @@ class BubblewrapEngine implements SandboxEngine {
   }
 
   open(spec: SandboxSpec): Promise<Sandbox> {
-    return this.#open.open(spec, () => this.#openNow(spec));
+    return this.#open.open(spec, () => this.#openOrMend(spec));
   }
 
   async sweep(mayLive: (id: string) => boolean = () => true): Promise<string[]> {
@@ -121,6 +122,17 @@ class BubblewrapEngine implements SandboxEngine {
     await this.#images.close();
     await this.#parts.cgroups.close();
     await rm(this.#parts.directory, { recursive: true, force: true });
+  }
+
+  async #openOrMend(spec: SandboxSpec): Promise<BubblewrapSandbox> {
+    try {
+      return await this.#openNow(spec);
+    } catch (error) {
+      if (!(error instanceof BrokenDiskError)) throw error;
+      await this.#images.mend(spec.disk);
+      this.#options.log?.({ msg: "a disk that could not be mounted was mended", sandbox: spec.id });
+      return await this.#openNow(spec);
+    }
   }
 
   async #openNow(spec: SandboxSpec): Promise<BubblewrapSandbox> {

@@ -3,13 +3,18 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   chownSync,
+  closeSync,
   copyFileSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
+  readSync,
   rmSync,
+  truncateSync,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -88,6 +93,28 @@ test("what was written outlives a killed server, and its disk is opened at once"
   assert.equal(loopDevices(directory).length, 1);
   await engine.sweep();
   assert.equal(await ok(sandbox, "cat /data/kept"), "kept");
+});
+
+test("a disk that says it is whole and is not is mended, and one that cannot be is told as such", {
+  skip,
+}, async () => {
+  const first = await open();
+  await ok(first, "echo kept >/data/file; sync");
+  await first.close();
+  await released(directory);
+  const image = join(directory, "disk/disk.ext4");
+  const file = openSync(image, "r+");
+  // The sum of the first group, in the table behind the superblock.
+  const sum = Buffer.alloc(2);
+  readSync(file, sum, 0, 2, 4096 + 0x1e);
+  writeSync(file, Buffer.from([(sum[0] ?? 0) ^ 0xff, sum[1] ?? 0]), 0, 2, 4096 + 0x1e);
+  closeSync(file);
+  const second = await open();
+  assert.equal(await ok(second, "cat /data/file"), "kept");
+  await second.close();
+  await released(directory);
+  truncateSync(image, 65_536);
+  await assert.rejects(open(), /^SandboxError: the disk cannot be mended$/);
 });
 
 test("what was changed in a template outlives a killed server, and no mount does", {

@@ -5,7 +5,7 @@ import { DiskLimitError } from "../sandbox.ts";
 import { Stock } from "../stock.ts";
 import { type DiskImage, imagePrograms, makeImage } from "./disk-image.ts";
 import { lackForImages } from "./image-trial.ts";
-import { tendImage } from "./tend-image.ts";
+import { mendImage, tendImage } from "./tend-image.ts";
 
 const READY = 4;
 const AT_ONCE = 8;
@@ -35,10 +35,15 @@ export class DiskImages {
    * be made, is broken, or stays in use.
    */
   async prepare(disk: string, bytes: number | null): Promise<DiskImage | null> {
-    const path = `${disk}/disk.ext4`;
+    const path = imageOf(disk);
     if (existsSync(path)) await tendImage(programs(), path, bytes ?? this.#usual);
     else if (existsSync(`${disk}/data`) || !(await this.#make(disk, path, bytes))) return null;
     return { path: await realpath(path) };
+  }
+
+  /** Mends the image of a disk that could not be mounted. @throws SandboxError when it cannot be mended. */
+  async mend(disk: string): Promise<void> {
+    await mendImage(programs(), imageOf(disk));
   }
 
   async close(): Promise<void> {
@@ -85,6 +90,10 @@ async function moved(from: string, to: string): Promise<boolean> {
   );
   await rm(from, { force: true });
   return linked;
+}
+
+function imageOf(disk: string): string {
+  return `${disk}/disk.ext4`;
 }
 
 function programs() {

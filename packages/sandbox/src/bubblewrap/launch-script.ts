@@ -3,6 +3,10 @@ import type { Architecture } from "../seccomp/seccomp.ts";
 
 /** Exit code when the disk could not be mounted. */
 export const MOUNT_REFUSED = 124;
+/** Exit code when what is on the disk cannot be mounted. */
+export const MOUNT_BROKEN = 123;
+/** EIO, EINVAL, EBADMSG, EUCLEAN: what mount says of a filesystem that it cannot read. */
+const BROKEN_ERRORS = [5, 22, 74, 117];
 /** Exit code when another sandbox has the disk, and kept it. */
 export const IN_USE = 75;
 
@@ -49,7 +53,9 @@ sub mount_disk {
   alarm 0;
   my ($name, $device) = attach($image, $path);
   my ($kind, $options) = ("ext4", "discard,noinit_itable,errors=remount-ro");
-  call("mount", $MOUNT, $name, $at, $kind, 0x2 | 0x4 | 0x400, $options);
+  return if syscall($MOUNT, $name, $at, $kind, 0x2 | 0x4 | 0x400, $options) >= 0;
+  $status = ${MOUNT_BROKEN} if grep { $! == $_ } ${BROKEN_ERRORS.join(", ")};
+  fail("mount: $!");
 }
 sub own {
   my ($path, $uid) = @_;

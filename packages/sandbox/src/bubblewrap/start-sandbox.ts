@@ -10,10 +10,11 @@ import { DiskLimitError, SandboxError, type SandboxSpec } from "../sandbox.ts";
 import { BubblewrapSandbox } from "./bubblewrap-sandbox.ts";
 import { type Launch, launch } from "./launch.ts";
 import { FIRST_PIPES, launchOptions } from "./launch-options.ts";
-import { IN_USE, MOUNT_REFUSED } from "./launch-script.ts";
+import { IN_USE, MOUNT_BROKEN, MOUNT_REFUSED } from "./launch-script.ts";
 import type { Made, SandboxHost } from "./sandbox-host.ts";
 import { openSystemNamespace } from "./system-namespace.ts";
 import { Templates } from "./templates.ts";
+import { BrokenDiskError } from "./tend-image.ts";
 
 const LONGEST_START_MS = 20_000;
 
@@ -113,6 +114,7 @@ async function refusal(child: ChildProcess, complaint: string): Promise<SandboxE
     await exited;
   }
   if (child.exitCode === IN_USE) return new SandboxError("the disk is still in use");
+  if (child.exitCode === MOUNT_BROKEN) return new BrokenDiskError(complaint);
   return child.exitCode === MOUNT_REFUSED
     ? new DiskLimitError("its loop devices cannot be used", { cause: complaint })
     : new SandboxError(`bubblewrap could not start: ${complaint || "it ended"}`);

@@ -16,6 +16,13 @@ const LONGEST_UNMOUNT_MS = 500;
 const [VALID, NEEDS_RECOVERY] = [1, 4];
 const BROKEN = 76;
 
+/** What is in an image was not mounted, though it says of itself that it is whole. */
+export class BrokenDiskError extends SandboxError {
+  constructor(why: string) {
+    super("the disk cannot be mounted", { cause: why });
+  }
+}
+
 /**
  * Mends what a crash has left in it, and makes it larger, under its lock, which it has to wait for until the kernel has let go of a
  * sandbox of before. Nothing is run for an image that was left clean.
@@ -23,21 +30,22 @@ const BROKEN = 76;
 export async function tendImage(programs: ImagePrograms, path: string, bytes: number | null): Promise<void> {
   const { clean, grown } = await lookOnceUnmounted(path, bytes === null ? 0 : imageBytes(bytes));
   if (clean && grown === null) return;
-  const { flock, e2fsck, resize } = programs;
-  const script = [path, e2fsck, resize, grown === null ? "" : String(grown)];
+  await mend(programs, path, { grown: grown === null ? "" : String(grown), look: "-p" });
+}
+
+/** Mends an image whatever it says of itself, under its lock. What it cannot place is in `lost+found` of the disk, or gone. */
+export async function mendImage(programs: ImagePrograms, path: string): Promise<void> {
+  await mend(programs, path, { grown: "", look: "-f" });
+}
+
+async function mend(
+  { flock, e2fsck, resize }: ImagePrograms,
+  path: string,
+  { grown, look }: { grown: string; look: "-p" | "-f" },
+): Promise<void> {
+  const options = ["--timeout", String(LONGEST_WAIT_SECONDS), "--conflict-exit-code", String(IN_USE)];
   try {
-    await run(flock, [
-      "--timeout",
-      String(LONGEST_WAIT_SECONDS),
-      "--conflict-exit-code",
-      String(IN_USE),
-      path,
-      "bash",
-      "-c",
-      TEND,
-      "bash",
-      ...script,
-    ]);
+    await run(flock, [...options, path, "bash", "-c", TEND, "bash", path, e2fsck, resize, grown, look]);
   } catch (error) {
     const code = (error as { code?: unknown }).code;
     if (code === IN_USE) throw new SandboxError("the disk is still in use", { cause: error });
@@ -48,9 +56,9 @@ export async function tendImage(programs: ImagePrograms, path: string, bytes: nu
 }
 
 /** Codes of e2fsck below 4 say that all is well, or well again. */
-const TEND = `image=$1 e2fsck=$2 resize=$3 grown=$4
+const TEND = `image=$1 e2fsck=$2 resize=$3 grown=$4 look=$5
 mend() { "$e2fsck" "$@" "$image"; [ $? -lt 4 ]; }
-mend -p || mend -f -y || exit ${BROKEN}
+mend "$look" -p || mend -f -y || exit ${BROKEN}
 if [ -n "$grown" ]; then
   mend -f -p || exit ${BROKEN}
   truncate -s "$grown" "$image" && "$resize" "$image" || exit 1
