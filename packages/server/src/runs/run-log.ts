@@ -12,6 +12,7 @@ import { readLog, waitingInputs } from "../features/events/event-store.ts";
 import type { SessionHub } from "../notify/session-hub.ts";
 import { createCallsUnderWay } from "./calls-under-way.ts";
 import type { Lease } from "./lease.ts";
+import { createLimit } from "./limit.ts";
 
 /** The log of a session under a lease: for the loop, and for what its run tells besides. */
 export interface RunLog {
@@ -38,12 +39,19 @@ export function createRunLog(db: Database, hub: SessionHub, lease: Lease): RunLo
   let closed = false;
   let closing = false;
   const calls = createCallsUnderWay();
+  const inTurn = createLimit(1);
 
+  /** One after another, so that events have their ids in the order of the log. They would wait for the session's row besides. */
   async function writing<T>(append: () => Promise<T>): Promise<T> {
-    if (closed) throw new LeaseLost();
-    const result = await append();
-    hub.publish(lease.sessionId);
-    return result;
+    const leave = await inTurn.enter();
+    try {
+      if (closed) throw new LeaseLost();
+      const result = await append();
+      hub.publish(lease.sessionId);
+      return result;
+    } finally {
+      leave();
+    }
   }
 
   async function turnAppend(
