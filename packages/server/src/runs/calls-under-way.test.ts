@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
+import { on } from "node:events";
 import { describe, test } from "node:test";
 import { type Draft, LeaseLost, type LogEntry } from "@berth/agent";
 import { formatId, newUuid, type SessionAgent } from "@berth/contract";
@@ -61,8 +61,9 @@ describe("calls under way", () => {
     const sessionId = await seedSession(own.db.write, await seed(own.db.write));
     const first = await own.worker({ graceMs: 10_000 });
     const commands = ["linger 1", "linger 2"];
+    const begun = on(own.engine.told, "command");
     await own.send(sessionId, steps({ tools: commands.map(bash) }, { say: "Done." }));
-    for (let begun = 0; begun < 2; begun++) await once(own.engine.told, "command");
+    for (const _ of commands) await begun.next();
     const closed = first.close();
     own.engine.told.emit("go", "linger 1");
     await own.until(sessionId, (log) => resultTexts(log).length === 1);
