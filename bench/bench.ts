@@ -8,6 +8,7 @@ import { idleFigures } from "./cases/idle.ts";
 import { repositoryFigures } from "./cases/repository.ts";
 import { sandboxFigures } from "./cases/sandbox.ts";
 import { memoryFigures, startFigures } from "./cases/start.ts";
+import { templateFigures } from "./cases/templates.ts";
 import { type Figure, table } from "./figure.ts";
 
 /** `npm run bench [-- --only NAME]`: every case in one run, printed as a table of ratios. */
@@ -16,6 +17,7 @@ const cases: Record<string, () => Promise<Figure[]>> = {
   events: () => onService((_, api) => eventFigures(api)),
   http: () => onService((_, api) => httpFigures(api)),
   sandbox: sandboxFigures,
+  templates: templateFigures,
   repository: repositoryFigures,
   memory: () => onService(memoryFigures),
   idle: () => onService(idleFigures, { BERTH_SANDBOX_IDLE_SECONDS: "10" }),
