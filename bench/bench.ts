@@ -7,8 +7,8 @@ import { httpFigures } from "./cases/http.ts";
 import { idleFigures } from "./cases/idle.ts";
 import { repositoryFigures } from "./cases/repository.ts";
 import { sandboxFigures } from "./cases/sandbox.ts";
+import { templateFigures } from "./cases/sandbox-templates.ts";
 import { memoryFigures, startFigures } from "./cases/start.ts";
-import { templateFigures } from "./cases/templates.ts";
 import { type Figure, table } from "./figure.ts";
 
 /** `npm run bench [-- --only NAME]`: every case in one run, printed as a table of ratios. */
