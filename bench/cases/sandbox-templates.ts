@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createBubblewrapEngine, createEgress, type Sandbox, type SandboxEngine } from "@berth/sandbox";
 import { type Figure, median, percentile, times } from "../figure.ts";
+import { benchSpec } from "./sandbox-spec.ts";
 
 const rounds = 15;
 const atOnce = 24;
 const templateUid = 66_000;
-const limits = { memoryBytes: 512 * 2 ** 20, pids: 128, cpus: 2, diskBytes: null };
 const target = "/data/large";
 
 /**
@@ -86,13 +86,7 @@ function makeTemplate(directory: string): string {
 function open({ engine, directory, source }: Bench, name: string, parked = false): Promise<Sandbox> {
   const template = { source, uid: templateUid, target };
   return engine.open({
-    id: name,
-    disk: join(directory, name),
-    uid: 300_000,
-    limits,
-    egress: { mode: "limited", hosts: [] },
-    files: [],
-    writable: [],
+    ...benchSpec(name, join(directory, name)),
     ...(parked ? { templates: [template] } : {}),
   });
 }

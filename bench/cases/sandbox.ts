@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { createBubblewrapEngine, createEgress, type Sandbox } from "@berth/sandbox";
 import { type Figure, median, percentile, times } from "../figure.ts";
+import { benchSpec } from "./sandbox-spec.ts";
 
 const rounds = 200;
-const limits = { memoryBytes: 512 * 2 ** 20, pids: 128, cpus: 2, diskBytes: null };
 
 /** A command in an open sandbox, and opening one, beside spawning the same program plainly from Node. */
 export async function sandboxFigures(): Promise<Figure[]> {
@@ -19,16 +19,7 @@ export async function sandboxFigures(): Promise<Figure[]> {
     egress,
     certificates: [],
   });
-  const open = (name: string) =>
-    engine.open({
-      id: name,
-      disk: join(directory, name),
-      uid: 300_000,
-      limits,
-      egress: { mode: "limited", hosts: [] },
-      files: [],
-      writable: [],
-    });
+  const open = (name: string) => engine.open(benchSpec(name, join(directory, name)));
   try {
     const opens: number[] = [];
     for (let round = 0; round < 10; round++) {
