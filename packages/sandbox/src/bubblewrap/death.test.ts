@@ -200,6 +200,30 @@ test("a killed server leaves no process, and a sweep removes the rest", { skip: 
   assert.equal((await other.run({ script: "true", timeoutMs: 5000 })).exitCode, 0);
 });
 
+test("a server that is killed while a sandbox starts leaves no process", { skip: !root }, async () => {
+  const disk = `${directory}/disk-c`;
+  // So little time that bwrap takes long to let process 1 go on.
+  const limits = "{ memoryBytes: 1e8, pids: 64, cpus: 0.01, diskBytes: null }";
+  const text = `
+    ${makeEngineText()}
+    await engine.open({ id: "c", disk: ${JSON.stringify(disk)}, uid: ${uid}, limits: ${limits}, egress: { mode: "limited", hosts: [] }, files: [], writable: [] });
+  `;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", text], { stdio: "inherit" });
+  const exited = once(child, "exit");
+  const names = () => processes().map((pid) => /^Name:\t(.*)/m.exec(status(pid))?.[1]);
+  await until(
+    () => names().filter((name) => name === "bwrap").length === 2,
+    () => `there are ${names()}`,
+  );
+  child.kill("SIGKILL");
+  await exited;
+  await until(
+    () => processes().length === 0,
+    () => `left: ${names()}`,
+  );
+  await engine.sweep();
+});
+
 test("a sweep that cannot remove one thing removes the others, and the next one removes that", {
   skip: !root,
 }, async () => {

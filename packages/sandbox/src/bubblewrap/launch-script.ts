@@ -17,6 +17,8 @@ const LOOP_DEVICES_TRIED = 256;
  * Perl that does, in order, what its arguments say, up to a `--`, and becomes the program behind it:
  *
  * - `keep N`: closes the descriptors above N, which the server's process was started with and knows nothing of.
+ * - `guard N`: leads a process group of its own from here, which a process beside it kills when descriptor N ends without a word.
+ *   Process 1 waits for bwrap before it takes care of its own end, and for ever when bwrap was killed.
  * - `join FILE`: joins a control group by its list of processes.
  * - `apart`: takes a mount namespace of its own, which ends with it and what comes of it.
  * - `bind FROM AT`: shows a directory at another place.
@@ -70,6 +72,18 @@ my %do = (
     closedir $list;
     syscall($CLOSE, $_ + 0) for @open;
   },
+  guard => sub {
+    setpgrp(0, 0) or fail("process group: $!");
+    open(my $word, "<&=", $_[0]) or fail("guard: $!");
+    my $group = $$;
+    if (fork() // fail("guard: $!")) {
+      close $word;
+      return;
+    }
+    $_ == fileno $word or syscall($CLOSE, $_ + 0) for 0 .. $_[0];
+    kill KILL => -$group unless sysread $word, my $told, 1;
+    exit 0;
+  },
   join => sub {
     open(my $file, ">", $_[0]) or fail("$_[0]: $!");
     (defined syswrite($file, $$) && close $file) or fail("$_[0]: $!");
@@ -120,7 +134,7 @@ my %do = (
     call("capabilities", $CAPSET, $head, $sets);
   },
 );
-my %count = (keep => 1, join => 1, apart => 0, bind => 2, overlay => 2, disk => 2, place => 2, pipe => 2, enter => 2, limit => 2, become => 1, bare => 0);
+my %count = (keep => 1, guard => 1, join => 1, apart => 0, bind => 2, overlay => 2, disk => 2, place => 2, pipe => 2, enter => 2, limit => 2, become => 1, bare => 0);
 while ((my $what = shift // "--") ne "--") {
   my $act = $do{$what} // fail("not a step: $what");
   $act->(splice @ARGV, 0, $count{$what});

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdir, stat } from "node:fs/promises";
-import type { Readable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import type { NetworkNamespace } from "../egress/egress.ts";
 import { hardLimit } from "../host/hard-limit.ts";
 import { type Limits, SandboxError } from "../sandbox.ts";
@@ -19,6 +19,7 @@ const ARGUMENTS = 4;
 const NETWORK = 5;
 const USER = 6;
 const INFO = 7;
+const GUARD = 8;
 
 export interface Launch {
   programs: HostPrograms;
@@ -62,6 +63,8 @@ export interface Launched {
   child: ChildProcess;
   /** Host pid of process 1. */
   init: Promise<number>;
+  /** Says that process 1 stands. Without it nothing is left when this process, or bwrap, ends. */
+  stands(): void;
 }
 
 /**
@@ -84,6 +87,7 @@ export async function launch(options: Launch): Promise<Launched> {
         network.netFd,
         options.rootFd ?? network.userFd ?? ("ignore" as const),
         "pipe" as const,
+        "pipe" as const,
       ],
     ],
   });
@@ -93,7 +97,7 @@ export async function launch(options: Launch): Promise<Launched> {
     argumentsPipe.on("error", () => {});
     argumentsPipe.end(text.map((argument) => `${argument}\0`).join(""));
   }
-  return { child, init: initPid(child) };
+  return { child, init: initPid(child), stands: guarded(child) };
 }
 
 /** What the process does before it becomes bwrap; see `launchScript`. */
@@ -101,7 +105,7 @@ async function stepsOf(options: Launch): Promise<string[]> {
   const { network, stages, system, disk, pipes, uid, rootFd } = options;
   const owner = String(uid ?? -1);
   return [
-    ...["keep", String(INFO)],
+    ...["keep", String(GUARD), "guard", String(GUARD)],
     ...options.processFiles.flatMap((file) => ["join", file]),
     ...(stages.length > 0 || disk !== null ? ["apart"] : []),
     ...stages.flatMap(({ from, at }) => ["bind", from, at]),
@@ -116,6 +120,14 @@ async function stepsOf(options: Launch): Promise<string[]> {
     ...(uid === null || rootFd !== null ? [] : ["become", owner]),
     "bare",
   ];
+}
+
+/** Ends the guard of `launchScript` with a word, or without one when bwrap ends before. */
+function guarded(child: ChildProcess): () => void {
+  const guard = (child.stdio as readonly unknown[])[GUARD] as Writable;
+  guard.on("error", () => {});
+  child.once("exit", () => guard.destroy());
+  return () => guard.end("1");
 }
 
 /**

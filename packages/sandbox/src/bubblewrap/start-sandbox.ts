@@ -34,7 +34,7 @@ export async function startSandbox(
   try {
     const uid = hostUid(spec);
     const options = await launchOptions(host, spec, made, { uid, seccompFd, rootFd });
-    const { child, init: initPid } = await launch(options);
+    const { child, init: initPid, stands } = await launch(options);
     undo.push(async () => child.kill("SIGKILL"));
     const supervisor = new Supervisor(
       { input: child.stdin as Writable, output: child.stdout as Readable },
@@ -44,6 +44,7 @@ export async function startSandbox(
       },
     );
     const init = await started(child, initPid, supervisor);
+    stands();
     const templates = templatesOf(host, spec, made.files, options, child.pid, init);
     const sandbox = new BubblewrapSandbox({
       id: spec.id,
