@@ -36,6 +36,7 @@ export class BubblewrapSandbox extends LivingSandbox {
       if (hasExited(child)) resolve();
       else child.once("exit", () => resolve());
     });
+    await cgroup.lift();
     child.kill("SIGKILL");
     const timer = new AbortController();
     await Promise.race([exited, delay(LONGEST_EXIT_MS, undefined, { signal: timer.signal }).catch(() => {})]);

@@ -7,6 +7,8 @@ import { type Limits, SandboxError } from "../sandbox.ts";
 import type { Controller, Hierarchy, Setting } from "./cgroup-layouts.ts";
 
 const LONGEST_KILL_MS = 2000;
+/** What lifts the limit of CPU time in each version. */
+const LIFTED = { "cpu.cfs_quota_us": "-1", "cpu.max": "max" };
 
 /**
  * The groups of one installation: `berth-INSTANCE/NAME` in each hierarchy. A process joins by writing its own pid
@@ -47,6 +49,7 @@ export class Cgroups {
     return {
       processFiles: directories.map((directory) => `${directory}/cgroup.procs`),
       members: () => members(directories),
+      lift: () => lift(directories),
       gauge: cgroupGauge(this.#directory("memory", name), this.#directory("pids", name)),
       destroy: () => this.destroy(name),
     };
@@ -70,6 +73,7 @@ export class Cgroups {
   /** Kills every member until none is left, then removes the group. Rejects when a member outlives two seconds. */
   async destroy(name: string): Promise<void> {
     const directories = this.#directories(name);
+    await lift(directories);
     const until = performance.now() + LONGEST_KILL_MS;
     for (;;) {
       await kill(directories);
@@ -118,6 +122,8 @@ export interface Cgroup {
   /** Pids, on the host, of all processes in it. */
   members(): Promise<number[]>;
   readonly gauge: LimitGauge;
+  /** For members that are about to be killed: who has used more CPU time than it had waits that long before it can end. */
+  lift(): Promise<void>;
   destroy(): Promise<void>;
 }
 
@@ -135,6 +141,15 @@ async function write(directory: string, setting: Setting): Promise<void> {
   } catch (error) {
     if (!setting.optional) throw error;
   }
+}
+
+/** A group that is gone, and files of the other version, need nothing. */
+async function lift(directories: readonly string[]): Promise<void> {
+  await Promise.allSettled(
+    directories.flatMap((directory) =>
+      Object.entries(LIFTED).map(([file, value]) => writeFile(`${directory}/${file}`, value, { flag: "r+" })),
+    ),
+  );
 }
 
 async function kill(directories: readonly string[]): Promise<void> {
