@@ -254,6 +254,11 @@ export interface CommandResult {
    * only of a command that failed). Absent when none was met, and where the engine cannot tell.
    */
   limit?: "memory" | "processes" | "disk";
+  /**
+   * What was refused on the network while it ran, each host once, also to what ran beside it: the network is the sandbox's. Absent
+   * when nothing was.
+   */
+  denied?: readonly EgressDenied[];
   /** What had been left running was stopped, since it left no room for another process. */
   cleared?: true;
 }

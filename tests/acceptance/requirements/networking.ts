@@ -12,6 +12,11 @@ export const networkingRequirements: readonly Requirement[] = [
     rule: "What is refused is a session.egress_denied with host, port and reason: names that are not allowed, addresses in any notation, another server name, Host or CONNECT target than the host that was connected to, and anything but TLS and HTTP.",
   },
   {
+    id: "egress-named-to-agent",
+    source: "api 4",
+    rule: "The result of a command during which hosts were refused names up to four of them and says that the environment's networking forbids them, also when the same host is tried again at once; that of another command does not.",
+  },
+  {
     id: "egress-private",
     source: "api 4",
     rule: "A host that an environment allows and whose addresses are private is refused unless the operator lists it.",

@@ -116,6 +116,31 @@ proves(["egress-denied"], "each refusal is told by the host that was asked for",
   assert.equal(reached, before);
 });
 
+proves(
+  ["egress-named-to-agent"],
+  "a command's result names the hosts that were refused, so that nobody tries them for ever",
+  async () => {
+    const session = await sessionWith({ allowed_hosts: [`allowed.localhost:${port}`] });
+    const many = ["a", "b", "c", "d", "e"].map((name) => `http://${name}.example/`).join(" ");
+    const texts = await run(
+      session,
+      "curl -sS -m 5 http://evil.example/",
+      "curl -sS -m 5 http://evil.example/ 2>&1 | tail -1",
+      `curl -sS -m 5 ${url}`,
+      `curl -s -m 5 ${many}`,
+      "false",
+    );
+    const note = (hosts: string) =>
+      `[The environment's networking forbids ${hosts}, asked for while this ran. Trying again does not help.]`;
+    const [failed, piped, allowed, all, unrelated] = texts.map((text) => `${text}`.split("\n"));
+    assert.deepEqual(failed?.slice(-2), [note("evil.example"), "[exit code 6]"]);
+    assert.equal(piped?.at(-1), note("evil.example"));
+    assert.deepEqual(allowed, ["hello"]);
+    assert.ok(all?.includes(note("a.example, b.example, c.example, d.example and 1 more")), `${all}`);
+    assert.deepEqual(unrelated, ["[exit code 1]"]);
+  },
+);
+
 proves(["egress-private"], "an environment does not open what only the operator can", async () => {
   const session = await sessionWith({ allowed_hosts: [`other.localhost:${port}`, "localhost"] });
   const before = reached;

@@ -80,6 +80,7 @@ const noNetwork: BubblewrapOptions["egress"] = {
       netFd,
       userFd,
       setPolicy() {},
+      watchDenied: () => () => [],
       async close() {
         for (const fd of open) closeSync(fd);
         open.clear();

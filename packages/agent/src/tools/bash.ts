@@ -2,6 +2,7 @@ import type { CommandResult } from "@berth/sandbox";
 import { z } from "zod";
 import type { ToolContext, ToolResult } from "../tool.ts";
 import { defineTool, failure, textResult } from "./define-tool.ts";
+import { deniedNote } from "./denied-note.ts";
 import { whyCut } from "./run-script.ts";
 
 const milliseconds = z.int().min(1).max(600_000);
@@ -66,6 +67,8 @@ function remarks(result: CommandResult, timeoutMs: number): string[] {
     const whole = result.outputFile === null ? "" : `; the output is kept in ${result.outputFile}`;
     lines.push(`[${result.omittedBytes} bytes left out of the middle${whole}]`);
   }
+  const denied = deniedNote(result.denied ?? []);
+  if (denied !== null) lines.push(`[${denied}]`);
   if (result.limit !== undefined) lines.push(`[${limitsMet[result.limit]}${result.cleared ? cleared : ""}]`);
   if (result.ended !== "exit") lines.push(`[${whyCut(result.ended, timeoutMs)}${freshShell(result)}]`);
   else if (result.exitCode !== 0) lines.push(`[exit code ${result.exitCode}]`);

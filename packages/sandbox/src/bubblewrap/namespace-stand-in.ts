@@ -23,6 +23,7 @@ export function createNamespaceStandIn(): Egress & { policies: unknown[] } {
         netFd,
         userFd,
         setPolicy: (policy) => policies.push(policy),
+        watchDenied: () => () => [],
         async close() {
           if (!open) return;
           open = false;

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
+import type { NetworkNamespace } from "../egress/egress.ts";
 import type { Command, CommandResult } from "../sandbox.ts";
 import { type Ending, noShell, plainly, poll, watch } from "./command-ending.ts";
 import { CommandOutput } from "./command-output.ts";
@@ -24,6 +25,7 @@ export interface CommandHost {
   pipes: Pipes;
   /** Host pid of process 1. */
   init: number;
+  network: Pick<NetworkNamespace, "watchDenied">;
   /** Aborted when the sandbox is gone. */
   gone: AbortSignal;
   /** Marks of the commands that run now. */
@@ -80,6 +82,7 @@ export async function runCommand(
   shell: ShellStart,
 ): Promise<Outcome> {
   const limits = watchLimits(host.gauge, host.init);
+  const deniedSince = host.network.watchDenied();
   const startTick = await nowInTicks();
   const slot = await host.pipes.take();
   const ending = Promise.withResolvers<Ending>();
@@ -117,6 +120,7 @@ export async function runCommand(
   const cut = end.ended === "timeout" || end.ended === "aborted";
   if (cut && !(await killCommand(host.supervisor, host.init, target)) && !host.gone.aborted)
     void host.giveUp();
+  const denied = deniedSince();
   const { limit, crowded } = await limits.seen(plainly(end));
   if (crowded && !cut) await makeRoom(host, shell.lasting ? { ...target, spare: pid ?? -1 } : target);
   host.running.delete(names.mark);
@@ -134,7 +138,12 @@ export async function runCommand(
   pipe.resume();
   destroyWith(host.gone, pipe);
   const result = await output.result(end, shell.lasting);
-  return { result: { ...result, ...(limit && { limit }), ...(crowded && { cleared: true }) }, shellEnded };
+  const told = {
+    ...(denied.length > 0 && { denied }),
+    ...(limit && { limit }),
+    ...(crowded && { cleared: true as const }),
+  };
+  return { result: { ...result, ...told }, shellEnded };
 }
 
 /**

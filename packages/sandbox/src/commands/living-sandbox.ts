@@ -1,3 +1,4 @@
+import type { NetworkNamespace } from "../egress/egress.ts";
 import { FilePlacer } from "../inside/place-file.ts";
 import {
   type Command,
@@ -25,7 +26,7 @@ export interface LivingParts {
   pipes: Pipes;
   /** Absent where the engine cannot tell which limit a command has met. */
   gauge?: LimitGauge;
-  network: { setPolicy(policy: EgressPolicy): void };
+  network: Pick<NetworkNamespace, "setPolicy" | "watchDenied">;
   /** Host directory that is mounted as uploads. */
   uploads: string;
   /** Writable places inside. */
@@ -58,6 +59,7 @@ export abstract class LivingSandbox implements Sandbox {
       supervisor: parts.supervisor,
       pipes: parts.pipes,
       init: parts.init,
+      network: parts.network,
       gone: this.#gone.signal,
       running: new Set(),
       giveUp: () => this.close().catch(() => {}),

@@ -126,6 +126,18 @@ export function commandTests(suite: Suite): void {
     },
   );
 
+  conformanceTest(suite, "hosts that were refused while it ran come with its result", async ({ open }) => {
+    const sandbox = await open();
+    const refused = async (script: string) => (await sh(sandbox, script)).denied?.map(({ host }) => host);
+    // Twice within a second, which is told but once to who listens.
+    for (const shell of [{}, { shell: "main" }]) {
+      const { denied } = await sh(sandbox, "curl -s http://a.example/ http://a.example/", shell);
+      assert.deepEqual(denied, [{ host: "a.example", port: null, reason: "not_allowed" }]);
+    }
+    assert.deepEqual(await refused("curl -s http://b.example http://c.example"), ["b.example", "c.example"]);
+    assert.equal(await refused("true"), undefined);
+  });
+
   conformanceTest(suite, "git, ripgrep and the usual tools are there", async ({ open }) => {
     const sandbox = await open();
     assert.match(await ok(sandbox, "git --version"), /^git version/);

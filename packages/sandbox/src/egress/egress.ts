@@ -31,5 +31,7 @@ export interface NetworkNamespace {
   /** Open descriptor of the user namespace that owns it, where this process is not root; else null. */
   readonly userFd: number | null;
   setPolicy(policy: EgressPolicy): void;
+  /** Begins now; the answer tells what was refused since, each host once, up to a thousand. */
+  watchDenied(): () => EgressDenied[];
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Socket as DatagramSocket, RemoteInfo } from "node:dgram";
 import type { Socket } from "node:net";
-import type { EgressPolicy } from "../sandbox.ts";
+import type { EgressDenied, EgressPolicy } from "../sandbox.ts";
 import { answerDns } from "./answer-dns.ts";
 import { handleConnection, placeOf } from "./connection.ts";
 import { credentialsAt } from "./credentials/targets.ts";
@@ -64,6 +64,10 @@ export class SessionNamespace implements NetworkNamespace {
     this.openPorts().catch((error: Error) => {
       this.#surroundings.log(`egress: a port could not be opened: ${error.message}`);
     });
+  }
+
+  watchDenied(): () => EgressDenied[] {
+    return this.#denials.watch();
   }
 
   /** Listens at the ports that the policy names and that do not listen yet. Rejects when it cannot. */
