@@ -24,6 +24,8 @@ export interface GitHostOptions {
   plain?: true;
   /** Called when a request comes in, while the client that sent it waits. */
   onRequest?: () => void;
+  /** Asked at each request before anything is answered; true when it answers this one itself. */
+  takes?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
 
 /** A line of what was asked, for assertions. It never holds a token. */
@@ -76,6 +78,7 @@ export async function startGitHost(options: GitHostOptions): Promise<GitHost> {
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     options.onRequest?.();
     response.on("close", () => requests.push(servedRequest(request, response)));
+    if (options.takes?.(request, response)) return;
     route(hub, tokens.check(request.headers.authorization), request, response);
   };
   const server = options.plain ? createHttpServer(serve) : createServer({ key, cert: certificate }, serve);

@@ -31,4 +31,9 @@ export const templateRequirements: readonly Requirement[] = [
     source: "seed 1",
     rule: "What was prepared for sessions of one organization is never given to those of another.",
   },
+  {
+    id: "template-turns",
+    source: "seed 1",
+    rule: "A server of repositories that never ends its answers holds back nothing that is prepared for the sessions of another organization.",
+  },
 ];

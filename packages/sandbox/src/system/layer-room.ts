@@ -63,8 +63,8 @@ export interface LayerRoomOptions {
   unusedMs?: number;
   /** Bytes that all may take before the longest unused go. Default 20 GiB. */
   mostBytes?: number;
-  /** Waits for a place among those that make a layer at once; the answer gives it back. Default: all may. */
-  enter?: () => Promise<() => void>;
+  /** Waits for a place for these sharers among those that make a layer at once; the answer gives it back. Default: all may. */
+  enter?: (sharers: string) => Promise<() => void>;
   log: (line: string) => void;
 }
 
@@ -126,7 +126,7 @@ export function openLayerRoom(options: LayerRoomOptions): LayerRoom {
       await utimes(whole, new Date(), new Date());
       return null;
     }
-    const leave = await enter();
+    const leave = await enter(request.sharers);
     try {
       return await make(whole, plan, { tree: request.tree, layers: below }, request);
     } finally {

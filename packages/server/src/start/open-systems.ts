@@ -2,11 +2,11 @@ import { mkdirSync } from "node:fs";
 import { openLayerRoom, openSystemTree, type SandboxEngine } from "@berth/sandbox";
 import type { Logger } from "pino";
 import { type Config, layerDirectory, systemDirectory } from "../config.ts";
-import { createLimit } from "../runs/limit.ts";
+import { createFairLimit } from "../runs/fair-limit.ts";
 import type { SystemParts } from "../runs/system/systems.ts";
 
-/** Each may take two cores and 3 GiB of memory. */
-const LAYERS_AT_ONCE = 2;
+/** Each may take two cores and 3 GiB of memory. No organization's scripts take every place. */
+const LAYERS_AT_ONCE = { places: 3, each: 2 };
 
 /** Null where sandboxes have what their engine gives them. */
 export function openSystems(config: Config, engine: SandboxEngine, log: Logger): SystemParts | null {
@@ -16,7 +16,7 @@ export function openSystems(config: Config, engine: SandboxEngine, log: Logger):
   const tell = (line: string) => log.info(line);
   return {
     tree: openSystemTree({ directory: systemDirectory(config), log: tell }),
-    layers: openLayerRoom({ directory, engine, enter: createLimit(LAYERS_AT_ONCE).enter, log: tell }),
+    layers: openLayerRoom({ directory, engine, enter: createFairLimit(LAYERS_AT_ONCE).enter, log: tell }),
     sources: { npmRegistry: config.npmRegistry, pipIndex: config.pipIndex },
   };
 }

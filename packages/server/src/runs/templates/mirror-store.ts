@@ -5,6 +5,7 @@ import type { Queryable } from "../../db/statement.ts";
 export interface Mirror {
   id: string;
   uid: number;
+  organizationId: string;
 }
 
 /** Numbers that `repository_uids` goes round. */
@@ -43,7 +44,7 @@ async function useMirror(
       update repository_mirrors set used_at = now() from sessions
       where sessions.id = $1 and repository_mirrors.organization_id = sessions.organization_id
         and host = $2 and url = $3
-      returning repository_mirrors.id, uid`,
+      returning repository_mirrors.id, uid, repository_mirrors.organization_id as "organizationId"`,
     values: [sessionId, host, url],
   });
   return rows[0] ?? null;
@@ -61,7 +62,7 @@ async function enterMirror(
       insert into repository_mirrors (id, organization_id, host, url, uid)
       select $1, organization_id, $3, $4, nextval('repository_uids')::integer from sessions where id = $2
       on conflict (organization_id, host, url) do update set used_at = now()
-      returning id, uid`,
+      returning id, uid, organization_id as "organizationId"`,
     values: [newUuid(), sessionId, host, url],
   });
   return rows[0] ?? null;

@@ -1,6 +1,6 @@
 import type { SandboxEngine } from "@berth/sandbox";
 import type { Logger } from "pino";
-import { createLimit } from "../limit.ts";
+import { createFairLimit } from "../fair-limit.ts";
 import { type MakeParts, makeTemplate, type Order } from "./make-template.ts";
 import { claimMirror, type Mirror } from "./mirror-store.ts";
 
@@ -11,7 +11,10 @@ export interface MakerParts extends MakeParts {
   evict(): Promise<number>;
 }
 
-/** Makes templates in the background, one after another. */
+/**
+ * Makes templates in the background: those of one organization one after another, and of several beside each other, each in its
+ * turn. A host that drips holds back the organization that asked for it and no other.
+ */
 export interface TemplateMaker {
   /** Has the template of what a session was just given made, unless that is waiting, there, or was of no avail lately. */
   want(sessionId: string, order: Order): void;
@@ -21,16 +24,21 @@ export interface TemplateMaker {
   close(): Promise<void>;
 }
 
+/** How many organizations have one made at once. Each takes a core. */
+const AT_ONCE = 3;
+/** Of one organization. */
 const MOST_WAITING = 100;
+const MOST_REMEMBERED = 1_000;
 const PAUSE_AFTER_FAILURE_MS = 600_000;
 
 export function createTemplateMaker(parts: MakerParts): TemplateMaker {
   const { log, db, room } = parts;
-  const inTurn = createLimit(1);
+  const inTurn = createFairLimit({ places: AT_ONCE, each: 1 });
   const wanted = new Set<Promise<void>>();
   const waiting = new Set<string>();
   const failed = new Map<string, number>();
-  const underWay = new Set<string>();
+  /** Ids of the mirror and the template of each making. */
+  const underWay = new Set<Set<string>>();
   const closing = new AbortController();
   const { signal } = closing;
   let able: Promise<boolean> | undefined;
@@ -42,6 +50,7 @@ export function createTemplateMaker(parts: MakerParts): TemplateMaker {
       const mirror = await claimMirror(db.write, sessionId, room.host, order.repository.url);
       const key = `${mirror?.id} ${JSON.stringify(order.checkout)}`;
       if (mirror === null || waiting.has(key) || failedLately(key)) return;
+      if (inTurn.waiting(mirror.organizationId) >= MOST_WAITING) return;
       waiting.add(key);
       await inItsTurn(key, mirror, order).finally(() => waiting.delete(key));
     } catch (error) {
@@ -50,24 +59,25 @@ export function createTemplateMaker(parts: MakerParts): TemplateMaker {
   }
 
   async function inItsTurn(key: string, mirror: Mirror, order: Order): Promise<void> {
-    const leave = await inTurn.enter();
-    underWay.add(mirror.id);
+    const leave = await inTurn.enter(mirror.organizationId);
+    const ids = new Set([mirror.id]);
+    underWay.add(ids);
     try {
-      if (!signal.aborted && !(await make(mirror, order))) remember(key);
+      if (!signal.aborted && !(await make(mirror, order, ids))) remember(key);
     } catch (error) {
       remember(key);
       throw error;
     } finally {
-      underWay.clear();
+      underWay.delete(ids);
       leave();
     }
   }
 
   /** False: there cannot be one. */
-  async function make(mirror: Mirror, order: Order): Promise<boolean> {
+  async function make(mirror: Mirror, order: Order, ids: Set<string>): Promise<boolean> {
     const began = performance.now();
     if ((await parts.evict()) >= parts.mostBytes) return false;
-    const made = await makeTemplate(parts, mirror, order, { signal, began: (id) => underWay.add(id) });
+    const made = await makeTemplate(parts, mirror, order, { signal, began: (id) => ids.add(id) });
     if (made.state === "there" || signal.aborted) return true;
     const seconds = Math.round(performance.now() - began) / 1000;
     const line = { url: order.repository.url, mirror: mirror.id, seconds };
@@ -84,7 +94,7 @@ export function createTemplateMaker(parts: MakerParts): TemplateMaker {
     failed.delete(key);
     failed.set(key, performance.now());
     const [oldest] = failed.keys();
-    if (failed.size > MOST_WAITING && oldest !== undefined) failed.delete(oldest);
+    if (failed.size > MOST_REMEMBERED && oldest !== undefined) failed.delete(oldest);
   }
 
   function failedLately(key: string): boolean {
@@ -94,12 +104,12 @@ export function createTemplateMaker(parts: MakerParts): TemplateMaker {
 
   return {
     want(sessionId, order) {
-      if (signal.aborted || wanted.size >= MOST_WAITING) return;
+      if (signal.aborted) return;
       const taken = take(sessionId, order);
       wanted.add(taken);
       void taken.finally(() => wanted.delete(taken));
     },
-    isUnderWay: (id) => underWay.has(id),
+    isUnderWay: (id) => [...underWay].some((ids) => ids.has(id)),
     async close() {
       closing.abort();
       await Promise.all(wanted);

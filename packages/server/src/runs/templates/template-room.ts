@@ -40,8 +40,8 @@ export interface Share {
 const MOST_FILES = 1_000_000;
 
 /**
- * A quarter of what all may take, and of what the filesystem has left: while a template is made its objects are there twice, and its
- * files beside.
+ * A quarter of what all may take, and an eighth of what the filesystem has left: while a template is made its objects are there
+ * twice and its files beside, and others are made at the same time.
  *
  * @param left as `statfs` tells it; one that has no number of files does not limit them.
  */
@@ -51,8 +51,8 @@ export function shareOf(
 ): Share {
   const { bavail, bsize, files, ffree } = left;
   return {
-    mostBytes: Math.floor(Math.min(mostBytes, bavail * bsize) / 4),
-    mostFiles: files === 0 ? MOST_FILES : Math.min(MOST_FILES, Math.floor(ffree / 4)),
+    mostBytes: Math.floor(Math.min(mostBytes / 4, (bavail * bsize) / 8)),
+    mostFiles: files === 0 ? MOST_FILES : Math.min(MOST_FILES, Math.floor(ffree / 8)),
   };
 }
 

@@ -236,9 +236,9 @@ test("a mirror's number is no other's when they have all been given out once, an
   assert.equal(third?.uid, second.uid + 1);
 });
 
-test("one may take a quarter of what all may, and of what the machine has left", () => {
+test("one may take a quarter of what all may, and an eighth of what the machine has left", () => {
   const left = { bavail: 1_000, bsize: 4_096, files: 100, ffree: 80 };
-  assert.deepEqual(shareOf(40_960, left), { mostBytes: 10_240, mostFiles: 20 });
-  assert.deepEqual(shareOf(2 ** 40, left), { mostBytes: 1_024_000, mostFiles: 20 });
+  assert.deepEqual(shareOf(40_960, left), { mostBytes: 10_240, mostFiles: 10 });
+  assert.deepEqual(shareOf(2 ** 40, left), { mostBytes: 512_000, mostFiles: 10 });
   assert.deepEqual(shareOf(40_960, { ...left, files: 0, ffree: 0 }).mostFiles, 1_000_000);
 });
