@@ -4,13 +4,14 @@ import type { NetworkNamespace } from "../egress/egress.ts";
 import type { Command, CommandResult } from "../sandbox.ts";
 import { type Ending, noShell, plainly, poll, watch } from "./command-ending.ts";
 import { CommandOutput } from "./command-output.ts";
-import { exports, freshShell } from "./command-script.ts";
+import { freshShell } from "./command-script.ts";
 import { FrameReader } from "./frame-reader.ts";
 import { killCommand } from "./kill-command.ts";
 import { type LimitGauge, watchLimits } from "./limit-gauge.ts";
+import type { Marks } from "./marks.ts";
 import { type Feed, feedBytes, feedPipe } from "./pipe-feeder.ts";
 import type { Pipes, Slot } from "./pipes.ts";
-import { nowInTicks, type Target } from "./process-tree.ts";
+import type { Target } from "./process-tree.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 /** How long output is awaited of a command whose shell is gone, when something else holds its pipe open. */
@@ -28,8 +29,9 @@ export interface CommandHost {
   network: Pick<NetworkNamespace, "watchDenied">;
   /** Aborted when the sandbox is gone. */
   gone: AbortSignal;
+  marks: Marks;
   /** Marks of the commands that run now. */
-  running: Set<string>;
+  running: Set<number>;
   gauge?: LimitGauge;
   /** Ends the sandbox: something inside can no longer be killed, or leaves no room for anything else. */
   giveUp(): Promise<void>;
@@ -78,12 +80,12 @@ export function newNonce(): string {
 export async function runCommand(
   host: CommandHost,
   work: Work,
-  names: { mark: string; nonce: string; helps?: true },
+  names: { mark: number; nonce: string; helps?: true },
   shell: ShellStart,
 ): Promise<Outcome> {
   const limits = watchLimits(host.gauge, host.init);
   const deniedSince = host.network.watchDenied();
-  const startTick = await nowInTicks();
+  const startedAt = performance.now();
   const slot = await host.pipes.take();
   const ending = Promise.withResolvers<Ending>();
   const begun = Promise.withResolvers<void>();
@@ -116,10 +118,9 @@ export async function runCommand(
   if (end.ended !== "closed" && host.gone.aborted) end = { ended: "closed" };
 
   const alone = !names.helps && host.running.size === 1;
-  const target = { mark: names.mark, session: pid ?? -1, startTick, alone };
+  const target = { mark: names.mark, session: pid ?? -1, startedAt, alone };
   const cut = end.ended === "timeout" || end.ended === "aborted";
-  if (cut && !(await killCommand(host.supervisor, host.init, target)) && !host.gone.aborted)
-    void host.giveUp();
+  if (cut && !(await killCommand(host, target)) && !host.gone.aborted) void host.giveUp();
   const denied = deniedSince();
   const { limit, crowded } = await limits.seen(plainly(end));
   if (crowded && !cut) await makeRoom(host, shell.lasting ? { ...target, spare: pid ?? -1 } : target);
@@ -151,14 +152,14 @@ export async function runCommand(
  * run that may end by themselves, the sandbox ends, and the next one begins empty.
  */
 async function makeRoom(host: CommandHost, target: Target): Promise<void> {
-  const killed = await killCommand(host.supervisor, host.init, target);
+  const killed = await killCommand(host, target);
   if (!killed || (target.alone && host.gauge?.crowded())) await host.giveUp();
 }
 
 /** Runs a script that reads `feed`, for output that is kept; true when it did all of it. */
 async function runFed(host: CommandHost, script: string, feed: Feed): Promise<boolean> {
-  const names = { mark: newNonce(), nonce: newNonce(), helps: true as const };
-  const parts = { exports: exports(names.mark, {}), script, cwd: "/", nonce: names.nonce, fed: true };
+  const names = { mark: host.marks.next(), nonce: newNonce(), helps: true as const };
+  const parts = { ...names, exports: "", script, cwd: "/", fed: true };
   const work = { timeoutMs: LONGEST_KEEPING_MS, feed };
   const { result } = await runCommand(host, work, names, freshStart(host, parts));
   return result.exitCode === 0;

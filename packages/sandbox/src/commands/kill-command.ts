@@ -1,6 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { belonging, descendants, type ProcessInfo, type Target } from "./process-tree.ts";
+import type { Marks } from "./marks.ts";
+import { belonging, descendants, type ProcessInfo, type Target, tickAt } from "./process-tree.ts";
 import type { Supervisor } from "./supervisor.ts";
+
+interface Host {
+  supervisor: Supervisor;
+  /** Host pid of process 1. */
+  init: number;
+  marks: Marks;
+}
 
 const MOST_ROUNDS = 40;
 const PIDS_PER_REQUEST = 200;
@@ -12,19 +20,21 @@ const PIDS_PER_REQUEST = 200;
  *
  * @returns False when some still lived after all rounds.
  */
-export async function killCommand(supervisor: Supervisor, init: number, target: Target): Promise<boolean> {
+export async function killCommand({ supervisor, init, marks }: Host, target: Target): Promise<boolean> {
+  const startTick = await tickAt(target.startedAt);
+  const mine = (all: readonly ProcessInfo[]) => belonging(all, init, target, startTick);
   const stopped = new Set<number>();
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const found = belonging(await descendants(init), init, target);
+    const found = mine(await descendants(init, marks));
     const fresh = found.filter(({ pid }) => !stopped.has(pid));
     if (fresh.length === 0) break;
     for (const { pid } of fresh) stopped.add(pid);
     await signal(supervisor, "STOP", fresh);
   }
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const all = await descendants(init);
-    const mine = new Set(belonging(all, init, target));
-    const found = all.filter((process) => mine.has(process) || stopped.has(process.pid));
+    const all = await descendants(init, marks);
+    const left = new Set(mine(all));
+    const found = all.filter((process) => left.has(process) || stopped.has(process.pid));
     if (found.length === 0) return true;
     await signal(supervisor, "KILL", found);
     if (round > 0) await delay(round);

@@ -12,6 +12,7 @@ import {
 import { type CommandHost, freshStart, newNonce, runCommand, type Work } from "./command-run.ts";
 import { exports } from "./command-script.ts";
 import type { LimitGauge } from "./limit-gauge.ts";
+import { Marks } from "./marks.ts";
 import { closedResult, NamedShell } from "./named-shell.ts";
 import { feedBytes } from "./pipe-feeder.ts";
 import type { Pipes } from "./pipes.ts";
@@ -62,6 +63,7 @@ export abstract class LivingSandbox implements Sandbox {
       network: parts.network,
       gone: this.#gone.signal,
       running: new Set(),
+      marks: new Marks(),
       giveUp: () => this.close().catch(() => {}),
       ...(parts.gauge === undefined ? {} : { gauge: parts.gauge }),
     };
@@ -129,10 +131,11 @@ export abstract class LivingSandbox implements Sandbox {
   }
 
   async #runFresh(command: Command, work: Work): Promise<CommandResult> {
-    const mark = newNonce();
+    const mark = this.#host.marks.next();
     const nonce = newNonce();
     const parts = {
-      exports: exports(mark, command.environment ?? {}),
+      mark,
+      exports: exports(command.environment ?? {}),
       script: command.script,
       cwd: command.cwd ?? "/data",
       nonce,

@@ -53,10 +53,10 @@ export class NamedShell {
   }
 
   async #runNow(command: Command, work: Work): Promise<CommandResult> {
-    const mark = newNonce();
+    const mark = this.#host.marks.next();
     const nonce = newNonce();
     const environment = command.environment ?? {};
-    const given = exports(mark, environment);
+    const given = exports(environment);
     const bash = this.#bash ?? (await this.#start(command.cwd));
     if (!bash) return closedResult(this.#cwd);
     const startIn = this.#startIn;
@@ -73,7 +73,7 @@ export class NamedShell {
         start: async (slot) => {
           const fed = work.feed !== undefined;
           bash.lines.write(
-            namedShell(slot, { exports: variables, script: command.script, nonce, fed, startIn }),
+            namedShell(slot, { mark, exports: variables, script: command.script, nonce, fed, startIn }),
           );
           return bash.pid;
         },

@@ -1,5 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
-import { MARK } from "./command-script.ts";
+import type { Marks } from "./marks.ts";
 
 /** A process of a sandbox, as the host sees it and as the sandbox does. */
 export interface ProcessInfo {
@@ -8,20 +8,20 @@ export interface ProcessInfo {
   /** Pid and session inside. */
   insidePid: number;
   insideSession: number;
-  /** Clock ticks after boot. */
+  /** Hundredths of a second after boot. */
   startTick: number;
-  /** The command whose mark its first environment carries; null when it carries none. */
-  mark: string | null;
+  /** The command that it comes of; null when it has set a limit of its own, or none was set. */
+  mark: number | null;
 }
 
 /** Every descendant of process 1 of a sandbox. In a pid namespace no process leaves that tree. */
-export async function descendants(init: number): Promise<ProcessInfo[]> {
+export async function descendants(init: number, marks: Marks): Promise<ProcessInfo[]> {
   const found: ProcessInfo[] = [];
   const waiting = [init];
   for (let parent = waiting.pop(); parent !== undefined; parent = waiting.pop()) {
     for (const pid of await children(parent)) {
       waiting.push(pid);
-      const info = await describe(pid, parent).catch(() => null);
+      const info = await describe(pid, parent, marks).catch(() => null);
       if (info) found.push(info);
     }
   }
@@ -30,11 +30,11 @@ export async function descendants(init: number): Promise<ProcessInfo[]> {
 
 /** What to kill with a command. */
 export interface Target {
-  mark: string;
+  mark: number;
   /** Session inside that the command's shell leads. */
   session: number;
-  /** Clock tick at which the command started. */
-  startTick: number;
+  /** When the command started, as `performance.now` tells it. */
+  startedAt: number;
   /** No other command runs in the sandbox. */
   alone: boolean;
   /** Pid inside of a shell that leads the session and is to live on. */
@@ -45,8 +45,15 @@ export interface Target {
  * The processes that belong to a command: those with its mark; those without a mark in its shell's session or
  * below one that belongs; and, while it runs alone, every newer one that fell to process 1. A job that an
  * earlier command of the same shell left behind has another mark and stays.
+ *
+ * @param startTick When the command started; see `tickAt`.
  */
-export function belonging(all: readonly ProcessInfo[], init: number, target: Target): ProcessInfo[] {
+export function belonging(
+  all: readonly ProcessInfo[],
+  init: number,
+  target: Target,
+  startTick: number,
+): ProcessInfo[] {
   const byPid = new Map(all.map((process) => [process.pid, process]));
   const verdicts = new Map<number, boolean>();
   const belongs = (process: ProcessInfo): boolean => {
@@ -61,15 +68,15 @@ export function belonging(all: readonly ProcessInfo[], init: number, target: Tar
     if (process.insideSession === target.session) return true;
     const parent = byPid.get(process.parent);
     if (parent) return belongs(parent);
-    return target.alone && process.parent === init && process.startTick >= target.startTick;
+    return target.alone && process.parent === init && process.startTick >= startTick;
   };
   return all.filter((process) => process.insidePid !== target.spare && belongs(process));
 }
 
-/** Clock ticks since boot, as `startTick` counts them. */
-export async function nowInTicks(): Promise<number> {
+/** A moment of `performance.now` as `startTick` counts it. */
+export async function tickAt(moment: number): Promise<number> {
   const uptime = await readFile("/proc/uptime", "latin1");
-  return Math.floor(Number.parseFloat(uptime) * 100);
+  return Math.floor(Number.parseFloat(uptime) * 100 - (performance.now() - moment) / 10);
 }
 
 async function children(pid: number): Promise<number[]> {
@@ -84,11 +91,11 @@ async function children(pid: number): Promise<number[]> {
 }
 
 /** Null for one that is dead and only waits to be reaped. */
-async function describe(pid: number, parent: number): Promise<ProcessInfo | null> {
-  const [status, stat, environment] = await Promise.all([
+async function describe(pid: number, parent: number, marks: Marks): Promise<ProcessInfo | null> {
+  const [status, stat, limits] = await Promise.all([
     readFile(`/proc/${pid}/status`, "latin1"),
     readFile(`/proc/${pid}/stat`, "latin1"),
-    readFile(`/proc/${pid}/environ`, "latin1").catch(() => ""),
+    readFile(`/proc/${pid}/limits`, "latin1"),
   ]);
   if (stat.slice(stat.lastIndexOf(")") + 2).startsWith("Z")) return null;
   const last = (name: string) => Number(new RegExp(`^${name}:.*?(\\d+)$`, "m").exec(status)?.[1] ?? 0);
@@ -98,6 +105,6 @@ async function describe(pid: number, parent: number): Promise<ProcessInfo | null
     insidePid: last("NSpid"),
     insideSession: last("NSsid"),
     startTick: Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]),
-    mark: new RegExp(`(?:^|\\0)${MARK}=([^\\0]*)`).exec(environment)?.[1] ?? null,
+    mark: marks.known(Number(/^Max file locks +\S+ +(\S+)/m.exec(limits)?.[1])),
   };
 }

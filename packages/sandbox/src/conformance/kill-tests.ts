@@ -6,6 +6,8 @@ const STUBBORN: Readonly<Record<string, string>> = {
   "one that ignores signals": "trap '' TERM INT HUP; while :; do sleep 1; done",
   "children in sessions of their own": "setsid sleep 7777 & setsid sh -c 'setsid sleep 7777 & wait' & wait",
   "a daemon without variables": "(env -i setsid sh -c 'sleep 7777 & sleep 7777' &) ; sleep 7777",
+  "a daemon's daemon": "(setsid env -i sh -c '(setsid env -i sleep 7777 &)' &) ; sleep 7777",
+  "one that changes by what it is known": "(ulimit -w 7 || ulimit -x 7) 2>/dev/null; sleep 7777 & wait",
   "one whose parent is gone": "( ( exec >/dev/null 2>&1; sleep 7777 ) & ) ; sleep 7777",
   "a stopped one": "sh -c 'kill -STOP $$; sleep 7777'",
 };
@@ -19,17 +21,40 @@ export function killTests(suite: Suite): void {
       const up = Promise.withResolvers<void>();
       const other = sh(sandbox, "echo up; mkfifo /tmp/go; cat /tmp/go", { onOutput: () => up.resolve() });
       await up.promise;
-      // The rule for daemons without variables holds only for a command that runs alone.
-      if (script.includes("env -i")) await ok(sandbox, "until [ -p /tmp/go ]; do :; done; echo >/tmp/go");
       const from = performance.now();
       const killed = await sh(sandbox, `echo said; ${script}`, { timeoutMs: 400 });
       assert.deepEqual([killed.ended, killed.exitCode, killed.text], ["timeout", null, "said\n"]);
       assert.ok(performance.now() - from < 3000);
       assert.equal(await ok(sandbox, "ps -eo args | grep -c '^sleep 7777' || true"), "0");
       assert.equal(await ok(sandbox, "ps -eo args | grep -c '^sleep 8888'"), "1");
-      if (!script.includes("env -i")) await ok(sandbox, "echo >/tmp/go");
+      await ok(sandbox, "echo >/tmp/go");
       assert.equal((await other).ended, "exit");
     });
+  }
+
+  for (const shell of [{}, { shell: "main" }]) {
+    const kind = "shell" in shell ? "a named shell" : "fresh shells";
+    conformanceTest(
+      suite,
+      `daemons in ${kind} end with their command, if that is killed`,
+      async ({ open }) => {
+        const sandbox = await open();
+        const daemon = (name: string) => `(setsid env -i sh -c 'sleep ${name} & wait' &)`;
+        await ok(sandbox, daemon("1111"), shell);
+        const up = Promise.withResolvers<void>();
+        const script = `${daemon("2222")}; mkfifo /tmp/go; echo up; cat /tmp/go`;
+        const beside = sh(sandbox, script, { onOutput: () => up.resolve() });
+        await up.promise;
+        await ok(sandbox, daemon("3333"), shell);
+        const killed = await sh(sandbox, `${daemon("4444")}; sleep 4444`, { ...shell, timeoutMs: 400 });
+        assert.equal(killed.ended, "timeout");
+        await ok(sandbox, daemon("5555"), shell);
+        await ok(sandbox, "echo >/tmp/go");
+        assert.equal((await beside).ended, "exit");
+        const alive = "ps -eo args | sed -n 's/^sleep \\(.\\).*/\\1/p' | sort | tr -d '\\n'";
+        assert.equal(await ok(sandbox, alive), "1235");
+      },
+    );
   }
 
   conformanceTest(suite, "an abort stops a command at once", async ({ open }) => {
