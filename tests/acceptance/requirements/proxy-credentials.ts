@@ -22,6 +22,11 @@ export const proxyCredentialRequirements: readonly Requirement[] = [
     rule: "A vault's environment_variable is a placeholder in the container, whatever the environment says of credentials; the value is put into requests to its allowed hosts alone, which the session's networking has to allow as well; once archived it is put into none.",
   },
   {
+    id: "placeholders-told",
+    source: "api 4",
+    rule: "Where variables of a session hold placeholders, the model is told which, for which hosts, and that they work nowhere else, in the same words for as long as the session lives, whatever comes to its vaults or is archived; where none does, nothing is said of them.",
+  },
+  {
     id: "vault-variable-order",
     source: "api 4",
     rule: "Of variables of one name the repositories' hold over the vaults', those over the session's, and those over the environment's; of two vaults the first holds.",

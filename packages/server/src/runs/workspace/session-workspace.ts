@@ -3,6 +3,7 @@ import type { Tool } from "@berth/agent";
 import type { Sandbox } from "@berth/sandbox";
 import type { Database } from "../../db/pool.ts";
 import { firstRequestAt } from "../../features/events/event-store.ts";
+import { placeholderVariables, readKeptOutside } from "../credentials/placeholder-variables.ts";
 import type { Lease } from "../lease.ts";
 import { type McpParts, openSessionMcp } from "../mcp/session-mcp.ts";
 import { createSessionMemory, type SessionMemory } from "../memory/session-memory.ts";
@@ -166,12 +167,14 @@ export function openSessionWorkspace(
     mcpTools: mcp.tools,
     environment: () => readEnvironment(parts, session.id),
     async surroundings() {
-      const first = await firstRequestAt(db.read, session.id);
-      const [resources, skills] = await Promise.all([
+      const [first, resources, skills, outside] = await Promise.all([
+        firstRequestAt(db.read, session.id),
         readResources(db.read, session.id),
         readSkills(db.read, session),
+        readKeptOutside(db.read, session.id),
       ]);
-      return surroundings(session, resources, first, skills);
+      const placeholders = placeholderVariables(outside, parts, resources, first);
+      return surroundings(session, resources, first, skills, placeholders);
     },
     takeNotes: () => notes.splice(0),
     refresh,

@@ -58,3 +58,18 @@ test("the registries of package managers are told where they are allowed", () =>
     /reached: the public registries of package managers \(apt, npm, pip.*\), a\.example\.$/m,
   );
 });
+
+test("variables that hold placeholders are named by the hosts of their secrets, of which there may be many", () => {
+  const many = Array.from({ length: 11 }, (_, count) => `h${count}.example`);
+  const variables = [
+    { name: "A", hosts: ["a.example"] },
+    { name: "B", hosts: many },
+    { name: "C", hosts: ["a.example"] },
+  ];
+  const text = surroundings(session, [], null, [], variables);
+  assert.match(
+    text,
+    /not secrets: A, C \(for a\.example\); B \(for h0\.example, .*h7\.example and 3 more hosts\)\./,
+  );
+  assert.doesNotMatch(surroundings(session, [], null), /placeholder/);
+});

@@ -1,28 +1,49 @@
 import { uuidMillisecond } from "@berth/contract";
 import { packageHosts } from "@berth/sandbox";
+import type { PlaceholderVariable } from "../credentials/placeholder-variables.ts";
 import { isRepository, type RunMemoryStore, type RunResource } from "../resources/resource-store.ts";
 import type { RunSession } from "../run-store.ts";
 import type { SessionSkill } from "../skills/session-skills.ts";
 
 /**
- * What the system prompt tells of this session. The same for as long as the session lives and its environment's networking
- * is not changed, so that a provider's cache holds: what fails or comes after the first request (`firstRequestAt`) is told with a tool's result instead.
+ * What the system prompt tells of this session. The same for as long as the session lives and its environment's networking,
+ * where secrets are and to which hosts they go is not changed, so that a provider's cache holds: what fails or comes after the first request (`firstRequestAt`) is told with a tool's result instead.
  */
 export function surroundings(
   session: RunSession,
   resources: readonly RunResource[],
   firstRequestAt: number | null,
   skills: readonly SessionSkill[] = [],
+  placeholders: readonly PlaceholderVariable[] = [],
 ): string {
   const lines = [
     "Commands run in a sandbox of this session alone, as an unprivileged user, and start in /data.",
     "Files that you put below /mnt/session/outputs are saved for the user whenever you end your turn.",
     network(session, resources),
+    ...secretsOutside(placeholders),
     ...resources
       .filter((resource) => firstRequestAt === null || uuidMillisecond(resource.id) <= firstRequestAt)
       .map((resource) => described(resource, firstRequestAt)),
   ];
   return [...lines.map((line) => `- ${line}`), ...skillLines(skills)].join("\n");
+}
+
+function secretsOutside(placeholders: readonly PlaceholderVariable[]): string[] {
+  if (placeholders.length === 0) return [];
+  const byHosts = Map.groupBy(placeholders, ({ hosts }) => someOf(hosts));
+  const each = [...byHosts].map(
+    ([hosts, ones]) => `${ones.map(({ name }) => name).join(", ")} (for ${hosts})`,
+  );
+  return [
+    `These variables hold placeholders, not secrets: ${each.join("; ")}. In a request to those hosts the real value takes the placeholder's place on the way; nowhere else does it work, and printing or decoding it gives nothing.`,
+  ];
+}
+
+const hostsNamed = 8;
+
+function someOf(hosts: readonly string[]): string {
+  const more = hosts.length - hostsNamed;
+  return more <= 0 ? hosts.join(", ") : `${hosts.slice(0, hostsNamed).join(", ")} and ${more} more hosts`;
 }
 
 function skillLines(skills: readonly SessionSkill[]): string[] {
