@@ -32,9 +32,11 @@ const CLOSED = "-";
 
 /**
  * Records `size modified changed inode path`, each ended by a NUL, after one with the present time. Links are not
- * followed, other file systems not entered, and only regular files are told.
+ * followed, other file systems not entered, and only regular files are told. Most turns leave no output, and start one program
+ * for that.
  */
-export const LIST_SCRIPT = `date +%s.%N | tr '\\n' '\\000'
+export const LIST_SCRIPT = `[ -n "$(find ${OUTPUTS} -mindepth 1 -print -quit 2>&1)" ] || exit 0
+date +%s.%N | tr '\\n' '\\000'
 { find ${OUTPUTS} -xdev -type f -printf '%s %T@ %C@ %i %P\\0' 2>/dev/null || printf '${CLOSED}\\0'; } | head -z -n "$MOST"`;
 
 /** Lists the outputs with one command inside. Null: the command could not be run to its end. */

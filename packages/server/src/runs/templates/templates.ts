@@ -11,6 +11,7 @@ import { isRepository } from "../resources/resource-store.ts";
 import type { SessionRepository } from "../resources/session-repository.ts";
 import { checkoutOf } from "./checkout-name.ts";
 import type { Order } from "./make-template.ts";
+import { sharedLister } from "./shared-lister.ts";
 import { evictTemplates, sweepTemplates } from "./sweep-templates.ts";
 import { createTemplateMaker, type MakerParts } from "./template-maker.ts";
 import { directoryOf, sourceOf } from "./template-room.ts";
@@ -66,6 +67,7 @@ export async function openTemplates(parts: TemplatesParts): Promise<Templates> {
   const keep = { ...parts, isUnderWay };
   const maker = createTemplateMaker({ ...parts, evict: () => evictTemplates(keep) });
   const off = parts.mostBytes === 0;
+  const listRefs = sharedLister(parts.listRefs);
 
   async function mount(
     look: RemoteRefs,
@@ -108,7 +110,7 @@ export async function openTemplates(parts: TemplatesParts): Promise<Templates> {
       if (off) return null;
       try {
         if (!(await hasAnyTemplate(db.read, sessionId, room.host, repository.url))) return null;
-        return await parts.listRefs(repository);
+        return await listRefs(repository);
       } catch (error) {
         log.warn({ err: error }, "no template could be looked for");
         return null;
