@@ -8,9 +8,9 @@ import { openSse } from "../../http/sse.ts";
 import type { TokenWatch } from "../../http/token-watch.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
 import { reachSession } from "../sessions/reach-session.ts";
-import { isDeleted } from "../sessions/session-store.ts";
 import { startsWork } from "./append-by-client.ts";
 import { eventJson, sessionEvent } from "./event-row.ts";
+import { logEnd } from "./event-store.ts";
 import { followEvents } from "./follow-events.ts";
 import { listEvents } from "./list-events.ts";
 import { createPreviewFeed } from "./preview-feed.ts";
@@ -56,7 +56,7 @@ export function mountEvents(app: HttpApp, { db, hub, tokens, blobs }: EventDepen
       const deltas = query["event_deltas[]"] ?? [];
       const previews = deltas.length > 0 ? createPreviewFeed(deltas) : null;
       const options = { sessionId: id, afterSeq, terminated, hub, read, sse, previews };
-      await followEvents({ ...options, isDeleted: (id) => isDeleted(context.db.read, id) }).finally(unwatch);
+      await followEvents({ ...options, logEnd: (id) => logEnd(context.db.read, id) }).finally(unwatch);
     };
   });
 }

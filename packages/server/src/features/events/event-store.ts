@@ -57,13 +57,20 @@ export async function seqOfEvent(
   return rows[0]?.seq ?? null;
 }
 
-export async function lastSeq(db: Queryable, sessionId: string): Promise<number> {
-  const { rows } = await db.query<{ last_seq: number }>({
-    name: "last_seq",
-    text: "select last_seq from sessions where id = $1",
+export interface LogEnd {
+  /** Of its last event; 0 before the first. */
+  lastSeq: number;
+  /** Nobody reads the session any more, or it was never there. */
+  deleted: boolean;
+}
+
+export async function logEnd(db: Queryable, sessionId: string): Promise<LogEnd> {
+  const { rows } = await db.query<LogEnd>({
+    name: "log_end",
+    text: `select last_seq as "lastSeq", deleted_at is not null as deleted from sessions where id = $1`,
     values: [sessionId],
   });
-  return rows[0]?.last_seq ?? 0;
+  return rows[0] ?? { lastSeq: 0, deleted: true };
 }
 
 /** When the model was first asked in this session, in milliseconds since 1970; null when it was not yet. */

@@ -10,10 +10,10 @@ import { createTokenWatch } from "../../http/token-watch.ts";
 import { openSessionHub, type SessionHub } from "../../notify/session-hub.ts";
 import type { Lease } from "../../runs/lease.ts";
 import { seed, seedLease, seedSession } from "../../runs/testing.ts";
-import { isDeleted, markDeleted } from "../sessions/session-store.ts";
+import { markDeleted } from "../sessions/session-store.ts";
 import { appendTerminated } from "./append-by-client.ts";
 import { appendByRun } from "./append-by-run.ts";
-import { readEvents, seqOfEvent } from "./event-store.ts";
+import { logEnd, readEvents, seqOfEvent } from "./event-store.ts";
 import { followEvents } from "./follow-events.ts";
 import { createSharedReader } from "./shared-reader.ts";
 
@@ -56,8 +56,8 @@ async function house(
     const afterSeq = uuid === null ? 0 : ((await seqOfEvent(db.read, sessionId, uuid)) ?? -1);
     responses.push(response);
     const sse = openSse(response, options);
-    const look = (id: string) => isDeleted(db.read, id);
-    const from = { sessionId, afterSeq, terminated: false, hub, read, isDeleted: look, sse };
+    const look = (id: string) => logEnd(db.read, id);
+    const from = { sessionId, afterSeq, terminated: false, hub, read, logEnd: look, sse };
     following.push(followEvents(from).catch(unlessClosed));
   });
   server.listen(0, "127.0.0.1");

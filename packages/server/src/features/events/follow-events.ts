@@ -3,7 +3,7 @@ import { type Sse, sseFrame } from "../../http/sse.ts";
 import { createLatch } from "../../notify/latch.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
 import { eventJson } from "./event-row.ts";
-import type { StreamedEvent } from "./event-store.ts";
+import type { LogEnd, StreamedEvent } from "./event-store.ts";
 import type { PreviewFeed } from "./preview-feed.ts";
 import type { ReadAfter } from "./shared-reader.ts";
 
@@ -15,8 +15,8 @@ export interface FollowOptions {
   terminated: boolean;
   hub: SessionHub;
   read: ReadAfter;
-  /** Whether the session is deleted, asked when nothing is left to read. */
-  isDeleted(sessionId: string): Promise<boolean>;
+  /** Where the log ends, asked after each page, so that nothing is read for nothing. */
+  logEnd(sessionId: string): Promise<LogEnd>;
   sse: Sse;
   /** For a reader that asked for what is written before it is stored. */
   previews?: PreviewFeed | null;
@@ -34,7 +34,7 @@ export async function followEvents({
   previews = null,
   hub,
   read,
-  isDeleted,
+  logEnd,
   sse,
   sessionId,
   ...from
@@ -71,12 +71,14 @@ export async function followEvents({
       }
       logged = false;
       const sent = sendPage(sse, await read(sessionId, afterSeq), afterSeq, before);
-      logged ||= sent.afterSeq !== afterSeq;
       terminated ||= sent.terminated;
-      if (sent.afterSeq === afterSeq && terminated) return;
-      if (!(await sse.drained())) return;
-      if (sent.afterSeq === afterSeq && (await isDeleted(sessionId))) return sendDeleted(sse);
       afterSeq = sent.afterSeq;
+      if (!(await sse.drained())) return;
+      const end = await logEnd(sessionId);
+      logged ||= end.lastSeq > afterSeq;
+      if (end.lastSeq > afterSeq) continue;
+      if (terminated) return;
+      if (end.deleted) return sendDeleted(sse);
     }
   } catch (error) {
     // What is read for a follower that has left concerns nobody: the database may be closing, too.

@@ -1,7 +1,7 @@
 import { parseId } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../http/errors.ts";
-import { lastSeq, seqOfEvent } from "./event-store.ts";
+import { logEnd, seqOfEvent } from "./event-store.ts";
 
 /**
  * Where a stream begins: after the event that the header `Last-Event-ID` or else `after_id` names, at the start of the log, or
@@ -19,7 +19,7 @@ export async function streamStart(
     return await placeOf(db, sessionId, lastEventId, "Last-Event-ID");
   }
   if (query.after_id !== undefined) return await placeOf(db, sessionId, query.after_id, "after_id");
-  return query.from === "start" ? 0 : await lastSeq(db, sessionId);
+  return query.from === "start" ? 0 : (await logEnd(db, sessionId)).lastSeq;
 }
 
 async function placeOf(db: Queryable, sessionId: string, id: string, param: string): Promise<number> {

@@ -112,9 +112,3 @@ export async function markDeleted(tx: Queryable, id: string): Promise<void> {
     values: [id],
   });
 }
-
-/** Whether a session is deleted, or was never there. */
-export async function isDeleted(db: Queryable, id: string): Promise<boolean> {
-  const text = "select 1 as there from sessions where id = $1 and deleted_at is null";
-  return (await db.query({ name: "session_is_there", text, values: [id] })).rows.length === 0;
-}
