@@ -10,7 +10,10 @@ export interface Frame {
 export interface StreamOptions {
   query?: string;
   lastEventId?: string;
+  /** Default: fails when no frame comes for a minute. */
   signal?: AbortSignal;
+  /** The stream is open: what happens from now on is in it. */
+  onOpen?: () => void;
 }
 
 /** How long a session may tell nothing while it is waited for. A slow machine is slow between events, too. */
@@ -18,16 +21,39 @@ const SILENCE_MS = 60_000;
 
 /** The frames of a session's stream as they come; comments are passed over. Ends when the server ends it. */
 export async function* frames(api: Api, session: string, options: StreamOptions = {}): AsyncGenerator<Frame> {
+  if (options.signal !== undefined) {
+    yield* received(api, session, options, options.signal);
+    return;
+  }
+  const silence = new AbortController();
+  const giveUp = setTimeout(() => silence.abort(new Error("Nothing came for a minute.")), SILENCE_MS);
+  try {
+    for await (const frame of received(api, session, options, silence.signal)) {
+      giveUp.refresh();
+      yield frame;
+    }
+  } finally {
+    clearTimeout(giveUp);
+  }
+}
+
+async function* received(
+  api: Api,
+  session: string,
+  options: StreamOptions,
+  signal: AbortSignal,
+): AsyncGenerator<Frame> {
   const query = options.query === undefined ? "" : `?${options.query}`;
   const response = await fetch(api.address(`/sessions/${session}/events/stream${query}`), {
     headers: {
       authorization: `Bearer ${api.token}`,
       ...(options.lastEventId === undefined ? {} : { "last-event-id": options.lastEventId }),
     },
-    signal: options.signal ?? AbortSignal.timeout(SILENCE_MS),
+    signal,
   });
   assert.equal(response.status, 200);
   assert.match(response.headers.get("content-type") ?? "", /^text\/event-stream/);
+  options.onOpen?.();
   let rest = "";
   const decoder = new TextDecoder();
   for await (const chunk of response.body ?? []) {
@@ -47,18 +73,13 @@ export async function eventsUntil(
   fits: (event: Wire) => boolean,
 ): Promise<Wire[]> {
   const events: Wire[] = [];
-  const silence = new AbortController();
-  const giveUp = setTimeout(() => silence.abort(new Error("Nothing came for a minute.")), SILENCE_MS);
   try {
-    for await (const { data } of frames(api, session, { query: "from=start", signal: silence.signal })) {
-      giveUp.refresh();
+    for await (const { data } of frames(api, session, { query: "from=start" })) {
       events.push(data);
       if (fits(data)) return events;
     }
   } catch (cause) {
     throw new Error(`${session} stopped after: ${events.map(({ type }) => type).join(" ")}`, { cause });
-  } finally {
-    clearTimeout(giveUp);
   }
   throw new Error(`the stream of ${session} ended after: ${events.map(({ type }) => type).join(" ")}`);
 }

@@ -10,8 +10,10 @@ const { api } = await startBerth();
 /** The frames of a turn. Waits in it give a reader time to be heard of by the process that runs it. */
 async function turnFrames(session: Wire, query: string, list: Wire[]): Promise<Frame[]> {
   const seen: Frame[] = [];
-  const stream = frames(api, session.id, { query });
+  const opened = Promise.withResolvers<void>();
+  const stream = frames(api, session.id, { query, onOpen: opened.resolve });
   const first = stream.next();
+  await Promise.race([opened.promise, first]);
   await api.ok("POST", `/sessions/${session.id}/events`, { events: [steps(...list)] });
   for (let { value, done } = await first; done !== true; { value, done } = await stream.next()) {
     if (value === undefined) break;
@@ -28,10 +30,10 @@ proves(["event-deltas"], "a message is shown while it is written, and then store
   const session = await makeSession(api);
   const seen = await turnFrames(session, "from=start&event_deltas[]=agent.message", [
     { say: words },
-    { wait_ms: 1_000 },
+    { wait_ms: 2_000 },
     bash("true"),
     { say: words },
-    { wait_ms: 1_000 },
+    { wait_ms: 2_000 },
   ]);
   const stored = seen.filter(({ event }) => event === "agent.message");
   assert.equal(stored.length, 2);
@@ -68,9 +70,9 @@ proves(["event-deltas"], "a message of a request that failed is not stored, and 
   const session = await makeSession(api);
   const seen = await turnFrames(session, "from=start&event_deltas[]=agent.message", [
     { say: "Half of" },
-    { wait_ms: 600 },
+    { wait_ms: 1_500 },
     { fail: "overloaded", times: 1 },
-    { wait_ms: 600 },
+    { wait_ms: 1_500 },
   ]);
   const started = seen.filter(({ event }) => event === "event_start").map(({ data }) => data.event.id);
   assert.equal(started.length, 2);

@@ -110,9 +110,10 @@ proves(["event-stream"], "a stream begins at the tail and frames each event", as
   const session = await makeSession(api);
   await turn(api, session.id, { say: "before" });
   const stop = new AbortController();
-  const live = frames(api, session.id, { signal: stop.signal });
+  const opened = Promise.withResolvers<void>();
+  const live = frames(api, session.id, { signal: stop.signal, onOpen: opened.resolve });
   const first = live.next();
-  await opened(session.id);
+  await Promise.race([opened.promise, first]);
   await api.ok("POST", `/sessions/${session.id}/events`, { events: [steps({ say: "after" })] });
   const { value } = await first;
   assert.equal(value?.event, "user.message");
@@ -222,14 +223,6 @@ proves(["event-turn"], "a model that stays overloaded is retried three times and
     .map(({ error }) => [error.type, error.retry_status.type]);
   assert.deepEqual(errors.at(-1), ["model_overloaded_error", "exhausted"]);
 });
-
-/** Resolves when a second stream of the session is open, so that one asked for before it is, too. */
-async function opened(session: string): Promise<void> {
-  const stop = new AbortController();
-  const headers = { authorization: `Bearer ${api.token}` };
-  await fetch(api.address(`/sessions/${session}/events/stream`), { headers, signal: stop.signal });
-  stop.abort();
-}
 
 function runningAfter(id: string, type: string): (event: Wire) => boolean {
   let begun = false;
