@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as pause } from "node:timers/promises";
 import { Api, type Wire } from "../../acceptance/harness/api.ts";
 import { Berth } from "../../acceptance/harness/berth.ts";
 import {
@@ -13,6 +12,7 @@ import {
   turnOf,
 } from "../../acceptance/harness/fixtures.ts";
 import { lackForDiskLimits } from "../../acceptance/harness/loop-devices.ts";
+import { eventsUntil } from "../../acceptance/harness/stream.ts";
 import { isAlive, livingPid } from "../../crash/processes.ts";
 import { abuses } from "./abuses.ts";
 import { type HostState, holds, hostState } from "./host-state.ts";
@@ -23,6 +23,7 @@ import { type HostState, holds, hostState } from "./host-state.ts";
  */
 
 const LONGEST_MS = 10_000;
+const LONGEST_START_MS = 60_000;
 /** The kernel lets a process that owes CPU time pay it at a quarter of a processor before it can end. */
 const LONGEST_ALONE_MS = 60_000;
 const lack = lackForDiskLimits();
@@ -44,8 +45,9 @@ describe("a kill in the middle of abuse", {
   });
 
   test("of the runner", async (context) => {
-    const sessions = await startAbuses(new Api(berth.url, token));
-    const state = await untilAllRun(berth, sessions.length);
+    const api = new Api(berth.url, token);
+    const sessions = await startAbuses(api);
+    const state = await untilAllRun(berth, api, sessions);
     const runner = await livingPid(berth, "runner");
     process.kill(runner, "SIGKILL");
     context.diagnostic(`gone after ${(await untilGone(berth, state)).toFixed(0)} ms`);
@@ -54,8 +56,9 @@ describe("a kill in the middle of abuse", {
   });
 
   test("of the whole service", async (context) => {
-    const sessions = await startAbuses(new Api(berth.url, token));
-    const state = await untilAllRun(berth, sessions.length);
+    const api = new Api(berth.url, token);
+    const sessions = await startAbuses(api);
+    const state = await untilAllRun(berth, api, sessions);
     const runner = await livingPid(berth, "runner");
     process.kill(runner, "SIGKILL");
     await berth.kill("SIGKILL");
@@ -93,14 +96,15 @@ async function startAbuses(api: Api): Promise<Abused[]> {
   );
 }
 
-/** What the host has once a command runs in every session: more than bwrap, process 1 and a shell. */
-async function untilAllRun(berth: Berth, sessions: number): Promise<HostState> {
-  for (let tries = 0; tries < 1_200; tries++) {
-    const state = hostState(berth);
-    if (state.helpers.length >= sessions && state.processes.length > 3 * sessions) return state;
-    await pause(50);
-  }
-  throw new Error("The sandboxes did not start.");
+/** What the host has once a command is begun in every session, and they are more than bwrap, process 1 and a shell. */
+async function untilAllRun(berth: Berth, api: Api, sessions: readonly Abused[]): Promise<HostState> {
+  await Promise.all(sessions.map(({ id }) => eventsUntil(api, id, ({ type }) => type === "agent.tool_use")));
+  let state = hostState(berth);
+  await holds(LONGEST_START_MS, () => {
+    state = hostState(berth);
+    assert.ok(state.helpers.length >= sessions.length && state.processes.length > 3 * sessions.length);
+  });
+  return state;
 }
 
 /** What is there now is the successor's: none of it is of before. */

@@ -17,7 +17,7 @@ export interface NeighbourSession {
 export async function wakeNeighbour(berth: Berth, api: Api, tag: string): Promise<NeighbourSession> {
   const { id } = await makeSession(api);
   const start = `(${neighbourScript(tag, "/data")}) >said 2>&1 </dev/null &
-for i in $(seq 500); do grep -q ready said && break; sleep 0.01; done; cat said`;
+for i in $(seq 3000); do grep -q ready said && break; sleep 0.01; done; cat said`;
   const message = steps(bash(start), bash(`sleep ${LONGEST_SECONDS}`));
   await api.ok("POST", `/sessions/${id}/events`, { events: [message] });
   const events = await eventsUntil(api, id, ({ type }) => type === "agent.tool_result");
