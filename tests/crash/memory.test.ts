@@ -1,29 +1,49 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import type { Api, Wire } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
-import { bash, makeSession, results, steps, turn, turnOf } from "../acceptance/harness/fixtures.ts";
-import { eventsUntil } from "../acceptance/harness/stream.ts";
+import {
+  bash,
+  makeEnvironment,
+  makeSession,
+  results,
+  steps,
+  turn,
+  turnOf,
+} from "../acceptance/harness/fixtures.ts";
 import { cutEverywhere } from "./cut-everywhere.ts";
 import { canInject } from "./inject-kill.ts";
 
 /**
  * A call that changes a memory, cut at the writes after its command has ended: those by which the change becomes a version and
- * the call gets its result. The command tells its own end, by asking for a host that it may not reach.
+ * the call gets its result. The command tells when it has written, by asking a host, and ends when that answers.
  */
+let web: Server;
+let host: string;
 let berth: Berth;
 let api: Api;
 let store: Wire;
 let session: string;
 before(async () => {
-  berth = await Berth.start();
+  web = createServer().listen(0, "127.0.0.1");
+  await once(web, "listening");
+  host = `web.localhost:${(web.address() as AddressInfo).port}`;
+  berth = await Berth.start({ settings: { BERTH_EGRESS_ALLOW_PRIVATE: host } });
   api = await berth.client();
   store = await api.ok("POST", "/memory_stores", { name: "Lore" });
   const resources = [{ type: "memory_store", memory_store_id: store.id }];
-  session = (await makeSession(api, { resources })).id;
+  const networking = { type: "limited", allowed_hosts: [host] };
+  const environment = await makeEnvironment(api, { config: { type: "cloud", networking } });
+  session = (await makeSession(api, { resources, environment_id: environment.id })).id;
   await turn(api, session, bash("echo begin > /mnt/memory/lore/notes.md"));
 });
-after(() => berth.stop());
+after(async () => {
+  await berth.stop();
+  web.close();
+});
 
 test(
   "what a call wrote into a memory is one version, wherever its runner is killed after that",
@@ -36,14 +56,12 @@ test(
       service: () => berth,
       most: 10,
       async act(name, attach) {
-        const command = `echo ${name} >> /mnt/memory/lore/notes.md; curl -s http://${name}.example/; true`;
+        const asked: Promise<[unknown, ServerResponse]> = once(web, "request") as never;
+        const command = `echo ${name} >> /mnt/memory/lore/notes.md; curl -s http://${host}/; true`;
         const sent = await api.ok("POST", `/sessions/${session}/events`, { events: [steps(bash(command))] });
-        await eventsUntil(
-          api,
-          session,
-          ({ type, host }) => type === "session.egress_denied" && host?.startsWith(name),
-        );
+        const [, answer] = await asked;
         await attach();
+        answer.end();
         return await turnOf(api, session, sent.data[0].id);
       },
       check,
