@@ -6,7 +6,7 @@ import { Berth } from "../acceptance/harness/berth.ts";
 import { bash, makeFile, makeSession, results, turn } from "../acceptance/harness/fixtures.ts";
 import { eventsUntil } from "../acceptance/harness/stream.ts";
 import { canInject, injectKill, movingCalls, writingCalls } from "./inject-kill.ts";
-import { isAlive, livingPid, pidOf } from "./processes.ts";
+import { isAlive, livingPid } from "./processes.ts";
 
 /**
  * The runner is killed while it reclaims the disk of an idle session: when it moves the disk aside, when it stores the
@@ -63,7 +63,7 @@ test("what a process left of outputs and memories before its runner was killed i
     const file = { type: "file", file_id: id, mount_path: "/data/go" };
     await client.ok("POST", `/sessions/${session.id}/resources`, file);
     await eventsUntil(client, session.id, ({ type }) => type === "session.egress_denied");
-    process.kill(pidOf(warm, "runner") ?? 0, "SIGKILL");
+    process.kill(await livingPid(warm, "runner"), "SIGKILL");
     await eventsUntil(client, session.id, ({ type }) => type === "session.container_reclaimed");
     const files: Wire[] = (await client.ok("GET", `/files?scope_id=${session.id}`)).data;
     assert.deepEqual(

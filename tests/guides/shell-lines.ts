@@ -41,8 +41,11 @@ export async function runShell(
       if (until !== undefined && output.includes(until)) end();
     });
   }
+  const closed = once(child, "close");
   const [code] = await once(child, "exit");
   // A line that failed may have left something running; what ended by itself is gone.
   if (code !== 0 && until === undefined) end();
+  // What was printed last may be read only after the end.
+  await closed;
   return { code, output };
 }

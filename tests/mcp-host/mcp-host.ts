@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -99,16 +100,23 @@ function pass(port: number, given: IncomingMessage, answer: ServerResponse): voi
   given.pipe(onward);
 }
 
+/** None of those that the kernel gives to connections: one of them would be taken again until the server listens. */
 async function freePort(): Promise<number> {
-  const server = createServer();
-  await listen(server);
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
+  for (;;) {
+    const server = createServer();
+    try {
+      const port = randomInt(10_000, 30_000);
+      await listen(server, port);
+      server.close();
+      await once(server, "close");
+      return port;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    }
+  }
 }
 
-async function listen(server: Server): Promise<void> {
-  server.listen(0, "127.0.0.1");
+async function listen(server: Server, port = 0): Promise<void> {
+  server.listen(port, "127.0.0.1");
   await once(server, "listening");
 }

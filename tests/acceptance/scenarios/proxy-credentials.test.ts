@@ -4,7 +4,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
-import { setTimeout as pause } from "node:timers/promises";
 import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
 import { type Api, type Json, refused, type Wire } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
@@ -13,6 +12,7 @@ import { type EchoHost, startEchoHost } from "../harness/echo-host.ts";
 import { bash, makeAgent, makeEnvironment, results, turn } from "../harness/fixtures.ts";
 import { proves } from "../harness/proves.ts";
 import { SecretWatch, WatchedApi } from "../harness/secret-watch.ts";
+import { until } from "../harness/until.ts";
 
 const watch = new SecretWatch();
 const isRoot = process.getuid?.() === 0;
@@ -196,8 +196,10 @@ proves(
       asked += 1;
     };
     const requests = async (count: number) => {
-      for (let tries = 0; asked < count && tries < 1_000; tries++) await pause(10);
-      assert.ok(asked >= count);
+      await until(
+        () => asked >= count,
+        () => `${asked} of ${count} requests came`,
+      );
     };
     const url = `${host.url}/acme/widget/info/refs?service=git-upload-pack`;
     const ask = `code=$(curl -sS -u x:$GH_TOKEN -o /dev/null -w '%{http_code}' '${url}')`;
