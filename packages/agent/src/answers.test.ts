@@ -223,9 +223,9 @@ test("a client's schema cannot make the check slow, and what it says otherwise c
     },
     additionalProperties: false,
   });
-  const began = performance.now();
+  const before = process.threadCpuUsage();
   assert.ok(schema.safeParse({ slow: `${"a".repeat(50)}!` }).success);
-  assert.ok(performance.now() - began < 1_000);
+  assert.ok(process.threadCpuUsage(before).user < 1_000_000);
   assert.ok(schema.safeParse({ kind: "x", deep: { n: 2 }, any: 5 }).success);
   for (const unfit of [{ kind: "z" }, { deep: { n: 0 } }, { deep: {} }, { more: 1 }, { slow: 1 }, "text"])
     assert.ok(!schema.safeParse(unfit).success, JSON.stringify(unfit));

@@ -73,10 +73,10 @@ test("hostile lines are read in a moment", () => {
     `x${many("\t")}\0`,
     many("x "),
   ]) {
-    const started = performance.now();
+    const before = process.threadCpuUsage();
     read(`GET / HTTP/1.1\r\nHost: a.example\r\nX-Y: ${value}\r\n\r\n`);
     read(`GET ${value} HTTP/1.1\r\nHost: ${value}\r\n\r\n`);
-    const took = performance.now() - started;
+    const took = process.threadCpuUsage(before).user / 1_000;
     assert.ok(took < 200, `${JSON.stringify(value.slice(0, 3))} took ${took.toFixed()} ms`);
   }
 });

@@ -8,11 +8,11 @@ import { planOutputs } from "./outputs/plan-outputs.ts";
 const MEGABYTE = 1024 * 1024;
 
 test("of a listing that is all NULs, little is made", () => {
-  const began = performance.now();
+  const before = process.threadCpuUsage();
   const nothing = Buffer.alloc(16 * MEGABYTE);
   assert.deepEqual(parseMounted(nothing, 4_000), { entries: [], complete: false });
   assert.deepEqual(parseOutputs(nothing, 1_000), { outputs: [], more: true, unreadable: false });
-  const milliseconds = performance.now() - began;
+  const milliseconds = process.threadCpuUsage(before).user / 1_000;
   assert.ok(milliseconds < 1_000, `${milliseconds} ms`);
 });
 

@@ -107,9 +107,9 @@ describe("uploads of skills", () => {
     const owner = await (await testApp(t)).caller();
     const fields = Array.from({ length: 9_000 }, (_, at) => `k${at}:\n`).join("");
     const manual = `---\nname: x\ndescription: "two\\nlines"\n${fields}---\n`;
-    const began = performance.now();
+    const before = process.threadCpuUsage();
     const { status, text } = await postZip(owner, zip([{ name: "SKILL.md", content: manual }]));
-    const milliseconds = performance.now() - began;
+    const milliseconds = process.threadCpuUsage(before).user / 1_000;
     assert.equal(status, 200, text);
     assert.ok(milliseconds < 1_500, `${milliseconds} ms`);
   });
