@@ -33,7 +33,7 @@ function filesIn(directory: string): string[] {
 }
 
 test("a service that was killed sweeps what is nobody's when it starts, and only from its own database", {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async (t) => {
   const first = await Berth.start();
   t.after(() => rmSync(first.dataDir, { recursive: true, force: true }));

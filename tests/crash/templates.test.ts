@@ -63,7 +63,7 @@ async function comesTo(what: string, holds: () => boolean): Promise<void> {
 const prepared = "stat -f -c %T .";
 
 test("a template stays as long as a session's disk shows it, and goes when the session is gone", {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async (t) => {
   let berth = await Berth.start({ settings: settings() });
   t.after(() => berth.stop());
@@ -96,7 +96,7 @@ test("a template stays as long as a session's disk shows it, and goes when the s
   await comesTo("the mirror is gone", () => namesIn(join(dataDir, "repositories/mirrors")).length === 0);
 });
 
-test("a template whose making was killed is never served, and is swept", { timeout: 120_000 }, async (t) => {
+test("a template whose making was killed is never served, and is swept", { timeout: 300_000 }, async (t) => {
   let berth = await Berth.start({ settings: settings() });
   t.after(() => berth.stop());
   const { dataDir } = berth;
@@ -128,7 +128,7 @@ test("a template whose making was killed is never served, and is swept", { timeo
 });
 
 test("a data directory that was moved shows what its disks had, and a disk whose template was lost is new", {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async (t) => {
   let berth = await Berth.start({ settings: settings() });
   t.after(() => berth.stop());

@@ -103,7 +103,7 @@ test("every guide is run", async () => {
 });
 
 for (const [name, expected] of Object.entries(guides)) {
-  test(`${name}: its lines do what it says`, { timeout: 90_000 }, async () => {
+  test(`${name}: its lines do what it says`, { timeout: 300_000 }, async () => {
     const cwd = join(directory, name);
     await mkdir(cwd);
     const { BERTH_URL: _, BERTH_TOKEN: __, ...operator } = env;
@@ -115,7 +115,7 @@ for (const [name, expected] of Object.entries(guides)) {
   });
 }
 
-test("README.md: its commands", { timeout: 60_000 }, async () => {
+test("README.md: its commands", { timeout: 300_000 }, async () => {
   const cwd = join(directory, "commands");
   await mkdir(join(cwd, "bin"), { recursive: true });
   await symlink(join(root, "bin/berth"), join(cwd, "bin/berth"));
@@ -136,7 +136,7 @@ test("README.md: its commands", { timeout: 60_000 }, async () => {
 });
 
 for (const shell of ["bash", "dash"]) {
-  test(`README.md: a session by curl, in ${shell}`, { timeout: 60_000 }, async () => {
+  test(`README.md: a session by curl, in ${shell}`, { timeout: 300_000 }, async () => {
     const cwd = join(directory, shell);
     await mkdir(join(cwd, ".berth"), { recursive: true });
     await writeFile(join(cwd, ".berth/token"), `${env.BERTH_TOKEN}\n`);

@@ -34,7 +34,7 @@ before(async () => {
 after(() => berth.stop());
 
 test("an open idle session is two processes, and a parked one is none and mounts nothing", {
-  timeout: 60_000,
+  timeout: 180_000,
 }, async () => {
   const nothing = await restingState(berth);
   assert.deepEqual([nothing.processes, nothing.helpers, nothing.loops], [[], [], []]);

@@ -34,7 +34,7 @@ test("walks under 20 writers", { timeout: 240_000 }, async () => {
   assert.ok(writes > WRITERS, "the writers wrote meanwhile");
 });
 
-test("the ways of paging agree once nobody writes", { timeout: 120_000 }, async () => {
+test("the ways of paging agree once nobody writes", { timeout: 300_000 }, async () => {
   for (const limit of limits.slice(1)) {
     const byPage = await walk(limit);
     const byAnchor: string[] = [];

@@ -8,7 +8,7 @@ before(async () => {
 });
 after(() => service.stop());
 
-test("calls that wait are allowed or denied", { timeout: 60_000 }, async () => {
+test("calls that wait are allowed or denied", { timeout: 180_000 }, async () => {
   const toolset = {
     type: "agent_toolset_20260401",
     configs: [{ name: "Bash", permission_policy: { type: "always_ask" } }],

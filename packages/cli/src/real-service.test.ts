@@ -9,7 +9,7 @@ import { berth, startBerth } from "./testing/berth.ts";
 
 const steps = (...given: object[]) => JSON.stringify({ steps: given });
 
-test("the real service, by its commands alone", { timeout: 60_000 }, async (t) => {
+test("the real service, by its commands alone", { timeout: 180_000 }, async (t) => {
   const dir = await mkdtemp(join(tmpdir(), "berth-cli-"));
   const env: Record<string, string> = { BERTH_DATA_DIR: dir };
   const service = startBerth(["serve", "--port", "0", "--log-level", "error"], { env });

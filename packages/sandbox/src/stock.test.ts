@@ -30,7 +30,7 @@ test("what is asked for at one moment is made together, and each gets one of its
   await stock.close();
 });
 
-test("what was taken while the first were made is made again", { timeout: 5000 }, async () => {
+test("what was taken while the first were made is made again", { timeout: 60_000 }, async () => {
   const { stock, made } = numbers(2, 8);
   await Promise.all([stock.take(), stock.take()]);
   while (made.reduce((sum, count) => sum + count, 0) < 4) await new Promise(setImmediate);

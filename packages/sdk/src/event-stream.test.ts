@@ -58,7 +58,7 @@ function logOf(length: number, last = "session.status_terminated"): Stored[] {
 }
 
 test("whatever happens to the connections, every event comes once and in order", {
-  timeout: 20_000,
+  timeout: 60_000,
 }, async (t) => {
   const log = logOf(12);
   const fate = fc.oneof(

@@ -8,7 +8,7 @@ import { startRealService } from "./testing/real-service.ts";
 const toolset = { type: "agent_toolset_20260401" } as const;
 
 test("the real service: every noun, paging, refusals, and a stream that survives a crash", {
-  timeout: 60_000,
+  timeout: 180_000,
 }, async (t) => {
   const service = await startRealService(t);
   const lost: unknown[] = [];

@@ -42,7 +42,7 @@ async function startCuttingProxy(t: TestContext, target: string) {
 }
 
 test("a resumable upload survives connections that break and a service that is killed", {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async (t) => {
   const service = await startRealService(t);
   const proxy = await startCuttingProxy(t, service.url);
@@ -72,7 +72,7 @@ test("a resumable upload survives connections that break and a service that is k
   assert.deepEqual((await (await client.files.content(survived.id)).bytes()).length, content.length);
 });
 
-test("an upload that was begun before is gone on with", { timeout: 60_000 }, async (t) => {
+test("an upload that was begun before is gone on with", { timeout: 180_000 }, async (t) => {
   const service = await startRealService(t);
   const client = new Berth({ baseURL: service.url, token: service.token });
   const begun = await client.files.create({ filename: "a.txt", size_bytes: 10 });

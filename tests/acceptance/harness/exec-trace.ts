@@ -29,7 +29,7 @@ export function tracedBy(file: string): string[] {
 
 /** What was written, once the process with this pid and all that it started have ended. */
 export async function endedTrace(file: string, pid: number): Promise<string> {
-  const deadline = AbortSignal.timeout(20_000);
+  const deadline = AbortSignal.timeout(60_000);
   const end = new RegExp(`^${pid} +\\+\\+\\+ (exited|killed)`, "m");
   for (;;) {
     const text = await readFile(file, "utf8");

@@ -7,5 +7,5 @@ export function proves(
   run: (context: TestContext) => Promise<void>,
   skip: string | false = false,
 ): void {
-  test(`${title} [${ids.join(", ")}]`, { timeout: 120_000, skip }, run);
+  test(`${title} [${ids.join(", ")}]`, { timeout: 300_000, skip }, run);
 }

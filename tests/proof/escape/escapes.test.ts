@@ -32,7 +32,7 @@ describe("no escape probe succeeds", {
   after(() => Promise.all([stage.close(), repository.close()]));
 
   for (const [name, path] of Object.entries(creationPaths))
-    test(`in a sandbox that is ${name}`, { timeout: 120_000, skip: path.lack ?? false }, async (context) => {
+    test(`in a sandbox that is ${name}`, { timeout: 300_000, skip: path.lack ?? false }, async (context) => {
       const dataDir = await path.dataDir?.();
       const berth = await Berth.start({
         settings: { ...repository.settings, ...path.settings },

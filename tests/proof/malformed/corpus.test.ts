@@ -42,7 +42,7 @@ const corpus = {
 const types = { 400: "invalid_request_error", 401: "authentication_error", 404: "not_found_error" };
 const total = Object.values(corpus).reduce((sum, inputs) => sum + inputs.length, 0);
 
-describe(`${total} malformed inputs`, { timeout: 120_000 }, () => {
+describe(`${total} malformed inputs`, { timeout: 300_000 }, () => {
   let slowest = { name: "", milliseconds: 0 };
 
   for (const [section, inputs] of Object.entries(corpus)) {

@@ -37,7 +37,7 @@ test("every group says what it is for, and every command that takes a body shows
   }
 });
 
-describe("commands of operations", { timeout: 60_000 }, () => {
+describe("commands of operations", { timeout: 180_000 }, () => {
   let service: Installation;
   before(async () => {
     service = await startInstallation();

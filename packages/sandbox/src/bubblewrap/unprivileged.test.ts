@@ -11,7 +11,7 @@ const PACKAGE = fileURLToPath(new URL("../..", import.meta.url));
 
 test("the engine keeps its promises without root", {
   skip: process.getuid?.() !== 0 && "this is not root",
-  timeout: 60_000,
+  timeout: 180_000,
 }, () => {
   const directory = mkdtempSync(join(tmpdir(), "berth-unprivileged-"));
   try {

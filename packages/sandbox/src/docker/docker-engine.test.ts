@@ -20,7 +20,7 @@ for (const kind of ["dockerd", "podman"] as const) engineTests(kind);
 /** What a container engine has besides the promises of every engine. */
 function engineTests(kind: Kind): void {
   const skip = lackOf(kind) ?? false;
-  describe(`sandboxes by ${kind}`, { skip, timeout: 120_000 }, () => {
+  describe(`sandboxes by ${kind}`, { skip, timeout: 300_000 }, () => {
     let subject: TestSubject;
     let client: EngineClient;
     let web: Server;

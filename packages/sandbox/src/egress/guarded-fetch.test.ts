@@ -125,7 +125,7 @@ test("a host is listed by its name, its address or its network", () => {
   assert.ok(!isListedHost([], "http://127.0.0.1/"));
 });
 
-test("an answer of no HTTP status ends its connection", { timeout: 10_000 }, async (t) => {
+test("an answer of no HTTP status ends its connection", { timeout: 60_000 }, async (t) => {
   const closed = Promise.withResolvers<void>();
   const server = createTcpServer((socket) => {
     socket.on("error", () => undefined).on("close", () => closed.resolve());

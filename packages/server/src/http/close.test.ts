@@ -21,7 +21,7 @@ async function connection(t: TestContext, port: number): Promise<Socket> {
 }
 
 /** Well below the time for which an idle connection is kept. */
-const atOnce = { timeout: 20_000 };
+const atOnce = { timeout: 60_000 };
 
 describe("closing", atOnce, () => {
   test("a follower's stream is ended, and its connection with it", async (t) => {

@@ -23,7 +23,7 @@ function reader() {
     },
     text: () => pieces.reduce((text, one) => text.slice(0, one.offset) + one.text, ""),
     async until(text: string): Promise<void> {
-      const signal = AbortSignal.timeout(5_000);
+      const signal = AbortSignal.timeout(60_000);
       while (this.text() !== text) await once(told, "piece", { signal });
     },
   };

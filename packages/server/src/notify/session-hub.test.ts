@@ -21,7 +21,7 @@ function woken(of: SessionHub, sessionId: string) {
     emitter.emit("wake");
   });
   return {
-    next: () => once(emitter, "wake", { signal: AbortSignal.timeout(5_000) }),
+    next: () => once(emitter, "wake", { signal: AbortSignal.timeout(60_000) }),
     count: () => count,
     stop,
   };
@@ -55,7 +55,7 @@ describe("the session hub", () => {
       sessions.push(sessionId);
       emitter.emit("due");
     });
-    const told = once(emitter, "due", { signal: AbortSignal.timeout(5_000) });
+    const told = once(emitter, "due", { signal: AbortSignal.timeout(60_000) });
     one.publish(plain);
     one.publish(due, true);
     await told;

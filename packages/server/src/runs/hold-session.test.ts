@@ -195,7 +195,7 @@ describe("a held session", () => {
     assert.ok(existsSync(disk));
     await markDeleted(db.write, sessionId);
     assert.deepEqual(await claimRuns(db.write, "elsewhere", 60_000, 8, "elsewhere"), []);
-    const signal = AbortSignal.timeout(10_000);
+    const signal = AbortSignal.timeout(60_000);
     await own.worker();
     while ((await rowOf(db, sessionId)) !== undefined) await nextTurn(undefined, { signal });
     assert.equal(existsSync(disk), false);

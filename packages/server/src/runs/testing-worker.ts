@@ -264,7 +264,7 @@ export function idles(log: readonly LogEntry[]): number {
 
 const rehearsal: Model = createRehearsalModel();
 
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 60_000;
 
 async function untilLog(
   db: Database,

@@ -32,7 +32,7 @@ const authority = require("node:fs").readFileSync(ca);
 const open = () => require("node:tls").connect({ port: Number(port), host: "host.example", servername: "host.example", ca: authority });
 const head = (line, more = "") => line + " HTTP/1.1\\r\\nHost: host.example:" + port + "\\r\\n" + more + "\\r\\n";
 const tell = (text) => process.stdout.write(String(text), () => process.exit());
-setTimeout(() => tell("late"), 12000);
+setTimeout(() => tell("late"), 60000);
 ${program}
 END
 '${process.execPath}' /mnt/client.js ${bench.port} ${bench.caFile}`;
@@ -42,7 +42,7 @@ END
 }
 
 async function curl(args: string): Promise<string> {
-  const { stdout } = await bench.inside(`curl -sS --max-time 10 --cacert ${bench.caFile} ${args}`);
+  const { stdout } = await bench.inside(`curl -sS --max-time 60 --cacert ${bench.caFile} ${args}`);
   return stdout;
 }
 

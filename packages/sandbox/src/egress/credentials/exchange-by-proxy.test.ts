@@ -4,7 +4,7 @@ import { type ExchangeBench, makeExchangeBench } from "./testing.ts";
 
 const value = "canary-value";
 const placeholder = "berthplaceholder0123456789abcdef";
-const proxied = "curl -sS --max-time 10 --proxy http://127.0.0.1:3128";
+const proxied = "curl -sS --max-time 60 --proxy http://127.0.0.1:3128";
 const authorization = `-H 'Authorization: Bearer ${placeholder}'`;
 
 let bench: ExchangeBench;

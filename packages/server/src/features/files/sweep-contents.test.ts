@@ -64,7 +64,7 @@ test("a content whose row is not there yet waits for it", async (t) => {
 });
 
 async function untilSomebodyWaits(db: Database): Promise<void> {
-  const deadline = AbortSignal.timeout(10_000);
+  const deadline = AbortSignal.timeout(60_000);
   const text = "select 1 from pg_locks where locktype = 'advisory' and not granted";
   while ((await db.read.query({ text })).rows.length === 0) deadline.throwIfAborted();
 }
