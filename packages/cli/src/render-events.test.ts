@@ -180,6 +180,24 @@ test("on a terminal, progress is one line that is overwritten and leaves no trac
   }
 });
 
+test("a wait for the environment is a line that says for how long, and shows meanwhile", async () => {
+  const wait = (seconds: number | null) =>
+    ({ type: "session.environment_progress", phase: "apt_packages", seconds }) as const;
+  const ready = { type: "session.container_started" as const, seconds: 42 };
+  const waited = "waited for the environment's apt packages · 41 s\nsandbox ready · 42 s\n";
+  assert.equal(
+    await rendered(logOf(wait(null), wait(41.2), ready)),
+    `waiting for the environment's apt packages\n${waited}`,
+  );
+  const written = await rendered(logOf(wait(null), wait(41.2), ready), { columns: 80 });
+  assert.match(written, /waiting for the environment's apt packages · /);
+  const lines = written.replaceAll(/\u001b\[\d+m/g, "").split("\n");
+  const screen = lines.map((line) => line.split("\r\u001b[2K").at(-1)).join("\n");
+  assert.equal(screen, waited);
+  const cutOff = await rendered(logOf(wait(null), ready, says("Hi.")), { columns: 80 });
+  assert.doesNotMatch(cutOff.slice(cutOff.indexOf("sandbox ready")), /waiting/);
+});
+
 test("a rehearsal's steps are named, not printed as JSON", async () => {
   const steps = [
     { say: "Hi." },

@@ -92,6 +92,16 @@ export const sessionEvent = z
         mcp_server_name: z.string().optional(),
       }),
     }),
+    event("session.environment_progress", {
+      phase: z.enum(["system", "apt_packages", "npm_packages", "pip_packages", "setup_script"]).meta({
+        description:
+          "What has to be there before the container can start: `system`, the operating system that packages are installed on, made once for the installation; the packages of a manager; what the setup script leaves. Each is made once and found by the sessions after.",
+      }),
+      seconds: z.number().nullable().meta({
+        description:
+          "Null: it is waited for, and has been for a second; what takes less is not told. Else for how long it was, and the wait is over, whether it could be made or not: what could not is a `session.error` of type `environment_error`. A process that dies meanwhile says no end; the next one begins again.",
+      }),
+    }),
     event("session.container_started", { seconds: z.number() }),
     event("session.container_reclaimed", {
       reason: z.enum(["inactivity", "lost"]).meta({

@@ -155,6 +155,17 @@ proves(
     const use = "tree --version; semver 1.2.3; berth-sample; head -1 /etc/os-release; touch /usr/x 2>&1";
     const events = await turn(api, session.id, bash(use));
     assert.deepEqual(faults(events), []);
+    const waits = events.filter(({ type }) => type === "session.environment_progress");
+    const phases = waits.filter(({ seconds }) => seconds !== null).map(({ phase }) => phase);
+    assert.deepEqual(
+      waits.map(({ phase }) => phase),
+      phases.flatMap((phase) => [phase, phase]),
+    );
+    assert.deepEqual(
+      phases.filter((phase) => phase !== "system"),
+      ["apt_packages", "npm_packages", "pip_packages"].filter((phase) => phases.includes(phase)),
+    );
+    assert.ok(phases.includes("apt_packages"), `${phases}`);
     const [seen] = results(events);
     for (const word of [/tree v\d/, /^1\.2\.3$/m, /sample of pip/, /bookworm/, /Read-only file system/])
       assert.match(seen ?? "", word);
@@ -168,6 +179,32 @@ proves(
       results(await turn(api, plain.id, bash("command -v tree berth-sample || echo none")))[0] ?? "",
       /none/,
     );
+  },
+  skip,
+);
+
+proves(
+  ["environment-waits"],
+  "a first session is told what it waits for while it does, and the second waits for nothing",
+  async () => {
+    const isWait = ({ type }: Wire) => type === "session.environment_progress";
+    const config = { setup_script: "sleep 3; echo made >/etc/made" };
+    const session = await sessionWith(config);
+    const events = await turn(api, session.id, bash("cat /etc/made"));
+    assert.match(results(events)[0] ?? "", /^made/);
+    const [began, over, ...more] = events.filter(isWait);
+    assert.deepEqual(more, []);
+    assert.deepEqual([began?.phase, began?.seconds, over?.phase], ["setup_script", null, "setup_script"]);
+    assert.ok(over?.seconds >= 3 && over?.seconds < 60, `${over?.seconds}`);
+    // While it waited, and not both afterwards.
+    assert.ok(Date.parse(over?.created_at) - Date.parse(began?.created_at) >= 500);
+    assert.ok(
+      events.findIndex(({ type }) => type === "session.container_started") > events.indexOf(over ?? {}),
+    );
+    const path = `/sessions/${session.id}/events?types[]=session.environment_progress`;
+    assert.deepEqual((await api.ok("GET", path)).data, [began, over]);
+    const twin = await sessionWith(config);
+    assert.ok(!(await turn(api, twin.id, bash("cat /etc/made"))).some(isWait));
   },
   skip,
 );

@@ -3,6 +3,7 @@ import { Activity, type Call } from "./activity.ts";
 import { apart, type Block, note } from "./block.ts";
 import { Clones } from "./clones.ts";
 import { textOf } from "./content-text.ts";
+import { EnvironmentWait } from "./environment-wait.ts";
 import { wholeText } from "./live-messages.ts";
 import type { Palette } from "./palette.ts";
 import { cut, firstLines, plainLine, plainText } from "./plain-text.ts";
@@ -28,6 +29,7 @@ export class Transcript {
   readonly #width: number;
   readonly #live: boolean;
   readonly #clones: Clones;
+  readonly #wait = new EnvironmentWait();
   readonly #activity: Activity;
   readonly #turn: TurnEnd;
 
@@ -89,7 +91,10 @@ export class Transcript {
         return apart([bold("deleted")]);
       case "session.error":
         return this.#failed(event);
+      case "session.environment_progress":
+        return this.#waited(event);
       case "session.container_started":
+        this.#wait.end();
         return note(dim(`sandbox ready · ${duration(event.seconds)}`));
       case "session.container_reclaimed":
         return note(yellow(reclaimed[event.reason]));
@@ -128,7 +133,9 @@ export class Transcript {
 
   /** What goes on right now, for a line that is overwritten; null when nothing does. */
   status(now: number): string | null {
-    const parts = [this.#clones.line(), this.#activity.status(now)].filter((part) => part !== null);
+    const parts = [this.#wait.status(now), this.#clones.line(), this.#activity.status(now)].filter(
+      (part) => part !== null,
+    );
     return parts.length === 0 ? null : parts.join(" · ");
   }
 
@@ -140,6 +147,12 @@ export class Transcript {
       `${i === 0 ? ">" : " "} ${bold(cut(line.trimEnd(), this.#width * 3))}`.trimEnd(),
     );
     return more === 0 ? shown : [...shown, dim(`  … ${count(more)} more lines`)];
+  }
+
+  /** Where the status is shown, the line that stays is the one that says for how long. */
+  #waited(event: EventOf<"session.environment_progress">): Block | null {
+    const line = this.#wait.take(event);
+    return this.#live && event.seconds === null ? null : note(this.#palette.dim(line));
   }
 
   #progressed(event: EventOf<"session.resource_progress">): Block | null {
@@ -174,6 +187,7 @@ export class Transcript {
   }
 
   #ended(event: EventOf<"session.status_idle">): Block {
+    this.#wait.end();
     this.#activity.stopThinking();
     const unanswered = this.#activity.unanswered().flatMap((line) => [line, ""]);
     return apart([...unanswered, this.#turn.line(event)]);

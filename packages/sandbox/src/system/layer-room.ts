@@ -28,6 +28,8 @@ export interface LayerRequest {
   /** Ends the wait; what is being made goes on for others. */
   signal: AbortSignal;
   onEgressDenied?: (denied: EgressDenied) => void;
+  /** Told each plan when its layer is looked for, and waited for where it is not there. */
+  onLayer?: (plan: LayerPlan) => void;
 }
 
 export interface Layers {
@@ -90,6 +92,7 @@ export function openLayerRoom(options: LayerRoomOptions): LayerRoom {
         // Held before it is looked for, so that no sweep takes it in between.
         used.set(name, (used.get(name) ?? 0) + 1);
         names.push(name);
+        request.onLayer?.(plan);
         const failure = await unlessAborted(made(name, plan, [...layers.paths], request), request.signal);
         if (failure !== null) return { ...layers, failed: { plan, failure } };
         layers.paths.push(pathOf(name));

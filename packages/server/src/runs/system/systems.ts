@@ -10,6 +10,7 @@ import type { Queryable } from "../../db/statement.ts";
 import type { Disk } from "../workspace/disk.ts";
 import { beganOnHost } from "./disk-system.ts";
 import { type EnvironmentContents, isPlain, readContents } from "./environment-contents.ts";
+import type { EnvironmentPhase, EnvironmentWaits } from "./environment-waits.ts";
 import { setupPlan, withoutValues } from "./setup-plan.ts";
 
 /** As much of what a package manager or a script wrote as is told. */
@@ -37,6 +38,7 @@ export interface SystemRequest {
   disk: Disk;
   signal: AbortSignal;
   onEgressDenied(denied: EgressDenied): void;
+  waits: EnvironmentWaits;
 }
 
 /**
@@ -64,8 +66,9 @@ const HOSTS = { system: undefined, release() {} };
 async function furnishedSystem(
   parts: SystemParts | null,
   contents: EnvironmentContents,
-  { signal, onEgressDenied }: SystemRequest,
+  { signal, onEgressDenied, waits }: SystemRequest,
 ): Promise<SessionSystem> {
+  waits.begin("system");
   const tree = (await parts?.tree.settled(signal)) ?? null;
   if (parts === null || tree === null) return { ...HOSTS, fault: cannot(parts) };
   const plans = [...(await packagePlans(contents.packages, tree, parts.sources)), ...setupPlan(contents)];
@@ -76,6 +79,7 @@ async function furnishedSystem(
     sharers,
     signal,
     onEgressDenied,
+    onLayer: ({ name }) => waits.begin(phaseOf(name)),
   });
   const system = { tree, layers: paths };
   if (failed === null) return { system, fault: null, release };
@@ -85,6 +89,15 @@ async function furnishedSystem(
   const fault = `The session is without its environment's ${allOf.format(left)}. Putting the ${plan.name} in place failed: ${failure.why}.`;
   return { system, fault: output === "" ? fault : `${fault} The end of its output:\n${output}`, release };
 }
+
+/** `apt packages` is told as `apt_packages`. */
+function phaseOf(plan: string): EnvironmentPhase {
+  const phase = phases.find((one) => one === plan.replace(" ", "_"));
+  if (phase === undefined) throw new Error(`What waits for the ${plan} is not known.`);
+  return phase;
+}
+
+const phases: readonly EnvironmentPhase[] = ["apt_packages", "npm_packages", "pip_packages", "setup_script"];
 
 const allOf = new Intl.ListFormat("en", { type: "conjunction" });
 

@@ -24,6 +24,7 @@ import type { RunLog } from "../run-log.ts";
 import type { RunSession } from "../run-store.ts";
 import { readPinnedSkills } from "../skills/session-skills.ts";
 import type { SkillDirectories } from "../skills/skill-directories.ts";
+import { createEnvironmentWaits } from "../system/environment-waits.ts";
 import { openOnSystem } from "../system/open-on-system.ts";
 import { type SystemParts, sessionSystem } from "../system/systems.ts";
 import { tellFault } from "../system/tell-fault.ts";
@@ -86,8 +87,9 @@ export async function openSandbox(
   const report = createEgressReport(runLog, parts.log);
   const credentials = createCredentialSource(parts, session.id);
   const sandbox = await openOrTell(parts, target, async () => {
-    const request = { sessionId: session.id, disk, signal: target.signal, onEgressDenied: report };
-    const own = await sessionSystem(parts.db.read, parts.systems, request);
+    const waits = createEnvironmentWaits(runLog, target.signal);
+    const request = { sessionId: session.id, disk, signal: target.signal, onEgressDenied: report, waits };
+    const own = await sessionSystem(parts.db.read, parts.systems, request).finally(() => waits.end());
     if (own.fault !== null) await tellFault({ ...target, mask: parts.mask }, own.fault);
     const skills = await parts.skills.mounted(await readPinnedSkills(parts.db.write, session));
     const directories = [...skills, ...(await memory.directories(disk.path))];

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { LayerRoom } from "@berth/sandbox";
+import { testDatabase } from "../../db/testing.ts";
+import { seed, seedSession } from "../testing.ts";
+import { type SystemParts, sessionSystem } from "./systems.ts";
+
+test("what is waited for has the name of its phase, in the order in which it is made", async (t) => {
+  const db = await testDatabase(t);
+  const from = await seed(db.write);
+  const sessionId = await seedSession(db.write, from);
+  const begun: string[] = [];
+  const layers: Pick<LayerRoom, "prepare"> = {
+    async prepare({ plans, onLayer }) {
+      for (const plan of plans) onLayer?.(plan);
+      return { paths: [], failed: null, release() {} };
+    },
+  };
+  const tree = { settled: async () => "/nowhere", state: () => ({ kind: "building" as const }) };
+  const parts = { tree, layers, sources: { npmRegistry: null, pipIndex: null } } as unknown as SystemParts;
+  const ask = async (contents: object) => {
+    await db.write.query({
+      text: "update environments set config = $1 where id = $2",
+      values: [{ type: "cloud", networking: { type: "unrestricted" }, ...contents }, from.environmentId],
+    });
+    await sessionSystem(db.read, parts, {
+      sessionId,
+      disk: { path: "/nowhere", uid: 70_000 },
+      signal: new AbortController().signal,
+      onEgressDenied() {},
+      waits: { begin: (phase) => begun.push(phase), end: async () => undefined },
+    });
+  };
+  await ask({ packages: { apt: [], npm: [], pip: [] }, setup_script: null });
+  assert.deepEqual(begun, []);
+  await ask({ packages: { apt: ["jq"], npm: ["semver"], pip: ["six"] }, setup_script: "true" });
+  assert.deepEqual(begun, ["system", "apt_packages", "npm_packages", "pip_packages", "setup_script"]);
+});
