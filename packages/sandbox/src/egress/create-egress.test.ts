@@ -296,6 +296,22 @@ test("nothing is left after close, which may be repeated", async () => {
   await assert.rejects(own.open({ policy: policy() }), SandboxError);
 });
 
+test("a port that one policy named is listened at early for others that name it, and by no others", async () => {
+  const own = await createEgress({ poolSize: 0 });
+  const listened = async (hosts: string[]): Promise<string[]> => {
+    const namespace = await own.open({ policy: { mode: "limited", hosts } });
+    const { stdout } = await runInside(namespace, "cat /proc/net/tcp6 /proc/net/tcp");
+    await namespace.close();
+    return (stdout.match(/(?<=:)[0-9A-F]{4}(?= 0+:0000 0A)/g) ?? []).sort();
+  };
+  const usual = await listened(["host.example"]);
+  assert.ok(!usual.includes("0D05"));
+  for (const _ of ["late", "early"])
+    assert.deepEqual(await listened(["host.example:3333"]), [...usual, "0D05"].sort());
+  assert.deepEqual(await listened(["host.example"]), usual);
+  await own.close();
+});
+
 function inside(script: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
   return runInside(namespace, script);
 }

@@ -6,6 +6,7 @@ import { createExchange } from "./credentials/exchange.ts";
 import { type Resolve, resolveBySystem } from "./dial.ts";
 import type { Egress } from "./egress.ts";
 import { type BareNamespace, furnishNamespace, makeNamespaces, releaseNamespace } from "./make-namespace.ts";
+import { NamedPorts } from "./named-ports.ts";
 import { parsePolicy } from "./policy.ts";
 import { SessionNamespace } from "./session-namespace.ts";
 
@@ -43,12 +44,13 @@ export async function createEgress(options: EgressOptions = {}): Promise<Egress>
     guard: makeAddressGuard(options.allowPrivate ?? []),
     exchange: options.opening ? createExchange({ ...options.opening, handshakeMs }) : null,
     headLimits: { bytes: maximumHeadBytes, milliseconds: handshakeMs },
+    namedPorts: new NamedPorts(),
     log,
   };
   const pool = new Stock<BareNamespace>({
     ready: options.poolSize ?? 8,
     batch: 8,
-    make: makeNamespaces,
+    make: (count) => makeNamespaces(count, surroundings.namedPorts.lately),
     release: releaseNamespace,
   });
   const open = new Set<SessionNamespace>();

@@ -19,14 +19,14 @@ export interface BareNamespace {
 const isRoot = process.getuid?.() === 0;
 
 /**
- * Makes a namespace that listens at its TCP ports and UDP 53. When this process is not root, it lies in a user
+ * Makes a namespace that listens at these TCP ports and UDP 53. When this process is not root, it lies in a user
  * namespace of its own, in which this user is root: a program that joins both by `nsenter --preserve-credentials` has
  * capabilities there, over nothing else.
  */
-async function makeNamespace(): Promise<BareNamespace> {
+async function makeNamespace(tcp: readonly number[]): Promise<BareNamespace> {
   const user = isRoot ? [] : ["--user", "--map-root-user"];
   const opened: { netFd: number | null; userFd: number | null } = { netFd: null, userFd: null };
-  const task = { prepare: true, tcp: listenedPorts, udp: [dnsPort] };
+  const task = { prepare: true, tcp, udp: [dnsPort] };
   const listeners = await runHelper(
     { enter: ["unshare", ...user, "--net", "--"], descriptors: [] },
     task,
@@ -39,14 +39,15 @@ async function makeNamespace(): Promise<BareNamespace> {
   return { listeners, netFd: opened.netFd, userFd: opened.userFd };
 }
 
-/** Makes several, at once where that is cheaper. Rejects when this machine cannot. */
-export async function makeNamespaces(count: number): Promise<BareNamespace[]> {
+/** Makes several, at once where that is cheaper, which listen at `more` ports, too. Rejects when this machine cannot. */
+export async function makeNamespaces(count: number, more: readonly number[]): Promise<BareNamespace[]> {
+  const tcp = [...new Set([...listenedPorts, ...more])];
   if (makesBatches) {
-    const ports = { tcp: listenedPorts, udp: dnsPort };
+    const ports = { tcp, udp: dnsPort };
     const made = await makeBatch(count, ports, (one) => releaseNamespace({ ...one, userFd: null }));
     return made.map((one) => ({ ...one, userFd: null }));
   }
-  const made = await Promise.allSettled(Array.from({ length: count }, makeNamespace));
+  const made = await Promise.allSettled(Array.from({ length: count }, () => makeNamespace(tcp)));
   const whole = made.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
   if (whole.length === 0 && made[0]?.status === "rejected") throw made[0].reason;
   return whole;
@@ -76,6 +77,14 @@ export async function listenAt(namespace: BareNamespace, ports: readonly number[
     },
     { prepare: false, tcp: ports, udp: [] },
   );
+}
+
+/** Stops listening at the TCP ports that are not wanted: what is inside may listen there. */
+export function narrowed(namespace: BareNamespace, wanted: readonly number[]): BareNamespace {
+  const { tcp, udp } = namespace.listeners;
+  const isWanted = ({ port }: { port: number }): boolean => wanted.includes(port);
+  closeListeners({ tcp: tcp.filter((one) => !isWanted(one)), udp: [] });
+  return { ...namespace, listeners: { tcp: tcp.filter(isWanted), udp } };
 }
 
 /** Lets go of it: the kernel removes it when the last process and connection inside are gone. */

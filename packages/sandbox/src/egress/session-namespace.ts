@@ -8,7 +8,14 @@ import { Denials } from "./denials.ts";
 import type { NamespaceOptions, NetworkNamespace } from "./egress.ts";
 import type { HostName } from "./host-name.ts";
 import { limitedLog } from "./limited-log.ts";
-import { type BareNamespace, dnsPort, listenAt, listenedPorts, releaseNamespace } from "./make-namespace.ts";
+import {
+  type BareNamespace,
+  dnsPort,
+  listenAt,
+  listenedPorts,
+  narrowed,
+  releaseNamespace,
+} from "./make-namespace.ts";
 import { closeListeners, type Listeners } from "./namespace-helper.ts";
 import { type Policy, parsePolicy } from "./policy.ts";
 import { serveDnsOverTcp } from "./serve-dns-over-tcp.ts";
@@ -29,7 +36,7 @@ export class SessionNamespace implements NetworkNamespace {
   readonly #addresses = new SyntheticAddresses();
   readonly #connections = new Map<Socket, { name: HostName; port: number } | null>();
   readonly #added: Listeners[] = [];
-  readonly #ports = new Set<number>(listenedPorts);
+  readonly #ports: Set<number>;
   #policy: Policy;
   #widening: Promise<void> = Promise.resolve();
   #closing: Promise<void> | null = null;
@@ -38,9 +45,10 @@ export class SessionNamespace implements NetworkNamespace {
   constructor(bare: BareNamespace, options: NamespaceOptions, surroundings: Surroundings) {
     this.netFd = bare.netFd;
     this.userFd = bare.userFd;
-    this.#bare = bare;
-    this.#surroundings = { ...surroundings, log: limitedLog(surroundings.log) };
     this.#policy = parsePolicy(options.policy);
+    this.#bare = narrowed(bare, [...listenedPorts, ...this.#policy.ports]);
+    this.#ports = new Set(this.#bare.listeners.tcp.map(({ port }) => port));
+    this.#surroundings = { ...surroundings, log: limitedLog(surroundings.log) };
     this.#denials = new Denials(options.onDenied ?? (() => {}));
     this.#gate = {
       addresses: this.#addresses,
@@ -52,7 +60,7 @@ export class SessionNamespace implements NetworkNamespace {
         if (!client.destroyed) this.#connections.set(client, { name, port });
       },
     };
-    this.#serve(bare.listeners);
+    this.#serve(this.#bare.listeners);
   }
 
   /** Ends the connections that the new policy does not allow. New ports listen a moment later. */
@@ -72,6 +80,7 @@ export class SessionNamespace implements NetworkNamespace {
 
   /** Listens at the ports that the policy names and that do not listen yet. Rejects when it cannot. */
   openPorts(): Promise<void> {
+    this.#surroundings.namedPorts.add(this.#policy.ports);
     const opening = this.#widening.then(() => this.#openMissingPorts());
     this.#widening = opening.catch(() => {});
     return opening;

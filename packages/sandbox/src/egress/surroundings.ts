@@ -5,6 +5,7 @@ import type { Exchange } from "./credentials/exchange.ts";
 import type { Destination } from "./credentials/targets.ts";
 import type { Resolve } from "./dial.ts";
 import type { HostName } from "./host-name.ts";
+import type { NamedPorts } from "./named-ports.ts";
 import type { HeadLimits } from "./read-head.ts";
 import type { SyntheticAddresses } from "./synthetic-addresses.ts";
 
@@ -15,6 +16,8 @@ export interface Surroundings {
   /** Null: no credential can be put in. */
   exchange: Exchange | null;
   headLimits: HeadLimits;
+  /** Told which ports namespaces are to listen at besides. */
+  namedPorts: NamedPorts;
   log: (line: string) => void;
 }
 
