@@ -116,6 +116,26 @@ proves(["egress-denied"], "each refusal is told by the host that was asked for",
   assert.equal(reached, before);
 });
 
+proves(["egress-ports"], "what no rule names is refused as a closed port is, and told", async () => {
+  const session = await sessionWith({ allowed_hosts: ["*.zone.example"] });
+  const expected = [
+    "203.0.113.1 22 not_allowed",
+    "203.0.113.2 123 not_allowed",
+    "a.zone.example 22 not_allowed",
+    "b.zone.example 443 unknown_protocol",
+  ];
+  const script = `refused=0
+    for to in tcp/203.0.113.1/22 udp/203.0.113.2/123 tcp/a.zone.example/22 udp/b.zone.example/443 tcp/127.0.0.1/4000; do
+      bash -c "echo hello >/dev/$to" 2>&1 | grep -q 'Connection refused' && refused=$((refused + 1))
+    done; echo $refused`;
+  let told = new Set<string>();
+  for (let tries = 0; tries < 10 && told.size < expected.length; tries += 1) {
+    assert.match((await run(session, script))[0] ?? "", /^3\b/);
+    told = new Set(await denied(session));
+  }
+  assert.deepEqual([...told].sort(), expected);
+});
+
 proves(
   ["egress-named-to-agent"],
   "a command's result names the hosts that were refused, so that nobody tries them for ever",

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { conformance, type Subject } from "../conformance/conformance.ts";
 import { DISK_TESTS } from "../conformance/disk-tests.ts";
+import { REFUSALS_TOLD } from "../conformance/isolation-tests.ts";
 import { TEMPLATE_TESTS } from "../conformance/template-tests.ts";
 import { createEgress } from "../egress/create-egress.ts";
 import { openAuthority } from "../egress/credentials/authority.ts";
@@ -12,7 +13,7 @@ import { workspacePrograms } from "../workspace/workspace-programs.ts";
 import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
 import { diskLimit, templates } from "./probe.ts";
 
-const skips = Object.fromEntries(
+const skips: Record<string, string> = Object.fromEntries(
   (
     [
       [DISK_TESTS, await diskLimit(tmpdir())],
@@ -22,6 +23,7 @@ const skips = Object.fromEntries(
     .filter(([, { state }]) => state !== "yes")
     .flatMap(([tests, { detail }]) => Object.keys(tests).map((title) => [title, detail])),
 );
+if (process.getuid?.() !== 0) skips[REFUSALS_TOLD] = "without root nobody hears what the kernel refuses";
 
 test("where the whole suite has to run, none of it is left out", { skip: process.env.CI !== "true" }, () => {
   assert.deepEqual(skips, {});

@@ -8,8 +8,24 @@ import { conformanceTest, ok, type Suite, sh } from "./context.ts";
 
 const [EPERM, ENOSYS, EAFNOSUPPORT] = [1, 38, 97];
 
+/** Where Berth is not root, nobody hears what the kernel refuses. */
+export const REFUSALS_TOLD = "what the kernel of a sandbox refuses is told";
+
 /** What hostile code inside must not be able to do. */
 export function isolationTests(suite: Suite): void {
+  conformanceTest(suite, REFUSALS_TOLD, async ({ open }) => {
+    const told = new Set<string>();
+    const sandbox = await open({
+      onEgressDenied: ({ host, port, reason }) => told.add(`${host} ${port} ${reason}`),
+    });
+    const script = `for kind in tcp/203.0.113.1/22 udp/203.0.113.2/123 tcp/127.0.0.1/4000 udp/127.0.0.2/4000; do
+      bash -c "echo hello >/dev/$kind" 2>/dev/null
+    done; sleep 0.1`;
+    // It begins to be told a moment after the sandbox stands.
+    for (let tries = 0; tries < 50 && told.size < 2; tries += 1) await ok(sandbox, script);
+    assert.deepEqual([...told].sort(), ["203.0.113.1 22 not_allowed", "203.0.113.2 123 not_allowed"]);
+  });
+
   conformanceTest(suite, "isolation: commands that must fail", async ({ open, directory }) => {
     await writeFile(`${directory}/secret`, "host secret", { mode: 0o644 });
     await chmod(directory, 0o755);

@@ -8,6 +8,7 @@ import type { Egress } from "./egress.ts";
 import { type BareNamespace, furnishNamespace, makeNamespaces, releaseNamespace } from "./make-namespace.ts";
 import { NamedPorts } from "./named-ports.ts";
 import { parsePolicy } from "./policy.ts";
+import { Refusals } from "./refusals/refusals.ts";
 import { SessionNamespace } from "./session-namespace.ts";
 
 export interface EgressOptions {
@@ -43,6 +44,7 @@ export async function createEgress(options: EgressOptions = {}): Promise<Egress>
     resolve: options.resolve ?? resolveBySystem,
     guard: makeAddressGuard(options.allowPrivate ?? []),
     exchange: options.opening ? createExchange({ ...options.opening, handshakeMs }) : null,
+    refusals: new Refusals(log),
     headLimits: { bytes: maximumHeadBytes, milliseconds: handshakeMs },
     namedPorts: new NamedPorts(),
     log,

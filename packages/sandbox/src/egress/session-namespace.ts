@@ -18,6 +18,7 @@ import {
 } from "./make-namespace.ts";
 import { closeListeners, type Listeners } from "./namespace-helper.ts";
 import { type Policy, parsePolicy } from "./policy.ts";
+import type { Refusal } from "./refusals/refusal-listener.ts";
 import { serveDnsOverTcp } from "./serve-dns-over-tcp.ts";
 import type { Gate, Surroundings } from "./surroundings.ts";
 import { SyntheticAddresses } from "./synthetic-addresses.ts";
@@ -37,6 +38,7 @@ export class SessionNamespace implements NetworkNamespace {
   readonly #connections = new Map<Socket, { name: HostName; port: number } | null>();
   readonly #added: Listeners[] = [];
   readonly #ports: Set<number>;
+  readonly #unwatch: () => void;
   #policy: Policy;
   #widening: Promise<void> = Promise.resolve();
   #closing: Promise<void> | null = null;
@@ -61,6 +63,7 @@ export class SessionNamespace implements NetworkNamespace {
       },
     };
     this.#serve(this.#bare.listeners);
+    this.#unwatch = surroundings.refusals.watch(this.netFd, (refusal) => this.#onRefusal(refusal));
   }
 
   /** Ends the connections that the new policy does not allow. New ports listen a moment later. */
@@ -97,6 +100,7 @@ export class SessionNamespace implements NetworkNamespace {
   }
 
   async #close(): Promise<void> {
+    this.#unwatch();
     for (const client of this.#connections.keys()) client.destroy();
     await this.#widening;
     for (const listeners of this.#added) closeListeners(listeners);
@@ -133,6 +137,15 @@ export class SessionNamespace implements NetworkNamespace {
     const { name, port } = placeOf(client, this.#addresses);
     if (port === dnsPort && name === null) serveDnsOverTcp(client, (message) => this.#answer(message));
     else void handleConnection(client, this.#gate, this.#surroundings);
+  }
+
+  /** A port that the policy names may not be listened at yet. */
+  #onRefusal({ protocol, address, port }: Refusal): void {
+    const name = this.#addresses.nameOf(address);
+    const isAllowed = name !== null && this.#policy.allows(name, port);
+    if (isAllowed && protocol === "tcp") return;
+    const reason = isAllowed ? "unknown_protocol" : "not_allowed";
+    this.#denials.add({ host: name ?? address, port, reason });
   }
 
   #onQuestion(socket: DatagramSocket, message: Buffer, from: RemoteInfo): void {

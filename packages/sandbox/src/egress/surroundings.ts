@@ -7,6 +7,7 @@ import type { Resolve } from "./dial.ts";
 import type { HostName } from "./host-name.ts";
 import type { NamedPorts } from "./named-ports.ts";
 import type { HeadLimits } from "./read-head.ts";
+import type { Refusals } from "./refusals/refusals.ts";
 import type { SyntheticAddresses } from "./synthetic-addresses.ts";
 
 /** What all connections of one egress share. */
@@ -18,6 +19,7 @@ export interface Surroundings {
   headLimits: HeadLimits;
   /** Told which ports namespaces are to listen at besides. */
   namedPorts: NamedPorts;
+  refusals: Refusals;
   log: (line: string) => void;
 }
 
