@@ -40,7 +40,7 @@ function engineTests(kind: Kind): void {
     const spec = (overrides: Partial<SandboxSpec> = {}): SandboxSpec => ({
       id: `own_${++count}`,
       disk: join(disks, String(count)),
-      uid: 71_000,
+      uid: subject.uid,
       limits: { memoryBytes: 256 * 1024 * 1024, pids: 100, cpus: 1, diskBytes: null },
       egress: { mode: "limited", hosts: [] },
       files: [],
@@ -185,7 +185,7 @@ setInterval(() => {}, 1000);
 
 /** Waits until a container runs no more. */
 async function ended(client: EngineClient, id: string): Promise<void> {
-  const until = performance.now() + 10_000;
+  const until = performance.now() + 30_000;
   for (;;) {
     const told = (await client.call("GET", `/containers/${id}/json`)) as { State: { Running: boolean } };
     if (!told.State.Running) return;

@@ -19,7 +19,10 @@ export interface TestSubject extends Subject {
   stateDir: string;
 }
 
-/** A sandbox engine over a container engine that was started for it. */
+/**
+ * A sandbox engine over a container engine that was started for it. Its uid is no other test's: the kernel counts the processes
+ * of a uid over all containers of the machine.
+ */
 export async function startSubject(kind: Kind, allowPrivate: readonly string[] = []): Promise<TestSubject> {
   const directory = await mkdtemp(join(tmpdir(), "berth-engine-"));
   const { socket, close } = await startTestEngine(kind);
@@ -31,7 +34,7 @@ export async function startSubject(kind: Kind, allowPrivate: readonly string[] =
   const engine = await createDockerEngine(options);
   return {
     engine,
-    uid: 71_000,
+    uid: (process.pid % 10_000) + 120_000,
     socket,
     instance,
     stateDir,
