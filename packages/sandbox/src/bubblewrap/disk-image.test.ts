@@ -124,11 +124,11 @@ test("what was changed in a template outlives a killed server, and no mount does
   writeFileSync(join(directory, "template/file"), "file\n");
   chownSync(join(directory, "template"), 66_000, 66_000);
   chownSync(join(directory, "template/file"), 66_000, 66_000);
-  const template = { source: join(directory, "template"), uid: 66_000, target: "/data/repo" };
+  const template = { source: join(directory, "template"), uid: 66_000, target: shownAt };
   const child = elsewhere(`
     const sandbox = await open();
     if (!(await sandbox.mountTemplate(${JSON.stringify(template)}))) throw new Error("it was not mounted");
-    sandbox.run({ script: "cd /data/repo; echo kept >>file; (setsid env -i sleep 600 &); echo up; sleep 600", timeoutMs: 60000, onOutput: () => process.stdout.write("up") });`);
+    sandbox.run({ script: "cd ${shownAt}; echo kept >>file; (setsid env -i sleep 600 &); echo up; sleep 600", timeoutMs: 60000, onOutput: () => process.stdout.write("up") });`);
   await once(child.stdout, "data");
   assert.equal(overlays().length, 1);
   child.kill("SIGKILL");
@@ -136,15 +136,18 @@ test("what was changed in a template outlives a killed server, and no mount does
   await released(directory);
   assert.deepEqual(overlays(), []);
   const sandbox = await open("disk", [template]);
-  assert.equal(await ok(sandbox, "cat /data/repo/file"), "file\nkept");
+  assert.equal(await ok(sandbox, `cat ${shownAt}/file`), "file\nkept");
 });
+
+/** As no other test of the machine has it. */
+const shownAt = `/data/repo-${process.pid}`;
 
 /** The overlays on this file's disks, of every mount namespace. */
 function overlays(): string[] {
   const lines = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .flatMap((pid) => mountsOf(pid).split("\n"))
-    .filter((line) => line.includes(" /data/repo ") && line.includes(" - overlay "));
+    .filter((line) => line.includes(` ${shownAt} `) && line.includes(" - overlay "));
   return [...new Set(lines)];
 }
 
@@ -164,7 +167,7 @@ test("a disk whose spec has no limit has the engine's, and what was made ahead g
     const spec = (id, diskBytes) => ({ id, disk: ${JSON.stringify(`${directory}/`)} + id, uid: ${uid}, limits: { ...${JSON.stringify(limits)}, diskBytes }, egress: { mode: "limited", hosts: [] }, files: [], writable: [] });
     const fill = async (id, diskBytes) => {
       const sandbox = await usual.open(spec(id, diskBytes));
-      return (await sandbox.run({ script: "head -c 100M /dev/zero >/data/x", timeoutMs: 15000 })).exitCode;
+      return (await sandbox.run({ script: "head -c 100M /dev/zero >/data/x", timeoutMs: 60000 })).exitCode;
     };
     process.stdout.write(JSON.stringify([await fill("usual", null), await fill("second", null), await fill("own", ${200 * 2 ** 20})]));
     setInterval(() => {}, 1000);`);
@@ -243,7 +246,7 @@ test("without loop devices a limited disk is refused, with a sentence, and other
     const probed = (await engine.probe()).find(({ name }) => name === "limit_disk");
     const refused = await open().catch((error) => error);
     const other = await engine.open({ id: "b", disk: ${JSON.stringify(`${directory}/other`)}, uid: ${uid}, limits: { ...${JSON.stringify(limits)}, diskBytes: null }, egress: { mode: "limited", hosts: [] }, files: [], writable: [] });
-    const { exitCode } = await other.run({ script: "true", timeoutMs: 5000 });
+    const { exitCode } = await other.run({ script: "true", timeoutMs: 60000 });
     await engine.close();
     process.stdout.write(JSON.stringify([probed.state, probed.detail, refused.name, refused.constructor.name, refused.message, exitCode]));`,
     ["unshare", "--mount", "--propagation=private", "sh", "-c", bare, "sh"],

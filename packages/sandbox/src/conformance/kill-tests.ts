@@ -12,6 +12,10 @@ const STUBBORN: Readonly<Record<string, string>> = {
   "a stopped one": "sh -c 'kill -STOP $$; sleep 7777'",
 };
 
+/** How many processes there are, as soon as they are few, or after ten seconds: what ends takes its time. */
+const FEW =
+  "for i in $(seq 100); do n=$(ps -e --no-headers | wc -l); [ $n -lt 12 ] && break; sleep 0.1; done; echo $n";
+
 /** Stopping one command, and limits. */
 export function killTests(suite: Suite): void {
   for (const [name, script] of Object.entries(STUBBORN)) {
@@ -22,9 +26,9 @@ export function killTests(suite: Suite): void {
       const other = sh(sandbox, "echo up; mkfifo /tmp/go; cat /tmp/go", { onOutput: () => up.resolve() });
       await up.promise;
       const from = performance.now();
-      const killed = await sh(sandbox, `echo said; ${script}`, { timeoutMs: 400 });
+      const killed = await sh(sandbox, `echo said; ${script}`, { timeoutMs: 1_000 });
       assert.deepEqual([killed.ended, killed.exitCode, killed.text], ["timeout", null, "said\n"]);
-      assert.ok(performance.now() - from < 3000);
+      assert.ok(performance.now() - from < 5_000);
       assert.equal(await ok(sandbox, "ps -eo args | grep -c '^sleep 7777' || true"), "0");
       assert.equal(await ok(sandbox, "ps -eo args | grep -c '^sleep 8888'"), "1");
       await ok(sandbox, "echo >/tmp/go");
@@ -96,7 +100,7 @@ export function killTests(suite: Suite): void {
     const bomb = await sh(sandbox, "b() { b | b & }; b; sleep 600", { timeoutMs: 800, maxOutputBytes: 1000 });
     assert.notEqual(bomb.ended, "closed");
     assert.equal(await ok(sandbox, "echo alive"), "alive");
-    assert.ok(Number(await ok(sandbox, "ps -e --no-headers | wc -l")) < 12);
+    assert.ok(Number(await ok(sandbox, FEW)) < 12);
   });
 
   conformanceTest(suite, "at the limit of processes the sandbox lives on", async ({ open }) => {
@@ -107,7 +111,7 @@ export function killTests(suite: Suite): void {
     const script = "exec 2>/dev/null; b() { sleep 600 & b; }; (b); echo full; while :; do :; done";
     const filling = sh(sandbox, script, { signal: abort.signal, onOutput: () => full.resolve() });
     await full.promise;
-    const refused = await sh(sandbox, "sleep 0", { timeoutMs: 3000 });
+    const refused = await sh(sandbox, "sleep 0");
     assert.equal(refused.ended, "exit");
     assert.notEqual(refused.exitCode, 0);
     abort.abort();
@@ -132,8 +136,6 @@ export function killTests(suite: Suite): void {
   conformanceTest(suite, "short-lived orphans leave no dead processes behind", async ({ open }) => {
     const sandbox = await open();
     await ok(sandbox, "i=0; while [ $i -lt 150 ]; do (true &); i=$((i+1)); done");
-    await ok(sandbox, "true");
-    await ok(sandbox, "true");
-    assert.ok(Number(await ok(sandbox, "ps -e --no-headers | wc -l")) < 12);
+    assert.ok(Number(await ok(sandbox, FEW)) < 12);
   });
 }
