@@ -26,7 +26,7 @@ export const TEST_IMAGE = "berth-test:latest";
 /** A container engine that a test has started for itself. */
 export interface TestEngine {
   socket: string;
-  /** Resolves when no container runs; rejects when one still does after ten seconds. */
+  /** Resolves when no container runs; rejects when one still does after a minute. */
   idle(): Promise<void>;
   /** Stops it, and rejects when something of it is left. */
   close(): Promise<void>;
@@ -119,7 +119,7 @@ async function answers(daemon: ChildProcess, socket: string, log: string): Promi
 }
 
 async function idle(socket: string): Promise<void> {
-  const until = performance.now() + 10_000;
+  const until = performance.now() + LONGEST_MS;
   for (;;) {
     const { text } = await ask(socket, "GET", "/v1.41/containers/json");
     if (JSON.parse(text).length === 0) return;
@@ -162,7 +162,7 @@ async function stop(daemon: ChildProcess): Promise<void> {
 
 /** Waits until no process names the directory any more. */
 async function gone(directory: string): Promise<void> {
-  const until = performance.now() + 10_000;
+  const until = performance.now() + LONGEST_MS;
   for (let left = processesNaming(directory); left.length > 0; left = processesNaming(directory)) {
     if (performance.now() > until) throw new Error(`processes are left: ${left.join(", ")}`);
     await delay(50);

@@ -135,7 +135,7 @@ test("Read: images as images, other binaries, directories and missing files refu
   await box.sandbox.run({
     script: "cat >/data/dot.png; cp /data/dot.png /data/dot.bin",
     stdin: png,
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
   });
   assert.equal(await ok(read, { file_path: "dot.png" }), "image/png");
   await box.sh("head -c 300000 /bin/sh >/data/binary; echo text >/data/fake.png");

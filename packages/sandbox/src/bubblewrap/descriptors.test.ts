@@ -26,7 +26,12 @@ test("commands that were cut before their shell stood leave no descriptor open",
   for (const shell of [undefined, "main"]) {
     for (let wait = 0; wait < 20; wait++) {
       const cut = new AbortController();
-      const command = { script: "echo x", timeoutMs: 5_000, signal: cut.signal, ...(shell ? { shell } : {}) };
+      const command = {
+        script: "echo x",
+        timeoutMs: 60_000,
+        signal: cut.signal,
+        ...(shell ? { shell } : {}),
+      };
       const running = sandbox.run(command);
       for (let turns = 0; turns < wait; turns++) await new Promise(setImmediate);
       cut.abort();

@@ -82,7 +82,7 @@ test("what a command left that takes every process is stopped with its end, and 
   await ok(sandbox, "kept=yes", { shell: "main" });
   await ok(sandbox, "sleep 8888 &", { shell: "main" });
   const script = "sh -c 'while :; do sleep 7777 & done' 2>/dev/null; echo left";
-  const filling = await sh(sandbox, script, { shell: "main", timeoutMs: 15_000 });
+  const filling = await sh(sandbox, script, { shell: "main", timeoutMs: 60_000 });
   assert.deepEqual([filling.ended, filling.limit, filling.cleared], ["exit", "processes", true]);
   assert.equal(await ok(sandbox, "ps -eo args | grep -c '^sleep 7777' || echo none"), "0\nnone");
   assert.equal(

@@ -120,7 +120,7 @@ export function commandTests(suite: Suite): void {
       for (const shell of [{}, { shell: "main" }]) {
         const from = performance.now();
         const pid = await ok(sandbox, "sleep 600 & echo $!", shell);
-        assert.ok(performance.now() - from < 5000);
+        assert.ok(performance.now() - from < 30_000);
         assert.equal(await ok(sandbox, `kill -0 ${pid} && echo alive`), "alive");
       }
     },

@@ -50,7 +50,7 @@ export function conformanceTest(
   const skip = suite.skips[title] ?? suite.skips["*"];
   test(title, {
     skip: skip !== undefined && suite.skips[title] !== "" ? skip : false,
-    timeout: 20_000,
+    timeout: 180_000,
   }, async () => {
     const directory = await mkdtemp(join(tmpdir(), "berth-conformance-"));
     const opened: Sandbox[] = [];
@@ -87,7 +87,7 @@ export interface Ran extends CommandResult {
 
 /** Runs a script with a generous limit and reads its output as text. */
 export async function sh(sandbox: Sandbox, script: string, options: Partial<Command> = {}): Promise<Ran> {
-  const result = await sandbox.run({ script, timeoutMs: 15_000, ...options });
+  const result = await sandbox.run({ script, timeoutMs: 60_000, ...options });
   return { ...result, text: Buffer.from(result.output).toString() };
 }
 

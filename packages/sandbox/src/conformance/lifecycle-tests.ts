@@ -18,7 +18,7 @@ export function lifecycleTests(suite: Suite): void {
       await started.promise;
       const from = performance.now();
       await sandbox.close();
-      assert.ok(performance.now() - from < 1500);
+      assert.ok(performance.now() - from < 5_000);
       assert.deepEqual([(await running).ended, (await running).exitCode], ["closed", null]);
       assert.equal((await named).ended, "closed");
       await sandbox.closed;

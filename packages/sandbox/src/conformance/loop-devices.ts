@@ -8,7 +8,7 @@ export function loopDevices(directory: string): string[] {
     .map((name) => `/dev/${name}`);
 }
 
-/** Waits until the kernel has let go of them all, for ten seconds at most. */
+/** Waits until the kernel has let go of them all, for half a minute at most. */
 export async function released(directory: string): Promise<void> {
   await until(
     () => loopDevices(directory).length === 0,

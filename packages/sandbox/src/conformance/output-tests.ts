@@ -57,7 +57,7 @@ export function outputTests(suite: Suite): void {
   conformanceTest(suite, "binary output is exact", async ({ open }) => {
     const sandbox = await open();
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
-    const result = await sandbox.run({ script: "cat", stdin: bytes, timeoutMs: 5000 });
+    const result = await sandbox.run({ script: "cat", stdin: bytes, timeoutMs: 60_000 });
     assert.deepEqual(Buffer.from(result.output), bytes);
   });
 }

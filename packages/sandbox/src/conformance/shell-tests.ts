@@ -84,7 +84,7 @@ export function shellTests(suite: Suite): void {
       const server = await ok(sandbox, "cd /tmp; x=1; sleep 600 >/dev/null & echo $!", main);
       const killed = await sh(sandbox, "trap '' TERM; echo on; while :; do :; done", {
         ...main,
-        timeoutMs: 300,
+        timeoutMs: 1_000,
       });
       assert.deepEqual(
         [killed.ended, killed.exitCode, killed.text, killed.cwd],

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 export async function until(
   holds: () => boolean,
   complaint: () => string,
-  longestMs = 10_000,
+  longestMs = 30_000,
 ): Promise<void> {
   const end = performance.now() + longestMs;
   while (!holds()) {

@@ -71,7 +71,7 @@ describe("layers of a system", { skip }, () => {
       writable: [],
       system: { tree, layers },
     });
-    const { output } = await sandbox.run({ script, timeoutMs: 10_000 });
+    const { output } = await sandbox.run({ script, timeoutMs: 60_000 });
     await sandbox.close();
     return Buffer.from(output).toString().trim();
   }
