@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DatabaseUnavailableError } from "../db/database-error.ts";
-import { check, count, idleSession, mortal, prepared, RECLAIM, watched } from "./testing-reclaim.ts";
+import {
+  check,
+  count,
+  DYING_LEASE_MS,
+  idleSession,
+  mortal,
+  prepared,
+  RECLAIM,
+  watched,
+} from "./testing-reclaim.ts";
 import { bash, idles, steps } from "./testing-worker.ts";
 
 for (const after of [false, true]) {
@@ -16,7 +25,8 @@ for (const after of [false, true]) {
         dead.resolve();
         throw new DatabaseUnavailableError("The process is dead.");
       };
-      const first = await own.worker({ ...RECLAIM, db: mortal(db, { n, after, happens: die }) });
+      const dying = mortal(db, { n, after, happens: die });
+      const first = await own.worker({ ...RECLAIM, leaseMs: DYING_LEASE_MS, db: dying });
       await dead.promise;
       await first.close();
       const heir = watched(db);

@@ -33,7 +33,7 @@ describe("a reclaim", () => {
     const old = "disk_host = 'here', idle_since = now() - interval '2 hours'";
     const rows = {
       idle: old,
-      fresh: "disk_host = 'here', idle_since = now() - interval '1 hour' + interval '1 second'",
+      fresh: "disk_host = 'here', idle_since = now() - interval '1 hour' + interval '5 minutes'",
       over: "disk_host = 'here', idle_since = now() - interval '1 hour' - interval '1 second'",
       never: "disk_host = 'here', idle_since = null",
       elsewhere: `${old}, disk_host = 'there'`.replace("disk_host = 'here', ", ""),

@@ -13,7 +13,10 @@ import { type Seed, seed, seedSession } from "./testing.ts";
 import { bash, type Installation, idles, installation, steps, types } from "./testing-worker.ts";
 
 export const HOUR_MS = 3_600_000;
-export const RECLAIM = { reclaimMs: HOUR_MS, sandboxIdleMs: 0, leaseMs: 150, pollMs: 20, graceMs: 0 };
+/** Who lives keeps its lease, however slow the machine is. */
+export const RECLAIM = { reclaimMs: HOUR_MS, sandboxIdleMs: 0, leaseMs: 60_000, pollMs: 20, graceMs: 0 };
+/** Of a worker that dies, whose heir waits for its end. */
+export const DYING_LEASE_MS = 300;
 
 /** What happens at the n-th statement of a reclaim: before it is asked, or after it was answered. */
 interface Point {

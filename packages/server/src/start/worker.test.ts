@@ -89,12 +89,12 @@ describe("a worker", () => {
         const own = await installation(t, db);
         const sessionId = await seedSession(db.write, from);
         const dying = dyingDatabase(db, points + 1, commits);
-        const first = await own.worker({ db: dying.db, leaseMs: 150, pollMs: 50, graceMs: 0 });
+        const first = await own.worker({ db: dying.db, leaseMs: 300, pollMs: 50, graceMs: 0 });
         await own.send(sessionId, message);
         const ended = own.until(sessionId, (entries) => idles(entries) === 1);
         survived = await Promise.race([dying.dead.then(() => false), ended.then(() => true)]);
         await first.close();
-        const second = await own.worker({ leaseMs: 150, pollMs: 20 });
+        const second = await own.worker({ pollMs: 20 });
         checkLog(
           await ended,
           own.engine.commands.map(({ script }) => script),
@@ -195,7 +195,7 @@ describe("a worker", () => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const sessionId = await seedSession(db.write, await seed(db.write));
-    await own.worker({ leaseMs: 300 });
+    await own.worker({ leaseMs: 1_000 });
     const began = once(own.engine.told, "command");
     await own.send(sessionId, steps(bash("hang"), { say: "Never." }));
     await began;

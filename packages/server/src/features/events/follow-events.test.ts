@@ -158,7 +158,7 @@ describe("following a session", () => {
       text += chunk.toString();
       if (text.endsWith(":\n\n:\n\n")) break;
     }
-    assert.equal(text, "retry: 1000\n\n:\n\n:\n\n");
+    assert.match(text, /^retry: 1000\n\n(:\n\n){2,}$/);
   });
 
   test("a reader that takes nothing costs no more than a chunk, and has everything when it goes on", async (t) => {
