@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { refused } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
 import { proves } from "../harness/proves.ts";
@@ -28,8 +29,9 @@ proves(
     } finally {
       process.kill(postmaster, "SIGCONT");
     }
-    let status = 500;
-    for (let tries = 0; tries < 20 && status === 500; tries++) status = (await api.get("/agents")).status;
+    const signal = AbortSignal.timeout(60_000);
+    let { status } = await api.get("/agents");
+    for (; status === 500; { status } = await api.get("/agents")) await pause(50, undefined, { signal });
     assert.equal(status, 200);
   },
 );

@@ -61,7 +61,6 @@ proves(
     await until(
       () => loopFiles(berth.dataDir).length === 0,
       () => "a loop device is left",
-      20_000,
     );
     assert.ok(!(await readFile("/proc/mounts", "utf8")).includes(berth.dataDir));
   },

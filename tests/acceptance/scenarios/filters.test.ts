@@ -121,7 +121,7 @@ proves(
     const path = `/sessions/${session.id}`;
     await api.ok("POST", `${path}/events`, { events: [steps({ wait_ms: 60_000 })] });
     let running = await api.ok("GET", path);
-    const signal = AbortSignal.timeout(20_000);
+    const signal = AbortSignal.timeout(60_000);
     while (running.stats.active_seconds < 1) {
       signal.throwIfAborted();
       running = await api.ok("GET", path);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { pidOf } from "../../crash/processes.ts";
+import { livingPid } from "../../crash/processes.ts";
 import { refused, type Wire } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
 import {
@@ -306,7 +306,7 @@ proves(["memory-crash"], "what a call wrote before its runner died is stored by 
   const sent = await api.ok("POST", `/sessions/${session.id}/events`, { events: [message] });
   await onDisk(`sessions/${session.id}/data/written`);
   assert.deepEqual(await contents(store), { "/gone.md": "to be removed" });
-  process.kill(pidOf(berth, "runner") ?? 0, "SIGKILL");
+  process.kill(await livingPid(berth, "runner"), "SIGKILL");
   const [interrupted, read] = results(await turnOf(api, session.id, sent.data[0].id));
   assert.match(interrupted ?? "", /interrupted/);
   assert.equal(read, "late");
@@ -315,6 +315,6 @@ proves(["memory-crash"], "what a call wrote before its runner died is stored by 
 
 /** Resolves when the service has this file below its data. */
 async function onDisk(path: string): Promise<void> {
-  const signal = AbortSignal.timeout(30_000);
+  const signal = AbortSignal.timeout(60_000);
   while (!existsSync(`${berth.dataDir}/${path}`)) await pause(10, undefined, { signal });
 }

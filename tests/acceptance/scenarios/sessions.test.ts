@@ -297,7 +297,7 @@ proves(
     const listed = (await api.ok("GET", "/sessions?include_archived=true&limit=100")).data;
     assert.ok(!listed.some(({ id }: Wire) => id === session.id));
     const gone = new AbortController();
-    setTimeout(() => gone.abort(new Error("the disk is still there")), 20_000).unref();
+    setTimeout(() => gone.abort(new Error("the disk is still there")), 60_000).unref();
     while (disks().some(disk)) await pause(50, undefined, { signal: gone.signal });
     for (const verb of ["archive", "terminate"]) {
       const { id } = await makeSession(api);

@@ -58,7 +58,7 @@ async function killRunner(): Promise<void> {
 proves(["session-stats-retries"], "waits between retries are active time and cost nothing else", async () => {
   const session = await makeSession(api);
   await send(session.id, { fail: "overloaded", times: 2 }, { say: "at last" });
-  const signal = AbortSignal.timeout(20_000);
+  const signal = AbortSignal.timeout(60_000);
   while ((await get(session.id)).status !== "rescheduling") signal.throwIfAborted();
   const events = await ended(session.id, 1);
   assert.equal(count(events, "session.status_rescheduled"), 2);
