@@ -76,6 +76,7 @@ export async function createEgress(options: EgressOptions = {}): Promise<Egress>
     },
     close: async () => {
       await Promise.all([pool.close(), ...[...open].map((namespace) => namespace.close())]);
+      surroundings.refusals.close();
     },
   };
 }

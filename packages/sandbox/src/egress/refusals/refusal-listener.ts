@@ -14,7 +14,8 @@ export interface Refusal {
   port: number;
 }
 
-interface Program {
+/** What it is made of. */
+export interface Program {
   perl: string;
   architecture: Architecture;
 }
@@ -74,7 +75,7 @@ export class RefusalListener {
   #heard(line: string): void {
     const [what = "", id = "", port = "", address = ""] = line.split(" ");
     if (what === "tcp" || what === "udp")
-      this.#tells.get(id)?.({ protocol: what, address, port: Number(port) });
+      this.#tells.get(id)?.({ protocol: what, address: shortened(address), port: Number(port) });
     else this.#letGo(id);
     if (what === "failed") this.#log(`egress: what the kernel refuses in a sandbox is not heard: ${line}`);
   }
@@ -96,4 +97,9 @@ export class RefusalListener {
     this.ended = true;
     for (const id of [...this.#handed.keys()]) this.#letGo(id);
   }
+}
+
+/** As everything else writes IPv6 addresses. */
+function shortened(address: string): string {
+  return address.includes(":") ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address;
 }

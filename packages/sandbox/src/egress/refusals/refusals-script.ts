@@ -12,11 +12,10 @@ const SOCKET_BYTES = 16_384;
  * - `watch ID PATH`: from now on in the namespace that is open at that path. Answers `ready ID`, or `failed ID why`.
  * - `forget ID`: not any more.
  *
- * It says `tcp ID PORT ADDRESS` or `udp ID PORT ADDRESS` for each refusal: where somebody wanted to go.
+ * It says `tcp ID PORT ADDRESS` or `udp ID PORT ADDRESS` for each refusal: where somebody wanted to go. An IPv6 address has all its eight parts.
  */
 export function refusalsScript(architecture: Architecture): string {
   return `${perlCalls(architecture)}
-use Socket qw(inet_ntop AF_INET AF_INET6);
 $| = 1;
 my $filter = pack "H*", "${encode(refusalFilter).toString("hex")}";
 my $program = pack "S x![P] P", length($filter) / 8, $filter;
@@ -43,7 +42,9 @@ sub refused {
   my $head = sub { $four ? (ord($_[0]) & 15) * 4 : 40 };
   my $told = sub {
     my ($protocol, $address, $port) = @_;
-    return length $address == $size ? [$protocol, unpack("n", $port), inet_ntop($four ? AF_INET : AF_INET6, $address)] : undef;
+    return undef if length $address != $size || length $port != 2;
+    my $text = $four ? join ".", unpack "C4", $address : join ":", map { sprintf "%x", $_ } unpack "n8", $address;
+    return [$protocol, unpack("n", $port), $text];
   };
   return $told->("tcp", substr($packet, $source, $size), substr($packet, $head->($packet), 2)) if ord(substr $packet, $kind, 1) == 6;
   my $asked = substr $packet, $head->($packet) + 8;
