@@ -107,13 +107,13 @@ export interface SandboxSpec {
 export interface SystemLayers {
   /** The lowest, which is whole: one that `buildTree` made. */
   tree: string;
-  /** What is changed of those below, from the lowest to the highest: each was the `changes` of a sandbox. Default none. */
+  /** What is changed of those below, from the lowest to the highest: each was taken by `takeChanges`. Default none. */
   layers?: readonly string[];
   /**
-   * Host directory, made by the engine, that takes what commands change of the system, to be a layer itself once the sandbox
-   * is closed. Commands run as root then, over the system and nothing else, and `spec.uid` is `systemIds.first`.
+   * What commands change of the system lies on the disk, within its limit, to be a layer itself once the sandbox is closed.
+   * Commands run as root then, over the system and nothing else, and `spec.uid` is `systemIds.first`.
    */
-  changes?: string;
+  changes?: true;
 }
 
 export interface MountedFile {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,9 +7,11 @@ import { after, before } from "node:test";
 import { type Api, refused, type Wire } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
 import { bash, makeEnvironment, makeSession, results, turn } from "../harness/fixtures.ts";
+import { lackForDiskLimits, loopFiles } from "../harness/loop-devices.ts";
 import { type PipIndex, startPipIndex } from "../harness/pip-index.ts";
 import { proves } from "../harness/proves.ts";
 import { dataDirWithSystem, lackForSystem, systemMade } from "../harness/system-tree.ts";
+import { until } from "../harness/until.ts";
 
 const skip = lackForSystem();
 let directory: string;
@@ -265,6 +268,34 @@ proves(
     assert.equal(index.requests.length, asked);
   },
   skip,
+);
+
+proves(
+  ["environment-fault"],
+  "a script that fills its disk is told so, and nothing of it is left",
+  async () => {
+    const layers = () => readdirSync(join(berth.dataDir, "layers")).sort();
+    const before = layers();
+    // Most of it is only allotted, which takes the machine no time.
+    const setup_script = "fallocate -l 3900M /opt/most\nhead -c 1G /dev/urandom >/opt/rest\necho never";
+    const session = await sessionWith({ setup_script });
+    const events = await turn(api, session.id, bash("ls /opt; echo goes on"));
+    const [fault, ...more] = faults(events);
+    assert.deepEqual(more, []);
+    assert.deepEqual([fault?.type, fault?.retry_status.type], ["environment_error", "exhausted"]);
+    assert.match(
+      fault?.message,
+      /without its environment's setup script.*it filled its disk, which takes 4096 MiB.*No space left on device$/s,
+    );
+    assert.match(results(events)[0] ?? "", /goes on/);
+    assert.doesNotMatch(results(events)[0] ?? "", /most|rest/);
+    assert.deepEqual(layers(), before);
+    await until(
+      () => loopFiles(join(berth.dataDir, "layers")).length === 0,
+      () => "a loop device is left",
+    );
+  },
+  skip || lackForDiskLimits(),
 );
 
 proves(

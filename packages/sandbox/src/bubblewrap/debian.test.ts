@@ -12,6 +12,7 @@ import { createEgress } from "../egress/create-egress.ts";
 import { noTrees, testTree } from "../system/testing.ts";
 import { workspacePrograms } from "../workspace/workspace-programs.ts";
 import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
+import { takeChanges } from "./take-changes.ts";
 
 const skip = await noTrees();
 
@@ -91,10 +92,10 @@ describe("bubblewrap keeps its promises on a Debian of its own", { skip }, () =>
     suite,
     "debian: root over a system has that and nothing else",
     async ({ open, directory }) => {
-      const changes = join(directory, "changes");
+      const disk = join(directory, "changing");
       const { system } = suite.subject();
       assert.ok(system);
-      const root = await open({ system: { ...system, changes }, uid: 400_000 });
+      const root = await open({ disk, system: { ...system, changes: true }, uid: 400_000 });
       const script = `id -u; touch /usr/bin/made /etc/made /opt/made && rm /usr/bin/jq && chown 7:7 /etc/made && touch /run/made /run/lock/made && stat -c %u /etc/made`;
       assert.equal(await ok(root, script), "0\n7");
       const refused = [
@@ -115,7 +116,9 @@ describe("bubblewrap keeps its promises on a Debian of its own", { skip }, () =>
         assert.equal(await ok(root, `(${attempt}) >/dev/null 2>&1; test $? -ne 0 && echo no`), "no", attempt);
       assert.match(await ok(root, "grep CapEff /proc/self/status"), /00000000800000fb$/);
       await root.close();
-      const agent = await open({ system: { ...system, layers: [join(changes, "upper")] } });
+      const layer = join(directory, "layer");
+      await takeChanges(disk, layer, new AbortController().signal);
+      const agent = await open({ system: { ...system, layers: [layer] } });
       assert.equal(
         await ok(agent, "ls /usr/bin/made /etc/made /opt/made; command -v jq || echo gone"),
         "/etc/made\n/opt/made\n/usr/bin/made\ngone",

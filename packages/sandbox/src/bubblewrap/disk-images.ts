@@ -92,7 +92,8 @@ async function moved(from: string, to: string): Promise<boolean> {
   return linked;
 }
 
-function imageOf(disk: string): string {
+/** Where the image of a disk lies, if it has one. */
+export function imageOf(disk: string): string {
   return `${disk}/disk.ext4`;
 }
 

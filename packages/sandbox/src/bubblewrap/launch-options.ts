@@ -23,7 +23,7 @@ export async function launchOptions(
 ): Promise<Launch> {
   const { stages, reach } = stageDirectories(uid === null ? [] : stagesOf(directory, spec, image, prepared));
   const mountedHere = [image?.path, prepared?.stage];
-  const overlay = prepared?.mount(reach(prepared.stage)) ?? null;
+  const overlay = prepared?.mount(reach(prepared.stage), reach(image?.path ?? spec.disk)) ?? null;
   const reachable = (places: readonly Place[]) =>
     places.map(({ host, inside }) => ({ host: reach(host), inside }));
   const sources = {

@@ -48,8 +48,11 @@ export interface Launch {
 }
 
 export interface OverlayMount {
-  options: string;
   at: string;
+  /** From the highest. */
+  lower: readonly string[];
+  /** Directories to make for what is changed, on one filesystem; null for an overlay that cannot be. */
+  changes: { upper: string; work: string } | null;
 }
 
 export interface DiskMount {
@@ -109,9 +112,10 @@ async function stepsOf(options: Launch): Promise<string[]> {
     ...options.processFiles.flatMap((file) => ["join", file]),
     ...(stages.length > 0 || disk !== null ? ["apart"] : []),
     ...stages.flatMap(({ from, at }) => ["bind", from, at]),
-    ...(system === null ? [] : ["overlay", system.options, system.at]),
     ...(disk === null ? [] : ["disk", disk.image.path, disk.at]),
     ...(disk?.places ?? []).flatMap((place) => ["place", place, owner]),
+    // On the disk, where it is changed.
+    ...(system === null ? [] : overlaySteps(system, owner)),
     ...pipes.flatMap((path) => ["pipe", path, owner]),
     ...(network.userFd === null ? [] : ["enter", String(USER), "user"]),
     ...["enter", String(NETWORK), "net"],
@@ -120,6 +124,14 @@ async function stepsOf(options: Launch): Promise<string[]> {
     ...(uid === null || rootFd !== null ? [] : ["become", owner]),
     "bare",
   ];
+}
+
+function overlaySteps({ at, lower, changes }: OverlayMount, owner: string): string[] {
+  const below = `lowerdir=${lower.join(":")}`;
+  if (changes === null) return ["overlay", below, at];
+  const { upper, work } = changes;
+  const own = [upper, work].flatMap((path) => ["place", path, owner]);
+  return [...own, "overlay", `${below},upperdir=${upper},workdir=${work}`, at];
 }
 
 /** Ends the guard of `launchScript` with a word, or without one when bwrap ends before. */

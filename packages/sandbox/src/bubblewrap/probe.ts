@@ -103,7 +103,7 @@ export async function diskLimit(directory: string): Promise<Capability> {
   if (lack === null) return yes("limit_disk", "Enforced: a disk with a limit is a filesystem of its own.");
   return degraded(
     "limit_disk",
-    `Sessions whose environment sets disk_mb are refused: ${lack}. The others' disks have no limit.`,
+    `Sessions whose environment sets disk_mb are refused: ${lack}. The others' disks have no limit, and what a setup script changes is only counted.`,
   );
 }
 

@@ -30,7 +30,7 @@ export async function startSandbox(
   undo: (() => Promise<unknown>)[],
 ): Promise<BubblewrapSandbox> {
   const seccompFd = openSync(`${host.directory}/filter`, "r");
-  const rootFd = spec.system?.changes === undefined ? null : await openSystemNamespace();
+  const rootFd = spec.system?.changes ? await openSystemNamespace() : null;
   try {
     const uid = hostUid(spec);
     const options = await launchOptions(host, spec, made, { uid, seccompFd, rootFd });

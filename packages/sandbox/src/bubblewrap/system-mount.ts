@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chown, mkdir, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { posix } from "node:path";
 import { promisify } from "node:util";
 import { isBelow } from "../inside/disk.ts";
@@ -13,6 +13,9 @@ import { besideUsr, writeSystemTop } from "./root-filesystem.ts";
 const SHOWN = ["/usr", "/etc", "/opt", "/var"];
 const CHANGED = ["/root", "/home", "/srv"];
 
+/** Directory of a disk that holds what was changed of a system. */
+export const UPPER = "upper";
+
 /** Paths inside where something will be mounted. */
 export interface Points {
   directories: readonly string[];
@@ -23,8 +26,8 @@ export interface Points {
 export interface PreparedSystem {
   /** Names the system among the directories to stage. */
   stage: string;
-  /** What to mount, where its stage is known. */
-  mount(at: string): OverlayMount;
+  /** What to mount, where its stage is known and the disk, which takes what is changed. */
+  mount(at: string, disk: string): OverlayMount;
   /** bwrap's options that show it, where it is mounted. */
   arguments(at: string): Promise<string[]>;
 }
@@ -46,19 +49,21 @@ export async function prepareSystem(
   const { tree, layers = [], changes } = system;
   const mountPoints = await makePoints(`${directory}/points`, points);
   const lower = [...mountPoints, top, ...layers.toReversed(), tree];
-  for (const path of [...lower, changes ?? ""])
+  for (const path of lower)
     if (/[:,\\"\s]/.test(path)) throw new SandboxError("a path with these characters cannot be an overlay's");
-  if (changes !== undefined) await makeOwn([`${changes}/upper`, `${changes}/work`]);
-  const upper = changes === undefined ? [] : [`upperdir=${changes}/upper`, `workdir=${changes}/work`];
-  const bind = changes === undefined ? "--ro-bind" : "--bind";
-  const shown = changes === undefined ? SHOWN : [...SHOWN, ...CHANGED];
+  const bind = changes ? "--bind" : "--ro-bind";
+  const shown = changes ? [...SHOWN, ...CHANGED] : SHOWN;
   return {
     stage: tree,
-    mount: (at) => ({ options: [`lowerdir=${lower.join(":")}`, ...upper].join(","), at }),
+    mount: (at, disk) => ({
+      at,
+      lower,
+      changes: changes ? { upper: `${disk}/${UPPER}`, work: `${disk}/work` } : null,
+    }),
     arguments: async (at) => [
       ...shown.flatMap((path) => [bind, `${at}${path}`, path]),
       ...(await besideUsr(tree)),
-      ...(layers.length > 0 && changes === undefined ? ["--ro-bind", `${at}/home/agent`, LAYERED_HOME] : []),
+      ...(layers.length > 0 && !changes ? ["--ro-bind", `${at}/home/agent`, LAYERED_HOME] : []),
     ],
   };
 }
@@ -82,13 +87,6 @@ export async function makeSystemTop(directory: string, certificates: readonly st
   await writeSystemTop(directory, certificates);
   await own(directory);
   return directory;
-}
-
-async function makeOwn(directories: readonly string[]): Promise<void> {
-  for (const directory of directories) {
-    await mkdir(directory, { recursive: true, mode: 0o755 });
-    await chown(directory, systemIds.first, systemIds.first);
-  }
 }
 
 /** Gives a directory that nobody else has written to whoever is root over the systems. */

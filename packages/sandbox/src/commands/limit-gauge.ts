@@ -46,7 +46,12 @@ export function watchLimits(gauge: LimitGauge | undefined, init: number): LimitW
   };
 }
 
+/** A filesystem that refused a block has a few again once what waited in memory is written. */
+const FULL_BYTES = 256 * 1024;
+
 async function isFull(path: string): Promise<boolean> {
-  const { bavail, ffree, files } = await statfs(path).catch(() => ({ bavail: 1, ffree: 1, files: 1 }));
-  return bavail === 0 || (files > 0 && ffree === 0);
+  const found = await statfs(path).catch(() => null);
+  if (found === null) return false;
+  const { bavail, bsize, ffree, files } = found;
+  return bavail * bsize < FULL_BYTES || (files > 0 && ffree === 0);
 }

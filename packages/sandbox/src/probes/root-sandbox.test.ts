@@ -31,7 +31,7 @@ test("where packages are installed, a command is root of its own system, and of 
     programs: workspacePrograms,
   });
   try {
-    const system = { tree: await testTree(), changes: join(directory, "changes") };
+    const system = { tree: await testTree(), changes: true as const };
     const results = await probeEngine(engine, {
       directory,
       uids: [systemIds.first, 71_600],

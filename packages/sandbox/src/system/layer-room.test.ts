@@ -6,13 +6,17 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { createBubblewrapEngine } from "../bubblewrap/bubblewrap-engine.ts";
+import { diskLimit } from "../bubblewrap/probe.ts";
+import { released } from "../conformance/loop-devices.ts";
 import { createEgress } from "../egress/create-egress.ts";
 import type { SandboxEngine } from "../sandbox.ts";
-import { layerLimits } from "./build-layer.ts";
+import { layerLimits } from "./layer-limits.ts";
 import { type LayerRoom, type LayerRoomOptions, openLayerRoom } from "./layer-room.ts";
 import { noTrees, testTree } from "./testing.ts";
 
 const skip = await noTrees();
+const limit = await diskLimit(tmpdir());
+const noImages = limit.state !== "yes" && limit.detail;
 
 describe("layers of a system", { skip }, () => {
   let directory: string;
@@ -109,13 +113,87 @@ describe("layers of a system", { skip }, () => {
     assert.equal(failed.failed?.failure.why, "it ended with exit code 7");
     assert.match(failed.failed?.failure.output ?? "", /the last words$/);
     assert.equal((await own.prepare(failing)).failed?.failure.why, "it ended with exit code 7");
-    const large = await own.prepare(request(["head -c 64M /dev/urandom >/opt/large; sleep 60"]));
-    assert.match(large.failed?.failure.why ?? "", /more than 8 MiB/);
     const slow = await own.prepare(request(["sleep 60"]));
     assert.match(slow.failed?.failure.why ?? "", /longer than 0.05 minutes/);
     const nowhere = await own.prepare({ ...request(["true"]), tree: join(directory, "absent") });
     assert.equal(nowhere.failed?.failure.why, "this machine could not do it");
     assert.equal((await readdir(join(directory, "failing"))).length, 1);
+    await own.close();
+  });
+
+  const small = { ...layerLimits, milliseconds: 3_000, bytes: 8 * 1024 ** 2, spared: 0 };
+
+  test("that fill their disk are told so, whatever fills it, and leave nothing", {
+    skip: noImages,
+  }, async () => {
+    const place = join(directory, "filling");
+    const own = openLayerRoom({ directory: place, engine, limits: small, log: () => {} });
+    const fills = [
+      "head -c 64M /dev/urandom >/opt/large",
+      "head -c 64M /dev/urandom >/opt/large; sleep 60",
+      "head -c 64M /dev/urandom >/opt/large; true",
+      "mkdir /opt/many; cd /opt/many; seq 9000 | xargs touch 2>/dev/null",
+      "head -c 64M /dev/zero >/data/beside",
+    ];
+    const why = "it filled its disk, which takes 8 MiB and 2048 files";
+    for (const fill of fills) {
+      const { failed } = await own.prepare(request([fill]));
+      assert.equal(failed?.failure.why, why, fill);
+      assert.deepEqual(await readdir(place), []);
+      await released(place);
+    }
+    const deleted = await own.prepare(
+      request(["exec 3>/opt/deleted; rm /opt/deleted; head -c 64M /dev/zero >&3"]),
+    );
+    assert.match(deleted.failed?.failure.output ?? "", /No space left on device$/);
+    assert.deepEqual(await readdir(place), []);
+    const { failed, paths } = await own.prepare(
+      request(["head -c 4M /dev/urandom >/opt/large; echo here >/opt/small"]),
+    );
+    assert.equal(failed, null);
+    assert.equal(await inside(paths, "stat -c %s /opt/large; cat /opt/small"), "4194304\nhere");
+    assert.deepEqual(await readdir(join(paths[0] ?? "", "../..")), ["changes"]);
+    await own.close();
+  });
+
+  test("have all that was changed, as it was changed", { skip: noImages }, async () => {
+    const own = room();
+    const { paths } = await own.prepare(
+      request([
+        "rm -r /usr/share/perl5 && mkdir -m 775 /usr/share/perl5 && echo new >/usr/share/perl5/new",
+        "ln /usr/share/perl5/new /usr/share/perl5/twin; ln -s new /usr/share/perl5/link; mkfifo /opt/pipe; chown 7:8 /opt/pipe; touch -d 2001-02-03T04:05:06Z /opt/old /opt/pipe; rm /usr/bin/jq; truncate -s 1T /opt/holes",
+      ]),
+    );
+    const look = `cd /usr/share/perl5; stat -c '%a %h' . new; ls; readlink link; stat -c '%F %u %Y' /opt/pipe /opt/old; command -v jq; stat -c '%s %b' /opt/holes`;
+    assert.deepEqual((await inside(paths, look)).split("\n"), [
+      ...["775 1", "644 2", "link", "new", "twin", "new"],
+      ...["fifo 65534 981173106", "regular empty file 65534 981173106", "1099511627776 0"],
+    ]);
+    await own.close();
+  });
+
+  test("are only counted where the machine limits no disks, which is told", async () => {
+    const place = join(directory, "counted");
+    const lines: string[] = [];
+    const counting: SandboxEngine = {
+      name: "counting",
+      probe: async () => [],
+      open: (spec) => engine.open(spec),
+      sweep: (mayLive) => engine.sweep(mayLive),
+      close: async () => {},
+    };
+    const own = openLayerRoom({
+      directory: place,
+      engine: counting,
+      limits: small,
+      log: (line) => lines.push(line),
+    });
+    const large = await own.prepare(request(["head -c 64M /dev/urandom >/opt/large; sleep 60"]));
+    assert.match(large.failed?.failure.why ?? "", /^it takes more than 8 MiB or 400000 files$/);
+    assert.deepEqual(await readdir(place), []);
+    const { paths } = await own.prepare(request(["rm /usr/bin/jq; echo here >/opt/word"]));
+    assert.equal(await inside(paths, "cat /opt/word; command -v jq"), "here");
+    assert.equal(lines.filter((line) => line.includes("is only counted")).length, 2);
     await own.close();
   });
 

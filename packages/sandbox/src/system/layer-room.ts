@@ -1,21 +1,13 @@
-import { execFile } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { existsSync, renameSync } from "node:fs";
-import { mkdir, readdir, rename, stat, utimes } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { utimes } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { promisify } from "node:util";
 import { type EgressDenied, type SandboxEngine, SandboxError, type SystemLayers } from "../sandbox.ts";
-import {
-  buildLayer,
-  type LayerFailure,
-  type LayerLimits,
-  layerLimits,
-  sizeOf,
-  tryLayers,
-} from "./build-layer.ts";
+import type { LayerFailure } from "./build-layer.ts";
+import { type LayerLimits, layerLimits, limitsDisks } from "./layer-limits.ts";
 import { type LayerPlan, layerName } from "./layer-plan.ts";
+import { changesOf, makeLayer } from "./make-layer.ts";
+import { sweepLayers } from "./sweep-layers.ts";
 
-const run = promisify(execFile);
 const DAY_MS = 86_400_000;
 
 export interface LayerRequest {
@@ -76,6 +68,8 @@ export function openLayerRoom(options: LayerRoomOptions): LayerRoom {
   const closing = new AbortController();
   const making = new Map<string, Promise<LayerFailure | null>>();
   const used = new Map<string, number>();
+  /** Found once; until then it is tried each time. */
+  let limited = false;
 
   async function prepare(request: LayerRequest): Promise<Layers> {
     const names: string[] = [];
@@ -95,7 +89,7 @@ export function openLayerRoom(options: LayerRoomOptions): LayerRoom {
         request.onLayer?.(plan);
         const failure = await unlessAborted(made(name, plan, [...layers.paths], request), request.signal);
         if (failure !== null) return { ...layers, failed: { plan, failure } };
-        layers.paths.push(pathOf(name));
+        layers.paths.push(changesOf(join(directory, name)));
       }
       return layers;
     } catch (error) {
@@ -124,21 +118,21 @@ export function openLayerRoom(options: LayerRoomOptions): LayerRoom {
     below: readonly string[],
     request: LayerRequest,
   ): Promise<LayerFailure | null> {
-    const whole = join(directory, name);
-    if (existsSync(whole)) {
-      await utimes(whole, new Date(), new Date());
+    const path = join(directory, name);
+    if (existsSync(path)) {
+      await utimes(path, new Date(), new Date());
       return null;
     }
     const leave = await enter(request.sharers);
     try {
-      return await make(whole, plan, { tree: request.tree, layers: below }, request);
+      return await make(path, plan, { tree: request.tree, layers: below }, request);
     } finally {
       leave();
     }
   }
 
   async function make(
-    whole: string,
+    path: string,
     plan: LayerPlan,
     system: SystemLayers,
     { onEgressDenied }: LayerRequest,
@@ -146,106 +140,40 @@ export function openLayerRoom(options: LayerRoomOptions): LayerRoom {
     const { signal } = closing;
     if (signal.aborted) throw new SandboxError("no layer is made any more");
     log(`a layer is being made: ${plan.name}`);
-    const failure = await attempt(whole, plan, system, onEgressDenied).catch(cannot);
+    limited ||= await limitsDisks(engine);
+    if (!limited) log("what making a layer takes is only counted: this machine cannot limit disks");
+    const reporting = onEgressDenied ? { onEgressDenied } : {};
+    const build = { path, plan, system, limits, limited, signal, ...reporting };
+    const failure = await makeLayer(engine, build).catch(cannot);
     if (signal.aborted) throw new SandboxError("no layer is made any more");
     const outcome = failure === null ? "is ready" : `could not be made, as ${failure.why}`;
     log(`a layer ${outcome}: ${plan.name}`);
     return failure;
   }
 
-  async function attempt(
-    whole: string,
-    plan: LayerPlan,
-    system: SystemLayers,
-    onEgressDenied: LayerRequest["onEgressDenied"],
-  ): Promise<LayerFailure | null> {
-    const own = `${whole}.making`;
-    try {
-      await removeTree(own);
-      await mkdir(own, { recursive: true, mode: 0o711 });
-      const reporting = onEgressDenied ? { onEgressDenied } : {};
-      const build = { plan, system, directory: own, limits, signal: closing.signal, ...reporting };
-      const failure = (await buildLayer(engine, build)) ?? (await trial(own, system));
-      if (failure === null && !closing.signal.aborted) await keep(own, whole);
-      return failure;
-    } finally {
-      await removeTree(own);
-    }
-  }
-
-  async function trial(own: string, { tree, layers = [] }: SystemLayers): Promise<LayerFailure | null> {
-    if (closing.signal.aborted) return null;
-    const system = { tree, layers: [...layers, join(own, "changes", "upper")] };
-    return await tryLayers(engine, system, join(own, "trial"));
-  }
-
   /** A full disk of the host, or a sandbox that could not be opened, is not the session's fault: it can do without the layer. */
   function cannot(error: unknown): LayerFailure {
-    log(`a layer could not be made: ${error}`);
+    const { cause } = error as { cause?: unknown };
+    log(`a layer could not be made: ${error}${cause === undefined ? "" : ` (${cause})`}`);
     return { why: "this machine could not do it", output: "" };
-  }
-
-  function pathOf(name: string): string {
-    return join(directory, name, "changes", "upper");
-  }
-
-  async function sweep(signal?: AbortSignal): Promise<void> {
-    const names = await readdir(directory).catch(() => []);
-    for (const name of names.filter((one) => one.includes("."))) {
-      signal?.throwIfAborted();
-      if (!making.has(name.replace(/\..*$/, ""))) await takeAway(name);
-    }
-    const layers = await Promise.all(
-      names
-        .filter((name) => !name.includes("."))
-        .map(async (name) => ({ name, at: await usedAt(join(directory, name)) })),
-    );
-    let bytes = 0;
-    for (const { name, at } of layers.toSorted((a, b) => b.at - a.at)) {
-      signal?.throwIfAborted();
-      bytes += (await sizeOf(join(directory, name))).bytes;
-      const needed = (used.get(name) ?? 0) > 0 || making.has(name);
-      if (needed || (Date.now() - at < unusedMs && bytes <= mostBytes)) continue;
-      await takeAway(name);
-    }
-  }
-
-  /** Its name is free before anything else happens in this process, so that who asks for the layer now has it made anew. */
-  async function takeAway(name: string): Promise<void> {
-    const path = join(directory, name);
-    if (!existsSync(path) || name.endsWith(".gone")) return await removeTree(path);
-    const gone = `${path}.${randomBytes(4).toString("hex")}.gone`;
-    renameSync(path, gone);
-    await removeTree(gone);
   }
 
   return {
     prepare,
-    sweep,
+    sweep: (signal) =>
+      sweepLayers(
+        {
+          ...{ directory, unusedMs, mostBytes },
+          isMaking: (name) => making.has(name),
+          isUsed: (name) => (used.get(name) ?? 0) > 0,
+        },
+        signal,
+      ),
     async close() {
       closing.abort();
       await Promise.allSettled(making.values());
     },
   };
-}
-
-/** Gives a layer that was made its name, once all of it is on the disk. */
-async function keep(own: string, whole: string): Promise<void> {
-  await Promise.all(["disk", "trial", "changes/work"].map((name) => removeTree(join(own, name))));
-  await run("sync", ["-f", own]);
-  await rename(own, whole);
-}
-
-async function usedAt(path: string): Promise<number> {
-  return await stat(path).then(
-    ({ mtimeMs }) => mtimeMs,
-    () => 0,
-  );
-}
-
-/** By the system's `rm`, which follows no link and removes trees deeper than a path can be long. */
-async function removeTree(path: string): Promise<void> {
-  if (existsSync(path)) await run("rm", ["-rf", "--one-file-system", "--", path]);
 }
 
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {

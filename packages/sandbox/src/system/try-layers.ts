@@ -1,0 +1,33 @@
+import { randomBytes } from "node:crypto";
+import type { SandboxEngine, SystemLayers } from "../sandbox.ts";
+import type { LayerFailure } from "./build-layer.ts";
+import { MIB } from "./layer-limits.ts";
+import { systemIds } from "./system-owner.ts";
+
+/**
+ * Opens a sandbox over layers, as sessions will. A script may have taken away what that needs, such as the shell.
+ *
+ * @returns null when one can be opened.
+ */
+export async function tryLayers(
+  engine: SandboxEngine,
+  system: SystemLayers,
+  disk: string,
+): Promise<LayerFailure | null> {
+  try {
+    const sandbox = await engine.open({
+      id: `layer_${randomBytes(8).toString("hex")}`,
+      disk,
+      uid: systemIds.first + systemIds.count - 1,
+      limits: { memoryBytes: 256 * MIB, pids: 64, cpus: 1, diskBytes: null },
+      egress: { mode: "limited", hosts: [] },
+      files: [],
+      writable: [],
+      system,
+    });
+    await sandbox.close();
+    return null;
+  } catch (error) {
+    return { why: "no sandbox can be opened over what it left", output: String((error as Error).message) };
+  }
+}
