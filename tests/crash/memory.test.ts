@@ -56,13 +56,16 @@ test(
       service: () => berth,
       most: 10,
       async act(name, attach) {
-        const asked: Promise<[unknown, ServerResponse]> = once(web, "request") as never;
+        const asked = Promise.withResolvers<ServerResponse>();
+        web.once("request", (_, answer) => asked.resolve(answer));
         const command = `echo ${name} >> /mnt/memory/lore/notes.md; curl -s http://${host}/; true`;
         const sent = await api.ok("POST", `/sessions/${session}/events`, { events: [steps(bash(command))] });
-        const [, answer] = await asked;
+        const ended = turnOf(api, session, sent.data[0].id);
+        void ended.then(() => asked.reject(new Error("the command did not ask")), asked.reject);
+        const answer = await asked.promise;
         await attach();
         answer.end();
-        return await turnOf(api, session, sent.data[0].id);
+        return await ended;
       },
       check,
     }),
