@@ -96,7 +96,7 @@ test("the real service: every noun, paging, refusals, and a stream that survives
         {
           type: "user.message",
           content: [
-            { type: "text", text: JSON.stringify({ steps: [{ say: "three" }, { wait_ms: 1_000 }] }) },
+            { type: "text", text: JSON.stringify({ steps: [{ say: "three" }, { wait_ms: 4_000 }] }) },
           ],
         },
       ],

@@ -188,7 +188,7 @@ test("a hello sent byte by byte is understood", async () => {
     const ca = require("node:fs").readFileSync("${ca}");
     const tls = require("node:tls").connect({ socket, servername: "host.example", ca });
     tls.once("secureConnect", () => process.stdout.write("secure", () => process.exit()));`;
-  assert.equal((await inside(`timeout 10 ${process.execPath} -e '${program}'`)).stdout, "secure");
+  assert.equal((await inside(`timeout 60 ${process.execPath} -e '${program}'`)).stdout, "secure");
 });
 
 test("large transfers arrive whole in both directions", async () => {
@@ -251,8 +251,10 @@ test("a refusal is told once per host within a second", async () => {
     policy: { mode: "limited", hosts: [] },
     onDenied: (one) => refused.push(one),
   });
-  await runInside(own, "for n in 1 2 3 4 5; do curl -sS http://1.2.3.4/; done");
-  assert.equal(refused.length, 1);
+  const begun = performance.now();
+  await runInside(own, `curl -sS ${"http://1.2.3.4/ ".repeat(5)}`);
+  const most = 1 + Math.floor((performance.now() - begun) / 1_000);
+  assert.ok(1 <= refused.length && refused.length <= most, `${refused.length} times of ${most}`);
   await own.close();
 });
 
