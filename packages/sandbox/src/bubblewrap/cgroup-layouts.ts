@@ -15,6 +15,8 @@ export interface Setting {
   value: string;
   /** Kernels may lack it. */
   optional?: boolean;
+  /** A group may have no more than those above it: refused as invalid, theirs holds. */
+  heldAbove?: boolean;
 }
 
 const PERIOD_US = 100_000;
@@ -58,7 +60,7 @@ const versionOneSettings: Record<Controller, (limits: Limits) => Setting[]> = {
   pids: ({ pids }) => [{ file: "pids.max", value: String(pids + OWN_PROCESSES) }],
   cpu: ({ cpus }) => [
     { file: "cpu.cfs_period_us", value: String(PERIOD_US) },
-    { file: "cpu.cfs_quota_us", value: String(quota(cpus)) },
+    { file: "cpu.cfs_quota_us", value: String(quota(cpus)), heldAbove: true },
   ],
 };
 

@@ -139,7 +139,8 @@ async function write(directory: string, setting: Setting): Promise<void> {
   try {
     await writeFile(`${directory}/${setting.file}`, setting.value);
   } catch (error) {
-    if (!setting.optional) throw error;
+    const held = setting.heldAbove && (error as NodeJS.ErrnoException).code === "EINVAL";
+    if (!setting.optional && !held) throw error;
   }
 }
 
