@@ -34,17 +34,12 @@ test("listings are whole up to their limits, and tell when they are not", () => 
   );
   assert.deepEqual(mounted(3, ""), [3, false]);
   const outputs = (count: number, end = "") => {
-    const { outputs, more, unreadable } = parseOutputs(Buffer.from(`9.5\0${files(count, "")}${end}`), 3);
-    return [outputs.length, more, unreadable];
+    const listing = parseOutputs(Buffer.from(`9.5\0${files(count, "")}${end}`), 3);
+    return listing && [listing.outputs.length, listing.more, listing.unreadable];
   };
   assert.deepEqual(
-    [outputs(3), outputs(4), outputs(3, "-\0"), outputs(9)],
-    [
-      [3, false, false],
-      [3, true, false],
-      [3, false, true],
-      [3, true, false],
-    ],
+    [outputs(3), outputs(4), outputs(3, "\0- 1\0"), outputs(9), outputs(2, "1 1.5 1.\0- 137\0")],
+    [[3, false, false], [3, true, false], [3, false, true], [3, true, false], null],
   );
 });
 

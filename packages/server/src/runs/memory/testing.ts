@@ -1,15 +1,13 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { formatId, newUuid } from "@berth/contract";
-import { createBubblewrapEngine, createEgress, type Sandbox } from "@berth/sandbox";
+import type { Sandbox } from "@berth/sandbox";
 import type { Database } from "../../db/pool.ts";
 import { testDatabase } from "../../db/testing.ts";
 import { createMemory, modifyMemory, removeMemory } from "../../features/memories/change-memory.ts";
 import { insertMemoryStore } from "../../features/memory-stores/memory-store-store.ts";
 import type { Lease } from "../lease.ts";
 import { seed, seedLease, seedSession } from "../testing.ts";
+import { testSandbox } from "../testing-sandbox.ts";
 import { type MountedStore, mountedStore } from "./mounted-store.ts";
 import { readHeads } from "./store-heads.ts";
 
@@ -51,7 +49,7 @@ export async function testMount(t: TestContext): Promise<TestMount> {
     description: null,
     metadata: {},
   });
-  const sandbox = await openSandbox(t, formatId("session", sessionId));
+  const sandbox = await testSandbox(t, { id: formatId("session", sessionId), writable: [root] });
   const again = () =>
     mountedStore(db, lease, {
       id: newUuid(),
@@ -103,29 +101,4 @@ export async function testMount(t: TestContext): Promise<TestMount> {
       return rows[0]?.count ?? 0;
     },
   };
-}
-
-async function openSandbox(t: TestContext, id: string): Promise<Sandbox> {
-  const directory = mkdtempSync(join(tmpdir(), "berth-memory-"));
-  const egress = await createEgress({ poolSize: 0 });
-  const engine = await createBubblewrapEngine({
-    instance: `memory-${process.pid}`,
-    stateDir: join(directory, "state"),
-    egress,
-    certificates: [],
-  });
-  t.after(async () => {
-    await engine.close();
-    await egress.close();
-    rmSync(directory, { recursive: true, force: true });
-  });
-  return await engine.open({
-    id,
-    disk: join(directory, "disk"),
-    uid: 72_001,
-    limits: { memoryBytes: 512 * 1024 * 1024, pids: 256, cpus: 2, diskBytes: null },
-    egress: { mode: "limited", hosts: [] },
-    files: [],
-    writable: [root],
-  });
 }

@@ -28,18 +28,21 @@ const LISTING_MS = 30_000;
 const LONGEST_RECORD = 4_096 + 160;
 /** Two changes of a file within this time may have one stamp. */
 const GRAIN_SECONDS = 1;
-const CLOSED = "-";
+/** A status of a program that was killed, as one is when there is no memory left. */
+const KILLED = 128;
+/** Besides the files that are wanted: one more, what a `find` that was killed left of one, and its status. */
+const RECORDS_BESIDES = 3;
 
 /**
  * Records `size modified changed inode path`, each ended by a NUL, after one with the present time. Links are not
- * followed, other file systems not entered, and only regular files are told. Most turns leave no output, and start one program
- * for that.
+ * followed, other file systems not entered, and only regular files are told. Where `find` failed, `- STATUS` comes last. Most turns
+ * leave no output, and start one program for that, which has to have looked: one that was killed says nothing, too.
  */
-export const LIST_SCRIPT = `[ -n "$(find ${OUTPUTS} -mindepth 1 -print -quit 2>&1)" ] || exit 0
+export const LIST_SCRIPT = `any=$(find ${OUTPUTS} -mindepth 1 -print -quit 2>&1) && [ -z "$any" ] && exit 0
 date +%s.%N | tr '\\n' '\\000'
-{ find ${OUTPUTS} -xdev -type f -printf '%s %T@ %C@ %i %P\\0' 2>/dev/null || printf '${CLOSED}\\0'; } | head -z -n "$MOST"`;
+{ find ${OUTPUTS} -xdev -type f -printf '%s %T@ %C@ %i %P\\0' 2>/dev/null || printf '\\0- %s\\0' $?; } | head -z -n "$MOST"`;
 
-/** Lists the outputs with one command inside. Null: the command could not be run to its end. */
+/** Lists the outputs with one command inside. Null: it could not be run to its end. */
 export async function listOutputs(
   sandbox: Sandbox,
   most: number,
@@ -48,26 +51,24 @@ export async function listOutputs(
   const { ended, exitCode, omittedBytes, output } = await sandbox.run({
     script: LIST_SCRIPT,
     cwd: "/",
-    environment: { MOST: String(most + 1), LC_ALL: "C" },
+    environment: { MOST: String(most + RECORDS_BESIDES), LC_ALL: "C" },
     timeoutMs: LISTING_MS,
-    maxOutputBytes: (most + 2) * LONGEST_RECORD,
+    maxOutputBytes: (most + RECORDS_BESIDES + 1) * LONGEST_RECORD,
     signal,
   });
   if (ended !== "exit" || exitCode !== 0 || omittedBytes > 0) return null;
   return parseListing(Buffer.from(output), most);
 }
 
-export function parseListing(bytes: Buffer, most: number): OutputListing {
-  // Besides the files: the time, one file beyond the limit, and that a directory is closed.
-  const { records: listed, more } = listedRecords(bytes, most + 3);
+/** Null: `find` was killed before its end. */
+export function parseListing(bytes: Buffer, most: number): OutputListing | null {
+  const { records: listed, more } = listedRecords(bytes, most + RECORDS_BESIDES + 1);
   const [clock, ...records] = listed;
+  const status = Number(/^- (\d+)$/.exec(records.at(-1)?.toString("latin1") ?? "")?.[1] ?? 0);
+  if (status > KILLED) return null;
   const now = Number(clock?.toString("latin1"));
   const files = records.map((record) => parse(record, now)).filter((file) => file !== null);
-  return {
-    outputs: files.slice(0, most),
-    more: more || files.length > most,
-    unreadable: records.some((record) => record.toString("latin1") === CLOSED),
-  };
+  return { outputs: files.slice(0, most), more: more || files.length > most, unreadable: status !== 0 };
 }
 
 function parse(record: Buffer, now: number): Output | null {
