@@ -15,6 +15,7 @@ export {
 export { allPackageHosts, type PackageManager, packageHosts } from "./egress/package-hosts.ts";
 export { allowsUrl } from "./egress/policy.ts";
 export * from "./files.ts";
+export { removeTree } from "./host/remove-tree.ts";
 export { LAYERED_HOME } from "./inside/paths.ts";
 export { trustedBundle } from "./inside/trusted-bundle.ts";
 export { isolationCapabilities } from "./probes/isolation-capabilities.ts";

@@ -6,7 +6,6 @@ import {
   closeSync,
   copyFileSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -25,6 +24,7 @@ import { DiskLimitError, type MountedTemplate, type Sandbox, type SandboxEngine 
 import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
 import { createNamespaceStandIn } from "./namespace-stand-in.ts";
 import { diskLimit, templates } from "./probe.ts";
+import { freshEngine } from "./testing.ts";
 
 const root = process.getuid?.() === 0;
 const limit = await diskLimit(tmpdir());
@@ -32,24 +32,14 @@ const shown = await templates(tmpdir());
 const skip = limit.state === "yes" ? false : limit.detail;
 const uid = root ? (process.pid % 10_000) + 90_000 : (process.getuid?.() ?? 0);
 const limits = { memoryBytes: 2 ** 28, pids: 64, cpus: 1, diskBytes: 64 * 2 ** 20 };
-let directory = "";
+let directory: string;
 let engine: SandboxEngine;
+let close: () => Promise<void>;
 
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), "berth-disk-image-"));
-  engine = await createBubblewrapEngine({
-    instance: `test-disk-${process.pid}`,
-    stateDir: `${directory}/state`,
-    egress: createNamespaceStandIn(),
-    certificates: [],
-  });
+  ({ directory, engine, close } = await freshEngine(`test-disk-${process.pid}`));
 });
-
-afterEach(async () => {
-  await engine.close();
-  await released(directory);
-  rmSync(directory, { recursive: true });
-});
+afterEach(() => close());
 
 function open(disk = "disk", templates: readonly MountedTemplate[] = []): Promise<Sandbox> {
   const egress = { mode: "limited", hosts: [] } as const;

@@ -1,38 +1,25 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import { ok, sh } from "../conformance/context.ts";
-import { released } from "../conformance/loop-devices.ts";
 import type { Sandbox, SandboxEngine } from "../sandbox.ts";
-import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
-import { createNamespaceStandIn } from "./namespace-stand-in.ts";
 import { diskLimit } from "./probe.ts";
+import { freshEngine } from "./testing.ts";
 
 const MIB = 1024 * 1024;
 const root = process.getuid?.() === 0;
 const skip = root ? false : "without root no control group counts";
 const disk = await diskLimit(tmpdir());
 const noImage = skip || (disk.state === "yes" ? false : disk.detail);
-let directory = "";
+let directory: string;
 let engine: SandboxEngine;
+let close: () => Promise<void>;
 
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), "berth-limits-"));
-  engine = await createBubblewrapEngine({
-    instance: `test-limits-${process.pid}`,
-    stateDir: `${directory}/state`,
-    egress: createNamespaceStandIn(),
-    certificates: [],
-  });
+  ({ directory, engine, close } = await freshEngine(`test-limits-${process.pid}`));
 });
-
-afterEach(async () => {
-  await engine.close();
-  await released(directory);
-  rmSync(directory, { recursive: true });
-});
+afterEach(() => close());
 
 function open(diskBytes: number | null = null): Promise<Sandbox> {
   return engine.open({

@@ -1,11 +1,10 @@
-import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { LeaseLost } from "@berth/agent";
 import { formatId } from "@berth/contract";
+import { removeTree } from "@berth/sandbox";
 import { isUniqueViolation } from "../../db/database-error.ts";
 import type { Queryable } from "../../db/statement.ts";
 import type { Lease } from "../lease.ts";
@@ -158,21 +157,5 @@ export async function moveAside(path: string): Promise<string | null> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     return null;
-  }
-}
-
-const removing = new Set<string>();
-
-/**
- * By the system's `rm`, which goes down by descriptors: it follows no link, and removes trees deeper than a path can be
- * long, which an agent can make and which Node's own `rm` leaves behind. One that is being removed already is left to that.
- */
-export async function removeTree(path: string, signal?: AbortSignal): Promise<void> {
-  if (removing.has(path)) return;
-  removing.add(path);
-  try {
-    await promisify(execFile)("rm", ["-rf", "--one-file-system", "--", path], { signal });
-  } finally {
-    removing.delete(path);
   }
 }

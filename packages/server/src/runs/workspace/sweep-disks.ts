@@ -1,8 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { formatId, parseId } from "@berth/contract";
+import { removeTree } from "@berth/sandbox";
 import type { DatabaseAccess } from "../../db/pool.ts";
 import type { Queryable } from "../../db/statement.ts";
-import { type DiskRoom, diskPath, moveAside, removeTree } from "./disk.ts";
+import { type DiskRoom, diskPath, moveAside } from "./disk.ts";
 
 /**
  * Deletes directories of this machine's room that are no session's disk here: the session is gone, its disk was reclaimed,
