@@ -13,6 +13,7 @@ const SOCKET_BYTES = 16_384;
  * - `forget ID`: not any more.
  *
  * It says `tcp ID PORT ADDRESS` or `udp ID PORT ADDRESS` for each refusal: where somebody wanted to go. An IPv6 address has all its eight parts.
+ * What else a namespace has refused is nobody's: of any packet that it can make up, no other namespace has a loss. UDP-Lite is told as UDP.
  */
 export function refusalsScript(architecture: Architecture): string {
   return `${perlCalls(architecture)}
@@ -48,7 +49,8 @@ sub refused {
   };
   return $told->("tcp", substr($packet, $source, $size), substr($packet, $head->($packet), 2)) if ord(substr $packet, $kind, 1) == 6;
   my $asked = substr $packet, $head->($packet) + 8;
-  return $told->("udp", substr($asked, $target, $size), substr($asked, $head->($asked) + 2, 2)) if ord(substr $asked, $kind, 1) == 17;
+  return $told->("udp", substr($asked, $target, $size), substr($asked, $head->($asked) + 2, 2)) if grep { ord(substr $asked, $kind, 1) == $_ } 17, 136;
+  return undef;
 }
 
 my ($input, $second, %sockets, %told) = ("", 0);
@@ -70,7 +72,8 @@ for (;;) {
   for my $id (grep { vec $ready, fileno $sockets{$_}, 1 } @awake) {
     while (($told{$id} // 0) < ${MOST_A_SECOND} && defined recv $sockets{$id}, my $packet, 128, 0x40) {
       $told{$id}++;
-      my ($protocol, $port, $address) = @{refused($packet) // next};
+      my $refusal = eval { refused($packet) } or next;
+      my ($protocol, $port, $address) = @$refusal;
       print "$protocol $id $port $address\\n";
     }
   }

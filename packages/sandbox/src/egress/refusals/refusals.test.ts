@@ -73,6 +73,27 @@ test("datagrams are told of: to a host that is allowed as what is not spoken the
   await told({ host: "other.example", port: 443, reason: "unknown_protocol" });
 });
 
+test("no packet that a program can have refused ends the telling of others", { skip }, async () => {
+  const script = `my ($s, %sent);
+    for my $protocol (17, 136) {
+      for my $options ("", pack("C3 x37", 7, 39, 4)) {
+        for my $size (0, 1, 40000) {
+          socket($s, 2, 2, $protocol) or next;
+          setsockopt($s, 0, 4, $options) or die "$!" if $options;
+          send($s, "x" x $size, 0, pack("S n C4 x8", 2, 9, 203, 0, 113, 77)) // die "$!";
+          $sent{$protocol}++;
+        }
+      }
+    }
+    socket($s, 10, 2, 17) && setsockopt($s, 41, 59, pack("C2 C2 x4", 0, 0, 1, 4)) or die "$!";
+    send($s, "x", 0, pack("S n L H32 L", 10, 9, 0, "20010db8" . "0" x 24, 0)) // die "$!";
+    print $sent{17};`;
+  const { stdout, stderr } = await runInside(namespace, `exec perl -e '${script}'`);
+  assert.deepEqual([stdout, stderr], ["6", ""]);
+  await tcp(namespace, "203.0.113.78", 22);
+  await told({ host: "203.0.113.78", port: 22, reason: "not_allowed" });
+});
+
 test("what programs of a sandbox ask of each other is their own", { skip }, async () => {
   for (const host of ["127.0.0.1", "127.9.9.9", "::1"]) {
     await tcp(namespace, host, 4000);
