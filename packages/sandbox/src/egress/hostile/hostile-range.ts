@@ -59,7 +59,7 @@ export async function openHostileRange(options: RangeOptions): Promise<Range> {
       writable: [],
       onEgressDenied: (one) => denied.push(one),
     });
-    const { output, ended } = await sandbox.run({ script, timeoutMs: 50_000 });
+    const { output, ended } = await sandbox.run({ script, timeoutMs: 150_000 });
     await sandbox.close();
     assert.equal(ended, "exit");
     return { lines: Buffer.from(output).toString().trim().split("\n"), denied };
