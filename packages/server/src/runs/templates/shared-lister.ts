@@ -9,19 +9,28 @@ interface Asked {
   next: Listing | null;
 }
 
+/** A host that does not answer holds nobody back for longer. */
+const PATIENCE_MS = 1_000;
+
 /**
  * Asks a host once for all sessions that want to know the same with the same credential meanwhile. While one question is on its
- * way, those who come share the next, which begins after it: nobody gets an answer to a question that is older than its own.
+ * way, those who come share the next, which begins when it is answered or has waited for too long: nobody gets an answer to a
+ * question that is older than its own.
  */
-export function sharedLister(listRefs: ListRefs): (repository: SessionRepository) => Listing {
+export function sharedLister(
+  listRefs: ListRefs,
+  patienceMs = PATIENCE_MS,
+): (repository: SessionRepository) => Listing {
   const asked = new Map<string, Asked>();
 
   function ask(key: string, repository: SessionRepository): Listing {
-    const underWay = listRefs(repository).finally(() => {
-      if (asked.get(key)?.next === null) asked.delete(key);
-    });
-    asked.set(key, { underWay, next: null });
-    return underWay;
+    const question: Asked = { underWay: listRefs(repository), next: null };
+    asked.set(key, question);
+    const forget = () => {
+      if (asked.get(key) === question && question.next === null) asked.delete(key);
+    };
+    question.underWay.then(forget, forget);
+    return question.underWay;
   }
 
   return (repository) => {
@@ -29,10 +38,18 @@ export function sharedLister(listRefs: ListRefs): (repository: SessionRepository
     const key = JSON.stringify([type, url, username, secret]);
     const former = asked.get(key);
     if (former === undefined) return ask(key, repository);
-    former.next ??= former.underWay.then(
-      () => ask(key, repository),
-      () => ask(key, repository),
-    );
+    former.next ??= overOrLate(former.underWay, patienceMs).then(() => ask(key, repository));
     return former.next;
   };
+}
+
+function overOrLate(listing: Listing, patienceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, patienceMs);
+    const over = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    listing.then(over, over);
+  });
 }
