@@ -3,26 +3,55 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { createBubblewrapEngine, createEgress, type Sandbox } from "@berth/sandbox";
+import {
+  createBubblewrapEngine,
+  createDockerEngine,
+  createEgress,
+  type Sandbox,
+  type SandboxEngine,
+} from "@berth/sandbox";
+import { startTestEngine, TEST_IMAGE } from "../../tests/container-engine/container-engine.ts";
 import { type Figure, median, percentile, times } from "../figure.ts";
 import { benchSpec } from "./sandbox-spec.ts";
 
 const rounds = 200;
+const opened = 10;
+/** What a command in an open sandbox may take over a plain process, in milliseconds. */
+const overPlain = 3;
 
-/** A command in an open sandbox, and opening one, beside spawning the same program plainly from Node. */
+interface Taken {
+  opens: number[];
+  commands: number[];
+}
+
+/** A command in an open sandbox, and opening one, by each engine: beside a plain process of the same, and beside each other. */
 export async function sandboxFigures(): Promise<Figure[]> {
   const directory = await mkdtemp(join(tmpdir(), "bench-sandbox-"));
   const egress = await createEgress({ allowPrivate: [] });
-  const engine = await createBubblewrapEngine({
-    instance: "bench",
-    stateDir: join(directory, "state"),
-    egress,
-    certificates: [],
-  });
-  const open = (name: string) => engine.open(benchSpec(name, join(directory, name)));
+  const daemon = await startTestEngine("dockerd");
+  const common = { instance: "bench", egress, certificates: [] };
+  const container = { socket: daemon.socket, defaultImage: TEST_IMAGE };
   try {
+    const stateOf = (name: string) => ({ ...common, stateDir: join(directory, name) });
+    const bubblewrap = await measured(await createBubblewrapEngine(stateOf("bubblewrap")), directory);
+    const plain = median(await times(rounds, () => promisify(execFile)("/bin/true")));
+    const docker = await measured(
+      await createDockerEngine({ ...stateOf("docker"), ...container }),
+      directory,
+    );
+    return figures(bubblewrap, plain, docker);
+  } finally {
+    await egress.close();
+    await daemon.close();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function measured(engine: SandboxEngine, directory: string): Promise<Taken> {
+  try {
+    const open = (name: string) => engine.open(benchSpec(name, join(directory, `${engine.name}-${name}`)));
     const opens: number[] = [];
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < opened; round++) {
       const begun = performance.now();
       const sandbox = await open(`s${round}`);
       await command(sandbox, undefined);
@@ -31,32 +60,28 @@ export async function sandboxFigures(): Promise<Figure[]> {
     }
     const sandbox = await open("open");
     await times(20, () => command(sandbox, "main"));
-    const inside = await times(rounds, () => command(sandbox, "main"));
-    const plain = await times(rounds, () => promisify(execFile)("/bin/true"));
-    const spawned = median(plain);
-    const peer = "`/bin/true` spawned by Node";
-    return [
-      {
-        what: "command in an open sandbox",
-        peer,
-        unit: "ms",
-        value: median(inside),
-        p95: percentile(inside, 0.95),
-        peerValue: spawned,
-      },
-      {
-        what: "open a sandbox and run a command",
-        peer,
-        unit: "ms",
-        value: median(opens),
-        peerValue: spawned,
-      },
-    ];
+    return { opens, commands: await times(rounds, () => command(sandbox, "main")) };
   } finally {
     await engine.close();
-    await egress.close();
-    await rm(directory, { recursive: true, force: true });
   }
+}
+
+function figures(bubblewrap: Taken, plain: number, docker: Taken): Figure[] {
+  const row = (what: string, values: number[], peer: string, peerValue: number) => {
+    const [value, p95] = [median(values), percentile(values, 0.95)];
+    return { what, peer, unit: "ms" as const, value, p95, peerValue };
+  };
+  const process = "`/bin/true` spawned by Node";
+  const sandbox = "the same in bubblewrap";
+  return [
+    {
+      ...row("command in an open sandbox", bubblewrap.commands, process, plain),
+      limit: Math.round((plain + overPlain) * 100) / 100,
+    },
+    row("open a sandbox and run a command", bubblewrap.opens, process, plain),
+    row("command in an open container of dockerd", docker.commands, sandbox, median(bubblewrap.commands)),
+    row("open a container and run a command", docker.opens, sandbox, median(bubblewrap.opens)),
+  ];
 }
 
 async function command(sandbox: Sandbox, shell: string | undefined): Promise<void> {
