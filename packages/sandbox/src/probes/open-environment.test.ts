@@ -27,7 +27,7 @@ test("probe ids are unique and a word each", () => {
 for (const role of ["user", "root"] as const) {
   test(`each probe for which a plain ${role} is enough succeeds where nothing holds it`, {
     skip,
-    timeout: 60_000,
+    timeout: 300_000,
   }, async (context) => {
     const opened = await runOpen(role);
     const expected = allProbes.filter(({ opens }) => opens === role);
@@ -49,7 +49,7 @@ async function runOpen(role: "user" | "root"): Promise<Map<string, Opened>> {
     const command = [...namespaces, "--propagation=private", "--", process.execPath, program, role, home];
     // Process 1 has a pipe as its output, as under a shell, where Node would give it a socket.
     const piped = ["-c", `unshare "$@" | cat`, "sh", ...command];
-    const { stdout } = await promisify(execFile)("sh", piped, { timeout: 50_000 });
+    const { stdout } = await promisify(execFile)("sh", piped, { timeout: 250_000 });
     const results: Opened[] = JSON.parse(stdout);
     return new Map(results.map((result) => [result.id, result]));
   } finally {
