@@ -10,7 +10,7 @@ export interface Abuse {
 }
 
 /** Long enough for what ends by itself on a slow machine. */
-const ENDS = 30_000;
+const ENDS = 120_000;
 /** For what does not. */
 const GOES_ON = 1_500;
 const stopped = /\[Stopped: it took longer than 1\.5 s/;
@@ -33,8 +33,8 @@ export const abuses: Readonly<Record<string, Abuse>> = {
     tells: outOfMemory,
   },
   "memory in many small processes": {
-    command: "for i in $(seq 30); do perl -e '$held = \"x\" x 8000000; sleep 60' & done; wait",
-    timeout: GOES_ON,
+    command: "for i in $(seq 30); do perl -e '$held = \"x\" x 8000000; sleep 3' & done; wait",
+    timeout: ENDS,
     tells: outOfMemory,
   },
   "memory in files": {
@@ -73,7 +73,7 @@ export const abuses: Readonly<Record<string, Abuse>> = {
     timeout: GOES_ON,
     tells: stopped,
   },
-  "a gigabyte of output": { command: "yes | head -c 1G", timeout: 60_000, tells: cut },
+  "a gigabyte of output": { command: "yes | head -c 1G", timeout: 240_000, tells: cut },
   "a flood of errors without an end of line": {
     command: "tr '\\0' x </dev/zero | head -c 200M >&2",
     timeout: ENDS,
@@ -104,7 +104,7 @@ export const abuses: Readonly<Record<string, Abuse>> = {
   "a reader that never reads": { command: "yes | sleep 7777", timeout: GOES_ON, tells: stopped },
   "a thousand short commands": {
     command: "for i in $(seq 1000); do /bin/true; done; echo done",
-    timeout: 60_000,
+    timeout: 240_000,
     tells: /done/,
   },
 };

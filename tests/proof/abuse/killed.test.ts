@@ -31,7 +31,7 @@ const root = process.getuid?.() === 0;
 
 describe("a kill in the middle of abuse", {
   skip: root ? false : "without root limits are weaker",
-  timeout: 300_000,
+  timeout: 900_000,
 }, () => {
   let berth: Berth;
   let token: string;
