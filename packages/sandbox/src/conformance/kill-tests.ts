@@ -43,14 +43,15 @@ export function killTests(suite: Suite): void {
       `daemons in ${kind} end with their command, if that is killed`,
       async ({ open }) => {
         const sandbox = await open();
-        const daemon = (name: string) => `(setsid env -i sh -c 'sleep ${name} & wait' &)`;
+        const daemon = (name: string) =>
+          `(setsid env -i sh -c 'sleep ${name} & wait' &); until ps -eo args | grep -q '^sleep ${name}'; do sleep 0.02; done`;
         await ok(sandbox, daemon("1111"), shell);
         const up = Promise.withResolvers<void>();
         const script = `${daemon("2222")}; mkfifo /tmp/go; echo up; cat /tmp/go`;
         const beside = sh(sandbox, script, { onOutput: () => up.resolve() });
         await up.promise;
         await ok(sandbox, daemon("3333"), shell);
-        const killed = await sh(sandbox, `${daemon("4444")}; sleep 4444`, { ...shell, timeoutMs: 400 });
+        const killed = await sh(sandbox, `${daemon("4444")}; sleep 4444`, { ...shell, timeoutMs: 1_000 });
         assert.equal(killed.ended, "timeout");
         await ok(sandbox, daemon("5555"), shell);
         await ok(sandbox, "echo >/tmp/go");
