@@ -72,6 +72,12 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
       "MCP servers are called as they are in the acceptance tests, behind the same proxy that checks tokens",
   },
   {
+    files: "packages/sdk/src/testing/",
+    imports: "tests/acceptance/harness/free-port.ts",
+    reason:
+      "a service that comes back at the same address has a port that nobody takes meanwhile, as other tests' servers",
+  },
+  {
     files: "tests/proof/escape/",
     imports: "@berth/sandbox",
     reason: "the escape probes that hold in an engine's tests are run by the agent of a session, as they are",

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
-import { randomInt } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../acceptance/harness/free-port.ts";
 
 /** The reference server of the protocol, over streamable HTTP, in a process of its own; on a free port without one. */
 export async function startEverything(port?: number): Promise<EverythingServer> {
@@ -100,23 +100,7 @@ function pass(port: number, given: IncomingMessage, answer: ServerResponse): voi
   given.pipe(onward);
 }
 
-/** None of those that the kernel gives to connections: one of them would be taken again until the server listens. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const server = createServer();
-    try {
-      const port = randomInt(10_000, 30_000);
-      await listen(server, port);
-      server.close();
-      await once(server, "close");
-      return port;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
-    }
-  }
-}
-
-async function listen(server: Server, port = 0): Promise<void> {
-  server.listen(port, "127.0.0.1");
+async function listen(server: Server): Promise<void> {
+  server.listen(0, "127.0.0.1");
   await once(server, "listening");
 }

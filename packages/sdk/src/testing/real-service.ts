@@ -7,13 +7,14 @@ import { createInterface } from "node:readline";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { freePort } from "../../../../tests/acceptance/harness/free-port.ts";
 
 const binary = fileURLToPath(new URL("../../../../bin/berth", import.meta.url));
 
 /** The real service in a process of its own, on a data directory that is gone when the test ends. */
 export async function startRealService(t: TestContext) {
   const dataDir = await mkdtemp(join(tmpdir(), "berth-sdk-"));
-  let { child, url } = await serve(dataDir, "0");
+  let { child, url } = await serve(dataDir, String(await freePort()));
   t.after(async () => {
     await end(child, "SIGTERM");
     await rm(dataDir, { recursive: true, force: true });
