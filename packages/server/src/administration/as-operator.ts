@@ -1,5 +1,6 @@
 import { type Config, readConfig } from "../config.ts";
-import { type DatabaseAccess, openDatabase } from "../db/pool.ts";
+import type { DatabaseAccess } from "../db/database-access.ts";
+import { openDatabase } from "../db/pool.ts";
 import { createLog, createRedactor } from "../log.ts";
 import { openStore } from "../start/open-store.ts";
 

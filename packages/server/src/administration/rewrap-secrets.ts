@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { readConfig } from "../config.ts";
-import type { DatabaseAccess } from "../db/pool.ts";
+import type { DatabaseAccess } from "../db/database-access.ts";
 import { countForeign, type KeyChange, reseal, UnopenedSecret } from "../secrets/reseal.ts";
 import {
   forgetFormerKey,

@@ -4,23 +4,9 @@ import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { startedAt } from "../db/embedded/process-identity.ts";
+import type { Blob, StagedBlob } from "./blob.ts";
 import { type GrowingBlob, growingBlob } from "./growing-blob.ts";
 import { placeBlob } from "./place-blob.ts";
-
-/** A stored content: its SHA-256 in hexadecimal is its name. */
-export interface Blob {
-  sha256: string;
-  size: number;
-}
-
-/** A content that was taken in whole and is not stored yet. One of `keep` and `discard` is called; a `discard` after `keep` changes nothing. */
-export interface StagedBlob extends Blob {
-  /** Where it lies on this host until then. */
-  path: string;
-  /** The content is on disk, under its name, when this resolves. */
-  keep(): Promise<void>;
-  discard(): Promise<void>;
-}
 
 /** Contents of files on a disk, each stored once whatever it is called. */
 export interface BlobStore {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { type FileHandle, link, open, rm, stat, truncate } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { StagedBlob } from "./disk-blobs.ts";
+import type { StagedBlob } from "./blob.ts";
 import { placeBlob, syncDirectory } from "./place-blob.ts";
 
 /** A content that arrives in parts, over any number of requests and restarts. One caller at a time. */

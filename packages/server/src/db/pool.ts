@@ -1,20 +1,9 @@
 import type { Logger } from "pino";
 import type { DatabaseAddress } from "./connection.ts";
+import type { DatabaseAccess } from "./database-access.ts";
 import { type Listener, type ListenHandlers, listen } from "./listen.ts";
 import { openReadClients } from "./read-clients.ts";
-import type { Queryable } from "./statement.ts";
 import { openWritePool } from "./write-pool.ts";
-
-/**
- * One PostgreSQL, asked in three ways: `write` for statements that change something (each waits for the disk), `read`
- * for short reads (many under way on a few connections), `transaction` for several statements that stand or fall
- * together. All wait at most 5 s for a connection; what fails for the server's sake is a `DatabaseUnavailableError`.
- */
-export type DatabaseAccess = {
-  write: Queryable;
-  read: Queryable;
-  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
-};
 
 /** All of a database, for whoever opened it. What only asks takes a `DatabaseAccess`, which may be one transaction. */
 export type Database = DatabaseAccess & {

@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import type { DatabaseAccess } from "./pool.ts";
+import type { DatabaseAccess } from "./database-access.ts";
 import { ask, type Queryable } from "./statement.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Operation } from "@berth/contract";
 import type { Logger } from "pino";
-import type { DatabaseAccess } from "../db/pool.ts";
+import type { DatabaseAccess } from "../db/database-access.ts";
 import type { Cursors } from "./cursor.ts";
 import type { Principal } from "./principal.ts";
 

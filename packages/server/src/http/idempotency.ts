@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Database, DatabaseAccess } from "../db/pool.ts";
+import type { DatabaseAccess } from "../db/database-access.ts";
+import type { Database } from "../db/pool.ts";
 import type { Queryable } from "../db/statement.ts";
 import { asDatabase } from "../db/transaction.ts";
 import type { SecretBox, SecretPlace } from "../secrets/secret-box.ts";

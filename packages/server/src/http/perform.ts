@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { DatabaseAccess } from "../db/pool.ts";
+import type { DatabaseAccess } from "../db/database-access.ts";
 import type { Context } from "./context.ts";
 import { Created } from "./created.ts";
 import type { HttpApp } from "./http-app.ts";

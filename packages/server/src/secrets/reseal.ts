@@ -1,4 +1,4 @@
-import type { DatabaseAccess } from "../db/pool.ts";
+import type { DatabaseAccess } from "../db/database-access.ts";
 import type { Queryable } from "../db/statement.ts";
 import { type SealedColumn, sealedColumns } from "./sealed-columns.ts";
 import { createSecretBox, envelopeMark, MARK_BYTES, type SecretBox } from "./secret-box.ts";

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { Socket } from "node:net";
 import { createSecureContext, rootCertificates, TLSSocket } from "node:tls";
-import type { EgressDenied, SandboxCredential } from "../../sandbox.ts";
 import type { Authority } from "./authority.ts";
-import { type Forwarding, forwardRequest } from "./forward-request.ts";
-import type { Destination } from "./targets.ts";
+import type { ExchangeConnection } from "./exchange-connection.ts";
+import { forwardRequest } from "./forward-request.ts";
+import type { Forwarding } from "./forwarding.ts";
 import { UpstreamAgent } from "./upstream-agent.ts";
 
 export interface ExchangeOptions {
@@ -14,20 +14,6 @@ export interface ExchangeOptions {
   trusted?: readonly string[];
   /** Milliseconds for the TLS handshake of a client. */
   handshakeMs: number;
-}
-
-/** A connection to a host that a credential is for. Nothing of it was read yet, or all of that was put back. */
-export interface ExchangeConnection extends Destination {
-  client: Socket;
-  /** Connects to the host; null when it is refused or cannot be reached, which has been recorded. */
-  dial(): Promise<Socket | null>;
-  /** Whose it is: the connections of one sandbox share what memory is set aside for bodies. */
-  owner: object;
-  /** Those for this host, as they are now. */
-  credentials(): Promise<readonly SandboxCredential[]>;
-  deny(denied: EgressDenied): void;
-  /** For the operator. */
-  log(line: string): void;
 }
 
 /**

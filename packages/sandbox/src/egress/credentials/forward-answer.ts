@@ -3,7 +3,7 @@ import { type Duplex, pipeline } from "node:stream";
 import type { SandboxCredential } from "../../sandbox.ts";
 import { textEncoding } from "./body-kind.ts";
 import { decoderFor } from "./content-encoding.ts";
-import type { Forwarding } from "./forward-request.ts";
+import type { Forwarding } from "./forwarding.ts";
 import { endToEndHeaders } from "./headers.ts";
 import { type TakeOut, takeOut } from "./take-out.ts";
 

@@ -1,4 +1,4 @@
-import { type ClientRequest, type IncomingMessage, type ServerResponse, request as send } from "node:http";
+import { type ClientRequest, type IncomingMessage, request as send } from "node:http";
 import type { Socket } from "node:net";
 import type { SandboxCredential } from "../../sandbox.ts";
 import { parseAskedHostPort } from "../host-name.ts";
@@ -6,19 +6,13 @@ import { authorityOf, pathOf } from "../http-request.ts";
 import { bodyFor } from "./body.ts";
 import { bodyRoom, NoRoom } from "./body-room.ts";
 import { knownEncodings } from "./content-encoding.ts";
-import type { ExchangeConnection } from "./exchange.ts";
+import type { ExchangeConnection } from "./exchange-connection.ts";
 import { answerClient } from "./forward-answer.ts";
+import type { Forwarding } from "./forwarding.ts";
 import { endToEndHeaders } from "./headers.ts";
 import { longestFilled, putIn, putInHeader, Unfit } from "./put-in.ts";
 import { credentialsFor } from "./targets.ts";
-import { NotConnected, type UpstreamAgent } from "./upstream-agent.ts";
-
-export interface Forwarding {
-  connection: ExchangeConnection;
-  agent: UpstreamAgent;
-  request: IncomingMessage;
-  response: ServerResponse;
-}
+import { NotConnected } from "./upstream-agent.ts";
 
 /** Connections that end with an answer that was given: what came after its request is not looked at. */
 const cut = new WeakSet<Socket>();

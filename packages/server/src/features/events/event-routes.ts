@@ -1,6 +1,6 @@
 import { eventRoutes } from "@berth/contract";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
-import type { DatabaseAccess } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { HttpApp } from "../../http/http-app.ts";
 import { mount, mountStream } from "../../http/mount.ts";
 import { keysetPlace, pageText } from "../../http/page.ts";

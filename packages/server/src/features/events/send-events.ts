@@ -1,6 +1,6 @@
 import type { InputEvent } from "@berth/contract";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
-import type { DatabaseAccess } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/database-access.ts";
 import { errors } from "../../http/errors.ts";
 import type { Principal } from "../../http/principal.ts";
 import { reachSession } from "../sessions/reach-session.ts";

@@ -1,5 +1,5 @@
 import { type File, maxPendingFiles, type NewFileBody, newUuid } from "@berth/contract";
-import type { DatabaseAccess } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../http/errors.ts";
 import { ownerOf, type Principal } from "../../http/principal.ts";

@@ -1,5 +1,5 @@
 import { soughtUuid } from "@berth/contract";
-import type { DatabaseAccess } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../http/errors.ts";
 import { type Principal, reaches } from "../../http/principal.ts";

@@ -1,6 +1,6 @@
 import { formatId } from "@berth/contract";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
-import type { DatabaseAccess } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { ApiError } from "../../http/api-error.ts";
 import { errors } from "../../http/errors.ts";
 import type { FileRow } from "./file-store.ts";

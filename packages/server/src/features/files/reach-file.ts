@@ -1,4 +1,4 @@
-import type { DatabaseAccess } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Principal } from "../../http/principal.ts";
 import { reached } from "../../http/reached.ts";
 import { type FileRow, getFile } from "./file-store.ts";

@@ -1,6 +1,7 @@
 import type { Multipart, MultipartFile } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
-import type { BlobStore, StagedBlob } from "../../blobs/disk-blobs.ts";
+import type { StagedBlob } from "../../blobs/blob.ts";
+import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import { errors } from "../../http/errors.ts";
 import { fieldMetadata, readForm, unknownPart } from "../../http/read-form.ts";
 

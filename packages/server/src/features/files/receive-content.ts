@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import { ContentLostError } from "../../blobs/growing-blob.ts";
-import type { DatabaseAccess } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/database-access.ts";
 import { ApiError } from "../../http/api-error.ts";
 import { errors } from "../../http/errors.ts";
 import type { Principal } from "../../http/principal.ts";

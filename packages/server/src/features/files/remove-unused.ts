@@ -1,5 +1,5 @@
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
-import type { DatabaseAccess } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { lockContent } from "./lock-content.ts";
 

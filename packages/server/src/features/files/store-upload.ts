@@ -1,5 +1,5 @@
 import { type File, newUuid } from "@berth/contract";
-import type { DatabaseAccess } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/database-access.ts";
 import { ownerOf, type Principal } from "../../http/principal.ts";
 import { fileAnswer, insertFile } from "./file-store.ts";
 import { lockContent } from "./lock-content.ts";

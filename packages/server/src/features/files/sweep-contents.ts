@@ -1,5 +1,5 @@
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
-import type { DatabaseAccess } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/database-access.ts";
 import { removeUnused, usedAmong } from "./remove-unused.ts";
 
 const GRACE_MS = 3_600_000;

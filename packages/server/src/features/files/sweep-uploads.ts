@@ -1,5 +1,5 @@
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
-import type { DatabaseAccess } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/database-access.ts";
 import { failAbandoned, pendingOf } from "./upload-store.ts";
 
 /** Gives up uploads that were abandoned, and removes what has arrived of files that wait for no more. */

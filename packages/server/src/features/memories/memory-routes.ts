@@ -1,5 +1,5 @@
 import { type Input, memoryRoutes, parseId } from "@berth/contract";
-import type { DatabaseAccess } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../http/errors.ts";
 import type { HttpApp } from "../../http/http-app.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Input, memoryStoreRoutes } from "@berth/contract";
-import type { DatabaseAccess } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/database-access.ts";
 import { patchMetadata } from "../../http/patch-metadata.ts";
 import type { Principal } from "../../http/principal.ts";
 import { getMemoryStore, type MemoryStoreRow, storeMemoryStore } from "./memory-store-store.ts";

@@ -1,4 +1,4 @@
-import type { DatabaseAccess } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { HttpApp } from "../../http/http-app.ts";
 
 /** What speaks of the service itself, to whoever asks: whether it lives, what it measures, what it offers. */

@@ -7,7 +7,7 @@ import {
   type sessionResourceRoutes,
   soughtUuid,
 } from "@berth/contract";
-import type { DatabaseAccess } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../http/errors.ts";
 import { type Principal, reaches } from "../../http/principal.ts";

@@ -1,5 +1,5 @@
 import { type Answer, type Input, parseId, type sessionResourceRoutes } from "@berth/contract";
-import type { DatabaseAccess } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/database-access.ts";
 import { errors } from "../../http/errors.ts";
 import type { Principal } from "../../http/principal.ts";
 import type { SecretBox } from "../../secrets/secret-box.ts";

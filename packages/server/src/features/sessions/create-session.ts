@@ -1,6 +1,6 @@
 import { type Input, newUuid, type sessionRoutes } from "@berth/contract";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
-import type { DatabaseAccess } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { ownerOf, type Principal } from "../../http/principal.ts";
 import { agentSnapshot } from "../agents/agent-store.ts";

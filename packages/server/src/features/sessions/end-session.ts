@@ -1,4 +1,4 @@
-import type { DatabaseAccess } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/database-access.ts";
 import { errors } from "../../http/errors.ts";
 import type { Principal } from "../../http/principal.ts";
 import { appendInputs, appendTerminated } from "../events/append-by-client.ts";

@@ -1,4 +1,5 @@
-import type { BlobStore, StagedBlob } from "../../blobs/disk-blobs.ts";
+import type { StagedBlob } from "../../blobs/blob.ts";
+import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import type { ApiError } from "../../http/api-error.ts";
 import { fileAndDirectory, pathFault } from "./skill-paths.ts";
 

@@ -1,7 +1,8 @@
 import { skillTitle } from "@berth/contract";
 import type { Multipart } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
-import type { BlobStore, StagedBlob } from "../../blobs/disk-blobs.ts";
+import type { StagedBlob } from "../../blobs/blob.ts";
+import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import type { ApiError } from "../../http/api-error.ts";
 import { errors } from "../../http/errors.ts";
 import { fieldMetadata, fieldText, readForm, unknownPart } from "../../http/read-form.ts";

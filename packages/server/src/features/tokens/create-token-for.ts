@@ -1,5 +1,5 @@
 import { newUuid, type Scope } from "@berth/contract";
-import type { DatabaseAccess } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { issueToken, serviceAccount } from "./create-token.ts";
 

@@ -1,5 +1,5 @@
 import type { Sandbox } from "@berth/sandbox";
-import type { DatabaseAccess } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Queryable } from "../../db/statement.ts";
 import type { Lease } from "../lease.ts";
 import type { RunMemoryStore } from "../resources/resource-store.ts";

@@ -1,7 +1,7 @@
 import { LeaseLost } from "@berth/agent";
 import type { MountedDirectory, Sandbox } from "@berth/sandbox";
 import type { Logger } from "pino";
-import type { DatabaseAccess } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Lease } from "../lease.ts";
 import type { Outcome } from "../resources/place-outcome.ts";
 import { type RunMemoryStore, readResources } from "../resources/resource-store.ts";

@@ -1,6 +1,6 @@
 import type { Sandbox } from "@berth/sandbox";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
-import type { DatabaseAccess } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/database-access.ts";
 import { lockContent } from "../../features/files/lock-content.ts";
 import { mimeTypeOf } from "../../features/files/mime-type.ts";
 import type { Lease } from "../lease.ts";

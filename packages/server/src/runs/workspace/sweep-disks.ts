@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { formatId, parseId } from "@berth/contract";
 import { removeTree } from "@berth/sandbox";
-import type { DatabaseAccess } from "../../db/pool.ts";
+import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { type DiskRoom, diskPath, moveAside } from "./disk.ts";
 
