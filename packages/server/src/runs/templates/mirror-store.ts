@@ -10,10 +10,12 @@ export interface Mirror {
 
 /** Numbers that `repository_uids` goes round. */
 const UIDS = 4_096;
+/** An organization that names ever other repositories leaves the other numbers to the others. */
+const MOST_OF_ONE = UIDS / 8;
 
 /**
  * Of the session's organization, on this machine; a new one where there is none. Its uid is the next in the circle that no
- * other has. Null when the session is gone, or every uid is taken.
+ * other has. Null when the session is gone, its organization has as many as it may, or every uid is taken.
  */
 export async function claimMirror(
   db: Queryable,
@@ -60,7 +62,10 @@ async function enterMirror(
     name: "enter_mirror",
     text: `
       insert into repository_mirrors (id, organization_id, host, url, uid)
-      select $1, organization_id, $3, $4, nextval('repository_uids')::integer from sessions where id = $2
+      select $1, organization_id, $3, $4, nextval('repository_uids')::integer from sessions
+      where id = $2 and ${MOST_OF_ONE} > (
+        select count(*) from repository_mirrors where organization_id = sessions.organization_id and host = $3
+      )
       on conflict (organization_id, host, url) do update set used_at = now()
       returning id, uid, organization_id as "organizationId"`,
     values: [newUuid(), sessionId, host, url],

@@ -47,29 +47,41 @@ export function createTemplateMaker(parts: MakerParts): TemplateMaker {
     try {
       able ??= canMount(parts.engine);
       if (!(await able)) return;
-      const mirror = await claimMirror(db.write, sessionId, room.host, order.repository.url);
-      const key = `${mirror?.id} ${JSON.stringify(order.checkout)}`;
-      if (mirror === null || waiting.has(key) || failedLately(key)) return;
+      const mirror = await claim(sessionId, order);
+      if (mirror === null) return;
+      const key = keyOf(mirror, order);
+      if (waiting.has(key) || failedLately(key)) return;
       if (inTurn.waiting(mirror.organizationId) >= MOST_WAITING) return;
       waiting.add(key);
-      await inItsTurn(key, mirror, order).finally(() => waiting.delete(key));
+      await inItsTurn(mirror.organizationId, sessionId, order).finally(() => waiting.delete(key));
     } catch (error) {
       if (!signal.aborted) log.warn({ err: error }, "a template could not be made");
     }
   }
 
-  async function inItsTurn(key: string, mirror: Mirror, order: Order): Promise<void> {
-    const leave = await inTurn.enter(mirror.organizationId);
-    const ids = new Set([mirror.id]);
+  const claim = (sessionId: string, order: Order): Promise<Mirror | null> =>
+    claimMirror(db.write, sessionId, room.host, order.repository.url);
+
+  async function inItsTurn(organizationId: string, sessionId: string, order: Order): Promise<void> {
+    const leave = await inTurn.enter(organizationId);
+    const ids = new Set<string>();
     underWay.add(ids);
     try {
-      if (!signal.aborted && !(await make(mirror, order, ids))) remember(key);
-    } catch (error) {
-      remember(key);
-      throw error;
+      // What it waited with may have been swept meanwhile, or its session is gone, and with that the right to its credential.
+      const mirror = signal.aborted ? null : await claim(sessionId, order);
+      if (mirror !== null) await makeOrRemember(mirror, order, ids.add(mirror.id));
     } finally {
       underWay.delete(ids);
       leave();
+    }
+  }
+
+  async function makeOrRemember(mirror: Mirror, order: Order, ids: Set<string>): Promise<void> {
+    try {
+      if (!(await make(mirror, order, ids))) remember(keyOf(mirror, order));
+    } catch (error) {
+      remember(keyOf(mirror, order));
+      throw error;
     }
   }
 
@@ -115,6 +127,10 @@ export function createTemplateMaker(parts: MakerParts): TemplateMaker {
       await Promise.all(wanted);
     },
   };
+}
+
+function keyOf({ id }: Mirror, { checkout }: Order): string {
+  return `${id} ${JSON.stringify(checkout)}`;
 }
 
 /** A trial of the engine's, once, when the first is wanted. */

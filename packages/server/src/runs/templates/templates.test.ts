@@ -236,6 +236,21 @@ test("a mirror's number is no other's when they have all been given out once, an
   assert.equal(third?.uid, second.uid + 1);
 });
 
+test("an organization that names ever other repositories leaves numbers to the others", async (t) => {
+  const { db, session } = await stand(t);
+  const [own, other] = [await session(), await session()];
+  const claim = (of: typeof own, url: string) => claimMirror(db.write, of.lease.sessionId, "here", url);
+  assert.ok(await claim(own, URL));
+  await db.write.query({
+    text: `insert into repository_mirrors (id, organization_id, host, url, uid)
+      select gen_random_uuid(), organization_id, host, url || number, nextval('repository_uids')
+      from repository_mirrors, generate_series(2, 512) as number`,
+  });
+  assert.equal(await claim(own, `${URL}-another`), null);
+  assert.ok(await claim(own, URL));
+  assert.ok(await claim(other, `${URL}-another`));
+});
+
 test("one may take a quarter of what all may, and an eighth of what the machine has left", () => {
   const left = { bavail: 1_000, bsize: 4_096, files: 100, ffree: 80 };
   assert.deepEqual(shareOf(40_960, left), { mostBytes: 10_240, mostFiles: 10 });
