@@ -6,7 +6,10 @@ import { cgroupGauge } from "../host/cgroup-gauge.ts";
 import { type Limits, SandboxError } from "../sandbox.ts";
 import type { Controller, Hierarchy, Setting } from "./cgroup-layouts.ts";
 
-const LONGEST_KILL_MS = 2000;
+/** What is given up here waits for the next sweep. A process may have to write to a slow disk before it can end. */
+const LONGEST_KILL_MS = 8_000;
+/** Between two looks: soon, and then seldom. */
+const [FIRST_LOOK_MS, LAST_LOOK_MS] = [3, 25];
 /** What lifts the limit of CPU time in each version. */
 const LIFTED = { "cpu.cfs_quota_us": "-1", "cpu.max": "max" };
 
@@ -70,17 +73,17 @@ export class Cgroups {
     ];
   }
 
-  /** Kills every member until none is left, then removes the group. Rejects when a member outlives two seconds. */
+  /** Kills every member until none is left, then removes the group. Rejects when a member outlives eight seconds. */
   async destroy(name: string): Promise<void> {
     const directories = this.#directories(name);
     await lift(directories);
     const until = performance.now() + LONGEST_KILL_MS;
-    for (;;) {
+    for (let look = FIRST_LOOK_MS; ; look = Math.min(look * 1.5, LAST_LOOK_MS)) {
       await kill(directories);
       const removed = await Promise.all(directories.map(remove));
       if (removed.every(Boolean)) return;
       if (performance.now() > until) throw new SandboxError("processes of a sandbox could not be killed");
-      await delay(3);
+      await delay(look);
     }
   }
 
