@@ -13,13 +13,13 @@ import {
 } from "../../acceptance/harness/fixtures.ts";
 import { lackForDiskLimits } from "../../acceptance/harness/loop-devices.ts";
 import { eventsUntil } from "../../acceptance/harness/stream.ts";
-import { isAlive, livingPid } from "../../crash/processes.ts";
+import { endRunner, isAlive, livingPid } from "../../crash/processes.ts";
 import { abuses } from "./abuses.ts";
 import { type HostState, holds, hostState } from "./host-state.ts";
 
 /**
  * Every abuse at once, each in a session of its own, and then a process of the service is killed: what it had on the host is
- * gone ten seconds later, each session is told of its interrupted call, and goes on.
+ * gone ten seconds after its successor is ready, each session is told of its interrupted call, and goes on.
  */
 
 const LONGEST_MS = 10_000;
@@ -48,11 +48,15 @@ describe("a kill in the middle of abuse", {
     const api = new Api(berth.url, token);
     const sessions = await startAbuses(api);
     const state = await untilAllRun(berth, api, sessions);
-    const runner = await livingPid(berth, "runner");
-    process.kill(runner, "SIGKILL");
-    context.diagnostic(`gone after ${(await untilGone(berth, state)).toFixed(0)} ms`);
+    await endRunner(berth);
+    const began = performance.now();
+    await livingPid(berth, "runner");
     await berth.ready();
-    await settleAll(berth, new Api(berth.url, token), sessions);
+    const ready = performance.now() - began;
+    const gone = await untilGone(berth, state);
+    context.diagnostic(`ready after ${ready.toFixed(0)} ms, gone ${gone.toFixed(0)} ms later`);
+    const left = await settleAll(berth, new Api(berth.url, token), sessions);
+    context.diagnostic(`nothing left ${left.toFixed(0)} ms after the deletions`);
   });
 
   test("of the whole service", async (context) => {
@@ -70,7 +74,8 @@ describe("a kill in the middle of abuse", {
     berth = await Berth.start({ dataDir: berth.dataDir });
     const rest = await untilGone(berth, state);
     context.diagnostic(`gone after ${alone.toFixed(0)} ms, the rest ${rest.toFixed(0)} ms after the start`);
-    await settleAll(berth, new Api(berth.url, token), sessions);
+    const left = await settleAll(berth, new Api(berth.url, token), sessions);
+    context.diagnostic(`nothing left ${left.toFixed(0)} ms after the deletions`);
   });
 });
 
@@ -128,7 +133,7 @@ async function untilGone(berth: Berth, before: HostState): Promise<number> {
 }
 
 /** Each turn ends with an interrupted call and the step after it; deleted, the sessions leave nothing. */
-async function settleAll(berth: Berth, api: Api, sessions: readonly Abused[]): Promise<void> {
+async function settleAll(berth: Berth, api: Api, sessions: readonly Abused[]): Promise<number> {
   await Promise.all(
     sessions.map(async ({ id, input }) => {
       const events = await turnOf(api, id, input);
@@ -142,7 +147,7 @@ async function settleAll(berth: Berth, api: Api, sessions: readonly Abused[]): P
     }),
   );
   await Promise.all(sessions.map(({ id }) => api.ok("DELETE", `/sessions/${id}`)));
-  await holds(LONGEST_MS, () => {
+  return await holds(LONGEST_MS, () => {
     const { processes, mounts, loops, groups, helpers, files } = hostState(berth);
     assert.deepEqual([processes, mounts, loops, groups, helpers, files], [[], [], [], [], [], []]);
   });
