@@ -180,7 +180,7 @@ proves(["template-parked"], "uncommitted work outlives the sandbox", async () =>
   ]);
   // A turn that begins after the sandbox was closed tells of a new one.
   for (let tries = 0; ; tries++) {
-    assert.ok(tries < 100);
+    assert.ok(tries < 300);
     const [text] = await inside(session, [
       "cat README.md new/file; git status --porcelain; git diff --cached --stat | tail -1",
     ]);
