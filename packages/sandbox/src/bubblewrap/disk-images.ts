@@ -4,6 +4,7 @@ import { link, mkdir, realpath, rm } from "node:fs/promises";
 import { DiskLimitError } from "../sandbox.ts";
 import { Stock } from "../stock.ts";
 import { type DiskImage, imagePrograms, makeImage } from "./disk-image.ts";
+import { type ImageMold, moldOf, pourImage } from "./image-mold.ts";
 import { lackForImages } from "./image-trial.ts";
 import { mendImage, tendImage } from "./tend-image.ts";
 
@@ -67,18 +68,24 @@ export class DiskImages {
   async #open(): Promise<Stock<string> | null> {
     const bytes = this.#usual;
     if (bytes === null || (await lackForImages(this.#directory)) !== null) return null;
+    // Without one, as on a disk that is full just now, each is made by itself.
+    const mold = await moldOf(programs(), this.#newPath(), bytes).catch(() => null);
     return new Stock<string>({
       ready: READY,
       batch: AT_ONCE,
-      make: (count) => Promise.all(Array.from({ length: count }, () => this.#makeOne(bytes))),
+      make: (count) => Promise.all(Array.from({ length: count }, () => this.#makeOne(bytes, mold))),
       release: (path) => void rm(path, { force: true }).catch(() => {}),
     });
   }
 
-  async #makeOne(bytes: number): Promise<string> {
-    const path = `${this.#directory}/${randomBytes(8).toString("hex")}.ext4`;
-    await makeImage(programs(), path, bytes);
+  async #makeOne(bytes: number, mold: ImageMold | null): Promise<string> {
+    const path = this.#newPath();
+    await (mold === null ? makeImage(programs(), path, bytes) : pourImage(mold, path));
     return path;
+  }
+
+  #newPath(): string {
+    return `${this.#directory}/${randomBytes(8).toString("hex")}.ext4`;
   }
 }
 
