@@ -13,6 +13,12 @@ const peer = `\`git clone\` of the same ${files} files`;
 
 /** From creating a session to the result of its first command in a clone; beside `git clone` from the same server. */
 export async function repositoryFigures(): Promise<Figure[]> {
+  const { figures, warm } = await bubblewrapFigures();
+  return [...figures, ...(await containerFigures(warm))];
+}
+
+/** `warm`: milliseconds to the first command with a warm template. */
+async function bubblewrapFigures(): Promise<{ figures: Figure[]; warm: number }> {
   const bench = await startRepositoryBench(files, { BERTH_SANDBOX_IDLE_SECONDS: "2" });
   try {
     const { cold, clones } = await neverSeen(bench);
@@ -32,7 +38,7 @@ export async function repositoryFigures(): Promise<Figure[]> {
       await bench.parked();
     }
     const resumed = await resume(bench);
-    return [
+    const figures: Figure[] = [
       {
         what: "create → first command, repository never seen before",
         peer,
@@ -68,8 +74,8 @@ export async function repositoryFigures(): Promise<Figure[]> {
         peerValue: clone,
         limit: 100,
       },
-      ...(await containerFigures(median(warm))),
     ];
+    return { figures, warm: median(warm) };
   } finally {
     await bench.stop();
   }
