@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { link, open, rm } from "node:fs/promises";
+import { type FileHandle, link, open, rm } from "node:fs/promises";
 import { promisify } from "node:util";
 import { findProgram } from "../host/find-program.ts";
 import { SandboxError } from "../sandbox.ts";
@@ -50,23 +50,43 @@ const PROGRAMS = [
 /** Under a name of its own first, so that what has the image's name is always whole. */
 export async function makeImage({ mkfs }: ImagePrograms, path: string, bytes: number): Promise<void> {
   const temporary = `${path}.${randomBytes(4).toString("hex")}.making`;
+  await writeImage(temporary, imageBytes(bytes), () => run(mkfs, [...mkfsOptions(bytes), temporary]));
   try {
-    const file = await open(temporary, "wx", 0o600);
-    try {
-      await file.truncate(imageBytes(bytes));
-      await run(mkfs, [...mkfsOptions(bytes), temporary]);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
     await link(temporary, path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "EEXIST") throw error;
     });
   } catch (error) {
-    throw new SandboxError("the disk could not be made", { cause: error });
+    throw notMade(error);
   } finally {
     await rm(temporary, { force: true });
   }
+}
+
+/** The file of a new image, durable when it resolves. Rejects with `SandboxError`, and leaves the path as it was. */
+export async function writeImage(
+  path: string,
+  length: number,
+  fill: (file: FileHandle) => Promise<unknown>,
+): Promise<void> {
+  try {
+    const file = await open(path, "wx", 0o600);
+    try {
+      await file.truncate(length);
+      await fill(file);
+      await file.sync();
+    } catch (error) {
+      await rm(path, { force: true });
+      throw error;
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    throw notMade(error);
+  }
+}
+
+function notMade(cause: unknown): SandboxError {
+  return new SandboxError("the disk could not be made", { cause });
 }
 
 function mkfsOptions(bytes: number): string[] {

@@ -3,7 +3,7 @@ import { open, rm } from "node:fs/promises";
 import { promisify } from "node:util";
 import { findProgram } from "../host/find-program.ts";
 import { SandboxError } from "../sandbox.ts";
-import { type ImagePrograms, MIB, makeImage } from "./disk-image.ts";
+import { type ImagePrograms, MIB, makeImage, writeImage } from "./disk-image.ts";
 
 const run = promisify(execFile);
 
@@ -44,23 +44,11 @@ export async function moldOf(
   }
 }
 
-/** A new image, durable when it resolves. Rejects with `SandboxError`, and leaves the path as it was. */
+/** A new image; see `writeImage`. */
 export async function pourImage({ length, pieces }: ImageMold, path: string): Promise<void> {
-  try {
-    const file = await open(path, "wx", 0o600);
-    try {
-      await file.truncate(length);
-      for (const { at, bytes } of pieces) await file.write(bytes, 0, bytes.length, at);
-      await file.sync();
-    } catch (error) {
-      await rm(path, { force: true });
-      throw error;
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    throw new SandboxError("the disk could not be made", { cause: error });
-  }
+  await writeImage(path, length, async (file) => {
+    for (const { at, bytes } of pieces) await file.write(bytes, 0, bytes.length, at);
+  });
 }
 
 /** Asks the kernel where the data of a file lie, as Node cannot. */
