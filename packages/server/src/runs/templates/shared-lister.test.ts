@@ -53,7 +53,7 @@ test("who asks while a question is on its way shares the next one, which begins 
 });
 
 test("another credential, and a question that failed, are no answer for others", async () => {
-  const { questions, list } = host();
+  const { questions, list, asked: untilAsked } = host();
   const asked = [
     list(repository),
     list({ ...repository, secret: "second" }),
@@ -68,6 +68,7 @@ test("another credential, and a question that failed, are no answer for others",
   questions[0]?.reject(new Error("gone"));
   for (const question of questions.slice(1)) question.resolve(null);
   await Promise.all([failed, ...asked.slice(1)]);
+  await untilAsked(4);
   questions[3]?.resolve(listing("mine"));
   assert.equal((await next)?.head, "mine");
 });
