@@ -104,7 +104,7 @@ function listFault(
 }
 
 function isTest(file: string): boolean {
-  return file.endsWith(".test.ts") || /\/(testing|conformance)(\/|\.ts$)/.test(file);
+  return file.endsWith(".test.ts") || /\/(testing|test-support)(\/|\.ts$)/.test(file);
 }
 
 /** An exception that excuses nothing any more is taken away, so that the list says what is so. */
@@ -140,7 +140,7 @@ function packageName(specifier: string): string {
 
 function sourceFiles(root: string): string[] {
   const rooms = Object.keys(IMPORT_TABLE).map((room) =>
-    room.startsWith("packages/") ? `${room}/src` : room,
+    room.startsWith("packages/") ? `${room}/{src,test-support}` : room,
   );
   return globSync(
     rooms.map((room) => `${room}/**/*.ts`),

@@ -1,9 +1,19 @@
 /** Which rooms of the repository may import which packages of it. What is not listed is refused. */
 export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   "packages/contract": [],
-  "packages/sandbox": [],
-  "packages/agent": ["@berth/contract", "@berth/sandbox"],
-  "packages/server": ["@berth/contract", "@berth/agent", "@berth/sandbox"],
+  "packages/concurrency": [],
+  "packages/linux": [],
+  "packages/egress": ["@berth/concurrency", "@berth/linux"],
+  "packages/sandbox": ["@berth/concurrency", "@berth/egress", "@berth/linux"],
+  "packages/agent": ["@berth/concurrency", "@berth/contract", "@berth/egress", "@berth/sandbox"],
+  "packages/server": [
+    "@berth/agent",
+    "@berth/concurrency",
+    "@berth/contract",
+    "@berth/egress",
+    "@berth/linux",
+    "@berth/sandbox",
+  ],
   "packages/sdk": ["@berth/contract"],
   "packages/cli": ["@berth/sdk"],
   "packages/console": ["@berth/sdk"],
@@ -45,23 +55,18 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
     reason: "doctor looks at the machine that a server would run on",
   },
   {
-    files: "packages/sandbox/src/egress/",
+    files: "packages/egress/",
     imports: "tests/git-host/",
     reason: "the way out is tested with certificates of the git server that all tests share",
   },
   {
-    files: "packages/sandbox/src/egress/credentials/",
+    files: "packages/sandbox/",
     imports: "tests/git-host/",
     reason:
-      "hosts that credentials are put in for are tested with certificates of the git server that all tests share",
+      "clones and hostile hosts are tested with the git server, and its certificates, that all tests share",
   },
   {
-    files: "packages/sandbox/src/workspace/",
-    imports: "tests/git-host/",
-    reason: "clones are tested against the git server that all tests share",
-  },
-  {
-    files: "packages/sandbox/src/docker/",
+    files: "packages/sandbox/",
     imports: "tests/container-engine/",
     reason: "the engine of containers is tested on engines that the acceptance tests start as well",
   },
@@ -86,5 +91,10 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
     files: "bench/cases/sandbox",
     imports: "@berth/sandbox",
     reason: "a command in an open sandbox is raced against a plain process, without a server around it",
+  },
+  {
+    files: "bench/cases/sandbox",
+    imports: "@berth/egress",
+    reason: "the sandbox that is measured has the egress that sessions have",
   },
 ];

@@ -13,7 +13,7 @@ const FILE_TIMEOUT_MS = 20 * 60_000;
 
 const root = join(import.meta.dirname, "..");
 const TEST_FILES = [
-  "packages/*/src/**/*.test.ts",
+  "packages/*/{src,test-support}/**/*.test.ts",
   "tests/**/*.test.ts",
   "script/**/*.test.ts",
   "bench/**/*.test.ts",

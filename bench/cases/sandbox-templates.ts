@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createBubblewrapEngine, createEgress, type Sandbox, type SandboxEngine } from "@berth/sandbox";
+import { createEgress } from "@berth/egress";
+import { createBubblewrapEngine, type Sandbox, type SandboxEngine } from "@berth/sandbox";
 import { type Figure, median, percentile, times } from "../figure.ts";
 import { benchSpec } from "./sandbox-spec.ts";
 

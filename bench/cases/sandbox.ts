@@ -3,13 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import {
-  createBubblewrapEngine,
-  createDockerEngine,
-  createEgress,
-  type Sandbox,
-  type SandboxEngine,
-} from "@berth/sandbox";
+import { createEgress } from "@berth/egress";
+import { createBubblewrapEngine, createDockerEngine, type Sandbox, type SandboxEngine } from "@berth/sandbox";
 import { startTestEngine, TEST_IMAGE } from "../../tests/container-engine/container-engine.ts";
 import { type Figure, median, percentile, times } from "../figure.ts";
 import { benchSpec } from "./sandbox-spec.ts";

@@ -1,21 +1,6 @@
 export { type BubblewrapOptions, createBubblewrapEngine } from "./bubblewrap/bubblewrap-engine.ts";
 export { createDockerEngine, type DockerOptions } from "./docker/docker-engine.ts";
-export { makeAddressGuard } from "./egress/address-guard.ts";
-export { allowedFetch } from "./egress/allowed-fetch.ts";
-export { createEgress, type EgressOptions } from "./egress/create-egress.ts";
-export { openAuthority } from "./egress/credentials/authority.ts";
-export { inShapeOf } from "./egress/credentials/token-shape.ts";
-export {
-  AddressRefused,
-  createGuardedFetch,
-  type GuardedFetch,
-  type GuardedFetchOptions,
-  isListedHost,
-} from "./egress/guarded-fetch.ts";
-export { allPackageHosts, type PackageManager, packageHosts } from "./egress/package-hosts.ts";
-export { allowsUrl } from "./egress/policy.ts";
 export * from "./files.ts";
-export { removeTree } from "./host/remove-tree.ts";
 export { LAYERED_HOME } from "./inside/paths.ts";
 export { trustedBundle } from "./inside/trusted-bundle.ts";
 export { isolationCapabilities } from "./probes/isolation-capabilities.ts";

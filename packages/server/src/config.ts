@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { makeAddressGuard } from "@berth/sandbox";
+import { makeAddressGuard } from "@berth/egress";
 import { type GitCaFile, parseGitCaFiles, parseHttpHosts } from "./config-git.ts";
 import { type HostedProvider, parseHostedProviders } from "./config-providers.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { GuardedFetch } from "@berth/sandbox";
+import type { GuardedFetch } from "@berth/egress";
 import {
   type CallToolResult,
   Client,

@@ -1,5 +1,5 @@
 import type { SessionErrorType } from "@berth/contract";
-import { AddressRefused } from "@berth/sandbox";
+import { AddressRefused } from "@berth/egress";
 import { ProtocolError, SdkError, SdkErrorCode, UnauthorizedError } from "@modelcontextprotocol/client";
 import { AnswerTooLong } from "./limited-fetch.ts";
 

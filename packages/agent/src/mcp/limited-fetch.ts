@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { GuardedFetch } from "@berth/sandbox";
+import type { GuardedFetch } from "@berth/egress";
 import { jsonMeter } from "./json-meter.ts";
 
 /** An answer is longer, of more parts or deeper than whoever asked wants to hold. */

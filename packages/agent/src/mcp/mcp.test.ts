@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
-import { createGuardedFetch } from "@berth/sandbox";
+import { createGuardedFetch } from "@berth/egress";
 import { type BearerProxy, startBearerProxy, startEverything } from "../../../../tests/mcp-host/mcp-host.ts";
 import type { ToolContext, ToolResult } from "../tool.ts";
 import { createMcpConnection, type McpConnection, type McpConnectionOptions } from "./connection.ts";

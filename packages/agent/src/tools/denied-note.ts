@@ -1,4 +1,4 @@
-import type { EgressDenied } from "@berth/sandbox";
+import type { EgressDenied } from "@berth/egress";
 
 const namedAtMost = 4;
 

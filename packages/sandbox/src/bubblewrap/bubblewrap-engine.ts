@@ -1,14 +1,15 @@
 import { readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
+import type { Egress } from "@berth/egress";
+import { encode, isArchitecture } from "@berth/linux";
 import { rgPath } from "@vscode/ripgrep";
 import { supervisorScript } from "../commands/supervisor-script.ts";
-import type { Egress } from "../egress/egress.ts";
-import { openEgress } from "../egress/open-egress.ts";
 import { freshDirectory } from "../host/fresh-directory.ts";
 import { OpenSandboxes } from "../host/open-sandboxes.ts";
 import { ownerName } from "../host/owner.ts";
 import { writePrograms } from "../inside/programs.ts";
 import { prepareFiles, type SandboxFiles } from "../inside/sandbox-files.ts";
+import { openEgress } from "../open-egress.ts";
 import {
   type Capability,
   ImageError,
@@ -17,7 +18,7 @@ import {
   SandboxError,
   type SandboxSpec,
 } from "../sandbox.ts";
-import { encode, isArchitecture, seccompFilter } from "../seccomp/seccomp.ts";
+import { seccompFilter } from "../seccomp/seccomp.ts";
 import type { BubblewrapSandbox } from "./bubblewrap-sandbox.ts";
 import { findHierarchies } from "./cgroup-layouts.ts";
 import { Cgroups } from "./cgroups.ts";

@@ -1,8 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
+import type { NetworkNamespace } from "@berth/egress";
 import { type LivingParts, LivingSandbox } from "../commands/living-sandbox.ts";
-import type { NetworkNamespace } from "../egress/egress.ts";
 import type { Cgroup } from "./cgroups.ts";
 
 const LONGEST_EXIT_MS = 1000;

@@ -13,12 +13,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
-import { hostMounts } from "../conformance/host-mounts.ts";
-import { until } from "../conformance/until.ts";
+import { hostMounts } from "../../test-support/conformance/host-mounts.ts";
+import { until } from "../../test-support/conformance/until.ts";
+import { createNamespaceStandIn } from "../../test-support/fake-egress.ts";
 import type { Sandbox, SandboxEngine } from "../sandbox.ts";
 import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
 import { findHierarchies } from "./cgroup-layouts.ts";
-import { createNamespaceStandIn } from "./namespace-stand-in.ts";
 
 const root = process.getuid?.() === 0;
 const instance = `test-death-${process.pid}`;
@@ -50,7 +50,7 @@ function makeEngine(): Promise<SandboxEngine> {
 
 /** The same in a process of its own. */
 function makeEngineText(): string {
-  const [engineAt, standInAt] = ["./bubblewrap-engine.ts", "./namespace-stand-in.ts"].map((name) =>
+  const [engineAt, standInAt] = ["./bubblewrap-engine.ts", "../../test-support/fake-egress.ts"].map((name) =>
     JSON.stringify(new URL(name, import.meta.url).href),
   );
   const options = JSON.stringify({ instance, stateDir: `${directory}/state`, certificates: [] });

@@ -3,8 +3,8 @@ import { mkdtemp, readdir, readlink, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { createNamespaceStandIn } from "../../test-support/fake-egress.ts";
 import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
-import { createNamespaceStandIn } from "./namespace-stand-in.ts";
 
 const limits = { memoryBytes: 2 ** 28, pids: 64, cpus: 1, diskBytes: null };
 

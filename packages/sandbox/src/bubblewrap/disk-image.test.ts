@@ -18,13 +18,13 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
-import { ok, sh } from "../conformance/context.ts";
-import { loopDevices, released } from "../conformance/loop-devices.ts";
+import { freshEngine } from "../../test-support/bubblewrap.ts";
+import { ok, sh } from "../../test-support/conformance/context.ts";
+import { loopDevices, released } from "../../test-support/conformance/loop-devices.ts";
+import { createNamespaceStandIn } from "../../test-support/fake-egress.ts";
 import { DiskLimitError, type MountedTemplate, type Sandbox, type SandboxEngine } from "../sandbox.ts";
 import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
-import { createNamespaceStandIn } from "./namespace-stand-in.ts";
 import { diskLimit, templates } from "./probe.ts";
-import { freshEngine } from "./testing.ts";
 
 const root = process.getuid?.() === 0;
 const limit = await diskLimit(tmpdir());
@@ -63,7 +63,7 @@ function elsewhere(
   const at = (name: string) => JSON.stringify(new URL(name, import.meta.url).href);
   const module = `
     import { createBubblewrapEngine } from ${at("./bubblewrap-engine.ts")};
-    import { createNamespaceStandIn } from ${at("./namespace-stand-in.ts")};
+    import { createNamespaceStandIn } from ${at("../../test-support/fake-egress.ts")};
     const engine = await createBubblewrapEngine({ instance: "test-disk-${process.pid}", stateDir: ${JSON.stringify(`${directory}/state`)}, egress: createNamespaceStandIn(), certificates: [] });
     const open = () => engine.open({ id: "disk", disk: ${JSON.stringify(`${directory}/disk`)}, uid: ${uid}, limits: ${JSON.stringify(limits)}, egress: { mode: "limited", hosts: [] }, files: [], writable: [] });
     ${text}`;

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { type FileHandle, link, open, rm } from "node:fs/promises";
 import { promisify } from "node:util";
-import { findProgram } from "../host/find-program.ts";
+import { findProgram } from "@berth/linux";
 import { SandboxError } from "../sandbox.ts";
 
 const run = promisify(execFile);

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { link, mkdir, realpath, rm } from "node:fs/promises";
+import { Pool } from "@berth/concurrency";
 import { DiskLimitError } from "../sandbox.ts";
-import { Stock } from "../stock.ts";
 import { type DiskImage, imagePrograms, makeImage } from "./disk-image.ts";
 import { type ImageMold, moldOf, pourImage } from "./image-mold.ts";
 import { lackForImages } from "./image-trial.ts";
@@ -16,7 +16,7 @@ export class DiskImages {
   readonly #directory: string;
   readonly #usual: number | null;
   /** Null where this machine cannot have images, or none is made ahead. */
-  readonly #stock: Promise<Stock<string> | null>;
+  readonly #stock: Promise<Pool<string> | null>;
 
   /**
    * @param directory of the engine, for those that nobody took yet.
@@ -65,12 +65,12 @@ export class DiskImages {
     return true;
   }
 
-  async #open(): Promise<Stock<string> | null> {
+  async #open(): Promise<Pool<string> | null> {
     const bytes = this.#usual;
     if (bytes === null || (await lackForImages(this.#directory)) !== null) return null;
     // Without one, as on a disk that is full just now, each is made by itself.
     const mold = await moldOf(programs(), this.#newPath(), bytes).catch(() => null);
-    return new Stock<string>({
+    return new Pool<string>({
       ready: READY,
       batch: AT_ONCE,
       make: (count) => Promise.all(Array.from({ length: count }, () => this.#makeOne(bytes, mold))),

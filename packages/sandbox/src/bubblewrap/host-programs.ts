@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { requiredProgram } from "../host/find-program.ts";
+import { requiredProgram } from "../host/required-program.ts";
 
 const run = promisify(execFile);
 /** The host programs that start a sandbox, as absolute paths. */

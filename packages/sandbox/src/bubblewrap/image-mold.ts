@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { open, rm } from "node:fs/promises";
 import { promisify } from "node:util";
-import { findProgram } from "../host/find-program.ts";
+import { findProgram } from "@berth/linux";
 import { SandboxError } from "../sandbox.ts";
 import { type ImagePrograms, MIB, makeImage, writeImage } from "./disk-image.ts";
 

@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { promisify } from "node:util";
+import { isArchitecture } from "@berth/linux";
 import { DiskLimitError } from "../sandbox.ts";
-import { isArchitecture } from "../seccomp/seccomp.ts";
 import { imagePrograms, MIB, makeImage } from "./disk-image.ts";
 import { launchScript } from "./launch-script.ts";
 

@@ -1,5 +1,5 @@
-import { perlCalls } from "../host/system-calls.ts";
-import type { Architecture } from "../seccomp/seccomp.ts";
+import type { Architecture } from "@berth/linux";
+import { perlCalls } from "@berth/linux";
 
 /** Exit code when the disk could not be mounted. */
 export const MOUNT_REFUSED = 124;

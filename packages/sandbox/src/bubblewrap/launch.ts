@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdir, stat } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
-import type { NetworkNamespace } from "../egress/egress.ts";
-import { hardLimit } from "../host/hard-limit.ts";
+import type { NetworkNamespace } from "@berth/egress";
+import { hardLimit, isArchitecture } from "@berth/linux";
 import { type Limits, SandboxError } from "../sandbox.ts";
-import { isArchitecture } from "../seccomp/seccomp.ts";
 import type { Controller } from "./cgroup-layouts.ts";
 import type { DiskImage } from "./disk-image.ts";
 import type { HostPrograms } from "./host-programs.ts";

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
-import { ok, sh } from "../conformance/context.ts";
+import { freshEngine } from "../../test-support/bubblewrap.ts";
+import { ok, sh } from "../../test-support/conformance/context.ts";
 import type { Sandbox, SandboxEngine } from "../sandbox.ts";
 import { diskLimit } from "./probe.ts";
-import { freshEngine } from "./testing.ts";
 
 const MIB = 1024 * 1024;
 const root = process.getuid?.() === 0;

@@ -1,10 +1,9 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { promisify } from "node:util";
+import { findProgram, isArchitecture } from "@berth/linux";
 import { degraded, no, yes } from "../host/capabilities.ts";
-import { findProgram } from "../host/find-program.ts";
 import type { Capability } from "../sandbox.ts";
-import { isArchitecture } from "../seccomp/seccomp.ts";
 import type { Controller } from "./cgroup-layouts.ts";
 import { lackForImages } from "./image-trial.ts";
 import { lackForTemplates } from "./template-trial.ts";

@@ -1,4 +1,4 @@
-import type { NetworkNamespace } from "../egress/egress.ts";
+import type { NetworkNamespace } from "@berth/egress";
 import type { SandboxFiles } from "../inside/sandbox-files.ts";
 import type { Cgroup, Cgroups } from "./cgroups.ts";
 import type { DiskImage } from "./disk-image.ts";

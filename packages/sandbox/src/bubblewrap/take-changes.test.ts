@@ -5,10 +5,9 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { released } from "../conformance/loop-devices.ts";
-import { until } from "../conformance/until.ts";
-import { removeTree } from "../host/remove-tree.ts";
-import { isArchitecture } from "../seccomp/seccomp.ts";
+import { isArchitecture, removeTree } from "@berth/linux";
+import { released } from "../../test-support/conformance/loop-devices.ts";
+import { until } from "../../test-support/conformance/until.ts";
 import { imagePrograms, MIB, makeImage } from "./disk-image.ts";
 import { imageOf } from "./disk-images.ts";
 import { launchScript } from "./launch-script.ts";

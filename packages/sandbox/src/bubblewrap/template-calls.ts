@@ -1,5 +1,5 @@
-import { perlCalls } from "../host/system-calls.ts";
-import type { Architecture } from "../seccomp/seccomp.ts";
+import type { Architecture } from "@berth/linux";
+import { perlCalls } from "@berth/linux";
 
 /**
  * The head of a Perl program, a child of the process that started bwrap, that works in the mount namespaces of a living sandbox:

@@ -1,4 +1,4 @@
-import type { Architecture } from "../seccomp/seccomp.ts";
+import type { Architecture } from "@berth/linux";
 import { insideCalls } from "./template-calls.ts";
 
 /** Exit code when something stands at the target. */

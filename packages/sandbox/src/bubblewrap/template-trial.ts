@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { chown, mkdir, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
-import { findProgram } from "../host/find-program.ts";
-import { isArchitecture } from "../seccomp/seccomp.ts";
+import { findProgram, isArchitecture } from "@berth/linux";
 import { lackForImages, makeTrialImage } from "./image-trial.ts";
 import { launchScript } from "./launch-script.ts";
 import { mountTemplates } from "./templates.ts";

@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { posix } from "node:path";
 import { promisify } from "node:util";
+import { isArchitecture } from "@berth/linux";
 import { isBelow } from "../inside/disk.ts";
 import { type MountedTemplate, SandboxError } from "../sandbox.ts";
-import { isArchitecture } from "../seccomp/seccomp.ts";
 import { templateRemovalScript } from "./template-removal-script.ts";
 import { TARGET_TAKEN, templateScript } from "./template-script.ts";
 

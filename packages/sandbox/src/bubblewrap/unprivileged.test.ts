@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chownSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -51,9 +51,12 @@ test("the engine keeps its promises without root", {
 /** The checkout may lie where no other uid can read. */
 function copyPackage(directory: string): void {
   cpSync(process.execPath, `${directory}/node`);
-  cpSync(join(PACKAGE, "src"), `${directory}/sandbox/src`, { recursive: true });
-  writeFileSync(`${directory}/sandbox/package.json`, '{"type":"module"}');
-  mkdirSync(`${directory}/node_modules/@vscode`, { recursive: true });
+  mkdirSync(`${directory}/node_modules/@berth`, { recursive: true });
+  mkdirSync(`${directory}/node_modules/@vscode`);
+  for (const name of ["concurrency", "linux", "egress", "sandbox"]) {
+    cpSync(join(PACKAGE, "..", name), `${directory}/${name}`, { recursive: true });
+    symlinkSync(`${directory}/${name}`, `${directory}/node_modules/@berth/${name}`);
+  }
   for (const name of ["ripgrep", `ripgrep-${process.platform}-${process.arch}`]) {
     const source = realpathSync(join(PACKAGE, "../../node_modules/@vscode", name));
     cpSync(source, `${directory}/node_modules/@vscode/${name}`, { recursive: true });

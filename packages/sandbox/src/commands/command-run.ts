@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
-import type { NetworkNamespace } from "../egress/egress.ts";
+import type { NetworkNamespace } from "@berth/egress";
 import type { Command, CommandResult } from "../sandbox.ts";
 import { type Ending, noShell, plainly, poll, watch } from "./command-ending.ts";
 import { CommandOutput } from "./command-output.ts";

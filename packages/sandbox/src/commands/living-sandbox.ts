@@ -1,9 +1,8 @@
-import type { NetworkNamespace } from "../egress/egress.ts";
+import type { EgressPolicy, NetworkNamespace } from "@berth/egress";
 import { FilePlacer } from "../inside/place-file.ts";
 import {
   type Command,
   type CommandResult,
-  type EgressPolicy,
   type MountedFile,
   type MountedTemplate,
   type Sandbox,

@@ -1,5 +1,5 @@
+import { hardLimit } from "@berth/linux";
 import { PIPES_INSIDE } from "../commands/pipes.ts";
-import { hardLimit } from "../host/hard-limit.ts";
 import type { Place } from "../inside/disk.ts";
 import { BUNDLE, PROGRAMS_INSIDE, UPLOADS_INSIDE } from "../inside/paths.ts";
 import type { SandboxFiles } from "../inside/sandbox-files.ts";

@@ -7,13 +7,14 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import type { EgressDenied } from "@berth/egress";
 import { type Kind, lackOf, TEST_IMAGE } from "../../../../tests/container-engine/container-engine.ts";
-import { ok, sh } from "../conformance/context.ts";
-import { type EgressDenied, ImageError, type SandboxSpec } from "../sandbox.ts";
+import { ok, sh } from "../../test-support/conformance/context.ts";
+import { startSubject, type TestSubject } from "../../test-support/docker-engine.ts";
+import { ImageError, type SandboxSpec } from "../sandbox.ts";
 import { Containers } from "./containers.ts";
 import { createDockerEngine } from "./docker-engine.ts";
 import { EngineClient } from "./engine-client.ts";
-import { startSubject, type TestSubject } from "./testing-engine.ts";
 
 for (const kind of ["dockerd", "podman"] as const) engineTests(kind);
 
@@ -173,7 +174,7 @@ test("without an engine the refusal names the socket", { skip: process.getuid?.(
 
 /** Opens a sandbox, says so, and lives on. */
 const SERVER = `
-import { createEgress } from ${JSON.stringify(new URL("../egress/create-egress.ts", import.meta.url).href)};
+import { createEgress } from ${JSON.stringify(new URL("../../../egress/src/create-egress.ts", import.meta.url).href)};
 import { createDockerEngine } from ${JSON.stringify(new URL("./docker-engine.ts", import.meta.url).href)};
 const { image: defaultImage, ...options } = JSON.parse(process.env.OPTIONS);
 const egress = await createEgress({ poolSize: 0 });

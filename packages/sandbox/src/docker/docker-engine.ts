@@ -1,13 +1,14 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
+import type { Egress } from "@berth/egress";
+import { isArchitecture } from "@berth/linux";
 import { rgPath } from "@vscode/ripgrep";
-import type { Egress } from "../egress/egress.ts";
-import { requiredProgram } from "../host/find-program.ts";
 import { freshDirectory } from "../host/fresh-directory.ts";
 import { OpenSandboxes } from "../host/open-sandboxes.ts";
 import { ownerLives, ownerName, ownerOf } from "../host/owner.ts";
 import { removeAll } from "../host/remove-all.ts";
+import { requiredProgram } from "../host/required-program.ts";
 import { writePrograms } from "../inside/programs.ts";
 import {
   type Capability,
@@ -17,7 +18,6 @@ import {
   type SandboxSpec,
 } from "../sandbox.ts";
 import { containerProfile } from "../seccomp/container-profile.ts";
-import { isArchitecture } from "../seccomp/seccomp.ts";
 import { Containers } from "./containers.ts";
 import { EngineClient } from "./engine-client.ts";
 import { probeContainers } from "./probe.ts";

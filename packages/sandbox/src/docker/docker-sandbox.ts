@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import type { Socket } from "node:net";
+import type { NetworkNamespace } from "@berth/egress";
 import { type LivingParts, LivingSandbox } from "../commands/living-sandbox.ts";
-import type { NetworkNamespace } from "../egress/egress.ts";
 
 /** Everything of a sandbox that has to be released. */
 export interface DockerSandboxParts extends LivingParts {

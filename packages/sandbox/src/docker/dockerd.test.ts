@@ -1,3 +1,3 @@
-import { conformanceOf } from "./testing-conformance.ts";
+import { conformanceOf } from "../../test-support/docker-conformance.ts";
 
 conformanceOf("dockerd");

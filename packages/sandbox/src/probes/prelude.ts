@@ -1,6 +1,5 @@
+import { isArchitecture, syscallNumbers } from "@berth/linux";
 import { quote } from "../commands/command-script.ts";
-import { isArchitecture } from "../seccomp/seccomp.ts";
-import { syscallNumbers } from "../seccomp/syscall-numbers.ts";
 
 /** What a probe finds as shell variables, from the stage that was made for it. */
 export type ProbeVariables = Readonly<Record<string, string>>;

@@ -3,10 +3,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { createEgress } from "@berth/egress";
+import { noTrees, testTree } from "../../test-support/system.ts";
 import { createBubblewrapEngine } from "../bubblewrap/bubblewrap-engine.ts";
-import { createEgress } from "../egress/create-egress.ts";
 import { systemIds } from "../system/system-owner.ts";
-import { noTrees, testTree } from "../system/testing.ts";
 import { workspacePrograms } from "../workspace/workspace-programs.ts";
 import { probeEngine } from "./probe-engine.ts";
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import { examinedSyscalls, newestSyscall, refusedSyscalls } from "@berth/linux";
 import fc from "fast-check";
 import { allowedSyscalls } from "./allowed-syscalls.ts";
 import { containerProfile, others } from "./container-profile.ts";
 import { EAFNOSUPPORT, ENOSYS } from "./seccomp.ts";
-import { examinedSyscalls, newestSyscall, refusedSyscalls } from "./seccomp-syscalls.ts";
 
 const EPERM = 1;
 

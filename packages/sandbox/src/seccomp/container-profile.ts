@@ -1,6 +1,6 @@
+import type { Architecture } from "@berth/linux";
 import { allowedSyscalls } from "./allowed-syscalls.ts";
 import {
-  type Architecture,
   ATTACH_TO_OTHERS,
   EAFNOSUPPORT,
   ENOSYS,

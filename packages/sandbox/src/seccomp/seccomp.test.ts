@@ -1,17 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { type Architecture, encode, examinedSyscalls, newestSyscall, refusedSyscalls } from "@berth/linux";
 import fc from "fast-check";
-import {
-  ALLOW,
-  type Architecture,
-  EAFNOSUPPORT,
-  ENOSYS,
-  EPERM,
-  encode,
-  KILL,
-  seccompFilter,
-} from "./seccomp.ts";
-import { examinedSyscalls, newestSyscall, refusedSyscalls } from "./seccomp-syscalls.ts";
+import { ALLOW, EAFNOSUPPORT, ENOSYS, EPERM, KILL, seccompFilter } from "./seccomp.ts";
 
 const AUDIT = { x64: 0xc000003e, arm64: 0xc00000b7 };
 const architectures: Architecture[] = ["x64", "arm64"];

@@ -1,21 +1,11 @@
-import { examinedSyscalls, newestSyscall, refusedSyscalls } from "./seccomp-syscalls.ts";
-
-/** The machines that the filter knows, by the name that Node gives them. */
-export type Architecture = "x64" | "arm64";
+import type { Architecture, Instruction } from "@berth/linux";
+import { examinedSyscalls, newestSyscall, refusedSyscalls } from "@berth/linux";
 
 export const ALLOW = 0x7fff0000;
 export const KILL = 0x80000000;
 export const EPERM = 1;
 export const ENOSYS = 38;
 export const EAFNOSUPPORT = 97;
-
-/** One classic BPF record, as `struct sock_filter` has it. */
-export interface Instruction {
-  code: number;
-  jumpTrue: number;
-  jumpFalse: number;
-  k: number;
-}
 
 const LOAD = 0x20;
 const EQUAL = 0x15;
@@ -47,10 +37,6 @@ export const NETLINK = 16;
 /** Plain, with the flags that debuggers and old programs set, and the query. */
 export const PERSONALITIES = [0, 0x8, 0x20000, 0x20008, 0x40000, 0xffffffff];
 export const ATTACH_TO_OTHERS = [16, 0x4206];
-
-export function isArchitecture(name: string): name is Architecture {
-  return name === "x64" || name === "arm64";
-}
 
 /**
  * The system call filter of every process in a sandbox: what namespaces and dropped capabilities leave open.
@@ -109,18 +95,6 @@ export function seccompFilter(architecture: Architecture): Instruction[] {
     ]),
     answer(ALLOW),
   ];
-}
-
-/** The filter as the kernel reads it. */
-export function encode(filter: readonly Instruction[]): Buffer {
-  const bytes = Buffer.alloc(filter.length * 8);
-  for (const [index, instruction] of filter.entries()) {
-    bytes.writeUInt16LE(instruction.code, index * 8);
-    bytes.writeUInt8(instruction.jumpTrue, index * 8 + 2);
-    bytes.writeUInt8(instruction.jumpFalse, index * 8 + 3);
-    bytes.writeUInt32LE(instruction.k, index * 8 + 4);
-  }
-  return bytes;
 }
 
 function load(offset: number): Instruction {

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { CommandResult, EgressDenied, SandboxEngine, SystemLayers } from "../sandbox.ts";
+import type { EgressDenied } from "@berth/egress";
+import type { CommandResult, SandboxEngine, SystemLayers } from "../sandbox.ts";
 import { isTooLarge, type LayerLimits, MIB } from "./layer-limits.ts";
 import type { LayerPlan } from "./layer-plan.ts";
 import { systemIds } from "./system-owner.ts";

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { promisify } from "node:util";
-import { findProgram } from "../host/find-program.ts";
+import { findProgram } from "@berth/linux";
 
 const run = promisify(execFile);
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { EgressPolicy } from "../sandbox.ts";
+import type { EgressPolicy } from "@berth/egress";
 
 /** How a layer of a system is made: one script, run as root over what lies below it. */
 export interface LayerPlan {

@@ -5,14 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
+import { createEgress } from "@berth/egress";
+import { released } from "../../test-support/conformance/loop-devices.ts";
+import { noTrees, testTree } from "../../test-support/system.ts";
 import { createBubblewrapEngine } from "../bubblewrap/bubblewrap-engine.ts";
 import { diskLimit } from "../bubblewrap/probe.ts";
-import { released } from "../conformance/loop-devices.ts";
-import { createEgress } from "../egress/create-egress.ts";
 import type { SandboxEngine } from "../sandbox.ts";
 import { layerLimits } from "./layer-limits.ts";
 import { type LayerRoom, type LayerRoomOptions, openLayerRoom } from "./layer-room.ts";
-import { noTrees, testTree } from "./testing.ts";
 
 const skip = await noTrees();
 const limit = await diskLimit(tmpdir());

@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
 import { utimes } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { type EgressDenied, type SandboxEngine, SandboxError, type SystemLayers } from "../sandbox.ts";
+import { orAborted } from "@berth/concurrency";
+import type { EgressDenied } from "@berth/egress";
+import { type SandboxEngine, SandboxError, type SystemLayers } from "../sandbox.ts";
 import type { LayerFailure } from "./build-layer.ts";
 import { type LayerLimits, layerLimits, limitsDisks } from "./layer-limits.ts";
 import { type LayerPlan, layerName } from "./layer-plan.ts";
@@ -87,7 +89,7 @@ export function openLayerRoom(options: LayerRoomOptions): LayerRoom {
         used.set(name, (used.get(name) ?? 0) + 1);
         names.push(name);
         request.onLayer?.(plan);
-        const failure = await unlessAborted(made(name, plan, [...layers.paths], request), request.signal);
+        const failure = await orAborted(made(name, plan, [...layers.paths], request), request.signal);
         if (failure !== null) return { ...layers, failed: { plan, failure } };
         layers.paths.push(changesOf(join(directory, name)));
       }
@@ -174,16 +176,4 @@ export function openLayerRoom(options: LayerRoomOptions): LayerRoom {
       await Promise.allSettled(making.values());
     },
   };
-}
-
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>();
-  const abort = () => aborted.reject(signal.reason);
-  signal.addEventListener("abort", abort);
-  try {
-    signal.throwIfAborted();
-    return await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
 }

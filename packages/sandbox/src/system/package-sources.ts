@@ -1,5 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
-import { packageHosts } from "../egress/package-hosts.ts";
+import { packageHosts } from "@berth/egress";
 
 /** Where packages for sandboxes come from. */
 export interface PackageSources {

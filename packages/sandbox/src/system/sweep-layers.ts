@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, renameSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { removeTree } from "../host/remove-tree.ts";
+import { removeTree } from "@berth/linux";
 import { sizeOf } from "./layer-limits.ts";
 
 export interface LayerKeep {

@@ -4,12 +4,12 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
-import { until } from "../conformance/until.ts";
+import { until } from "../../test-support/conformance/until.ts";
+import { noTrees } from "../../test-support/system.ts";
 import { aptSources } from "./apt-sources.ts";
 import { debianRecipe, recipeKey } from "./recipe.ts";
 import { lackOfSpace } from "./space-for-tree.ts";
 import { sweepTrees } from "./sweep-trees.ts";
-import { noTrees } from "./testing.ts";
 import { buildTree } from "./tree-build.ts";
 
 const skip = await noTrees();

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
-import { findProgram } from "../host/find-program.ts";
+import { findProgram } from "@berth/linux";
 import { SandboxError } from "../sandbox.ts";
 import { aptSources } from "./apt-sources.ts";
 import { BUILD_TREE } from "./build-script.ts";

@@ -9,8 +9,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { makeCertificates } from "../../../../tests/git-host/certificates.ts";
+import { makeWorkbench, sh, type Workbench } from "../../test-support/workspace.ts";
 import type { Sandbox } from "../sandbox.ts";
-import { makeWorkbench, sh, type Workbench } from "./testing.ts";
 
 const trials = 5;
 

@@ -8,10 +8,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { makeCertificates } from "../../../../tests/git-host/certificates.ts";
+import { type CloneRequest, makeWorkbench, sh, type Workbench } from "../../test-support/workspace.ts";
 import type { Sandbox } from "../sandbox.ts";
 import type { CloneErrorType } from "./repository.ts";
 import { repositoryEnvironment } from "./repository-environment.ts";
-import { type CloneRequest, makeWorkbench, sh, type Workbench } from "./testing.ts";
 
 let dir: string;
 let bench: Workbench;

@@ -4,9 +4,9 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { makeWorkbench, sh, type Workbench } from "../../test-support/workspace.ts";
 import type { Sandbox } from "../sandbox.ts";
 import type { CloneProgress } from "./repository.ts";
-import { makeWorkbench, sh, type Workbench } from "./testing.ts";
 
 let bench: Workbench;
 let sandbox: Sandbox;

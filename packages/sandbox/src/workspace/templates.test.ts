@@ -4,7 +4,8 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { createGuardedFetch } from "../egress/guarded-fetch.ts";
+import { createGuardedFetch } from "@berth/egress";
+import { makeWorkbench, sh, type Workbench } from "../../test-support/workspace.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { buildTemplate, MIRROR_MOUNTED, TEMPLATE_INSIDE } from "./build-template.ts";
 import { MIRROR_INSIDE, type Mirrored, mirrorRepository } from "./mirror-repository.ts";
@@ -14,7 +15,6 @@ import { digestOf } from "./refs/remote-refs.ts";
 import type { RepositoryCheckout } from "./repository.ts";
 import { repositoryEnvironment } from "./repository-environment.ts";
 import { wantedOf } from "./settle-clone.ts";
-import { makeWorkbench, sh, type Workbench } from "./testing.ts";
 
 let bench: Workbench;
 let fresh: Sandbox;

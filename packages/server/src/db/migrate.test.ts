@@ -3,8 +3,8 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
+import { type TestDatabase, testDatabase, testServers } from "../../test-support/database.ts";
 import { migrate } from "./migrate.ts";
-import { type TestDatabase, testDatabase, testServers } from "./testing.ts";
 
 for (const server of testServers) {
   describe(`migrate on ${server.label}`, () => {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { silentLog, testDatabase, testServers } from "../../test-support/database.ts";
 import { checkDurability } from "./check-durability.ts";
 import { DatabaseUnavailableError, isUniqueViolation } from "./database-error.ts";
 import { openDatabase } from "./pool.ts";
-import { silentLog, testDatabase, testServers } from "./testing.ts";
 
 for (const server of testServers) {
   describe(`database on ${server.label}`, () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type AnyRoute, errorEnvelope, routes } from "@berth/contract";
 import fc from "fast-check";
-import { callerOf, testApp, type Wire } from "./testing.ts";
+import { callerOf, testApp, type Wire } from "../../test-support/http.ts";
 
 const text = fc.oneof(
   fc.string(),

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { testDatabase } from "../../test-support/database.ts";
+import { seed } from "../../test-support/runs.ts";
 import type { Queryable } from "../db/statement.ts";
-import { testDatabase } from "../db/testing.ts";
 import { listAgents } from "../features/agents/agent-store.ts";
 import { listEnvironments } from "../features/environments/environment-store.ts";
 import { listMemoryStores } from "../features/memory-stores/memory-store-store.ts";
 import { listSkills } from "../features/skills/skill-store.ts";
 import { listVaults } from "../features/vaults/vault-store.ts";
-import { seed } from "../runs/testing.ts";
 
 const rows = 20_000;
 const place = { direction: "older", anchor: null, rows: 21, lowest: null, below: null } as const;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import fc from "fast-check";
+import { type TestApp, testApp } from "../../test-support/http.ts";
 import { isTokenSecret, newTokenSecret } from "../features/tokens/token-secret.ts";
-import { type TestApp, testApp } from "./testing.ts";
 
 const path = "/api/v1/cloud/agents";
 

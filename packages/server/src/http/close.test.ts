@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { describe, type TestContext, test } from "node:test";
-import { type Caller, type TestApp, testApp } from "./testing.ts";
+import { type Caller, type TestApp, testApp } from "../../test-support/http.ts";
 
 async function listening(t: TestContext): Promise<TestApp & { owner: Caller; port: number }> {
   const app = await testApp(t);

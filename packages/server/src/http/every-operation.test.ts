@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Operation, operations, scopes } from "@berth/contract";
-import { type Caller, type Reply, testApp } from "./testing.ts";
-import { type Example, examples } from "./testing-examples.ts";
+import { type Caller, type Reply, testApp } from "../../test-support/http.ts";
+import { type Example, examples } from "../../test-support/operation-examples.ts";
 
 const all: Operation[] = Object.values(operations).flatMap((noun) => Object.values(noun));
 const acting = all.filter(({ method }) => method === "POST" || method === "DELETE");

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { testApp, type Wire } from "../../test-support/http.ts";
 import type { Principal } from "./principal.ts";
-import { testApp, type Wire } from "./testing.ts";
 
 const key = { "idempotency-key": "deploy-42" };
 

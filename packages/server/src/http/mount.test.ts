@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
-import { type Caller, type TestApp, testApp } from "./testing.ts";
+import { type Caller, type TestApp, testApp } from "../../test-support/http.ts";
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -3,10 +3,10 @@ import { randomBytes } from "node:crypto";
 import { describe, test } from "node:test";
 import { parseId } from "@berth/contract";
 import fc from "fast-check";
+import { type Caller, testApp, type Wire } from "../../test-support/http.ts";
 import { selectReached } from "../db/keyset.ts";
 import type { Queryable } from "../db/statement.ts";
 import { createCursors } from "./cursor.ts";
-import { type Caller, testApp, type Wire } from "./testing.ts";
 
 interface Shown {
   ids: string[];

@@ -3,7 +3,7 @@ import { EventEmitter, once } from "node:events";
 import { type TestContext, test } from "node:test";
 import type { PreviewPiece } from "@berth/agent";
 import { newUuid } from "@berth/contract";
-import { silentLog, testDatabase } from "../db/testing.ts";
+import { silentLog, testDatabase } from "../../test-support/database.ts";
 import { createPreviews } from "./previews.ts";
 import { openSessionHub } from "./session-hub.ts";
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
 import { describe, type TestContext, test } from "node:test";
 import { newUuid } from "@berth/contract";
-import { silentLog, type TestDatabase, testDatabase } from "../db/testing.ts";
-import { seed, seedSession } from "../runs/testing.ts";
+import { silentLog, type TestDatabase, testDatabase } from "../../test-support/database.ts";
+import { seed, seedSession } from "../../test-support/runs.ts";
 import { openSessionHub, type SessionHub } from "./session-hub.ts";
 
 async function hub(t: TestContext, db: TestDatabase, pollMs = 60_000): Promise<SessionHub> {

@@ -1,9 +1,9 @@
 import { LeaseLost } from "@berth/agent";
+import { type Semaphore, Signal } from "@berth/concurrency";
 import type { Logger } from "pino";
 import { DatabaseUnavailableError } from "../db/database-error.ts";
 import type { Database } from "../db/pool.ts";
 import { asksForTurn, waitingInputs } from "../features/events/event-store.ts";
-import { createLatch } from "../notify/latch.ts";
 import type { SessionHub } from "../notify/session-hub.ts";
 import { handOverRun, releaseRun } from "./claim-run.ts";
 import type { Lease } from "./lease.ts";
@@ -45,8 +45,8 @@ export interface HoldDependencies extends TurnParts {
   idleMs: number;
   /** `onWantsReopen` is called when `reopenIfWanted` has something to do. */
   openWorkspace(lease: Lease, session: RunSession, log: RunLog, onWantsReopen: () => void): SessionWorkspace;
-  /** Waits for a free place among the turns that run at once; the answer gives the place back. */
-  enterTurn(): Promise<() => void>;
+  /** Limits how many turns run at once. */
+  turns: Semaphore;
   /** Called when the session has nothing to do and only stays warm. */
   onRest(): void;
 }
@@ -59,7 +59,7 @@ export function holdSession(
 ): HeldSession {
   const { db, log } = dependencies;
   const runLog = createRunLog(db, dependencies.hub, lease);
-  const news = createLatch();
+  const news = new Signal();
   let workspace: SessionWorkspace | undefined;
   let turn: RunningTurn | undefined;
   let active = true;
@@ -68,10 +68,10 @@ export function holdSession(
   async function hold(): Promise<void> {
     await former;
     const session = await readRunSession(db.read, lease.sessionId);
-    const space = dependencies.openWorkspace(lease, session, runLog, news.tell);
+    const space = dependencies.openWorkspace(lease, session, runLog, news.set);
     workspace = space;
     while (leaving !== "abandoned") {
-      news.forget();
+      news.reset();
       const standing = await takeDue(db.write, lease);
       if (standing.terminated || standing.archived)
         return await clearAway(dependencies, { lease, runLog, workspace: space }, standing);
@@ -96,7 +96,7 @@ export function holdSession(
   async function rest(space: SessionWorkspace): Promise<boolean> {
     active = space.isBusy();
     dependencies.onRest();
-    const woken = await news.toldWithin(space.isOpen() ? dependencies.idleMs : 0);
+    const woken = await news.waitFor(space.isOpen() ? dependencies.idleMs : 0);
     active = true;
     return woken;
   }
@@ -110,7 +110,7 @@ export function holdSession(
       return true;
     }
     if (!asksForTurn(waiting) && !resumed) return false;
-    const leaveTurn = await dependencies.enterTurn();
+    const leaveTurn = await dependencies.turns.acquire();
     try {
       if (leaving === undefined) await runTurn(session, space, resumed, waiting.interrupts);
     } finally {
@@ -173,17 +173,17 @@ export function holdSession(
     lease,
     ended,
     isActive: () => active,
-    wake: news.tell,
+    wake: news.set,
     async abandon() {
       leaving = "abandoned";
       kill();
-      news.tell();
+      news.set();
       await ended;
     },
     async handOver(graceMs) {
       leaving ??= "handed over";
       runLog.closeAtNextAppend();
-      news.tell();
+      news.set();
       const grace = setTimeout(kill, graceMs);
       await ended;
       clearTimeout(grace);

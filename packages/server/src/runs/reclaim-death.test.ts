@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DatabaseUnavailableError } from "../db/database-error.ts";
 import {
   check,
   count,
@@ -10,8 +9,9 @@ import {
   prepared,
   RECLAIM,
   watched,
-} from "./testing-reclaim.ts";
-import { bash, idles, steps } from "./testing-worker.ts";
+} from "../../test-support/reclaim.ts";
+import { bash, idles, steps } from "../../test-support/worker.ts";
+import { DatabaseUnavailableError } from "../db/database-error.ts";
 
 for (const after of [false, true]) {
   const when = after ? "after" : "before";

@@ -1,12 +1,20 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { describe, test } from "node:test";
-import { testDatabase } from "../db/testing.ts";
+import { testDatabase } from "../../test-support/database.ts";
+import {
+  count,
+  HOUR_MS,
+  idleSession,
+  prepared,
+  RECLAIM,
+  rowOf,
+  watched,
+} from "../../test-support/reclaim.ts";
+import { seed, seedSession } from "../../test-support/runs.ts";
+import { bash, idles, installation, steps } from "../../test-support/worker.ts";
 import { readLog } from "../features/events/event-store.ts";
 import { claimReclaimable } from "./claim-reclaimable.ts";
-import { seed, seedSession } from "./testing.ts";
-import { count, HOUR_MS, idleSession, prepared, RECLAIM, rowOf, watched } from "./testing-reclaim.ts";
-import { bash, idles, installation, steps } from "./testing-worker.ts";
 
 describe("a reclaim", () => {
   test("keeps the disk while its outputs cannot be saved, and tries again after the same time", async (t) => {

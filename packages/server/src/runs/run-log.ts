@@ -1,4 +1,5 @@
 import { type Draft, isUse, LeaseLost, type Log, type LogEntry } from "@berth/agent";
+import { Semaphore } from "@berth/concurrency";
 import type { Database } from "../db/pool.ts";
 import {
   appendByRun,
@@ -12,7 +13,6 @@ import { readLog, waitingInputs } from "../features/events/event-store.ts";
 import type { SessionHub } from "../notify/session-hub.ts";
 import { createCallsUnderWay } from "./calls-under-way.ts";
 import type { Lease } from "./lease.ts";
-import { createLimit } from "./limit.ts";
 
 /** The log of a session under a lease: for the loop, and for what its run tells besides. */
 export interface RunLog {
@@ -39,19 +39,16 @@ export function createRunLog(db: Database, hub: SessionHub, lease: Lease): RunLo
   let closed = false;
   let closing = false;
   const calls = createCallsUnderWay();
-  const inTurn = createLimit(1);
+  const inTurn = new Semaphore(1);
 
   /** One after another, so that events have their ids in the order of the log. They would wait for the session's row besides. */
   async function writing<T>(append: () => Promise<T>): Promise<T> {
-    const leave = await inTurn.enter();
-    try {
+    return await inTurn.run(async () => {
       if (closed) throw new LeaseLost();
       const result = await append();
       hub.publish(lease.sessionId);
       return result;
-    } finally {
-      leave();
-    }
+    });
   }
 
   async function turnAppend(

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { createCipheriv, randomBytes } from "node:crypto";
 import { describe, type TestContext, test } from "node:test";
 import { newUuid } from "@berth/contract";
+import { type TestDatabase, testDatabase } from "../../test-support/database.ts";
+import { seed, seedSession } from "../../test-support/runs.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
-import { type TestDatabase, testDatabase } from "../db/testing.ts";
-import { seed, seedSession } from "../runs/testing.ts";
 import { countForeign, reseal } from "./reseal.ts";
 import { createSecretBox, derivedKey, type SecretBox, type SecretPlace } from "./secret-box.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { testDatabase } from "../db/testing.ts";
+import { testDatabase } from "../../test-support/database.ts";
 import { sealedColumns } from "./sealed-columns.ts";
 
 /** Columns of bytes that hold no secret: digests, and names of files. */

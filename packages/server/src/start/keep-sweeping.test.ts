@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { silentLog } from "../db/testing.ts";
+import { silentLog } from "../../test-support/database.ts";
 import { keepSweeping, MINUTE_MS } from "./keep-sweeping.ts";
 
 test("a first round that failed has ended all the same, and the next comes after the period", async (t) => {

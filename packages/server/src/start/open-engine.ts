@@ -1,11 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createEgress, openAuthority } from "@berth/egress";
 import {
   type BubblewrapOptions,
   createBubblewrapEngine,
   createDockerEngine,
-  createEgress,
-  openAuthority,
   type SandboxEngine,
   trustedBundle,
   workspacePrograms,

@@ -1,22 +1,23 @@
 import { mkdirSync } from "node:fs";
+import { FairSemaphore } from "@berth/concurrency";
 import { openLayerRoom, openSystemTree, type SandboxEngine } from "@berth/sandbox";
 import type { Logger } from "pino";
 import { type Config, layerDirectory, systemDirectory } from "../config.ts";
-import { createFairLimit } from "../runs/fair-limit.ts";
 import type { SystemParts } from "../runs/system/systems.ts";
 
 /** Each may take two cores and 3 GiB of memory. No organization's scripts take every place. */
-const LAYERS_AT_ONCE = { places: 3, each: 2 };
+const LAYERS_AT_ONCE = { slots: 3, perOwner: 2 };
 
 /** Null where sandboxes have what their engine gives them. */
 export function openSystems(config: Config, engine: SandboxEngine, log: Logger): SystemParts | null {
   if (config.rootfs === "host" || config.sandbox !== "bubblewrap") return null;
   const directory = layerDirectory(config);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const turns = new FairSemaphore(LAYERS_AT_ONCE);
   const tell = (line: string) => log.info(line);
   return {
     tree: openSystemTree({ directory: systemDirectory(config), log: tell }),
-    layers: openLayerRoom({ directory, engine, enter: createFairLimit(LAYERS_AT_ONCE).enter, log: tell }),
+    layers: openLayerRoom({ directory, engine, enter: (owner) => turns.acquire(owner), log: tell }),
     sources: { npmRegistry: config.npmRegistry, pipIndex: config.pipIndex },
   };
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { silentLog, testDatabase } from "../db/testing.ts";
+import { silentLog, testDatabase } from "../../test-support/database.ts";
 import { isOwnDatabase } from "./own-database.ts";
 
 test("a data directory belongs to the database that it was first served with", async (t) => {

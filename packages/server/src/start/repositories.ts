@@ -1,10 +1,5 @@
-import {
-  cloneRepository,
-  createGuardedFetch,
-  listRefs,
-  type RepositoryAccess,
-  repositoryEnvironment,
-} from "@berth/sandbox";
+import { createGuardedFetch } from "@berth/egress";
+import { cloneRepository, listRefs, type RepositoryAccess, repositoryEnvironment } from "@berth/sandbox";
 import type { Config } from "../config.ts";
 import type { HostedProvider } from "../config-providers.ts";
 import type { CloneRepository } from "../runs/resources/clone-repository.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { createGuardedFetch } from "@berth/sandbox";
+import { createGuardedFetch } from "@berth/egress";
 import type { Logger } from "pino";
 import { openDiskBlobs } from "../blobs/disk-blobs.ts";
 import { blobDirectory, type Config } from "../config.ts";

@@ -1,13 +1,12 @@
+import { Semaphore, Signal } from "@berth/concurrency";
 import type { Logger } from "pino";
 import type { Database } from "../db/pool.ts";
-import { createLatch } from "../notify/latch.ts";
 import type { SessionHub } from "../notify/session-hub.ts";
 import { createReclaimer } from "../runs/claim-reclaimable.ts";
 import { claimRuns, dueAmong, expireLeases } from "../runs/claim-run.ts";
 import { beatHearts } from "../runs/heartbeat.ts";
 import { type HeldSession, type HoldDependencies, holdSession } from "../runs/hold-session.ts";
 import type { Lease } from "../runs/lease.ts";
-import { createLimit } from "../runs/limit.ts";
 import { ownSecrets } from "../runs/own-secrets.ts";
 import { readFileContent } from "../runs/turn/file-content.ts";
 import type { TurnParts } from "../runs/turn/take-turn.ts";
@@ -54,15 +53,15 @@ export function startWorker(options: WorkerOptions): Worker {
   const { reclaimMs = DAY_MS } = options;
   const owner = workerOwner();
   const held = new Map<string, HeldSession>();
-  const news = createLatch();
+  const news = new Signal();
   let closing = false;
   const shared: Omit<HoldDependencies, "mask" | "openWorkspace"> = {
     ...options,
     fileContent: (fileId) => readFileContent(options, fileId),
     previews: hub.previews,
     idleMs: options.sandboxIdleMs ?? 60_000,
-    enterTurn: createLimit(concurrency).enter,
-    onRest: news.tell,
+    turns: new Semaphore(concurrency),
+    onRest: () => news.set(),
   };
 
   const reclaimable = createReclaimer({
@@ -76,7 +75,7 @@ export function startWorker(options: WorkerOptions): Worker {
   const heart = beatHearts({ db: db.write, log, owner, leaseMs, held });
   const unsubscribe = hub.onDue((sessionId) => {
     const session = held.get(sessionId);
-    if (session === undefined) news.tell();
+    if (session === undefined) news.set();
     else session.wake();
   });
   const claiming = claimForEver();
@@ -84,7 +83,7 @@ export function startWorker(options: WorkerOptions): Worker {
   async function claimForEver(): Promise<void> {
     let looked = Number.NEGATIVE_INFINITY;
     while (!closing) {
-      news.forget();
+      news.reset();
       try {
         if (performance.now() - looked >= pollMs) {
           await expireLeases(db.write, isDeadOwner);
@@ -96,7 +95,7 @@ export function startWorker(options: WorkerOptions): Worker {
       } catch (error) {
         log.warn({ err: error }, "sessions could not be claimed");
       }
-      if (!closing) await news.toldWithin(Math.min(pollMs, reclaimMs));
+      if (!closing) await news.waitFor(Math.min(pollMs, reclaimMs));
     }
   }
 
@@ -125,7 +124,7 @@ export function startWorker(options: WorkerOptions): Worker {
     held.set(sessionId, session);
     session.ended.then(() => {
       if (held.get(sessionId) === session) held.delete(sessionId);
-      news.tell();
+      news.set();
     });
   }
 
@@ -135,7 +134,7 @@ export function startWorker(options: WorkerOptions): Worker {
     async close() {
       closing = true;
       unsubscribe();
-      news.tell();
+      news.set();
       await claiming;
       await Promise.all([...held.values()].map((session) => session.handOver(graceMs)));
       heart.close();

@@ -4,8 +4,8 @@ import { readFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, type TestContext, test } from "node:test";
-import { createGuardedFetch, type GuardedFetch } from "../../egress/guarded-fetch.ts";
-import { makeWorkbench, type Workbench } from "../testing.ts";
+import { createGuardedFetch, type GuardedFetch } from "@berth/egress";
+import { makeWorkbench, type Workbench } from "../../../test-support/workspace.ts";
 import { listRefs } from "./list-refs.ts";
 import { flush, line } from "./pkt-line.ts";
 

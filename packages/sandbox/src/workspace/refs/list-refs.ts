@@ -1,4 +1,4 @@
-import type { GuardedFetch } from "../../egress/guarded-fetch.ts";
+import type { GuardedFetch } from "@berth/egress";
 import type { RepositoryAccess } from "../repository.ts";
 import { basicLogin } from "../repository-environment.ts";
 import { delimiter, flush, line } from "./pkt-line.ts";

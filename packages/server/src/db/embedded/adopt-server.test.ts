@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { temporaryPlace, withDatabase } from "../../../test-support/embedded-postgres.ts";
 import { startedAt } from "./process-identity.ts";
-import { temporaryPlace, withDatabase } from "./testing.ts";
 
 test("a server whose parent was killed is adopted with its rows, and stopped in the end", async (t) => {
   const place = temporaryPlace(t);

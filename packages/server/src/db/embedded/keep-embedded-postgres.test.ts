@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { silentLog } from "../../../test-support/database.ts";
+import { type Place, serverProcesses, temporaryPlace } from "../../../test-support/embedded-postgres.ts";
 import { DatabaseUnavailableError } from "../database-error.ts";
 import { type Database, openDatabase } from "../pool.ts";
-import { silentLog } from "../testing.ts";
 import { type KeptPostgres, keepEmbeddedPostgres } from "./keep-embedded-postgres.ts";
 import { startedAt } from "./process-identity.ts";
-import { type Place, serverProcesses, temporaryPlace } from "./testing.ts";
 
 const WRITERS = 8;
 const ROWS_BEFORE_KILL = 200;

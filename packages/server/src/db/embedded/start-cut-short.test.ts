@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { temporaryPlace, withDatabase } from "./testing.ts";
+import { temporaryPlace, withDatabase } from "../../../test-support/embedded-postgres.ts";
 
 /** Instants of a first start: before initdb, in it, around the server's own start, and after it. */
 const KILL_AFTER_MS = [300, 600, 750, 800, 850, 900];

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { temporaryPlace, withDatabase } from "../../../test-support/embedded-postgres.ts";
 import { checkDurability } from "../check-durability.ts";
 import { startedAt } from "./process-identity.ts";
-import { temporaryPlace, withDatabase } from "./testing.ts";
 
 const notRoot = process.getuid?.() !== 0 && "needs root";
 

@@ -1,5 +1,5 @@
 import type { GivenMcpToolset, McpToolset } from "@berth/contract";
-import { isListedHost } from "@berth/sandbox";
+import { isListedHost } from "@berth/egress";
 import { errors } from "../../http/errors.ts";
 import type { AgentDefinition } from "./agent-store.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { openApiDocument } from "@berth/contract";
-import { testApp } from "../../http/testing.ts";
+import { testApp } from "../../../test-support/http.ts";
 import { docsPage } from "./docs-page.ts";
 import { html, prose } from "./html.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { testApp, type Wire } from "../../http/testing.ts";
+import { testApp, type Wire } from "../../../test-support/http.ts";
 
 describe("environments", () => {
   test("reach nothing by default, and have limits", async (t) => {

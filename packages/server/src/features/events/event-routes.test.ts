@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, type TestContext, test } from "node:test";
-import { type Caller, type TestApp, testApp, type Wire } from "../../http/testing.ts";
+import { type Caller, type TestApp, testApp, type Wire } from "../../../test-support/http.ts";
 
 const message = (text: string) => ({ type: "user.message", content: [{ type: "text", text }] });
 

@@ -4,12 +4,12 @@ import { createServer, get, type IncomingMessage, type ServerResponse } from "no
 import type { AddressInfo } from "node:net";
 import { describe, type TestContext, test } from "node:test";
 import { newUuid, parseId } from "@berth/contract";
-import { silentLog, type TestDatabase, testDatabase } from "../../db/testing.ts";
+import { silentLog, type TestDatabase, testDatabase } from "../../../test-support/database.ts";
+import { seed, seedLease, seedSession } from "../../../test-support/runs.ts";
 import { openSse, type SseOptions } from "../../http/sse.ts";
 import { createTokenWatch } from "../../http/token-watch.ts";
 import { openSessionHub, type SessionHub } from "../../notify/session-hub.ts";
 import type { Lease } from "../../runs/lease.ts";
-import { seed, seedLease, seedSession } from "../../runs/testing.ts";
 import { markDeleted } from "../sessions/session-store.ts";
 import { appendTerminated } from "./append-by-client.ts";
 import { appendByRun } from "./append-by-run.ts";

@@ -1,6 +1,6 @@
+import { Signal } from "@berth/concurrency";
 import { formatId, newUuid } from "@berth/contract";
 import { type Sse, sseFrame } from "../../http/sse.ts";
-import { createLatch } from "../../notify/latch.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
 import { eventJson } from "./event-row.ts";
 import type { LogEnd, StreamedEvent } from "./event-store.ts";
@@ -39,20 +39,20 @@ export async function followEvents({
   sessionId,
   ...from
 }: FollowOptions): Promise<void> {
-  const news = createLatch();
-  sse.ended.addEventListener("abort", news.tell, { once: true });
+  const news = new Signal();
+  sse.ended.addEventListener("abort", news.set, { once: true });
   // The log is read only when there is something new in it, and not for what is shown.
   let logged = true;
   const unsubscribe = hub.subscribe(sessionId, () => {
     logged = true;
-    news.tell();
+    news.set();
   });
   const unfollow =
     previews === null
       ? null
       : hub.previews.follow(sessionId, (piece) => {
           previews.take(piece);
-          news.tell();
+          news.set();
         });
   const before = (event: StreamedEvent): string => {
     if (previews !== null && event.type === "span.model_request_start") hub.previews.want(sessionId);
@@ -61,12 +61,12 @@ export async function followEvents({
   let { afterSeq, terminated } = from;
   try {
     while (!sse.ended.aborted) {
-      news.forget();
+      news.reset();
       if (!logged) {
         const frames = previews?.frames() ?? "";
         if (frames !== "") sse.write(frames);
         if (!(await sse.drained())) return;
-        if (!logged && !sse.ended.aborted) await news.told();
+        if (!logged && !sse.ended.aborted) await news.wait();
         continue;
       }
       logged = false;

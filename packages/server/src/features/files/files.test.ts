@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { type AddressInfo, connect } from "node:net";
 import { describe, test } from "node:test";
-import { testApp, type Wire } from "../../http/testing.ts";
+import { testApp, type Wire } from "../../../test-support/http.ts";
 
 function stored(directory: string): string[] {
   const entries = readdirSync(directory, { recursive: true, withFileTypes: true });

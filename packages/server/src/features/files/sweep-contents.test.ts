@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { existsSync, utimesSync } from "node:fs";
 import { type TestContext, test } from "node:test";
 import { newUuid } from "@berth/contract";
+import { type Caller, testApp } from "../../../test-support/http.ts";
 import type { StagedBlob } from "../../blobs/blob.ts";
 import { type BlobStore, openDiskBlobs } from "../../blobs/disk-blobs.ts";
 import type { Database } from "../../db/pool.ts";
-import { type Caller, testApp } from "../../http/testing.ts";
 import { lockContent } from "./lock-content.ts";
 import { sweepContents } from "./sweep-contents.ts";
 

@@ -7,8 +7,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { parseId } from "@berth/contract";
+import { testApp, type Wire } from "../../../test-support/http.ts";
 import { openDiskBlobs } from "../../blobs/disk-blobs.ts";
-import { testApp, type Wire } from "../../http/testing.ts";
 import { sweepUploads } from "./sweep-uploads.ts";
 
 const megabyte = 1_048_576;

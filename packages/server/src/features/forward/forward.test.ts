@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Caller, testApp, type Wire } from "../../http/testing.ts";
-import { postSkill } from "../skills/testing.ts";
+import { type Caller, testApp, type Wire } from "../../../test-support/http.ts";
+import { postSkill } from "../../../test-support/skills.ts";
 
 const forward = "/api/v1/forward";
 const absent = "01h00000000000000000000000";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
-import { type Caller, testApp, type Wire } from "../../http/testing.ts";
+import { type Caller, testApp, type Wire } from "../../../test-support/http.ts";
 
 const hash = (text: string) => createHash("sha256").update(text).digest("hex");
 

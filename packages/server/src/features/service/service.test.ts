@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { testApp } from "../../http/testing.ts";
+import { testApp } from "../../../test-support/http.ts";
 
 describe("the service itself", () => {
   test("serves the committed document to whoever asks", async (t) => {

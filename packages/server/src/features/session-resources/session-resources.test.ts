@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { parseId } from "@berth/contract";
-import { type Caller, type TestApp, testApp, type Wire } from "../../http/testing.ts";
+import { type Caller, type TestApp, testApp, type Wire } from "../../../test-support/http.ts";
 import { createSecretBox } from "../../secrets/secret-box.ts";
 
 const url = "https://github.com/octo/hello";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { newUuid } from "@berth/contract";
+import { type TestDatabase, testDatabase } from "../../../test-support/database.ts";
+import { type Seed, seed } from "../../../test-support/runs.ts";
 import type { KeysetPlace } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
-import { type TestDatabase, testDatabase } from "../../db/testing.ts";
 import type { Principal } from "../../http/principal.ts";
-import { type Seed, seed } from "../../runs/testing.ts";
 import { listSessions, type SessionFilters } from "./session-store.ts";
 
 const rows = 100_000;

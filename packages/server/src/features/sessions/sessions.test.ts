@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
-import { type Caller, type TestApp, testApp, type Wire } from "../../http/testing.ts";
+import { type Caller, type TestApp, testApp, type Wire } from "../../../test-support/http.ts";
 
 const url = "https://github.com/octo/hello";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { describe, test } from "node:test";
-import { testApp } from "../../http/testing.ts";
-import { manual, postSkill, postZip, zip } from "./testing.ts";
+import { testApp } from "../../../test-support/http.ts";
+import { manual, postSkill, postZip, zip } from "../../../test-support/skills.ts";
 
 function stored(directory: string): number {
   return readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { type Part, testApp } from "../../http/testing.ts";
+import { type Part, testApp } from "../../../test-support/http.ts";
+import { manual, postZip, type ZipEntry, zip } from "../../../test-support/skills.ts";
 import { pathFault } from "./skill-paths.ts";
-import { manual, postZip, type ZipEntry, zip } from "./testing.ts";
 
 const good: ZipEntry = { name: "SKILL.md", content: manual("tidy") };
 

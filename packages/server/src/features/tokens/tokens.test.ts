@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { callerOf, testApp, type Wire } from "../../http/testing.ts";
+import { callerOf, testApp, type Wire } from "../../../test-support/http.ts";
 import { createTokenFor } from "./create-token-for.ts";
 
 const absent = "tok_01h00000000000000000000000";

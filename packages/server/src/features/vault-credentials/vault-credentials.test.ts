@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseId } from "@berth/contract";
-import { testApp, type Wire } from "../../http/testing.ts";
+import { testApp, type Wire } from "../../../test-support/http.ts";
 import { createSecretBox } from "../../secrets/secret-box.ts";
 import { openCredential } from "./credential-secret.ts";
 

@@ -1,4 +1,4 @@
-import type { CredentialSource, SandboxCredential } from "@berth/sandbox";
+import type { CredentialSource, SandboxCredential } from "@berth/egress";
 import { isRepository, readResources } from "../resources/resource-store.ts";
 import { openRepository } from "../resources/session-repository.ts";
 import type { ProviderHosts } from "../workspace/egress-policy.ts";

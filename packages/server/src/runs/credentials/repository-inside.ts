@@ -1,4 +1,4 @@
-import { inShapeOf } from "@berth/sandbox";
+import { inShapeOf } from "@berth/egress";
 import type { Queryable } from "../../db/statement.ts";
 import type { SecretBox } from "../../secrets/secret-box.ts";
 import type { RunRepository } from "../resources/resource-store.ts";

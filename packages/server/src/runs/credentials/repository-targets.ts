@@ -1,4 +1,4 @@
-import type { CredentialTarget } from "@berth/sandbox";
+import type { CredentialTarget } from "@berth/egress";
 import type { SessionRepository } from "../resources/session-repository.ts";
 import type { ProviderHosts } from "../workspace/egress-policy.ts";
 

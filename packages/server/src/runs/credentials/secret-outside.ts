@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { CredentialSource } from "@berth/sandbox";
+import type { CredentialSource } from "@berth/egress";
 import type { SessionRepository } from "../resources/session-repository.ts";
 import { placeholderOf } from "./placeholder.ts";
 import { asInside } from "./repository-inside.ts";

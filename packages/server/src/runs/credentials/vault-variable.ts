@@ -1,4 +1,4 @@
-import { inShapeOf, type SandboxCredential } from "@berth/sandbox";
+import { inShapeOf, type SandboxCredential } from "@berth/egress";
 import { openCredential } from "../../features/vault-credentials/credential-secret.ts";
 import type { SecretBox } from "../../secrets/secret-box.ts";
 import type { VaultVariableRow } from "./credential-store.ts";

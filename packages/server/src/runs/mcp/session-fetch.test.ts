@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AddressRefused, createGuardedFetch, type EgressDenied } from "@berth/sandbox";
+import { AddressRefused, createGuardedFetch, type EgressDenied } from "@berth/egress";
 import type { RunSession } from "../run-store.ts";
 import { sessionFetch } from "./session-fetch.ts";
 

@@ -1,4 +1,4 @@
-import { allowedFetch, allowsUrl, type EgressDenied, type GuardedFetch } from "@berth/sandbox";
+import { allowedFetch, allowsUrl, type EgressDenied, type GuardedFetch } from "@berth/egress";
 import type { RunSession } from "../run-store.ts";
 
 /**

@@ -9,7 +9,7 @@ import {
   type Tool,
 } from "@berth/agent";
 import type { McpServer, McpToolset } from "@berth/contract";
-import type { GuardedFetch } from "@berth/sandbox";
+import type { GuardedFetch } from "@berth/egress";
 import type { Logger } from "pino";
 import type { Database } from "../../db/pool.ts";
 import type { Lease } from "../lease.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { LeaseLost } from "@berth/agent";
 import type { Sandbox } from "@berth/sandbox";
-import { testMount } from "./testing.ts";
+import { testMount } from "../../../test-support/memory.ts";
 
 const never = new AbortController().signal;
 

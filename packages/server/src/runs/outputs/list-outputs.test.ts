@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { Command, Sandbox } from "@berth/sandbox";
-import { testSandbox } from "../testing-sandbox.ts";
+import { testSandbox } from "../../../test-support/sandbox.ts";
 import { listOutputs } from "./list-outputs.ts";
 
 const signal = new AbortController().signal;

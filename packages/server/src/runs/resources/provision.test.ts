@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, test } from "node:test";
 import { formatId, newUuid } from "@berth/contract";
+import { type TestDatabase, testDatabase } from "../../../test-support/database.ts";
+import { insertFileResource } from "../../../test-support/resources.ts";
+import { seed, seedSession } from "../../../test-support/runs.ts";
+import { bash, idles, installation, steps, types } from "../../../test-support/worker.ts";
 import { openDiskBlobs } from "../../blobs/disk-blobs.ts";
-import { type TestDatabase, testDatabase } from "../../db/testing.ts";
 import { createSecretBox } from "../../secrets/secret-box.ts";
-import { seed, seedSession } from "../testing.ts";
-import { bash, idles, installation, steps, types } from "../testing-worker.ts";
 import type { CloneRepository } from "./clone-repository.ts";
 import type { Outcome } from "./place-outcome.ts";
-import { insertFileResource } from "./testing.ts";
 
 const secrets = createSecretBox(Buffer.alloc(32));
 

@@ -1,9 +1,9 @@
 import { LeaseLost } from "@berth/agent";
+import { Semaphore } from "@berth/concurrency";
 import type { MountedFile } from "@berth/sandbox";
 import type { Logger } from "pino";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import type { Database } from "../../db/pool.ts";
-import { createLimit, type Limit } from "../limit.ts";
 import type { SessionMemory } from "../memory/session-memory.ts";
 import { type CloneParts, type CloneTarget, cloneInto } from "./clone-into.ts";
 import { mountedFile } from "./mounted-file.ts";
@@ -44,12 +44,12 @@ export interface Provisioner {
 const CLONES_AT_ONCE = 4;
 
 export function createProvisioner(parts: ProvisionParts, target: ProvisionTarget): Provisioner {
-  const limit = createLimit(CLONES_AT_ONCE);
+  const limit = new Semaphore(CLONES_AT_ONCE);
   const under = new Map<string, Promise<void>>();
   const tried = new Map<string, string>();
   const mounted = new Map(target.mounted.map(({ target: path, source }) => [path, source]));
   const shown = new Set<string>();
-  const inTurn = createLimit(1);
+  const inTurn = new Semaphore(1);
   let reopen = false;
 
   async function put(resource: RunResource): Promise<void> {
@@ -66,9 +66,9 @@ export function createProvisioner(parts: ProvisionParts, target: ProvisionTarget
   }
 
   function putOne(resource: RunResource): Promise<Outcome> {
-    if (resource.type === "file") return within(inTurn, () => place(resource));
+    if (resource.type === "file") return inTurn.run(() => place(resource));
     if (resource.type === "memory_store") return target.memory.putInPlace(target.sandbox, resource);
-    return within(limit, () => cloneInto(parts, target, resource, shown));
+    return limit.run(() => cloneInto(parts, target, resource, shown));
   }
 
   async function place(resource: RunFile): Promise<Outcome> {
@@ -117,7 +117,7 @@ export function createProvisioner(parts: ProvisionParts, target: ProvisionTarget
   return {
     async putInPlace(resources, removals) {
       for (const removal of removals)
-        begin(`removal of ${removal.id}`, "", () => within(inTurn, () => remove(removal)));
+        begin(`removal of ${removal.id}`, "", () => inTurn.run(() => remove(removal)));
       for (const resource of resources) begin(resource.id, version(resource), () => put(resource));
       await Promise.all(under.values());
     },
@@ -126,15 +126,6 @@ export function createProvisioner(parts: ProvisionParts, target: ProvisionTarget
     },
     wantsReopen: () => reopen,
   };
-}
-
-async function within<T>(limit: Limit, work: () => Promise<T>): Promise<T> {
-  const leave = await limit.enter();
-  try {
-    return await work();
-  } finally {
-    leave();
-  }
 }
 
 /** A repository that failed is tried again with another token. */

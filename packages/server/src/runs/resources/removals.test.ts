@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
 import { describe, type TestContext, test } from "node:test";
 import { newUuid } from "@berth/contract";
+import { type TestDatabase, testDatabase } from "../../../test-support/database.ts";
+import { insertFileResource } from "../../../test-support/resources.ts";
+import { seed, seedSession } from "../../../test-support/runs.ts";
+import { bash, type Installation, idles, installation, steps, types } from "../../../test-support/worker.ts";
 import { openDiskBlobs } from "../../blobs/disk-blobs.ts";
-import { type TestDatabase, testDatabase } from "../../db/testing.ts";
-import { seed, seedSession } from "../testing.ts";
-import { bash, type Installation, idles, installation, steps, types } from "../testing-worker.ts";
-import { insertFileResource } from "./testing.ts";
 
 interface House {
   db: TestDatabase;

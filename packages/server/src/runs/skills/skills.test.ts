@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { createRehearsalModel, type Model } from "@berth/agent";
 import { formatId, newUuid } from "@berth/contract";
+import { testDatabase } from "../../../test-support/database.ts";
+import { type Seed, seed, seedSession } from "../../../test-support/runs.ts";
+import { bash, type Installation, idles, installation, steps } from "../../../test-support/worker.ts";
 import { openDiskBlobs } from "../../blobs/disk-blobs.ts";
 import type { Database } from "../../db/pool.ts";
-import { testDatabase } from "../../db/testing.ts";
 import { insertSkill } from "../../features/skills/skill-store.ts";
 import { insertSkillVersion } from "../../features/skills/skill-version-store.ts";
-import { type Seed, seed, seedSession } from "../testing.ts";
-import { bash, type Installation, idles, installation, steps } from "../testing-worker.ts";
 import type { PinnedSkill } from "./session-skills.ts";
 import { openSkillDirectories } from "./skill-directories.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { LayerRoom } from "@berth/sandbox";
-import { testDatabase } from "../../db/testing.ts";
-import { seed, seedSession } from "../testing.ts";
+import { testDatabase } from "../../../test-support/database.ts";
+import { seed, seedSession } from "../../../test-support/runs.ts";
 import { type SystemParts, sessionSystem } from "./systems.ts";
 
 test("what is waited for has the name of its phase, in the order in which it is made", async (t) => {

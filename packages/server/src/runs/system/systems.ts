@@ -1,5 +1,5 @@
+import type { EgressDenied } from "@berth/egress";
 import {
-  type EgressDenied,
   type LayerRoom,
   type PackageSources,
   packagePlans,

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
 import type { RemoteRefs } from "@berth/sandbox";
-import { silentLog, testDatabase } from "../../db/testing.ts";
-import { seed, seedSession } from "../testing.ts";
+import { silentLog, testDatabase } from "../../../test-support/database.ts";
+import { seed, seedSession } from "../../../test-support/runs.ts";
 import type { Order } from "./make-template.ts";
 import { createTemplateMaker } from "./template-maker.ts";
 

@@ -1,6 +1,6 @@
+import { FairSemaphore } from "@berth/concurrency";
 import type { SandboxEngine } from "@berth/sandbox";
 import type { Logger } from "pino";
-import { createFairLimit } from "../fair-limit.ts";
 import { type MakeParts, makeTemplate, type Order } from "./make-template.ts";
 import { claimMirror, type Mirror } from "./mirror-store.ts";
 
@@ -33,7 +33,7 @@ const PAUSE_AFTER_FAILURE_MS = 600_000;
 
 export function createTemplateMaker(parts: MakerParts): TemplateMaker {
   const { log, db, room } = parts;
-  const inTurn = createFairLimit({ places: AT_ONCE, each: 1 });
+  const inTurn = new FairSemaphore({ slots: AT_ONCE, perOwner: 1 });
   const wanted = new Set<Promise<void>>();
   const waiting = new Set<string>();
   const failed = new Map<string, number>();
@@ -63,7 +63,7 @@ export function createTemplateMaker(parts: MakerParts): TemplateMaker {
     claimMirror(db.write, sessionId, room.host, order.repository.url);
 
   async function inItsTurn(organizationId: string, sessionId: string, order: Order): Promise<void> {
-    const leave = await inTurn.enter(organizationId);
+    const leave = await inTurn.acquire(organizationId);
     const ids = new Set<string>();
     underWay.add(ids);
     try {

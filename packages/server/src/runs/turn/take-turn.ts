@@ -7,6 +7,7 @@ import {
   toolset,
   unrunDrafts,
 } from "@berth/agent";
+import { sleep } from "@berth/concurrency";
 import type { SessionAgent, SessionErrorType, StopReason } from "@berth/contract";
 import type { Logger } from "pino";
 import { DatabaseUnavailableError } from "../../db/database-error.ts";
@@ -14,7 +15,6 @@ import type { SessionHub } from "../../notify/session-hub.ts";
 import { syncingMemory } from "../memory/syncing-memory.ts";
 import type { RunLog } from "../run-log.ts";
 import type { RunSession } from "../run-store.ts";
-import { sleep } from "../sleep.ts";
 import type { SessionWorkspace } from "../workspace/session-workspace.ts";
 import { maskingSecrets } from "./masking-secrets.ts";
 import { tellingFailures } from "./telling-failures.ts";

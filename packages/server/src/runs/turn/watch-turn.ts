@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { LeaseLost } from "@berth/agent";
+import type { Signal } from "@berth/concurrency";
 import type { Logger } from "pino";
 import type { Database } from "../../db/pool.ts";
 import { waitingInputs } from "../../features/events/event-store.ts";
-import type { Latch } from "../../notify/latch.ts";
 import type { Lease } from "../lease.ts";
 import type { RunLog } from "../run-log.ts";
 import { takeDue } from "../run-store.ts";
@@ -14,7 +14,7 @@ export interface Watch {
   db: Database;
   log: Logger;
   lease: Lease;
-  news: Latch;
+  news: Signal;
   turn: RunningTurn;
   workspace: SessionWorkspace;
   runLog: RunLog;
@@ -31,16 +31,16 @@ export function watchTurn(watch: Watch): () => Promise<void> {
   const watching = keepLooking(watch, () => over);
   return async () => {
     over = true;
-    watch.news.tell();
+    watch.news.set();
     await watching;
   };
 }
 
 async function keepLooking(watch: Watch, isOver: () => boolean): Promise<void> {
   for (;;) {
-    await watch.news.told();
+    await watch.news.wait();
     if (isOver()) return;
-    watch.news.forget();
+    watch.news.reset();
     try {
       await look(watch);
     } catch (error) {
@@ -50,7 +50,7 @@ async function keepLooking(watch: Watch, isOver: () => boolean): Promise<void> {
         "a running session could not be looked at",
       );
       await pause(RETRY_MS);
-      watch.news.tell();
+      watch.news.set();
     }
   }
 }

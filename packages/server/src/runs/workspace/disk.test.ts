@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFile
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { testDatabase } from "../../db/testing.ts";
-import { seed, seedLease, seedSession } from "../testing.ts";
+import { testDatabase } from "../../../test-support/database.ts";
+import { seed, seedLease, seedSession } from "../../../test-support/runs.ts";
 import { claimDisk, removeDisk } from "./disk.ts";
 
 /** A tree far deeper than a path can be long, as a program makes it that goes down step by step. */

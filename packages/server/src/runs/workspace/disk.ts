@@ -4,7 +4,7 @@ import { readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { LeaseLost } from "@berth/agent";
 import { formatId } from "@berth/contract";
-import { removeTree } from "@berth/sandbox";
+import { removeTree } from "@berth/linux";
 import { isUniqueViolation } from "../../db/database-error.ts";
 import type { Queryable } from "../../db/statement.ts";
 import type { Lease } from "../lease.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { packageHosts } from "@berth/sandbox";
+import { packageHosts } from "@berth/egress";
 import type { RunSession } from "../run-store.ts";
 import { egressPolicy } from "./egress-policy.ts";
 

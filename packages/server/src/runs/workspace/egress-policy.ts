@@ -1,4 +1,4 @@
-import { allPackageHosts, type EgressPolicy } from "@berth/sandbox";
+import { allPackageHosts, type EgressPolicy } from "@berth/egress";
 import { isRepository, type RunResource } from "../resources/resource-store.ts";
 import type { RunSession } from "../run-store.ts";
 

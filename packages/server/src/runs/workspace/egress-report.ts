@@ -1,4 +1,4 @@
-import type { EgressDenied } from "@berth/sandbox";
+import type { EgressDenied } from "@berth/egress";
 import type { Logger } from "pino";
 import type { RunLog } from "../run-log.ts";
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Tool } from "@berth/agent";
+import { orAborted } from "@berth/concurrency";
 import type { Sandbox } from "@berth/sandbox";
 import type { Database } from "../../db/pool.ts";
 import { firstRequestAt } from "../../features/events/event-store.ts";
@@ -14,7 +15,6 @@ import { isPending, type RunResource, readResources } from "../resources/resourc
 import type { RunLog } from "../run-log.ts";
 import { type RunSession, readNetworking } from "../run-store.ts";
 import { readSkills } from "../skills/session-skills.ts";
-import { unlessAborted } from "../sleep.ts";
 import { hasDisk, reclaimDisk, removeDisk } from "./disk.ts";
 import { egressPolicy } from "./egress-policy.ts";
 import { type Opened, type OpenParts, openBareSandbox, openSandbox, type ToPlace } from "./open-sandbox.ts";
@@ -162,7 +162,7 @@ export function openSessionWorkspace(
         await outputs.touch();
         return sandbox;
       });
-      return await unlessAborted(ready, signal);
+      return await orAborted(ready, signal);
     },
     mcpTools: mcp.tools,
     environment: () => readEnvironment(parts, session.id),

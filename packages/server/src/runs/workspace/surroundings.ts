@@ -1,5 +1,5 @@
 import { uuidMillisecond } from "@berth/contract";
-import { packageHosts } from "@berth/sandbox";
+import { packageHosts } from "@berth/egress";
 import type { PlaceholderVariable } from "../credentials/placeholder-variables.ts";
 import { isRepository, type RunMemoryStore, type RunResource } from "../resources/resource-store.ts";
 import type { RunSession } from "../run-store.ts";

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { formatId, newUuid } from "@berth/contract";
+import { testDatabase } from "../../../test-support/database.ts";
+import { type Seed, seed, seedLease, seedSession } from "../../../test-support/runs.ts";
 import type { Database } from "../../db/pool.ts";
-import { testDatabase } from "../../db/testing.ts";
-import { type Seed, seed, seedLease, seedSession } from "../testing.ts";
 import { claimDisk, type DiskRoom, diskPath, reclaimDisk, removeTrash } from "./disk.ts";
 import { sweepDisks } from "./sweep-disks.ts";
 

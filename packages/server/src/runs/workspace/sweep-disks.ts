@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { formatId, parseId } from "@berth/contract";
-import { removeTree } from "@berth/sandbox";
+import { removeTree } from "@berth/linux";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { type DiskRoom, diskPath, moveAside } from "./disk.ts";

@@ -1,0 +1,38 @@
+/** A one-shot signal with memory: a `set` that comes before the wait is not lost. */
+export class Signal {
+  readonly #waiting = new Set<() => void>();
+  #isSet = false;
+
+  /** Wakes every waiter, and every later one until `reset`. */
+  set(): void {
+    this.#isSet = true;
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting.clear();
+  }
+
+  /** Call it before looking for work, so that a `set` during the look is kept for the next wait. */
+  reset(): void {
+    this.#isSet = false;
+  }
+
+  /** Resolves once the signal is set. */
+  wait(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#isSet) resolve();
+      else this.#waiting.add(resolve);
+    });
+  }
+
+  /** As `wait`, but resolves with false after `milliseconds` without a `set`. */
+  async waitFor(milliseconds: number): Promise<boolean> {
+    const timeout = Promise.withResolvers<void>();
+    const timer = setTimeout(timeout.resolve, milliseconds);
+    const waiter = timeout.resolve;
+    if (this.#isSet) waiter();
+    else this.#waiting.add(waiter);
+    await timeout.promise;
+    clearTimeout(timer);
+    this.#waiting.delete(waiter);
+    return this.#isSet;
+  }
+}

@@ -1,0 +1,19 @@
+/** One classic BPF record, as `struct sock_filter` has it. */
+export interface Instruction {
+  code: number;
+  jumpTrue: number;
+  jumpFalse: number;
+  k: number;
+}
+
+/** A BPF program as the kernel reads it. */
+export function encode(filter: readonly Instruction[]): Buffer {
+  const bytes = Buffer.alloc(filter.length * 8);
+  for (const [index, instruction] of filter.entries()) {
+    bytes.writeUInt16LE(instruction.code, index * 8);
+    bytes.writeUInt8(instruction.jumpTrue, index * 8 + 2);
+    bytes.writeUInt8(instruction.jumpFalse, index * 8 + 3);
+    bytes.writeUInt32LE(instruction.k, index * 8 + 4);
+  }
+  return bytes;
+}

@@ -1,0 +1,9 @@
+import { findProgram } from "@berth/linux";
+import { SandboxError } from "../sandbox.ts";
+
+/** Absolute path of a program of the host; throws a `SandboxError` that names the package which has it. */
+export function requiredProgram(name: string, provider: string): string {
+  const path = findProgram(name);
+  if (path === null) throw new SandboxError(`${name} is missing: install the package ${provider}`);
+  return path;
+}

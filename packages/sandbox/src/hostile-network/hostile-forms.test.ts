@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { AddressRefused } from "@berth/egress";
+import { allowedZone, any, hostileForms } from "../../test-support/hostile/hostile-forms.ts";
+import { openHostileRange, type Range } from "../../test-support/hostile/hostile-range.ts";
+import { type ProgramName, programs } from "../../test-support/hostile/programs.ts";
+
+/** Every name resolves to this machine, and the operator lists it: a form that got as far as a resolver would be found. */
+let range: Range;
+
+before(async () => {
+  range = await openHostileRange({
+    hosts: [`*.${allowedZone}`],
+    allowPrivate: ["127.0.0.1", "::1"],
+    resolve: async () => ["127.0.0.1"],
+  });
+});
+
+after(() => range.close());
+
+beforeEach(() => {
+  range.resolved.length = 0;
+});
+
+test("there are sixty forms at least, each once", () => {
+  assert.ok(hostileForms.length >= 60);
+  assert.equal(new Set(hostileForms.map(({ form }) => form)).size, hostileForms.length);
+});
+
+for (const name of Object.keys(programs) as ProgramName[]) {
+  test(`${name}: every form is refused and told of`, { timeout: 180_000 }, async () => {
+    const { as, takes, script } = programs[name];
+    const forms = hostileForms.filter(({ form }) => takes(form));
+    const { lines, denied } = await range.run(script(forms.map(({ form }) => form)));
+    const outcomes = forms.map(({ form }, index) => `${form}: ${lines[index]}`);
+    assert.deepEqual(
+      outcomes,
+      forms.map(({ form }) => `${form}: refused`),
+    );
+    const told = new Set(denied.map(({ host }) => host));
+    for (const form of forms) {
+      const expected = form[as];
+      if (typeof expected === "string") assert.ok(told.has(expected), `${expected} is not told of`);
+    }
+    assert.deepEqual(range.resolved, []);
+  });
+}
+
+test("fetch: every form is refused and told of", async () => {
+  for (const { form, fetch } of hostileForms) {
+    if (fetch === any) continue;
+    for (const scheme of ["https", "http"]) {
+      const { error, denied } = await range.fetch(`${scheme}://${form}/`);
+      assert.ok(error instanceof (fetch === null ? TypeError : AddressRefused), `${form}: ${error}`);
+      assert.deepEqual(
+        denied.map(({ host }) => host),
+        fetch === null ? [] : [fetch],
+      );
+    }
+  }
+  assert.deepEqual(range.resolved, []);
+});

@@ -1,0 +1,34 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createBubblewrapEngine } from "../src/bubblewrap/bubblewrap-engine.ts";
+import type { SandboxEngine } from "../src/sandbox.ts";
+import { released } from "./conformance/loop-devices.ts";
+import { createNamespaceStandIn } from "./fake-egress.ts";
+
+/** For one test: an engine without a network, in a directory of its own. */
+export interface FreshEngine {
+  directory: string;
+  engine: SandboxEngine;
+  /** Closes the engine, and removes the directory once no loop device holds a file of it. */
+  close(): Promise<void>;
+}
+
+export async function freshEngine(instance: string): Promise<FreshEngine> {
+  const directory = mkdtempSync(join(tmpdir(), `berth-${instance}-`));
+  const engine = await createBubblewrapEngine({
+    instance,
+    stateDir: `${directory}/state`,
+    egress: createNamespaceStandIn(),
+    certificates: [],
+  });
+  return {
+    directory,
+    engine,
+    async close() {
+      await engine.close();
+      await released(directory);
+      rmSync(directory, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import type {
+  Command,
+  CommandResult,
+  Sandbox,
+  SandboxEngine,
+  SandboxSpec,
+  SystemLayers,
+} from "../../src/sandbox.ts";
+import { released } from "./loop-devices.ts";
+
+/** An engine for one test file, and what its sandboxes get. */
+export interface Subject {
+  engine: SandboxEngine;
+  /** Host uid that the sandboxes run under. */
+  uid: number;
+  /** What its sandboxes have as their system. Default: the engine's own. */
+  system?: SystemLayers;
+  close(): Promise<void>;
+}
+
+/** What a conformance test works with. */
+export interface Context {
+  subject: Subject;
+  /** A host directory of this test alone. */
+  directory: string;
+  /** A spec that nothing else uses. */
+  spec(overrides?: Partial<SandboxSpec>): SandboxSpec;
+  open(overrides?: Partial<SandboxSpec>): Promise<Sandbox>;
+}
+
+export interface Suite {
+  subject(): Subject;
+  /** Titles of tests that this engine cannot honestly run, and why. */
+  skips: Readonly<Record<string, string>>;
+}
+
+let count = 0;
+
+/** Defines one test of the suite: a fresh directory, and every sandbox that it opened closed at the end. */
+export function conformanceTest(
+  suite: Suite,
+  title: string,
+  body: (context: Context) => Promise<void>,
+): void {
+  const skip = suite.skips[title] ?? suite.skips["*"];
+  test(title, {
+    skip: skip !== undefined && suite.skips[title] !== "" ? skip : false,
+    timeout: 180_000,
+  }, async () => {
+    const directory = await mkdtemp(join(tmpdir(), "berth-conformance-"));
+    const opened: Sandbox[] = [];
+    const subject = suite.subject();
+    const spec: Context["spec"] = (overrides = {}) => ({
+      id: `s${process.pid}_${++count}`,
+      disk: join(directory, "disk"),
+      uid: subject.uid,
+      limits: { memoryBytes: 512 * 1024 * 1024, pids: 256, cpus: 2, diskBytes: null },
+      egress: { mode: "limited", hosts: [] },
+      files: [],
+      writable: [],
+      ...(subject.system ? { system: subject.system } : {}),
+      ...overrides,
+    });
+    const open: Context["open"] = async (overrides) => {
+      const sandbox = await subject.engine.open(spec(overrides));
+      opened.push(sandbox);
+      return sandbox;
+    };
+    try {
+      await body({ subject, directory, spec, open });
+    } finally {
+      await Promise.all(opened.map((sandbox) => sandbox.close()));
+      await released(directory);
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
+}
+
+export interface Ran extends CommandResult {
+  text: string;
+}
+
+/** Runs a script with a generous limit and reads its output as text. */
+export async function sh(sandbox: Sandbox, script: string, options: Partial<Command> = {}): Promise<Ran> {
+  const result = await sandbox.run({ script, timeoutMs: 60_000, ...options });
+  return { ...result, text: Buffer.from(result.output).toString() };
+}
+
+/** The same for a script that has to succeed; its output without the last newline. */
+export async function ok(sandbox: Sandbox, script: string, options: Partial<Command> = {}): Promise<string> {
+  const result = await sh(sandbox, script, options);
+  assert.deepEqual([result.ended, result.exitCode], ["exit", 0], `${script}\n${result.text}`);
+  return result.text.replace(/\n$/, "");
+}

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import type { EgressDenied } from "@berth/egress";
+import { conformanceTest, ok, type Suite } from "./context.ts";
+
+/** Secrets that stay outside. What is done with them there is tested at the egress. */
+export function credentialTests(suite: Suite): void {
+  conformanceTest(
+    suite,
+    "credentials: a connection to their host is opened, by an authority that programs inside trust",
+    async ({ open }) => {
+      const denied: EgressDenied[] = [];
+      const placeholder = "berthplaceholder0123456789abcdef";
+      const targets = [{ host: "api.example" }];
+      const sandbox = await open({
+        egress: { mode: "limited", hosts: ["api.example"] },
+        credentials: async () => [{ placeholder, value: "canary-of-conformance", targets, anywhere: true }],
+        onEgressDenied: (one) => denied.push(one),
+      });
+      // What is for another host is answered at once, so that no host is needed to see who answers.
+      const told = await ok(sandbox, "curl -sS -m 10 -H 'Host: elsewhere.example' https://api.example/");
+      assert.equal(told, "Berth: This connection is for another host.");
+      assert.deepEqual(denied, [{ host: "api.example", port: 443, reason: "name_mismatch" }]);
+      const search = "grep -rlE 'canary-of|PRIVATE KEY' /etc /data /home /tmp /proc/*/environ 2>/dev/null";
+      assert.equal(await ok(sandbox, `${search} | grep -v openssl.cnf; true`), "");
+    },
+  );
+}

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { allProbes } from "../../src/probes/all-probes.ts";
+import { openByEngine } from "../../src/probes/open-by-engine.ts";
+import type { Probe } from "../../src/probes/probe.ts";
+import { probeEngine } from "../../src/probes/probe-engine.ts";
+import { type Context, conformanceTest, type Suite } from "./context.ts";
+
+/** What hostile code has tried elsewhere, none of which succeeds here. */
+export function probeTests(suite: Suite): void {
+  for (const [group, probes] of Map.groupBy(allProbes, (probe) => probe.group))
+    conformanceTest(suite, `probes: ${group}`, (context) => allHold(context, probes, 1));
+
+  conformanceTest(suite, "probes: sessions whose users on the host have one number", (context) =>
+    allHold(
+      context,
+      allProbes.filter(({ group }) => group === "sessions"),
+      0,
+    ),
+  );
+}
+
+/** @param apart Difference between the host uids of the sandbox that is probed and of its neighbour. */
+async function allHold(
+  { subject, directory }: Context,
+  probes: readonly Probe[],
+  apart: number,
+): Promise<void> {
+  const { engine, system, uid } = subject;
+  const uids = [uid, uid + apart] as const;
+  const spec = system === undefined ? {} : { system };
+  const results = await probeEngine(engine, { directory, uids, spec }, probes);
+  const bearable = openByEngine[engine.name] ?? {};
+  const loose = results.filter(({ probe, state }) => state !== "held" && !(probe.id in bearable));
+  assert.deepEqual(
+    loose.map(({ probe, state, detail }) => `${probe.id} ${state}: ${detail}`),
+    [],
+  );
+}

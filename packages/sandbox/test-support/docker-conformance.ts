@@ -1,0 +1,30 @@
+import { type Kind, lackOf } from "../../../tests/container-engine/container-engine.ts";
+import { conformance, type Subject } from "./conformance/conformance.ts";
+import { DISK_TESTS } from "./conformance/disk-tests.ts";
+import { TEMPLATE_TESTS } from "./conformance/template-tests.ts";
+import { startSubject } from "./docker-engine.ts";
+
+/** The suite on a real engine of this kind, which the test starts and stops. */
+export function conformanceOf(kind: Kind): void {
+  const lack = lackOf(kind);
+  const skips: Record<string, string> = lack === null ? {} : { "*": lack };
+  for (const title of Object.keys(DISK_TESTS)) skips[title] = "an engine of containers cannot limit a disk";
+  for (const title of Object.keys(TEMPLATE_TESTS))
+    skips[title] = "an engine of containers shows no templates";
+  conformance(
+    `docker with ${kind}`,
+    async (): Promise<Subject> => {
+      if (lack !== null) return { engine: unused(), uid: 0, close: async () => {} };
+      return await startSubject(kind);
+    },
+    skips,
+  );
+}
+
+function unused(): Subject["engine"] {
+  return new Proxy({} as Subject["engine"], {
+    get() {
+      throw new Error("every test is skipped");
+    },
+  });
+}

@@ -1,0 +1,43 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createEgress, openAuthority } from "@berth/egress";
+import { type Kind, startTestEngine, TEST_IMAGE } from "../../../tests/container-engine/container-engine.ts";
+import { createDockerEngine } from "../src/docker/docker-engine.ts";
+import type { Subject } from "./conformance/conformance.ts";
+
+export interface TestSubject extends Subject {
+  /** Of the engine that the test started. */
+  socket: string;
+  instance: string;
+  /** Where the sandbox engine keeps what it generates. */
+  stateDir: string;
+}
+
+/**
+ * A sandbox engine over a container engine that was started for it. Its uid is no other test's: the kernel counts the processes
+ * of a uid over all containers of the machine.
+ */
+export async function startSubject(kind: Kind, allowPrivate: readonly string[] = []): Promise<TestSubject> {
+  const directory = await mkdtemp(join(tmpdir(), "berth-engine-"));
+  const { socket, close } = await startTestEngine(kind);
+  const authority = await openAuthority(join(directory, "authority"));
+  const egress = await createEgress({ poolSize: 0, allowPrivate, opening: { authority, trusted: [] } });
+  const [instance, stateDir] = [`test-${process.pid}`, join(directory, "state")];
+  const certificates = [authority.certificate];
+  const options = { instance, socket, defaultImage: TEST_IMAGE, stateDir, egress, certificates };
+  const engine = await createDockerEngine(options);
+  return {
+    engine,
+    uid: (process.pid % 10_000) + 120_000,
+    socket,
+    instance,
+    stateDir,
+    async close() {
+      await engine.close();
+      await egress.close();
+      await close();
+      await rm(directory, { recursive: true });
+    },
+  };
+}

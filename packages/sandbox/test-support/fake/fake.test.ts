@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { SandboxSpec } from "../../src/sandbox.ts";
+import { conformance } from "../conformance/conformance.ts";
+import { createFakeEngine } from "./fake-engine.ts";
+
+const spec: SandboxSpec = {
+  id: "a",
+  disk: "/nowhere",
+  uid: 70_000,
+  limits: { memoryBytes: 1, pids: 1, cpus: 1, diskBytes: null },
+  egress: { mode: "limited", hosts: [] },
+  files: [],
+  writable: [],
+};
+
+conformance(
+  "fake",
+  async () => {
+    // Just enough of a shell for the tests that it runs.
+    const engine = createFakeEngine({
+      run({ script }) {
+        const output = /^echo (\w+)/.exec(script)?.[1];
+        return {
+          ...(output ? { output: `${output}\n` } : {}),
+          ...(script.includes("sleep") ? { until: "never" } : {}),
+        };
+      },
+    });
+    return { engine, uid: 70_000, close: () => engine.close() };
+  },
+  {
+    "*": "the fake runs no shell and has no file system",
+    "a command that runs when its sandbox closes resolves as closed": "",
+    "after close every run is closed, and close may be repeated": "",
+    "an id is opened once at a time, and again after it closed": "",
+    "sweep leaves living sandboxes alone": "",
+    "probe tells every capability with what to do": "",
+    "an abort ends the wait for a shell that is busy": "",
+  },
+);
+
+test("it fails where it is told to", async () => {
+  const engine = createFakeEngine({
+    open: (_, count) => (count === 1 ? "no room" : undefined),
+    run: ({ script }) =>
+      script === "die" ? { dies: true } : script === "break" ? { rejects: "broken" } : { exitCode: 3 },
+    removeFile: (target) => (target === "/bad" ? "stuck" : target !== "/mounted"),
+    placeFile: ({ target }) => (target === "/bad" ? "unreadable" : target !== "/elsewhere"),
+  });
+  const sandbox = await engine.open(spec);
+  await assert.rejects(engine.open({ ...spec, id: "b" }), { name: "SandboxError", message: "no room" });
+  assert.equal((await sandbox.run({ script: "x", timeoutMs: 1000 })).exitCode, 3);
+  await assert.rejects(sandbox.run({ script: "break", timeoutMs: 1000 }), { message: "broken" });
+  assert.equal(await sandbox.placeFile({ source: "/s", target: "/elsewhere" }), false);
+  assert.equal(await sandbox.placeFile({ source: "/s", target: "/data/x" }), true);
+  await assert.rejects(sandbox.placeFile({ source: "/s", target: "/bad" }), { name: "SandboxError" });
+  assert.equal(await sandbox.removeFile("/mounted"), false);
+  assert.equal(await sandbox.removeFile("/data/x"), true);
+  await assert.rejects(sandbox.removeFile("/bad"), { name: "SandboxError", message: "stuck" });
+  assert.deepEqual(engine.sandboxes[0]?.removed, ["/data/x"]);
+  assert.equal((await sandbox.run({ script: "die", timeoutMs: 1000 })).ended, "closed");
+  await sandbox.closed;
+  assert.equal((await sandbox.run({ script: "x", timeoutMs: 1000 })).ended, "closed");
+  assert.deepEqual(
+    engine.sandboxes[0]?.commands.map(({ script }) => script),
+    ["x", "break", "die"],
+  );
+});
+
+test("a slow command is timed out with what it said, and shells keep order and directory", async () => {
+  const gate = Promise.withResolvers<void>();
+  const engine = createFakeEngine({
+    run: ({ script }) =>
+      script === "slow"
+        ? { output: "said", until: "never" }
+        : script === "wait"
+          ? { until: gate.promise, cwd: "/tmp" }
+          : {},
+  });
+  const sandbox = await engine.open(spec);
+  const slow = await sandbox.run({ script: "slow", timeoutMs: 20 });
+  assert.deepEqual(
+    [slow.ended, slow.exitCode, Buffer.from(slow.output).toString()],
+    ["timeout", null, "said"],
+  );
+  const first = sandbox.run({ script: "wait", shell: "main", timeoutMs: 5000 });
+  const second = sandbox.run({ script: "next", shell: "main", timeoutMs: 5000 });
+  gate.resolve();
+  assert.deepEqual([(await first).cwd, (await second).cwd], ["/tmp", "/tmp"]);
+  const long = await sandbox.run({ script: "", timeoutMs: 1000, maxOutputBytes: 4 });
+  assert.equal(long.omittedBytes, 0);
+});

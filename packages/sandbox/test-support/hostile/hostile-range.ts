@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { EgressDenied, EgressPolicy, Resolve } from "@berth/egress";
+import { allowedFetch, allowsUrl, createEgress, createGuardedFetch } from "@berth/egress";
+import { createBubblewrapEngine } from "../../src/bubblewrap/bubblewrap-engine.ts";
+
+/** For tests: sandboxes under one policy, a fetch under the same, and what they were refused. */
+export interface Range {
+  /** Runs a script in a sandbox of its own. */
+  run(script: string): Promise<{ lines: string[]; denied: EgressDenied[] }>;
+  fetch(url: string): Promise<{ error: unknown; denied: EgressDenied[] }>;
+  /** Names that the resolver was asked for. */
+  resolved: string[];
+  close(): Promise<void>;
+}
+
+export interface RangeOptions {
+  hosts: readonly string[];
+  allowPrivate: readonly string[];
+  resolve: Resolve;
+  /** PEM of CAs that the sandboxes trust. Default none. */
+  certificates?: string[];
+}
+
+export async function openHostileRange(options: RangeOptions): Promise<Range> {
+  const { hosts, allowPrivate, resolve, certificates = [] } = options;
+  const policy: EgressPolicy = { mode: "limited", hosts };
+  const resolved: string[] = [];
+  const watched: Resolve = (name) => {
+    resolved.push(name);
+    return resolve(name);
+  };
+  const directory = await mkdtemp(join(tmpdir(), "berth-hostile-"));
+  const egress = await createEgress({ allowPrivate, resolve: watched, poolSize: 0 });
+  const engine = await createBubblewrapEngine({
+    instance: `test-${process.pid}`,
+    stateDir: join(directory, "state"),
+    egress,
+    certificates,
+  });
+  let count = 0;
+
+  async function run(script: string): ReturnType<Range["run"]> {
+    const denied: EgressDenied[] = [];
+    count += 1;
+    const sandbox = await engine.open({
+      id: `hostile_${count}`,
+      disk: join(directory, `disk-${count}`),
+      uid: process.getuid?.() === 0 ? 71_000 : (process.getuid?.() ?? 0),
+      limits: { memoryBytes: 512 * 1024 * 1024, pids: 256, cpus: 2, diskBytes: null },
+      egress: policy,
+      files: [],
+      writable: [],
+      onEgressDenied: (one) => denied.push(one),
+    });
+    const { output, ended } = await sandbox.run({ script, timeoutMs: 150_000 });
+    await sandbox.close();
+    assert.equal(ended, "exit");
+    return { lines: Buffer.from(output).toString().trim().split("\n"), denied };
+  }
+
+  return {
+    run,
+    resolved,
+    async fetch(url) {
+      const denied: EgressDenied[] = [];
+      const guarded = createGuardedFetch({ allowPrivate, resolve: watched });
+      const held = allowedFetch(
+        guarded,
+        (one) => allowsUrl(policy, one),
+        (one) => denied.push(one),
+      );
+      const error = await held(url).then(
+        () => null,
+        (reason: unknown) => reason,
+      );
+      return { error, denied };
+    },
+    async close() {
+      await engine.close();
+      await egress.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+}

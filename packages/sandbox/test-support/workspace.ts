@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { createEgress } from "@berth/egress";
+import { type GitHost, startGitHost } from "../../../tests/git-host/git-host.ts";
+import { createBubblewrapEngine } from "../src/bubblewrap/bubblewrap-engine.ts";
+import type { Sandbox, SandboxSpec } from "../src/sandbox.ts";
+import { type CloneOptions, cloneRepository } from "../src/workspace/clone-repository.ts";
+import type { CloneResult, RepositoryMount } from "../src/workspace/repository.ts";
+import { repositoryEnvironment } from "../src/workspace/repository-environment.ts";
+import { workspacePrograms } from "../src/workspace/workspace-programs.ts";
+
+const run = promisify(execFile);
+
+export interface CloneRequest extends Partial<RepositoryMount>, Partial<CloneOptions> {
+  /** Default: the bench's, which opens everything; null for none. */
+  token?: string | null;
+}
+
+/** For tests: a git host, and real sandboxes that reach it. */
+export interface Workbench {
+  /** A directory on the host for the test's own files. */
+  dir: string;
+  host: GitHost;
+  token: string;
+  open(overrides?: Partial<SandboxSpec>): Promise<Sandbox>;
+  /** Clones `acme/<name>` to `/data/<name>`, where the request says nothing else. */
+  clone(sandbox: Sandbox, name: string, request?: CloneRequest): Promise<CloneResult>;
+  /** Makes `acme/<name>` of a repository that `script`, run in it by the host's shell, has filled. */
+  push(name: string, script: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface WorkbenchOptions {
+  /** PEM files of further authorities to trust inside. */
+  caFiles?: readonly string[];
+  /** Further `host:port` that the egress lets through to this machine. */
+  reachable?: readonly string[];
+}
+
+let count = 0;
+
+export async function makeWorkbench({
+  caFiles = [],
+  reachable = [],
+}: WorkbenchOptions = {}): Promise<Workbench> {
+  const dir = await mkdtemp(join(tmpdir(), "workspace-"));
+  const host = await startGitHost({ dir: join(dir, "host") });
+  const hosts = [host.host, ...reachable];
+  const egress = await createEgress({ allowPrivate: hosts });
+  const engine = await createBubblewrapEngine({
+    instance: `test-${process.pid}`,
+    stateDir: join(dir, "state"),
+    egress,
+    certificates: await Promise.all([host.caFile, ...caFiles].map((file) => readFile(file, "utf8"))),
+    programs: workspacePrograms,
+  });
+  const token = host.createToken({ user: "robot", permissions: "write" });
+  return {
+    dir,
+    host,
+    token,
+    open: (overrides = {}) => {
+      const id = `s${process.pid}_${++count}`;
+      const uid = process.getuid?.() === 0 ? 71_000 : (process.getuid?.() ?? 0);
+      const limits = { memoryBytes: 1024 ** 3, pids: 256, cpus: 2, diskBytes: null };
+      const spec = { id, disk: join(dir, id), uid, limits, files: [], writable: [] };
+      return engine.open({ ...spec, egress: { mode: "limited", hosts }, ...overrides });
+    },
+    clone: (sandbox, name, { token: given = token, ...request } = {}) => {
+      const mount = {
+        url: `${host.url}/acme/${name}`,
+        mountPath: `/data/${name}`,
+        checkout: null,
+        ...request,
+      };
+      return cloneRepository(sandbox, mount, {
+        environment: repositoryEnvironment([{ url: mount.url, secret: given, provider: null }]),
+        ...request,
+      });
+    },
+    push: async (name, script) => {
+      const from = join(dir, `local-${name}`);
+      const identity = "git config user.name T && git config user.email t@example.com";
+      const begin = `git init -q -b main '${from}' && cd '${from}' && ${identity}`;
+      await run("sh", ["-euc", `${begin}\n${script}\ngit commit -qm 'Local commit'`]);
+      await host.createRepository({ org: "acme", name, private: true, from });
+    },
+    close: async () => {
+      await engine.close();
+      await egress.close();
+      await host.stop();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The output of a script inside, which has to succeed, without the last newline. */
+export async function sh(
+  sandbox: Sandbox,
+  script: string,
+  environment: Record<string, string> = {},
+): Promise<string> {
+  const { exitCode, output } = await sandbox.run({ script, environment, timeoutMs: 15_000 });
+  const text = Buffer.from(output).toString();
+  assert.equal(exitCode, 0, `${script}\n${text}`);
+  return text.replace(/\n$/, "");
+}

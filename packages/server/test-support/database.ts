@@ -1,0 +1,124 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, globSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, type TestContext } from "node:test";
+import pg from "pg";
+import { pino } from "pino";
+import type { SocketConnection } from "../src/db/embedded/socket-connection.ts";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "../src/db/embedded/start-embedded-postgres.ts";
+import { migrate } from "../src/db/migrate.ts";
+import { type Database, type DatabaseOptions, openDatabase } from "../src/db/pool.ts";
+
+/** A logger for tests that says nothing. */
+export const silentLog = pino({ level: "silent" });
+
+/** A PostgreSQL that store tests run on. It is started by the first test that asks, and stopped after the file. */
+export type TestServer = { label: string; bin?: string; start(): Promise<EmbeddedPostgres> };
+
+export type TestDatabase = Database & { connection: SocketConnection };
+
+/** The embedded PostgreSQL, and the newest of the distribution where there is one: store tests run on each. */
+export const testServers: readonly TestServer[] = [
+  testServer("embedded PostgreSQL"),
+  ...distributionBin().map((bin) => testServer(`the distribution's PostgreSQL (${bin})`, bin)),
+];
+
+/** An empty database with the present schema, for one test: opened now, closed and dropped when the test ends. */
+export async function testDatabase(
+  t: TestContext,
+  server = testServers[0],
+  pool: Pick<DatabaseOptions, "max" | "readers"> = {},
+): Promise<TestDatabase> {
+  if (server === undefined) throw new Error("There is no PostgreSQL to test on.");
+  const { connection } = await server.start();
+  const name = `test_${process.pid}_${++databases}`;
+  await administer(connection, `create database ${name} template ${TEMPLATE}`);
+  const database = openDatabase({ ...pool, connection: { ...connection, database: name }, log: silentLog });
+  t.after(async () => {
+    await database.close();
+    await administer(connection, `drop database ${name} with (force)`);
+  });
+  return { ...database, connection: { ...connection, database: name } };
+}
+
+const TEMPLATE = "berth_template";
+let databases = 0;
+
+function testServer(label: string, bin?: string): TestServer {
+  let started: Promise<EmbeddedPostgres> | undefined;
+  const dataDir = mkdtempLater();
+  after(async () => {
+    await (await started?.catch(() => undefined))?.stop();
+    dataDir.remove();
+  });
+  return {
+    label,
+    ...(bin === undefined ? {} : { bin }),
+    start() {
+      started ??= startWithTemplate(dataDir.make(), bin);
+      return started;
+    },
+  };
+}
+
+async function startWithTemplate(dataDir: string, bin: string | undefined): Promise<EmbeddedPostgres> {
+  await furnishCluster(dataDir, bin);
+  const server = await startEmbeddedPostgres({ dataDir, bin, log: silentLog });
+  await administer(server.connection, `create database ${TEMPLATE}`);
+  await migrate({ connection: { ...server.connection, database: TEMPLATE } });
+  return server;
+}
+
+/** `initdb` runs once per release and user; later clusters are copies of what it made. */
+async function furnishCluster(dataDir: string, bin: string | undefined): Promise<void> {
+  const kept = clusterCache(bin);
+  if (existsSync(kept)) return copyTree(kept, join(dataDir, "cluster"));
+  const server = await startEmbeddedPostgres({ dataDir, bin, log: silentLog });
+  await server.stop();
+  const partial = `${kept}.${process.pid}`;
+  copyTree(join(dataDir, "cluster"), partial);
+  try {
+    renameSync(partial, kept);
+  } catch (error) {
+    // Another file's tests were faster.
+    rmSync(partial, { recursive: true });
+    if (!existsSync(kept)) throw error;
+  }
+}
+
+function clusterCache(bin: string | undefined): string {
+  const directory = join(import.meta.dirname, "../../../node_modules/.cache/berth");
+  mkdirSync(directory, { recursive: true });
+  const release = bin === undefined ? "embedded" : bin.replaceAll(/\W+/g, "-");
+  return join(directory, `cluster-${process.getuid?.()}-${release}`);
+}
+
+function copyTree(from: string, to: string): void {
+  const copied = spawnSync("cp", ["-a", from, to], { encoding: "utf8" });
+  if (copied.status !== 0) throw new Error(copied.stderr);
+}
+
+async function administer(connection: SocketConnection, sql: string): Promise<void> {
+  const client = new pg.Client({ ...connection, database: "postgres", ssl: false });
+  await client.connect();
+  await client.query(sql).finally(() => client.end());
+}
+
+function distributionBin(): string[] {
+  const servers = globSync("/usr/lib/postgresql/*/bin/initdb").sort();
+  return servers.slice(-1).map((initdb) => join(initdb, ".."));
+}
+
+function mkdtempLater(): { make(): string; remove(): void } {
+  let path: string | undefined;
+  return {
+    make() {
+      path ??= mkdtempSync(join(tmpdir(), "berth-test-"));
+      return path;
+    },
+    remove() {
+      if (path !== undefined) rmSync(path, { recursive: true, force: true });
+    },
+  };
+}

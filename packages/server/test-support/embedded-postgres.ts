@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { TestContext } from "node:test";
+import type { SocketConnection } from "../src/db/embedded/socket-connection.ts";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "../src/db/embedded/start-embedded-postgres.ts";
+import { type Database, openDatabase } from "../src/db/pool.ts";
+import { silentLog } from "./database.ts";
+
+/** A data directory for one test, and everything that runs on it: all stopped, then removed, when the test ends. */
+export type Place = {
+  dataDir: string;
+  start(): Promise<EmbeddedPostgres>;
+  /** The same start in a process of its own, which stops the server when it is told SIGTERM. */
+  startInChild(prefix?: readonly string[]): Child;
+  /** Something else to end before the directory goes. */
+  ending(stop: () => Promise<void>): void;
+};
+
+export type Child = {
+  process: ChildProcess;
+  ready: Promise<{ pid: number; connection: SocketConnection }>;
+  exited: Promise<void>;
+};
+
+/** @param below the data directory's path below the test's own, which has the permission bits `mode`. */
+export function temporaryPlace(t: TestContext, { below = "data", mode = 0o777 } = {}): Place {
+  const root = mkdtempSync(join(tmpdir(), "berth-pg-"));
+  const dataDir = join(root, below);
+  mkdirSync(dataDir, { recursive: true });
+  chmodSync(dataDir, 0o777);
+  chmodSync(root, mode);
+  const endings: Array<() => Promise<void>> = [];
+  t.after(async () => {
+    await Promise.allSettled(endings.map((end) => end()));
+    rmSync(root, { recursive: true, force: true });
+  });
+  return {
+    dataDir,
+    ending: (stop) => endings.push(stop),
+    async start() {
+      const server = await startEmbeddedPostgres({ dataDir, log: silentLog });
+      endings.push(server.stop);
+      return server;
+    },
+    startInChild(prefix = []) {
+      const child = startInChild(dataDir, prefix);
+      endings.push(async () => {
+        child.process.kill("SIGTERM");
+        await child.exited;
+      });
+      return child;
+    },
+  };
+}
+
+export async function withDatabase<T>(
+  connection: SocketConnection,
+  work: (db: Database) => Promise<T>,
+): Promise<T> {
+  const db = openDatabase({ connection, log: silentLog });
+  return await work(db).finally(() => db.close());
+}
+
+/** A server and its workers, by the kernel's own record of who is whose child. */
+export function serverProcesses(postmaster: number): number[] {
+  const children = readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => pid > 0 && parentOf(pid) === postmaster);
+  return [postmaster, ...children];
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+  } catch {
+    return undefined;
+  }
+}
+
+const CHILD_PROGRAM = `
+  import { pino } from "pino";
+  import { startEmbeddedPostgres } from ${JSON.stringify(import.meta.resolve("../src/db/embedded/start-embedded-postgres.ts"))};
+  const server = await startEmbeddedPostgres({ dataDir: process.argv[1], log: pino({ level: "silent" }) });
+  const serving = setInterval(() => undefined, 2 ** 30);
+  process.on("SIGTERM", () => server.stop().then(() => clearInterval(serving)));
+  console.log(JSON.stringify({ pid: server.pid, connection: server.connection }));
+`;
+
+function startInChild(dataDir: string, prefix: readonly string[]): Child {
+  const node = [process.execPath, "--input-type=module-typescript", "--eval", CHILD_PROGRAM, dataDir];
+  const [command = "", ...args] = [...prefix, ...node];
+  const child = spawn(command, args, { cwd: import.meta.dirname, stdio: ["ignore", "pipe", "inherit"] });
+  const exited = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const ready = new Promise<{ pid: number; connection: SocketConnection }>((resolve, reject) => {
+    createInterface({ input: child.stdout }).once("line", (line) => resolve(JSON.parse(line)));
+    exited.then(() => reject(new Error("The child ended before its server was ready.")));
+  });
+  ready.catch(() => undefined);
+  return { process: child, ready, exited };
+}

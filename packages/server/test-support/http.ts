@@ -1,0 +1,160 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { pino } from "pino";
+import { type AppDeps, createApp } from "../src/app.ts";
+import { openDiskBlobs } from "../src/blobs/disk-blobs.ts";
+import { createTokenFor, type TokenFor } from "../src/features/tokens/create-token-for.ts";
+import type { HttpApp } from "../src/http/http-app.ts";
+import { openSessionHub } from "../src/notify/session-hub.ts";
+import { silentLog, type TestDatabase, testDatabase } from "./database.ts";
+
+/** Parsed JSON, as a test looks into it. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was answered and asserts on it
+export type Wire = any;
+
+export interface Reply {
+  status: number;
+  headers: Record<string, string | string[] | number | undefined>;
+  text: string;
+  body: Wire;
+}
+
+/** A part of a form: with a file name, a file. */
+export interface Part {
+  name: string;
+  filename?: string;
+  content: string | Uint8Array;
+}
+
+export interface Caller {
+  token: string;
+  get(path: string, headers?: Record<string, string>): Promise<Reply>;
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
+  put(path: string, content: string, headers?: Record<string, string>): Promise<Reply>;
+  delete(path: string, headers?: Record<string, string>): Promise<Reply>;
+  /** The body of an answer that must be 200. */
+  made(path: string, body: unknown): Promise<Wire>;
+  form(path: string, parts: readonly Part[], headers?: Record<string, string>): Promise<Reply>;
+  upload(
+    content: string,
+    filename?: string,
+    metadata?: Record<string, string>,
+    headers?: Record<string, string>,
+  ): Promise<Reply>;
+}
+
+export interface TestApp {
+  app: HttpApp;
+  db: TestDatabase;
+  blobsDir: string;
+  /** A caller with a new token; the paths that it calls are below `/api/v1/cloud` unless they begin with `/api`. */
+  caller(token?: Partial<Omit<TokenFor, "db">>): Promise<Caller>;
+}
+
+const base = "/api/v1/cloud";
+
+/**
+ * The whole service on a database and a disk of its own, called without a socket. `pool`: how many connections it has for
+ * writes.
+ */
+export async function testApp(
+  t: TestContext,
+  deps: Partial<AppDeps> = {},
+  pool: { max?: number } = {},
+): Promise<TestApp> {
+  const db = await testDatabase(t, undefined, pool);
+  const hub = await openSessionHub({ db, log: silentLog });
+  const blobsDir = mkdtempSync(join(tmpdir(), "berth-app-"));
+  const app = createApp({
+    db,
+    hub,
+    log: pino({ level: process.env.BERTH_TEST_LOG ?? "silent" }, pino.destination(2)),
+    models: { get: windowOf, list: () => [rehearsal] },
+    blobs: await openDiskBlobs(blobsDir),
+    secretKey: randomBytes(32),
+    repositoryHosts: ["github.com", "git.example:8443"],
+    gitHttpHosts: ["git.internal:8080"],
+    egressAllowPrivate: ["mcp.internal:8080"],
+    runsImages: false,
+    jsonLimit: 65_536,
+    uploadLimit: 100_000,
+    ...deps,
+  });
+  await app.fastify.ready();
+  t.after(async () => {
+    await app.fastify.close();
+    await hub.close();
+    rmSync(blobsDir, { recursive: true });
+  });
+  const caller = async (token: Partial<Omit<TokenFor, "db">> = {}) =>
+    callerOf(app, await createTokenFor({ email: "owner@example.com", ...token, db }));
+  return { app, db, blobsDir, caller };
+}
+
+const rehearsal = {
+  id: "rehearsal/steps",
+  provider: "rehearsal",
+  context_window: 200_000,
+  max_output_tokens: 8_000,
+};
+
+function windowOf(id: string, options: { contextWindow?: number } = {}): { contextWindow: number } | null {
+  return id === "rehearsal/steps"
+    ? { contextWindow: Math.min(options.contextWindow ?? 200_000, 200_000) }
+    : null;
+}
+
+export function callerOf(app: HttpApp, token: string): Caller {
+  const call = async (
+    method: "GET" | "POST" | "PUT" | "DELETE",
+    path: string,
+    headers: Record<string, string> = {},
+    payload?: string | Buffer,
+  ): Promise<Reply> => {
+    const answer = await app.fastify.inject({
+      method,
+      url: path.startsWith("/api") ? path : base + path,
+      headers: { authorization: `Bearer ${token}`, ...headers },
+      ...(payload === undefined ? {} : { payload }),
+    });
+    const json = String(answer.headers["content-type"]).startsWith("application/json");
+    const { statusCode: status, payload: text } = answer;
+    return { status, headers: answer.headers, text, body: json ? JSON.parse(text) : text };
+  };
+  const post: Caller["post"] = (path, body, headers = {}) =>
+    body === undefined
+      ? call("POST", path, headers)
+      : call("POST", path, { "content-type": "application/json", ...headers }, JSON.stringify(body));
+  const form: Caller["form"] = (path, parts, headers = {}) =>
+    call("POST", path, { "content-type": "multipart/form-data; boundary=edge", ...headers }, formBody(parts));
+  return {
+    token,
+    get: (path, headers) => call("GET", path, headers),
+    post,
+    put: (path, content, headers) => call("PUT", path, headers, content),
+    delete: (path, headers) => call("DELETE", path, headers),
+    async made(path, body) {
+      const reply = await post(path, body);
+      if (reply.status !== 200) throw new Error(`${path}: ${reply.text}`);
+      return reply.body;
+    },
+    form,
+    upload: (content, filename = "notes.txt", metadata, headers = {}) => {
+      const file = { name: "file", filename, content };
+      const pairs = metadata === undefined ? [] : [{ name: "metadata", content: JSON.stringify(metadata) }];
+      return form("/files", [...pairs, file], headers);
+    },
+  };
+}
+
+function formBody(parts: readonly Part[]): Buffer {
+  const pieces = parts.flatMap(({ name, filename, content }) => {
+    const file = filename === undefined ? "" : `; filename="${filename}"\r\ncontent-type: text/plain`;
+    const head = `--edge\r\ncontent-disposition: form-data; name="${name}"${file}\r\n\r\n`;
+    return [Buffer.from(head), Buffer.from(content), Buffer.from("\r\n")];
+  });
+  return Buffer.concat([...pieces, Buffer.from("--edge--\r\n")]);
+}

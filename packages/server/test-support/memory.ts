@@ -1,0 +1,104 @@
+import type { TestContext } from "node:test";
+import { formatId, newUuid } from "@berth/contract";
+import type { Sandbox } from "@berth/sandbox";
+import type { Database } from "../src/db/pool.ts";
+import { createMemory, modifyMemory, removeMemory } from "../src/features/memories/change-memory.ts";
+import { insertMemoryStore } from "../src/features/memory-stores/memory-store-store.ts";
+import type { Lease } from "../src/runs/lease.ts";
+import { type MountedStore, mountedStore } from "../src/runs/memory/mounted-store.ts";
+import { readHeads } from "../src/runs/memory/store-heads.ts";
+import { testDatabase } from "./database.ts";
+import { seed, seedLease, seedSession } from "./runs.ts";
+import { testSandbox } from "./sandbox.ts";
+
+/** A store that is mounted at `/mnt/memory/notes` in a real sandbox without a network. */
+export interface TestMount {
+  db: Database;
+  lease: Lease;
+  storeId: string;
+  sandbox: Sandbox;
+  store: MountedStore;
+  /** As another process would see the same disk. */
+  again(): MountedStore;
+  /** The output of a script that must succeed, run in the mount. */
+  sh(script: string): Promise<string>;
+  /** Changes a memory as a caller of the API would; null removes it. */
+  change(path: string, content: string | null): Promise<void>;
+  /** Contents by path. */
+  memories(): Promise<Record<string, string>>;
+  versions(): Promise<number>;
+}
+
+const root = "/mnt/memory/notes";
+const apiActor = { type: "api_actor", token_id: "tok_1", principal_id: "usr_1" } as const;
+
+export async function testMount(t: TestContext): Promise<TestMount> {
+  const db = await testDatabase(t);
+  const from = await seed(db.write);
+  const sessionId = await seedSession(db.write, from);
+  const lease = await seedLease(db.write, sessionId, "tester");
+  const owner = {
+    organization_id: from.organizationId,
+    owner_type: "organization",
+    owner_id: from.organizationId,
+  } as const;
+  const { id: storeId } = await insertMemoryStore(db.write, {
+    id: newUuid(),
+    ...owner,
+    name: "notes",
+    description: null,
+    metadata: {},
+  });
+  const sandbox = await testSandbox(t, { id: formatId("session", sessionId), writable: [root] });
+  const again = () =>
+    mountedStore(db, lease, {
+      id: newUuid(),
+      type: "memory_store",
+      mountPath: root,
+      ready: true,
+      failure: null,
+      failedAt: null,
+      storeId,
+      access: "read_write",
+      name: "notes",
+      description: null,
+      instructions: null,
+    });
+  return {
+    db,
+    lease,
+    storeId,
+    sandbox,
+    store: again(),
+    again,
+    async sh(script) {
+      const { exitCode, output } = await sandbox.run({ script, cwd: root, timeoutMs: 15_000 });
+      const text = Buffer.from(output).toString("utf8");
+      if (exitCode !== 0) throw new Error(`${script}: ${exitCode} ${text}`);
+      return text;
+    },
+    async change(path, content) {
+      await db.transaction(async (tx) => {
+        const head = (await readHeads(tx, storeId)).get(path);
+        const memory = head && { ...head, memory_store_id: storeId };
+        if (content === null && memory !== undefined) return await removeMemory(tx, memory, apiActor);
+        const wanted = { path, content: content ?? "" };
+        const outcome =
+          memory === undefined
+            ? await createMemory(tx, storeId, apiActor, wanted)
+            : await modifyMemory(tx, memory, apiActor, wanted);
+        if ("refused" in outcome) throw new Error(outcome.refused);
+      });
+    },
+    async memories() {
+      const text = "select path, content from memories where memory_store_id = $1 order by path";
+      const { rows } = await db.write.query<{ path: string; content: string }>({ text, values: [storeId] });
+      return Object.fromEntries(rows.map(({ path, content }) => [path, content]));
+    },
+    async versions() {
+      const text = "select count(*)::integer as count from memory_versions where memory_store_id = $1";
+      const { rows } = await db.write.query<{ count: number }>({ text, values: [storeId] });
+      return rows[0]?.count ?? 0;
+    },
+  };
+}

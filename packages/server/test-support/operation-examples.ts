@@ -1,0 +1,179 @@
+import { newUuid } from "@berth/contract";
+import type { Caller, Part, Wire } from "./http.ts";
+import { manual, postSkill } from "./skills.ts";
+
+/** A request that is answered 200: the values of the path's parameters in order, and a body or a form where there is one. */
+export interface Example {
+  ids?: readonly string[];
+  body?: unknown;
+  form?: readonly Part[];
+}
+
+type Make = (owner: Caller) => Example | Promise<Example>;
+
+/** For each operation that does something, what makes all that it needs and then asks for it. */
+export const examples: Readonly<Record<string, Make>> = {
+  "tokens.create": () => ({ body: { name: "example" } }),
+  "tokens.delete": async (owner) => ids(await owner.made("/tokens", { name: "example" })),
+
+  "agents.create": () => ({ body: agent }),
+  "agents.update": async (owner) => ({ ...ids(await anAgent(owner)), body: { version: 1, name: "other" } }),
+  "agents.archive": async (owner) => ids(await anAgent(owner)),
+  "agents.delete": async (owner) => ids(await anAgent(owner)),
+
+  "environments.create": () => ({ body: { name: unique() } }),
+  "environments.update": async (owner) => ({ ...ids(await anEnvironment(owner)), body: { name: unique() } }),
+  "environments.archive": async (owner) => ids(await anEnvironment(owner)),
+  "environments.delete": async (owner) => ids(await anEnvironment(owner)),
+
+  "sessions.create": async (owner) => ({
+    body: {
+      agent: (await anAgent(owner)).id,
+      environment_id: (await anEnvironment(owner)).id,
+      resources: [repository, { type: "file", file_id: (await aFile(owner)).id }],
+      initial_events: [message],
+    },
+  }),
+  "sessions.update": async (owner) => ({ ...ids(await aSession(owner)), body: { title: "other" } }),
+  "sessions.cancel": async (owner) => {
+    const session = await aSession(owner);
+    await owner.made(`/sessions/${session.id}/events`, { events: [message] });
+    return ids(session);
+  },
+  "sessions.archive": async (owner) => ids(await aSession(owner)),
+  "sessions.terminate": async (owner) => ids(await aSession(owner)),
+  "sessions.delete": async (owner) => ids(await aSession(owner)),
+
+  "sessionResources.add": async (owner) => ({
+    ...ids(await aSession(owner)),
+    body: { type: "file", file_id: (await aFile(owner)).id },
+  }),
+  "sessionResources.delete": async (owner) => {
+    const { id } = await aFile(owner);
+    const session = await aSession(owner, { resources: [{ type: "file", file_id: id }] });
+    return { ids: [session.id, session.resources[0].id] };
+  },
+  "sessionResources.rotate": async (owner) => {
+    const session = await aSession(owner, { resources: [repository] });
+    return { ids: [session.id, session.resources[0].id], body: { authorization_token: "new-token" } };
+  },
+
+  "events.send": async (owner) => ({ ...ids(await aSession(owner)), body: { events: [message] } }),
+
+  "files.upload": () => ({ form: [{ name: "file", filename: "a.txt", content: "content" }] }),
+  "files.delete": async (owner) => ids(await aFile(owner)),
+
+  "skills.create": () => ({ form: skillForm("example") }),
+  "skills.createVersion": async (owner) => {
+    const { id, name } = await aSkill(owner);
+    return { ids: [id], form: skillForm(name) };
+  },
+  "skills.update": async (owner) => ({ ...ids(await aSkill(owner)), body: { display_title: "other" } }),
+  "skills.archive": async (owner) => ids(await aSkill(owner)),
+  "skills.delete": async (owner) => ids(await aSkill(owner)),
+  "skills.deleteVersion": async (owner) => {
+    const { id, name } = await aSkill(owner);
+    await postSkill(owner, name, `/skills/${id}/versions`);
+    return { ids: [id, "1"] };
+  },
+
+  "forward.register": async (owner) => ({
+    body: { type: "skill", resource: { id: (await aSkill(owner)).id } },
+  }),
+
+  "vaults.create": () => ({ body: vault }),
+  "vaults.update": async (owner) => ({ ...ids(await aVault(owner)), body: { display_name: "other" } }),
+  "vaults.archive": async (owner) => ids(await aVault(owner)),
+  "vaults.delete": async (owner) => ids(await aVault(owner)),
+
+  "vaultCredentials.create": async (owner) => ({ ...ids(await aVault(owner)), body: credential }),
+  "vaultCredentials.update": async (owner) => ({
+    ...(await aCredential(owner)),
+    body: { auth: { type: "static_bearer", token: "new-token" } },
+  }),
+  "vaultCredentials.archive": (owner) => aCredential(owner),
+  "vaultCredentials.delete": (owner) => aCredential(owner),
+
+  "memoryStores.create": () => ({ body: memoryStore }),
+  "memoryStores.update": async (owner) => ({ ...ids(await aMemoryStore(owner)), body: { name: "other" } }),
+  "memoryStores.archive": async (owner) => ids(await aMemoryStore(owner)),
+  "memoryStores.delete": async (owner) => ids(await aMemoryStore(owner)),
+
+  "memories.create": async (owner) => ({ ...ids(await aMemoryStore(owner)), body: memory }),
+  "memories.update": async (owner) => ({ ...memoryIds(await aMemory(owner)), body: { content: "other" } }),
+  "memories.delete": async (owner) => memoryIds(await aMemory(owner)),
+
+  "memoryVersions.redact": async (owner) => {
+    const { memory_store_id: storeId, id, memory_version_id: versionId } = await aMemory(owner);
+    await owner.made(`/memory_stores/${storeId}/memories/${id}`, { content: "other" });
+    return { ids: [storeId, versionId] };
+  },
+};
+
+const agent = { name: "example", model: "rehearsal/steps" };
+const message = { type: "user.message", content: [{ type: "text", text: "Hello" }] };
+const repository = {
+  type: "hosted_repository",
+  url: "https://github.com/berth/example",
+  authorization_token: "a-token",
+};
+const vault = { display_name: "example" };
+const memoryStore = { name: "example" };
+const memory = { path: "/example.md", content: "content" };
+const credential = {
+  auth: { type: "static_bearer", mcp_server_url: "https://mcp.example/", token: "a-token" },
+};
+
+function anAgent(owner: Caller): Promise<Wire> {
+  return owner.made("/agents", agent);
+}
+
+function anEnvironment(owner: Caller): Promise<Wire> {
+  return owner.made("/environments", { name: unique() });
+}
+
+async function aSession(owner: Caller, fields: Record<string, unknown> = {}): Promise<Wire> {
+  const [{ id }, environment] = [await anAgent(owner), await anEnvironment(owner)];
+  return await owner.made("/sessions", { agent: id, environment_id: environment.id, ...fields });
+}
+
+async function aFile(owner: Caller): Promise<Wire> {
+  return (await owner.upload("content")).body;
+}
+
+function skillForm(name: string): Part[] {
+  return [{ name: "files[]", filename: `${name}/SKILL.md`, content: manual(name) }];
+}
+
+async function aSkill(owner: Caller): Promise<Wire> {
+  return (await postSkill(owner, unique().replace(" ", "-"))).body;
+}
+
+function aVault(owner: Caller): Promise<Wire> {
+  return owner.made("/vaults", vault);
+}
+
+async function aCredential(owner: Caller): Promise<Example> {
+  const { id } = await aVault(owner);
+  return { ids: [id, (await owner.made(`/vaults/${id}/credentials`, credential)).id] };
+}
+
+function aMemoryStore(owner: Caller): Promise<Wire> {
+  return owner.made("/memory_stores", memoryStore);
+}
+
+async function aMemory(owner: Caller): Promise<Wire> {
+  return await owner.made(`/memory_stores/${(await aMemoryStore(owner)).id}/memories`, memory);
+}
+
+function memoryIds({ memory_store_id: storeId, id }: Wire): { ids: string[] } {
+  return { ids: [storeId, id] };
+}
+
+function ids({ id }: Wire): { ids: string[] } {
+  return { ids: [id] };
+}
+
+function unique(): string {
+  return `example ${newUuid()}`;
+}

@@ -1,0 +1,103 @@
+import { formatId, newUuid } from "@berth/contract";
+import type { Queryable } from "../src/db/statement.ts";
+import type { Lease } from "../src/runs/lease.ts";
+
+/** Rows that a session needs, for tests. */
+export interface Seed {
+  organizationId: string;
+  agentId: string;
+  environmentId: string;
+}
+
+export interface SessionSeed {
+  model?: string;
+  pending?: boolean;
+  variables?: Record<string, string>;
+}
+
+/** An organization with an agent and an environment. */
+export async function seed(db: Queryable): Promise<Seed> {
+  const [organizationId, agentId, environmentId] = [newUuid(), newUuid(), newUuid()];
+  const owner = ["organization", organizationId];
+  await db.query({
+    text: "insert into organizations (id, name) values ($1, $2)",
+    values: [organizationId, organizationId],
+  });
+  await db.query({
+    text: "insert into agents (id, organization_id, owner_type, owner_id, version) values ($1, $2, $3, $4, 1)",
+    values: [agentId, organizationId, ...owner],
+  });
+  await db.query({
+    text: `insert into environments
+      (id, organization_id, owner_type, owner_id, name, config, environment_variables, resources)
+      values ($1, $2, $3, $4, 'test', $5, '{}', $6)`,
+    values: [
+      environmentId,
+      organizationId,
+      ...owner,
+      {
+        type: "cloud",
+        networking: {
+          type: "limited",
+          allowed_hosts: [],
+          allow_package_managers: false,
+          allow_mcp_servers: false,
+        },
+        packages: { apt: [], npm: [], pip: [] },
+        setup_script: null,
+      },
+      { cpus: 1, memory_mb: 512, pids: 256, disk_mb: null },
+    ],
+  });
+  return { organizationId, agentId, environmentId };
+}
+
+/** A new idle session; its uuid. */
+export async function seedSession(db: Queryable, from: Seed, session: SessionSeed = {}): Promise<string> {
+  const id = newUuid();
+  await db.query({
+    text: `insert into sessions
+      (id, organization_id, owner_type, owner_id, agent_id, agent, environment_id, environment_variables, pending_at)
+      values ($1, $2, 'organization', $2, $3, $4, $5, $6, case when $7 then now() end)`,
+    values: [
+      id,
+      from.organizationId,
+      from.agentId,
+      agentOf(from.agentId, session.model ?? "rehearsal/steps"),
+      from.environmentId,
+      session.variables ?? {},
+      session.pending ?? false,
+    ],
+  });
+  return id;
+}
+
+/** Gives the session a lease of an hour, as a claim would. */
+export async function seedLease(db: Queryable, sessionId: string, owner: string): Promise<Lease> {
+  const { rows } = await db.query<{ lease_epoch: number }>({
+    text: `update sessions set lease_owner = $2, lease_until = now() + interval '1 hour', lease_epoch = lease_epoch + 1
+      where id = $1 returning lease_epoch`,
+    values: [sessionId, owner],
+  });
+  return { sessionId, owner, epoch: rows[0]?.lease_epoch ?? 0 };
+}
+
+function agentOf(agentId: string, model: string): object {
+  return {
+    id: formatId("agent", agentId),
+    type: "agent",
+    name: "test",
+    description: null,
+    model: { id: model, effective_context_window: 200_000 },
+    system: "",
+    tools: [
+      {
+        type: "agent_toolset_20260401",
+        enabled_tools: ["Bash", "Read", "Write", "Edit", "Glob", "Grep"],
+      },
+    ],
+    mcp_servers: [],
+    skills: [],
+    version: 1,
+  };
+}

@@ -1,0 +1,297 @@
+import { EventEmitter, once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { createRehearsalModel, type LogEntry, type Model } from "@berth/agent";
+import { createGuardedFetch, type EgressPolicy } from "@berth/egress";
+import {
+  type Command,
+  type CommandResult,
+  type MountedFile,
+  type Sandbox,
+  type SandboxEngine,
+  SandboxError,
+  type SandboxSpec,
+} from "@berth/sandbox";
+import { openDiskBlobs } from "../src/blobs/disk-blobs.ts";
+import type { Database } from "../src/db/pool.ts";
+import { appendInputs } from "../src/features/events/append-by-client.ts";
+import { readLog } from "../src/features/events/event-store.ts";
+import { openSessionHub, type SessionHub } from "../src/notify/session-hub.ts";
+import { LIST_SCRIPT } from "../src/runs/outputs/list-outputs.ts";
+import { openSkillDirectories } from "../src/runs/skills/skill-directories.ts";
+import { openTemplates } from "../src/runs/templates/templates.ts";
+import { createSecretBox } from "../src/secrets/secret-box.ts";
+import { startWorker, type Worker, type WorkerOptions } from "../src/start/worker.ts";
+import { silentLog } from "./database.ts";
+
+/**
+ * An engine whose commands do nothing, but that `hang` waits until it is stopped, `linger` until the same text is told as `go`
+ * or the sandbox is closed, and `die` ends the sandbox. It knows what is open.
+ */
+export interface ScriptedEngine extends SandboxEngine {
+  /** Scripts in the order in which they began, each with the variables that it had. */
+  readonly commands: { script: string; environment: Readonly<Record<string, string>>; session: string }[];
+  /** Sandboxes that are open, by the disk; an array of two would be a disk that was opened twice. */
+  readonly openDisks: Map<string, number>;
+  readonly overlaps: string[];
+  /** Emits `command` and `closed`, and is told `go`. */
+  readonly told: EventEmitter;
+  readonly specs: SandboxSpec[];
+  /** What open sandboxes were told to reach. */
+  readonly policies: EgressPolicy[];
+  /** Files that were placed in an open sandbox. */
+  readonly placed: MountedFile[];
+  /** What was done with files in open sandboxes, as `place <path>` and `remove <path>`. */
+  readonly fileSteps: string[];
+  /** `placeFile` and `removeFile` say that only a fresh sandbox has the place, or has it no more. */
+  refusesPlaces: boolean;
+  refusesToOpen: boolean;
+  /** So many listings of outputs end their sandbox instead. */
+  endsAtListing: number;
+}
+
+export function scriptedEngine(): ScriptedEngine {
+  const told = new EventEmitter();
+  const engine: ScriptedEngine = {
+    name: "scripted",
+    commands: [],
+    openDisks: new Map(),
+    overlaps: [],
+    told,
+    specs: [],
+    policies: [],
+    placed: [],
+    fileSteps: [],
+    refusesPlaces: false,
+    refusesToOpen: false,
+    endsAtListing: 0,
+    probe: async () => [],
+    sweep: async () => [],
+    close: async () => undefined,
+    async open(spec) {
+      if (engine.refusesToOpen) throw new SandboxError("It cannot.");
+      mkdirSync(spec.disk, { recursive: true });
+      engine.specs.push(spec);
+      const already = engine.openDisks.get(spec.disk) ?? 0;
+      if (already > 0) engine.overlaps.push(spec.disk);
+      engine.openDisks.set(spec.disk, already + 1);
+      return scriptedSandbox(engine, spec);
+    },
+  };
+  return engine;
+}
+
+function scriptedSandbox(engine: ScriptedEngine, spec: SandboxSpec): Sandbox {
+  const closed = Promise.withResolvers<void>();
+  let open = true;
+  const sandbox: Sandbox = {
+    id: spec.id,
+    closed: closed.promise,
+    async run(command) {
+      if (command.script === LIST_SCRIPT && engine.endsAtListing > 0) {
+        engine.endsAtListing--;
+        await sandbox.close();
+      }
+      if (command.script === LIST_SCRIPT)
+        return { ...result(open ? "exit" : "closed"), output: Buffer.from("") };
+      engine.commands.push({
+        script: command.script,
+        environment: command.environment ?? {},
+        session: spec.id,
+      });
+      engine.told.emit("command", command.script);
+      if (command.script.includes("die")) await sandbox.close();
+      if (!open) return result("closed");
+      if (command.script.includes("linger"))
+        return await lingering(engine.told, command.script, closed.promise);
+      return command.script.includes("hang") ? await hanging(command, closed.promise) : result("exit");
+    },
+    async placeFile(file) {
+      if (engine.refusesPlaces) return false;
+      engine.placed.push(file);
+      engine.fileSteps.push(`place ${file.target}`);
+      return true;
+    },
+    async removeFile(target) {
+      if (engine.refusesPlaces) return false;
+      engine.fileSteps.push(`remove ${target}`);
+      return true;
+    },
+    mountTemplate: async () => false,
+    unmountTemplate: async () => false,
+    setEgress: (policy) => void engine.policies.push(policy),
+    async close() {
+      if (!open) return;
+      open = false;
+      engine.openDisks.set(spec.disk, (engine.openDisks.get(spec.disk) ?? 1) - 1);
+      closed.resolve();
+      engine.told.emit("closed");
+    },
+  };
+  return sandbox;
+}
+
+async function hanging({ signal }: Command, closed: Promise<void>): Promise<CommandResult> {
+  const aborted = Promise.withResolvers<void>();
+  signal?.addEventListener("abort", () => aborted.resolve(), { once: true });
+  if (signal?.aborted === true) aborted.resolve();
+  return await Promise.race([
+    aborted.promise.then(() => result("aborted")),
+    closed.then(() => result("closed")),
+  ]);
+}
+
+async function lingering(told: EventEmitter, script: string, closed: Promise<void>): Promise<CommandResult> {
+  const over = Promise.withResolvers<CommandResult>();
+  told.on("go", (text) => text === script && over.resolve(result("exit")));
+  return await Promise.race([over.promise, closed.then(() => result("closed"))]);
+}
+
+function result(ended: CommandResult["ended"]): CommandResult {
+  return {
+    exitCode: ended === "exit" ? 0 : null,
+    ended,
+    output: Buffer.from("done\n"),
+    omittedBytes: 0,
+    outputFile: null,
+    cwd: "/data",
+  };
+}
+
+/** What workers of one installation share in a test: the database, the disks, an engine, a hub. */
+export interface Installation {
+  db: Database;
+  hub: SessionHub;
+  engine: ScriptedEngine;
+  disks: string;
+  /** Where contents of files lie. */
+  blobs: string;
+  worker(options?: Partial<WorkerOptions>): Promise<Worker>;
+  send(sessionId: string, ...texts: string[]): Promise<void>;
+  interrupt(sessionId: string): Promise<void>;
+  /** Resolves with the log as soon as `enough` is true of it. */
+  until(sessionId: string, enough: (log: readonly LogEntry[]) => boolean): Promise<readonly LogEntry[]>;
+}
+
+export async function installation(t: TestContext, db: Database): Promise<Installation> {
+  const directory = mkdtempSync(join(tmpdir(), "berth-worker-"));
+  const hub = await openSessionHub({ db, log: silentLog, pollMs: 500 });
+  const engine = scriptedEngine();
+  const blobs = await openDiskBlobs(join(directory, "blobs"));
+  const workers: Worker[] = [];
+  t.after(async () => {
+    await Promise.all(workers.map((worker) => worker.close()));
+    await hub.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  return {
+    db,
+    hub,
+    engine,
+    disks: join(directory, "disks"),
+    blobs: join(directory, "blobs"),
+    async worker(options = {}) {
+      const templates = await openTemplates({
+        db,
+        engine,
+        log: silentLog,
+        room: { directory: join(directory, "repositories"), host: "here" },
+        mostBytes: 0,
+        mostDays: 1,
+        listRefs: async () => null,
+        repositoryVariables: () => ({}),
+      });
+      const worker = startWorker({
+        db,
+        hub,
+        engine,
+        blobs,
+        log: silentLog,
+        model: () => rehearsal,
+        secrets: createSecretBox(Buffer.alloc(32)),
+        clone: async () => ({ commit: "0".repeat(40) }),
+        repositoryVariables: () => ({}),
+        systems: null,
+        skills: await openSkillDirectories(join(directory, `skills-${workers.length}`), blobs),
+        templates,
+        disks: { directory: join(directory, "disks"), host: "here" },
+        outputFileBytes: 1024 ** 2,
+        providers: [],
+        mcpFetch: createGuardedFetch({ allowPrivate: ["127.0.0.1"] }),
+        graceMs: 200,
+        ...options,
+      });
+      workers.push(worker);
+      return worker;
+    },
+    async send(sessionId, ...texts) {
+      const content = (text: string) => [{ type: "text" as const, text }];
+      await appendInputs(
+        db.write,
+        sessionId,
+        texts.map((text) => ({ type: "user.message", content: content(text) })),
+      );
+      hub.publish(sessionId, true);
+    },
+    async interrupt(sessionId) {
+      await appendInputs(db.write, sessionId, [{ type: "user.interrupt" }]);
+      hub.publish(sessionId, true);
+    },
+    until: (sessionId, enough) => untilLog(db, hub, sessionId, enough),
+  };
+}
+
+/** Steps for the rehearsal model. */
+export function steps(...list: object[]): string {
+  return JSON.stringify({ steps: list });
+}
+
+export function bash(command: string): object {
+  return { tool: "Bash", input: { command } };
+}
+
+export function types(log: readonly LogEntry[]): string[] {
+  return log.map((entry) => entry.event.type);
+}
+
+/** How often the session has become idle. */
+export function idles(log: readonly LogEntry[]): number {
+  return types(log).filter((type) => type === "session.status_idle").length;
+}
+
+const rehearsal: Model = createRehearsalModel();
+
+const PATIENCE_MS = 60_000;
+
+async function untilLog(
+  db: Database,
+  hub: SessionHub,
+  sessionId: string,
+  enough: (log: readonly LogEntry[]) => boolean,
+): Promise<readonly LogEntry[]> {
+  const news = new EventEmitter();
+  const stop = hub.subscribe(sessionId, () => news.emit("news"));
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  try {
+    for (;;) {
+      const told = once(news, "news", { signal });
+      told.catch(() => undefined);
+      const log = await readLog(db.read, sessionId);
+      // Read again: what was read page by page may be older at its beginning than at its end.
+      if (enough(log)) return await readLog(db.read, sessionId);
+      await told.catch(() => {
+        throw new Error(
+          `The log did not get there:\n${JSON.stringify(
+            log.map((entry) => entry.event),
+            null,
+            1,
+          )}`,
+        );
+      });
+    }
+  } finally {
+    stop();
+  }
+}
