@@ -11,11 +11,11 @@ import {
   startBearerProxy,
   startEverything,
 } from "../mcp-host/mcp-host.ts";
-import { runShell, shellLines } from "./shell-lines.ts";
+import { runShell, shellBlocks } from "./shell-blocks.ts";
 
-/** Every line for a shell in the guides and the README, run as it is printed, against real servers of git and MCP. */
+/** Runs every shell block of the guides and the README as printed, against real git and MCP servers. */
 
-const root = join(import.meta.dirname, "../..");
+const ROOT = join(import.meta.dirname, "../..");
 let directory: string;
 let hosted: GitHost;
 let generic: GitHost;
@@ -23,7 +23,7 @@ let everything: EverythingServer;
 let proxy: BearerProxy;
 let berth: Berth;
 let env: Record<string, string>;
-/** Addresses that a reader has, and what stands for them here. */
+/** Addresses printed in the documents, each with the test server that replaces it. */
 let addresses: [string, string][];
 
 before(async () => {
@@ -47,13 +47,13 @@ before(async () => {
     },
   });
   const token = await berth.token();
-  const mayWrite = { user: "agent", permissions: "write" } as const;
+  const writeAccess = { user: "agent", permissions: "write" } as const;
   env = {
-    PATH: `${join(root, "bin")}:${process.env.PATH}`,
+    PATH: `${join(ROOT, "bin")}:${process.env.PATH}`,
     BERTH_URL: berth.url,
     BERTH_TOKEN: token,
-    GITHUB_TOKEN: hosted.createToken(mayWrite),
-    GIT_PASSWORD: generic.createToken(mayWrite),
+    GITHUB_TOKEN: hosted.createToken(writeAccess),
+    GIT_PASSWORD: generic.createToken(writeAccess),
     MCP_TOKEN: "token-of-mcp",
   };
   addresses = [
@@ -74,8 +74,9 @@ after(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** What a guide's lines print, among other things, in this order. */
-const guides: Record<string, RegExp> = {
+/** What the shell blocks of each guide print, in this order, among other output. */
+const GUIDES: Record<string, RegExp> = {
+  "cli.md": /static_bearer[\s\S]*text\/csv[\s\S]*agent\/Applied created/,
   "confirmations.md":
     /Bash {2}rm -rf build\n\nwaits for you[\s\S]*\(no output\)[\s\S]*Not on a Friday[\s\S]*ticket {2}\{"number":7\}\n\nwaits/,
   "environments.md":
@@ -94,55 +95,49 @@ const guides: Record<string, RegExp> = {
   "skills.md": /version +2\n[\s\S]*│ ## Version\n[\s\S]*That is how\.[\s\S]*skill_\w+ +skill|skill_\w+/,
 };
 
-/** Not for a shell. */
-const withoutLines = ["errors.md", "models.md"];
+/** Guides without shell blocks. */
+const WITHOUT_SHELL_BLOCKS = ["errors.md", "models.md"];
 
-test("every guide is run", async () => {
-  const files = await readdir(join(root, "docs/guides"));
-  assert.deepEqual(files.toSorted(), [...Object.keys(guides), ...withoutLines].toSorted());
+test("guides: each file with shell blocks is run", async () => {
+  const files = await readdir(join(ROOT, "docs/guides"));
+  assert.deepEqual(files.toSorted(), [...Object.keys(GUIDES), ...WITHOUT_SHELL_BLOCKS].toSorted());
 });
 
-for (const [name, expected] of Object.entries(guides)) {
-  test(`${name}: its lines do what it says`, { timeout: 300_000 }, async () => {
+for (const [name, expected] of Object.entries(GUIDES)) {
+  test(`${name}: the shell blocks print what the guide says`, { timeout: 300_000 }, async () => {
     const cwd = join(directory, name);
     await mkdir(cwd);
     const { BERTH_URL: _, BERTH_TOKEN: __, ...operator } = env;
-    const given = name === "operating.md" ? operator : env;
-    const lines = (await shellLines(join(root, "docs/guides", name), addresses)).join("");
-    const { code, output } = await runShell("bash", `set -eo pipefail\n${lines}`, { cwd, env: given });
+    const variables = name === "operating.md" ? operator : env;
+    const script = (await shellBlocks(join(ROOT, "docs/guides", name), addresses)).join("");
+    const { code, output } = await runShell("bash", `set -eo pipefail\n${script}`, { cwd, env: variables });
     assert.equal(code, 0, output);
     assert.match(output, expected);
   });
 }
 
-test("README.md: its commands", { timeout: 300_000 }, async () => {
+test("README.md: a session with the CLI", { timeout: 300_000 }, async () => {
   const cwd = join(directory, "commands");
   await mkdir(join(cwd, "bin"), { recursive: true });
-  await symlink(join(root, "bin/berth"), join(cwd, "bin/berth"));
-  await writeFile(join(cwd, "token-file"), "token");
-  await writeFile(join(cwd, "report.csv"), "a,b\n");
-  await writeFile(join(cwd, "agents.yaml"), "kind: agent\nname: Applied\nmodel: rehearsal/steps\n");
-  const blocks = await shellLines(join(root, "README.md"), addresses);
-  const lines = blocks.filter((block) => block.startsWith("bin/berth ")).join("");
-  const { code, output } = await runShell("bash", `set -eo pipefail\n${lines}`, {
+  await symlink(join(ROOT, "bin/berth"), join(cwd, "bin/berth"));
+  const blocks = await shellBlocks(join(ROOT, "README.md"), addresses);
+  const script = blocks.filter((block) => block.startsWith("bin/berth ")).join("");
+  const { code, output } = await runShell("bash", `set -eo pipefail\n${script}`, {
     cwd,
     env: { ...env, BERTH_DATA_DIR: berth.dataDir },
   });
   assert.equal(code, 0, output);
-  assert.match(
-    output,
-    /> Now open a pull request[\s\S]*static_bearer[\s\S]*text\/csv[\s\S]*agent\/Applied created/,
-  );
+  assert.match(output, /> Now open a pull request/);
 });
 
 for (const shell of ["bash", "dash"]) {
-  test(`README.md: a session by curl, in ${shell}`, { timeout: 300_000 }, async () => {
+  test(`README.md: a session with curl, in ${shell}`, { timeout: 300_000 }, async () => {
     const cwd = join(directory, shell);
     await mkdir(join(cwd, ".berth"), { recursive: true });
     await writeFile(join(cwd, ".berth/token"), `${env.BERTH_TOKEN}\n`);
-    const blocks = await shellLines(join(root, "README.md"), addresses);
-    const lines = blocks.find((block) => block.startsWith("export BERTH=")) ?? "";
-    const { output } = await runShell(shell, `set -e\n${lines}`, { cwd, env, until: "session.status_idle" });
+    const blocks = await shellBlocks(join(ROOT, "README.md"), addresses);
+    const script = blocks.find((block) => block.startsWith("export BERTH=")) ?? "";
+    const { output } = await runShell(shell, `set -e\n${script}`, { cwd, env, until: "session.status_idle" });
     assert.match(output, /"text":"That is my sandbox\."/);
   });
 }

@@ -2,35 +2,35 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 
-/** The blocks for a shell in a document, with addresses put in place of those that a reader has. */
-export async function shellLines(file: string, addresses: readonly [string, string][]): Promise<string[]> {
+/** The ```sh blocks of a document, with each printed address replaced by a real one. */
+export async function shellBlocks(file: string, addresses: readonly [string, string][]): Promise<string[]> {
   const text = await readFile(file, "utf8");
   return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) =>
-    addresses.reduce((lines, [printed, real]) => lines.replaceAll(printed, real), block),
+    addresses.reduce((script, [printed, real]) => script.replaceAll(printed, real), block),
   );
 }
 
 export interface ShellOptions {
   cwd: string;
   env: Record<string, string>;
-  /** Ends the shell, and what it started, once this was printed. */
+  /** Kills the shell and its children once its output contains this text. */
   until?: string;
 }
 
-/** Runs lines to their end; answers all that they printed on both outputs. */
+/** Runs a script to its end. `output` is what it wrote to standard output and standard error. */
 export async function runShell(
   shell: string,
-  lines: string,
+  script: string,
   { cwd, env, until }: ShellOptions,
 ): Promise<{ code: number | null; output: string }> {
-  const child = spawn(shell, ["-c", lines], {
+  const child = spawn(shell, ["-c", script], {
     cwd,
     env: { ...env, TERM: "dumb" },
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
-  const end = () => {
+  const kill = () => {
     try {
       process.kill(-(child.pid ?? 0), "SIGKILL");
     } catch {}
@@ -38,14 +38,14 @@ export async function runShell(
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (chunk: string) => {
       output += chunk;
-      if (until !== undefined && output.includes(until)) end();
+      if (until !== undefined && output.includes(until)) kill();
     });
   }
   const closed = once(child, "close");
   const [code] = await once(child, "exit");
-  // A line that failed may have left something running; what ended by itself is gone.
-  if (code !== 0 && until === undefined) end();
-  // What was printed last may be read only after the end.
+  // A script that failed may have left processes running; one that succeeded has stopped its own.
+  if (code !== 0 && until === undefined) kill();
+  // The last output may arrive after the exit.
   await closed;
   return { code, output };
 }
