@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { berth } from "./testing/berth.ts";
+import { berth } from "../test-support/berth.ts";
 
 /** Each command starts the installation's database for as long as it takes. */
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { type Installation, startInstallation } from "./testing/installation.ts";
+import { type Installation, startInstallation } from "../test-support/installation.ts";
 
 let service: Installation;
 before(async () => {

@@ -4,9 +4,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { berth, startBerth } from "./testing/berth.ts";
-import { startService } from "./testing/service.ts";
-import { logOf, turn } from "./testing/session.ts";
+import { berth, startBerth } from "../test-support/berth.ts";
+import { startService } from "../test-support/service.ts";
+import { logOf, turn } from "../test-support/session.ts";
 
 const token = { BERTH_TOKEN: "berth_pat_good" };
 

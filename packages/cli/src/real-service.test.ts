@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
-import { berth, startBerth } from "./testing/berth.ts";
+import { berth, startBerth } from "../test-support/berth.ts";
 
 const steps = (...given: object[]) => JSON.stringify({ steps: given });
 

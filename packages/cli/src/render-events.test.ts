@@ -5,7 +5,7 @@ import type { StreamFrame } from "@berth/sdk";
 import type { Output } from "./render/palette.ts";
 import { toolLine } from "./render/tool-line.ts";
 import { renderEvents } from "./render-events.ts";
-import { calls, logOf, repository, returns, says, turn } from "./testing/session.ts";
+import { calls, logOf, repository, returns, says, turn } from "../test-support/session.ts";
 
 /** What stands in the output at the end. */
 async function rendered(events: StreamFrame[], terminal?: { columns: number }): Promise<string> {

@@ -11,7 +11,7 @@ import {
   NotFoundError,
   PermissionError,
 } from "./errors.ts";
-import { clientOf, deadURL, refuse, startWire } from "./testing/wire.ts";
+import { clientOf, deadURL, refuse, startWire } from "../test-support/wire.ts";
 
 const cases: [status: number, type: string, expected: typeof APIError][] = [
   [400, "invalid_request_error", InvalidRequestError],

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { operations } from "@berth/contract/operations";
 import type { Berth } from "./client.ts";
-import { collect } from "./testing/collect.ts";
-import { answer, clientOf, startWire } from "./testing/wire.ts";
+import { collect } from "../test-support/collect.ts";
+import { answer, clientOf, startWire } from "../test-support/wire.ts";
 
 type Method = (...args: unknown[]) => unknown;
 

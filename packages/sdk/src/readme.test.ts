@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { answer, refuse, startWire } from "./testing/wire.ts";
+import { answer, refuse, startWire } from "../test-support/wire.ts";
 
 const examples = [
   ...readFileSync(new URL("../README.md", import.meta.url), "utf8").matchAll(/```ts\n(.*?)```/gs),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { APIError, ConnectionError, TimeoutError } from "./errors.ts";
 import { retryDelay, sleep } from "./retry.ts";
-import { answer, clientOf, deadURL, refuse, startWire } from "./testing/wire.ts";
+import { answer, clientOf, deadURL, refuse, startWire } from "../test-support/wire.ts";
 
 const broken = { type: "api_error", message: "It broke." };
 

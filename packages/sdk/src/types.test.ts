@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answer, clientOf, startWire } from "./testing/wire.ts";
+import { answer, clientOf, startWire } from "../test-support/wire.ts";
 
 // The compiler is what fails here; the calls run so that the types are those of what is sent.
 test("bodies, queries and answers are typed by the contract", async (t) => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { connect, createServer, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { Berth } from "./client.ts";
-import { startRealService } from "./testing/real-service.ts";
+import { startRealService } from "../test-support/real-service.ts";
 
 const megabyte = 1_048_576;
 

@@ -6,7 +6,7 @@ import type { Operation } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
 import type { Command } from "commander";
 import { createProgram } from "../program.ts";
-import { type Installation, startInstallation } from "../testing/installation.ts";
+import { type Installation, startInstallation } from "../../test-support/installation.ts";
 import { commandWords } from "./command-words.ts";
 import { exampleHelp } from "./example-help.ts";
 

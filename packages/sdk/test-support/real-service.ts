@@ -7,9 +7,9 @@ import { createInterface } from "node:readline";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { freePort } from "../../../../tests/acceptance/harness/free-port.ts";
+import { freePort } from "../../../tests/acceptance/harness/free-port.ts";
 
-const binary = fileURLToPath(new URL("../../../../bin/berth", import.meta.url));
+const binary = fileURLToPath(new URL("../../../bin/berth", import.meta.url));
 
 /** The real service in a process of its own, on a data directory that is gone when the test ends. */
 export async function startRealService(t: TestContext) {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
-const binary = fileURLToPath(new URL("../../../../bin/berth", import.meta.url));
+const binary = fileURLToPath(new URL("../../../bin/berth", import.meta.url));
 
 export interface Ended {
   code: number | null;

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
-import { Berth } from "../client.ts";
-import type { ClientOptions } from "../options.ts";
+import { Berth } from "../src/client.ts";
+import type { ClientOptions } from "../src/options.ts";
 
 /** One request as it came over the wire. */
 export interface Received {
