@@ -9,7 +9,7 @@ type Check = { name: string; run: () => Promise<Omit<CheckResult, "name">> };
 
 const root = join(import.meta.dirname, "..");
 const bin = (name: string): string => join(root, "node_modules/.bin", name);
-const openapi = "packages/contract/src/openapi-file.ts";
+const openapi = "packages/contract/src/openapi/openapi-file.ts";
 
 const CHECKS: readonly Check[] = [
   { name: "types", run: () => command(bin("tsc"), ["-p", "."]) },

@@ -3,9 +3,9 @@ import { Writable } from "node:stream";
 import { test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
 import type { SessionEvent, StreamFrame } from "@berth/sdk";
+import { logOf, repository, says, usage } from "../test-support/session.ts";
 import type { Output } from "./render/palette.ts";
 import { previewsFor, renderEvents } from "./render-events.ts";
-import { logOf, repository, says, usage } from "../test-support/session.ts";
 
 const begun = { type: "span.model_request_start" as const, model: "rehearsal/steps" };
 const idle = { type: "session.status_idle" as const, stop_reason: { type: "end_turn" as const } };

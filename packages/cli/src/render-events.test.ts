@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { Writable } from "node:stream";
 import { test } from "node:test";
 import type { StreamFrame } from "@berth/sdk";
+import { calls, logOf, repository, returns, says, turn } from "../test-support/session.ts";
 import type { Output } from "./render/palette.ts";
 import { toolLine } from "./render/tool-line.ts";
 import { renderEvents } from "./render-events.ts";
-import { calls, logOf, repository, returns, says, turn } from "../test-support/session.ts";
 
 /** What stands in the output at the end. */
 async function rendered(events: StreamFrame[], terminal?: { columns: number }): Promise<string> {

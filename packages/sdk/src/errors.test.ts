@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { clientOf, deadURL, refuse, startWire } from "../test-support/wire.ts";
 import {
   APIError,
   AuthenticationError,
@@ -11,7 +12,6 @@ import {
   NotFoundError,
   PermissionError,
 } from "./errors.ts";
-import { clientOf, deadURL, refuse, startWire } from "../test-support/wire.ts";
 
 const cases: [status: number, type: string, expected: typeof APIError][] = [
   [400, "invalid_request_error", InvalidRequestError],

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { operations } from "@berth/contract/operations";
-import type { Berth } from "./client.ts";
 import { collect } from "../test-support/collect.ts";
 import { answer, clientOf, startWire } from "../test-support/wire.ts";
+import type { Berth } from "./client.ts";
 
 type Method = (...args: unknown[]) => unknown;
 

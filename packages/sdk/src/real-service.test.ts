@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Berth } from "./client.ts";
-import type { StreamFrame } from "./event-stream.ts";
 import { collect } from "../test-support/collect.ts";
 import { startRealService } from "../test-support/real-service.ts";
+import { Berth } from "./client.ts";
+import type { StreamFrame } from "./event-stream.ts";
 
 const toolset = { type: "agent_toolset_20260401" } as const;
 

@@ -5,8 +5,8 @@ import { after, before, describe, test } from "node:test";
 import type { Operation } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
 import type { Command } from "commander";
-import { createProgram } from "../program.ts";
 import { type Installation, startInstallation } from "../../test-support/installation.ts";
+import { createProgram } from "../program.ts";
 import { commandWords } from "./command-words.ts";
 import { exampleHelp } from "./example-help.ts";
 

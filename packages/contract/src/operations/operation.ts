@@ -1,4 +1,4 @@
-import type { Operation } from "../route.ts";
+import type { Operation } from "./route.ts";
 
 const cloud = "/api/v1/cloud";
 

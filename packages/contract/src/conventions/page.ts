@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { idOf, timestamp } from "./fields.ts";
+import type { IdKind } from "./ids.ts";
+
+export const defaultPageSize = 20;
+export const maxPageSize = 100;
+
+/** `limit` as it stands in a query: a decimal integer from 1 to 100, default 20. */
+const limit = z
+  .string()
+  .optional()
+  .transform((value, context) => {
+    if (value === undefined) return defaultPageSize;
+    const size = /^[0-9]+$/.test(value) ? Number(value) : 0;
+    const message =
+      size < 1
+        ? "Field 'limit' must be a positive integer."
+        : size > maxPageSize
+          ? "limit exceeds maximum of 100"
+          : null;
+    if (message === null) return size;
+    context.addIssue({ code: "custom", message });
+    return z.NEVER;
+  })
+  .meta({
+    type: "integer",
+    minimum: 1,
+    maximum: maxPageSize,
+    description: `How many objects a page holds; ${defaultPageSize} when left out.`,
+  });
+
+/** Bounds of a list by when its objects were made. `description`: where that is not their `created_at`. */
+export function createdAtBounds(description?: string) {
+  const bound = timestamp.transform((value) => Date.parse(value)).optional();
+  const told = description === undefined ? bound : bound.meta({ description });
+  return { "created_at[gt]": told, "created_at[gte]": told, "created_at[lt]": told, "created_at[lte]": told };
+}
+
+/** `true` or `false` as text; absent is false. */
+export const flag = z
+  .enum(["true", "false"])
+  .optional()
+  .transform((value) => value === "true");
+
+/** What the query of every list has. */
+export const pageQuery = {
+  limit,
+  page: z.string().max(2048).optional().meta({ description: "`next_page` of a former answer, unchanged." }),
+};
+
+/**
+ * The query of a list of `kind`: the three cursors, of which one may be given, and `created_at` bounds.
+ * `filters` are the list's own parameters.
+ */
+export function listQuery<Filters extends z.ZodRawShape>(kind: IdKind, filters: Filters) {
+  return z
+    .strictObject({
+      ...pageQuery,
+      before_id: idOf(kind)
+        .optional()
+        .meta({ description: "The page that directly precedes this id in the list." }),
+      after_id: idOf(kind).optional().meta({ description: "What follows this id in the list." }),
+      ...createdAtBounds(),
+      ...filters,
+    })
+    .superRefine((query, context) => {
+      const { page, before_id, after_id } = query as { page?: string; before_id?: string; after_id?: string };
+      const given = Object.entries({ page, before_id, after_id }).filter(([, value]) => value !== undefined);
+      if (given.length < 2) return;
+      const message = "Only one of 'page', 'before_id' and 'after_id' may be given.";
+      context.addIssue({ code: "custom", path: [given[1]?.[0] ?? "page"], message });
+    });
+}
+
+/** The envelope of every list. `next_page` is non-null exactly when `has_more` is true. */
+export function pageOf<Item extends z.ZodType>(item: Item) {
+  return z.strictObject({
+    data: z.array(item),
+    next_page: z.string().nullable(),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+    has_more: z.boolean(),
+  });
+}
+
+export interface Page<Item> {
+  data: Item[];
+  next_page: string | null;
+  first_id: string | null;
+  last_id: string | null;
+  has_more: boolean;
+}

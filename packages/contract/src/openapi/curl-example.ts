@@ -1,0 +1,28 @@
+import { type Example, examples } from "../operations/examples.ts";
+import type { Operation } from "../operations/route.ts";
+
+/**
+ * A call of an operation, for a shell in which `BERTH_URL` and `BERTH_TOKEN` are set, and the ids that its path and body
+ * name: `$SESSION_ID` for `{session_id}`.
+ */
+export function curlExample(operation: Operation): string {
+  const example = examples[operation.id] ?? {};
+  const method = operation.method === "GET" ? [] : [`-X ${operation.method}`];
+  const parts = [
+    ["curl -sS", ...method, addressOf(operation, example)].join(" "),
+    `-H "Authorization: Bearer $BERTH_TOKEN"`,
+    ...(example.headers ?? []).map((header) => `-H "${header}"`),
+    ...(example.form ?? []).map((part) => `-F "${part}"`),
+    ...(example.file === undefined ? [] : [`--data-binary @${example.file}`]),
+    ...(example.body === undefined ? [] : ['-H "Content-Type: application/json"', "-d @- <<JSON"]),
+  ];
+  const command = parts.join(" \\\n  ");
+  if (example.body === undefined) return command;
+  return `${command}\n${JSON.stringify(example.body, null, 2)}\nJSON`;
+}
+
+function addressOf({ path, answers }: Operation, { query }: Example): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${name.toUpperCase()}`);
+  const flags = [answers === "stream" ? "-N" : "", query?.includes("[") ? "-g" : ""].filter(Boolean);
+  return [...flags, `"$BERTH_URL${filled}${query === undefined ? "" : `?${query}`}"`].join(" ");
+}

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { operations } from "../operations/operations.ts";
+import { routes } from "../schemas/routes.ts";
+import { openApiDocument } from "./document.ts";
+
+type Json = Record<string, unknown>;
+interface OperationObject extends Json {
+  operationId: string;
+  responses: Record<string, unknown>;
+  parameters?: { name: string; in: string; required: boolean }[];
+}
+
+const document = openApiDocument() as Json & {
+  paths: Record<string, Record<string, OperationObject>>;
+  components: { schemas: Record<string, Json> };
+};
+const all = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+);
+
+/** Every schema in the document with its path in it. */
+function* schemasIn(value: unknown, at = ""): Generator<[string, Json]> {
+  if (typeof value !== "object" || value === null) return;
+  if (!Array.isArray(value) && ("type" in value || "$ref" in value || "anyOf" in value || "oneOf" in value)) {
+    yield [at, value as Json];
+  }
+  for (const [key, child] of Object.entries(value)) yield* schemasIn(child, `${at}/${key}`);
+}
+
+describe("the OpenAPI document", () => {
+  test("is the committed one", () => {
+    const committed = readFileSync(join(import.meta.dirname, "../../openapi.json"), "utf8");
+    assert.deepEqual(JSON.parse(committed), document, "run 'npm run openapi'");
+  });
+
+  test("has every operation once, by its name, and routes stand for all operations", () => {
+    const named = Object.values(operations).flatMap((noun) => Object.values(noun));
+    assert.deepEqual(
+      all.map(({ operation }) => operation.operationId).toSorted(),
+      named.map(({ id }) => id).toSorted(),
+    );
+    for (const [noun, verbs] of Object.entries(operations)) {
+      const built = routes[noun as keyof typeof routes];
+      assert.deepEqual(Object.keys(built), Object.keys(verbs));
+      for (const id of Object.values(verbs).map((operation) => operation.id))
+        assert.ok(id.startsWith(`${noun}.`));
+    }
+  });
+
+  test("documents refusals, scope and parameters of each", () => {
+    for (const { path, method, operation } of all) {
+      for (const status of ["200", "400", "401", "403", "404", "500"]) {
+        assert.ok(status in operation.responses, `${method} ${path} lacks ${status}`);
+      }
+      assert.match(String(operation["x-scope"]), /^[a-z_]+:(read|write)$/);
+      assert.ok(typeof operation.summary === "string");
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const declared = (operation.parameters ?? []).filter((one) => one.in === "path");
+      assert.deepEqual(
+        declared.map(({ name }) => name),
+        inPath,
+      );
+      assert.ok(declared.every(({ required }) => required));
+    }
+  });
+
+  test("refers only to what it holds, and shows nothing that is not served", () => {
+    for (const [at, schema] of schemasIn(document)) {
+      assert.ok(!("notServed" in schema), at);
+      const reference = schema.$ref;
+      if (typeof reference !== "string" || reference.startsWith("#/components/responses/")) continue;
+      const name = reference.replace("#/components/schemas/", "");
+      assert.ok(name in document.components.schemas, `${at} refers to ${reference}`);
+    }
+    const text = JSON.stringify(document);
+    for (const later of ["self_hosted", "vault_01", "{field}"]) {
+      assert.ok(!text.includes(later), later);
+    }
+  });
+
+  test("secrets are write-only: no answer has them", () => {
+    for (const { operation } of all) {
+      const answers = JSON.stringify(operation.responses);
+      for (const secret of ["authorization_token", '"password"']) assert.ok(!answers.includes(secret));
+    }
+    const schemas = JSON.stringify(document.components.schemas);
+    for (const secret of ["authorization_token", '"password"']) assert.ok(!schemas.includes(secret));
+  });
+});

@@ -1,0 +1,193 @@
+import { z } from "zod";
+import { errorEnvelope } from "../conventions/errors.ts";
+import type { AnyRoute, Operation } from "../operations/route.ts";
+import { routes } from "../schemas/routes.ts";
+import { curlExample } from "./curl-example.ts";
+import { answerHeaders, headerParameters } from "./headers.ts";
+
+type Json = Record<string, unknown>;
+
+const statusNames: Record<number, string> = {
+  400: "InvalidRequest",
+  401: "Unauthenticated",
+  403: "Forbidden",
+  404: "NotFound",
+  500: "Failure",
+};
+
+const statusMeanings: Record<string, string> = {
+  InvalidRequest: "The request is not valid; `error.param` names the field at fault.",
+  Unauthenticated: "The bearer token is missing, malformed, unknown, expired or revoked.",
+  Forbidden:
+    "The token does not cover the operation or does not reach the object, or the object is archived.",
+  NotFound: "Something that the request names does not exist.",
+  Failure: "The service failed. Try again with growing pauses.",
+  FeatureNotAvailable:
+    "The request uses a feature that its header `berth-beta` does not activate; `error.available_from` does.",
+};
+
+const keyConflict = {
+  type: "conflict_error",
+  when: "The `Idempotency-Key` was used for another request, or its first request is under way.",
+};
+
+/** The OpenAPI 3.1 document of every route, without the fields that are not served. Made anew by each call. */
+export function openApiDocument(): Json {
+  const schemas: Json = {};
+  const all = Object.values(routes).flatMap((noun) => Object.values(noun)) as AnyRoute[];
+  const paths: Record<string, Json> = {};
+  for (const route of all) {
+    const { path, method } = route.operation;
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operationObject(route, schemas) };
+  }
+  const responses = Object.keys(statusMeanings).map((name) => [name, errorResponse(name, schemas)]);
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Berth",
+      version: "1",
+      summary: "Coding agents in container-backed sessions, self-hosted.",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: "/" }],
+    security: [{ token: [] }],
+    tags: Object.keys(routes).map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: {
+        token: {
+          type: "http",
+          scheme: "bearer",
+          description: "A personal access token (`berth_pat_…`) or a service account's (`berth_sat_…`).",
+        },
+      },
+      responses: Object.fromEntries(responses),
+      schemas: Object.fromEntries(Object.entries(schemas).sort(([one], [other]) => (one < other ? -1 : 1))),
+    },
+  };
+}
+
+function operationObject(route: AnyRoute, schemas: Json): Json {
+  const { operation } = route;
+  const parameters = [
+    ...parametersOf(route.params, "path", schemas),
+    ...parametersOf(route.query, "query", schemas),
+    ...headerParameters(operation),
+  ];
+  return {
+    operationId: operation.id,
+    summary: operation.summary,
+    tags: [operation.id.split(".")[0]],
+    ...(operation.scope === null ? {} : { "x-scope": operation.scope }),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(operation.body === "none" ? {} : { requestBody: requestBody(route, schemas) }),
+    "x-codeSamples": [{ lang: "Shell", label: "curl", source: curlExample(operation) }],
+    responses: {
+      200: { description: "Done.", ...answerHeaders(operation), content: answerContent(route, schemas) },
+      ...(operation.created === undefined
+        ? {}
+        : { 201: { description: operation.created, content: answerContent(route, schemas) } }),
+      ...Object.fromEntries(
+        Object.entries(statusNames).map(([status, name]) => [
+          status,
+          { $ref: `#/components/responses/${name}` },
+        ]),
+      ),
+      ...conflictResponses(operation, schemas),
+      ...(operation.features === undefined
+        ? {}
+        : { 501: { $ref: "#/components/responses/FeatureNotAvailable" } }),
+    },
+  };
+}
+
+function parametersOf(schema: z.ZodType, place: "path" | "query", schemas: Json): Json[] {
+  const { properties = {}, required = [] } = jsonSchema(schema, "input", schemas) as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...property }]) => ({
+    name,
+    in: place,
+    required: place === "path" || required.includes(name),
+    ...(description === undefined ? {} : { description }),
+    schema: property,
+  }));
+}
+
+function requestBody(route: AnyRoute, schemas: Json): Json {
+  const types = { json: "application/json", multipart: "multipart/form-data", bytes: "*/*", none: "" };
+  const body = { [types[route.operation.body]]: { schema: jsonSchema(route.body, "input", schemas) } };
+  const json =
+    route.jsonBody === undefined
+      ? {}
+      : { "application/json": { schema: jsonSchema(route.jsonBody, "input", schemas) } };
+  return { required: route.operation.body !== "bytes", content: { ...body, ...json } };
+}
+
+function answerContent({ operation, answer }: AnyRoute, schemas: Json): Json {
+  const types = {
+    object: "application/json",
+    page: "application/json",
+    stream: "text/event-stream",
+    bytes: "application/octet-stream",
+  };
+  return { [types[operation.answers]]: { schema: jsonSchema(answer, "output", schemas) } };
+}
+
+function conflictResponses({ conflicts, method }: Operation, schemas: Json): Json {
+  const keyed = method === "POST" || method === "DELETE" ? [keyConflict] : [];
+  const all = [...conflicts, ...keyed].map(({ type, when }) => `\`${type}\`: ${when}`);
+  if (all.length === 0) return {};
+  const description = all.join(" ");
+  return { 409: { description, content: errorContent(schemas) } };
+}
+
+function errorResponse(name: string, schemas: Json): Json {
+  return { description: statusMeanings[name], content: errorContent(schemas) };
+}
+
+function errorContent(schemas: Json): Json {
+  return { "application/json": { schema: jsonSchema(errorEnvelope, "output", schemas) } };
+}
+
+/** A schema with its named parts moved to the document's components. */
+function jsonSchema(schema: z.ZodType, io: "input" | "output", schemas: Json): Json {
+  const made = z.toJSONSchema(schema, { target: "draft-2020-12", io, unrepresentable: "any" }) as Json;
+  const { $schema: _dialect, $defs: named = {}, ...rest } = served(made) as Json & { $defs?: Json };
+  for (const [name, part] of Object.entries(named)) addComponent(schemas, name, part as Json);
+  const own = rest.id;
+  if (typeof own !== "string" || !("type" in rest || "oneOf" in rest)) return rest;
+  addComponent(schemas, own, rest);
+  return { $ref: `#/components/schemas/${own}` };
+}
+
+function addComponent(schemas: Json, name: string, { id: _id, ...schema }: Json): void {
+  const known = schemas[name];
+  if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema)) {
+    throw new Error(`The component ${name} stands for two schemas.`);
+  }
+  schemas[name] = schema;
+}
+
+/** Leaves out what is not served and what a format says already, and points references at the components. */
+function served(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(served);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, child]) => {
+      if (key === "pattern" && (value as Json).format === "date-time") return [];
+      if (key === "properties") return [[key, servedProperties(child as Record<string, Json>)]];
+      if (key === "$ref") return [[key, String(child).replace("#/$defs/", "#/components/schemas/")]];
+      return [[key, served(child)]];
+    }),
+  );
+}
+
+function servedProperties(properties: Record<string, Json>): Json {
+  return Object.fromEntries(
+    Object.entries(properties)
+      .filter(([, property]) => property.notServed !== true)
+      .map(([name, property]) => [name, served(property)]),
+  );
+}

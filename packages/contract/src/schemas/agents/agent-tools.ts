@@ -1,0 +1,77 @@
+import { z } from "zod";
+import { kindsBy } from "../../conventions/fields.ts";
+import { customTool } from "./custom-tools.ts";
+import { mcpToolset, resolvedMcpToolset } from "./mcp.ts";
+import { permissionPolicy } from "./permission-policy.ts";
+
+/** The tools of `agent_toolset_20260401`, in the order in which a model is told of them. */
+export const toolNames = ["Bash", "Read", "Write", "Edit", "Glob", "Grep"] as const;
+export type ToolName = (typeof toolNames)[number];
+
+const toolConfig = z.strictObject({
+  name: z.enum(toolNames),
+  enabled: z.boolean().optional(),
+  permission_policy: permissionPolicy.optional(),
+});
+
+/** The six tools of a coding agent. None named in `enabled_tools` means all six. */
+const agentToolset = z
+  .strictObject({
+    type: z.literal("agent_toolset_20260401"),
+    enabled_tools: z.array(z.enum(toolNames)).max(6).nullish(),
+    disallowed_tools: z.array(z.enum(toolNames)).max(6).nullish(),
+    configs: z.array(toolConfig).max(6).nullish(),
+  })
+  .superRefine((toolset, context) => {
+    const both = (toolset.enabled_tools ?? []).filter((name) => toolset.disallowed_tools?.includes(name));
+    if (both[0] === undefined) return;
+    const message = `Tool '${both[0]}' is in both 'enabled_tools' and 'disallowed_tools'.`;
+    context.addIssue({ code: "custom", path: ["disallowed_tools"], message });
+  });
+
+const tool = kindsBy("type", [agentToolset, customTool, mcpToolset]);
+
+/**
+ * At most one set of the six tools and one for each MCP server, and no name twice. Names that begin with `mcp__` are of MCP
+ * servers' tools.
+ */
+export const givenTools = z
+  .array(tool)
+  .max(128)
+  .superRefine((tools, context) => {
+    const taken = new Set<string>(toolNames);
+    for (const [index, tool] of tools.entries()) {
+      const fault = (field: string, message: string) =>
+        context.addIssue({ code: "custom", path: [index, field], message });
+      if (tool.type === "mcp_toolset") {
+        const server = `server ${tool.mcp_server_name}`;
+        if (taken.has(server)) fault("mcp_server_name", "There is an entry for this server already.");
+        taken.add(server);
+      } else if (tool.type !== "custom") {
+        const first = tools.findIndex(({ type }) => type === tool.type);
+        if (first < index) fault("type", `There is an entry of type '${tool.type}' already.`);
+      } else if (taken.has(tool.name)) fault("name", `There is a tool named '${tool.name}' already.`);
+      else if (tool.name.startsWith("mcp__")) fault("name", "Field '{field}' must not begin with 'mcp__'.");
+      else taken.add(tool.name);
+    }
+  });
+
+const resolvedToolset = z.strictObject({
+  type: z.literal("agent_toolset_20260401"),
+  enabled_tools: z
+    .array(z.enum(toolNames))
+    .meta({ description: "The tools that the agent has, in their order." }),
+  configs: z
+    .array(
+      z.strictObject({
+        name: z.enum(toolNames),
+        enabled: z.boolean(),
+        permission_policy: permissionPolicy,
+      }),
+    )
+    .optional()
+    .meta({ description: "As they were given; absent when none were." }),
+});
+
+/** A tool of an agent, with every default filled in. */
+export const resolvedTool = z.discriminatedUnion("type", [resolvedToolset, customTool, resolvedMcpToolset]);

@@ -1,0 +1,159 @@
+import { z } from "zod";
+import {
+  idOf,
+  metadata,
+  metadataPatch,
+  noBody,
+  owner,
+  referenceTo,
+  text,
+  timestamp,
+} from "../../conventions/fields.ts";
+import { flag, listQuery, pageOf } from "../../conventions/page.ts";
+import { operations } from "../../operations/operations.ts";
+import { defineRoute } from "../../operations/route.ts";
+
+/** What a skill calls itself: the name of its directory in a sandbox. */
+export const skillName = z.string().regex(/^[a-z0-9-]{1,64}$/, {
+  error: "Field '{field}' must be 1 to 64 lower-case letters, digits and hyphens.",
+});
+
+export const skillDescription = text(1, 1_024);
+export const skillTitle = text(1, 256);
+
+export const skill = z
+  .strictObject({
+    id: idOf("skill"),
+    type: z.literal("skill"),
+    name: z.string().meta({ description: "As `SKILL.md` says it; the same in all versions." }),
+    display_title: z.string().nullable(),
+    description: z.string().meta({ description: "As the newest version's `SKILL.md` says it." }),
+    status: z.enum(["active", "archived"]),
+    skill_type: z.literal("custom"),
+    latest_version: z.int().meta({ description: "The newest version; from 1." }),
+    metadata,
+    ...owner,
+    archived_at: timestamp.nullable(),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: "Skill" });
+export type Skill = z.output<typeof skill>;
+
+export const skillVersion = z
+  .strictObject({
+    id: idOf("skill_version"),
+    type: z.literal("skill_version"),
+    skill_id: idOf("skill"),
+    version: z.int().meta({ description: "From 1. The number of a deleted version is not given again." }),
+    name: z.string(),
+    description: z.string(),
+    files: z
+      .array(z.strictObject({ path: z.string(), size_bytes: z.int(), executable: z.boolean() }))
+      .meta({ description: "Below the directory that holds `SKILL.md`, in the order of their paths." }),
+    size_bytes: z.int().meta({ description: "Of all files." }),
+    created_at: timestamp,
+  })
+  .meta({ id: "SkillVersion" });
+export type SkillVersion = z.output<typeof skillVersion>;
+
+/** A skill as an agent is given it. */
+export const agentSkill = z.strictObject({
+  type: z.literal("custom"),
+  skill_id: referenceTo("skill"),
+  version: z.int().min(1).nullish().meta({
+    description: "Left out, a session has the version that is the newest when it is created.",
+  }),
+});
+
+const content = {
+  file: z.string().optional().meta({
+    format: "binary",
+    description:
+      "A zip archive of the skill's directory. Up to 500 entries and 30 MiB unpacked; no links, and nothing encrypted.",
+  }),
+  "files[]": z
+    .array(z.string().meta({ format: "binary" }))
+    .optional()
+    .meta({ description: "In place of `file`: the files one by one, their paths as file names." }),
+};
+
+/** The parts of a `multipart/form-data` upload, in any order: `file` or `files[]`. One file is `SKILL.md`. */
+const uploadParts = z.strictObject({
+  ...content,
+  display_title: z.string().optional(),
+  metadata: z.string().optional().meta({ description: "A JSON object of strings." }),
+});
+
+const none = z.strictObject({});
+const skillParams = z.strictObject({ skill_id: z.string() });
+const versionParams = z.strictObject({
+  skill_id: z.string(),
+  version: z.string().meta({ description: "The version's number, or its id." }),
+});
+
+export const skillRoutes = {
+  /** `SKILL.md` lies at the top or in the one directory there, and its frontmatter has the skill's `name` and `description`. */
+  create: defineRoute(operations.skills.create, {
+    params: none,
+    query: none,
+    body: uploadParts,
+    answer: skill,
+  }),
+  list: defineRoute(operations.skills.list, {
+    params: none,
+    query: listQuery("skill", { include_archived: flag }),
+    body: z.undefined(),
+    answer: pageOf(skill),
+  }),
+  get: defineRoute(operations.skills.get, {
+    params: skillParams,
+    query: none,
+    body: z.undefined(),
+    answer: skill,
+  }),
+  update: defineRoute(operations.skills.update, {
+    params: skillParams,
+    query: none,
+    body: z.strictObject({ display_title: skillTitle.nullish(), metadata: metadataPatch.nullish() }),
+    answer: skill,
+  }),
+  delete: defineRoute(operations.skills.delete, {
+    params: skillParams,
+    query: none,
+    body: z.undefined(),
+    answer: z.strictObject({ id: idOf("skill"), type: z.literal("skill_deleted") }),
+  }),
+  /** Agents and sessions that have an archived skill keep it; no other agent is given it. */
+  archive: defineRoute(operations.skills.archive, {
+    params: skillParams,
+    query: none,
+    body: noBody,
+    answer: skill,
+  }),
+  /** The frontmatter's `name` has to be the skill's. */
+  createVersion: defineRoute(operations.skills.createVersion, {
+    params: skillParams,
+    query: none,
+    body: z.strictObject(content),
+    answer: skillVersion,
+  }),
+  versions: defineRoute(operations.skills.versions, {
+    params: skillParams,
+    query: listQuery("skill_version", {}),
+    body: z.undefined(),
+    answer: pageOf(skillVersion),
+  }),
+  getVersion: defineRoute(operations.skills.getVersion, {
+    params: versionParams,
+    query: none,
+    body: z.undefined(),
+    answer: skillVersion,
+  }),
+  deleteVersion: defineRoute(operations.skills.deleteVersion, {
+    params: versionParams,
+    query: none,
+    body: z.undefined(),
+    answer: z.strictObject({ id: idOf("skill_version"), type: z.literal("skill_version_deleted") }),
+  }),
+};

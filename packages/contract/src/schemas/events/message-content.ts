@@ -1,0 +1,101 @@
+import { z } from "zod";
+import { kindsBy, referenceTo, text } from "../../conventions/fields.ts";
+import { imageTypes, mediaTypeOf } from "./media-type.ts";
+
+/** Bytes of an image, after base64. */
+export const maxImageBytes = 5 * 1024 * 1024;
+/** Bytes of a document, after base64. */
+export const maxDocumentBytes = 32 * 1024 * 1024;
+/** Images and documents in one message. */
+export const maxAttachments = 20;
+
+/** Content of messages and results. */
+export const textBlock = z.strictObject({ type: z.literal("text"), text: z.string() });
+
+const fileSource = z.strictObject({ type: z.literal("file"), file_id: referenceTo("file") });
+
+const urlRefused = {
+  url: "Field '{field}' must not be 'url': this service fetches nothing. Upload the content to /files and give its 'file_id'.",
+};
+
+const messageImage = z.strictObject({
+  type: z.literal("image"),
+  source: kindsBy(
+    "type",
+    [
+      z.strictObject({ type: z.literal("base64"), media_type: z.enum(imageTypes), data: z.string().min(1) }),
+      fileSource,
+    ],
+    [],
+    urlRefused,
+  ),
+});
+
+const messageDocument = z.strictObject({
+  type: z.literal("document"),
+  source: kindsBy(
+    "type",
+    [
+      z.strictObject({
+        type: z.literal("base64"),
+        media_type: z.enum(["application/pdf", "text/plain"]),
+        data: z.string().min(1),
+      }),
+      z.strictObject({
+        type: z.literal("text"),
+        media_type: z.literal("text/plain"),
+        data: z.string().min(1),
+      }),
+      fileSource,
+    ],
+    [],
+    urlRefused,
+  ),
+  title: text(1, 500).nullish(),
+  context: text(1, 10_000).nullish(),
+});
+
+/** A block of a user's message, as it was sent and as it is stored: a file stays a reference. */
+export const messageBlock = z.discriminatedUnion("type", [textBlock, messageImage, messageDocument]);
+export type MessageBlock = z.output<typeof messageBlock>;
+
+export const givenText = z.strictObject({ type: z.literal("text"), text: z.string().min(1) });
+
+/** What a client may send: each image and document is what it says it is, and within the limits. */
+export const givenContent = z
+  .array(kindsBy("type", [givenText, messageImage, messageDocument]))
+  .min(1)
+  .superRefine((blocks, context) => {
+    let attachments = 0;
+    for (const [index, block] of blocks.entries()) {
+      if (block.type === "text") continue;
+      attachments += 1;
+      if (attachments > maxAttachments) {
+        const message = `A message may have at most ${maxAttachments} images and documents.`;
+        return context.addIssue({ code: "custom", path: [index], message });
+      }
+      const fault = sourceFault(block);
+      if (fault !== null)
+        context.addIssue({ code: "custom", path: [index, "source", "data"], message: fault });
+    }
+  });
+
+/** What is wrong with the bytes of an image or document; null when it holds what it says, within the limits. */
+export function sourceFault({ type, source }: Exclude<MessageBlock, { type: "text" }>): string | null {
+  if (source.type !== "base64") return null;
+  const bytes = Buffer.from(source.data, "base64");
+  if (bytes.toString("base64") !== source.data) return "Field '{field}' must be base64.";
+  const limit = type === "image" ? maxImageBytes : maxDocumentBytes;
+  if (bytes.length > limit) return `Field '{field}' is larger than ${limit / 1_048_576} MiB.`;
+  const fits = source.media_type === "text/plain" ? isUtf8(bytes) : mediaTypeOf(bytes) === source.media_type;
+  return fits ? null : `Field '{field}' does not hold what '${source.media_type}' stands for.`;
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}

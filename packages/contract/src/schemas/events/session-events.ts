@@ -1,0 +1,155 @@
+import { z } from "zod";
+import { idOf, metadata, timestamp } from "../../conventions/fields.ts";
+import { toolNames } from "../agents/agent-tools.ts";
+import { confirmation } from "./answers.ts";
+import { messageBlock, textBlock } from "./message-content.ts";
+import { modelUsage } from "./model-usage.ts";
+import { resultBlock } from "./result-blocks.ts";
+import { sessionErrorTypes } from "./session-errors.ts";
+import { stopReason } from "./stop-reason.ts";
+
+const evaluatedPermission = z.enum(["allow", "ask", "deny"]).meta({
+  description: "`ask`: it runs when a client has allowed it with a `user.tool_confirmation`.",
+});
+
+const stored = {
+  id: idOf("event"),
+  created_at: timestamp,
+  processed_at: timestamp
+    .nullable()
+    .meta({ description: "When the agent took it in; null while an input waits." }),
+};
+
+function event<Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) {
+  return z.strictObject({ ...stored, type: z.literal(type), ...shape });
+}
+
+/**
+ * Every event of a session's log, and `session.deleted`, which only a stream has: the log is gone by then. Closed, and
+ * never edited once stored but for `processed_at` of inputs.
+ */
+export const sessionEvent = z
+  .discriminatedUnion("type", [
+    event("user.message", { content: z.array(messageBlock) }),
+    event("user.interrupt", {}),
+    event("system.message", { content: z.array(textBlock) }),
+    event("user.tool_confirmation", confirmation),
+    event("user.custom_tool_result", {
+      custom_tool_use_id: idOf("event"),
+      content: z.array(resultBlock),
+      is_error: z.boolean(),
+    }),
+    event("agent.message", { content: z.array(textBlock) }),
+    event("agent.thinking", {}),
+    event("agent.tool_use", {
+      name: z
+        .string()
+        .meta({ description: `One of ${toolNames.join(", ")}, or what a model made up and was refused.` }),
+      input: z.record(z.string(), z.unknown()),
+      evaluated_permission: evaluatedPermission,
+    }),
+    event("agent.tool_result", {
+      tool_use_id: idOf("event").meta({
+        description:
+          "Of an `agent.tool_use`, or of an `agent.custom_tool_use` to which no client's result will come: the turn was interrupted.",
+      }),
+      content: z.array(resultBlock),
+      is_error: z.boolean(),
+    }),
+    event("agent.mcp_tool_use", {
+      mcp_server_name: z.string(),
+      name: z.string(),
+      input: z.record(z.string(), z.unknown()),
+      evaluated_permission: evaluatedPermission,
+    }),
+    event("agent.mcp_tool_result", {
+      mcp_tool_use_id: idOf("event"),
+      content: z.array(resultBlock),
+      is_error: z.boolean(),
+    }),
+    event("agent.custom_tool_use", {
+      name: z.string(),
+      input: z.record(z.string(), z.unknown()),
+    }),
+    event("agent.context_compacted", { input_tokens_before: z.int(), input_tokens_after: z.int() }),
+    event("session.status_running", {}),
+    event("session.status_idle", { stop_reason: stopReason }),
+    event("session.status_rescheduled", {}),
+    event("session.status_terminated", {}),
+    event("session.updated", {
+      title: z.string().optional(),
+      metadata: metadata
+        .optional()
+        .meta({ description: "All pairs, as they are now. Absent when none changed." }),
+    }),
+    event("session.deleted", {}),
+    event("session.error", {
+      error: z.strictObject({
+        type: z.enum(sessionErrorTypes),
+        message: z.string(),
+        retry_status: z.strictObject({ type: z.enum(["retrying", "exhausted", "terminal"]) }),
+        resource_id: idOf("session_resource").optional(),
+        mcp_server_name: z.string().optional(),
+      }),
+    }),
+    event("session.environment_progress", {
+      phase: z.enum(["system", "apt_packages", "npm_packages", "pip_packages", "setup_script"]).meta({
+        description:
+          "What has to be there before the container can start: `system`, the operating system that packages are installed on, made once for the installation; the packages of a manager; what the setup script leaves. Each is made once and found by the sessions after.",
+      }),
+      seconds: z.number().nullable().meta({
+        description:
+          "Null: it is waited for, and has been for a second; what takes less is not told. Else for how long it was, and the wait is over, whether it could be made or not: what could not is a `session.error` of type `environment_error`. A process that dies meanwhile says no end; the next one begins again.",
+      }),
+    }),
+    event("session.container_started", { seconds: z.number() }),
+    event("session.container_reclaimed", {
+      reason: z.enum(["inactivity", "lost"]).meta({
+        description:
+          "The container and its disk are gone, after a time without activity or because the disk was lost. The next event sets them up anew; files below /mnt/session/outputs were kept as Files when they could be read.",
+      }),
+    }),
+    event("session.resource_progress", {
+      resource_id: idOf("session_resource"),
+      phase: z.enum(["waiting", "counting", "receiving", "resolving", "checking_out"]),
+      percent: z.number().min(0).max(100).nullable(),
+    }),
+    event("session.resource_ready", {
+      resource_id: idOf("session_resource"),
+      seconds: z.number(),
+      commit: z.string().optional().meta({ description: "Of a repository: the commit that is checked out." }),
+    }),
+    event("session.egress_denied", {
+      host: z.string().meta({ description: "What was asked for: a name, or an address where one was used." }),
+      port: z
+        .int()
+        .nullable()
+        .meta({ description: "Null where a name was asked for and not yet connected to." }),
+      reason: z.string().meta({
+        description:
+          "`not_allowed`, `private_address`, `unresolvable`, `name_mismatch`, `no_server_name` or `unknown_protocol`.",
+      }),
+    }),
+    event("span.model_request_start", { model: z.string() }),
+    event("span.model_request_end", {
+      model_request_start_id: idOf("event"),
+      is_error: z.boolean(),
+      model_usage: modelUsage.nullable(),
+    }),
+  ])
+  .meta({ id: "SessionEvent" });
+export type SessionEvent = z.output<typeof sessionEvent>;
+export type SessionEventType = SessionEvent["type"];
+export type EventOf<Type extends SessionEventType> = Extract<SessionEvent, { type: Type }>;
+
+/** An event before it is stored: the log gives it `id`, `created_at` and, unless it is an input, `processed_at`. */
+export type NewEvent = SessionEvent extends infer E
+  ? E extends SessionEvent
+    ? Omit<E, "id" | "created_at" | "processed_at">
+    : never
+  : never;
+
+export const sessionEventTypes = sessionEvent.options.map((option) => option.shape.type.value) as [
+  SessionEventType,
+  ...SessionEventType[],
+];

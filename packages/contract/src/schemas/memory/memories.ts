@@ -1,0 +1,91 @@
+import { z } from "zod";
+import { idOf, timestamp } from "../../conventions/fields.ts";
+import { listQuery, pageOf } from "../../conventions/page.ts";
+import { operations } from "../../operations/operations.ts";
+import { defineRoute } from "../../operations/route.ts";
+import { memoryPath } from "./memory-path.ts";
+
+/** Bytes of UTF-8 that a memory holds at most. */
+export const maxMemoryBytes = 102_400;
+
+const content = z
+  .string()
+  .refine((text) => Buffer.byteLength(text) <= maxMemoryBytes, {
+    error: `Field '{field}' must be at most ${maxMemoryBytes} bytes of UTF-8.`,
+  })
+  .refine((text) => text.isWellFormed(), { error: "Field '{field}' is not Unicode text." });
+
+export const contentSha256 = z.string().regex(/^[0-9a-f]{64}$/, {
+  error: "Field '{field}' must be a SHA-256 in 64 lower-case hexadecimal digits.",
+});
+
+export const memory = z
+  .strictObject({
+    id: idOf("memory"),
+    type: z.literal("memory"),
+    memory_store_id: idOf("memory_store"),
+    memory_version_id: idOf("memory_version").meta({ description: "Its newest version." }),
+    path: z.string(),
+    content: z.string().nullable().meta({ description: "Null in lists." }),
+    content_sha256: z.string(),
+    size_bytes: z.int(),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: "Memory" });
+export type Memory = z.output<typeof memory>;
+
+const listParams = z.strictObject({ memory_store_id: z.string() });
+const memoryParams = z.strictObject({ memory_store_id: z.string(), memory_id: z.string() });
+
+export const memoryRoutes = {
+  create: defineRoute(operations.memories.create, {
+    params: listParams,
+    query: z.strictObject({}),
+    body: z.strictObject({ path: memoryPath, content }),
+    answer: memory,
+  }),
+  list: defineRoute(operations.memories.list, {
+    params: listParams,
+    query: listQuery("memory", {
+      path_prefix: z
+        .string()
+        .max(1024)
+        .regex(/^\//, { error: "Field '{field}' must begin with '/'." })
+        .optional()
+        .meta({ description: "Only paths that begin with this text; `/notes/` is what lies in `/notes`." }),
+    }),
+    body: z.undefined(),
+    answer: pageOf(memory),
+  }),
+  get: defineRoute(operations.memories.get, {
+    params: memoryParams,
+    query: z.strictObject({}),
+    body: z.undefined(),
+    answer: memory,
+  }),
+  /** What is left out stays; what makes no difference makes no version. */
+  update: defineRoute(operations.memories.update, {
+    params: memoryParams,
+    query: z.strictObject({}),
+    body: z.strictObject({
+      path: memoryPath.optional(),
+      content: content.optional(),
+      precondition: z
+        .strictObject({ type: z.literal("content_sha256"), content_sha256: contentSha256 })
+        .nullish()
+        .meta({ description: "Refused with 409, and nothing written, unless the content has this hash." }),
+    }),
+    answer: memory,
+  }),
+  delete: defineRoute(operations.memories.delete, {
+    params: memoryParams,
+    query: z.strictObject({
+      expected_content_sha256: contentSha256
+        .optional()
+        .meta({ description: "Refused with 409 unless the content has this hash." }),
+    }),
+    body: z.undefined(),
+    answer: z.strictObject({ id: idOf("memory"), type: z.literal("memory_deleted") }),
+  }),
+};

@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { idOf, noBody, timestamp } from "../../conventions/fields.ts";
+import { listQuery, pageOf } from "../../conventions/page.ts";
+import { operations } from "../../operations/operations.ts";
+import { defineRoute } from "../../operations/route.ts";
+
+export const memoryOperations = ["created", "modified", "deleted"] as const;
+export type MemoryOperation = (typeof memoryOperations)[number];
+
+/** Who changed a memory: a caller of the API, or the agent of a session in its container. */
+export const memoryActor = z
+  .discriminatedUnion("type", [
+    z.strictObject({
+      type: z.literal("api_actor"),
+      token_id: idOf("token"),
+      principal_id: z.string().meta({ description: "The token's user or service account." }),
+    }),
+    z.strictObject({ type: z.literal("session_actor"), session_id: idOf("session") }),
+  ])
+  .meta({ id: "MemoryActor" });
+export type MemoryActor = z.output<typeof memoryActor>;
+
+export const memoryVersion = z
+  .strictObject({
+    id: idOf("memory_version"),
+    type: z.literal("memory_version"),
+    memory_store_id: idOf("memory_store"),
+    memory_id: idOf("memory"),
+    operation: z.enum(memoryOperations),
+    path: z.string().nullable().meta({ description: "Null when redacted." }),
+    content: z.string().nullable().meta({ description: "Null in lists, of a deletion, and when redacted." }),
+    content_sha256: z.string().nullable().meta({ description: "Null of a deletion, and when redacted." }),
+    size_bytes: z.int().nullable().meta({ description: "Null of a deletion, and when redacted." }),
+    created_by: memoryActor,
+    redacted_at: timestamp.nullable(),
+    redacted_by: memoryActor.nullable(),
+    created_at: timestamp,
+  })
+  .meta({ id: "MemoryVersion" });
+export type MemoryVersion = z.output<typeof memoryVersion>;
+
+const listParams = z.strictObject({ memory_store_id: z.string() });
+const versionParams = z.strictObject({ memory_store_id: z.string(), memory_version_id: z.string() });
+
+export const memoryVersionRoutes = {
+  list: defineRoute(operations.memoryVersions.list, {
+    params: listParams,
+    query: listQuery("memory_version", {
+      memory_id: idOf("memory").optional(),
+      session_id: idOf("session").optional().meta({ description: "Those that this session's agent made." }),
+      operation: z.enum(memoryOperations).optional(),
+    }),
+    body: z.undefined(),
+    answer: pageOf(memoryVersion),
+  }),
+  get: defineRoute(operations.memoryVersions.get, {
+    params: versionParams,
+    query: z.strictObject({}),
+    body: z.undefined(),
+    answer: memoryVersion,
+  }),
+  /** Takes path, content and hash away for good; the row stays. Redacting again changes nothing. */
+  redact: defineRoute(operations.memoryVersions.redact, {
+    params: versionParams,
+    query: z.strictObject({}),
+    body: noBody,
+    answer: memoryVersion,
+  }),
+};

@@ -1,0 +1,34 @@
+import { agentRoutes } from "./agents/agents.ts";
+import { modelRoutes } from "./agents/models.ts";
+import { skillRoutes } from "./agents/skills.ts";
+import { environmentRoutes } from "./environments/environments.ts";
+import { eventRoutes } from "./events/events.ts";
+import { fileRoutes } from "./files.ts";
+import { forwardRoutes } from "./forward.ts";
+import { memoryRoutes } from "./memory/memories.ts";
+import { memoryStoreRoutes } from "./memory/memory-stores.ts";
+import { memoryVersionRoutes } from "./memory/memory-versions.ts";
+import { sessionResourceRoutes } from "./sessions/session-resources.ts";
+import { sessionRoutes } from "./sessions/sessions.ts";
+import { tokenRoutes } from "./tokens.ts";
+import { vaultCredentialRoutes } from "./vaults/vault-credentials.ts";
+import { vaultRoutes } from "./vaults/vaults.ts";
+
+/** Every route of the API, by noun and verb as in `operations`. */
+export const routes = {
+  tokens: tokenRoutes,
+  agents: agentRoutes,
+  models: modelRoutes,
+  environments: environmentRoutes,
+  sessions: sessionRoutes,
+  sessionResources: sessionResourceRoutes,
+  events: eventRoutes,
+  files: fileRoutes,
+  vaults: vaultRoutes,
+  vaultCredentials: vaultCredentialRoutes,
+  memoryStores: memoryStoreRoutes,
+  memories: memoryRoutes,
+  memoryVersions: memoryVersionRoutes,
+  skills: skillRoutes,
+  forward: forwardRoutes,
+};

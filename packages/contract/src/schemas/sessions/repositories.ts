@@ -1,0 +1,78 @@
+import { z } from "zod";
+import { idOf, kindsBy, text, timestamp } from "../../conventions/fields.ts";
+import { gitUrl, hostedUrl } from "./git-url.ts";
+import { mountPath } from "./mount-path.ts";
+
+/** A branch as git allows it to be named, near enough to refuse options and control characters; git decides the rest. */
+const branchName = text(1, 255).regex(
+  /^(?![-/.])(?!.*(\.\.|@\{|\/\/|\.lock$))[^\u0000-\u0020\u007f~^:?*[\\]+(?<![/.])$/,
+  {
+    error: "Field '{field}' must be the name of a branch.",
+  },
+);
+
+export const checkout = kindsBy("type", [
+  z.strictObject({ type: z.literal("branch"), name: branchName }),
+  z.strictObject({
+    type: z.literal("commit"),
+    sha: z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, {
+      error: "Field '{field}' must be a full commit hash, in lower case.",
+    }),
+  }),
+]).meta({ id: "Checkout" });
+export type Checkout = z.output<typeof checkout>;
+
+const oneLine = (maximum: number) =>
+  text(1, maximum).regex(/^[^\u0000-\u001f\u007f]*$/, {
+    error: "Field '{field}' must not contain control characters.",
+  });
+
+/** A token or a password. */
+export const repositorySecret = oneLine(4096).meta({
+  writeOnly: true,
+  description: "For private clone and push. Never returned.",
+});
+
+const username = oneLine(255).regex(/^[^:]*$/, { error: "Field '{field}' must not contain a colon." });
+
+const commonInput = { mount_path: mountPath.nullish(), checkout: checkout.nullish() };
+
+export const hostedRepositoryInput = z.strictObject({
+  type: z.literal("hosted_repository"),
+  url: hostedUrl,
+  authorization_token: repositorySecret.nullish(),
+  ...commonInput,
+});
+
+export const gitRepositoryInput = z.strictObject({
+  type: z.literal("git_repository"),
+  url: gitUrl,
+  username: username.nullish(),
+  password: repositorySecret.nullish(),
+  ...commonInput,
+});
+
+const common = {
+  url: z.string(),
+  mount_path: z.string(),
+  checkout: checkout.nullable(),
+  created_at: timestamp,
+  updated_at: timestamp,
+};
+
+export const hostedRepositoryResource = z
+  .strictObject({ id: idOf("session_resource"), type: z.literal("hosted_repository"), ...common })
+  .meta({ id: "HostedRepositoryResource" });
+
+export const gitRepositoryResource = z
+  .strictObject({
+    id: idOf("session_resource"),
+    type: z.literal("git_repository"),
+    username: z.string().nullable(),
+    ...common,
+  })
+  .meta({ id: "GitRepositoryResource" });
+
+export const repositoryResource = z
+  .discriminatedUnion("type", [hostedRepositoryResource, gitRepositoryResource])
+  .meta({ id: "RepositoryResource" });

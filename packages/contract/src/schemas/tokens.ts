@@ -1,0 +1,77 @@
+import { z } from "zod";
+import { idOf, owner, text, timestamp } from "../conventions/fields.ts";
+import { listQuery, pageOf } from "../conventions/page.ts";
+import { operations } from "../operations/operations.ts";
+import { defineRoute } from "../operations/route.ts";
+
+const nouns = [
+  "agents",
+  "environments",
+  "sessions",
+  "files",
+  "skills",
+  "vaults",
+  "memory_stores",
+  "forward",
+  "tokens",
+] as const;
+
+/** Every scope. A write scope does not imply read; `*` covers every operation. */
+export const scopes = ["*", ...nouns.flatMap((noun) => [`${noun}:read`, `${noun}:write`] as const)] as [
+  "*",
+  ...`${(typeof nouns)[number]}:${"read" | "write"}`[],
+];
+
+export type Scope = (typeof scopes)[number];
+
+export const token = z
+  .strictObject({
+    id: idOf("token"),
+    type: z.literal("token"),
+    kind: z
+      .enum(["pat", "sat"])
+      .meta({ description: "`pat` stands for a user, `sat` for a service account." }),
+    name: z.string(),
+    scopes: z.array(z.enum(scopes)),
+    last4: z.string().meta({ description: "The last four characters, to tell tokens apart." }),
+    ...owner,
+    expires_at: timestamp.nullable(),
+    last_used_at: timestamp.nullable(),
+    revoked_at: timestamp.nullable(),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: "Token" });
+export type Token = z.output<typeof token>;
+
+const createdToken = token
+  .extend({ token: z.string().meta({ description: "The secret. Shown this once, stored as a hash." }) })
+  .meta({ id: "CreatedToken" });
+
+const tokenParams = z.strictObject({ token_id: z.string() });
+
+export const tokenRoutes = {
+  create: defineRoute(operations.tokens.create, {
+    params: z.strictObject({}),
+    query: z.strictObject({}),
+    body: z.strictObject({
+      kind: z.enum(["pat", "sat"]).default("pat"),
+      name: text(1, 256),
+      scopes: z.array(z.enum(scopes)).min(1).default(["*"]),
+      expires_at: timestamp.nullish(),
+    }),
+    answer: createdToken,
+  }),
+  list: defineRoute(operations.tokens.list, {
+    params: z.strictObject({}),
+    query: listQuery("token", {}),
+    body: z.undefined(),
+    answer: pageOf(token),
+  }),
+  delete: defineRoute(operations.tokens.delete, {
+    params: tokenParams,
+    query: z.strictObject({}),
+    body: z.undefined(),
+    answer: z.strictObject({ id: idOf("token"), type: z.literal("token_deleted") }),
+  }),
+};
