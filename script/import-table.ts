@@ -77,7 +77,7 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
       "MCP servers are called as they are in the acceptance tests, behind the same proxy that checks tokens",
   },
   {
-    files: "packages/sdk/src/testing/",
+    files: "packages/sdk/test-support/",
     imports: "tests/acceptance/harness/free-port.ts",
     reason:
       "a service that comes back at the same address has a port that nobody takes meanwhile, as other tests' servers",
