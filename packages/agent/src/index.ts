@@ -1,23 +1,23 @@
-export type { Preview, PreviewPiece } from "./announced-answer.ts";
-export { answeredCall, isResult, isUse } from "./call-events.ts";
-export { foldHistory } from "./fold-history.ts";
-export type { History } from "./history.ts";
-export * from "./log.ts";
-export { runTurn } from "./loop.ts";
-export { createMcpConnection, type McpConnection, type McpConnectionOptions } from "./mcp/connection.ts";
-export { type McpFault, mcpFault } from "./mcp/fault.ts";
-export { type McpToolDefinition, mcpDefinitions, mcpTool } from "./mcp/tools.ts";
-export type { FileContent } from "./message-files.ts";
-export * from "./model.ts";
-export { ModelsFileError } from "./models/models-file.ts";
+export { unrunDrafts } from "./calls/unrun-calls.ts";
+export { answeredCall, isResult, isUse } from "./history/call-events.ts";
+export { foldHistory } from "./history/fold-history.ts";
+export type { History } from "./history/history.ts";
+export * from "./history/log.ts";
+export type { FileContent } from "./history/message-files.ts";
+export type { Turn } from "./loop/run-turn.ts";
+export { runTurn } from "./loop/run-turn.ts";
+export { createMcpConnection, type McpConnection, type McpConnectionOptions } from "./mcp/mcp-connection.ts";
+export { type McpFault, mcpFault } from "./mcp/mcp-fault.ts";
+export { type McpToolDefinition, mcpDefinitions, mcpTool } from "./mcp/mcp-tool.ts";
+export * from "./models/model.ts";
+export { ModelsFileError } from "./models/registry/models-file.ts";
 export {
   createModelRegistry,
   type ModelInfo,
   type ModelRegistry,
   type ModelRegistryOptions,
-} from "./models/registry.ts";
+} from "./models/registry/registry.ts";
 export { createRehearsalModel, type RehearsalOptions } from "./models/rehearsal/rehearsal-model.ts";
-export { unrunDrafts } from "./settle-calls.ts";
-export type * from "./tool.ts";
-export { toolDefinitions, toolset } from "./toolset.ts";
-export type { Turn } from "./turn.ts";
+export type { Preview, PreviewPiece } from "./requests/response-preview.ts";
+export type * from "./tools/tool.ts";
+export { toolDefinitions, toolset } from "./tools/toolset.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { createMcpConnection } from "./connection.ts";
-import { mcpFault } from "./fault.ts";
 import { jsonMeter } from "./json-meter.ts";
-import { mcpDefinitions, mcpTool } from "./tools.ts";
+import { createMcpConnection } from "./mcp-connection.ts";
+import { mcpFault } from "./mcp-fault.ts";
+import { mcpDefinitions, mcpTool } from "./mcp-tool.ts";
 
 interface Asked {
   id: number;

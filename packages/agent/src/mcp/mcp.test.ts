@@ -5,10 +5,10 @@ import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { createGuardedFetch } from "@berth/egress";
 import { type BearerProxy, startBearerProxy, startEverything } from "../../../../tests/mcp-host/mcp-host.ts";
-import type { ToolContext, ToolResult } from "../tool.ts";
-import { createMcpConnection, type McpConnection, type McpConnectionOptions } from "./connection.ts";
-import { mcpFault } from "./fault.ts";
-import { mcpDefinitions, mcpTool } from "./tools.ts";
+import type { ToolContext, ToolResult } from "../tools/tool.ts";
+import { createMcpConnection, type McpConnection, type McpConnectionOptions } from "./mcp-connection.ts";
+import { mcpFault } from "./mcp-fault.ts";
+import { mcpDefinitions, mcpTool } from "./mcp-tool.ts";
 
 const fetch = createGuardedFetch({ allowPrivate: ["127.0.0.1"] });
 const never = new AbortController().signal;

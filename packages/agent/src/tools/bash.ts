@@ -1,9 +1,9 @@
 import type { CommandResult } from "@berth/sandbox";
 import { z } from "zod";
-import type { ToolContext, ToolResult } from "../tool.ts";
-import { defineTool, failure, textResult } from "./define-tool.ts";
 import { deniedNote } from "./denied-note.ts";
 import { whyCut } from "./run-script.ts";
+import type { ToolContext, ToolResult } from "./tool.ts";
+import { defineTool, failure, textResult } from "./tool.ts";
 
 const milliseconds = z.int().min(1).max(600_000);
 

@@ -1,8 +1,8 @@
 import { posix } from "node:path";
 import { z } from "zod";
-import { defineTool, failure, textResult } from "./define-tool.ts";
 import { runRipgrep } from "./run-ripgrep.ts";
-import { pathInput, workspacePath } from "./workspace-path.ts";
+import { defineTool, failure, textResult } from "./tool.ts";
+import { pathInput, workspacePath } from "./workspace-file.ts";
 
 const most = 200;
 

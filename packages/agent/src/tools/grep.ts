@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { ToolResult } from "../tool.ts";
-import { defineTool, failure, textResult } from "./define-tool.ts";
 import { runRipgrep } from "./run-ripgrep.ts";
-import { pathInput, workspacePath } from "./workspace-path.ts";
+import type { ToolResult } from "./tool.ts";
+import { defineTool, failure, textResult } from "./tool.ts";
+import { pathInput, workspacePath } from "./workspace-file.ts";
 
 const noNul = (text: string) => !text.includes("\0");
 const lines = z.int().min(0).max(1_000);

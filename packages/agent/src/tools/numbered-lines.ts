@@ -1,5 +1,5 @@
-import type { ToolResult } from "../tool.ts";
-import { counted, failure, textResult } from "./define-tool.ts";
+import type { ToolResult } from "./tool.ts";
+import { counted, failure, textResult } from "./tool.ts";
 
 const longestLine = 2_000;
 

@@ -1,10 +1,9 @@
 import { isImageType, mediaTypeOf } from "@berth/contract";
 import { z } from "zod";
-import type { ToolResult } from "../tool.ts";
-import { defineTool, failure } from "./define-tool.ts";
 import { isBinary, numberedLines } from "./numbered-lines.ts";
-import { type FileRead, readFile } from "./workspace-file.ts";
-import { pathInput, workspacePath } from "./workspace-path.ts";
+import type { ToolResult } from "./tool.ts";
+import { defineTool, failure } from "./tool.ts";
+import { type FileRead, pathInput, readFile, workspacePath } from "./workspace-file.ts";
 
 const wholeBytes = 262_144;
 /** What providers take of an image, before base64. */

@@ -1,5 +1,5 @@
-import type { ToolContext } from "../tool.ts";
 import { runScript, type ScriptOutcome } from "./run-script.ts";
+import type { ToolContext } from "./tool.ts";
 
 /**
  * Runs ripgrep inside, in the folder `cwd` (of a file, the one that holds it), from where its globs are meant. Its

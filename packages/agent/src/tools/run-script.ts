@@ -1,7 +1,7 @@
 import type { CommandResult } from "@berth/sandbox";
-import * as notes from "../notes.ts";
-import type { ToolContext, ToolResult } from "../tool.ts";
-import { failure } from "./define-tool.ts";
+import * as notes from "../prompts/notes.ts";
+import type { ToolContext, ToolResult } from "./tool.ts";
+import { failure } from "./tool.ts";
 
 /** A fixed script of ours. What a model or a file says reaches it as variables or on standard input, never as shell text. */
 export interface Script {

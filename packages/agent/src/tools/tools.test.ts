@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Sandbox } from "@berth/sandbox";
-import { openRealSandbox, type RealSandbox } from "../testing/real-sandbox.ts";
+import { openRealSandbox, type RealSandbox } from "../../test-support/real-sandbox.ts";
 import { bash } from "./bash.ts";
 import { edit } from "./edit.ts";
 import { glob } from "./glob.ts";

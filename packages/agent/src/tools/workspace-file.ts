@@ -1,9 +1,24 @@
 import { randomUUID } from "node:crypto";
-import type { ToolContext, ToolResult } from "../tool.ts";
-import { failure } from "./define-tool.ts";
+import { posix } from "node:path";
+import type { Sandbox } from "@berth/sandbox";
+import { z } from "zod";
 import { runScript } from "./run-script.ts";
+import type { ToolContext, ToolResult } from "./tool.ts";
+import { failure } from "./tool.ts";
 
 /** Files of the workspace, read and written from inside the sandbox: no host path is made of what an agent names. */
+
+/** Absolute path inside the sandbox; a relative one is from `/data`. */
+export function workspacePath(path: string): string {
+  return posix.resolve("/data", path);
+}
+
+/** A path as a tool's input; a NUL character could not be passed on. */
+export const pathInput = z
+  .string()
+  .min(1)
+  .max(4_096)
+  .refine((path) => !path.includes("\0"), "A path has no NUL character.");
 
 export type FileRead =
   | { type: "file"; size: number; bytes: Buffer; part: "whole" | "lines" | "head" }
@@ -107,4 +122,14 @@ function whyRefused(path: string, code: number, output: Buffer): string {
     default:
       return `${path}: ${output.toString().trim() || `failed with exit code ${code}`}`;
   }
+}
+
+const last = new WeakMap<Sandbox, Promise<unknown>>();
+
+/** Changes to files of one sandbox go one after another, so that two edits of a file in one answer both hold. */
+export async function oneAtATime<T>(sandbox: Sandbox, change: () => Promise<T>): Promise<T> {
+  const before = last.get(sandbox) ?? Promise.resolve();
+  const done = before.then(change, change);
+  last.set(sandbox, done);
+  return await done;
 }

@@ -1,8 +1,6 @@
 import { z } from "zod";
-import { defineTool, textResult } from "./define-tool.ts";
-import { oneAtATime } from "./one-at-a-time.ts";
-import { writeFile } from "./workspace-file.ts";
-import { pathInput, workspacePath } from "./workspace-path.ts";
+import { defineTool, textResult } from "./tool.ts";
+import { oneAtATime, pathInput, workspacePath, writeFile } from "./workspace-file.ts";
 
 export const write = defineTool({
   name: "Write",

@@ -1,4 +1,4 @@
-import type { AssistantBlock, FinishReason, ModelPart, Opaque } from "../../model.ts";
+import type { AssistantBlock, FinishReason, ModelPart, Opaque } from "../model.ts";
 import type { StreamPart } from "./types.ts";
 
 /** A block while it streams. `input` is set only by the part with which the provider says that a call is complete. */

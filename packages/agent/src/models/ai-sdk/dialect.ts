@@ -1,7 +1,7 @@
-import type { ModelRequest } from "../../model.ts";
-import type { ProviderKind } from "../provider.ts";
+import type { ModelRequest } from "../model.ts";
 import { withCacheMarkers } from "./cache-markers.ts";
 import { type ImagePlace, toPrompt } from "./prompt.ts";
+import type { ProviderKind } from "./provider.ts";
 import type { Fetch } from "./transport.ts";
 import type { CallOptions, LanguageModel } from "./types.ts";
 

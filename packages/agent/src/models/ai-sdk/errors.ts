@@ -1,4 +1,4 @@
-import { ModelError, type ModelErrorKind } from "../../model.ts";
+import { ModelError, type ModelErrorKind } from "../model.ts";
 import { MalformedToolCall } from "./answer.ts";
 import type { Exchange } from "./transport.ts";
 

@@ -7,7 +7,7 @@ import type {
   TextBlock,
   ToolResultBlock,
   UserBlock,
-} from "../../model.ts";
+} from "../model.ts";
 import type { Prompt, PromptMessage, ProviderOptions } from "./types.ts";
 
 /** Where a provider takes the images of a tool result: in the result, in a user message after it, or nowhere. */

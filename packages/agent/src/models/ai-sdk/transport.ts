@@ -1,5 +1,5 @@
 import type { Transformer } from "node:stream/web";
-import type { Provider } from "../provider.ts";
+import type { Provider } from "./provider.ts";
 
 export type Fetch = typeof globalThis.fetch;
 

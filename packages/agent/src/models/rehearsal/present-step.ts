@@ -1,6 +1,6 @@
-import type { ModelMessage, UserBlock } from "../../model.ts";
-import { isAddition } from "../../notes.ts";
-import { parseResume, parseSteps, type Step } from "./steps.ts";
+import { isAddition, summaryInstruction } from "../../prompts/notes.ts";
+import type { ModelMessage, UserBlock } from "../model.ts";
+import { formatResume, parseResume, parseSteps, type Step } from "./steps.ts";
 
 /** What one answer is made of: what is said, waited for and failed at, up to a step that calls tools. */
 export type AnswerSteps = readonly Step[];
@@ -59,4 +59,36 @@ export function disappointment(answer: AnswerSteps, previous: string): string | 
     return `Stopped: the previous result was expected to contain ${JSON.stringify(expected)}, but it was: ${previous.slice(0, 500).toWellFormed()}`;
   }
   return null;
+}
+
+/**
+ * The answer to a request for a summary, which keeps the steps that are left; null when the messages do not end with
+ * such a request. What the next answer expects of the previous result is checked now, since the result will be gone.
+ */
+export function summarised(messages: readonly ModelMessage[]): string | null {
+  const history = withoutInstruction(messages);
+  if (history === null) return null;
+  const [next = [], ...later] = remainingAnswers(history) ?? [];
+  const stop = disappointment(next, previousResult(history));
+  const left: Step[] = stop === null ? [...next.map(withoutExpectation), ...later.flat()] : [{ say: stop }];
+  return remainingAnswers(history) === null
+    ? "## Next\nNo steps were given."
+    : `## Next\n${left.length} steps are left.\n\n${formatResume(left)}`;
+}
+
+function withoutInstruction(messages: readonly ModelMessage[]): readonly ModelMessage[] | null {
+  const last = messages.at(-1);
+  const end = last?.content.at(-1);
+  if (last?.role !== "user" || end === undefined || !("text" in end) || end.text !== summaryInstruction)
+    return null;
+  const before = messages.slice(0, -1);
+  return last.content.length === 1
+    ? before
+    : [...before, { role: "user", content: last.content.slice(0, -1) }];
+}
+
+function withoutExpectation(step: Step): Step {
+  if (!("expect" in step)) return step;
+  const { expect: _, ...rest } = step;
+  return rest;
 }

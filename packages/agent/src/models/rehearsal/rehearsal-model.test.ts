@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ModelError, type ModelMessage, type ModelPart } from "../../model.ts";
+import { ModelError, type ModelMessage, type ModelPart } from "../model.ts";
 import { createRehearsalModel } from "./rehearsal-model.ts";
 
 const user = (text: string): ModelMessage => ({ role: "user", content: [{ type: "text", text }] });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import { estimatePrefixTokens, estimateTokens } from "../../estimate-tokens.ts";
+import { estimatePrefixTokens, estimateTokens } from "../estimate-tokens.ts";
 import {
   type AssistantBlock,
   type Model,
@@ -8,10 +8,15 @@ import {
   type ModelErrorKind,
   type ModelPart,
   type ModelRequest,
-} from "../../model.ts";
-import { type AnswerSteps, disappointment, previousResult, remainingAnswers } from "./present-step.ts";
+} from "../model.ts";
+import {
+  type AnswerSteps,
+  disappointment,
+  previousResult,
+  remainingAnswers,
+  summarised,
+} from "./present-step.ts";
 import type { Call } from "./steps.ts";
-import { summarised } from "./summary.ts";
 
 export interface RehearsalOptions {
   /** Tokens; default 200,000. */

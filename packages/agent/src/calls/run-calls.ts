@@ -1,0 +1,97 @@
+import { type CallKind, resultEvent } from "../history/call-events.ts";
+import { type Draft, throwIfLeaseLost } from "../history/log.ts";
+import type { Journal } from "../history/turn-log.ts";
+import * as notes from "../prompts/notes.ts";
+import { cutMiddle, storableText } from "../prompts/text.ts";
+import { failure, type ToolContext, type ToolResult } from "../tools/tool.ts";
+import type { Verdict } from "./authorize-call.ts";
+
+/** A call that is announced in the log and waits for nobody. */
+export interface AnnouncedCall {
+  eventId: string;
+  kind: CallKind;
+  verdict: Verdict;
+}
+
+const atOnce = 8;
+/** How long a stopped tool may take to tell what it got done. */
+const graceMs = 500;
+
+/**
+ * Runs calls side by side, up to eight, and appends each result as it comes. When the signal aborts, running calls are
+ * stopped and the others never start; each gets a result that says so. Rejects when an append does; calls that still
+ * run then are stopped, and nothing more is appended.
+ */
+export async function runCalls(
+  calls: readonly AnnouncedCall[],
+  journal: Journal,
+  context: ToolContext,
+  longestText: number,
+): Promise<void> {
+  const fail = new AbortController();
+  const signal = AbortSignal.any([context.signal, fail.signal]);
+  const stoppable: ToolContext = {
+    sandbox: () => context.sandbox(),
+    environment: () => context.environment(),
+    signal,
+  };
+  const queue = calls.values();
+  const worker = async () => {
+    for (const call of queue) {
+      const result = await resultOf(call.verdict, stoppable);
+      fail.signal.throwIfAborted();
+      throwIfLeaseLost(context.signal);
+      await journal.append([resultDraft(call, result, longestText)]);
+    }
+  };
+  const workers = Array.from({ length: Math.min(atOnce, calls.length) }, async () => {
+    try {
+      await worker();
+    } catch (error) {
+      fail.abort(error);
+      throw error;
+    }
+  });
+  await Promise.all(workers);
+}
+
+/** The result of a call that is not run, or not any more. */
+export function failedDraft(call: Pick<AnnouncedCall, "eventId" | "kind">, text: string): Draft {
+  return resultDraft(call, failure(text), Number.POSITIVE_INFINITY);
+}
+
+async function resultOf(verdict: Verdict, context: ToolContext): Promise<ToolResult> {
+  if ("refusal" in verdict) return failure(verdict.refusal);
+  if (!("tool" in verdict)) throw new TypeError("A call of a client's tool is not run here.");
+  if (context.signal.aborted) return failure(notes.notStartedCall);
+  const running = verdict.tool.run(verdict.input, context).catch((error: unknown) => {
+    if (context.signal.aborted) return failure(notes.stoppedCall);
+    return failure(`The tool failed: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  return await Promise.race([running, stopped(context.signal, running)]);
+}
+
+/** Resolves a moment after the abort, for tools that do not stop by themselves. */
+async function stopped(signal: AbortSignal, running: Promise<ToolResult>): Promise<ToolResult> {
+  const over = Promise.withResolvers<void>();
+  let timer: NodeJS.Timeout | undefined;
+  const wait = () => {
+    timer = setTimeout(over.resolve, graceMs);
+  };
+  signal.addEventListener("abort", wait, { once: true });
+  await Promise.race([over.promise, running]);
+  signal.removeEventListener("abort", wait);
+  clearTimeout(timer);
+  return failure(notes.interruptedCall);
+}
+
+function resultDraft(
+  call: Pick<AnnouncedCall, "eventId" | "kind">,
+  result: ToolResult,
+  longestText: number,
+): Draft {
+  const content = result.content.map((block) =>
+    block.type === "text" ? { ...block, text: cutMiddle(storableText(block.text), longestText) } : block,
+  );
+  return resultEvent(call, { content, is_error: result.isError });
+}

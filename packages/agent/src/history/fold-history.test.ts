@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { MemoryLog } from "../../test-support/memory-log.ts";
+import { randomLog } from "../../test-support/random-log.ts";
+import { assertValidMessages } from "../../test-support/valid-messages.ts";
+import type { ModelMessage } from "../models/model.ts";
+import * as notes from "../prompts/notes.ts";
+import { foldHistory } from "./fold-history.ts";
+
+/** Each block on a line with its role: what a provider's cache compares, byte by byte. */
+function lines(messages: readonly ModelMessage[]): string[] {
+  return messages.flatMap(({ role, content }) => content.map((block) => JSON.stringify([role, block])));
+}
+
+test("the history of the beginning of a log is the beginning of its history", () => {
+  fc.assert(
+    fc.property(randomLog({ compaction: false }), (entries) => {
+      const whole = lines(foldHistory(entries).messages);
+      for (let length = 0; length <= entries.length; length++) {
+        const part = foldHistory(entries.slice(0, length));
+        assert.deepEqual(lines(part.messages), whole.slice(0, lines(part.messages).length));
+        assertValidMessages(part.messages);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("across a compaction, too, every history is valid and grows only at its end", () => {
+  fc.assert(
+    fc.property(randomLog({ compaction: true }), (entries) => {
+      let before: string[] = [];
+      for (let length = 0; length <= entries.length; length++) {
+        const { messages } = foldHistory(entries.slice(0, length));
+        assertValidMessages(messages);
+        if (entries[length - 1]?.event.type === "agent.context_compacted") before = [];
+        assert.deepEqual(lines(messages).slice(0, before.length), before);
+        before = lines(messages);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("the same log gives the same bytes, and reading it leaves it alone", () => {
+  fc.assert(
+    fc.property(randomLog({ compaction: true }), (entries) => {
+      const before = JSON.stringify(entries);
+      const first = JSON.stringify(foldHistory(entries));
+      assert.equal(JSON.stringify(foldHistory(JSON.parse(before))), first);
+      assert.equal(JSON.stringify(entries), before);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("inputs enter at the first request after them; one that an answer has overtaken waits for the next", () => {
+  const log = new MemoryLog();
+  log.message("one");
+  assert.deepEqual(foldHistory(log.entries).messages, []);
+  const [start] = log.store([{ event: { type: "span.model_request_start", model: "m/m" } }]);
+  assert.equal(foldHistory(log.entries).messages.length, 1);
+  log.message("two");
+  log.store([
+    { event: { type: "agent.message", content: [{ type: "text", text: "answer to one" }] } },
+    {
+      event: {
+        type: "span.model_request_end",
+        model_request_start_id: start?.event.id ?? "",
+        is_error: false,
+        model_usage: null,
+      },
+    },
+  ]);
+  log.store([{ event: { type: "span.model_request_start", model: "m/m" } }]);
+  const one = { type: "text", text: "one" };
+  const answer = { type: "text", text: "answer to one" };
+  assert.deepEqual(foldHistory(log.entries).messages, [
+    { role: "user", content: [one] },
+    { role: "assistant", content: [answer] },
+    { role: "user", content: [{ type: "text", text: "two" }] },
+  ]);
+});
+
+test("a reclaimed container is told once: before the message that comes next, or with the results of calls", () => {
+  const log = new MemoryLog();
+  const text = (words: string) => ({ type: "text" as const, text: words });
+  const anew = text(notes.containerAnew);
+  const reclaim = () => log.store([{ event: { type: "session.container_reclaimed", reason: "inactivity" } }]);
+  const request = () =>
+    log.store([{ event: { type: "span.model_request_start", model: "m/m" } }])[0]?.event.id ?? "";
+  const end = (model_request_start_id: string) => ({
+    type: "span.model_request_end" as const,
+    model_request_start_id,
+    is_error: false,
+    model_usage: null,
+  });
+  reclaim();
+  reclaim();
+  log.send({ type: "user.interrupt" });
+  request();
+  assert.deepEqual(foldHistory(log.entries).messages, [], "it asks for nothing by itself");
+  log.message("one");
+  const start = request();
+  assert.deepEqual(foldHistory(log.entries).messages, [
+    { role: "user", content: [anew, text(notes.userInterrupted), text("one")] },
+  ]);
+  const [use] = log.store([
+    { event: { type: "agent.tool_use", name: "Bash", input: {}, evaluated_permission: "allow" } },
+    { event: end(start) },
+  ]);
+  const tool_use_id = use?.event.id ?? "";
+  reclaim();
+  log.store([
+    { event: { type: "agent.tool_result", tool_use_id, content: [text("done")], is_error: false } },
+  ]);
+  log.message("two");
+  request();
+  assert.deepEqual(foldHistory(log.entries).messages.slice(2), [
+    {
+      role: "tool",
+      content: [{ id: tool_use_id, name: "Bash", content: [text("done"), anew], isError: false }],
+    },
+    { role: "user", content: [text("two")] },
+  ]);
+});
+
+test("a blank message and half a character do no harm", () => {
+  const log = new MemoryLog();
+  log.message(" \n");
+  log.message("a\ud800\0b");
+  log.store([{ event: { type: "span.model_request_start", model: "m/m" } }]);
+  assert.deepEqual(foldHistory(log.entries).messages, [
+    {
+      role: "user",
+      content: [
+        { type: "text", text: notes.blankMessage },
+        { type: "text", text: "a\ufffd\ufffdb" },
+      ],
+    },
+  ]);
+});
+
+test("the fault of an MCP server is told once, before the message that comes next", () => {
+  const log = new MemoryLog();
+  log.message("one");
+  const message = "The MCP server 'all' could not be used: it answered with HTTP 503.";
+  const retry_status = { type: "retrying" as const };
+  const error = {
+    type: "mcp_connection_failed_error" as const,
+    message,
+    retry_status,
+    mcp_server_name: "all",
+  };
+  log.store([{ event: { type: "session.error", error } }]);
+  assert.deepEqual(foldHistory(log.entries).messages, []);
+  log.store([{ event: { type: "span.model_request_start", model: "m/m" } }]);
+  const text = (words: string) => ({ type: "text" as const, text: words });
+  const { messages } = foldHistory(log.entries);
+  assert.deepEqual(messages, [{ role: "user", content: [text(notes.withoutTools(message)), text("one")] }]);
+});

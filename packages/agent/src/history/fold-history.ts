@@ -1,0 +1,200 @@
+import type { EventOf } from "@berth/contract";
+import type { AssistantBlock, ModelMessage, UserBlock } from "../models/model.ts";
+import * as notes from "../prompts/notes.ts";
+import type { UseEvent } from "./call-events.ts";
+import { type History, measure } from "./history.ts";
+import type { LogEntry } from "./log.ts";
+import { type MessageFiles, noFiles } from "./message-files.ts";
+import { announcedCall, OpenCalls, type ToolCall } from "./open-calls.ts";
+import { Inbox } from "./pending-inputs.ts";
+
+/**
+ * Folds a log into the history of its session. Pure: the same log, with the same `files` and `longestResult`, gives the
+ * same bytes.
+ *
+ * - `files`: what messages name by id. What is not there is told to the model as lost.
+ * - `longestResult`: characters of text that the model is shown of one result of a client's tool.
+ * - Inputs enter at the first `span.model_request_start` after them, after the results of tools.
+ * - A response enters at its clean `span.model_request_end`; a failed one leaves nothing.
+ * - Results enter together, in the order of the calls, at the next request.
+ * - `agent.context_compacted` replaces everything before it.
+ * - `session.container_reclaimed` and the `session.error` of an MCP server are told once, with the results or inputs that enter next.
+ */
+export function foldHistory(
+  entries: readonly LogEntry[],
+  files: MessageFiles = noFiles,
+  longestResult: number = Number.POSITIVE_INFINITY,
+): History {
+  const fold = new Fold(files, longestResult);
+  for (const entry of entries) fold.apply(entry);
+  return fold.history();
+}
+
+class Fold {
+  readonly inbox: Inbox;
+  messages: ModelMessage[] = [];
+  response: AssistantBlock[] = [];
+  responseCalls: ToolCall[] = [];
+  readonly calls: OpenCalls;
+  owed = false;
+  interrupted = false;
+  openRequest: string | null = null;
+  measured: History["measured"] = null;
+  failedAttempts = 0;
+  compacted = false;
+
+  constructor(files: MessageFiles, longestResult: number) {
+    this.inbox = new Inbox(files);
+    this.calls = new OpenCalls(longestResult);
+  }
+
+  apply(entry: LogEntry): void {
+    const { event, memo } = entry;
+    switch (event.type) {
+      case "user.message":
+      case "user.interrupt":
+        this.inbox.add(event);
+        this.interrupted = event.type === "user.interrupt";
+        if (this.interrupted) this.calls.interrupt();
+        return;
+      case "system.message":
+        this.inbox.add(event);
+        return;
+      case "user.tool_confirmation":
+        this.calls.confirm(event);
+        return;
+      case "span.model_request_start":
+        this.takeIn();
+        this.openRequest = event.id;
+        this.dropResponse();
+        return;
+      case "agent.thinking":
+        this.response.push({ type: "thinking", text: memo?.text ?? "", ...opaqueOf(memo) });
+        return;
+      case "agent.message":
+        this.response.push({
+          type: "text",
+          text: event.content.map((block) => block.text).join(""),
+          ...opaqueOf(memo),
+        });
+        return;
+      case "agent.tool_use":
+      case "agent.mcp_tool_use":
+      case "agent.custom_tool_use":
+        this.addCall(event, memo);
+        return;
+      case "span.model_request_end":
+        this.endRequest(event, memo);
+        return;
+      case "agent.tool_result":
+      case "agent.mcp_tool_result":
+      case "user.custom_tool_result":
+        this.calls.addResult(event);
+        return;
+      case "agent.context_compacted":
+        this.compact(memo);
+        return;
+      case "session.container_reclaimed":
+        this.inbox.containerAnew = true;
+        return;
+      case "session.error":
+        if (event.error.mcp_server_name !== undefined) this.inbox.faults.push(event.error.message);
+        return;
+    }
+  }
+
+  history(): History {
+    return {
+      messages: this.messages,
+      owed: this.owed || !this.calls.isEmpty() || this.inbox.note !== null,
+      interrupted: this.interrupted,
+      openCalls: this.calls.unanswered(),
+      openRequest: this.openRequest,
+      measured: this.measured,
+      failedAttempts: this.failedAttempts,
+      compacted: this.compacted,
+      newestMessage: this.inbox.newestMessage,
+      newestImages: this.inbox.newestImages,
+    };
+  }
+
+  /** A request starts: results and inputs so far become messages. */
+  takeIn(): void {
+    const before = this.messages.length;
+    this.takeInResults();
+    const blocks = this.inbox.take();
+    if (blocks.length > 0) this.addUserBlocks(blocks);
+    if (this.messages.length === before && blocks.length === 0) return;
+    this.owed = true;
+    this.failedAttempts = 0;
+  }
+
+  takeInResults(): void {
+    const content = this.calls.take();
+    const last = content.at(-1);
+    if (last === undefined) return;
+    content[content.length - 1] = { ...last, content: [...last.content, ...this.inbox.takeNews()] };
+    this.messages.push({ role: "tool", content });
+  }
+
+  /** Two user messages in a row, as after a failed request, are one with the blocks of both. */
+  addUserBlocks(blocks: readonly UserBlock[]): void {
+    const last = this.messages.at(-1);
+    if (last?.role === "user") {
+      this.messages[this.messages.length - 1] = { role: "user", content: [...last.content, ...blocks] };
+    } else {
+      this.messages.push({ role: "user", content: blocks });
+    }
+  }
+
+  addCall(event: UseEvent, memo: LogEntry["memo"]): void {
+    const call = announcedCall(event, memo);
+    this.responseCalls.push(call);
+    this.response.push({
+      type: "tool_call",
+      id: call.callId,
+      name: call.name,
+      input: call.input,
+      ...opaqueOf(memo),
+    });
+  }
+
+  endRequest(event: EventOf<"span.model_request_end">, memo: LogEntry["memo"]): void {
+    this.openRequest = null;
+    if (event.is_error) {
+      this.failedAttempts += 1;
+      this.dropResponse();
+      return;
+    }
+    if (this.response.length > 0) this.messages.push({ role: "assistant", content: this.response });
+    this.calls.begin(this.responseCalls);
+    this.dropResponse();
+    this.inbox.note = memo?.text ?? null;
+    this.owed = false;
+    this.failedAttempts = 0;
+    this.compacted = false;
+    this.measured = measure(event.model_usage, this.messages.length);
+  }
+
+  dropResponse(): void {
+    this.response = [];
+    this.responseCalls = [];
+  }
+
+  compact(memo: LogEntry["memo"]): void {
+    const content: UserBlock[] = [{ type: "text", text: notes.summaryOf(memo?.text ?? "") }];
+    if (memo?.kept !== undefined) content.push({ type: "text", text: memo.kept });
+    if (memo?.keeps_images === true) content.push(...this.inbox.newestImages);
+    this.messages = [{ role: "user", content }];
+    this.calls.drop();
+    this.inbox.note = null;
+    this.owed = true;
+    this.measured = null;
+    this.failedAttempts = 0;
+    this.compacted = true;
+  }
+}
+
+function opaqueOf(memo: LogEntry["memo"]): { opaque?: Record<string, unknown> } {
+  return memo?.opaque === undefined ? {} : { opaque: memo.opaque };
+}

@@ -1,0 +1,62 @@
+import { isImageType, mediaTypeOf } from "@berth/contract";
+import type { UserBlock } from "../models/model.ts";
+import { storableText } from "../prompts/text.ts";
+import type { LogEntry } from "./log.ts";
+
+/** The files that messages name, by their id, as blocks; null for one that cannot be read. */
+export type MessageFiles = ReadonlyMap<string, UserBlock | null>;
+
+export const noFiles: MessageFiles = new Map();
+
+/** The bytes of a file; null when there are none any more. */
+export type FileContent = (fileId: string) => Promise<Uint8Array | null>;
+
+/** Characters of the files of a turn together: several times what any provider takes in a request. */
+const mostCharacters = 128 * 1024 * 1024;
+
+/**
+ * Reads what messages of the log name and `known` lacks, each file once in a turn, those of newer messages first; what no
+ * longer has room, as if it could not be read. A file never changes once it is ready.
+ */
+export async function loadFiles(
+  entries: readonly LogEntry[],
+  known: Map<string, UserBlock | null>,
+  fileContent: FileContent,
+): Promise<void> {
+  let room = mostCharacters;
+  for (const block of known.values()) room -= lengthOf(block);
+  for (const { event } of entries.toReversed()) {
+    if (event.type !== "user.message") continue;
+    for (const block of event.content) {
+      if (block.type === "text" || block.source.type !== "file") continue;
+      const id = block.source.file_id;
+      if (known.has(id)) continue;
+      const read = room > 0 ? fileBlock(await fileContent(id)) : null;
+      known.set(id, read);
+      room -= lengthOf(read);
+    }
+  }
+}
+
+function lengthOf(block: UserBlock | null): number {
+  if (block === null) return 0;
+  return block.type === "text" ? block.text.length : block.data.length;
+}
+
+/** What the bytes are decides, whatever the file is called: a provider refuses an image that is none, and all that follows. */
+function fileBlock(bytes: Uint8Array | null): UserBlock | null {
+  if (bytes === null) return null;
+  const mediaType = mediaTypeOf(bytes);
+  if (mediaType !== null) {
+    const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+    return isImageType(mediaType)
+      ? { type: "image", mediaType, data }
+      : { type: "document", mediaType, data };
+  }
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return { type: "text", text: storableText(text) };
+  } catch {
+    return null;
+  }
+}

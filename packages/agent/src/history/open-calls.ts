@@ -1,0 +1,126 @@
+import type { EventOf } from "@berth/contract";
+import type { ToolResultBlock } from "../models/model.ts";
+import * as notes from "../prompts/notes.ts";
+import { answeredCall, type CallKind, kindOf, type ResultEvent, type UseEvent } from "./call-events.ts";
+import type { Memo } from "./log.ts";
+import { resultBlocks } from "./result-blocks.ts";
+
+/** A call that a model made, as its log tells. */
+export interface ToolCall {
+  /** Id of the event that announced it. */
+  eventId: string;
+  /** The provider's id of the call. */
+  callId: string;
+  /** As the model calls the tool. */
+  name: string;
+  input: Record<string, unknown>;
+  kind: CallKind;
+  /**
+   * While it has no result:
+   * - `begun`: it runs, or ran in a process that died.
+   * - `waiting`: for a client's confirmation or result.
+   * - `allowed`: a client has confirmed it, and no process has begun it.
+   * - `denied`: a client has refused it.
+   * - `cancelled`: an interrupt came before it began.
+   */
+  stands: "begun" | "waiting" | "allowed" | "denied" | "cancelled";
+  /** What the client said with its refusal. */
+  denial?: string;
+}
+
+/** A call as the event that announces it tells. */
+export function announcedCall(event: UseEvent, memo: Memo | null): ToolCall {
+  const waits = event.type === "agent.custom_tool_use" || event.evaluated_permission === "ask";
+  return {
+    eventId: event.id,
+    callId: memo?.call_id ?? event.id,
+    name: memo?.tool_name ?? event.name,
+    input: event.input,
+    kind: kindOf(event),
+    stands: waits ? "waiting" : "begun",
+  };
+}
+
+/** The calls of the newest answer, until their results enter the history together. */
+export class OpenCalls {
+  #calls: readonly ToolCall[] = [];
+  readonly #results = new Map<string, ToolResultBlock>();
+  readonly #longestResult: number;
+
+  /** `longestResult`: characters of text that the model is shown of one result of a client's tool. */
+  constructor(longestResult: number) {
+    this.#longestResult = longestResult;
+  }
+
+  begin(calls: readonly ToolCall[]): void {
+    this.#calls = calls;
+  }
+
+  isEmpty(): boolean {
+    return this.#calls.length === 0;
+  }
+
+  /** Those that have no result, in their order. */
+  unanswered(): ToolCall[] {
+    return this.#calls.filter((call) => !this.#results.has(call.eventId));
+  }
+
+  interrupt(): void {
+    this.#calls.forEach(cancel);
+  }
+
+  confirm(event: EventOf<"user.tool_confirmation">): void {
+    const call = this.#find(event.tool_use_id);
+    if (call !== undefined) confirm(call, event);
+  }
+
+  /** The first result of a call counts. */
+  addResult(event: ResultEvent): void {
+    const call = this.#find(answeredCall(event));
+    if (call === undefined || this.#results.has(call.eventId)) return;
+    const { callId: id, name } = call;
+    const content = resultBlocks(event, this.#longestResult);
+    this.#results.set(call.eventId, { id, name, content, isError: event.is_error });
+  }
+
+  /** The results in the order of the calls, which are no longer open. */
+  take(): ToolResultBlock[] {
+    const results = this.#calls.map((call) => this.#results.get(call.eventId) ?? lostResult(call));
+    this.drop();
+    return results;
+  }
+
+  drop(): void {
+    this.#calls = [];
+    this.#results.clear();
+  }
+
+  #find(eventId: string): ToolCall | undefined {
+    return this.#calls.find((call) => call.eventId === eventId);
+  }
+}
+
+/** Takes a client's word on a call. A confirmation is processed by the process that begins the call, before it begins. */
+function confirm(call: ToolCall, event: EventOf<"user.tool_confirmation">): void {
+  if (call.stands !== "waiting" || call.kind === "custom") return;
+  if (event.result === "allow") call.stands = event.processed_at === null ? "allowed" : "begun";
+  else {
+    call.stands = "denied";
+    if (event.deny_message !== undefined) call.denial = event.deny_message;
+  }
+}
+
+/** An interrupt ends what has not begun. */
+function cancel(call: ToolCall): void {
+  if (call.stands === "waiting" || call.stands === "allowed") call.stands = "cancelled";
+}
+
+/** Stands for the result of a call that has none. */
+function lostResult(call: ToolCall): ToolResultBlock {
+  return {
+    id: call.callId,
+    name: call.name,
+    content: [{ type: "text", text: notes.interruptedCall }],
+    isError: true,
+  };
+}

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { toolNames } from "@berth/contract";
+import type { Sandbox } from "@berth/sandbox";
+import { MemoryLog } from "../../test-support/memory-log.ts";
+import { openRealSandbox, type RealSandbox } from "../../test-support/real-sandbox.ts";
+import { testTurn } from "../../test-support/turn.ts";
+import { createRehearsalModel } from "../models/rehearsal/rehearsal-model.ts";
+import { toolset } from "../tools/toolset.ts";
+import { runTurn } from "./run-turn.ts";
+
+let box: RealSandbox;
+before(async () => {
+  box = await openRealSandbox();
+});
+after(() => box.close());
+
+const tools = toolset({ tools: [{ type: "agent_toolset_20260401", enabled_tools: [...toolNames] }] });
+
+function rehearsal(...steps: unknown[]): MemoryLog {
+  const log = new MemoryLog();
+  log.message(JSON.stringify({ steps }));
+  return log;
+}
+
+function results(log: MemoryLog): string[] {
+  return log.events.flatMap((event) =>
+    event.type === "agent.tool_result"
+      ? event.content.map((block) => (block.type === "text" ? block.text : block.source.media_type))
+      : [],
+  );
+}
+
+test("a rehearsal works on real files with all six tools", async () => {
+  const log = rehearsal(
+    { tool: "Write", input: { file_path: "app/main.ts", content: "export const answer = 41;\n" } },
+    {
+      tool: "Edit",
+      input: { file_path: "app/main.ts", old_string: "41", new_string: "42" },
+      expect: "Created",
+    },
+    { tool: "Read", input: { file_path: "app/main.ts" }, expect: "1 replacement" },
+    {
+      tools: [
+        { tool: "Glob", input: { pattern: "**/*.ts" } },
+        { tool: "Grep", input: { pattern: "42" } },
+      ],
+      expect: "= 42;",
+    },
+    { tool: "Bash", input: { command: "cd app && wc -l <main.ts" }, expect: "/data/app/main.ts" },
+    { say: "All well.", expect: "[working directory /data/app]" },
+  );
+  const model = createRehearsalModel();
+  const end = await runTurn(testTurn({ log, model, tools, sandbox: async () => box.sandbox }));
+  assert.deepEqual(end, { type: "end_turn" });
+  const last = log.events.findLast((event) => event.type === "agent.message");
+  assert.deepEqual(last?.content, [{ type: "text", text: "All well." }], results(log).join("\n---\n"));
+});
+
+test("an interrupt ends a running command within a second, and tells what it had written", async () => {
+  const log = rehearsal({ tool: "Bash", input: { command: "echo begun; sleep 61" } }, { say: "never" });
+  const stop = new AbortController();
+  let stoppedAt = 0;
+  const run: Sandbox["run"] = (command) =>
+    box.sandbox.run({
+      ...command,
+      onOutput: () => {
+        stoppedAt = performance.now();
+        stop.abort();
+      },
+    });
+  const sandbox = async () => ({ ...box.sandbox, run });
+  const turn = testTurn({ log, model: createRehearsalModel(), tools, sandbox, signal: stop.signal });
+  assert.deepEqual(await runTurn(turn), { type: "cancelled" });
+  assert.ok(performance.now() - stoppedAt < 1_000);
+  assert.match(results(log)[0] ?? "", /^begun\n\[interrupted/);
+  const left = await box.sh("pgrep -x sleep || echo none");
+  assert.equal(left, "none\n");
+});

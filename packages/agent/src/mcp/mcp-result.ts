@@ -1,0 +1,76 @@
+import { isImageType, mediaTypeOf, type ResultBlock } from "@berth/contract";
+import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
+import { cutMiddle } from "../prompts/text.ts";
+import type { ToolResult } from "../tools/tool.ts";
+
+/** Characters of text in one result, and images, of at most so many bytes each. */
+const longestText = 200_000;
+const mostImages = 8;
+const largestImage = 5 * 1_048_576;
+
+/**
+ * A result of an MCP server as the log keeps it: text, and images that models take. Other content is named, not shown,
+ * and what is too much is left out, which is said.
+ */
+export function mcpResult(result: CallToolResult): ToolResult {
+  const content = limited(result.content.map(resultBlock));
+  if (content.length === 0 && result.structuredContent !== undefined) {
+    content.push(text(cutMiddle(JSON.stringify(result.structuredContent), longestText)));
+  }
+  if (content.length === 0) content.push(text("(The tool answered nothing.)"));
+  return { content, isError: result.isError === true };
+}
+
+function resultBlock(block: ContentBlock): ResultBlock {
+  switch (block.type) {
+    case "text":
+      return text(block.text);
+    case "image":
+      return image(block.data, "image");
+    case "audio":
+      return text(`[Audio of type ${block.mimeType}, which cannot be shown.]`);
+    case "resource_link":
+      return text(`[Resource ${block.uri}: ${[block.name, block.description].filter(Boolean).join(", ")}]`);
+    case "resource":
+      if ("text" in block.resource) return text(`[Resource ${block.resource.uri}]\n${block.resource.text}`);
+      return image(block.resource.blob, `Resource ${block.resource.uri} of type ${block.resource.mimeType}`);
+    default:
+      return text("[Content of a kind that is not known here.]");
+  }
+}
+
+/** By its bytes, not by what it is said to be: providers refuse a request with an image that is none. */
+function image(base64: string, what: string): ResultBlock {
+  const bytes = Buffer.from(base64, "base64");
+  const mediaType = mediaTypeOf(bytes);
+  if (mediaType === null || !isImageType(mediaType))
+    return text(`[${what}: ${bytes.length} bytes that cannot be shown.]`);
+  if (bytes.length > largestImage) return text(`[${what}: ${bytes.length} bytes are too many to show.]`);
+  const source = { type: "base64" as const, media_type: mediaType, data: bytes.toString("base64") };
+  return { type: "image", source };
+}
+
+function limited(blocks: readonly ResultBlock[]): ResultBlock[] {
+  let room = longestText;
+  let images = 0;
+  const kept: ResultBlock[] = [];
+  for (const [index, block] of blocks.entries()) {
+    if (room <= 0 || images >= mostImages) {
+      kept.push(text(`[${blocks.length - index} more parts of the answer are left out.]`));
+      break;
+    }
+    if (block.type === "text") {
+      const shown = cutMiddle(block.text, room);
+      room -= shown.length;
+      kept.push(text(shown));
+    } else {
+      images += 1;
+      kept.push(block);
+    }
+  }
+  return kept;
+}
+
+function text(content: string): ResultBlock {
+  return { type: "text", text: content };
+}

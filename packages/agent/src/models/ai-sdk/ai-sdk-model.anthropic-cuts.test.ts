@@ -1,0 +1,3 @@
+import { describeCuts } from "../../../test-support/models/cuts.ts";
+
+describeCuts("anthropic");

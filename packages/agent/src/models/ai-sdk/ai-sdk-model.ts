@@ -1,0 +1,123 @@
+import { orAborted } from "@berth/concurrency";
+import type { ModelUsage } from "@berth/contract";
+import type { FinishReason, Model, ModelPart, ModelRequest } from "../model.ts";
+import { Answer } from "./answer.ts";
+import { type DialectModel, dialects } from "./dialect.ts";
+import { interrupted, outgrown, toModelError } from "./errors.ts";
+import type { Provider } from "./provider.ts";
+import { type Fetch, openTransport } from "./transport.ts";
+import type { FinishPart, StreamPart } from "./types.ts";
+
+export interface AiSdkModelOptions extends DialectModel {
+  /** `provider/model`. */
+  id: string;
+  provider: Provider;
+  contextWindow: number;
+  /** Default: the global one. */
+  fetch?: Fetch;
+}
+
+/**
+ * A model behind one of the AI SDK's providers, at the level below the SDK's own tool loop and retries: one call is one
+ * request. Blocks are handed out only when the provider has said that the answer is complete.
+ */
+export function createAiSdkModel(options: AiSdkModelOptions): Model {
+  return {
+    id: options.id,
+    contextWindow: options.contextWindow,
+    maxOutputTokens: options.maxOutputTokens,
+    stream: (request, signal) => stream(options, request, signal),
+  };
+}
+
+async function* stream(
+  options: AiSdkModelOptions,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ModelPart> {
+  signal.throwIfAborted();
+  const { provider } = options;
+  const dialect = dialects[provider.kind];
+  const transport = openTransport({
+    provider,
+    fetch: options.fetch ?? globalThis.fetch,
+    endsWithDone: dialect.endsWithDone,
+  });
+  const hangUp = new AbortController();
+  const answer = new Answer();
+  try {
+    const connection = {
+      provider: provider.name,
+      baseUrl: provider.baseUrl,
+      model: options.upstreamModel,
+      fetch: transport.fetch,
+    };
+    const model = await dialect.open(connection);
+    const abortSignal = AbortSignal.any([signal, hangUp.signal]);
+    const call = model.doStream({ ...dialect.callOptions(request, options), abortSignal });
+    const reader = (await orAborted(call, signal)).stream.getReader();
+    const finish = yield* readToFinish(reader, answer, signal);
+    if (finish === null) throw interrupted(provider.name);
+    if (finish.finishReason.raw === "model_context_window_exceeded") throw outgrown(provider.name);
+    const reason = finishReason(finish, answer);
+    if (reason === null) throw interrupted(provider.name);
+    const blocks = answer.blocks(reason);
+    await readToEnd(reader);
+    for (const block of blocks) yield { type: "block", ...block };
+    yield { type: "finish", reason, usage: usageOf(finish) };
+  } catch (error) {
+    signal.throwIfAborted();
+    throw toModelError(error, provider.name, transport.exchange);
+  } finally {
+    hangUp.abort();
+    transport.close();
+  }
+}
+
+type Reader = ReadableStreamDefaultReader<StreamPart>;
+
+async function* readToFinish(
+  reader: Reader,
+  answer: Answer,
+  signal: AbortSignal,
+): AsyncGenerator<ModelPart, FinishPart | null> {
+  for (;;) {
+    const { done, value: part } = await orAborted(reader.read(), signal);
+    if (done) return null;
+    if (part.type === "error") throw part.error;
+    if (part.type === "finish") return part;
+    const shown = answer.take(part);
+    if (shown !== null) yield shown;
+  }
+}
+
+/** What comes after the finish says nothing more, but a connection read to its end can be used again. Waits a moment for it at most. */
+async function readToEnd(reader: Reader): Promise<void> {
+  const moment = Promise.withResolvers<void>();
+  const timer = setTimeout(moment.resolve, 250);
+  const end = (async () => {
+    while (!(await reader.read()).done);
+  })();
+  await Promise.race([end.catch(() => {}), moment.promise]);
+  clearTimeout(timer);
+}
+
+/** Null when it is no clean end. Servers that say `stop` after a tool call mean the call. */
+function finishReason({ finishReason: { unified, raw } }: FinishPart, answer: Answer): FinishReason | null {
+  if (unified === "interrupted" || unified === "error") return null;
+  if (unified === "other" && raw === undefined) return null;
+  if (unified === "length") return "max_tokens";
+  if (unified === "content-filter") return "refusal";
+  return answer.hasToolCalls() ? "tool_calls" : "end_turn";
+}
+
+function usageOf({ usage: { inputTokens, outputTokens } }: FinishPart): ModelUsage {
+  const read = inputTokens.cacheRead ?? 0;
+  const written = inputTokens.cacheWrite ?? 0;
+  return {
+    input_tokens: inputTokens.noCache ?? Math.max(0, (inputTokens.total ?? 0) - read - written),
+    output_tokens: outputTokens.total ?? 0,
+    cache_read_input_tokens: read,
+    cache_creation_input_tokens: written,
+  };
+}

@@ -1,3 +1,0 @@
-import { describeTurnCuts } from "./testing/turn-cuts.ts";
-
-describeTurnCuts("openai-compatible", { stride: 5 });

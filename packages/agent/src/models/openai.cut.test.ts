@@ -1,3 +1,0 @@
-import { describeCuts } from "./testing/cuts.ts";
-
-describeCuts("openai");

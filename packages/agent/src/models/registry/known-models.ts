@@ -1,0 +1,42 @@
+import type { ProviderKind } from "../ai-sdk/provider.ts";
+
+/** What the price tables know of models, without any network. */
+export interface KnownModels {
+  /** Models of a kind that an agent can use, by name, in the provider's order of names. */
+  names(kind: "anthropic" | "openai"): string[];
+  /** Tokens, or null when the tables do not know the model. A name that is newer than they are is taken for its forerunner. */
+  contextWindow(provider: { kind: ProviderKind; baseUrl: string }, model: string): number | null;
+}
+
+/** Retired models. */
+const notAnthropic = /^claude-(2|3|v1|instant)/;
+/** Models that cannot call tools, or do not speak text. */
+const notOpenAI =
+  /audio|realtime|search|transcribe|tts|image|vision|instruct|research|oss|computer|chatgpt|gpt-3|^gpt-4(-|$)/;
+
+/** Loads the tables; this costs some 40 ms, once. */
+export async function loadKnownModels(): Promise<KnownModels> {
+  const { calcPrice, findProvider } = await import("@pydantic/genai-prices");
+  return {
+    names(kind) {
+      const models = findProvider({ providerId: kind })?.models ?? [];
+      const usable = kind === "anthropic" ? isAnthropic : isOpenAI;
+      return models
+        .filter((model) => model.context_window !== undefined && usable(model.id))
+        .map(({ id }) => id);
+    },
+    contextWindow({ kind, baseUrl }, model) {
+      const providerId = kind === "openai-compatible" ? findProvider({ providerApiUrl: baseUrl })?.id : kind;
+      if (providerId === undefined) return null;
+      return calcPrice({ input_tokens: 1 }, model, { providerId })?.model.context_window ?? null;
+    },
+  };
+}
+
+function isAnthropic(name: string): boolean {
+  return name.startsWith("claude-") && !notAnthropic.test(name);
+}
+
+function isOpenAI(name: string): boolean {
+  return /^(gpt-|o\d|codex)/.test(name) && !notOpenAI.test(name);
+}

@@ -1,0 +1,221 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { ask, exchange, modelErrorOf } from "../../../test-support/models/exchange.ts";
+import { apiKey, startDouble } from "../../../test-support/models/providers.ts";
+import type { Model } from "../model.ts";
+import { createModelRegistry } from "./registry.ts";
+
+const rehearsal: Model = {
+  id: "rehearsal/steps",
+  contextWindow: 100_000,
+  maxOutputTokens: 10_000,
+  async *stream() {},
+};
+/** Where no Ollama is. */
+const noOllama = { OLLAMA_HOST: "127.0.0.1:1" };
+
+async function folder(test: TestContext): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "models-"));
+  test.after(() => rm(path, { recursive: true }));
+  return path;
+}
+
+async function fileWith(test: TestContext, content: unknown): Promise<string> {
+  const path = join(await folder(test), "models.json");
+  await writeFile(path, JSON.stringify(content));
+  return path;
+}
+
+describe("a registry without a file", () => {
+  it("has only the rehearsal model when there is neither key nor Ollama", async () => {
+    const registry = await createModelRegistry({ environment: noOllama, rehearsal });
+    assert.deepEqual(registry.list(), [
+      { id: "rehearsal/steps", provider: "rehearsal", context_window: 100_000, max_output_tokens: 10_000 },
+    ]);
+    assert.equal(registry.get("rehearsal/steps"), rehearsal);
+    for (const id of ["anthropic/claude-opus-5", "rehearsal/other", "", "/", "anthropic/", "x"]) {
+      assert.equal(registry.get(id), null, id);
+    }
+    assert.equal(registry.defaultModel, null);
+  });
+
+  it("has the rehearsal model by itself", async () => {
+    const registry = await createModelRegistry({ environment: noOllama });
+    assert.deepEqual(
+      registry.list().map(({ id }) => id),
+      ["rehearsal/steps"],
+    );
+    assert.equal(registry.get("rehearsal/steps", { contextWindow: 4000 })?.maxOutputTokens, 500);
+  });
+
+  it("knows the models of the providers whose keys are there", async () => {
+    const environment = { ...noOllama, ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k" };
+    const registry = await createModelRegistry({ environment, rehearsal });
+    const listed = new Map(registry.list().map((info) => [info.id, info]));
+    assert.equal(listed.get("anthropic/claude-opus-5")?.context_window, 1_000_000);
+    assert.equal(listed.get("openai/gpt-5")?.context_window, 400_000);
+    assert.equal(listed.get("openai/gpt-5")?.max_output_tokens, 32_000);
+    assert.ok(![...listed.keys()].some((id) => /audio|claude-2|embedding/.test(id)));
+  });
+
+  it("takes a model that nobody listed, and says which window it assumes, once", async () => {
+    const said: string[] = [];
+    const environment = { ...noOllama, ANTHROPIC_API_KEY: "k" };
+    const registry = await createModelRegistry({
+      environment,
+      rehearsal,
+      log: (message) => said.push(message),
+    });
+    assert.equal(registry.get("anthropic/unheard-of")?.contextWindow, 200_000);
+    registry.get("anthropic/unheard-of");
+    assert.equal(said.length, 1);
+    assert.match(said[0] ?? "", /anthropic\/unheard-of; 200000 tokens are assumed/);
+  });
+
+  it("finds an Ollama and its models", async (test) => {
+    const ollama = createServer((request, response) => {
+      assert.equal(request.url, "/api/tags");
+      response.end(JSON.stringify({ models: [{ name: "qwen3:8b", size: 5 }] }));
+    });
+    ollama.listen(0, "127.0.0.1");
+    await once(ollama, "listening");
+    test.after(() => void ollama.close());
+    const { port } = ollama.address() as AddressInfo;
+    const environment = { OLLAMA_HOST: `0.0.0.0:${port}`, OLLAMA_CONTEXT_LENGTH: "65536" };
+    const registry = await createModelRegistry({ environment, rehearsal });
+    assert.deepEqual(registry.list()[0], {
+      id: "ollama/qwen3:8b",
+      provider: "ollama",
+      context_window: 65_536,
+      max_output_tokens: 8192,
+    });
+    assert.equal(registry.get("ollama/qwen3:8b")?.maxOutputTokens, 8192);
+  });
+
+  it("waits no longer than a moment for an Ollama that hangs", async (test) => {
+    const hanging = createServer(() => {});
+    hanging.listen(0, "127.0.0.1");
+    await once(hanging, "listening");
+    test.after(() => {
+      hanging.closeAllConnections();
+      hanging.close();
+    });
+    const { port } = hanging.address() as AddressInfo;
+    const start = performance.now();
+    const registry = await createModelRegistry({
+      environment: { OLLAMA_HOST: `127.0.0.1:${port}` },
+      rehearsal,
+    });
+    assert.equal(registry.list().length, 1);
+    assert.ok(performance.now() - start < 2000);
+  });
+});
+
+describe("a registry with a file", () => {
+  const providers = {
+    anthropic: { kind: "anthropic" },
+    local: { kind: "openai-compatible", base_url: "http://127.0.0.1:9/v1/" },
+  };
+
+  it("holds to the file, and looks nowhere else", async (test) => {
+    const models = [
+      { id: "anthropic/claude-opus-5", context_window: 150_000, max_output_tokens: 9000, default: true },
+      { id: "local/small" },
+    ];
+    const file = await fileWith(test, { providers, models });
+    const registry = await createModelRegistry({ file, environment: { OPENAI_API_KEY: "k" }, rehearsal });
+    assert.deepEqual(
+      registry
+        .list()
+        .map(({ id, context_window, max_output_tokens }) => [id, context_window, max_output_tokens]),
+      [
+        ["anthropic/claude-opus-5", 150_000, 9000],
+        ["local/small", 32_768, 4096],
+        ["rehearsal/steps", 100_000, 10_000],
+      ],
+    );
+    assert.equal(registry.defaultModel, "anthropic/claude-opus-5");
+    assert.equal(registry.get("openai/gpt-5"), null);
+    assert.equal(registry.get("anthropic/claude-sonnet-5")?.contextWindow, 1_000_000);
+  });
+
+  it("lets a window be made smaller, and set where nothing tells it", async (test) => {
+    const file = await fileWith(test, { providers, models: [{ id: "local/told", context_window: 50_000 }] });
+    const registry = await createModelRegistry({ file, environment: {}, rehearsal });
+    assert.equal(registry.get("local/told", { contextWindow: 20_000 })?.contextWindow, 20_000);
+    assert.equal(registry.get("local/told", { contextWindow: 90_000 })?.contextWindow, 50_000);
+    assert.equal(registry.get("local/untold", { contextWindow: 90_000 })?.contextWindow, 90_000);
+    assert.equal(registry.get("rehearsal/steps", { contextWindow: 3000 })?.contextWindow, 3000);
+  });
+
+  it("refuses to start with a file that is not right", async (test) => {
+    const file = await fileWith(test, { providers: { x: { kind: "y" } }, models: [{ id: "z" }] });
+    await assert.rejects(createModelRegistry({ file, environment: {}, rehearsal }), {
+      name: "ModelsFileError",
+    });
+  });
+
+  it("speaks to the provider under the upstream name, with a key that may change from request to request", async (test) => {
+    const double = await startDouble("openai-compatible");
+    test.after(() => double.close());
+    const keyFile = join(await folder(test), "key");
+    const file = await fileWith(test, {
+      providers: {
+        gpu: { kind: "openai-compatible", base_url: `${double.baseUrl}/`, api_key_file: keyFile },
+      },
+      models: [{ id: "gpu/qwen", upstream_model: "Qwen/Qwen3-32B" }],
+    });
+    const registry = await createModelRegistry({ file, environment: {}, rehearsal });
+    const model = registry.get("gpu/qwen");
+    assert.ok(model !== null);
+    const missing = modelErrorOf(await exchange(model, ask("Hello")));
+    assert.deepEqual([missing.kind, missing.retryable, double.requests.length], ["authentication", false, 0]);
+    await writeFile(keyFile, "sk-old-key-0123456789\n");
+    assert.equal(modelErrorOf(await exchange(model, ask("Hello"))).kind, "authentication");
+    await writeFile(keyFile, `${apiKey}\n`);
+    double.enqueue({ blocks: [{ text: "Hello" }] });
+    assert.equal((await exchange(model, ask("Hello"))).text, "Hello");
+    assert.equal(double.requests.at(-1)?.body.model, "Qwen/Qwen3-32B");
+  });
+
+  it("reads a key from the environment at each request, and says which variable lacks it", async (test) => {
+    const double = await startDouble("anthropic");
+    test.after(() => double.close());
+    const claude = { kind: "anthropic", base_url: double.baseUrl, api_key_env: "CLAUDE_KEY" };
+    const file = await fileWith(test, { providers: { claude } });
+    const environment: Record<string, string | undefined> = {};
+    const said: string[] = [];
+    const log = (message: string) => void said.push(message);
+    const registry = await createModelRegistry({ file, environment, rehearsal, log });
+    assert.deepEqual(said, ["There is no key for claude: the variable CLAUDE_KEY is not set."]);
+    const model = registry.get("claude/claude-opus-5");
+    assert.ok(model !== null);
+    assert.match(modelErrorOf(await exchange(model, ask("Hello"))).message, /CLAUDE_KEY is not set/);
+    environment.CLAUDE_KEY = apiKey;
+    double.enqueue({ blocks: [{ text: "Hello" }] });
+    assert.equal((await exchange(model, ask("Hello"))).text, "Hello");
+  });
+
+  it("sends the usual key to the provider's own address only", async (test) => {
+    const double = await startDouble("anthropic");
+    test.after(() => double.close());
+    const file = await fileWith(test, {
+      providers: { claude: { kind: "anthropic", base_url: double.baseUrl } },
+    });
+    const registry = await createModelRegistry({
+      file,
+      environment: { ANTHROPIC_API_KEY: apiKey },
+      rehearsal,
+    });
+    const model = registry.get("claude/claude-opus-5");
+    assert.ok(model !== null);
+    await exchange(model, ask("Hello"));
+    assert.equal(double.requests[0]?.headers["x-api-key"], undefined);
+  });
+});

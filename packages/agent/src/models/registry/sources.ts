@@ -1,0 +1,74 @@
+import type { Provider, ProviderKind } from "../ai-sdk/provider.ts";
+import type { Fetch } from "../ai-sdk/transport.ts";
+import { type Environment, keyReader } from "./api-key.ts";
+import type { KnownModels } from "./known-models.ts";
+import type { ModelEntry, ModelsFile, ProviderEntry } from "./models-file.ts";
+import { findOllama } from "./ollama.ts";
+
+/** What an installation can reach, by the operator's file or found by itself. */
+export interface Sources {
+  providers: ReadonlyMap<string, Provider>;
+  models: readonly ModelEntry[];
+}
+
+export function sourcesOf(file: ModelsFile, environment: Environment): Sources {
+  const providers = Object.entries(file.providers).map(
+    ([name, entry]) => [name, providerOf(name, entry, environment)] as const,
+  );
+  return { providers: new Map(providers), models: file.models };
+}
+
+const defaultBaseUrls: Readonly<Record<Exclude<ProviderKind, "openai-compatible">, string>> = {
+  anthropic: "https://api.anthropic.com/v1",
+  openai: "https://api.openai.com/v1",
+};
+
+/** The usual variable is looked at only for the provider's own address: a key must not go where it does not belong. */
+const usualKeys = {
+  anthropic: "ANTHROPIC_API_KEY",
+  openai: "OPENAI_API_KEY",
+  "openai-compatible": undefined,
+} as const;
+
+function providerOf(name: string, entry: ProviderEntry, environment: Environment): Provider {
+  const given = entry.api_key_env !== undefined || entry.api_key_file !== undefined;
+  const usual = given || entry.base_url !== undefined ? undefined : usualKeys[entry.kind];
+  const source = { env: entry.api_key_env ?? usual, file: entry.api_key_file };
+  const own = entry.kind === "openai-compatible" ? "" : defaultBaseUrls[entry.kind];
+  return {
+    name,
+    kind: entry.kind,
+    baseUrl: (entry.base_url ?? own).replace(/\/+$/, ""),
+    headers: entry.headers ?? {},
+    idleTimeoutMs: (entry.idle_timeout_seconds ?? 120) * 1000,
+    apiKey: keyReader(name, source, environment),
+  };
+}
+
+/** Without a file: a provider for each usual key that is set, and an Ollama where one answers. */
+export async function findSources(
+  environment: Environment,
+  known: KnownModels,
+  fetch: Fetch,
+): Promise<Sources> {
+  const providers: Provider[] = [];
+  const models: ModelEntry[] = [];
+  for (const kind of ["anthropic", "openai"] as const) {
+    if ((environment[usualKeys[kind]] ?? "").trim() === "") continue;
+    providers.push(providerOf(kind, { kind }, environment));
+    models.push(...known.names(kind).map((name) => ({ id: `${kind}/${name}` })));
+  }
+  const ollama = await findOllama(environment.OLLAMA_HOST, fetch);
+  if (ollama !== null) {
+    const entry = { kind: "openai-compatible" as const, base_url: ollama.baseUrl };
+    providers.push(providerOf("ollama", entry, environment));
+    models.push(...ollama.models.map((name) => ({ id: `ollama/${name}`, ...ollamaWindow(environment) })));
+  }
+  return { providers: new Map(providers.map((provider) => [provider.name, provider])), models };
+}
+
+/** Ollama cuts a prompt that is longer than its window without a word, so what it was told is worth knowing. */
+function ollamaWindow(environment: Environment): { context_window?: number } {
+  const length = Number(environment.OLLAMA_CONTEXT_LENGTH);
+  return Number.isInteger(length) && length >= 1024 ? { context_window: length } : {};
+}

@@ -1,0 +1,28 @@
+/** Text of at most about `longest` characters: its beginning and its end, with a line between them that tells what is missing. */
+export function cutMiddle(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  const half = Math.max(0, Math.floor((longest - 60) / 2));
+  const head = text.slice(0, half).toWellFormed();
+  const tail = text.slice(text.length - half).toWellFormed();
+  return `${head}\n[… ${text.length - 2 * half} characters left out …]\n${tail}`;
+}
+
+/**
+ * Text that every provider and database takes back: NUL and half a surrogate pair become U+FFFD. Applied once, before an
+ * event is appended, since a history that a provider refuses could never go on.
+ */
+export function storableText(text: string): string {
+  return text.replaceAll("\0", "\uFFFD").toWellFormed();
+}
+
+/** `storableText` for every string and key inside an object of JSON values. */
+export function storableObject(object: object): Record<string, unknown> {
+  const pairs = Object.entries(object).map(([key, value]) => [storableText(key), storableValue(value)]);
+  return Object.fromEntries(pairs) as Record<string, unknown>;
+}
+
+function storableValue(value: unknown): unknown {
+  if (typeof value === "string") return storableText(value);
+  if (Array.isArray(value)) return value.map(storableValue);
+  return typeof value === "object" && value !== null ? storableObject(value) : value;
+}

@@ -1,0 +1,33 @@
+import type { ModelUsage, NewEvent, SessionErrorType } from "@berth/contract";
+import type { Draft } from "../history/log.ts";
+import type { ModelError, ModelErrorKind } from "../models/model.ts";
+
+/** The end of a request; without usage, of one that failed or was cut off and leaves nothing. */
+export function requestEnd(start: string, usage: ModelUsage | null): Draft {
+  return {
+    event: {
+      type: "span.model_request_end",
+      model_request_start_id: start,
+      is_error: usage === null,
+      model_usage: usage,
+    },
+  };
+}
+
+/** The `session.error` that tells of a failed request. */
+export function errorEvent(error: ModelError, retry: "retrying" | "exhausted" | "terminal"): NewEvent {
+  return {
+    type: "session.error",
+    error: { type: errorTypes[error.kind], message: error.message, retry_status: { type: retry } },
+  };
+}
+
+const errorTypes: Readonly<Record<ModelErrorKind, SessionErrorType>> = {
+  overloaded: "model_overloaded_error",
+  rate_limited: "model_rate_limited_error",
+  request_failed: "model_request_failed_error",
+  authentication: "model_authentication_error",
+  not_found: "model_not_found_error",
+  context_overflow: "model_request_failed_error",
+  interrupted_stream: "model_request_failed_error",
+};

@@ -1,0 +1,71 @@
+import { orAborted } from "@berth/concurrency";
+import type { ModelUsage } from "@berth/contract";
+import {
+  type AssistantBlock,
+  type FinishReason,
+  type Model,
+  ModelError,
+  type ModelPart,
+  type ModelRequest,
+} from "../models/model.ts";
+
+/** How one request to a model ended. */
+export type Answer =
+  | { type: "finished"; blocks: AssistantBlock[]; reason: FinishReason; usage: ModelUsage }
+  | { type: "failed"; error: ModelError }
+  | { type: "aborted" };
+
+/** One that ended cleanly. */
+export type Finished = Extract<Answer, { type: "finished" }>;
+
+export type OnPart = (part: Exclude<ModelPart, { type: "finish" }>) => void;
+
+/**
+ * Asks the model once. Blocks come back only from an answer that ended cleanly; an abort ends the wait at once, also
+ * when the model does not. Never rejects: a failure that the model did not name is a `ModelError` that is not retried.
+ */
+export async function requestAnswer(
+  model: Model,
+  request: ModelRequest,
+  signal: AbortSignal,
+  onPart: OnPart,
+): Promise<Answer> {
+  if (signal.aborted) return { type: "aborted" };
+  let parts: AsyncIterator<ModelPart> | null = null;
+  try {
+    parts = model.stream(request, signal)[Symbol.asyncIterator]();
+    return await readAnswer(parts, signal, onPart);
+  } catch (error) {
+    if (signal.aborted) return { type: "aborted" };
+    return { type: "failed", error: modelError(error) };
+  } finally {
+    if (parts !== null) leave(parts);
+  }
+}
+
+async function readAnswer(
+  parts: AsyncIterator<ModelPart>,
+  signal: AbortSignal,
+  onPart: OnPart,
+): Promise<Answer> {
+  const blocks: AssistantBlock[] = [];
+  for (;;) {
+    const { done, value: part } = await orAborted(parts.next(), signal);
+    if (done)
+      throw new ModelError("interrupted_stream", "The model's answer ended early.", { retryable: true });
+    if (part.type === "finish") return { type: "finished", blocks, reason: part.reason, usage: part.usage };
+    if (part.type === "block") blocks.push(part.block);
+    onPart(part);
+  }
+}
+
+function modelError(error: unknown): ModelError {
+  if (error instanceof ModelError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new ModelError("request_failed", message, { retryable: false, cause: error });
+}
+
+/** Lets the model release what it holds; a model that is stuck is not waited for. */
+function leave(parts: AsyncIterator<ModelPart>): void {
+  parts.return?.()?.catch(() => {});
+}

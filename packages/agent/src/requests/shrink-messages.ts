@@ -1,0 +1,93 @@
+import { estimateTokens } from "../models/estimate-tokens.ts";
+import type { AssistantBlock, ModelMessage, ToolResultBlock } from "../models/model.ts";
+import { leftOut } from "../prompts/notes.ts";
+import { cutMiddle } from "../prompts/text.ts";
+
+/**
+ * A history of at most `budget` tokens, for a summary of one that is longer. Calls and their results stay together, and
+ * the newest user message is the last to be cut. First only what came after the last answer is cut, which leaves signed thinking valid; when that is not
+ * enough, results and inputs everywhere, without the thinking; then user messages, without their images and documents; then the oldest exchanges go.
+ */
+export function shrinkMessages(messages: readonly ModelMessage[], budget: number): readonly ModelMessage[] {
+  if (estimateTokens(messages) <= budget) return messages;
+  const answered = messages.findLastIndex((message) => message.role === "assistant") + 1;
+  const before = messages.slice(0, answered);
+  const fits = (candidate: readonly ModelMessage[]) => estimateTokens(candidate) <= budget;
+  for (const longest of [20_000, 8_000, 2_000, 500]) {
+    const shorter = [...before, ...messages.slice(answered).map((message) => cutResults(message, longest))];
+    if (fits(shorter)) return shorter;
+  }
+  let shorter: readonly ModelMessage[] = messages;
+  for (const longest of [8_000, 2_000, 500, 120]) {
+    shorter = messages.map((message) => cutResults(withoutThinking(message, longest), longest));
+    if (fits(shorter)) return shorter;
+  }
+  for (const longest of [8_000, 2_000, 500, 120]) {
+    const candidate = shorter.map((message) => cutUserTexts(message, longest));
+    if (fits(candidate)) return candidate;
+  }
+  return dropOldest(
+    shorter.map((message) => cutUserTexts(message, 500)),
+    budget,
+  );
+}
+
+function cutResults(message: ModelMessage, longest: number): ModelMessage {
+  if (message.role !== "tool") return message;
+  return { role: "tool", content: message.content.map((result) => cutResult(result, longest)) };
+}
+
+function cutResult(result: ToolResultBlock, longest: number): ToolResultBlock {
+  const content = result.content.map((block) =>
+    block.type === "text"
+      ? { type: "text" as const, text: cutMiddle(block.text, longest) }
+      : { type: "text" as const, text: `[${block.mediaType} image]` },
+  );
+  return { ...result, content };
+}
+
+function withoutThinking(message: ModelMessage, longest: number): ModelMessage {
+  if (message.role !== "assistant") return message;
+  const content = message.content
+    .filter((block) => block.type !== "thinking")
+    .map((block) => cutAnswer(block, longest));
+  return {
+    role: "assistant",
+    content: content.length > 0 ? content : [{ type: "text", text: "(thinking)" }],
+  };
+}
+
+/** Without `opaque`: it may refer to the thinking that is gone. */
+function cutAnswer(block: AssistantBlock, longest: number): AssistantBlock {
+  if (block.type !== "tool_call") return { type: block.type, text: cutMiddle(block.text, longest) };
+  const { id, name, input } = block;
+  return { type: "tool_call", id, name, input: cutStrings(input, longest) };
+}
+
+function cutStrings(input: Record<string, unknown>, longest: number): Record<string, unknown> {
+  const pairs = Object.entries(input).map(([key, value]) => [
+    key,
+    typeof value === "string" ? cutMiddle(value, longest) : value,
+  ]);
+  return Object.fromEntries(pairs) as Record<string, unknown>;
+}
+
+function cutUserTexts(message: ModelMessage, longest: number): ModelMessage {
+  if (message.role !== "user") return message;
+  const content = message.content.map((block) => ({
+    type: "text" as const,
+    text: block.type === "text" ? cutMiddle(block.text, longest) : leftOut(block.mediaType),
+  }));
+  return { role: "user", content };
+}
+
+/** Keeps the first message, and of the rest the newest exchanges that fit; an exchange begins with an answer. */
+function dropOldest(messages: readonly ModelMessage[], budget: number): readonly ModelMessage[] {
+  const first = messages.slice(0, 1);
+  for (let start = 1; start < messages.length; start++) {
+    if (messages[start]?.role !== "assistant") continue;
+    const candidate = [...first, ...messages.slice(start)];
+    if (estimateTokens(candidate) <= budget) return candidate;
+  }
+  return first;
+}

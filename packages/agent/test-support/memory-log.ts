@@ -1,0 +1,91 @@
+import { answerTypes, formatId, type NewEvent, newUuid, type SessionEvent } from "@berth/contract";
+import type { Draft, Log, LogEntry } from "../src/history/log.ts";
+
+/** A session's log in memory, as durable as a test needs: it outlives the turns that work on it. */
+export class MemoryLog implements Log {
+  readonly #stored: LogEntry[] = [];
+  /** Called before an append is durable (`false`) and after (`true`); what it throws reaches the caller. */
+  onAppend: (durable: boolean) => void = () => {};
+
+  get entries(): readonly LogEntry[] {
+    return structuredClone(this.#stored);
+  }
+
+  get events(): SessionEvent[] {
+    return this.entries.map((entry) => entry.event);
+  }
+
+  get types(): string[] {
+    return this.#stored.map((entry) => entry.event.type);
+  }
+
+  /** What a client sends. */
+  send(...events: NewEvent[]): void {
+    this.store(events.map((event) => ({ event })));
+  }
+
+  message(text: string): void {
+    this.send({ type: "user.message", content: [{ type: "text", text }] });
+  }
+
+  async append(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
+    await Promise.resolve();
+    this.onAppend(false);
+    const entries = this.store(drafts);
+    this.onAppend(true);
+    return entries;
+  }
+
+  /** As the store does it, interrupts stay unprocessed: only the end of the turn settles them. */
+  async appendTakingInputs(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
+    await Promise.resolve();
+    this.onAppend(false);
+    const taken = this.#waiting();
+    for (const entry of taken) entry.event.processed_at = new Date().toISOString();
+    const entries = [...structuredClone(taken), ...this.store(drafts)];
+    this.onAppend(true);
+    return entries;
+  }
+
+  async takeAnswers(): Promise<readonly LogEntry[]> {
+    await Promise.resolve();
+    this.onAppend(false);
+    const taken = this.#stored.filter(({ event }) => isAnswer(event) && event.processed_at === null);
+    for (const entry of taken) entry.event.processed_at = new Date().toISOString();
+    const entries = structuredClone(taken);
+    this.onAppend(true);
+    return entries;
+  }
+
+  async hasInputs(): Promise<boolean> {
+    await Promise.resolve();
+    return this.#waiting().some(({ event }) => event.type === "user.message");
+  }
+
+  #waiting(): LogEntry[] {
+    return this.#stored.filter(({ event }) => event.type !== "user.interrupt" && event.processed_at === null);
+  }
+
+  /** Stores at once, past `onAppend`. */
+  store(drafts: readonly Draft[]): LogEntry[] {
+    const entries = drafts.map((draft, index) => entryOf(draft, this.#stored.length + index + 1));
+    this.#stored.push(...entries);
+    return structuredClone(entries);
+  }
+}
+
+function isAnswer({ type }: SessionEvent): boolean {
+  return (answerTypes as readonly string[]).includes(type);
+}
+
+function entryOf({ id, event, memo }: Draft, seq: number): LogEntry {
+  const isInput = event.type.startsWith("user.") || event.type === "system.message";
+  const processed_at = isInput ? null : new Date().toISOString();
+  const stored = {
+    ...structuredClone(event),
+    id: id ?? formatId("event", newUuid()),
+    created_at: new Date().toISOString(),
+    processed_at,
+  } as SessionEvent;
+  return { seq, event: stored, memo: memo === undefined ? null : structuredClone(memo) };
+}

@@ -1,0 +1,59 @@
+import { createAiSdkModel } from "../../src/models/ai-sdk/ai-sdk-model.ts";
+import type { ProviderKind } from "../../src/models/ai-sdk/provider.ts";
+import type { Fetch } from "../../src/models/ai-sdk/transport.ts";
+import type { Model } from "../../src/models/model.ts";
+import { startAnthropicDouble } from "./anthropic-double.ts";
+import { startOpenAIChatDouble } from "./openai-chat-double.ts";
+import { startOpenAIResponsesDouble } from "./openai-responses-double.ts";
+import type { WireDouble } from "./wire-double.ts";
+
+/** Looks like a key, and is none. */
+export const apiKey = "sk-double-0123456789abcdef";
+
+export const kinds = ["anthropic", "openai", "openai-compatible"] as const;
+
+const starts = {
+  anthropic: startAnthropicDouble,
+  openai: startOpenAIResponsesDouble,
+  "openai-compatible": startOpenAIChatDouble,
+};
+
+const upstreamModels = { anthropic: "claude-opus-5", openai: "gpt-5", "openai-compatible": "qwen3" };
+
+export function startDouble(kind: ProviderKind): Promise<WireDouble> {
+  return starts[kind]({ apiKey });
+}
+
+interface Changes {
+  /** As the provider calls it. */
+  model?: string;
+  key?: string | null;
+  headers?: Record<string, string>;
+  idleTimeoutMs?: number;
+  takesImages?: boolean;
+  takesDocuments?: boolean;
+  thinking?: { budget_tokens: number };
+  fetch?: Fetch;
+}
+
+/** A model of the provider `acme`, which speaks as `kind` does, at `baseUrl`. */
+export function modelAt(baseUrl: string, kind: ProviderKind, changes: Changes = {}): Model {
+  const {
+    model = upstreamModels[kind],
+    key = apiKey,
+    headers = {},
+    idleTimeoutMs = 120_000,
+    ...rest
+  } = changes;
+  return createAiSdkModel({
+    id: `acme/${model}`,
+    upstreamModel: model,
+    provider: { name: "acme", kind, baseUrl, headers, idleTimeoutMs, apiKey: async () => key },
+    contextWindow: 200_000,
+    maxOutputTokens: 4000,
+    thinking: null,
+    takesImages: true,
+    takesDocuments: true,
+    ...rest,
+  });
+}

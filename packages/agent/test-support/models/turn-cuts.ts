@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { runTurn } from "../../src/loop/run-turn.ts";
+import type { ProviderKind } from "../../src/models/ai-sdk/provider.ts";
+import { textResult } from "../../src/tools/tool.ts";
+import { MemoryLog } from "../memory-log.ts";
+import { testTool, testTurn } from "../turn.ts";
+import { modelAt, startDouble } from "./providers.ts";
+import type { Answer } from "./wire-double.ts";
+
+const calling: Answer = {
+  blocks: [{ text: "Looking." }, { tool: "Look", id: "call_1", input: { text: "left" } }],
+};
+/** The log is the same for each cut, so that few of them tell whether the session goes on. */
+const nextTurnEvery = 16;
+const done: Answer = { blocks: [{ text: "It is fine." }] };
+
+/**
+ * Declares the test that runs a turn, and the one after it, for each byte at which its first answer can be cut; with
+ * `stride` for each so many bytes, where the bytes in between are proved without a turn.
+ */
+export function describeTurnCuts(kind: ProviderKind, { stride = 1 } = {}): void {
+  describe(`a turn with ${kind} whose first answer is cut, ${stride} bytes further each time`, () => {
+    it("runs the call of the retried answer once and none of the cut one, and goes on after that", async (test) => {
+      const double = await startDouble(kind);
+      test.after(() => double.close());
+      const model = modelAt(double.baseUrl, kind);
+      const bytes = double.recording(calling).length - 1;
+      for (let cut = 0; cut < bytes; cut += stride) {
+        const how = (cut / stride) % 2 === 0 ? "reset" : "close";
+        double.enqueue({ ...calling, cut: { bytes: cut, how } }, calling, done);
+        const log = new MemoryLog();
+        const looked: string[] = [];
+        const look = testTool("Look", (text) => {
+          looked.push(text);
+          return textResult(`saw ${text}`);
+        });
+        const turn = testTurn({ model, log, tools: [look] });
+
+        log.message("Look left.");
+        assert.deepEqual(await runTurn(turn), { type: "end_turn" }, `cut before byte ${cut}`);
+        assert.deepEqual(looked, ["left"]);
+        assert.equal(log.entries.filter(({ event }) => event.type === "session.error").length, 1);
+        assert.equal(double.requests[0]?.text, double.requests[1]?.text, "the retry is the same request");
+
+        if ((cut / stride) % nextTurnEvery === 0) {
+          double.enqueue(done);
+          log.message("Thank you.");
+          assert.deepEqual(await runTurn(turn), { type: "end_turn" });
+        }
+        assert.ok(double.requests.length >= 3);
+        assert.ok(double.requests.every(({ refusal }) => refusal === null));
+        double.requests.length = 0;
+      }
+    });
+  });
+}

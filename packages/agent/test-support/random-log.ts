@@ -1,0 +1,178 @@
+import type { NewEvent } from "@berth/contract";
+import fc from "fast-check";
+import { isUse, kindOf, resultEvent, type UseEvent } from "../src/history/call-events.ts";
+import type { Draft, LogEntry } from "../src/history/log.ts";
+import * as notes from "../src/prompts/notes.ts";
+import { MemoryLog } from "./memory-log.ts";
+
+/** What may happen in a session, in an order that a loop can make. */
+type Happening =
+  | { kind: "message"; text: string }
+  | { kind: "interrupt" }
+  | { kind: "reclaim" }
+  | {
+      kind: "request";
+      ends: "clean" | "cut" | "failed" | "dies";
+      text: string;
+      thinking: boolean;
+      calls: number;
+    }
+  | { kind: "compaction"; text: string };
+
+const text = fc.string({ minLength: 0, maxLength: 12 });
+const happening: fc.Arbitrary<Happening> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("message" as const), text }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("interrupt" as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("reclaim" as const) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant("request" as const),
+      ends: fc.constantFrom(
+        "clean" as const,
+        "clean" as const,
+        "cut" as const,
+        "failed" as const,
+        "dies" as const,
+      ),
+      text,
+      thinking: fc.boolean(),
+      calls: fc.integer({ min: 0, max: 3 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("compaction" as const), text }) },
+);
+
+/** Logs that begin with a message; messages also come while tools run, and results in any order. */
+export function randomLog(kinds: { compaction: boolean }): fc.Arbitrary<readonly LogEntry[]> {
+  const allowed = happening.filter(({ kind }) => kinds.compaction || kind !== "compaction");
+  return fc
+    .tuple(fc.array(allowed, { maxLength: 25 }), fc.infiniteStream(fc.nat(5)))
+    .map(([happenings, chance]) => {
+      const log = new MemoryLog();
+      const store = (...drafts: Draft[]) => log.store(drafts);
+      log.message("begin");
+      for (const event of happenings) play(event, log, store, () => chance.next().value);
+      return log.entries;
+    });
+}
+
+function play(
+  event: Happening,
+  log: MemoryLog,
+  store: (...drafts: Draft[]) => readonly LogEntry[],
+  chance: () => number,
+): void {
+  switch (event.kind) {
+    case "message":
+      log.message(event.text);
+      break;
+    case "interrupt":
+      log.send({ type: "user.interrupt" });
+      break;
+    case "reclaim":
+      store({ event: { type: "session.container_reclaimed", reason: "inactivity" } });
+      break;
+    case "compaction":
+      store({
+        event: { type: "agent.context_compacted", input_tokens_before: 2, input_tokens_after: 1 },
+        memo: { text: event.text, kept: "kept" },
+      });
+      break;
+    case "request":
+      request(event, log, store, chance);
+      break;
+  }
+}
+
+function request(
+  event: Extract<Happening, { kind: "request" }>,
+  log: MemoryLog,
+  store: (...drafts: Draft[]) => readonly LogEntry[],
+  chance: () => number,
+): void {
+  const [start] = store({ event: { type: "span.model_request_start", model: "m/m" } });
+  if (event.ends === "dies" || start === undefined) return;
+  const end = (failed: boolean): Draft => ({
+    event: {
+      type: "span.model_request_end",
+      model_request_start_id: start.event.id,
+      is_error: failed,
+      model_usage: null,
+    },
+  });
+  if (event.ends === "failed") {
+    store(end(true));
+    return;
+  }
+  const cut = event.ends === "cut";
+  const answer = store(
+    ...blocks(event, cut, start.seq),
+    cut ? { ...end(false), memo: { text: notes.cutAnswer } } : end(false),
+  );
+  const uses = answer.map((entry) => entry.event).filter(isUse);
+  if (chance() === 0) log.message("meanwhile");
+  if (chance() % 2 === 0) uses.reverse();
+  for (const use of uses) {
+    // A call without a result is one that a dead process left; the loop would end it before it goes on.
+    if (chance() === 0) continue;
+    if (chance() === 0) log.send({ type: "user.interrupt" });
+    settle(use, log, store, chance);
+  }
+}
+
+/** What clients and the loop add to a call. */
+function settle(
+  use: UseEvent,
+  log: MemoryLog,
+  store: (...drafts: Draft[]) => readonly LogEntry[],
+  chance: () => number,
+): void {
+  const result = {
+    content: [{ type: "text" as const, text: `result of ${use.id}` }],
+    is_error: false,
+  };
+  if (use.type === "agent.custom_tool_use" && chance() > 0) {
+    log.send({ type: "user.custom_tool_result", custom_tool_use_id: use.id, ...result });
+    return;
+  }
+  if (use.type !== "agent.custom_tool_use" && use.evaluated_permission === "ask") {
+    const verdict = chance() % 2 === 0 ? "allow" : "deny";
+    log.send({ type: "user.tool_confirmation", tool_use_id: use.id, result: verdict });
+    if (chance() === 0) log.message("between");
+  }
+  store(resultEvent({ eventId: use.id, kind: kindOf(use) }, result));
+}
+
+function blocks(event: Extract<Happening, { kind: "request" }>, cut: boolean, start: number): Draft[] {
+  const drafts: Draft[] = [];
+  if (event.thinking && !cut) {
+    drafts.push({ event: { type: "agent.thinking" }, memo: { text: "hm", opaque: { signature: "s" } } });
+  }
+  if (event.text.trim() !== "") {
+    drafts.push({ event: { type: "agent.message", content: [{ type: "text", text: event.text }] } });
+  }
+  for (let index = 0; index < (cut ? 0 : event.calls); index++) {
+    drafts.push({
+      event: call(start + index, index),
+      ...(index === 1 ? {} : { memo: { call_id: `call_${start}_${index}` } }),
+    });
+  }
+  return drafts;
+}
+
+/** Calls that run at once, that a client has to confirm, and that a client runs. */
+function call(kind: number, index: number): NewEvent {
+  const told = { name: "Echo", input: { index } };
+  const asked = { ...told, evaluated_permission: "ask" as const };
+  switch (kind % 4) {
+    case 0:
+      return { type: "agent.tool_use", ...told, evaluated_permission: "allow" };
+    case 1:
+      return { type: "agent.tool_use", ...asked };
+    case 2:
+      return { type: "agent.mcp_tool_use", mcp_server_name: "echoes", ...asked };
+    default:
+      return { type: "agent.custom_tool_use", ...told };
+  }
+}

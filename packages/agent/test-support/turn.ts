@@ -1,0 +1,51 @@
+import type { SessionAgent } from "@berth/contract";
+import type { Sandbox } from "@berth/sandbox";
+import { z } from "zod";
+import type { Turn } from "../src/loop/run-turn.ts";
+import type { Tool, ToolResult } from "../src/tools/tool.ts";
+import { defineTool, textResult } from "../src/tools/tool.ts";
+import { MemoryLog } from "./memory-log.ts";
+import { scriptedModel } from "./scripted-model.ts";
+
+export const testAgent: SessionAgent = {
+  id: "agent_00000000000000000000000000",
+  type: "agent",
+  name: "test",
+  description: null,
+  model: { id: "scripted/model", effective_context_window: 200_000 },
+  system: "You are tested.",
+  tools: [],
+  mcp_servers: [],
+  skills: [],
+  version: 1,
+};
+
+/** A turn whose parts a test replaces; its clock does not wait, and there is no sandbox. */
+export function testTurn(parts: Partial<Turn> = {}): Turn {
+  return {
+    agent: testAgent,
+    surroundings: "",
+    model: scriptedModel([]),
+    tools: [],
+    log: new MemoryLog(),
+    fileContent: async () => null,
+    sleep: async (_, signal) => signal.throwIfAborted(),
+    sandbox: () => Promise.reject<Sandbox>(new Error("This turn has no sandbox.")),
+    environment: async () => ({}),
+    signal: new AbortController().signal,
+    ...parts,
+  };
+}
+
+/** A tool that a test plays: `{text}` in, and what `run` makes of it out. */
+export function testTool(
+  name: string,
+  run: (text: string, signal: AbortSignal) => Promise<ToolResult> | ToolResult = (text) => textResult(text),
+): Tool {
+  return defineTool({
+    name,
+    description: "A tool of a test.",
+    input: z.strictObject({ text: z.string() }),
+    run: async ({ text }, { signal }) => await run(text, signal),
+  });
+}
