@@ -40,11 +40,10 @@ export const metadataPatch = z
   .refine((pairs) => Object.keys(pairs).length <= 32, "Field '{field}' must have at most 32 pairs.")
   .meta({ description: "Patched by key: null takes a pair away. At most 16 pairs may be left." });
 
-/** The body of an action that needs none: absent, null or an empty object. */
-export const noBody = z
-  .strictObject({})
-  .nullish()
-  .transform(() => undefined);
+/** The response to a deletion. */
+export function deletedObject<Kind extends IdKind>(kind: Kind) {
+  return z.strictObject({ id: idOf(kind), type: z.literal(`${kind}_deleted` as const) });
+}
 
 const variableForm = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const reservedName = /^(BERTH_|LD_|PATH$|HOME$|GH_TOKEN$|GH_ENTERPRISE_TOKEN$|GH_HOST$|GIT_)/;
@@ -92,19 +91,6 @@ export const owner = {
   owner_id: z.string(),
 };
 
-/**
- * A field or kind that the product's interface names and this version does not serve. Absent, null and empty pass;
- * anything else is refused with a sentence that says so. It is left out of the OpenAPI document.
- */
-export function notServed(): z.ZodType<undefined> {
-  return z
-    .unknown()
-    .optional()
-    .refine(isEmpty, "Field '{field}' is not available in this version of Berth.")
-    .transform(() => undefined)
-    .meta({ notServed: true }) as unknown as z.ZodType<undefined>;
-}
-
 /** `discriminatedUnion` whose refusal names the kinds that are served, and tells those that are not yet, or never for a reason. */
 export function kindsBy<
   Options extends readonly [z.core.$ZodTypeDiscriminable, ...z.core.$ZodTypeDiscriminable[]],
@@ -127,12 +113,26 @@ export function kindsBy<
   });
 }
 
-function isEmpty(value: unknown): boolean {
-  if (value === undefined || value === null || value === false) return true;
-  if (typeof value !== "object") return false;
-  return Object.keys(value).length === 0;
-}
-
 function article(kind: IdKind): string {
   return `${/^[aeo]/.test(kind) ? "an" : "a"} ${kind.replaceAll("_", " ")}`;
+}
+
+/**
+ * What is wrong with a path from the root, as a sentence about `{field}`; null for one of at most 1,024 bytes, without
+ * empty, `.` or `..` segments, segments longer than a file's name can be, or control characters.
+ */
+export function absolutePathFault(path: string): string | null {
+  if (!path.startsWith("/")) return "Field '{field}' must be an absolute path.";
+  if (Buffer.byteLength(path) > 1024) return "Field '{field}' must be at most 1024 bytes long.";
+  // Control characters, and lone surrogates, which no file name can hold.
+  if (/[\u0000-\u001f\u007f-\u009f]/.test(path) || !path.isWellFormed())
+    return "Field '{field}' must not contain control characters.";
+  const segments = path.slice(1).split("/");
+  if (segments.some((segment) => segment === "" || segment === "." || segment === "..")) {
+    return "Field '{field}' must not have empty, '.' or '..' segments.";
+  }
+  if (segments.some((segment) => Buffer.byteLength(segment) > 255)) {
+    return "Field '{field}' must not have a segment longer than 255 bytes.";
+  }
+  return null;
 }

@@ -1,5 +1,5 @@
 import { type Example, examples } from "../operations/examples.ts";
-import type { Operation } from "../operations/route.ts";
+import type { Operation } from "../operations/operation.ts";
 
 /**
  * A call of an operation, for a shell in which `BERTH_URL` and `BERTH_TOKEN` are set, and the ids that its path and body

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { errorEnvelope } from "../conventions/errors.ts";
-import type { AnyRoute, Operation } from "../operations/route.ts";
+import type { Operation } from "../operations/operation.ts";
+import type { AnyRoute } from "../operations/route.ts";
 import { routes } from "../schemas/routes.ts";
 import { curlExample } from "./curl-example.ts";
 import { answerHeaders, headerParameters } from "./headers.ts";

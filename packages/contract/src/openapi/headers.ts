@@ -1,5 +1,5 @@
 import { betaFeatures, betaHeader } from "../conventions/beta.ts";
-import type { Operation } from "../operations/route.ts";
+import type { Operation } from "../operations/operation.ts";
 
 type Json = Record<string, unknown>;
 

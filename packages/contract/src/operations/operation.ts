@@ -1,60 +1,107 @@
-import type { Operation } from "./route.ts";
+import type { BetaFeature } from "../conventions/beta.ts";
+import type { ErrorType } from "../conventions/errors.ts";
 
-const cloud = "/api/v1/cloud";
-
-/** `base` stands before the path in place of the cloud's. */
-type Extra = Partial<
-  Pick<
-    Operation,
-    "scope" | "answers" | "whole" | "body" | "conflicts" | "features" | "credential" | "created"
-  >
-> & { base?: string };
-
-/** Reads: the scope is `<noun>:read`. */
-export function get(id: string, path: string, summary: string, extra: Extra = {}): Operation {
-  return operation("GET", id, path, summary, "read", extra);
+/** An operation of the API without its schemas: what a client needs at run time. */
+export interface Operation {
+  /** `<nouns>.<verb>`, which is also the name of the SDK's method. */
+  readonly id: string;
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** Relative to the server's address, with `{name}` for parameters. */
+  readonly path: string;
+  readonly summary: string;
+  /** The scope that a token needs, or null if any valid token will do. */
+  readonly scope: string | null;
+  /** `pat`: only a user's token is accepted, and authentication errors have a `code`. Absent: any token. */
+  readonly credential?: "pat";
+  /** `page` is one page of a list, `stream` server-sent events, `bytes` the content of a file. */
+  readonly answers: "object" | "page" | "stream" | "bytes";
+  /** The list is returned in one page, without `limit` and cursors. */
+  readonly whole?: true;
+  /** `multipart` is a form, or JSON if the route has a `jsonBody`; `bytes` are of any media type. */
+  readonly body: "none" | "json" | "multipart" | "bytes";
+  /** When the status is 201 instead of 200. Absent: never. */
+  readonly created?: string;
+  /** Errors besides those of every operation (400, 401, 403, 404, 500). */
+  readonly conflicts: readonly Conflict[];
+  /** Beta features that a request may activate by its header. */
+  readonly features?: readonly BetaFeature[];
 }
 
-/** Creates, changes or does something: the scope is `<noun>:write`. */
-export function post(id: string, path: string, summary: string, extra: Extra = {}): Operation {
-  return operation("POST", id, path, summary, "write", { body: "json", ...extra });
+interface Conflict {
+  readonly status: 409;
+  readonly type: ErrorType;
+  /** The condition, as one sentence. */
+  readonly when: string;
 }
 
-/** Sends the bytes of something: the scope is `<noun>:write`. */
-export function put(id: string, path: string, summary: string, extra: Extra = {}): Operation {
-  return operation("PUT", id, path, summary, "write", { body: "bytes", ...extra });
+/** An operation before `noun` names it. */
+type Unnamed = Omit<Operation, "id">;
+
+type Options = Partial<Omit<Unnamed, "method" | "path" | "summary">> & {
+  /** Prefix of the path. Default: `/api/v1/cloud`. */
+  base?: string;
+};
+
+/** Names the operations of a noun: `agents` and `create` give `agents.create`. */
+export function noun<Verb extends string>(
+  name: string,
+  verbs: Record<Verb, Unnamed>,
+): Readonly<Record<Verb, Operation>> {
+  const entries = Object.entries<Unnamed>(verbs);
+  const named = entries.map(([verb, operation]) => [verb, { id: `${name}.${verb}`, ...operation }]);
+  return Object.fromEntries(named);
 }
 
-/** Deletes: the scope is `<noun>:write`. */
-export function remove(id: string, path: string, summary: string, extra: Extra = {}): Operation {
-  return operation("DELETE", id, path, summary, "write", extra);
+/** Reads one object. The scope is `<noun>:read`. */
+export function get(path: string, summary: string, options: Options = {}): Unnamed {
+  return operation("GET", path, summary, "read", options);
+}
+
+/** Reads a list, page by page. The scope is `<noun>:read`. */
+export function list(path: string, summary: string, options: Options = {}): Unnamed {
+  return get(path, summary, { answers: "page", ...options });
+}
+
+/** Creates or changes an object. The body is JSON; the scope is `<noun>:write`. */
+export function post(path: string, summary: string, options: Options = {}): Unnamed {
+  return operation("POST", path, summary, "write", { body: "json", ...options });
+}
+
+/** Acts on an object, without a body. The scope is `<noun>:write`. */
+export function act(path: string, summary: string, options: Options = {}): Unnamed {
+  return post(path, summary, { body: "none", ...options });
+}
+
+/** Sends a file's content. The scope is `<noun>:write`. */
+export function put(path: string, summary: string, options: Options = {}): Unnamed {
+  return operation("PUT", path, summary, "write", { body: "bytes", ...options });
+}
+
+/** Deletes an object. The scope is `<noun>:write`. */
+export function remove(path: string, summary: string, options: Options = {}): Unnamed {
+  return operation("DELETE", path, summary, "write", options);
+}
+
+/** Errors with status 409, each by the condition under which it occurs. */
+export function conflicts(...conditions: string[]): { conflicts: Conflict[] } {
+  return { conflicts: conditions.map((when) => ({ status: 409, type: "conflict_error", when })) };
 }
 
 function operation(
   method: Operation["method"],
-  id: string,
   path: string,
   summary: string,
-  right: string,
-  { base = cloud, ...extra }: Extra,
-): Operation {
-  const noun = path.split("/")[1] ?? "";
+  access: "read" | "write",
+  { base = "/api/v1/cloud", ...options }: Options,
+): Unnamed {
   return {
-    id,
     method,
     path: base + path,
     summary,
-    scope: `${noun}:${right}`,
+    scope: `${path.split("/")[1]}:${access}`,
     answers: "object",
     body: "none",
     conflicts: [],
-    ...extra,
+    ...options,
   };
 }
-
-/** Of what needs a session that goes on. */
-export const terminated = {
-  status: 409,
-  type: "conflict_error",
-  when: "The session is terminated.",
-} as const;

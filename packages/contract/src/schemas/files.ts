@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { idOf, metadata, owner, timestamp } from "../conventions/fields.ts";
+import { deletedObject, idOf, metadata, owner, timestamp } from "../conventions/fields.ts";
 import { listQuery, pageOf } from "../conventions/page.ts";
 import { operations } from "../operations/operations.ts";
 import { defineRoute } from "../operations/route.ts";
@@ -79,43 +79,32 @@ export const uploadParts = z.strictObject({
 
 export const fileRoutes = {
   upload: defineRoute(operations.files.upload, {
-    params: z.strictObject({}),
-    query: z.strictObject({}),
     body: uploadParts,
     jsonBody: newFile,
     answer: file,
   }),
   list: defineRoute(operations.files.list, {
-    params: z.strictObject({}),
     query: listQuery("file", {
       scope_id: idOf("session").optional(),
       "ids[]": z.array(idOf("file")).max(100).optional(),
     }),
-    body: z.undefined(),
     answer: pageOf(file),
   }),
   get: defineRoute(operations.files.get, {
     params: fileParams,
-    query: z.strictObject({}),
-    body: z.undefined(),
     answer: file,
   }),
   delete: defineRoute(operations.files.delete, {
     params: fileParams,
-    query: z.strictObject({}),
-    body: z.undefined(),
-    answer: z.strictObject({ id: idOf("file"), type: z.literal("file_deleted") }),
+    answer: deletedObject("file"),
   }),
   putContent: defineRoute(operations.files.putContent, {
     params: fileParams,
-    query: z.strictObject({}),
     body: z.string().meta({ format: "binary" }),
     answer: file,
   }),
   content: defineRoute(operations.files.content, {
     params: fileParams,
-    query: z.strictObject({}),
-    body: z.undefined(),
     answer: z.string().meta({ format: "binary" }),
   }),
 };

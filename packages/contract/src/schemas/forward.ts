@@ -53,8 +53,6 @@ const listQuery = z
 export const forwardRoutes = {
   /** The resource exists already, and the caller reaches it. Registering it again changes nothing that is shown. */
   register: defineRoute(operations.forward.register, {
-    params: z.strictObject({}),
-    query: z.strictObject({}),
     body: z.strictObject({
       type,
       resource: z
@@ -68,9 +66,7 @@ export const forwardRoutes = {
    * hold fewer than `limit`, or none, while `has_more` is true; `last_id` leads on from it all the same.
    */
   list: defineRoute(operations.forward.list, {
-    params: z.strictObject({}),
     query: listQuery,
-    body: z.undefined(),
     answer: z.strictObject({
       data: z.array(forwardResource),
       has_more: z.boolean(),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { idOf, owner, text, timestamp } from "../conventions/fields.ts";
+import { deletedObject, idOf, owner, text, timestamp } from "../conventions/fields.ts";
 import { listQuery, pageOf } from "../conventions/page.ts";
 import { operations } from "../operations/operations.ts";
 import { defineRoute } from "../operations/route.ts";
@@ -52,8 +52,6 @@ const tokenParams = z.strictObject({ token_id: z.string() });
 
 export const tokenRoutes = {
   create: defineRoute(operations.tokens.create, {
-    params: z.strictObject({}),
-    query: z.strictObject({}),
     body: z.strictObject({
       kind: z.enum(["pat", "sat"]).default("pat"),
       name: text(1, 256),
@@ -63,15 +61,11 @@ export const tokenRoutes = {
     answer: createdToken,
   }),
   list: defineRoute(operations.tokens.list, {
-    params: z.strictObject({}),
     query: listQuery("token", {}),
-    body: z.undefined(),
     answer: pageOf(token),
   }),
   delete: defineRoute(operations.tokens.delete, {
     params: tokenParams,
-    query: z.strictObject({}),
-    body: z.undefined(),
-    answer: z.strictObject({ id: idOf("token"), type: z.literal("token_deleted") }),
+    answer: deletedObject("token"),
   }),
 };

@@ -1,3 +1,4 @@
+// The subject is conventions/validation.ts, over the schemas of every route.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";

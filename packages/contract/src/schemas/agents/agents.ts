@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { idOf, metadata, metadataPatch, noBody, owner, text, timestamp } from "../../conventions/fields.ts";
+import {
+  deletedObject,
+  idOf,
+  metadata,
+  metadataPatch,
+  owner,
+  text,
+  timestamp,
+} from "../../conventions/fields.ts";
 import { createdAtBounds, flag, listQuery, pageOf, pageQuery } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
@@ -84,8 +92,6 @@ const versionNumber = z
 
 export const agentRoutes = {
   create: defineRoute(operations.agents.create, {
-    params: z.strictObject({}),
-    query: z.strictObject({}),
     body: z.strictObject({
       name: text(1, 256),
       model: modelChoice,
@@ -99,21 +105,17 @@ export const agentRoutes = {
     answer: agent,
   }),
   list: defineRoute(operations.agents.list, {
-    params: z.strictObject({}),
     query: listQuery("agent", { include_archived: flag }),
-    body: z.undefined(),
     answer: pageOf(agent),
   }),
   get: defineRoute(operations.agents.get, {
     params: agentParams,
     query: z.strictObject({ version: versionNumber }),
-    body: z.undefined(),
     answer: agent,
   }),
   /** What is left out stays as it is, null clears, lists are replaced whole. Any change makes a version; none makes none. */
   update: defineRoute(operations.agents.update, {
     params: agentParams,
-    query: z.strictObject({}),
     body: z.strictObject({
       version: z.int().min(1).meta({ description: "The newest version, to which the change is made." }),
       name: text(1, 256).optional(),
@@ -130,21 +132,16 @@ export const agentRoutes = {
   /** Archived agents may be deleted, those with which a session was created may not. */
   delete: defineRoute(operations.agents.delete, {
     params: agentParams,
-    query: z.strictObject({}),
-    body: z.undefined(),
-    answer: z.strictObject({ id: idOf("agent"), type: z.literal("agent_deleted") }),
+    answer: deletedObject("agent"),
   }),
   archive: defineRoute(operations.agents.archive, {
     params: agentParams,
-    query: z.strictObject({}),
-    body: noBody,
     answer: agent,
   }),
   /** Newest first. Every entry has the agent's id, so that `page` alone leads on: there are no anchors by id. */
   versions: defineRoute(operations.agents.versions, {
     params: agentParams,
     query: z.strictObject({ ...pageQuery, ...createdAtBounds("When the version was made.") }),
-    body: z.undefined(),
     answer: pageOf(agent),
   }),
 };

@@ -17,9 +17,7 @@ export type Model = z.output<typeof model>;
 export const modelRoutes = {
   /** In the order of the registry. A provider may reach models beside those that are listed. There are no anchors by id. */
   list: defineRoute(operations.models.list, {
-    params: z.strictObject({}),
     query: z.strictObject(pageQuery),
-    body: z.undefined(),
     answer: pageOf(model),
   }),
 };

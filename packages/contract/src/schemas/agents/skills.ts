@@ -1,9 +1,9 @@
 import { z } from "zod";
 import {
+  deletedObject,
   idOf,
   metadata,
   metadataPatch,
-  noBody,
   owner,
   referenceTo,
   text,
@@ -85,7 +85,6 @@ const uploadParts = z.strictObject({
   metadata: z.string().optional().meta({ description: "A JSON object of strings." }),
 });
 
-const none = z.strictObject({});
 const skillParams = z.strictObject({ skill_id: z.string() });
 const versionParams = z.strictObject({
   skill_id: z.string(),
@@ -95,65 +94,48 @@ const versionParams = z.strictObject({
 export const skillRoutes = {
   /** `SKILL.md` lies at the top or in the one directory there, and its frontmatter has the skill's `name` and `description`. */
   create: defineRoute(operations.skills.create, {
-    params: none,
-    query: none,
     body: uploadParts,
     answer: skill,
   }),
   list: defineRoute(operations.skills.list, {
-    params: none,
     query: listQuery("skill", { include_archived: flag }),
-    body: z.undefined(),
     answer: pageOf(skill),
   }),
   get: defineRoute(operations.skills.get, {
     params: skillParams,
-    query: none,
-    body: z.undefined(),
     answer: skill,
   }),
   update: defineRoute(operations.skills.update, {
     params: skillParams,
-    query: none,
     body: z.strictObject({ display_title: skillTitle.nullish(), metadata: metadataPatch.nullish() }),
     answer: skill,
   }),
   delete: defineRoute(operations.skills.delete, {
     params: skillParams,
-    query: none,
-    body: z.undefined(),
-    answer: z.strictObject({ id: idOf("skill"), type: z.literal("skill_deleted") }),
+    answer: deletedObject("skill"),
   }),
   /** Agents and sessions that have an archived skill keep it; no other agent is given it. */
   archive: defineRoute(operations.skills.archive, {
     params: skillParams,
-    query: none,
-    body: noBody,
     answer: skill,
   }),
   /** The frontmatter's `name` has to be the skill's. */
   createVersion: defineRoute(operations.skills.createVersion, {
     params: skillParams,
-    query: none,
     body: z.strictObject(content),
     answer: skillVersion,
   }),
   versions: defineRoute(operations.skills.versions, {
     params: skillParams,
     query: listQuery("skill_version", {}),
-    body: z.undefined(),
     answer: pageOf(skillVersion),
   }),
   getVersion: defineRoute(operations.skills.getVersion, {
     params: versionParams,
-    query: none,
-    body: z.undefined(),
     answer: skillVersion,
   }),
   deleteVersion: defineRoute(operations.skills.deleteVersion, {
     params: versionParams,
-    query: none,
-    body: z.undefined(),
-    answer: z.strictObject({ id: idOf("skill_version"), type: z.literal("skill_version_deleted") }),
+    answer: deletedObject("skill_version"),
   }),
 };

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import {
+  deletedObject,
   environmentVariables,
   idOf,
   kindsBy,
   metadata,
   metadataPatch,
-  noBody,
   owner,
   text,
   timestamp,
@@ -151,8 +151,6 @@ const config = kindsBy("type", [cloudConfig], ["self_hosted"]);
 
 export const environmentRoutes = {
   create: defineRoute(operations.environments.create, {
-    params: z.strictObject({}),
-    query: z.strictObject({}),
     body: z.strictObject({
       name: text(1, 256),
       description: text(0, 2048).nullish(),
@@ -166,15 +164,11 @@ export const environmentRoutes = {
     answer: environment,
   }),
   list: defineRoute(operations.environments.list, {
-    params: z.strictObject({}),
     query: listQuery("environment", { include_archived: flag }),
-    body: z.undefined(),
     answer: pageOf(environment),
   }),
   get: defineRoute(operations.environments.get, {
     params: environmentParams,
-    query: z.strictObject({}),
-    body: z.undefined(),
     answer: environment,
   }),
   /**
@@ -184,7 +178,6 @@ export const environmentRoutes = {
    */
   update: defineRoute(operations.environments.update, {
     params: environmentParams,
-    query: z.strictObject({}),
     body: z.strictObject({
       name: text(1, 256).optional(),
       description: text(0, 2048).nullish(),
@@ -200,14 +193,10 @@ export const environmentRoutes = {
   /** Archived environments may be deleted, those that a session uses which is not terminated may not. */
   delete: defineRoute(operations.environments.delete, {
     params: environmentParams,
-    query: z.strictObject({}),
-    body: z.undefined(),
-    answer: z.strictObject({ id: idOf("environment"), type: z.literal("environment_deleted") }),
+    answer: deletedObject("environment"),
   }),
   archive: defineRoute(operations.environments.archive, {
     params: environmentParams,
-    query: z.strictObject({}),
-    body: noBody,
     answer: environment,
   }),
 };

@@ -3,9 +3,41 @@ import { idOf } from "../../conventions/fields.ts";
 import { listQuery, pageOf } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
-import { eventDelta, eventStart, previewedType } from "./event-previews.ts";
 import { inputEvents } from "./input-events.ts";
 import { sessionEvent, sessionEventTypes } from "./session-events.ts";
+
+/**
+ * What a stream shows of an event before it is stored, for readers that ask for it. Never stored, in no list, without an
+ * `id` line of the stream: `Last-Event-ID` stays with what is stored.
+ */
+export const previewedType = z.enum(["agent.message", "agent.thinking"]);
+export type PreviewedType = z.output<typeof previewedType>;
+
+/**
+ * An event is being written. It follows under the same id, unless its request fails: then `span.model_request_end` says
+ * so, and what was shown is void. Of `agent.thinking` nothing more is shown.
+ */
+export const eventStart = z
+  .strictObject({
+    type: z.literal("event_start"),
+    event: z.strictObject({ type: previewedType, id: idOf("event") }),
+  })
+  .meta({ id: "EventStart" });
+export type EventStart = z.output<typeof eventStart>;
+
+/** The next piece of an event that was started. All pieces of an event that came are, in their order, its text. */
+export const eventDelta = z
+  .strictObject({
+    type: z.literal("event_delta"),
+    event_id: idOf("event"),
+    delta: z.strictObject({
+      type: z.literal("content_delta"),
+      index: z.int().meta({ description: "Of the block in the event's content." }),
+      content: z.strictObject({ type: z.literal("text"), text: z.string() }),
+    }),
+  })
+  .meta({ id: "EventDelta" });
+export type EventDelta = z.output<typeof eventDelta>;
 
 /** What a stream has: events of the log, each with its id, and without one what is shown beforehand. */
 export const streamFrame = z.discriminatedUnion("type", [...sessionEvent.options, eventStart, eventDelta]);
@@ -15,7 +47,6 @@ const sessionParams = z.strictObject({ session_id: z.string() });
 export const eventRoutes = {
   send: defineRoute(operations.events.send, {
     params: sessionParams,
-    query: z.strictObject({}),
     body: z.strictObject({ events: inputEvents.min(1) }),
     answer: z.strictObject({ data: z.array(sessionEvent) }),
   }),
@@ -28,7 +59,6 @@ export const eventRoutes = {
         .optional()
         .transform((order) => order ?? "asc"),
     }),
-    body: z.undefined(),
     answer: pageOf(sessionEvent),
   }),
   stream: defineRoute(operations.events.stream, {
@@ -44,7 +74,6 @@ export const eventRoutes = {
         .optional()
         .meta({ description: "Kinds of events that are shown while the model writes them." }),
     }),
-    body: z.undefined(),
     answer: streamFrame,
   }),
 };

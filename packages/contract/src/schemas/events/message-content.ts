@@ -99,3 +99,12 @@ function isUtf8(bytes: Uint8Array): boolean {
     return false;
   }
 }
+
+const imageBlock = z.strictObject({
+  type: z.literal("image"),
+  source: z.strictObject({ type: z.literal("base64"), media_type: z.string(), data: z.string() }),
+});
+
+/** A block of what a call brought. */
+export const resultBlock = z.discriminatedUnion("type", [textBlock, imageBlock]);
+export type ResultBlock = z.output<typeof resultBlock>;

@@ -1,12 +1,55 @@
 import { z } from "zod";
 import { idOf, metadata, timestamp } from "../../conventions/fields.ts";
 import { toolNames } from "../agents/agent-tools.ts";
-import { confirmation } from "./answers.ts";
-import { messageBlock, textBlock } from "./message-content.ts";
-import { modelUsage } from "./model-usage.ts";
-import { resultBlock } from "./result-blocks.ts";
-import { sessionErrorTypes } from "./session-errors.ts";
-import { stopReason } from "./stop-reason.ts";
+import { confirmation } from "./input-events.ts";
+import { messageBlock, resultBlock, textBlock } from "./message-content.ts";
+
+/** Tokens of a request to a model, or of all of a session. */
+export const modelUsage = z
+  .strictObject({
+    input_tokens: z.int().meta({ description: "Without those that were read from or written to the cache." }),
+    output_tokens: z.int(),
+    cache_read_input_tokens: z.int(),
+    cache_creation_input_tokens: z.int(),
+  })
+  .meta({ id: "ModelUsage" });
+export type ModelUsage = z.output<typeof modelUsage>;
+
+/** What a `session.error` tells of. */
+export const sessionErrorTypes = [
+  "unknown_error",
+  "model_overloaded_error",
+  "model_rate_limited_error",
+  "model_request_failed_error",
+  "model_authentication_error",
+  "model_not_found_error",
+  "sandbox_error",
+  "mcp_connection_failed_error",
+  "mcp_authentication_failed_error",
+  "repository_authentication_error",
+  "repository_forbidden_error",
+  "repository_not_found_error",
+  "repository_checkout_error",
+  "repository_clone_error",
+  "outputs_error",
+  "environment_error",
+] as const;
+export type SessionErrorType = (typeof sessionErrorTypes)[number];
+
+/** Why a turn ended. */
+export const stopReason = z
+  .discriminatedUnion("type", [
+    z.strictObject({ type: z.enum(["end_turn", "retries_exhausted", "cancelled", "refusal", "max_turns"]) }),
+    z.strictObject({
+      type: z.literal("requires_action"),
+      event_ids: z.array(idOf("event")).meta({
+        description:
+          "The calls that wait: for a `user.tool_confirmation`, or an `agent.custom_tool_use` for a `user.custom_tool_result`.",
+      }),
+    }),
+  ])
+  .meta({ id: "StopReason" });
+export type StopReason = z.output<typeof stopReason>;
 
 const evaluatedPermission = z.enum(["allow", "ask", "deny"]).meta({
   description: "`ask`: it runs when a client has allowed it with a `user.tool_confirmation`.",

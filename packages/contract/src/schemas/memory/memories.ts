@@ -1,9 +1,17 @@
 import { z } from "zod";
-import { idOf, timestamp } from "../../conventions/fields.ts";
+import { absolutePathFault, deletedObject, idOf, timestamp } from "../../conventions/fields.ts";
 import { listQuery, pageOf } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
-import { memoryPath } from "./memory-path.ts";
+
+/** Where a memory lies in its store, and below the store's mount in a session. Case counts. */
+export const memoryPath = z
+  .string()
+  .superRefine((path, context) => {
+    const message = absolutePathFault(path);
+    if (message !== null) context.addIssue({ code: "custom", message });
+  })
+  .meta({ description: "Absolute path in the store, such as `/notes/a.md`.", maxLength: 1024 });
 
 /** Bytes of UTF-8 that a memory holds at most. */
 export const maxMemoryBytes = 102_400;
@@ -41,7 +49,6 @@ const memoryParams = z.strictObject({ memory_store_id: z.string(), memory_id: z.
 export const memoryRoutes = {
   create: defineRoute(operations.memories.create, {
     params: listParams,
-    query: z.strictObject({}),
     body: z.strictObject({ path: memoryPath, content }),
     answer: memory,
   }),
@@ -55,19 +62,15 @@ export const memoryRoutes = {
         .optional()
         .meta({ description: "Only paths that begin with this text; `/notes/` is what lies in `/notes`." }),
     }),
-    body: z.undefined(),
     answer: pageOf(memory),
   }),
   get: defineRoute(operations.memories.get, {
     params: memoryParams,
-    query: z.strictObject({}),
-    body: z.undefined(),
     answer: memory,
   }),
   /** What is left out stays; what makes no difference makes no version. */
   update: defineRoute(operations.memories.update, {
     params: memoryParams,
-    query: z.strictObject({}),
     body: z.strictObject({
       path: memoryPath.optional(),
       content: content.optional(),
@@ -85,7 +88,6 @@ export const memoryRoutes = {
         .optional()
         .meta({ description: "Refused with 409 unless the content has this hash." }),
     }),
-    body: z.undefined(),
-    answer: z.strictObject({ id: idOf("memory"), type: z.literal("memory_deleted") }),
+    answer: deletedObject("memory"),
   }),
 };

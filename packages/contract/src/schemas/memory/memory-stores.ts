@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { idOf, metadata, metadataPatch, noBody, owner, text, timestamp } from "../../conventions/fields.ts";
+import {
+  deletedObject,
+  idOf,
+  metadata,
+  metadataPatch,
+  owner,
+  text,
+  timestamp,
+} from "../../conventions/fields.ts";
 import { flag, listQuery, pageOf } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
@@ -29,8 +37,6 @@ const storeParams = z.strictObject({ memory_store_id: z.string() });
 
 export const memoryStoreRoutes = {
   create: defineRoute(operations.memoryStores.create, {
-    params: z.strictObject({}),
-    query: z.strictObject({}),
     body: z.strictObject({
       name: text(1, 255),
       description: text(0, 1024).nullish(),
@@ -39,21 +45,16 @@ export const memoryStoreRoutes = {
     answer: memoryStore,
   }),
   list: defineRoute(operations.memoryStores.list, {
-    params: z.strictObject({}),
     query: listQuery("memory_store", { include_archived: flag }),
-    body: z.undefined(),
     answer: pageOf(memoryStore),
   }),
   get: defineRoute(operations.memoryStores.get, {
     params: storeParams,
-    query: z.strictObject({}),
-    body: z.undefined(),
     answer: memoryStore,
   }),
   /** Sessions that have the store mounted keep the name and the description that it had when they were created. */
   update: defineRoute(operations.memoryStores.update, {
     params: storeParams,
-    query: z.strictObject({}),
     body: z.strictObject({
       name: text(1, 255).optional(),
       description: text(0, 1024).nullish(),
@@ -63,15 +64,11 @@ export const memoryStoreRoutes = {
   }),
   delete: defineRoute(operations.memoryStores.delete, {
     params: storeParams,
-    query: z.strictObject({}),
-    body: z.undefined(),
-    answer: z.strictObject({ id: idOf("memory_store"), type: z.literal("memory_store_deleted") }),
+    answer: deletedObject("memory_store"),
   }),
   /** Its memories stay readable, and can be changed neither over the API nor in a session. */
   archive: defineRoute(operations.memoryStores.archive, {
     params: storeParams,
-    query: z.strictObject({}),
-    body: noBody,
     answer: memoryStore,
   }),
 };

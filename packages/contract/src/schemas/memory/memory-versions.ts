@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { idOf, noBody, timestamp } from "../../conventions/fields.ts";
+import { idOf, timestamp } from "../../conventions/fields.ts";
 import { listQuery, pageOf } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
@@ -50,20 +50,15 @@ export const memoryVersionRoutes = {
       session_id: idOf("session").optional().meta({ description: "Those that this session's agent made." }),
       operation: z.enum(memoryOperations).optional(),
     }),
-    body: z.undefined(),
     answer: pageOf(memoryVersion),
   }),
   get: defineRoute(operations.memoryVersions.get, {
     params: versionParams,
-    query: z.strictObject({}),
-    body: z.undefined(),
     answer: memoryVersion,
   }),
   /** Takes path, content and hash away for good; the row stays. Redacting again changes nothing. */
   redact: defineRoute(operations.memoryVersions.redact, {
     params: versionParams,
-    query: z.strictObject({}),
-    body: noBody,
     answer: memoryVersion,
   }),
 };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { absolutePathFault } from "../../conventions/absolute-path.ts";
+import { absolutePathFault } from "../../conventions/fields.ts";
 
 /** Directories of the sandbox's own system, and places that the platform fills itself. Nothing is mounted at or below them. */
 const takenPlaces = [

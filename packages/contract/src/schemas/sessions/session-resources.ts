@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { idOf, kindsBy, referenceTo, timestamp } from "../../conventions/fields.ts";
+import { deletedObject, idOf, kindsBy, referenceTo, text, timestamp } from "../../conventions/fields.ts";
 import { listQuery, pageOf } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
-import { memoryStoreInput, memoryStoreResource } from "./memory-mounts.ts";
 import { mountPath } from "./mount-path.ts";
 import {
   gitRepositoryInput,
@@ -13,6 +12,38 @@ import {
   repositoryResource,
   repositorySecret,
 } from "./repositories.ts";
+
+/** How many memory stores a session has at most. */
+export const maxMemoryMounts = 8;
+
+const access = z
+  .enum(["read_write", "read_only"])
+  .meta({ description: "Whether the agent can change the memories." });
+
+/** A memory store as a resource of a session. */
+export const memoryStoreInput = z.strictObject({
+  type: z.literal("memory_store"),
+  memory_store_id: referenceTo("memory_store"),
+  access: access.default("read_write"),
+  instructions: text(0, 4096)
+    .nullish()
+    .meta({ description: "What the agent is told of this store besides its description." }),
+});
+
+export const memoryStoreResource = z
+  .strictObject({
+    id: idOf("session_resource"),
+    type: z.literal("memory_store"),
+    memory_store_id: idOf("memory_store"),
+    name: z.string().meta({ description: "The store's when the session was created." }),
+    description: z.string().nullable().meta({ description: "The store's when the session was created." }),
+    access,
+    instructions: z.string().nullable(),
+    mount_path: z.string().meta({ description: "Below `/mnt/memory`, made of the store's name." }),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: "MemoryStoreResource" });
 
 const fileInput = z.strictObject({
   type: z.literal("file"),
@@ -61,31 +92,24 @@ const resourceParams = z.strictObject({ session_id: z.string(), resource_id: z.s
 export const sessionResourceRoutes = {
   add: defineRoute(operations.sessionResources.add, {
     params: sessionParams,
-    query: z.strictObject({}),
     body: fileInput,
     answer: fileResource,
   }),
   list: defineRoute(operations.sessionResources.list, {
     params: sessionParams,
     query: listQuery("session_resource", {}),
-    body: z.undefined(),
     answer: pageOf(sessionResource),
   }),
   get: defineRoute(operations.sessionResources.get, {
     params: resourceParams,
-    query: z.strictObject({}),
-    body: z.undefined(),
     answer: sessionResource,
   }),
   delete: defineRoute(operations.sessionResources.delete, {
     params: resourceParams,
-    query: z.strictObject({}),
-    body: z.undefined(),
-    answer: z.strictObject({ id: idOf("session_resource"), type: z.literal("session_resource_deleted") }),
+    answer: deletedObject("session_resource"),
   }),
   rotate: defineRoute(operations.sessionResources.rotate, {
     params: resourceParams,
-    query: z.strictObject({}),
     body: z.union([
       z.strictObject({ authorization_token: repositorySecret }),
       z.strictObject({ password: repositorySecret }),

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import {
+  deletedObject,
   environmentVariables,
   idOf,
   metadata,
   metadataPatch,
-  noBody,
   owner,
   referenceTo,
   text,
@@ -15,7 +15,7 @@ import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
 import { sessionAgent } from "../agents/agents.ts";
 import { initialEvents } from "../events/input-events.ts";
-import { modelUsage } from "../events/model-usage.ts";
+import { modelUsage } from "../events/session-events.ts";
 import { resourceInput, sessionResource } from "./session-resources.ts";
 
 export const sessionStatuses = ["idle", "running", "rescheduling", "terminated"] as const;
@@ -67,8 +67,6 @@ const sessionParams = z.strictObject({ session_id: z.string() });
 
 export const sessionRoutes = {
   create: defineRoute(operations.sessions.create, {
-    params: z.strictObject({}),
-    query: z.strictObject({}),
     body: z.strictObject({
       agent: agentReference,
       environment_id: referenceTo("environment"),
@@ -82,7 +80,6 @@ export const sessionRoutes = {
     answer: session,
   }),
   list: defineRoute(operations.sessions.list, {
-    params: z.strictObject({}),
     query: listQuery("session", {
       agent_id: idOf("agent").optional(),
       environment_id: idOf("environment").optional(),
@@ -90,18 +87,14 @@ export const sessionRoutes = {
       "statuses[]": z.array(z.enum(sessionStatuses)).optional(),
       include_archived: flag,
     }),
-    body: z.undefined(),
     answer: pageOf(session),
   }),
   get: defineRoute(operations.sessions.get, {
     params: sessionParams,
-    query: z.strictObject({}),
-    body: z.undefined(),
     answer: session,
   }),
   update: defineRoute(operations.sessions.update, {
     params: sessionParams,
-    query: z.strictObject({}),
     body: z.strictObject({
       title: text(0, 500).nullish(),
       metadata: metadataPatch.nullish(),
@@ -110,26 +103,18 @@ export const sessionRoutes = {
   }),
   delete: defineRoute(operations.sessions.delete, {
     params: sessionParams,
-    query: z.strictObject({}),
-    body: z.undefined(),
-    answer: z.strictObject({ id: idOf("session"), type: z.literal("session_deleted") }),
+    answer: deletedObject("session"),
   }),
   cancel: defineRoute(operations.sessions.cancel, {
     params: sessionParams,
-    query: z.strictObject({}),
-    body: noBody,
     answer: session,
   }),
   archive: defineRoute(operations.sessions.archive, {
     params: sessionParams,
-    query: z.strictObject({}),
-    body: noBody,
     answer: session,
   }),
   terminate: defineRoute(operations.sessions.terminate, {
     params: sessionParams,
-    query: z.strictObject({}),
-    body: noBody,
     answer: session,
   }),
 };

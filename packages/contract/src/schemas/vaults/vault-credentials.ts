@@ -1,10 +1,10 @@
 import { z } from "zod";
 import {
+  deletedObject,
   idOf,
   kindsBy,
   metadata,
   metadataPatch,
-  noBody,
   text,
   timestamp,
   variableName,
@@ -97,7 +97,6 @@ const credentialParams = z.strictObject({ vault_id: z.string(), credential_id: z
 export const vaultCredentialRoutes = {
   create: defineRoute(operations.vaultCredentials.create, {
     params: vaultParams,
-    query: z.strictObject({}),
     body: z.strictObject({
       display_name: text(1, 255).nullish(),
       metadata: metadata.nullish(),
@@ -108,13 +107,10 @@ export const vaultCredentialRoutes = {
   list: defineRoute(operations.vaultCredentials.list, {
     params: vaultParams,
     query: listQuery("vault_credential", { include_archived: flag }),
-    body: z.undefined(),
     answer: pageOf(vaultCredential),
   }),
   get: defineRoute(operations.vaultCredentials.get, {
     params: credentialParams,
-    query: z.strictObject({}),
-    body: z.undefined(),
     answer: vaultCredential,
   }),
   /**
@@ -123,7 +119,6 @@ export const vaultCredentialRoutes = {
    */
   update: defineRoute(operations.vaultCredentials.update, {
     params: credentialParams,
-    query: z.strictObject({}),
     body: z.strictObject({
       display_name: text(1, 255).nullish(),
       metadata: metadataPatch.nullish(),
@@ -133,15 +128,11 @@ export const vaultCredentialRoutes = {
   }),
   delete: defineRoute(operations.vaultCredentials.delete, {
     params: credentialParams,
-    query: z.strictObject({}),
-    body: z.undefined(),
-    answer: z.strictObject({ id: idOf("vault_credential"), type: z.literal("vault_credential_deleted") }),
+    answer: deletedObject("vault_credential"),
   }),
   /** For good: its secret is destroyed, and there may be another for the same server or of the same name. */
   archive: defineRoute(operations.vaultCredentials.archive, {
     params: credentialParams,
-    query: z.strictObject({}),
-    body: noBody,
     answer: vaultCredential,
   }),
 };

@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { idOf, metadata, metadataPatch, noBody, owner, text, timestamp } from "../../conventions/fields.ts";
+import {
+  deletedObject,
+  idOf,
+  metadata,
+  metadataPatch,
+  owner,
+  text,
+  timestamp,
+} from "../../conventions/fields.ts";
 import { flag, listQuery, pageOf } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
@@ -23,42 +31,31 @@ const vaultParams = z.strictObject({ vault_id: z.string() });
 
 export const vaultRoutes = {
   create: defineRoute(operations.vaults.create, {
-    params: z.strictObject({}),
-    query: z.strictObject({}),
     body: z.strictObject({ display_name: text(1, 255), metadata: metadata.nullish() }),
     answer: vault,
   }),
   list: defineRoute(operations.vaults.list, {
-    params: z.strictObject({}),
     query: listQuery("vault", { include_archived: flag }),
-    body: z.undefined(),
     answer: pageOf(vault),
   }),
   get: defineRoute(operations.vaults.get, {
     params: vaultParams,
-    query: z.strictObject({}),
-    body: z.undefined(),
     answer: vault,
   }),
   /** What is left out stays as it is. */
   update: defineRoute(operations.vaults.update, {
     params: vaultParams,
-    query: z.strictObject({}),
     body: z.strictObject({ display_name: text(1, 255).optional(), metadata: metadataPatch.nullish() }),
     answer: vault,
   }),
   /** Deletes its credentials too. */
   delete: defineRoute(operations.vaults.delete, {
     params: vaultParams,
-    query: z.strictObject({}),
-    body: z.undefined(),
-    answer: z.strictObject({ id: idOf("vault"), type: z.literal("vault_deleted") }),
+    answer: deletedObject("vault"),
   }),
   /** For good: its credentials are archived with it, and their secrets are destroyed. */
   archive: defineRoute(operations.vaults.archive, {
     params: vaultParams,
-    query: z.strictObject({}),
-    body: noBody,
     answer: vault,
   }),
 };
