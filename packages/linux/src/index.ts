@@ -1,7 +1,9 @@
 export { type Architecture, isArchitecture } from "./architecture.ts";
 export { encode, type Instruction } from "./bpf.ts";
+export { withDirectoryLock } from "./directory-lock.ts";
 export { findProgram } from "./find-program.ts";
 export { hardLimit } from "./hard-limit.ts";
+export { processStart } from "./process-start.ts";
 export { removeTree } from "./remove-tree.ts";
 export { syscallNumbers } from "./syscall-numbers.ts";
 export * from "./syscalls.ts";

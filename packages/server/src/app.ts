@@ -26,7 +26,7 @@ import { createHttpApp, type HttpApp } from "./http/http-app.ts";
 import { createIdempotency } from "./http/idempotency.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { createTokenWatch } from "./http/token-watch.ts";
-import type { Redactor } from "./log.ts";
+import type { Redactor } from "./log/redactor.ts";
 import type { SessionHub } from "./notify/session-hub.ts";
 import { createSecretBox, derivedKey } from "./secrets/secret-box.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, type TestContext } from "node:test";
 import pg from "pg";
 import { pino } from "pino";
-import type { SocketConnection } from "../src/db/embedded/socket-connection.ts";
+import type { SocketConnection } from "../src/db/connection.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../src/db/embedded/start-embedded-postgres.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { type Database, type DatabaseOptions, openDatabase } from "../src/db/pool.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { TestContext } from "node:test";
-import type { SocketConnection } from "../src/db/embedded/socket-connection.ts";
+import type { SocketConnection } from "../src/db/connection.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../src/db/embedded/start-embedded-postgres.ts";
 import { type Database, openDatabase } from "../src/db/pool.ts";
 import { silentLog } from "./database.ts";

@@ -1,7 +1,8 @@
-import { type Config, readConfig } from "../config.ts";
+import { type Config, readConfig } from "../config/config.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
 import { openDatabase } from "../db/pool.ts";
-import { createLog, createRedactor } from "../log.ts";
+import { createLog } from "../log/log.ts";
+import { createRedactor } from "../log/redactor.ts";
 import { openStore } from "../start/open-store.ts";
 
 /** The settings that name an installation, as `data-dir`. */

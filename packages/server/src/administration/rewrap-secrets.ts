@@ -1,5 +1,5 @@
 import { mkdirSync } from "node:fs";
-import { readConfig } from "../config.ts";
+import { readConfig } from "../config/config.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
 import { countForeign, type KeyChange, reseal, UnopenedSecret } from "../secrets/reseal.ts";
 import {

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { startedAt } from "../db/embedded/process-identity.ts";
+import { processStart } from "@berth/linux";
 import type { Blob, StagedBlob } from "./blob.ts";
 import { type GrowingBlob, growingBlob } from "./growing-blob.ts";
 import { placeBlob } from "./place-blob.ts";
@@ -55,7 +55,7 @@ export async function openDiskBlobs(directory: string): Promise<BlobStore> {
       }
     },
     async stage(source) {
-      const temporary = join(partial, [process.pid, startedAt(process.pid) ?? "", randomUUID()].join("."));
+      const temporary = join(partial, [process.pid, processStart(process.pid) ?? "", randomUUID()].join("."));
       const discard = () => rm(temporary, { force: true });
       try {
         const blob = await fill(temporary, source);
@@ -95,7 +95,7 @@ async function ageOf(path: string): Promise<number> {
 /** What is staged is called `<pid>.<start of the process>.<its own name>`. */
 function isOfDeadProcess(name: string): boolean {
   const [pid, started, rest] = name.split(".");
-  return rest !== undefined && startedAt(Number(pid)) !== started;
+  return rest !== undefined && processStart(Number(pid)) !== started;
 }
 
 async function fill(path: string, source: AsyncIterable<Uint8Array>): Promise<Blob> {

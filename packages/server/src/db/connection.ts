@@ -1,6 +1,8 @@
 import type { ClientConfig, CustomTypesConfig } from "pg";
 import pg from "pg";
-import type { SocketConnection } from "./embedded/socket-connection.ts";
+
+/** How clients reach an embedded server: `host` is the directory of its Unix socket. */
+export type SocketConnection = { host: string; port: number; user: string; database: string };
 
 /** An embedded server's socket, or the operator's URL (`BERTH_DATABASE_URL`), which may hold a password. */
 export type DatabaseAddress = { connection: SocketConnection } | { url: string };

@@ -1,4 +1,4 @@
-import { createRedactor } from "../log.ts";
+import { createRedactor } from "../log/redactor.ts";
 import type { SecretBox } from "../secrets/secret-box.ts";
 
 /**

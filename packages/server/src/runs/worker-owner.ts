@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
-import { startedAt } from "../db/embedded/process-identity.ts";
+import { processStart } from "@berth/linux";
 
 /**
  * A name for a worker in this process: `<machine>.<pid>.<start of the process>.<worker>`. It says which process it is
  * for as long as the machine runs, so that after a restart its own dead predecessor is known at once.
  */
 export function workerOwner(): string {
-  const started = startedAt(process.pid) ?? "0";
+  const started = processStart(process.pid) ?? "0";
   return [machine(), process.pid, started, randomBytes(4).toString("hex")].join(".");
 }
 
@@ -15,7 +15,7 @@ export function workerOwner(): string {
 export function isDeadOwner(owner: string): boolean {
   const [where, pid, started] = owner.split(".");
   if (where !== machine()) return false;
-  return startedAt(Number(pid)) !== started;
+  return processStart(Number(pid)) !== started;
 }
 
 /** The present run of the machine, and the namespace in which pids count. */

@@ -1,7 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { withDirectoryLock } from "../db/embedded/directory-lock.ts";
-import { startedAt } from "../db/embedded/process-identity.ts";
+import { processStart, withDirectoryLock } from "@berth/linux";
 
 /**
  * Makes this process the only service on a data directory: its sandboxes' disks have one owner on a machine. A note says
@@ -15,7 +14,7 @@ export async function holdDataDir(dataDir: string): Promise<() => void> {
   await withDirectoryLock(dataDir, async () => {
     const holder = livingHolder(note);
     if (holder !== null) throw new Error(`Berth serves ${dataDir} already, as process ${holder}.`);
-    writeFileSync(note, `${process.pid} ${startedAt(process.pid)}\n`, { mode: 0o600 });
+    writeFileSync(note, `${process.pid} ${processStart(process.pid)}\n`, { mode: 0o600 });
   });
   return () => rmSync(note, { force: true });
 }
@@ -23,7 +22,7 @@ export async function holdDataDir(dataDir: string): Promise<() => void> {
 function livingHolder(note: string): number | null {
   try {
     const [pid, started] = readFileSync(note, "utf8").trim().split(" ");
-    return started !== undefined && startedAt(Number(pid)) === started ? Number(pid) : null;
+    return started !== undefined && processStart(Number(pid)) === started ? Number(pid) : null;
   } catch {
     return null;
   }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
 import type { FromRunner, ToRunner } from "./runner-process.ts";
 

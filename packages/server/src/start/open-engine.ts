@@ -10,7 +10,7 @@ import {
   workspacePrograms,
 } from "@berth/sandbox";
 import type { Logger } from "pino";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 
 const MEBIBYTE = 1024 * 1024;
 

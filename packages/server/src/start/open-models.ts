@@ -1,6 +1,6 @@
 import { createModelRegistry, createRehearsalModel, type ModelRegistry } from "@berth/agent";
 import type { Logger } from "pino";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 
 /** The models of the installation: those of the operator's file, or those that are found. */
 export function openModels(config: Config, log: Logger): Promise<ModelRegistry> {

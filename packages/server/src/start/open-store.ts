@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Logger } from "pino";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { checkDurability } from "../db/check-durability.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
 import { keepEmbeddedPostgres } from "../db/embedded/keep-embedded-postgres.ts";

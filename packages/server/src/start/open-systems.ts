@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { FairSemaphore } from "@berth/concurrency";
 import { openLayerRoom, openSystemTree, type SandboxEngine } from "@berth/sandbox";
 import type { Logger } from "pino";
-import { type Config, layerDirectory, systemDirectory } from "../config.ts";
+import { type Config, layerDirectory, systemDirectory } from "../config/config.ts";
 import type { SystemParts } from "../runs/system/systems.ts";
 
 /** Each may take two cores and 3 GiB of memory. No organization's scripts take every place. */

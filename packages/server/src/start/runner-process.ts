@@ -1,6 +1,7 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
-import { createLog, createRedactor } from "../log.ts";
+import { createLog } from "../log/log.ts";
+import { createRedactor } from "../log/redactor.ts";
 import { type Runner, startRunner } from "./runner.ts";
 
 /** What the process that serves sends to the one that runs sessions. */

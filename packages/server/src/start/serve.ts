@@ -1,13 +1,14 @@
 import { mkdirSync } from "node:fs";
+import { runOnce } from "@berth/concurrency";
 import type { Logger } from "pino";
 import { type BlobStore, openDiskBlobs } from "../blobs/disk-blobs.ts";
-import { blobDirectory, type Config } from "../config.ts";
+import { blobDirectory, type Config } from "../config/config.ts";
 import { type Database, openDatabase } from "../db/pool.ts";
 import { sweepContents } from "../features/files/sweep-contents.ts";
 import { sweepUploads } from "../features/files/sweep-uploads.ts";
-import { createLog, createRedactor } from "../log.ts";
+import { createLog } from "../log/log.ts";
+import { createRedactor } from "../log/redactor.ts";
 import { openSessionHub } from "../notify/session-hub.ts";
-import { once } from "../once.ts";
 import { readFormerKey, readSecretKey } from "../secrets/secret-key.ts";
 import { startApi } from "./api.ts";
 import { holdDataDir } from "./hold-data-dir.ts";
@@ -66,7 +67,7 @@ export async function serve(config: Config): Promise<Serving> {
     await runner.start(config, store.address);
     const sweeping = await sweepFiles(db, blobs, config.dataDir, log);
     ended.unshift(() => sweeping.close());
-    return { url: api.url, stop: once(() => stopAll(ended, log)) };
+    return { url: api.url, stop: runOnce(() => stopAll(ended, log)) };
   } catch (error) {
     await stopAll(ended, log);
     throw error;

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { processStart } from "@berth/linux";
 import { temporaryPlace, withDatabase } from "../../../test-support/embedded-postgres.ts";
-import { startedAt } from "./process-identity.ts";
 
 test("a server whose parent was killed is adopted with its rows, and stopped in the end", async (t) => {
   const place = temporaryPlace(t);
@@ -19,7 +19,7 @@ test("a server whose parent was killed is adopted with its rows, and stopped in 
   const { rows } = await withDatabase(server.connection, (db) => db.read.query({ text: "table notes" }));
   assert.deepEqual(rows, [{ id: 1 }]);
   await server.stop();
-  assert.equal(startedAt(pid), undefined);
+  assert.equal(processStart(pid), undefined);
 });
 
 test("starts at the same instant share one server, which the last one stops", async (t) => {
@@ -33,7 +33,7 @@ test("starts at the same instant share one server, which the last one stops", as
   await withDatabase(connection, (db) => db.write.query({ text: "select 1" }));
   child.process.kill("SIGTERM");
   await child.exited;
-  assert.equal(startedAt(pid), undefined);
+  assert.equal(processStart(pid), undefined);
 });
 
 test("the server outlives the process that started it while another uses it", async (t) => {

@@ -1,5 +1,5 @@
 import pg from "pg";
-import type { SocketConnection } from "./socket-connection.ts";
+import type { SocketConnection } from "../connection.ts";
 
 /** `busy`: starting, recovering or shutting down. `silent`: nobody listens. `ended`: the process is gone. */
 export type Answer = "ready" | "busy" | "silent" | "ended";

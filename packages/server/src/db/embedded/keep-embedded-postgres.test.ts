@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { processStart } from "@berth/linux";
 import { silentLog } from "../../../test-support/database.ts";
 import { type Place, serverProcesses, temporaryPlace } from "../../../test-support/embedded-postgres.ts";
 import { DatabaseUnavailableError } from "../database-error.ts";
 import { type Database, openDatabase } from "../pool.ts";
 import { type KeptPostgres, keepEmbeddedPostgres } from "./keep-embedded-postgres.ts";
-import { startedAt } from "./process-identity.ts";
 
 const WRITERS = 8;
 const ROWS_BEFORE_KILL = 200;
@@ -18,7 +18,7 @@ test("killed with all its processes under load, the server is back with every ac
     const killed = await postmasterOf(db);
     await writeUntilKilled(db, acknowledged, () => killServer(killed));
     const kept = await rowsOf(db);
-    assert.equal(startedAt(killed), undefined);
+    assert.equal(processStart(killed), undefined);
     assert.deepEqual(
       [...acknowledged].filter((id) => !kept.has(id)),
       [],
@@ -56,8 +56,8 @@ test("stopped while it is being restarted, nothing runs afterwards", async (t) =
   const killed = server.pid();
   process.kill(killed, "SIGKILL");
   await server.stop();
-  assert.equal(startedAt(killed), undefined);
-  assert.equal(startedAt(server.pid()), undefined);
+  assert.equal(processStart(killed), undefined);
+  assert.equal(processStart(server.pid()), undefined);
 });
 
 async function kept(place: Place): Promise<{ server: KeptPostgres; db: Database }> {

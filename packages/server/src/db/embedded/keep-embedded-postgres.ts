@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
-import type { SocketConnection } from "./socket-connection.ts";
+import type { SocketConnection } from "../connection.ts";
 import { type EmbeddedPostgresOptions, startEmbeddedPostgres } from "./start-embedded-postgres.ts";
 
 /** An embedded server that is started again whenever it goes away unasked. */

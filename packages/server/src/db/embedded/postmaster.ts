@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Binaries } from "./binaries.ts";
 import { CLUSTER_BY_DESCRIPTOR } from "./cluster.ts";
-import { isPostgresOf } from "./process-identity.ts";
+import { isPostgresOf } from "./is-postgres-of.ts";
 
 /** A server of a cluster: started by us, or found alive. `exited` settles when its process is gone. */
 export type Postmaster = {

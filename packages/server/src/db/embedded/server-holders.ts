@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { startedAt } from "./process-identity.ts";
+import { processStart } from "@berth/linux";
 
 /**
  * Who uses the server of a data directory: one empty file per holder, named by pid, start and a counter.
@@ -15,7 +15,7 @@ let holders = 0;
 export function holdServer(directory: string): Holder {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   holders += 1;
-  const path = join(directory, `${process.pid}-${startedAt(process.pid)}-${holders}`);
+  const path = join(directory, `${process.pid}-${processStart(process.pid)}-${holders}`);
   writeFileSync(path, "");
   return {
     release() {
@@ -31,7 +31,7 @@ function livingHolders(directory: string): number {
   let living = 0;
   for (const name of readdirSync(directory)) {
     const [pid, started] = name.split("-");
-    if (startedAt(Number(pid)) === started) living += 1;
+    if (processStart(Number(pid)) === started) living += 1;
     else rmSync(join(directory, name), { force: true });
   }
   return living;

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { processStart } from "@berth/linux";
 import { temporaryPlace, withDatabase } from "../../../test-support/embedded-postgres.ts";
 import { checkDurability } from "../check-durability.ts";
-import { startedAt } from "./process-identity.ts";
 
 const notRoot = process.getuid?.() !== 0 && "needs root";
 
@@ -17,7 +17,7 @@ test("a fresh start makes a cluster, and a later one finds its rows", async (t) 
   });
   await first.stop();
   await first.exited;
-  assert.equal(startedAt(first.pid), undefined);
+  assert.equal(processStart(first.pid), undefined);
 
   const second = await place.start();
   assert.equal(second.adopted, false);
@@ -39,7 +39,7 @@ test("without root, the server runs as whoever starts it", { skip: notRoot }, as
   assert.match(readFileSync(`/proc/${pid}/status`, "utf8"), /^Uid:\s+65534/m);
   child.process.kill("SIGTERM");
   await child.exited;
-  assert.equal(startedAt(pid), undefined);
+  assert.equal(processStart(pid), undefined);
 });
 
 test("a server told to run without fsync is refused, with every fault named", async (t) => {

@@ -1,17 +1,17 @@
 import { mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { runOnce } from "@berth/concurrency";
+import { withDirectoryLock } from "@berth/linux";
 import type { Logger } from "pino";
-import { once } from "../../once.ts";
+import type { SocketConnection } from "../connection.ts";
 import { type Answer, askServer } from "./ask-server.ts";
 import { type Binaries, findBinaries } from "./binaries.ts";
 import { CLUSTER_USER, ensureCluster } from "./cluster.ts";
-import { withDirectoryLock } from "./directory-lock.ts";
 import { findPostmaster, type Postmaster, spawnPostmaster, stopPostmaster } from "./postmaster.ts";
 import { type RunDirectory, runDirectory } from "./run-directory.ts";
 import { holdServer } from "./server-holders.ts";
 import { serverUser } from "./server-user.ts";
-import type { SocketConnection } from "./socket-connection.ts";
 
 export type EmbeddedPostgresOptions = {
   /** Berth's directory for its database; made when missing. Everything that has to be kept lies below it. */
@@ -59,7 +59,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       : await startServer(dataDir, options);
     const holder = holdServer(join(dataDir, "holders"));
     postmaster.exited.then(() => holder.release());
-    const stopped = once(() =>
+    const stopped = runOnce(() =>
       withDirectoryLock(dataDir, async () => {
         if (holder.release().others > 0) return postmaster.letGo();
         await stopPostmaster(postmaster);

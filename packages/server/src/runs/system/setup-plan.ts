@@ -1,5 +1,5 @@
 import type { LayerPlan } from "@berth/sandbox";
-import { createRedactor } from "../../log.ts";
+import { createRedactor } from "../../log/redactor.ts";
 import { egressPolicy } from "../workspace/egress-policy.ts";
 import type { EnvironmentContents } from "./environment-contents.ts";
 

@@ -1,5 +1,3 @@
-import { type Logger, pino } from "pino";
-
 /** Text that must not be in a log, wherever it comes from. */
 export interface Redactor {
   /**
@@ -67,14 +65,4 @@ function formsOf(secret: string): string[] {
   const hex = bytes.toString("hex");
   const plain = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)];
   return [...new Set([...plain, hex, hex.toUpperCase(), ...encoded])];
-}
-
-/** JSON lines on stderr, each without the secrets that are known when it is written. */
-export function createLog(
-  level: string,
-  redactor: Redactor,
-  write: (line: string) => void = (line) => process.stderr.write(line),
-): Logger {
-  const options = { level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime };
-  return pino(options, { write: (line: string) => write(redactor.redact(line)) });
 }

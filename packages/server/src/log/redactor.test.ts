@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLog, createRedactor } from "./log.ts";
+import { createLog } from "./log.ts";
+import { createRedactor } from "./redactor.ts";
 
 test("a known secret is in no line, wherever it stands and however it is written", () => {
   const redactor = createRedactor();

@@ -1,4 +1,4 @@
-import { isHost, parseJson } from "./config-providers.ts";
+import { isHost, parseJson } from "./provider-settings.ts";
 
 /** Certificates to trust inside sandboxes, for a host of repositories that is no hosted provider. */
 export interface GitCaFile {

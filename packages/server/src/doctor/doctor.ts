@@ -7,12 +7,13 @@ import {
   probeEngine,
   type SandboxEngine,
 } from "@berth/sandbox";
-import { type Config, ConfigError, readConfig, systemDirectory } from "./config.ts";
-import { strayVariables } from "./config-strays.ts";
-import { createLog, createRedactor } from "./log.ts";
-import { openEngine } from "./start/open-engine.ts";
-import { openModels } from "./start/open-models.ts";
-import { openStore } from "./start/open-store.ts";
+import { type Config, ConfigError, readConfig, systemDirectory } from "../config/config.ts";
+import { unknownVariables } from "../config/unknown-variables.ts";
+import { createLog } from "../log/log.ts";
+import { createRedactor } from "../log/redactor.ts";
+import { openEngine } from "../start/open-engine.ts";
+import { openModels } from "../start/open-models.ts";
+import { openStore } from "../start/open-store.ts";
 
 /**
  * What this machine offers and lacks for an installation: settings, database, models, sandbox. Starts what it has to look at
@@ -32,7 +33,7 @@ export async function doctor(
 
 function settings({ dataDir }: Config): Capability {
   const name = "settings";
-  const strays = strayVariables(process.env);
+  const strays = unknownVariables(process.env);
   if (strays.length === 0) return { name, state: "yes", detail: `All are valid; data lie in ${dataDir}.` };
   const detail = `No setting has the name ${strays.join(", ")}; \`berth serve --help\` lists them. Data lie in ${dataDir}.`;
   return { name, state: "degraded", detail };

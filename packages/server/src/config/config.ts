@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { makeAddressGuard } from "@berth/egress";
-import { type GitCaFile, parseGitCaFiles, parseHttpHosts } from "./config-git.ts";
-import { type HostedProvider, parseHostedProviders } from "./config-providers.ts";
+import { type GitCaFile, parseGitCaFiles, parseHttpHosts } from "./git-settings.ts";
+import { type HostedProvider, parseHostedProviders } from "./provider-settings.ts";
 
 /** Everything that an operator can set. Read once at start; nothing else looks at the environment. */
 export interface Config {
