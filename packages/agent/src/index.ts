@@ -1,9 +1,10 @@
 export { unrunDrafts } from "./calls/unrun-calls.ts";
-export { answeredCall, isResult, isUse } from "./history/call-events.ts";
+export { isToolUse, waitsForClient } from "./history/call-events.ts";
 export { foldHistory } from "./history/fold-history.ts";
 export type { History } from "./history/history.ts";
 export * from "./history/log.ts";
 export type { FileContent } from "./history/message-files.ts";
+export { StartedCalls } from "./history/started-calls.ts";
 export type { Turn } from "./loop/run-turn.ts";
 export { runTurn } from "./loop/run-turn.ts";
 export { createMcpConnection, type McpConnection, type McpConnectionOptions } from "./mcp/mcp-connection.ts";

@@ -1,6 +1,6 @@
 import type { NewEvent } from "@berth/contract";
 import fc from "fast-check";
-import { isUse, kindOf, resultEvent, type UseEvent } from "../src/history/call-events.ts";
+import { callKind, isToolUse, type ToolUseEvent, toolResultEvent } from "../src/history/call-events.ts";
 import type { Draft, LogEntry } from "../src/history/log.ts";
 import * as notes from "../src/prompts/notes.ts";
 import { MemoryLog } from "./memory-log.ts";
@@ -110,7 +110,7 @@ function request(
     ...blocks(event, cut, start.seq),
     cut ? { ...end(false), memo: { text: notes.cutAnswer } } : end(false),
   );
-  const uses = answer.map((entry) => entry.event).filter(isUse);
+  const uses = answer.map((entry) => entry.event).filter(isToolUse);
   if (chance() === 0) log.message("meanwhile");
   if (chance() % 2 === 0) uses.reverse();
   for (const use of uses) {
@@ -123,7 +123,7 @@ function request(
 
 /** What clients and the loop add to a call. */
 function settle(
-  use: UseEvent,
+  use: ToolUseEvent,
   log: MemoryLog,
   store: (...drafts: Draft[]) => readonly LogEntry[],
   chance: () => number,
@@ -141,7 +141,7 @@ function settle(
     log.send({ type: "user.tool_confirmation", tool_use_id: use.id, result: verdict });
     if (chance() === 0) log.message("between");
   }
-  store(resultEvent({ eventId: use.id, kind: kindOf(use) }, result));
+  store(toolResultEvent({ eventId: use.id, kind: callKind(use) }, result));
 }
 
 function blocks(event: Extract<Happening, { kind: "request" }>, cut: boolean, start: number): Draft[] {

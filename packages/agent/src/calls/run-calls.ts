@@ -1,4 +1,4 @@
-import { type CallKind, resultEvent } from "../history/call-events.ts";
+import { type CallKind, toolResultEvent } from "../history/call-events.ts";
 import { type Draft, throwIfLeaseLost } from "../history/log.ts";
 import type { Journal } from "../history/turn-log.ts";
 import * as notes from "../prompts/notes.ts";
@@ -93,5 +93,5 @@ function resultDraft(
   const content = result.content.map((block) =>
     block.type === "text" ? { ...block, text: cutMiddle(storableText(block.text), longestText) } : block,
   );
-  return resultEvent(call, { content, is_error: result.isError });
+  return toolResultEvent(call, { content, is_error: result.isError });
 }

@@ -4,35 +4,37 @@ import type { Draft, LogEntry } from "./log.ts";
 /** Who runs a call, and so which events tell of it: the service, an MCP server, or the client. */
 export type CallKind = "tool" | "mcp" | "custom";
 
-export type UseEvent = EventOf<"agent.tool_use" | "agent.mcp_tool_use" | "agent.custom_tool_use">;
-export type ResultEvent = EventOf<"agent.tool_result" | "agent.mcp_tool_result" | "user.custom_tool_result">;
+export type ToolUseEvent = EventOf<"agent.tool_use" | "agent.mcp_tool_use" | "agent.custom_tool_use">;
+export type ToolResultEvent = EventOf<
+  "agent.tool_result" | "agent.mcp_tool_result" | "user.custom_tool_result"
+>;
 
 const kinds = {
   "agent.tool_use": "tool",
   "agent.mcp_tool_use": "mcp",
   "agent.custom_tool_use": "custom",
-} as const satisfies Record<UseEvent["type"], CallKind>;
+} as const satisfies Record<ToolUseEvent["type"], CallKind>;
 
 const results = {
   "agent.tool_result": "tool",
   "agent.mcp_tool_result": "mcp",
   "user.custom_tool_result": "custom",
-} as const satisfies Record<ResultEvent["type"], CallKind>;
+} as const satisfies Record<ToolResultEvent["type"], CallKind>;
 
-export function isUse(event: LogEntry["event"]): event is UseEvent {
+export function isToolUse(event: LogEntry["event"]): event is ToolUseEvent {
   return Object.hasOwn(kinds, event.type);
 }
 
-export function isResult(event: LogEntry["event"]): event is ResultEvent {
+export function isToolResult(event: LogEntry["event"]): event is ToolResultEvent {
   return Object.hasOwn(results, event.type);
 }
 
-export function kindOf(event: UseEvent): CallKind {
+export function callKind(event: ToolUseEvent): CallKind {
   return kinds[event.type];
 }
 
 /** The service's own result of a call; of a client's tool, too, when the client's will not come. */
-export function resultEvent(
+export function toolResultEvent(
   call: { eventId: string; kind: CallKind },
   result: { content: ResultBlock[]; is_error: boolean },
 ): Draft {
@@ -41,8 +43,13 @@ export function resultEvent(
     : { event: { type: "agent.tool_result", tool_use_id: call.eventId, ...result } };
 }
 
+/** Whether the call that an event announces starts only after a client confirms it, or is run by the client. */
+export function waitsForClient(event: { type: string; evaluated_permission?: string }): boolean {
+  return event.type === "agent.custom_tool_use" || event.evaluated_permission === "ask";
+}
+
 /** Id of the event that announced the call. */
-export function answeredCall(event: ResultEvent): string {
+export function resultCallId(event: ToolResultEvent): string {
   if (event.type === "agent.tool_result") return event.tool_use_id;
   return event.type === "agent.mcp_tool_result" ? event.mcp_tool_use_id : event.custom_tool_use_id;
 }

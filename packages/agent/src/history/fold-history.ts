@@ -1,7 +1,7 @@
 import type { EventOf } from "@berth/contract";
 import type { AssistantBlock, ModelMessage, UserBlock } from "../models/model.ts";
 import * as notes from "../prompts/notes.ts";
-import type { UseEvent } from "./call-events.ts";
+import type { ToolUseEvent } from "./call-events.ts";
 import { type History, measure } from "./history.ts";
 import type { LogEntry } from "./log.ts";
 import { type MessageFiles, noFiles } from "./message-files.ts";
@@ -147,7 +147,7 @@ class Fold {
     }
   }
 
-  addCall(event: UseEvent, memo: LogEntry["memo"]): void {
+  addCall(event: ToolUseEvent, memo: LogEntry["memo"]): void {
     const call = announcedCall(event, memo);
     this.responseCalls.push(call);
     this.response.push({

@@ -1,7 +1,14 @@
 import type { EventOf } from "@berth/contract";
 import type { ToolResultBlock } from "../models/model.ts";
 import * as notes from "../prompts/notes.ts";
-import { answeredCall, type CallKind, kindOf, type ResultEvent, type UseEvent } from "./call-events.ts";
+import {
+  type CallKind,
+  callKind,
+  resultCallId,
+  type ToolResultEvent,
+  type ToolUseEvent,
+  waitsForClient,
+} from "./call-events.ts";
 import type { Memo } from "./log.ts";
 import { resultBlocks } from "./result-blocks.ts";
 
@@ -29,15 +36,14 @@ export interface ToolCall {
 }
 
 /** A call as the event that announces it tells. */
-export function announcedCall(event: UseEvent, memo: Memo | null): ToolCall {
-  const waits = event.type === "agent.custom_tool_use" || event.evaluated_permission === "ask";
+export function announcedCall(event: ToolUseEvent, memo: Memo | null): ToolCall {
   return {
     eventId: event.id,
     callId: memo?.call_id ?? event.id,
     name: memo?.tool_name ?? event.name,
     input: event.input,
-    kind: kindOf(event),
-    stands: waits ? "waiting" : "begun",
+    kind: callKind(event),
+    stands: waitsForClient(event) ? "waiting" : "begun",
   };
 }
 
@@ -75,8 +81,8 @@ export class OpenCalls {
   }
 
   /** The first result of a call counts. */
-  addResult(event: ResultEvent): void {
-    const call = this.#find(answeredCall(event));
+  addResult(event: ToolResultEvent): void {
+    const call = this.#find(resultCallId(event));
     if (call === undefined || this.#results.has(call.eventId)) return;
     const { callId: id, name } = call;
     const content = resultBlocks(event, this.#longestResult);

@@ -2,13 +2,13 @@ import type { EventOf, ResultBlock } from "@berth/contract";
 import type { ImageBlock, TextBlock } from "../models/model.ts";
 import * as notes from "../prompts/notes.ts";
 import { cutMiddle, storableText } from "../prompts/text.ts";
-import type { ResultEvent } from "./call-events.ts";
+import type { ToolResultEvent } from "./call-events.ts";
 
 /**
  * The result of a call as the model reads it. `longest`: characters of all texts of a client's result together; those of
  * ours were cut before they entered the log.
  */
-export function resultBlocks(event: ResultEvent, longest: number): (TextBlock | ImageBlock)[] {
+export function resultBlocks(event: ToolResultEvent, longest: number): (TextBlock | ImageBlock)[] {
   return event.type === "user.custom_tool_result"
     ? clientContent(event, longest)
     : event.content.map(resultBlock);

@@ -4,7 +4,7 @@ import type { SessionAgent, StopReason } from "@berth/contract";
 import { MemoryLog } from "../../test-support/memory-log.ts";
 import { says, scriptedModel, toolCall } from "../../test-support/scripted-model.ts";
 import { testAgent, testTool, testTurn } from "../../test-support/turn.ts";
-import { isUse } from "../history/call-events.ts";
+import { isToolUse } from "../history/call-events.ts";
 import * as notes from "../prompts/notes.ts";
 import { looseSchema } from "../tools/custom-tools.ts";
 import type { Tool } from "../tools/tool.ts";
@@ -40,7 +40,7 @@ function started(): MemoryLog {
 }
 
 function calls(log: MemoryLog): string[] {
-  return log.events.filter(isUse).map(({ id }) => id);
+  return log.events.filter(isToolUse).map(({ id }) => id);
 }
 
 function waitsFor(...event_ids: (string | undefined)[]): StopReason {
@@ -190,10 +190,10 @@ test("calls of an MCP server's tools are logged as such, and the model keeps its
   ]);
   const turn = () => runTurn(testTurn({ log, model, tools: [tool] }));
   await turn();
-  const [use] = log.events.filter(isUse);
+  const [use] = log.events.filter(isToolUse);
   assert.deepEqual(
     log.events
-      .filter(isUse)
+      .filter(isToolUse)
       .map((event) => event.type === "agent.mcp_tool_use" && event.evaluated_permission),
     ["ask", "deny"],
   );

@@ -5,7 +5,7 @@ import { MemoryLog } from "../../test-support/memory-log.ts";
 import { type ScriptedAnswer, says, scriptedModel, toolCall } from "../../test-support/scripted-model.ts";
 import { testAgent, testTool, testTurn } from "../../test-support/turn.ts";
 import { assertValidMessages } from "../../test-support/valid-messages.ts";
-import { isUse } from "../history/call-events.ts";
+import { isToolUse } from "../history/call-events.ts";
 import { foldHistory } from "../history/fold-history.ts";
 import type { ModelRequest } from "../models/model.ts";
 import * as notes from "../prompts/notes.ts";
@@ -118,7 +118,7 @@ async function settle(world: World, type: StopReason["type"]): Promise<void> {
 
 function assertOnce({ log, effects, compacts }: World, context: string): void {
   for (const [effect, times] of effects) assert.equal(times, 1, `${effect} ran ${times} times, ${context}`);
-  const uses = log.events.filter(isUse);
+  const uses = log.events.filter(isToolUse);
   assert.equal(uses.length, 5, context);
   const results = log.events.flatMap((event) => {
     if (event.type === "agent.tool_result") return [event.tool_use_id];

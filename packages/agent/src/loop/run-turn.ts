@@ -2,7 +2,7 @@ import type { StopReason } from "@berth/contract";
 import { judgeCall, type Tools, waits } from "../calls/authorize-call.ts";
 import { type AnnouncedCall, runCalls } from "../calls/run-calls.ts";
 import { cancelledDrafts, settledDrafts } from "../calls/unrun-calls.ts";
-import { isUse, kindOf } from "../history/call-events.ts";
+import { callKind, isToolUse } from "../history/call-events.ts";
 import { foldHistory } from "../history/fold-history.ts";
 import type { History } from "../history/history.ts";
 import type { Log } from "../history/log.ts";
@@ -162,10 +162,12 @@ class TurnRun {
   async #take(start: string, answer: Finished, announced: AnnouncedAnswer): Promise<End> {
     const { drafts, verdicts } = answerDrafts(start, answer, this.#turn.agent, this.#tools, announced);
     const entries = await this.#journal.append(drafts);
-    const uses = entries.map((entry) => entry.event).filter(isUse);
+    const uses = entries.map((entry) => entry.event).filter(isToolUse);
     const calls = uses.flatMap((use, index) => {
       const verdict = verdicts[index];
-      return verdict === undefined || waits(verdict) ? [] : [{ eventId: use.id, kind: kindOf(use), verdict }];
+      return verdict === undefined || waits(verdict)
+        ? []
+        : [{ eventId: use.id, kind: callKind(use), verdict }];
     });
     await this.#runCalls(calls);
     if (answer.reason === "refusal") return "refusal";

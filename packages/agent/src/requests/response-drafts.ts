@@ -59,13 +59,13 @@ function textDraft(block: Exclude<AssistantBlock, Call>, eventId: string | undef
 }
 
 function callDraft(block: Call, verdict: Verdict): Draft {
-  const { event, memo } = useEvent(block, verdict);
+  const { event, memo } = toolUseEvent(block, verdict);
   const opaque = block.opaque === undefined ? {} : { opaque: block.opaque };
   return { event, memo: { call_id: block.id, ...memo, ...opaque } };
 }
 
 /** How a call is announced. A call of the client's tool that is refused is told as one of ours, so that no client takes it up. */
-function useEvent(
+function toolUseEvent(
   call: { name: string; input: Record<string, unknown> },
   verdict: Verdict,
 ): { event: NewEvent; memo: Memo } {

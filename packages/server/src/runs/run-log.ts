@@ -1,4 +1,4 @@
-import { type Draft, isUse, LeaseLost, type Log, type LogEntry } from "@berth/agent";
+import { type Draft, isToolUse, LeaseLost, type Log, type LogEntry, StartedCalls } from "@berth/agent";
 import { Semaphore } from "@berth/concurrency";
 import type { Database } from "../db/pool.ts";
 import {
@@ -11,7 +11,6 @@ import {
 } from "../features/events/append-by-run.ts";
 import { readLog, waitingInputs } from "../features/events/event-store.ts";
 import type { SessionHub } from "../notify/session-hub.ts";
-import { createCallsUnderWay } from "./calls-under-way.ts";
 import type { Lease } from "./lease.ts";
 
 /** The log of a session under a lease: for the loop, and for what its run tells besides. */
@@ -38,7 +37,7 @@ export interface RunLog {
 export function createRunLog(db: Database, hub: SessionHub, lease: Lease): RunLog {
   let closed = false;
   let closing = false;
-  const calls = createCallsUnderWay();
+  const calls = new StartedCalls();
   const inTurn = new Semaphore(1);
 
   /** One after another, so that events have their ids in the order of the log. They would wait for the session's row besides. */
@@ -56,8 +55,8 @@ export function createRunLog(db: Database, hub: SessionHub, lease: Lease): RunLo
     drafts: readonly Draft[],
   ): Promise<readonly LogEntry[]> {
     const entries = await writing(() => append(db.write, lease, drafts));
-    calls.follow(entries);
-    if (closing && !calls.any() && !entries.some((entry) => isUse(entry.event))) closed = true;
+    calls.add(entries);
+    if (closing && calls.isEmpty() && !entries.some((entry) => isToolUse(entry.event))) closed = true;
     if (closed) throw new LeaseLost();
     return entries;
   }
@@ -65,7 +64,7 @@ export function createRunLog(db: Database, hub: SessionHub, lease: Lease): RunLo
   return {
     async forTurn() {
       const log = await readLog(db.read, lease.sessionId);
-      calls.begin(log);
+      calls.beginTurn(log);
       return {
         entries: log,
         append: (drafts) => turnAppend(appendByRun, drafts),
@@ -74,7 +73,7 @@ export function createRunLog(db: Database, hub: SessionHub, lease: Lease): RunLo
           // What is taken is about to begin: it is left to the process that goes on.
           if (closing) closed = true;
           const answers = await writing(() => takeAnswers(db.write, lease));
-          calls.follow(answers);
+          calls.add(answers);
           return answers;
         },
         hasInputs: async () => (await waitingInputs(db.read, lease.sessionId)).messages,

@@ -1,16 +1,15 @@
-import type { Draft } from "@berth/agent";
+import { type Draft, waitsForClient } from "@berth/agent";
 import { type InputEvent, parseId } from "@berth/contract";
 import type { NewEventRow } from "./event-row.ts";
 
 /** Uuids of the announced calls that wait for a client; `rows` are those of the drafts. */
 export function announcedWaiting(drafts: readonly Draft[], rows: readonly NewEventRow[]): string[] {
-  return rows.filter((_, index) => waits(drafts[index]?.event)).map((row) => row.id);
-}
-
-function waits(event: Draft["event"] | undefined): boolean {
-  if (event?.type === "agent.custom_tool_use") return true;
-  const confirmable = event?.type === "agent.tool_use" || event?.type === "agent.mcp_tool_use";
-  return confirmable && event.evaluated_permission === "ask";
+  return rows
+    .filter((_, index) => {
+      const event = drafts[index]?.event;
+      return event !== undefined && waitsForClient(event);
+    })
+    .map((row) => row.id);
 }
 
 /** Uuids of the calls that the run itself gives a result: no client's answer is taken any more. */
