@@ -1,14 +1,14 @@
-export { unrunDrafts } from "./calls/unrun-calls.ts";
+export { unstartedCallResults } from "./calls/unrun-calls.ts";
 export { isToolUse, waitsForClient } from "./history/call-events.ts";
 export { foldHistory } from "./history/fold-history.ts";
 export type { History } from "./history/history.ts";
 export * from "./history/log.ts";
-export type { FileContent } from "./history/message-files.ts";
+export type { ReadFile } from "./history/message-files.ts";
 export { StartedCalls } from "./history/started-calls.ts";
 export type { Turn } from "./loop/run-turn.ts";
 export { runTurn } from "./loop/run-turn.ts";
-export { createMcpConnection, type McpConnection, type McpConnectionOptions } from "./mcp/mcp-connection.ts";
-export { type McpFault, mcpFault } from "./mcp/mcp-fault.ts";
+export { McpConnection, type McpConnectionOptions } from "./mcp/mcp-connection.ts";
+export { type McpFailure, mcpFailure } from "./mcp/mcp-failure.ts";
 export { type McpToolDefinition, mcpDefinitions, mcpTool } from "./mcp/mcp-tool.ts";
 export * from "./models/model.ts";
 export { ModelsFileError } from "./models/registry/models-file.ts";

@@ -47,7 +47,7 @@ export class MemoryLog implements Log {
     return entries;
   }
 
-  async takeAnswers(): Promise<readonly LogEntry[]> {
+  async takeClientReplies(): Promise<readonly LogEntry[]> {
     await Promise.resolve();
     this.onAppend(false);
     const taken = this.#stored.filter(({ event }) => isAnswer(event) && event.processed_at === null);

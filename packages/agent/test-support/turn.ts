@@ -24,11 +24,11 @@ export const testAgent: SessionAgent = {
 export function testTurn(parts: Partial<Turn> = {}): Turn {
   return {
     agent: testAgent,
-    surroundings: "",
+    workspaceDescription: "",
     model: scriptedModel([]),
     tools: [],
     log: new MemoryLog(),
-    fileContent: async () => null,
+    readFile: async () => null,
     sleep: async (_, signal) => signal.throwIfAborted(),
     sandbox: () => Promise.reject<Sandbox>(new Error("This turn has no sandbox.")),
     environment: async () => ({}),

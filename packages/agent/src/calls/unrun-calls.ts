@@ -18,7 +18,7 @@ export function cancelledDrafts(calls: readonly ToolCall[]): Draft[] {
 }
 
 /** Results of the calls that have not begun and wait for no client, for a turn that cannot begin them. */
-export function unrunDrafts(entries: readonly LogEntry[]): Draft[] {
+export function unstartedCallResults(entries: readonly LogEntry[]): Draft[] {
   return foldHistory(entries)
     .openCalls.filter((call) => call.stands !== "begun" && call.stands !== "waiting")
     .map((call) => failedDraft(call, settledText(call) ?? notes.notStartedCall));

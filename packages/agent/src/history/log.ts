@@ -54,7 +54,7 @@ export interface Log {
    * Marks the confirmations and results that clients have sent since as processed, durably, and returns them, oldest
    * first. What a confirmation allows is begun only after this, so that no other process begins it, too.
    */
-  takeAnswers(): Promise<readonly LogEntry[]>;
+  takeClientReplies(): Promise<readonly LogEntry[]>;
   /** Whether a message waits that no request has seen. Asked when a turn would end. */
   hasInputs(): Promise<boolean>;
 }

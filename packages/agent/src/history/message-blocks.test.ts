@@ -28,11 +28,11 @@ async function asked(
 ): Promise<{ messages: readonly ModelMessage[]; reads: string[] }> {
   const reads: string[] = [];
   const model = scriptedModel([says("Seen.")]);
-  const fileContent = async (id: string) => {
+  const readFile = async (id: string) => {
     reads.push(id);
     return files[id] ?? null;
   };
-  await runTurn(testTurn({ log, model, fileContent }));
+  await runTurn(testTurn({ log, model, readFile }));
   return { messages: model.requests[0]?.messages ?? [], reads };
 }
 

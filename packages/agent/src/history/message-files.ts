@@ -9,7 +9,7 @@ export type MessageFiles = ReadonlyMap<string, UserBlock | null>;
 export const noFiles: MessageFiles = new Map();
 
 /** The bytes of a file; null when there are none any more. */
-export type FileContent = (fileId: string) => Promise<Uint8Array | null>;
+export type ReadFile = (fileId: string) => Promise<Uint8Array | null>;
 
 /** Characters of the files of a turn together: several times what any provider takes in a request. */
 const mostCharacters = 128 * 1024 * 1024;
@@ -21,7 +21,7 @@ const mostCharacters = 128 * 1024 * 1024;
 export async function loadFiles(
   entries: readonly LogEntry[],
   known: Map<string, UserBlock | null>,
-  fileContent: FileContent,
+  readFile: ReadFile,
 ): Promise<void> {
   let room = mostCharacters;
   for (const block of known.values()) room -= lengthOf(block);
@@ -31,7 +31,7 @@ export async function loadFiles(
       if (block.type === "text" || block.source.type !== "file") continue;
       const id = block.source.file_id;
       if (known.has(id)) continue;
-      const read = room > 0 ? fileBlock(await fileContent(id)) : null;
+      const read = room > 0 ? fileBlock(await readFile(id)) : null;
       known.set(id, read);
       room -= lengthOf(read);
     }

@@ -30,7 +30,7 @@ export class Journal {
   }
 
   /** Whether there are answers of clients that no process has taken. */
-  holdsAnswers(): boolean {
+  hasClientReplies(): boolean {
     return this.#entries
       .values()
       .some(
@@ -38,8 +38,8 @@ export class Journal {
       );
   }
 
-  takeAnswers(): Promise<readonly LogEntry[]> {
-    return this.#inTurn(() => this.#log.takeAnswers());
+  takeClientReplies(): Promise<readonly LogEntry[]> {
+    return this.#inTurn(() => this.#log.takeClientReplies());
   }
 
   hasInputs(): Promise<boolean> {

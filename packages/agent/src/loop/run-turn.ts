@@ -7,7 +7,7 @@ import { foldHistory } from "../history/fold-history.ts";
 import type { History } from "../history/history.ts";
 import type { Log } from "../history/log.ts";
 import { throwIfLeaseLost } from "../history/log.ts";
-import type { FileContent } from "../history/message-files.ts";
+import type { ReadFile } from "../history/message-files.ts";
 import { loadFiles } from "../history/message-files.ts";
 import { Journal } from "../history/turn-log.ts";
 import type { UserBlock } from "../models/model.ts";
@@ -26,11 +26,11 @@ const longestRunOfCutAnswers = 3;
 /** Everything that a turn needs. */
 export interface Turn extends ToolContext, RequestOptions {
   /** What is mounted where, and other facts of this session, as text for the system prompt; fixed for the session. */
-  surroundings: string;
+  workspaceDescription: string;
   tools: readonly Tool[];
   log: Log;
   /** Reads a file that a message names; null when there is nothing to read any more. */
-  fileContent: FileContent;
+  readFile: ReadFile;
   /** Shown to followers, never stored. Never awaited. */
   preview?: Preview;
   /** Model requests in one turn, default 500. */
@@ -88,7 +88,7 @@ class TurnRun {
     this.#journal = new Journal(turn.log);
     this.#tools = { tools: turn.tools, custom: customTools(turn.agent) };
     this.#window = windowOf(turn.model, turn.agent.model.effective_context_window);
-    const prefix = prefixOf(turn.agent, turn.surroundings, this.#tools);
+    const prefix = prefixOf(turn.agent, turn.workspaceDescription, this.#tools);
     this.#requests = new TurnRequests(turn, this.#journal, prefix);
     this.#compaction = new Compaction(prefix, this.#window);
   }
@@ -108,12 +108,12 @@ class TurnRun {
   async settleCalls(): Promise<string[]> {
     for (;;) {
       const { openCalls } = this.#history();
-      if (openCalls.length === 0 && !this.#journal.holdsAnswers()) return [];
+      if (openCalls.length === 0 && !this.#journal.hasClientReplies()) return [];
       if (this.#turn.signal.aborted) {
         if (openCalls.length > 0) await this.#journal.append(cancelledDrafts(openCalls));
         return [];
       }
-      const taken = await this.#journal.takeAnswers();
+      const taken = await this.#journal.takeClientReplies();
       if (taken.length === 0) return openCalls.map((call) => call.eventId);
       await this.#runAnswered();
     }
@@ -137,7 +137,7 @@ class TurnRun {
     if (idle && !(await this.#journal.hasInputs())) return before.interrupted ? "cancelled" : "end_turn";
     if (this.#requests.count >= (this.#turn.maxRequests ?? 500)) return "max_turns";
     const start = await this.#requests.start();
-    await loadFiles(this.#journal.entries, this.#files, this.#turn.fileContent);
+    await loadFiles(this.#journal.entries, this.#files, this.#turn.readFile);
     const history = this.#history();
     if (!history.owed || history.interrupted) return await this.#leaveUnasked(start);
     return this.#compaction.isDue(history)

@@ -3,8 +3,8 @@ import type { GuardedFetch } from "@berth/egress";
 import { jsonMeter } from "./json-meter.ts";
 
 /** An answer is longer, of more parts or deeper than whoever asked wants to hold. */
-export class AnswerTooLong extends Error {
-  override readonly name = "AnswerTooLong";
+export class ResponseTooLarge extends Error {
+  override readonly name = "ResponseTooLarge";
 }
 
 /** A stream that ended is asked for again when its server says so, but not more often. */
@@ -18,7 +18,7 @@ const BETWEEN_STREAMS_MS = 1_000;
 export function limitedFetch(
   fetch: GuardedFetch,
   longest: number,
-  onExceeded: (error: AnswerTooLong) => void,
+  onExceeded: (error: ResponseTooLarge) => void,
 ): GuardedFetch {
   let nextStream = 0;
 
@@ -43,7 +43,9 @@ export function limitedFetch(
             stream.enqueue(chunk);
             return;
           }
-          const error = new AnswerTooLong(`An answer is longer than ${longest} bytes, or of too many parts.`);
+          const error = new ResponseTooLarge(
+            `An answer is longer than ${longest} bytes, or of too many parts.`,
+          );
           stream.error(error);
           onExceeded(error);
         },

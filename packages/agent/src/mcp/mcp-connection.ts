@@ -1,4 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import { orAborted } from "@berth/concurrency";
 import type { GuardedFetch } from "@berth/egress";
 import {
@@ -9,154 +9,160 @@ import {
   StreamableHTTPClientTransport,
   type Tool as WireTool,
 } from "@modelcontextprotocol/client";
-import { type AnswerTooLong, limitedFetch } from "./limited-fetch.ts";
-import { isLost, isUnknownSession } from "./mcp-fault.ts";
+import { limitedFetch, type ResponseTooLarge } from "./limited-fetch.ts";
+import { isConnectionLost, isUnknownSession } from "./mcp-failure.ts";
 
 export interface McpConnectionOptions {
   url: string;
-  /** The bearer token of this moment, or null for none. Asked before each request, so that a new one holds at once. */
+  /** The current bearer token, or null for none. Called before each request, so that a new token is used at once. */
   token(): Promise<string | null>;
-  /** Follows no redirect, so that the token goes nowhere else. */
+  /** Must not follow redirects: the token would go to another host. */
   fetch: GuardedFetch;
   /** Milliseconds to connect in, and to list the tools in. Default 15 s. */
   connectMs?: number;
-  /** Milliseconds that a call may be silent: without an answer or word of progress. Default 2 minutes. */
+  /** Milliseconds without a response or a progress notification after which a call fails. Default 2 minutes. */
   silenceMs?: number;
-  /** Bytes of one answer, above which the connection is given up. Default 32 MiB. */
-  longestAnswer?: number;
-  /** Milliseconds that a call may take in all. Default 10 minutes. */
+  /** Bytes of one response, above which the connection is closed. Default 32 MiB. */
+  maxResponseBytes?: number;
+  /** Milliseconds for a whole call. Default 10 minutes. */
   callMs?: number;
 }
 
-/**
- * A server, connected to when it is first asked and again when the connection was lost. Not connected, it holds nothing.
- * What it is asked rejects with whatever went wrong, for `mcpFault` to name, or with the signal's reason.
- */
-export interface McpConnection {
-  listTools(signal: AbortSignal): Promise<WireTool[]>;
-  callTool(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult>;
-  isOpen(): boolean;
-  /** Ends what is under way. The next request connects anew. */
-  close(): Promise<void>;
-}
-
-interface Opened {
+interface OpenConnection {
   client: Client;
   transport: StreamableHTTPClientTransport;
-  /** Rejects when it cannot be connected to. */
+  /** Rejects when the server cannot be connected to. */
   ready: Promise<void>;
   connected: boolean;
-  /** Rejects when the connection is given up for what the server sends. */
-  givenUp: Promise<never>;
+  /** Rejects when a response exceeds the limits; never resolves. */
+  exceeded: Promise<never>;
 }
 
-const farewellMs = 1_000;
+/** How long `close` waits for the server to end its session. */
+const TERMINATE_MS = 1_000;
 
-export function createMcpConnection(options: McpConnectionOptions): McpConnection {
-  const { connectMs = 15_000, silenceMs = 120_000, callMs = 600_000, longestAnswer = 33_554_432 } = options;
-  let opening: Opened | undefined;
+/**
+ * A connection to an MCP server, opened by the first request and opened again after it was lost. It holds no resources while
+ * closed. Requests reject with whatever went wrong, for `mcpFailure` to describe, or with the signal's reason.
+ */
+export class McpConnection {
+  readonly #options: Required<McpConnectionOptions>;
+  #open: OpenConnection | undefined;
 
-  function opened(): Opened {
-    if (opening !== undefined) return opening;
-    const own = open();
-    opening = own;
-    own.client.onclose = () => forget(own);
-    own.ready.catch(() => drop(own));
-    return own;
-  }
-
-  function open(): Opened {
-    // Nothing that a server asks of its client is offered: no sampling, no questions to people, no folders.
-    const client = new Client(
-      { name: "berth", version: "1" },
-      { capabilities: {}, versionNegotiation: { mode: "auto" }, jsonSchemaValidator: acceptAll },
-    );
-    const givenUp = Promise.withResolvers<never>();
-    givenUp.promise.catch(() => undefined);
-    const giveUp = (error: AnswerTooLong) => {
-      givenUp.reject(error);
-      void client.close();
+  constructor(options: McpConnectionOptions) {
+    const defaults = {
+      connectMs: 15_000,
+      silenceMs: 120_000,
+      callMs: 600_000,
+      maxResponseBytes: 33_554_432,
     };
-    const transport = new StreamableHTTPClientTransport(new URL(options.url), {
-      fetch: limitedFetch(options.fetch, longestAnswer, giveUp),
-      authProvider: { token: async () => (await options.token()) ?? undefined },
-      requestInit: { redirect: "manual" },
-    });
-    const ready = client.connect(transport, { timeout: connectMs }).then(() => {
-      own.connected = true;
-    });
-    const own: Opened = { client, transport, ready, connected: false, givenUp: givenUp.promise };
-    return own;
+    this.#options = { ...defaults, ...options };
   }
 
-  /** What was refused because the server knows the session no more is asked again, once, in a new one. */
-  async function ask<T>(signal: AbortSignal, request: (client: Client) => Promise<T>): Promise<T> {
-    const known = opening !== undefined;
+  listTools(signal: AbortSignal): Promise<WireTool[]> {
+    return this.#request(signal, async (client) => {
+      const { tools } = await client.listTools(undefined, { signal, timeout: this.#options.connectMs });
+      return tools;
+    });
+  }
+
+  callTool(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult> {
+    return this.#request(signal, (client) =>
+      client.callTool(
+        { name, arguments: input },
+        {
+          signal,
+          timeout: this.#options.silenceMs,
+          resetTimeoutOnProgress: true,
+          maxTotalTimeout: this.#options.callMs,
+          onprogress: () => undefined,
+        },
+      ),
+    );
+  }
+
+  isOpen(): boolean {
+    return this.#open !== undefined;
+  }
+
+  /** Ends the requests in progress. Asks the server to end its session, for a second at most. The next request connects again. */
+  async close(): Promise<void> {
+    const own = this.#open;
+    if (own === undefined) return;
+    this.#forget(own);
+    if (own.connected) {
+      const terminated = own.transport.terminateSession().catch(() => undefined);
+      await Promise.race([terminated, delay(TERMINATE_MS, undefined, { ref: false })]);
+    }
+    await own.client.close();
+  }
+
+  /** A request that failed because the server no longer knows the session is sent once more, in a new session. */
+  async #request<T>(signal: AbortSignal, send: (client: Client) => Promise<T>): Promise<T> {
+    const wasOpen = this.isOpen();
     try {
-      return await attempt(signal, request);
+      return await this.#attempt(signal, send);
     } catch (error) {
-      if (!known || signal.aborted || !isUnknownSession(error)) throw error;
-      return await attempt(signal, request);
+      if (!wasOpen || signal.aborted || !isUnknownSession(error)) throw error;
+      return await this.#attempt(signal, send);
     }
   }
 
-  async function attempt<T>(signal: AbortSignal, request: (client: Client) => Promise<T>): Promise<T> {
-    const own = opened();
+  async #attempt<T>(signal: AbortSignal, send: (client: Client) => Promise<T>): Promise<T> {
+    const own = this.#connection();
     try {
-      await orAborted(Promise.race([own.ready, own.givenUp]), signal);
-      return await orAborted(Promise.race([own.givenUp, request(own.client)]), signal);
+      await orAborted(Promise.race([own.ready, own.exceeded]), signal);
+      return await orAborted(Promise.race([own.exceeded, send(own.client)]), signal);
     } catch (error) {
-      if (signal.aborted ? !own.connected : isLost(error)) await drop(own);
+      if (signal.aborted ? !own.connected : isConnectionLost(error)) await this.#drop(own);
       throw error;
     }
   }
 
-  function forget(own: Opened): void {
-    if (opening === own) opening = undefined;
+  #connection(): OpenConnection {
+    if (this.#open !== undefined) return this.#open;
+    const own = connect(this.#options);
+    this.#open = own;
+    own.client.onclose = () => this.#forget(own);
+    own.ready.catch(() => this.#drop(own));
+    return own;
   }
 
-  async function drop(own: Opened): Promise<void> {
-    forget(own);
+  #forget(own: OpenConnection): void {
+    if (this.#open === own) this.#open = undefined;
+  }
+
+  async #drop(own: OpenConnection): Promise<void> {
+    this.#forget(own);
     await own.client.close();
   }
-
-  /** The server is told, so that it keeps nothing for us, and has a moment to take note. */
-  async function close(): Promise<void> {
-    const own = opening;
-    if (own === undefined) return;
-    forget(own);
-    if (own.connected) {
-      const told = own.transport.terminateSession().catch(() => undefined);
-      await Promise.race([told, pause(farewellMs, undefined, { ref: false })]);
-    }
-    await own.client.close();
-  }
-
-  return {
-    listTools: (signal) =>
-      ask(
-        signal,
-        async (client) => (await client.listTools(undefined, { signal, timeout: connectMs })).tools,
-      ),
-    callTool: (name, input, signal) =>
-      ask(signal, (client) =>
-        client.callTool(
-          { name, arguments: input },
-          {
-            signal,
-            timeout: silenceMs,
-            resetTimeoutOnProgress: true,
-            maxTotalTimeout: callMs,
-            onprogress: () => undefined,
-          },
-        ),
-      ),
-    isOpen: () => opening !== undefined,
-    close,
-  };
 }
 
-/** A schema of a server is data: it is never compiled or matched here. The server answers for what it sends. */
+function connect(options: Required<McpConnectionOptions>): OpenConnection {
+  // No client capabilities: the server may not request sampling, elicitation or roots.
+  const client = new Client(
+    { name: "berth", version: "1" },
+    { capabilities: {}, versionNegotiation: { mode: "auto" }, jsonSchemaValidator: acceptAll },
+  );
+  const exceeded = Promise.withResolvers<never>();
+  exceeded.promise.catch(() => undefined);
+  const onExceeded = (error: ResponseTooLarge) => {
+    exceeded.reject(error);
+    void client.close();
+  };
+  const transport = new StreamableHTTPClientTransport(new URL(options.url), {
+    fetch: limitedFetch(options.fetch, options.maxResponseBytes, onExceeded),
+    authProvider: { token: async () => (await options.token()) ?? undefined },
+    requestInit: { redirect: "manual" },
+  });
+  const ready = client.connect(transport, { timeout: options.connectMs }).then(() => {
+    own.connected = true;
+  });
+  const own: OpenConnection = { client, transport, ready, connected: false, exceeded: exceeded.promise };
+  return own;
+}
+
+/** A server's schemas are never compiled or evaluated in this process, since they may be costly on purpose. */
 const acceptAll: NonNullable<ClientOptions["jsonSchemaValidator"]> = {
   getValidator<T>() {
     return (input): JsonSchemaValidatorResult<T> => ({

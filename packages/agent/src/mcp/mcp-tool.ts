@@ -6,7 +6,7 @@ import { cutMiddle } from "../prompts/text.ts";
 import type { Tool, ToolResult } from "../tools/tool.ts";
 import { failure } from "../tools/tool.ts";
 import type { McpConnection } from "./mcp-connection.ts";
-import { mcpFault } from "./mcp-fault.ts";
+import { mcpFailure } from "./mcp-failure.ts";
 import { mcpResult } from "./mcp-result.ts";
 
 /** A tool of an MCP server as a session keeps it from its discovery on: a model is told the same for as long as it lives. */
@@ -96,6 +96,6 @@ function sentence(server: string, error: unknown): string {
   if (error instanceof ProtocolError) {
     return `The MCP server '${server}' refused the call: ${cutMiddle(error.message, longestRefusal)}`;
   }
-  const { why } = mcpFault(error);
-  return `The MCP server '${server}' could not be used: ${why}. If the call had begun, what it did is unknown.`;
+  const { reason } = mcpFailure(error);
+  return `The MCP server '${server}' could not be used: ${reason}. If the call had begun, what it did is unknown.`;
 }

@@ -1,13 +1,13 @@
 /**
- * The system prompt: the agent's own words first, then how its surroundings work. The same for every request of a
+ * The system prompt: the agent's own words first, then how its workspaceDescription work. The same for every request of a
  * session, so that prompt caches hold.
  */
 export function systemPrompt(parts: {
   system: string;
-  surroundings: string;
+  workspaceDescription: string;
   tools: readonly string[];
 }): string {
-  const sections = [parts.system, parts.tools.length > 0 ? workplace : "", parts.surroundings];
+  const sections = [parts.system, parts.tools.length > 0 ? workplace : "", parts.workspaceDescription];
   return sections
     .map((section) => section.trim())
     .filter((section) => section !== "")

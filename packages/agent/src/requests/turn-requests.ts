@@ -14,10 +14,14 @@ import { type Answer, type OnPart, requestAnswer } from "./send-request.ts";
 export type End = Exclude<StopReason["type"], "requires_action"> | null;
 
 /** What all requests of a turn begin with. */
-export function prefixOf(agent: SessionAgent, surroundings: string, { tools, custom }: Tools): Prefix {
+export function prefixOf(
+  agent: SessionAgent,
+  workspaceDescription: string,
+  { tools, custom }: Tools,
+): Prefix {
   const names = tools.map((tool) => tool.name);
   return {
-    system: systemPrompt({ system: agent.system, surroundings, tools: names }),
+    system: systemPrompt({ system: agent.system, workspaceDescription, tools: names }),
     tools: toolDefinitions([...tools, ...custom]),
   };
 }

@@ -45,7 +45,11 @@ test("each definition is an object schema that refuses unknown fields, and names
 });
 
 test("the system prompt: the agent's words, how the sandbox works, what is mounted", () => {
-  const prompt = systemPrompt({ system: "Be kind.\n", surroundings: "/data/app: a clone", tools: ["Bash"] });
+  const prompt = systemPrompt({
+    system: "Be kind.\n",
+    workspaceDescription: "/data/app: a clone",
+    tools: ["Bash"],
+  });
   assert.match(prompt, /^Be kind\.\n\n# Where you work\n[\s\S]*\n\n\/data\/app: a clone$/);
-  assert.equal(systemPrompt({ system: "", surroundings: "", tools: [] }), "");
+  assert.equal(systemPrompt({ system: "", workspaceDescription: "", tools: [] }), "");
 });

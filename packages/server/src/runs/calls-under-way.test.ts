@@ -84,7 +84,7 @@ describe("calls under way", () => {
     const [denied, allowed] = [formatId("event", newUuid()), formatId("event", newUuid())];
     await turn.append([denied, allowed].map((id) => ({ id, event: asked })));
     await appendInputs(db.write, sessionId, [confirmation(denied, "deny"), confirmation(allowed, "allow")]);
-    await turn.takeAnswers();
+    await turn.takeClientReplies();
     runLog.closeAtNextAppend();
     await turn.append([result(denied)]);
     await assert.rejects(turn.append([result(allowed)]), LeaseLost);

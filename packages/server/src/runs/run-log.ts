@@ -69,7 +69,7 @@ export function createRunLog(db: Database, hub: SessionHub, lease: Lease): RunLo
         entries: log,
         append: (drafts) => turnAppend(appendByRun, drafts),
         appendTakingInputs: (drafts) => turnAppend(appendTakingInputs, drafts),
-        takeAnswers: async () => {
+        takeClientReplies: async () => {
           // What is taken is about to begin: it is left to the process that goes on.
           if (closing) closed = true;
           const answers = await writing(() => takeAnswers(db.write, lease));

@@ -1,10 +1,9 @@
 import {
-  createMcpConnection,
-  type McpConnection,
-  type McpFault,
+  McpConnection,
+  type McpFailure,
   type McpToolDefinition,
   mcpDefinitions,
-  mcpFault,
+  mcpFailure,
   mcpTool,
   type Tool,
 } from "@berth/agent";
@@ -60,7 +59,7 @@ export function openSessionMcp(
   const entries = toolsetsOf(session).map(({ toolset, server }) => ({
     toolset,
     server,
-    connection: createMcpConnection({
+    connection: new McpConnection({
       url: server.url,
       token: () => mcpToken(parts, session.id, server.url),
       fetch: sessionFetch(parts.mcpFetch, session, server.url, report),
@@ -69,14 +68,14 @@ export function openSessionMcp(
 
   async function discover(entry: Entry, signal: AbortSignal): Promise<McpToolDefinition[]> {
     const offered = await ask(entry, signal);
-    if ("why" in offered) return await tell(entry.server, offered);
+    if ("reason" in offered) return await tell(entry.server, offered);
     await storeMcpTools(parts.db.write, lease, entry.server.name, offered.tools);
     return offered.tools;
   }
 
   /** The session goes on without the server's tools, and the agent is told by what is in the log. */
-  async function tell({ name }: McpServer, { type, why }: McpFault): Promise<[]> {
-    const message = `The MCP server '${name}' could not be used: ${why}.`;
+  async function tell({ name }: McpServer, { type, reason }: McpFailure): Promise<[]> {
+    const message = `The MCP server '${name}' could not be used: ${reason}.`;
     const error = { type, message, retry_status: { type: "retrying" as const }, mcp_server_name: name };
     await runLog.append([{ event: { type: "session.error", error } }]);
     return [];
@@ -103,14 +102,14 @@ export function openSessionMcp(
 async function ask(
   { server, toolset, connection }: Entry,
   signal: AbortSignal,
-): Promise<{ tools: McpToolDefinition[] } | McpFault> {
+): Promise<{ tools: McpToolDefinition[] } | McpFailure> {
   try {
     const offered = mcpDefinitions(server.name, await connection.listTools(signal));
     const tools = offered.filter(({ tool }) => configOf(toolset, tool).enabled);
     return excess(tools) ?? { tools };
   } catch (error) {
     signal.throwIfAborted();
-    return mcpFault(error);
+    return mcpFailure(error);
   }
 }
 
@@ -131,10 +130,10 @@ function configOf({ configs, default_config }: McpToolset, tool: string): McpToo
   return configs.find(({ name }) => name === tool) ?? default_config;
 }
 
-function excess(tools: readonly McpToolDefinition[]): McpFault | null {
+function excess(tools: readonly McpToolDefinition[]): McpFailure | null {
   const type = "mcp_connection_failed_error";
   if (tools.length > mostTools)
-    return { type, why: `it offers ${tools.length} tools, more than ${mostTools}` };
+    return { type, reason: `it offers ${tools.length} tools, more than ${mostTools}` };
   if (JSON.stringify(tools).length <= longestDefinitions) return null;
-  return { type, why: `its tools are described in more than ${longestDefinitions} characters` };
+  return { type, reason: `its tools are described in more than ${longestDefinitions} characters` };
 }

@@ -1,11 +1,11 @@
 import {
   type Draft,
-  type FileContent,
   LeaseLost,
   type Model,
+  type ReadFile,
   runTurn,
   toolset,
-  unrunDrafts,
+  unstartedCallResults,
 } from "@berth/agent";
 import { sleep } from "@berth/concurrency";
 import type { SessionAgent, SessionErrorType, StopReason } from "@berth/contract";
@@ -26,7 +26,7 @@ export interface TurnParts {
   /** Takes the secrets of the session that were opened out of a text. */
   mask(text: string): string;
   /** Reads a file that a message names. */
-  fileContent: FileContent;
+  fileContent: ReadFile;
   /** Shows what the model is writing to whoever asked for it. */
   previews: Pick<SessionHub["previews"], "show" | "end">;
   log: Logger;
@@ -90,11 +90,11 @@ async function runWith(
     const tools = [...own, ...(await workspace.mcpTools(signal))];
     return await runTurn({
       agent: session.agent,
-      surroundings: await workspace.surroundings(),
+      workspaceDescription: await workspace.surroundings(),
       model,
       tools: maskingSecrets(tellingFailures(tools, workspace), mask),
       log: await log.forTurn(),
-      fileContent,
+      readFile: fileContent,
       preview: (piece) => previews.show(session.id, piece),
       sleep,
       sandbox: () => workspace.sandbox(signal),
@@ -121,7 +121,7 @@ async function fail(log: RunLog, type: SessionErrorType, message: string): Promi
 async function unrunCalls(log: RunLog): Promise<Draft[]> {
   const { entries } = await log.forTurn();
   try {
-    return unrunDrafts(entries);
+    return unstartedCallResults(entries);
   } catch {
     return [];
   }

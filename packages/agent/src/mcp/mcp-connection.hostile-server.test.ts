@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { jsonMeter } from "./json-meter.ts";
-import { createMcpConnection } from "./mcp-connection.ts";
-import { mcpFault } from "./mcp-fault.ts";
+import { McpConnection } from "./mcp-connection.ts";
+import { mcpFailure } from "./mcp-failure.ts";
 import { mcpDefinitions, mcpTool } from "./mcp-tool.ts";
 
 interface Asked {
@@ -31,7 +31,7 @@ function connected(
     const result = { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo };
     return new Response(JSON.stringify({ jsonrpc: "2.0", id: asked.id, result }), json);
   };
-  const connection = createMcpConnection({ url: "https://mcp.example/", token: async () => null, fetch });
+  const connection = new McpConnection({ url: "https://mcp.example/", token: async () => null, fetch });
   t.after(() => connection.close());
   return connection;
 }
@@ -43,7 +43,7 @@ function result(id: number, text: string): Response {
 async function faultOf(asking: Promise<unknown>): Promise<string> {
   return await asking.then(
     () => "was answered",
-    (error: unknown) => mcpFault(error).why,
+    (error: unknown) => mcpFailure(error).reason,
   );
 }
 

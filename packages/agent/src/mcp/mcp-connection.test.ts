@@ -6,8 +6,8 @@ import { type TestContext, test } from "node:test";
 import { createGuardedFetch } from "@berth/egress";
 import { type BearerProxy, startBearerProxy, startEverything } from "../../../../tests/mcp-host/mcp-host.ts";
 import type { ToolContext, ToolResult } from "../tools/tool.ts";
-import { createMcpConnection, type McpConnection, type McpConnectionOptions } from "./mcp-connection.ts";
-import { mcpFault } from "./mcp-fault.ts";
+import { McpConnection, type McpConnectionOptions } from "./mcp-connection.ts";
+import { mcpFailure } from "./mcp-failure.ts";
 import { mcpDefinitions, mcpTool } from "./mcp-tool.ts";
 
 const fetch = createGuardedFetch({ allowPrivate: ["127.0.0.1"] });
@@ -24,7 +24,7 @@ async function house(t: TestContext, options: Partial<McpConnectionOptions> = {}
   t.after(stop);
   const proxy = await startBearerProxy(port, "token-of-the-vault");
   t.after(proxy.stop);
-  const connection = createMcpConnection({
+  const connection = new McpConnection({
     url: proxy.url,
     token: async () => "token-of-the-vault",
     fetch,
@@ -107,11 +107,11 @@ test("a server that cannot be used is told by kind, in words that name no addres
   const { port } = server.address() as AddressInfo;
   const fault = async (url: string, options: Partial<McpConnectionOptions> = {}) => {
     const given = { url, token: async () => null, fetch, connectMs: 300, ...options };
-    const connection = createMcpConnection(given);
+    const connection = new McpConnection(given);
     try {
       await connection.listTools(never);
     } catch (error) {
-      return mcpFault(error);
+      return mcpFailure(error);
     } finally {
       await connection.close();
     }
@@ -132,10 +132,10 @@ test("a server that cannot be used is told by kind, in words that name no addres
     [await fault("https://no.such.invalid/"), connect, /does not resolve/],
     [await fault(`https://127.0.0.1:${port}/`), connect, /TLS|failed/],
   ];
-  for (const [{ type, why }, expected, words] of cases) {
-    assert.equal(type, expected, why);
-    assert.match(why, words);
-    assert.ok(!/127\.0\.0\.1|10\.0\.0\.1|secret/.test(why), why);
+  for (const [{ type, reason }, expected, words] of cases) {
+    assert.equal(type, expected, reason);
+    assert.match(reason, words);
+    assert.ok(!/127\.0\.0\.1|10\.0\.0\.1|secret/.test(reason), reason);
   }
 });
 
@@ -164,7 +164,7 @@ test("what is too much is cut, and what is far too much fails", async (t) => {
   const long = await call("echo", { message: `begin ${"x".repeat(300_000)} end` });
   assert.ok(text(long).length <= 200_000);
   assert.match(text(long), /^Echo: begin .*characters left out.* end$/s);
-  const { call: short } = await house(t, { longestAnswer: 100_000 });
+  const { call: short } = await house(t, { maxResponseBytes: 100_000 });
   const broken = await short("echo", { message: "x".repeat(120_000) });
   assert.deepEqual([broken.isError, /answer is too long/.test(text(broken))], [true, true], text(broken));
   assert.match(text(await short("echo", { message: "on" })), /on/);
@@ -173,7 +173,7 @@ test("what is too much is cut, and what is far too much fails", async (t) => {
 test("a server that was started again is connected to again", async (t) => {
   const first = await startEverything();
   t.after(first.stop);
-  const connection = createMcpConnection({
+  const connection = new McpConnection({
     url: `http://127.0.0.1:${first.port}/mcp`,
     token: async () => null,
     fetch,

@@ -1,21 +1,21 @@
 import type { SessionErrorType } from "@berth/contract";
 import { AddressRefused } from "@berth/egress";
 import { ProtocolError, SdkError, SdkErrorCode, UnauthorizedError } from "@modelcontextprotocol/client";
-import { AnswerTooLong } from "./limited-fetch.ts";
+import { ResponseTooLarge } from "./limited-fetch.ts";
 
 /** Why an MCP server cannot be used: `why` ends a sentence about it, and holds nothing that the server said. */
-export interface McpFault {
+export interface McpFailure {
   type: Extract<SessionErrorType, "mcp_connection_failed_error" | "mcp_authentication_failed_error">;
-  why: string;
+  reason: string;
 }
 
 /** Told in our own words: what a server or a network answers may hold addresses and secrets. */
-export function mcpFault(error: unknown): McpFault {
+export function mcpFailure(error: unknown): McpFailure {
   const chain = causesOf(error);
   if (chain.some((cause) => cause instanceof UnauthorizedError)) return unauthorized(401);
   const status = chain.map(statusOf).find((found) => found !== undefined);
   if (status === 401 || status === 403) return unauthorized(status);
-  return { type: "mcp_connection_failed_error", why: reason(chain, status) };
+  return { type: "mcp_connection_failed_error", reason: reason(chain, status) };
 }
 
 /** The server refused the request before it looked at the call: it knows the session no more, as after a restart. */
@@ -27,7 +27,7 @@ export function isUnknownSession(error: unknown): boolean {
 }
 
 /** What was asked never reached the server, or its answer did not come back whole: the connection is of no more use. */
-export function isLost(error: unknown): boolean {
+export function isConnectionLost(error: unknown): boolean {
   if (isUnknownSession(error)) return true;
   const [first] = causesOf(error);
   const known = first instanceof ProtocolError || first instanceof UnauthorizedError;
@@ -35,15 +35,15 @@ export function isLost(error: unknown): boolean {
   return !known && !timedOut && causesOf(error).every((cause) => statusOf(cause) === undefined);
 }
 
-function unauthorized(status: number): McpFault {
-  const why = `it refused the credential that the session has for it, or asks for one that the session lacks (HTTP ${status})`;
-  return { type: "mcp_authentication_failed_error", why };
+function unauthorized(status: number): McpFailure {
+  const reason = `it refused the credential that the session has for it, or asks for one that the session lacks (HTTP ${status})`;
+  return { type: "mcp_authentication_failed_error", reason };
 }
 
 function reason(chain: readonly Error[], status: number | undefined): string {
   const refused = chain.find((cause) => cause instanceof AddressRefused);
   if (refused !== undefined) return lowerCase(refused.message.replace(/\.$/, ""));
-  if (chain.some((cause) => cause instanceof AnswerTooLong)) return "its answer is too long";
+  if (chain.some((cause) => cause instanceof ResponseTooLarge)) return "its answer is too long";
   if (status !== undefined && status >= 300 && status < 400) return "it redirects, which is not followed";
   if (status !== undefined) return `it answered with HTTP ${status}`;
   const codes = chain.map((cause) => (cause as { code?: unknown }).code);
