@@ -4,7 +4,7 @@ import type { Sandbox } from "@berth/sandbox";
 import type { Database } from "../src/db/pool.ts";
 import { createMemory, modifyMemory, removeMemory } from "../src/features/memories/change-memory.ts";
 import { insertMemoryStore } from "../src/features/memory-stores/memory-store-store.ts";
-import type { Lease } from "../src/runs/lease.ts";
+import type { Lease } from "../src/runs/lease/lease.ts";
 import { type MountedStore, mountedStore } from "../src/runs/memory/mounted-store.ts";
 import { readHeads } from "../src/runs/memory/store-heads.ts";
 import { testDatabase } from "./database.ts";

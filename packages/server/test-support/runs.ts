@@ -1,6 +1,6 @@
 import { formatId, newUuid } from "@berth/contract";
 import type { Queryable } from "../src/db/statement.ts";
-import type { Lease } from "../src/runs/lease.ts";
+import type { Lease } from "../src/runs/lease/lease.ts";
 
 /** Rows that a session needs, for tests. */
 export interface Seed {

@@ -20,10 +20,10 @@ import { appendInputs } from "../src/features/events/append-by-client.ts";
 import { readLog } from "../src/features/events/event-store.ts";
 import { openSessionHub, type SessionHub } from "../src/notify/session-hub.ts";
 import { LIST_SCRIPT } from "../src/runs/outputs/list-outputs.ts";
+import { startWorker, type Worker, type WorkerOptions } from "../src/runs/session/worker.ts";
 import { openSkillDirectories } from "../src/runs/skills/skill-directories.ts";
 import { openTemplates } from "../src/runs/templates/templates.ts";
 import { createSecretBox } from "../src/secrets/secret-box.ts";
-import { startWorker, type Worker, type WorkerOptions } from "../src/start/worker.ts";
 import { silentLog } from "./database.ts";
 
 /**

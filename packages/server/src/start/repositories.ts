@@ -2,8 +2,8 @@ import { createGuardedFetch } from "@berth/egress";
 import { cloneRepository, listRefs, type RepositoryAccess, repositoryEnvironment } from "@berth/sandbox";
 import type { Config } from "../config/config.ts";
 import type { HostedProvider } from "../config/provider-settings.ts";
-import type { CloneRepository } from "../runs/resources/clone-repository.ts";
-import type { SessionRepository } from "../runs/resources/session-repository.ts";
+import type { CloneRepository } from "../runs/inputs/clone-repository.ts";
+import type { SessionRepository } from "../runs/inputs/session-repository.ts";
 import type { ListRefs } from "../runs/templates/make-template.ts";
 
 /** The variables by which a session's commands reach its repositories. */

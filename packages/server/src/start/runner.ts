@@ -7,10 +7,11 @@ import type { DatabaseAddress } from "../db/connection.ts";
 import { openDatabase } from "../db/pool.ts";
 import type { Redactor } from "../log/redactor.ts";
 import { openSessionHub } from "../notify/session-hub.ts";
+import { removeTrash } from "../runs/disks/disk.ts";
+import { sweepDisks } from "../runs/disks/sweep-disks.ts";
+import { startWorker } from "../runs/session/worker.ts";
 import { openSkillDirectories } from "../runs/skills/skill-directories.ts";
 import { openTemplates } from "../runs/templates/templates.ts";
-import { removeTrash } from "../runs/workspace/disk.ts";
-import { sweepDisks } from "../runs/workspace/sweep-disks.ts";
 import { createSecretBox } from "../secrets/secret-box.ts";
 import { readFormerKey, readSecretKey } from "../secrets/secret-key.ts";
 import { installationId } from "./installation-id.ts";
@@ -21,7 +22,6 @@ import { openSystems } from "./open-systems.ts";
 import { isOwnDatabase } from "./own-database.ts";
 import { clonerWith, refLister, repositoryVariables } from "./repositories.ts";
 import { sweepSandboxes } from "./sweep-sandboxes.ts";
-import { startWorker } from "./worker.ts";
 
 export interface Runner {
   /** Lets running turns reach a safe point, closes every sandbox, and leaves the database. */

@@ -4,11 +4,11 @@ import { LeaseLost } from "@berth/agent";
 import { formatId, newUuid, type StopReason } from "@berth/contract";
 import { type TestDatabase, testDatabase, testServers } from "../../../test-support/database.ts";
 import { seed, seedLease, seedSession } from "../../../test-support/runs.ts";
-import { claimRuns, releaseRun } from "../../runs/claim-run.ts";
-import type { Lease } from "../../runs/lease.ts";
-import { takeDue } from "../../runs/run-store.ts";
+import { appendByRun, appendIdle, appendRunning, takeAnswers } from "../../runs/lease/append-events.ts";
+import { claimRuns, releaseRun } from "../../runs/lease/claim-runs.ts";
+import type { Lease } from "../../runs/lease/lease.ts";
+import { takeDue } from "../../runs/lease/session-state.ts";
 import { appendInputs } from "./append-by-client.ts";
-import { appendByRun, appendIdle, appendRunning, takeAnswers } from "./append-by-run.ts";
 import { asksForTurn, readLog, waitingInputs } from "./event-store.ts";
 
 const message = { type: "user.message" as const, content: [{ type: "text" as const, text: "hello" }] };

@@ -1,8 +1,12 @@
 import type { EventOf, InputEvent } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
-import { STOP_THE_CLOCK } from "./append-statements.ts";
 import { answeredByClient } from "./awaited-calls.ts";
 import { type EventRow, eventColumns, newEventRow } from "./event-row.ts";
+
+/** Adds the time since the session began to run, by the clock of the database. */
+export const STOP_THE_CLOCK = `
+  active_ms = active_ms + coalesce(greatest(extract(epoch from now() - running_since) * 1000, 0)::bigint, 0),
+  running_since = null`;
 
 /** Why a session took no events; `answered`: a call does not wait, or not any more. */
 export type Refusal = "absent" | "archived" | "terminated" | "answered";

@@ -4,8 +4,13 @@ import { LeaseLost } from "@berth/agent";
 import { formatId, newUuid } from "@berth/contract";
 import { testDatabase, testServers } from "../../../test-support/database.ts";
 import { seed, seedLease, seedSession } from "../../../test-support/runs.ts";
+import {
+  appendByRun,
+  appendIdle,
+  appendRunning,
+  appendTakingInputs,
+} from "../../runs/lease/append-events.ts";
 import { appendInputs, appendTerminated } from "./append-by-client.ts";
-import { appendByRun, appendIdle, appendRunning, appendTakingInputs } from "./append-by-run.ts";
 import { readEvents, readLog, waitingInputs } from "./event-store.ts";
 
 const message = (text: string) => ({

@@ -1,7 +1,7 @@
 import type { CredentialSource, SandboxCredential } from "@berth/egress";
-import { isRepository, readResources } from "../resources/resource-store.ts";
-import { openRepository } from "../resources/session-repository.ts";
-import type { ProviderHosts } from "../workspace/egress-policy.ts";
+import type { ProviderHosts } from "../egress/egress-policy.ts";
+import { isRepository, readResources } from "../inputs/resource-store.ts";
+import { openRepository } from "../inputs/session-repository.ts";
 import { readKeeping, readVaultVariables } from "./credential-store.ts";
 import { placeholderOf } from "./placeholder.ts";
 import type { InsideParts } from "./repository-inside.ts";

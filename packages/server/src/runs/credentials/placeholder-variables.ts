@@ -1,8 +1,8 @@
 import { type Environment, uuidMillisecond } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
-import { isRepository, type RunResource } from "../resources/resource-store.ts";
-import type { SessionRepository } from "../resources/session-repository.ts";
-import type { ProviderHosts } from "../workspace/egress-policy.ts";
+import type { ProviderHosts } from "../egress/egress-policy.ts";
+import { isRepository, type RunResource } from "../inputs/resource-store.ts";
+import type { SessionRepository } from "../inputs/session-repository.ts";
 import { repositoryTargets } from "./repository-targets.ts";
 
 /** A variable of a session's commands that holds a placeholder, and the hosts to which its secret goes. */

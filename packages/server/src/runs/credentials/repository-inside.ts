@@ -1,8 +1,8 @@
 import { inShapeOf } from "@berth/egress";
 import type { Queryable } from "../../db/statement.ts";
 import type { SecretBox } from "../../secrets/secret-box.ts";
-import type { RunRepository } from "../resources/resource-store.ts";
-import { openRepository, type SessionRepository } from "../resources/session-repository.ts";
+import type { RunRepository } from "../inputs/resource-store.ts";
+import { openRepository, type SessionRepository } from "../inputs/session-repository.ts";
 import { type Keeping, readKeeping } from "./credential-store.ts";
 import { placeholderOf } from "./placeholder.ts";
 

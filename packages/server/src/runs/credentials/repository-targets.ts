@@ -1,6 +1,6 @@
 import type { CredentialTarget } from "@berth/egress";
-import type { SessionRepository } from "../resources/session-repository.ts";
-import type { ProviderHosts } from "../workspace/egress-policy.ts";
+import type { ProviderHosts } from "../egress/egress-policy.ts";
+import type { SessionRepository } from "../inputs/session-repository.ts";
 
 /**
  * Where a repository's secret goes: to the repository itself and, where that is hosted by a provider, to its API, which answers

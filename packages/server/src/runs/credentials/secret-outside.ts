@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { CredentialSource } from "@berth/egress";
-import type { SessionRepository } from "../resources/session-repository.ts";
+import type { SessionRepository } from "../inputs/session-repository.ts";
 import { placeholderOf } from "./placeholder.ts";
 import { asInside } from "./repository-inside.ts";
 import { repositoryTargets } from "./repository-targets.ts";

@@ -1,6 +1,6 @@
 import { LeaseLost, type McpToolDefinition } from "@berth/agent";
 import type { Queryable } from "../../db/statement.ts";
-import type { Lease } from "../lease.ts";
+import type { Lease } from "../lease/lease.ts";
 
 /** The tools of the session's MCP servers that were discovered, by the name of the server. */
 export async function readMcpTools(

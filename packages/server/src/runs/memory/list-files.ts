@@ -1,5 +1,5 @@
 import type { Sandbox } from "@berth/sandbox";
-import { listedRecords } from "../listed-records.ts";
+import { listedRecords } from "../sandbox-io/nul-records.ts";
 
 /** A regular file below a mount. All of this comes from inside and is believed only as far as it harms nobody. */
 export interface MountedEntry {

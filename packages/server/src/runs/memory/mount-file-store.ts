@@ -1,6 +1,6 @@
 import { LeaseLost } from "@berth/agent";
 import type { Queryable } from "../../db/statement.ts";
-import type { Lease } from "../lease.ts";
+import type { Lease } from "../lease/lease.ts";
 import type { Base } from "./plan-changes.ts";
 
 /** Keeps the lease as it is until the transaction ends. @throws LeaseLost */

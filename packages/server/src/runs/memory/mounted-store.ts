@@ -1,8 +1,8 @@
 import type { Sandbox } from "@berth/sandbox";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Queryable } from "../../db/statement.ts";
-import type { Lease } from "../lease.ts";
-import type { RunMemoryStore } from "../resources/resource-store.ts";
+import type { RunMemoryStore } from "../inputs/resource-store.ts";
+import type { Lease } from "../lease/lease.ts";
 import { listFiles } from "./list-files.ts";
 import { clearBase, holdLease, readBase, storeBase } from "./mount-file-store.ts";
 import { type Base, type Looked, planChanges, planReading, type Refused } from "./plan-changes.ts";

@@ -3,7 +3,7 @@ import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import { lockContent } from "../../features/files/lock-content.ts";
 import { mimeTypeOf } from "../../features/files/mime-type.ts";
-import type { Lease } from "../lease.ts";
+import type { Lease } from "../lease/lease.ts";
 import { listOutputs, type Output } from "./list-outputs.ts";
 import { outputName } from "./output-name.ts";
 import { type Collected, readCollected, storeOutput } from "./output-store.ts";

@@ -1,5 +1,5 @@
 import type { Sandbox } from "@berth/sandbox";
-import { listedRecords } from "../listed-records.ts";
+import { listedRecords } from "../sandbox-io/nul-records.ts";
 
 /** Where the agent puts what is to be kept. */
 export const OUTPUTS = "/mnt/session/outputs";

@@ -1,7 +1,7 @@
 import { LeaseLost } from "@berth/agent";
 import { newUuid, uuidTimestamp } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
-import type { Lease } from "../lease.ts";
+import type { Lease } from "../lease/lease.ts";
 
 /** How a path was when it was last collected; `sha256` is null when it was left out. */
 export interface Collected {

@@ -2,16 +2,16 @@ import { formatId } from "@berth/contract";
 import type { Sandbox } from "@berth/sandbox";
 import type { Queryable } from "../../db/statement.ts";
 import { type InsideParts, repositoryInside } from "../credentials/repository-inside.ts";
-import type { Lease } from "../lease.ts";
-import type { RunLog } from "../run-log.ts";
+import type { CloneRepository } from "../inputs/clone-repository.ts";
+import type { Outcome } from "../inputs/place-outcome.ts";
+import type { RunRepository } from "../inputs/resource-store.ts";
+import { openRepository } from "../inputs/session-repository.ts";
+import type { Lease } from "../lease/lease.ts";
+import type { RunLog } from "../lease/run-log.ts";
 import type { BegunLooks } from "../templates/begun-looks.ts";
 import { leaveTemplate } from "../templates/template-store.ts";
 import type { Look, Templates } from "../templates/templates.ts";
-import type { CloneRepository } from "./clone-repository.ts";
-import type { Outcome } from "./place-outcome.ts";
 import { createProgressReport } from "./progress-report.ts";
-import type { RunRepository } from "./resource-store.ts";
-import { openRepository } from "./session-repository.ts";
 
 export interface CloneParts extends InsideParts {
   db: { read: Queryable; write: Queryable };

@@ -1,5 +1,5 @@
-import type { RunLog } from "../run-log.ts";
-import type { Progress } from "./clone-repository.ts";
+import type { Progress } from "../inputs/clone-repository.ts";
+import type { RunLog } from "../lease/run-log.ts";
 
 export interface ProgressReport {
   progress(progress: Progress): void;

@@ -8,8 +8,8 @@ import { seed, seedSession } from "../../../test-support/runs.ts";
 import { bash, idles, installation, steps, types } from "../../../test-support/worker.ts";
 import { openDiskBlobs } from "../../blobs/disk-blobs.ts";
 import { createSecretBox } from "../../secrets/secret-box.ts";
-import type { CloneRepository } from "./clone-repository.ts";
-import type { Outcome } from "./place-outcome.ts";
+import type { CloneRepository } from "../inputs/clone-repository.ts";
+import type { Outcome } from "../inputs/place-outcome.ts";
 
 const secrets = createSecretBox(Buffer.alloc(32));
 

@@ -4,12 +4,12 @@ import type { MountedFile } from "@berth/sandbox";
 import type { Logger } from "pino";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import type { Database } from "../../db/pool.ts";
+import { mountedFile } from "../inputs/mounted-file.ts";
+import type { Outcome } from "../inputs/place-outcome.ts";
+import { forgetRemoval, isReplaced, type Removal } from "../inputs/removal-store.ts";
+import type { RunFile, RunResource } from "../inputs/resource-store.ts";
 import type { SessionMemory } from "../memory/session-memory.ts";
 import { type CloneParts, type CloneTarget, cloneInto } from "./clone-into.ts";
-import { mountedFile } from "./mounted-file.ts";
-import type { Outcome } from "./place-outcome.ts";
-import { forgetRemoval, isReplaced, type Removal } from "./removal-store.ts";
-import type { RunFile, RunResource } from "./resource-store.ts";
 import { tellFailed, tellReady } from "./tell-resource.ts";
 
 export interface ProvisionParts extends CloneParts {

@@ -1,14 +1,9 @@
-import { formatId, type SessionErrorType } from "@berth/contract";
+import { formatId } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
-import type { Lease } from "../lease.ts";
-import type { RunLog } from "../run-log.ts";
-import { markFailed, markReady, type RunResource } from "./resource-store.ts";
-
-/** Why a resource is not there, in a sentence for people and models. */
-export interface Fault {
-  type: SessionErrorType;
-  message: string;
-}
+import type { Fault } from "../inputs/place-outcome.ts";
+import { markFailed, markReady, type RunResource } from "../inputs/resource-store.ts";
+import type { Lease } from "../lease/lease.ts";
+import type { RunLog } from "../lease/run-log.ts";
 
 interface Target {
   lease: Lease;

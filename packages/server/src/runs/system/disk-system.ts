@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { SystemLayers } from "@berth/sandbox";
-import type { Disk } from "../workspace/disk.ts";
+import type { Disk } from "../disks/disk.ts";
 
 const HOST = "host";
 

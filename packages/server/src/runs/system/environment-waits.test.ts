@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import type { RunLog } from "../run-log.ts";
+import type { RunLog } from "../lease/run-log.ts";
 import { createEnvironmentWaits } from "./environment-waits.ts";
 
 function stopper() {

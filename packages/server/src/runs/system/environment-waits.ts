@@ -1,5 +1,5 @@
 import type { EventOf } from "@berth/contract";
-import type { RunLog } from "../run-log.ts";
+import type { RunLog } from "../lease/run-log.ts";
 
 export type EnvironmentPhase = EventOf<"session.environment_progress">["phase"];
 

@@ -1,5 +1,5 @@
 import { LAYERED_HOME, type Sandbox } from "@berth/sandbox";
-import type { Disk } from "../workspace/disk.ts";
+import type { Disk } from "../disks/disk.ts";
 import { isRemembered, rememberSystem } from "./disk-system.ts";
 import type { SessionSystem } from "./systems.ts";
 

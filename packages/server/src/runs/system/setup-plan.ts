@@ -1,6 +1,6 @@
 import type { LayerPlan } from "@berth/sandbox";
 import { createRedactor } from "../../log/redactor.ts";
-import { egressPolicy } from "../workspace/egress-policy.ts";
+import { egressPolicy } from "../egress/egress-policy.ts";
 import type { EnvironmentContents } from "./environment-contents.ts";
 
 /** The layer that an environment's setup script makes, with the environment's own networking and variables; none without one. */

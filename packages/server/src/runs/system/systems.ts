@@ -7,7 +7,7 @@ import {
   type SystemTree,
 } from "@berth/sandbox";
 import type { Queryable } from "../../db/statement.ts";
-import type { Disk } from "../workspace/disk.ts";
+import type { Disk } from "../disks/disk.ts";
 import { beganOnHost } from "./disk-system.ts";
 import { type EnvironmentContents, isPlain, readContents } from "./environment-contents.ts";
 import type { EnvironmentPhase, EnvironmentWaits } from "./environment-waits.ts";

@@ -1,4 +1,4 @@
-import type { RunLog } from "../run-log.ts";
+import type { RunLog } from "../lease/run-log.ts";
 
 /** Tells users and the model what of the environment is missing. */
 export async function tellFault(

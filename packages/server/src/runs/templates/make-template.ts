@@ -13,7 +13,7 @@ import {
 } from "@berth/sandbox";
 import type { Queryable } from "../../db/statement.ts";
 import { withSecretOutside } from "../credentials/secret-outside.ts";
-import type { SessionRepository } from "../resources/session-repository.ts";
+import type { SessionRepository } from "../inputs/session-repository.ts";
 import { checkoutOf } from "./checkout-name.ts";
 import { type Mirror, markMirrored } from "./mirror-store.ts";
 import {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RemoteRefs } from "@berth/sandbox";
-import type { SessionRepository } from "../resources/session-repository.ts";
+import type { SessionRepository } from "../inputs/session-repository.ts";
 import { sharedLister } from "./shared-lister.ts";
 
 const repository: SessionRepository = {

@@ -1,5 +1,5 @@
 import type { RemoteRefs } from "@berth/sandbox";
-import type { SessionRepository } from "../resources/session-repository.ts";
+import type { SessionRepository } from "../inputs/session-repository.ts";
 import type { ListRefs } from "./make-template.ts";
 
 type Listing = Promise<RemoteRefs | null>;

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import type { Queryable } from "../../db/statement.ts";
-import { removeTrash } from "../workspace/disk.ts";
+import { removeTrash } from "../disks/disk.ts";
 import { deleteMirror } from "./mirror-store.ts";
 import { directoryOf, discardDisk, diskOf, type TemplateKind, type TemplateRoom } from "./template-room.ts";
 import { deleteTemplate } from "./template-store.ts";

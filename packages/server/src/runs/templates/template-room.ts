@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { MIRROR_INSIDE, TEMPLATE_INSIDE } from "@berth/sandbox";
-import { discard } from "../workspace/disk.ts";
+import { discard } from "../disks/disk.ts";
 
 /** Where the mirrors and templates of an installation lie. */
 export interface TemplateRoom {

@@ -1,6 +1,6 @@
 import { isForeignKeyViolation } from "../../db/database-error.ts";
 import type { Queryable } from "../../db/statement.ts";
-import type { Lease } from "../lease.ts";
+import type { Lease } from "../lease/lease.ts";
 
 /** Which template is asked for: one of this checkout with these refs, or the nearest to it. */
 export interface TemplateWish {

@@ -12,9 +12,9 @@ import type { SessionAgent, SessionErrorType, StopReason } from "@berth/contract
 import type { Logger } from "pino";
 import { DatabaseUnavailableError } from "../../db/database-error.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
+import type { RunSession } from "../inputs/run-session.ts";
+import type { RunLog } from "../lease/run-log.ts";
 import { syncingMemory } from "../memory/syncing-memory.ts";
-import type { RunLog } from "../run-log.ts";
-import type { RunSession } from "../run-store.ts";
 import type { SessionWorkspace } from "../workspace/session-workspace.ts";
 import { maskingSecrets } from "./masking-secrets.ts";
 import { tellingFailures } from "./telling-failures.ts";

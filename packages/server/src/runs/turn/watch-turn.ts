@@ -4,9 +4,9 @@ import type { Signal } from "@berth/concurrency";
 import type { Logger } from "pino";
 import type { Database } from "../../db/pool.ts";
 import { waitingInputs } from "../../features/events/event-store.ts";
-import type { Lease } from "../lease.ts";
-import type { RunLog } from "../run-log.ts";
-import { takeDue } from "../run-store.ts";
+import type { Lease } from "../lease/lease.ts";
+import type { RunLog } from "../lease/run-log.ts";
+import { takeDue } from "../lease/session-state.ts";
 import type { SessionWorkspace } from "../workspace/session-workspace.ts";
 import type { RunningTurn } from "./take-turn.ts";
 

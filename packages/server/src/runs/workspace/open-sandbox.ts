@@ -8,20 +8,23 @@ import {
 import type { Logger } from "pino";
 import type { Database } from "../../db/pool.ts";
 import { createCredentialSource } from "../credentials/credential-source.ts";
-import type { Lease } from "../lease.ts";
-import type { SessionMemory } from "../memory/session-memory.ts";
-import { createProvisioner, type Provisioner, type ProvisionParts } from "../resources/provision.ts";
-import { type Removal, readRemovals } from "../resources/removal-store.ts";
+import { claimDisk, type Disk, type DiskRoom } from "../disks/disk.ts";
+import type { ProviderHosts } from "../egress/egress-policy.ts";
+import { createEgressReport } from "../egress/egress-report.ts";
+import { type Removal, readRemovals } from "../inputs/removal-store.ts";
 import {
   isPending,
   isRepository,
   type RunRepository,
   type RunResource,
   readResources,
-} from "../resources/resource-store.ts";
-import { openRepository } from "../resources/session-repository.ts";
-import type { RunLog } from "../run-log.ts";
-import type { RunSession } from "../run-store.ts";
+} from "../inputs/resource-store.ts";
+import type { RunSession } from "../inputs/run-session.ts";
+import { openRepository } from "../inputs/session-repository.ts";
+import type { Lease } from "../lease/lease.ts";
+import type { RunLog } from "../lease/run-log.ts";
+import type { SessionMemory } from "../memory/session-memory.ts";
+import { createProvisioner, type Provisioner, type ProvisionParts } from "../resources/provision.ts";
 import { readPinnedSkills } from "../skills/session-skills.ts";
 import type { SkillDirectories } from "../skills/skill-directories.ts";
 import { createEnvironmentWaits } from "../system/environment-waits.ts";
@@ -30,9 +33,6 @@ import { type SystemParts, sessionSystem } from "../system/systems.ts";
 import { tellFault } from "../system/tell-fault.ts";
 import { BegunLooks } from "../templates/begun-looks.ts";
 import type { Look } from "../templates/templates.ts";
-import { claimDisk, type Disk, type DiskRoom } from "./disk.ts";
-import type { ProviderHosts } from "./egress-policy.ts";
-import { createEgressReport } from "./egress-report.ts";
 import { sandboxSpec } from "./sandbox-spec.ts";
 
 export interface OpenParts extends ProvisionParts {

@@ -3,13 +3,13 @@ import { formatId, nested } from "@berth/contract";
 import type { Limits, MountedFile, SandboxSpec } from "@berth/sandbox";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import type { Queryable } from "../../db/statement.ts";
-import { mountedFile } from "../resources/mounted-file.ts";
-import type { Removal } from "../resources/removal-store.ts";
-import { isRepository, type RunResource } from "../resources/resource-store.ts";
-import type { RunSession } from "../run-store.ts";
+import type { Disk } from "../disks/disk.ts";
+import { egressPolicy, type ProviderHosts } from "../egress/egress-policy.ts";
+import { mountedFile } from "../inputs/mounted-file.ts";
+import type { Removal } from "../inputs/removal-store.ts";
+import { isRepository, type RunResource } from "../inputs/resource-store.ts";
+import type { RunSession } from "../inputs/run-session.ts";
 import type { Templates } from "../templates/templates.ts";
-import type { Disk } from "./disk.ts";
-import { egressPolicy, type ProviderHosts } from "./egress-policy.ts";
 
 export interface SpecParts {
   db: { write: Queryable };

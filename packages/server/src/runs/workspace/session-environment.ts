@@ -3,8 +3,8 @@ import type { SecretBox } from "../../secrets/secret-box.ts";
 import { type Keeping, readVaultVariables } from "../credentials/credential-store.ts";
 import { asInside } from "../credentials/repository-inside.ts";
 import { openVaultVariable } from "../credentials/vault-variable.ts";
-import { isRepository, readResources } from "../resources/resource-store.ts";
-import { openRepository, type SessionRepository } from "../resources/session-repository.ts";
+import { isRepository, readResources } from "../inputs/resource-store.ts";
+import { openRepository, type SessionRepository } from "../inputs/session-repository.ts";
 
 export interface EnvironmentParts {
   db: { read: Queryable };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newUuid } from "@berth/contract";
-import type { RunMemoryStore } from "../resources/resource-store.ts";
-import type { RunSession } from "../run-store.ts";
+import type { RunMemoryStore } from "../inputs/resource-store.ts";
+import type { RunSession } from "../inputs/run-session.ts";
 import { surroundings } from "./surroundings.ts";
 
 const session = { networking: { type: "unrestricted" } } as RunSession;

@@ -1,8 +1,8 @@
 import { uuidMillisecond } from "@berth/contract";
 import { packageHosts } from "@berth/egress";
 import type { PlaceholderVariable } from "../credentials/placeholder-variables.ts";
-import { isRepository, type RunMemoryStore, type RunResource } from "../resources/resource-store.ts";
-import type { RunSession } from "../run-store.ts";
+import { isRepository, type RunMemoryStore, type RunResource } from "../inputs/resource-store.ts";
+import type { RunSession } from "../inputs/run-session.ts";
 import type { SessionSkill } from "../skills/session-skills.ts";
 
 /**

@@ -1,17 +1,17 @@
 import { Semaphore, Signal } from "@berth/concurrency";
 import type { Logger } from "pino";
-import type { Database } from "../db/pool.ts";
-import type { SessionHub } from "../notify/session-hub.ts";
-import { createReclaimer } from "../runs/claim-reclaimable.ts";
-import { claimRuns, dueAmong, expireLeases } from "../runs/claim-run.ts";
-import { beatHearts } from "../runs/heartbeat.ts";
-import { type HeldSession, type HoldDependencies, holdSession } from "../runs/hold-session.ts";
-import type { Lease } from "../runs/lease.ts";
-import { ownSecrets } from "../runs/own-secrets.ts";
-import { readFileContent } from "../runs/turn/file-content.ts";
-import type { TurnParts } from "../runs/turn/take-turn.ts";
-import { isDeadOwner, workerOwner } from "../runs/worker-owner.ts";
-import { openSessionWorkspace, type WorkspaceParts } from "../runs/workspace/session-workspace.ts";
+import type { Database } from "../../db/pool.ts";
+import type { SessionHub } from "../../notify/session-hub.ts";
+import { ownSecrets } from "../credentials/session-secrets.ts";
+import { createReclaimer } from "../lease/claim-reclaimable.ts";
+import { claimRuns, dueAmong, expireLeases } from "../lease/claim-runs.ts";
+import { beatHearts } from "../lease/heartbeat.ts";
+import type { Lease } from "../lease/lease.ts";
+import { isDeadOwner, workerOwner } from "../lease/lease-owner.ts";
+import { readFileContent } from "../turn/file-content.ts";
+import type { TurnParts } from "../turn/take-turn.ts";
+import { openSessionWorkspace, type WorkspaceParts } from "../workspace/session-workspace.ts";
+import { type HeldSession, type HoldDependencies, holdSession } from "./session-runner.ts";
 
 export interface WorkerOptions
   extends Omit<WorkspaceParts, "mask">,

@@ -1,6 +1,8 @@
 import { type Draft, isToolUse, LeaseLost, type Log, type LogEntry, StartedCalls } from "@berth/agent";
 import { Semaphore } from "@berth/concurrency";
-import type { Database } from "../db/pool.ts";
+import type { Database } from "../../db/pool.ts";
+import { readLog, waitingInputs } from "../../features/events/event-store.ts";
+import type { SessionHub } from "../../notify/session-hub.ts";
 import {
   appendByRun,
   appendIdle,
@@ -8,9 +10,7 @@ import {
   appendRunning,
   appendTakingInputs,
   takeAnswers,
-} from "../features/events/append-by-run.ts";
-import { readLog, waitingInputs } from "../features/events/event-store.ts";
-import type { SessionHub } from "../notify/session-hub.ts";
+} from "./append-events.ts";
 import type { Lease } from "./lease.ts";
 
 /** The log of a session under a lease: for the loop, and for what its run tells besides. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RunLog } from "../run-log.ts";
+import type { RunLog } from "../lease/run-log.ts";
 import { createEgressReport } from "./egress-report.ts";
 
 test("a hundred refusals are told in a minute, and again in the next", () => {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { testDatabase } from "../../test-support/database.ts";
-import { check, count, RECLAIM } from "../../test-support/reclaim.ts";
-import { seed, seedSession } from "../../test-support/runs.ts";
-import { bash, idles, installation, steps } from "../../test-support/worker.ts";
+import { testDatabase } from "../../../test-support/database.ts";
+import { check, count, RECLAIM } from "../../../test-support/reclaim.ts";
+import { seed, seedSession } from "../../../test-support/runs.ts";
+import { bash, idles, installation, steps } from "../../../test-support/worker.ts";
 
 const TRIALS = 200;
 const RECLAIMING_MS = 1_500;

@@ -2,10 +2,16 @@ import type { Draft, LogEntry } from "@berth/agent";
 import { LeaseLost } from "@berth/agent";
 import { answerTypes, type EventOf } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
-import type { Lease } from "../../runs/lease.ts";
+import { announcedWaiting, answeredByRun } from "../../features/events/awaited-calls.ts";
+import {
+  type EventRow,
+  eventColumns,
+  logEntry,
+  newEventRow,
+  usageOf,
+} from "../../features/events/event-row.ts";
 import { appendStatements } from "./append-statements.ts";
-import { announcedWaiting, answeredByRun } from "./awaited-calls.ts";
-import { type EventRow, eventColumns, logEntry, newEventRow, usageOf } from "./event-row.ts";
+import type { Lease } from "./lease.ts";
 
 /**
  * Appends for the run that holds the lease: all or none, durable when it resolves. `seq` is given out under the lock of

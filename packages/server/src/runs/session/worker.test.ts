@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, test } from "node:test";
 import type { LogEntry } from "@berth/agent";
-import { testDatabase, testServers } from "../../test-support/database.ts";
-import { seed, seedSession } from "../../test-support/runs.ts";
-import { bash, idles, installation, steps, types } from "../../test-support/worker.ts";
-import { DatabaseUnavailableError } from "../db/database-error.ts";
-import type { Database } from "../db/pool.ts";
-import type { Queryable, Statement } from "../db/statement.ts";
-import { readLog } from "../features/events/event-store.ts";
-import { claimRuns, releaseRun, renewLeases } from "../runs/claim-run.ts";
-import { isDeadOwner, workerOwner } from "../runs/worker-owner.ts";
+import { testDatabase, testServers } from "../../../test-support/database.ts";
+import { seed, seedSession } from "../../../test-support/runs.ts";
+import { bash, idles, installation, steps, types } from "../../../test-support/worker.ts";
+import { DatabaseUnavailableError } from "../../db/database-error.ts";
+import type { Database } from "../../db/pool.ts";
+import type { Queryable, Statement } from "../../db/statement.ts";
+import { readLog } from "../../features/events/event-store.ts";
+import { claimRuns, releaseRun, renewLeases } from "../lease/claim-runs.ts";
+import { isDeadOwner, workerOwner } from "../lease/lease-owner.ts";
 
 for (const server of testServers) {
   describe(`claims on ${server.label}`, () => {

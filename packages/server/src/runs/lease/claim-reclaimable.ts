@@ -1,4 +1,4 @@
-import type { Queryable } from "../db/statement.ts";
+import type { Queryable } from "../../db/statement.ts";
 import type { Lease } from "./lease.ts";
 
 export interface ReclaimerOptions {

@@ -6,13 +6,13 @@ import { describe, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createRehearsalModel, type Model } from "@berth/agent";
 import { formatId } from "@berth/contract";
-import { type TestDatabase, testDatabase } from "../../test-support/database.ts";
-import { seed, seedSession } from "../../test-support/runs.ts";
-import { bash, idles, installation, steps, types } from "../../test-support/worker.ts";
-import { appendTerminated } from "../features/events/append-by-client.ts";
-import { readLog } from "../features/events/event-store.ts";
-import { markDeleted } from "../features/sessions/session-store.ts";
-import { claimRuns } from "./claim-run.ts";
+import { type TestDatabase, testDatabase } from "../../../test-support/database.ts";
+import { seed, seedSession } from "../../../test-support/runs.ts";
+import { bash, idles, installation, steps, types } from "../../../test-support/worker.ts";
+import { appendTerminated } from "../../features/events/append-by-client.ts";
+import { readLog } from "../../features/events/event-store.ts";
+import { markDeleted } from "../../features/sessions/session-store.ts";
+import { claimRuns } from "../lease/claim-runs.ts";
 
 async function sessionOf(db: TestDatabase): Promise<string> {
   return await seedSession(db.write, await seed(db.write));

@@ -1,18 +1,19 @@
 import { LeaseLost } from "@berth/agent";
 import { type Semaphore, Signal } from "@berth/concurrency";
 import type { Logger } from "pino";
-import { DatabaseUnavailableError } from "../db/database-error.ts";
-import type { Database } from "../db/pool.ts";
-import { asksForTurn, waitingInputs } from "../features/events/event-store.ts";
-import type { SessionHub } from "../notify/session-hub.ts";
-import { handOverRun, releaseRun } from "./claim-run.ts";
-import type { Lease } from "./lease.ts";
-import { clearAway, giveBack } from "./leave-session.ts";
-import { createRunLog, type RunLog } from "./run-log.ts";
-import { isRunning, type RunSession, readRunSession, type Standing, takeDue } from "./run-store.ts";
-import { idle, type RunningTurn, startTurn, type TurnParts } from "./turn/take-turn.ts";
-import { watchTurn } from "./turn/watch-turn.ts";
-import type { SessionWorkspace } from "./workspace/session-workspace.ts";
+import { DatabaseUnavailableError } from "../../db/database-error.ts";
+import type { Database } from "../../db/pool.ts";
+import { asksForTurn, waitingInputs } from "../../features/events/event-store.ts";
+import type { SessionHub } from "../../notify/session-hub.ts";
+import { type RunSession, readRunSession } from "../inputs/run-session.ts";
+import { handOverRun, releaseRun } from "../lease/claim-runs.ts";
+import type { Lease } from "../lease/lease.ts";
+import { createRunLog, type RunLog } from "../lease/run-log.ts";
+import { isRunning, type Standing, takeDue } from "../lease/session-state.ts";
+import { idle, type RunningTurn, startTurn, type TurnParts } from "../turn/take-turn.ts";
+import { watchTurn } from "../turn/watch-turn.ts";
+import type { SessionWorkspace } from "../workspace/session-workspace.ts";
+import { clearAway, giveBack } from "./release-session.ts";
 
 /**
  * A session that this worker holds: its turns, its sandbox and its disk, from the claim to the release.

@@ -3,11 +3,11 @@ import { on } from "node:events";
 import { describe, test } from "node:test";
 import { type Draft, LeaseLost, type LogEntry } from "@berth/agent";
 import { formatId, newUuid, type SessionAgent } from "@berth/contract";
-import { testDatabase } from "../../test-support/database.ts";
-import { seed, seedLease, seedSession } from "../../test-support/runs.ts";
-import { bash, type Installation, idles, installation, steps } from "../../test-support/worker.ts";
-import { appendInputs } from "../features/events/append-by-client.ts";
-import { readLog } from "../features/events/event-store.ts";
+import { testDatabase } from "../../../test-support/database.ts";
+import { seed, seedLease, seedSession } from "../../../test-support/runs.ts";
+import { bash, type Installation, idles, installation, steps } from "../../../test-support/worker.ts";
+import { appendInputs } from "../../features/events/append-by-client.ts";
+import { readLog } from "../../features/events/event-store.ts";
 import { createRunLog } from "./run-log.ts";
 
 const asking: SessionAgent["tools"] = [

@@ -1,6 +1,6 @@
 import type { EgressDenied } from "@berth/egress";
 import type { Logger } from "pino";
-import type { RunLog } from "../run-log.ts";
+import type { RunLog } from "../lease/run-log.ts";
 
 /** What a hostile command may add to the log in a minute by trying one host after another. */
 const REPORTED_AT_MOST = 100;

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newUuid } from "@berth/contract";
-import { testDatabase } from "../../test-support/database.ts";
-import { seed, seedSession } from "../../test-support/runs.ts";
-import { bash, idles, installation, steps } from "../../test-support/worker.ts";
-import { sealSecret } from "../features/session-resources/resource-secret.ts";
-import { createSecretBox } from "../secrets/secret-box.ts";
+import { testDatabase } from "../../../test-support/database.ts";
+import { seed, seedSession } from "../../../test-support/runs.ts";
+import { bash, idles, installation, steps } from "../../../test-support/worker.ts";
+import { sealSecret } from "../../features/session-resources/resource-secret.ts";
+import { createSecretBox } from "../../secrets/secret-box.ts";
 
 test("what a session's tools tell is masked of its own secrets, and of nobody else's", async (t) => {
   const db = await testDatabase(t);

@@ -1,7 +1,4 @@
-/** Adds the time since the session began to run, by the clock of the database. */
-export const STOP_THE_CLOCK = `
-  active_ms = active_ms + coalesce(greatest(extract(epoch from now() - running_since) * 1000, 0)::bigint, 0),
-  running_since = null`;
+import { STOP_THE_CLOCK } from "../../features/events/append-by-client.ts";
 
 /** The statements by which a run appends, by what becomes of its session besides; see `append-by-run`. */
 export const appendStatements = {

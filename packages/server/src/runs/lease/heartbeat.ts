@@ -1,7 +1,14 @@
 import type { Logger } from "pino";
-import type { Queryable } from "../db/statement.ts";
-import { renewLeases } from "./claim-run.ts";
-import type { HeldSession } from "./hold-session.ts";
+import type { Queryable } from "../../db/statement.ts";
+import { renewLeases } from "./claim-runs.ts";
+import type { Lease } from "./lease.ts";
+
+/** A session that this process holds. */
+interface HeldSession {
+  readonly lease: Lease;
+  /** Called when the lease is gone. */
+  abandon(): Promise<void>;
+}
 
 export interface HeartbeatOptions {
   db: Queryable;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { check, count, idleSession, prepared, RECLAIM, watched } from "../../test-support/reclaim.ts";
-import { bash, idles, steps } from "../../test-support/worker.ts";
+import { check, count, idleSession, prepared, RECLAIM, watched } from "../../../test-support/reclaim.ts";
+import { bash, idles, steps } from "../../../test-support/worker.ts";
 
 for (const after of [false, true]) {
   const when = after ? "after" : "before";

@@ -7,8 +7,8 @@ import { formatId } from "@berth/contract";
 import { removeTree } from "@berth/linux";
 import { isUniqueViolation } from "../../db/database-error.ts";
 import type { Queryable } from "../../db/statement.ts";
-import type { Lease } from "../lease.ts";
-import { markAllAbsent } from "../resources/resource-store.ts";
+import { markAllAbsent } from "../inputs/resource-store.ts";
+import type { Lease } from "../lease/lease.ts";
 
 const TRASH = ".deleted";
 

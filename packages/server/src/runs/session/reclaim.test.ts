@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { describe, test } from "node:test";
-import { testDatabase } from "../../test-support/database.ts";
+import { testDatabase } from "../../../test-support/database.ts";
 import {
   count,
   HOUR_MS,
@@ -10,11 +10,11 @@ import {
   RECLAIM,
   rowOf,
   watched,
-} from "../../test-support/reclaim.ts";
-import { seed, seedSession } from "../../test-support/runs.ts";
-import { bash, idles, installation, steps } from "../../test-support/worker.ts";
-import { readLog } from "../features/events/event-store.ts";
-import { claimReclaimable } from "./claim-reclaimable.ts";
+} from "../../../test-support/reclaim.ts";
+import { seed, seedSession } from "../../../test-support/runs.ts";
+import { bash, idles, installation, steps } from "../../../test-support/worker.ts";
+import { readLog } from "../../features/events/event-store.ts";
+import { claimReclaimable } from "../lease/claim-reclaimable.ts";
 
 describe("a reclaim", () => {
   test("keeps the disk while its outputs cannot be saved, and tries again after the same time", async (t) => {

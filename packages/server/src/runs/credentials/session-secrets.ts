@@ -1,5 +1,5 @@
-import { createRedactor } from "../log/redactor.ts";
-import type { SecretBox } from "../secrets/secret-box.ts";
+import { createRedactor } from "../../log/redactor.ts";
+import type { SecretBox } from "../../secrets/secret-box.ts";
 
 /**
  * A box for one session, and what takes the secrets that it opened out of a text, and no others. With those of all

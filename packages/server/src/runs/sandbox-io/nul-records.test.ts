@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseListing as parseMounted } from "./memory/list-files.ts";
-import { planReading, type Refused } from "./memory/plan-changes.ts";
-import { parseListing as parseOutputs } from "./outputs/list-outputs.ts";
-import { planOutputs } from "./outputs/plan-outputs.ts";
+import { parseListing as parseMounted } from "../memory/list-files.ts";
+import { planReading, type Refused } from "../memory/plan-changes.ts";
+import { parseListing as parseOutputs } from "../outputs/list-outputs.ts";
+import { planOutputs } from "../outputs/plan-outputs.ts";
 
 const MEGABYTE = 1024 * 1024;
 

@@ -1,6 +1,6 @@
 import type { Checkout } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
-import type { Lease } from "../lease.ts";
+import type { Lease } from "../lease/lease.ts";
 
 /** A resource as a run needs it, oldest first. `id` is a uuid. */
 export type RunResource = RunRepository | RunFile | RunMemoryStore;

@@ -1,12 +1,12 @@
-import type { Database } from "../db/pool.ts";
-import { asksForTurn, waitingInputs } from "../features/events/event-store.ts";
-import type { SessionHub } from "../notify/session-hub.ts";
-import { handOverRun, releaseRun } from "./claim-run.ts";
-import type { Lease } from "./lease.ts";
-import type { RunLog } from "./run-log.ts";
-import { isRunning, removeDeleted, type Standing } from "./run-store.ts";
-import { idle } from "./turn/take-turn.ts";
-import type { SessionWorkspace } from "./workspace/session-workspace.ts";
+import type { Database } from "../../db/pool.ts";
+import { asksForTurn, waitingInputs } from "../../features/events/event-store.ts";
+import type { SessionHub } from "../../notify/session-hub.ts";
+import { handOverRun, releaseRun } from "../lease/claim-runs.ts";
+import type { Lease } from "../lease/lease.ts";
+import type { RunLog } from "../lease/run-log.ts";
+import { isRunning, removeDeleted, type Standing } from "../lease/session-state.ts";
+import { idle } from "../turn/take-turn.ts";
+import type { SessionWorkspace } from "../workspace/session-workspace.ts";
 
 interface Parts {
   db: Database;

@@ -9,9 +9,9 @@ import {
   prepared,
   RECLAIM,
   watched,
-} from "../../test-support/reclaim.ts";
-import { bash, idles, steps } from "../../test-support/worker.ts";
-import { DatabaseUnavailableError } from "../db/database-error.ts";
+} from "../../../test-support/reclaim.ts";
+import { bash, idles, steps } from "../../../test-support/worker.ts";
+import { DatabaseUnavailableError } from "../../db/database-error.ts";
 
 for (const after of [false, true]) {
   const when = after ? "after" : "before";
