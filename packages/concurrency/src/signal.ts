@@ -3,12 +3,12 @@ export class Signal {
   readonly #waiting = new Set<() => void>();
   #isSet = false;
 
-  /** Wakes every waiter, and every later one until `reset`. */
-  set(): void {
+  /** Wakes every waiter, and every later one until `reset`. Bound, so that it can be passed as a callback. */
+  readonly set = (): void => {
     this.#isSet = true;
     for (const resolve of this.#waiting) resolve();
     this.#waiting.clear();
-  }
+  };
 
   /** Call it before looking for work, so that a `set` during the look is kept for the next wait. */
   reset(): void {
