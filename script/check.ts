@@ -1,5 +1,5 @@
-import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { importFaults } from "./check-imports.ts";
 
@@ -17,6 +17,8 @@ const CHECKS: readonly Check[] = [
   { name: "dead code", run: () => command(bin("knip"), ["--no-progress"]) },
   { name: "import table", run: importTable },
   { name: "OpenAPI document", run: () => command(process.execPath, [openapi, "--check"]) },
+  { name: "shell scripts", run: shellScripts },
+  { name: "Perl programs", run: perlPrograms },
 ];
 
 if (import.meta.main) {
@@ -41,6 +43,40 @@ export async function checks(): Promise<CheckResult[]> {
 async function importTable(): Promise<Omit<CheckResult, "name">> {
   const faults = importFaults(root);
   return { ok: faults.length === 0, report: faults.join("\n") };
+}
+
+/** Every `.sh` file, and every file without an extension whose first line names sh or bash. */
+async function shellScripts(): Promise<Omit<CheckResult, "name">> {
+  const files = repositoryFiles().filter(
+    (file) => file.endsWith(".sh") || (!/\.[^/]*$/.test(file) && /^#!.*\b(ba)?sh\b/.test(firstLine(file))),
+  );
+  const result = await command("shellcheck", ["--", ...files]);
+  return /^spawn shellcheck ENOENT$/.test(result.report)
+    ? { ok: false, report: "shellcheck is missing: script/setup --tests installs it." }
+    : result;
+}
+
+async function perlPrograms(): Promise<Omit<CheckResult, "name">> {
+  const files = repositoryFiles().filter((file) => file.endsWith(".pl"));
+  const results = await Promise.all(files.map((file) => command("perl", ["-c", file])));
+  const failed = results.filter(({ ok }) => !ok);
+  return { ok: failed.length === 0, report: failed.map(({ report }) => report).join("") };
+}
+
+/** Tracked and new files; those that are ignored or deleted are not among them. */
+function repositoryFiles(): string[] {
+  const list = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
+  return execFileSync("git", list, { cwd: root, encoding: "utf8" })
+    .split("\0")
+    .filter((file) => file !== "" && existsSync(join(root, file)));
+}
+
+function firstLine(file: string): string {
+  const descriptor = openSync(join(root, file), "r");
+  const bytes = Buffer.alloc(128);
+  const length = readSync(descriptor, bytes);
+  closeSync(descriptor);
+  return bytes.toString("latin1", 0, length).split("\n")[0] ?? "";
 }
 
 function command(program: string, args: readonly string[]): Promise<Omit<CheckResult, "name">> {

@@ -3,6 +3,7 @@ export { encode, type Instruction } from "./bpf.ts";
 export { withDirectoryLock } from "./directory-lock.ts";
 export { findProgram } from "./find-program.ts";
 export { hardLimit } from "./hard-limit.ts";
+export { perlProgram } from "./perl-program.ts";
 export { processStart } from "./process-start.ts";
 export { removeTree } from "./remove-tree.ts";
 export { syscallNumbers } from "./syscall-numbers.ts";
