@@ -40,7 +40,7 @@ export async function followEvents({
   ...from
 }: FollowOptions): Promise<void> {
   const news = new Signal();
-  sse.ended.addEventListener("abort", news.set, { once: true });
+  sse.ended.addEventListener("abort", () => news.set(), { once: true });
   // The log is read only when there is something new in it, and not for what is shown.
   let logged = true;
   const unsubscribe = hub.subscribe(sessionId, () => {

@@ -69,7 +69,7 @@ export function holdSession(
   async function hold(): Promise<void> {
     await former;
     const session = await readRunSession(db.read, lease.sessionId);
-    const space = dependencies.openWorkspace(lease, session, runLog, news.set);
+    const space = dependencies.openWorkspace(lease, session, runLog, () => news.set());
     workspace = space;
     while (leaving !== "abandoned") {
       news.reset();
@@ -174,7 +174,7 @@ export function holdSession(
     lease,
     ended,
     isActive: () => active,
-    wake: news.set,
+    wake: () => news.set(),
     async abandon() {
       leaving = "abandoned";
       kill();
