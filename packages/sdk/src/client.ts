@@ -1,6 +1,3 @@
-import { type Answer, answerOf } from "./answer.ts";
-import type { Call, ClientOptions } from "./options.ts";
-import { listOf, type PagedList } from "./page.ts";
 import { Agents } from "./resources/agents.ts";
 import { Environments } from "./resources/environments.ts";
 import { Files } from "./resources/files.ts";
@@ -11,7 +8,10 @@ import { Sessions } from "./resources/sessions.ts";
 import { Skills } from "./resources/skills.ts";
 import { Tokens } from "./resources/tokens.ts";
 import { Vaults } from "./resources/vaults.ts";
-import { Transport } from "./transport.ts";
+import { type ApiPromise, apiPromise } from "./transport/api-promise.ts";
+import type { Call, ClientOptions } from "./transport/options.ts";
+import { type PagedList, pagedList } from "./transport/page.ts";
+import { Transport } from "./transport/transport.ts";
 
 /** The client of one Berth installation, acting as one token. */
 export class Berth {
@@ -44,13 +44,13 @@ export class Berth {
   }
 
   /** Calls an operation of `operations`, or one that the caller describes: what every method does, without its types. */
-  call<T>(call: Call): Answer<T> {
-    return answerOf(this.#transport.json<T>(call));
+  call<T>(call: Call): ApiPromise<T> {
+    return apiPromise(this.#transport.json<T>(call));
   }
 
   /** As `call`, for an operation that answers pages. */
   pages<T>(call: Call): PagedList<T> {
-    return listOf<T>(this.#transport, call);
+    return pagedList<T>(this.#transport, call);
   }
 
   /** As `call`, for an operation that answers bytes: the body is unread. */

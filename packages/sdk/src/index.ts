@@ -23,8 +23,13 @@ export type {
   Vault,
   VaultCredential,
 } from "@berth/contract";
-export type { Answer, WithResponse } from "./answer.ts";
 export { Berth } from "./client.ts";
+export type { StreamOptions } from "./resources/events.ts";
+export type { Content, Part, Upload } from "./resources/files.ts";
+export type { SkillUpload } from "./resources/skills.ts";
+export type { ResumableOptions } from "./resources/upload-resumable.ts";
+export type { StreamFrame } from "./streaming/event-stream.ts";
+export type { ApiPromise, WithResponse } from "./transport/api-promise.ts";
 export {
   APIError,
   AuthenticationError,
@@ -37,11 +42,6 @@ export {
   NotFoundError,
   PermissionError,
   TimeoutError,
-} from "./errors.ts";
-export type { StreamFrame } from "./event-stream.ts";
-export type { Call, CallOptions, ClientOptions, Logger } from "./options.ts";
-export type { Page, PagedList } from "./page.ts";
-export type { StreamOptions } from "./resources/events.ts";
-export type { Content, Part, Upload } from "./resources/files.ts";
-export type { SkillUpload } from "./resources/skills.ts";
-export type { ResumableOptions } from "./upload-resumable.ts";
+} from "./transport/errors.ts";
+export type { Call, CallOptions, ClientOptions, Logger } from "./transport/options.ts";
+export type { Page, PagedList } from "./transport/page.ts";

@@ -1,3 +1,4 @@
+// The subject is what importing index.ts loads.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";

@@ -1,3 +1,4 @@
+// The subject is every method of the client, by the contract's table of operations.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { operations } from "@berth/contract/operations";

@@ -1,9 +1,10 @@
+// The subject is the client against a real service.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { collect } from "../test-support/collect.ts";
 import { startRealService } from "../test-support/real-service.ts";
 import { Berth } from "./client.ts";
-import type { StreamFrame } from "./event-stream.ts";
+import type { StreamFrame } from "./streaming/event-stream.ts";
 
 const toolset = { type: "agent_toolset_20260401" } as const;
 

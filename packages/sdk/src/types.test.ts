@@ -1,3 +1,4 @@
+// The subject is the types of the client's methods.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answer, clientOf, startWire } from "../test-support/wire.ts";

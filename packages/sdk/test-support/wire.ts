@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import { Berth } from "../src/client.ts";
-import type { ClientOptions } from "../src/options.ts";
+import type { ClientOptions } from "../src/transport/options.ts";
 
 /** One request as it came over the wire. */
 export interface Received {

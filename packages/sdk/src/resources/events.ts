@@ -1,11 +1,11 @@
-import type { Answer as AnswerBody, routes, SessionEvent } from "@berth/contract";
+import type { Answer, routes, SessionEvent } from "@berth/contract";
 import { operations } from "@berth/contract/operations";
-import { type Answer, answerOf } from "../answer.ts";
-import { followLog, type StreamFrame } from "../event-stream.ts";
-import type { CallOptions } from "../options.ts";
-import { listOf, type PagedList } from "../page.ts";
-import type { Transport } from "../transport.ts";
-import type { Body, Query } from "../types.ts";
+import { followLog, type StreamFrame } from "../streaming/event-stream.ts";
+import type { ApiPromise } from "../transport/api-promise.ts";
+import type { CallOptions } from "../transport/options.ts";
+import type { PagedList } from "../transport/page.ts";
+import type { Body, Query } from "../transport/types.ts";
+import { Resource } from "./resource.ts";
 
 type Routes = typeof routes.events;
 const { events } = operations;
@@ -19,26 +19,18 @@ export interface StreamOptions extends Omit<CallOptions, "idempotencyKey"> {
   silence?: number | undefined;
 }
 
-export class Events {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class Events extends Resource {
   /** Appends 1 to 50 events, all or none. The answer has them as they were stored. */
   send(
     session_id: string,
     body: Body<Routes["send"]>,
     options?: CallOptions,
-  ): Answer<AnswerBody<Routes["send"]>> {
-    return answerOf(
-      this.#transport.json({ operation: events.send, params: { session_id }, body, ...options }),
-    );
+  ): ApiPromise<Answer<Routes["send"]>> {
+    return this.request({ operation: events.send, params: { session_id }, body, ...options });
   }
 
   list(session_id: string, query?: Query<Routes["list"]>, options?: CallOptions): PagedList<SessionEvent> {
-    return listOf(this.#transport, { operation: events.list, params: { session_id }, query, ...options });
+    return this.pages({ operation: events.list, params: { session_id }, query, ...options });
   }
 
   /**
@@ -68,9 +60,9 @@ export class Events {
           this.#open(session_id, after, query, first ? options : { ...options, maxRetries: 0 }),
         newest: async () =>
           (await this.list(session_id, { order: "desc", limit: 1 }, options)).data[0] ?? null,
-        wait: (milliseconds) => this.#transport.sleep(milliseconds, signal),
+        wait: (milliseconds) => this.transport.sleep(milliseconds, signal),
         onReconnect: (error, wait) =>
-          this.#transport.warn("stream lost", { session_id, error: error && String(error), wait_ms: wait }),
+          this.transport.warn("stream lost", { session_id, error: error && String(error), wait_ms: wait }),
         silence,
         signal,
       },
@@ -141,7 +133,7 @@ export class Events {
     const query = { ...from, ...(event_deltas === undefined ? {} : { event_deltas }) };
     const call = { operation: events.stream, params: { session_id }, query, ...options };
     const headers = after === null ? options.headers : { ...options.headers, "last-event-id": after };
-    return this.#transport.open(
+    return this.transport.open(
       { ...call, ...(headers === undefined ? {} : { headers }) },
       "text/event-stream",
     );

@@ -1,11 +1,11 @@
-import type { Answer as AnswerBody, File as BerthFile, newFile, routes } from "@berth/contract";
+import type { Answer, File as BerthFile, newFile, routes } from "@berth/contract";
 import { operations } from "@berth/contract/operations";
-import { type Answer, answerOf } from "../answer.ts";
-import type { CallOptions } from "../options.ts";
-import { listOf, type PagedList } from "../page.ts";
-import type { Transport } from "../transport.ts";
-import type { Query } from "../types.ts";
-import { type ResumableOptions, uploadResumable } from "../upload-resumable.ts";
+import type { ApiPromise } from "../transport/api-promise.ts";
+import type { CallOptions } from "../transport/options.ts";
+import type { PagedList } from "../transport/page.ts";
+import type { Query } from "../transport/types.ts";
+import { Resource } from "./resource.ts";
+import { type ResumableOptions, uploadResumable } from "./upload-resumable.ts";
 
 type Routes = typeof routes.files;
 const { files } = operations;
@@ -24,33 +24,25 @@ export interface Part {
 /** A `File`, or a name with its content. `fs.openAsBlob` of Node gives a content that is read from disk as it is sent. */
 export type Upload = File | { name: string; content: Content; type?: string };
 
-export class Files {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class Files extends Resource {
   /** Default `timeout`: ten minutes. */
   upload(
     upload: Upload,
     { metadata, ...options }: CallOptions & { metadata?: Record<string, string> } = {},
-  ): Answer<BerthFile> {
+  ): ApiPromise<BerthFile> {
     const body = formOf(upload, metadata);
-    return answerOf(
-      this.#transport.json({
-        operation: files.upload,
-        body,
-        ...options,
-        timeout: options.timeout ?? 600_000,
-      }),
-    );
+    return this.request({
+      operation: files.upload,
+      body,
+      ...options,
+      timeout: options.timeout ?? 600_000,
+    });
   }
 
   /** Announces a file whose content comes later, by `putContent`. */
-  create(body: NewFile, options?: CallOptions): Answer<BerthFile> {
+  create(body: NewFile, options?: CallOptions): ApiPromise<BerthFile> {
     const operation = { ...files.upload, body: "json" } as const;
-    return answerOf(this.#transport.json({ operation, body, ...options }));
+    return this.request({ operation, body, ...options });
   }
 
   /**
@@ -61,19 +53,17 @@ export class Files {
     file_id: string,
     content: Content,
     { part, headers, ...options }: CallOptions & { part?: Part } = {},
-  ): Answer<BerthFile> {
+  ): ApiPromise<BerthFile> {
     const body = content instanceof Blob ? content : new Blob([content]);
-    return answerOf(
-      this.#transport.json({
-        operation: files.putContent,
-        params: { file_id },
-        body,
-        maxRetries: 0,
-        timeout: 600_000,
-        ...options,
-        headers: { ...(part === undefined ? {} : { "content-range": rangeOf(part, body.size) }), ...headers },
-      }),
-    );
+    return this.request({
+      operation: files.putContent,
+      params: { file_id },
+      body,
+      maxRetries: 0,
+      timeout: 600_000,
+      ...options,
+      headers: { ...(part === undefined ? {} : { "content-range": rangeOf(part, body.size) }), ...headers },
+    });
   }
 
   /**
@@ -83,25 +73,25 @@ export class Files {
   uploadResumable(upload: Upload, options: ResumableOptions = {}): Promise<BerthFile> {
     const { name } = upload;
     const content = upload instanceof File ? upload : blobOf(upload);
-    return uploadResumable(this, this.#transport, { name, content }, options);
+    return uploadResumable(this, this.transport, { name, content }, options);
   }
 
   list(query?: Query<Routes["list"]>, options?: CallOptions): PagedList<BerthFile> {
-    return listOf(this.#transport, { operation: files.list, query, ...options });
+    return this.pages({ operation: files.list, query, ...options });
   }
 
-  get(file_id: string, options?: CallOptions): Answer<BerthFile> {
-    return answerOf(this.#transport.json({ operation: files.get, params: { file_id }, ...options }));
+  get(file_id: string, options?: CallOptions): ApiPromise<BerthFile> {
+    return this.request({ operation: files.get, params: { file_id }, ...options });
   }
 
   /** Deletes a file that no living session mounts. */
-  delete(file_id: string, options?: CallOptions): Answer<AnswerBody<Routes["delete"]>> {
-    return answerOf(this.#transport.json({ operation: files.delete, params: { file_id }, ...options }));
+  delete(file_id: string, options?: CallOptions): ApiPromise<Answer<Routes["delete"]>> {
+    return this.request({ operation: files.delete, params: { file_id }, ...options });
   }
 
   /** The content as a `Response`: read its `body`, `bytes()`, `text()` or `blob()`. */
   content(file_id: string, options?: CallOptions): Promise<Response> {
-    return this.#transport.open({ operation: files.content, params: { file_id }, ...options }, "*/*");
+    return this.transport.open({ operation: files.content, params: { file_id }, ...options }, "*/*");
   }
 }
 

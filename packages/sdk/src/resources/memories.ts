@@ -1,35 +1,29 @@
-import type { Answer as AnswerBody, Memory, routes } from "@berth/contract";
+import type { Answer, Memory, routes } from "@berth/contract";
 import { operations } from "@berth/contract/operations";
-import { type Answer, answerOf } from "../answer.ts";
-import type { CallOptions } from "../options.ts";
-import { listOf, type PagedList } from "../page.ts";
-import type { Transport } from "../transport.ts";
-import type { Body, Query } from "../types.ts";
+import type { ApiPromise } from "../transport/api-promise.ts";
+import type { CallOptions } from "../transport/options.ts";
+import type { PagedList } from "../transport/page.ts";
+import type { Body, Query } from "../transport/types.ts";
+import { Resource } from "./resource.ts";
 
 type Routes = typeof routes.memories;
 const { memories } = operations;
 
-export class Memories {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
-  create(memory_store_id: string, body: Body<Routes["create"]>, options?: CallOptions): Answer<Memory> {
+export class Memories extends Resource {
+  create(memory_store_id: string, body: Body<Routes["create"]>, options?: CallOptions): ApiPromise<Memory> {
     const params = { memory_store_id };
-    return answerOf(this.#transport.json({ operation: memories.create, params, body, ...options }));
+    return this.request({ operation: memories.create, params, body, ...options });
   }
 
   /** Without their content. */
   list(memory_store_id: string, query?: Query<Routes["list"]>, options?: CallOptions): PagedList<Memory> {
     const params = { memory_store_id };
-    return listOf(this.#transport, { operation: memories.list, params, query, ...options });
+    return this.pages({ operation: memories.list, params, query, ...options });
   }
 
-  get(memory_store_id: string, memory_id: string, options?: CallOptions): Answer<Memory> {
+  get(memory_store_id: string, memory_id: string, options?: CallOptions): ApiPromise<Memory> {
     const params = { memory_store_id, memory_id };
-    return answerOf(this.#transport.json({ operation: memories.get, params, ...options }));
+    return this.request({ operation: memories.get, params, ...options });
   }
 
   /** With a `precondition`, refused unless the content is still the one of that hash. */
@@ -38,9 +32,9 @@ export class Memories {
     memory_id: string,
     body: Body<Routes["update"]>,
     options?: CallOptions,
-  ): Answer<Memory> {
+  ): ApiPromise<Memory> {
     const params = { memory_store_id, memory_id };
-    return answerOf(this.#transport.json({ operation: memories.update, params, body, ...options }));
+    return this.request({ operation: memories.update, params, body, ...options });
   }
 
   /** Its versions stay. With `expected_content_sha256`, refused unless the content is still the one of that hash. */
@@ -49,8 +43,8 @@ export class Memories {
     memory_id: string,
     query?: Query<Routes["delete"]>,
     options?: CallOptions,
-  ): Answer<AnswerBody<Routes["delete"]>> {
+  ): ApiPromise<Answer<Routes["delete"]>> {
     const params = { memory_store_id, memory_id };
-    return answerOf(this.#transport.json({ operation: memories.delete, params, query, ...options }));
+    return this.request({ operation: memories.delete, params, query, ...options });
   }
 }

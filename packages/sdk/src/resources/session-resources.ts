@@ -1,34 +1,26 @@
-import type { Answer as AnswerBody, routes, SessionResource } from "@berth/contract";
+import type { Answer, routes, SessionResource } from "@berth/contract";
 import { operations } from "@berth/contract/operations";
-import { type Answer, answerOf } from "../answer.ts";
-import type { CallOptions } from "../options.ts";
-import { listOf, type PagedList } from "../page.ts";
-import type { Transport } from "../transport.ts";
-import type { Body, Query } from "../types.ts";
+import type { ApiPromise } from "../transport/api-promise.ts";
+import type { CallOptions } from "../transport/options.ts";
+import type { PagedList } from "../transport/page.ts";
+import type { Body, Query } from "../transport/types.ts";
+import { Resource } from "./resource.ts";
 
 type Routes = typeof routes.sessionResources;
 const { sessionResources } = operations;
 
-export class SessionResources {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class SessionResources extends Resource {
   /** Mounts a file in a session that runs already. */
   add(
     session_id: string,
     body: Body<Routes["add"]>,
     options?: CallOptions,
-  ): Answer<AnswerBody<Routes["add"]>> {
-    return answerOf(
-      this.#transport.json({ operation: sessionResources.add, params: { session_id }, body, ...options }),
-    );
+  ): ApiPromise<Answer<Routes["add"]>> {
+    return this.request({ operation: sessionResources.add, params: { session_id }, body, ...options });
   }
 
   list(session_id: string, query?: Query<Routes["list"]>, options?: CallOptions): PagedList<SessionResource> {
-    return listOf(this.#transport, {
+    return this.pages({
       operation: sessionResources.list,
       params: { session_id },
       query,
@@ -36,9 +28,9 @@ export class SessionResources {
     });
   }
 
-  get(session_id: string, resource_id: string, options?: CallOptions): Answer<SessionResource> {
+  get(session_id: string, resource_id: string, options?: CallOptions): ApiPromise<SessionResource> {
     const params = { session_id, resource_id };
-    return answerOf(this.#transport.json({ operation: sessionResources.get, params, ...options }));
+    return this.request({ operation: sessionResources.get, params, ...options });
   }
 
   /** Takes a file away from the session; it leaves the sandbox too. */
@@ -46,9 +38,9 @@ export class SessionResources {
     session_id: string,
     resource_id: string,
     options?: CallOptions,
-  ): Answer<AnswerBody<Routes["delete"]>> {
+  ): ApiPromise<Answer<Routes["delete"]>> {
     const params = { session_id, resource_id };
-    return answerOf(this.#transport.json({ operation: sessionResources.delete, params, ...options }));
+    return this.request({ operation: sessionResources.delete, params, ...options });
   }
 
   /** Replaces a repository's token or password; the agent's next command has the new one. */
@@ -57,8 +49,8 @@ export class SessionResources {
     resource_id: string,
     body: Body<Routes["rotate"]>,
     options?: CallOptions,
-  ): Answer<AnswerBody<Routes["rotate"]>> {
+  ): ApiPromise<Answer<Routes["rotate"]>> {
     const params = { session_id, resource_id };
-    return answerOf(this.#transport.json({ operation: sessionResources.rotate, params, body, ...options }));
+    return this.request({ operation: sessionResources.rotate, params, body, ...options });
   }
 }

@@ -1,68 +1,62 @@
-import type { Answer as AnswerBody, routes, Session } from "@berth/contract";
+import type { Answer, routes, Session } from "@berth/contract";
 import { operations } from "@berth/contract/operations";
-import { type Answer, answerOf } from "../answer.ts";
-import type { CallOptions } from "../options.ts";
-import { listOf, type PagedList } from "../page.ts";
-import type { Transport } from "../transport.ts";
-import type { Body, Query } from "../types.ts";
+import type { ApiPromise } from "../transport/api-promise.ts";
+import type { CallOptions } from "../transport/options.ts";
+import type { PagedList } from "../transport/page.ts";
+import type { Transport } from "../transport/transport.ts";
+import type { Body, Query } from "../transport/types.ts";
 import { Events } from "./events.ts";
+import { Resource } from "./resource.ts";
 import { SessionResources } from "./session-resources.ts";
 
 type Routes = typeof routes.sessions;
 const { sessions } = operations;
 
-export class Sessions {
+export class Sessions extends Resource {
   readonly events: Events;
   readonly resources: SessionResources;
-  readonly #transport: Transport;
 
   constructor(transport: Transport) {
-    this.#transport = transport;
+    super(transport);
     this.events = new Events(transport);
     this.resources = new SessionResources(transport);
   }
 
   /** Answers at once; repositories are cloned in the background, and the first command waits for them. */
-  create(body: Body<Routes["create"]>, options?: CallOptions): Answer<Session> {
-    return answerOf(this.#transport.json({ operation: sessions.create, body, ...options }));
+  create(body: Body<Routes["create"]>, options?: CallOptions): ApiPromise<Session> {
+    return this.request({ operation: sessions.create, body, ...options });
   }
 
   list(query?: Query<Routes["list"]>, options?: CallOptions): PagedList<Session> {
-    return listOf(this.#transport, { operation: sessions.list, query, ...options });
+    return this.pages({ operation: sessions.list, query, ...options });
   }
 
-  get(session_id: string, options?: CallOptions): Answer<Session> {
-    return answerOf(this.#transport.json({ operation: sessions.get, params: { session_id }, ...options }));
+  get(session_id: string, options?: CallOptions): ApiPromise<Session> {
+    return this.request({ operation: sessions.get, params: { session_id }, ...options });
   }
 
   /** Changes what is given; metadata pair by pair, where null takes one away. */
-  update(session_id: string, body: Body<Routes["update"]>, options?: CallOptions): Answer<Session> {
-    return answerOf(
-      this.#transport.json({ operation: sessions.update, params: { session_id }, body, ...options }),
-    );
+  update(session_id: string, body: Body<Routes["update"]>, options?: CallOptions): ApiPromise<Session> {
+    return this.request({ operation: sessions.update, params: { session_id }, body, ...options });
   }
 
   /** Deletes a session that does not run, with its disk. Its files stay. */
-  delete(session_id: string, options?: CallOptions): Answer<AnswerBody<Routes["delete"]>> {
-    return answerOf(this.#transport.json({ operation: sessions.delete, params: { session_id }, ...options }));
+  delete(session_id: string, options?: CallOptions): ApiPromise<Answer<Routes["delete"]>> {
+    return this.request({ operation: sessions.delete, params: { session_id }, ...options });
   }
 
   /** Ends the running turn; the session can go on afterwards. */
-  cancel(session_id: string, options?: CallOptions): Answer<Session> {
-    return answerOf(this.#transport.json({ operation: sessions.cancel, params: { session_id }, ...options }));
+  cancel(session_id: string, options?: CallOptions): ApiPromise<Session> {
+    return this.request({ operation: sessions.cancel, params: { session_id }, ...options });
   }
 
   /** From then on the session is read only. */
-  archive(session_id: string, options?: CallOptions): Answer<Session> {
-    return answerOf(
-      this.#transport.json({ operation: sessions.archive, params: { session_id }, ...options }),
-    );
+  archive(session_id: string, options?: CallOptions): ApiPromise<Session> {
+    return this.request({ operation: sessions.archive, params: { session_id }, ...options });
   }
 
   /** Ends the session and its sandbox for good. */
-  terminate(session_id: string, options?: CallOptions): Answer<Session> {
-    return answerOf(
-      this.#transport.json({ operation: sessions.terminate, params: { session_id }, ...options }),
-    );
+  terminate(session_id: string, options?: CallOptions): ApiPromise<Session> {
+    return this.request({ operation: sessions.terminate, params: { session_id }, ...options });
   }
 }

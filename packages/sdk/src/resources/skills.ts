@@ -1,11 +1,11 @@
-import type { Answer as AnswerBody, routes, Skill, SkillVersion } from "@berth/contract";
+import type { Answer, routes, Skill, SkillVersion } from "@berth/contract";
 import { operations } from "@berth/contract/operations";
-import { type Answer, answerOf } from "../answer.ts";
-import type { CallOptions } from "../options.ts";
-import { listOf, type PagedList } from "../page.ts";
-import type { Transport } from "../transport.ts";
-import type { Body, Query } from "../types.ts";
+import type { ApiPromise } from "../transport/api-promise.ts";
+import type { CallOptions } from "../transport/options.ts";
+import type { PagedList } from "../transport/page.ts";
+import type { Body, Query } from "../transport/types.ts";
 import { appendUpload, type Upload } from "./files.ts";
+import { Resource } from "./resource.ts";
 
 type Routes = typeof routes.skills;
 const { skills } = operations;
@@ -16,13 +16,7 @@ const { skills } = operations;
  */
 export type SkillUpload = Upload | readonly Upload[];
 
-export class Skills {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class Skills extends Resource {
   /** Default `timeout`: ten minutes. */
   create(
     upload: SkillUpload,
@@ -31,49 +25,45 @@ export class Skills {
       metadata,
       ...options
     }: CallOptions & { display_title?: string; metadata?: Record<string, string> } = {},
-  ): Answer<Skill> {
+  ): ApiPromise<Skill> {
     const body = formOf(upload);
     if (display_title !== undefined) body.append("display_title", display_title);
     if (metadata !== undefined) body.append("metadata", JSON.stringify(metadata));
     const timeout = options.timeout ?? 600_000;
-    return answerOf(this.#transport.json({ operation: skills.create, body, ...options, timeout }));
+    return this.request({ operation: skills.create, body, ...options, timeout });
   }
 
   list(query?: Query<Routes["list"]>, options?: CallOptions): PagedList<Skill> {
-    return listOf(this.#transport, { operation: skills.list, query, ...options });
+    return this.pages({ operation: skills.list, query, ...options });
   }
 
-  get(skill_id: string, options?: CallOptions): Answer<Skill> {
-    return answerOf(this.#transport.json({ operation: skills.get, params: { skill_id }, ...options }));
+  get(skill_id: string, options?: CallOptions): ApiPromise<Skill> {
+    return this.request({ operation: skills.get, params: { skill_id }, ...options });
   }
 
-  update(skill_id: string, body: Body<Routes["update"]>, options?: CallOptions): Answer<Skill> {
-    return answerOf(
-      this.#transport.json({ operation: skills.update, params: { skill_id }, body, ...options }),
-    );
+  update(skill_id: string, body: Body<Routes["update"]>, options?: CallOptions): ApiPromise<Skill> {
+    return this.request({ operation: skills.update, params: { skill_id }, body, ...options });
   }
 
   /** Refused while an agent that is not archived names it, or a session that goes on has it. */
-  delete(skill_id: string, options?: CallOptions): Answer<AnswerBody<Routes["delete"]>> {
-    return answerOf(this.#transport.json({ operation: skills.delete, params: { skill_id }, ...options }));
+  delete(skill_id: string, options?: CallOptions): ApiPromise<Answer<Routes["delete"]>> {
+    return this.request({ operation: skills.delete, params: { skill_id }, ...options });
   }
 
   /** For good: those that have the skill keep it, and no other agent is given it. */
-  archive(skill_id: string, options?: CallOptions): Answer<Skill> {
-    return answerOf(this.#transport.json({ operation: skills.archive, params: { skill_id }, ...options }));
+  archive(skill_id: string, options?: CallOptions): ApiPromise<Skill> {
+    return this.request({ operation: skills.archive, params: { skill_id }, ...options });
   }
 
   /** The name in `SKILL.md` has to be the skill's. Default `timeout`: ten minutes. */
-  createVersion(skill_id: string, upload: SkillUpload, options: CallOptions = {}): Answer<SkillVersion> {
-    return answerOf(
-      this.#transport.json({
-        operation: skills.createVersion,
-        params: { skill_id },
-        body: formOf(upload),
-        ...options,
-        timeout: options.timeout ?? 600_000,
-      }),
-    );
+  createVersion(skill_id: string, upload: SkillUpload, options: CallOptions = {}): ApiPromise<SkillVersion> {
+    return this.request({
+      operation: skills.createVersion,
+      params: { skill_id },
+      body: formOf(upload),
+      ...options,
+      timeout: options.timeout ?? 600_000,
+    });
   }
 
   /** Newest first. */
@@ -82,13 +72,13 @@ export class Skills {
     query?: Query<Routes["versions"]>,
     options?: CallOptions,
   ): PagedList<SkillVersion> {
-    return listOf(this.#transport, { operation: skills.versions, params: { skill_id }, query, ...options });
+    return this.pages({ operation: skills.versions, params: { skill_id }, query, ...options });
   }
 
   /** `version` is its number or its id. */
-  getVersion(skill_id: string, version: number | string, options?: CallOptions): Answer<SkillVersion> {
+  getVersion(skill_id: string, version: number | string, options?: CallOptions): ApiPromise<SkillVersion> {
     const params = { skill_id, version: String(version) };
-    return answerOf(this.#transport.json({ operation: skills.getVersion, params, ...options }));
+    return this.request({ operation: skills.getVersion, params, ...options });
   }
 
   /** Refused for the only version, and for one that an agent names or a session has. */
@@ -96,9 +86,9 @@ export class Skills {
     skill_id: string,
     version: number | string,
     options?: CallOptions,
-  ): Answer<AnswerBody<Routes["deleteVersion"]>> {
+  ): ApiPromise<Answer<Routes["deleteVersion"]>> {
     const params = { skill_id, version: String(version) };
-    return answerOf(this.#transport.json({ operation: skills.deleteVersion, params, ...options }));
+    return this.request({ operation: skills.deleteVersion, params, ...options });
   }
 }
 

@@ -1,29 +1,21 @@
-import type { Answer as AnswerBody, routes, VaultCredential } from "@berth/contract";
+import type { Answer, routes, VaultCredential } from "@berth/contract";
 import { operations } from "@berth/contract/operations";
-import { type Answer, answerOf } from "../answer.ts";
-import type { CallOptions } from "../options.ts";
-import { listOf, type PagedList } from "../page.ts";
-import type { Transport } from "../transport.ts";
-import type { Body, Query } from "../types.ts";
+import type { ApiPromise } from "../transport/api-promise.ts";
+import type { CallOptions } from "../transport/options.ts";
+import type { PagedList } from "../transport/page.ts";
+import type { Body, Query } from "../transport/types.ts";
+import { Resource } from "./resource.ts";
 
 type Routes = typeof routes.vaultCredentials;
 const { vaultCredentials } = operations;
 
-export class VaultCredentials {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
-  create(vault_id: string, body: Body<Routes["create"]>, options?: CallOptions): Answer<VaultCredential> {
-    return answerOf(
-      this.#transport.json({ operation: vaultCredentials.create, params: { vault_id }, body, ...options }),
-    );
+export class VaultCredentials extends Resource {
+  create(vault_id: string, body: Body<Routes["create"]>, options?: CallOptions): ApiPromise<VaultCredential> {
+    return this.request({ operation: vaultCredentials.create, params: { vault_id }, body, ...options });
   }
 
   list(vault_id: string, query?: Query<Routes["list"]>, options?: CallOptions): PagedList<VaultCredential> {
-    return listOf(this.#transport, {
+    return this.pages({
       operation: vaultCredentials.list,
       params: { vault_id },
       query,
@@ -31,9 +23,9 @@ export class VaultCredentials {
     });
   }
 
-  get(vault_id: string, credential_id: string, options?: CallOptions): Answer<VaultCredential> {
+  get(vault_id: string, credential_id: string, options?: CallOptions): ApiPromise<VaultCredential> {
     const params = { vault_id, credential_id };
-    return answerOf(this.#transport.json({ operation: vaultCredentials.get, params, ...options }));
+    return this.request({ operation: vaultCredentials.get, params, ...options });
   }
 
   /** A new secret is what sessions use from their next call on. */
@@ -42,23 +34,23 @@ export class VaultCredentials {
     credential_id: string,
     body: Body<Routes["update"]>,
     options?: CallOptions,
-  ): Answer<VaultCredential> {
+  ): ApiPromise<VaultCredential> {
     const params = { vault_id, credential_id };
-    return answerOf(this.#transport.json({ operation: vaultCredentials.update, params, body, ...options }));
+    return this.request({ operation: vaultCredentials.update, params, body, ...options });
   }
 
   delete(
     vault_id: string,
     credential_id: string,
     options?: CallOptions,
-  ): Answer<AnswerBody<Routes["delete"]>> {
+  ): ApiPromise<Answer<Routes["delete"]>> {
     const params = { vault_id, credential_id };
-    return answerOf(this.#transport.json({ operation: vaultCredentials.delete, params, ...options }));
+    return this.request({ operation: vaultCredentials.delete, params, ...options });
   }
 
   /** For good: its secret is destroyed. */
-  archive(vault_id: string, credential_id: string, options?: CallOptions): Answer<VaultCredential> {
+  archive(vault_id: string, credential_id: string, options?: CallOptions): ApiPromise<VaultCredential> {
     const params = { vault_id, credential_id };
-    return answerOf(this.#transport.json({ operation: vaultCredentials.archive, params, ...options }));
+    return this.request({ operation: vaultCredentials.archive, params, ...options });
   }
 }

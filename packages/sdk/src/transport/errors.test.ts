@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clientOf, deadURL, refuse, startWire } from "../test-support/wire.ts";
+import { clientOf, deadURL, refuse, startWire } from "../../test-support/wire.ts";
 import {
   APIError,
   AuthenticationError,

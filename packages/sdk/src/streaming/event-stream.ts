@@ -1,6 +1,6 @@
 import type { EventDelta, EventStart, SessionEvent } from "@berth/contract";
-import { BerthError, ConnectionError, TimeoutError } from "./errors.ts";
-import { isTransient } from "./retry.ts";
+import { BerthError, ConnectionError, TimeoutError } from "../transport/errors.ts";
+import { isTransient } from "../transport/retry.ts";
 import { type Frame, FrameParser } from "./server-sent-events.ts";
 
 /** An event of the log, or a piece of one that is being written. */

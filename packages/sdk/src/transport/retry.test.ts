@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answer, clientOf, deadURL, refuse, startWire } from "../test-support/wire.ts";
+import { answer, clientOf, deadURL, refuse, startWire } from "../../test-support/wire.ts";
 import { APIError, ConnectionError, TimeoutError } from "./errors.ts";
 import { retryDelay, sleep } from "./retry.ts";
 

@@ -3,8 +3,8 @@ import { createHash, randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { connect, createServer, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
-import { startRealService } from "../test-support/real-service.ts";
-import { Berth } from "./client.ts";
+import { startRealService } from "../../test-support/real-service.ts";
+import { Berth } from "../client.ts";
 
 const megabyte = 1_048_576;
 

@@ -1,9 +1,9 @@
 import type { File as BerthFile } from "@berth/contract";
-import { BerthError, ConflictError } from "./errors.ts";
-import type { CallOptions } from "./options.ts";
-import type { Files } from "./resources/files.ts";
-import { retryDelay } from "./retry.ts";
-import type { Transport } from "./transport.ts";
+import { BerthError, ConflictError } from "../transport/errors.ts";
+import type { CallOptions } from "../transport/options.ts";
+import { retryDelay } from "../transport/retry.ts";
+import type { Transport } from "../transport/transport.ts";
+import type { Files } from "./files.ts";
 
 export interface ResumableOptions extends Omit<CallOptions, "idempotencyKey"> {
   metadata?: Record<string, string> | undefined;

@@ -1,5 +1,5 @@
 import type { Page as PageOf } from "@berth/contract";
-import { type Answer, answerOf } from "./answer.ts";
+import { type ApiPromise, apiPromise } from "./api-promise.ts";
 import type { Call } from "./options.ts";
 import type { Transport } from "./transport.ts";
 
@@ -32,10 +32,10 @@ export class Page<Item> implements PageOf<Item>, AsyncIterable<Item> {
 }
 
 /** `await` it for the first page, or `for await` over it for all items, page after page as they are needed. */
-export interface PagedList<Item> extends Answer<Page<Item>>, AsyncIterable<Item> {}
+export interface PagedList<Item> extends ApiPromise<Page<Item>>, AsyncIterable<Item> {}
 
 /** Lists that answer without `next_page` are gone through by the ids at the ends of each page. */
-export function listOf<Item>(transport: Transport, call: Call): PagedList<Item> {
+export function pagedList<Item>(transport: Transport, call: Call): PagedList<Item> {
   const { before_id: before, after_id: _after, ...filters } = (call.query ?? {}) as Record<string, unknown>;
   const pending = transport.json<PageOf<Item>>(call).then(({ data, response }) => {
     const { parameter, cursor } =
@@ -43,14 +43,14 @@ export function listOf<Item>(transport: Transport, call: Call): PagedList<Item> 
         ? continuation(data, before === undefined ? "after_id" : "before_id")
         : { parameter: "page", cursor: data.next_page };
     const next = (after: string) =>
-      listOf<Item>(transport, { ...call, query: { ...filters, [parameter]: after } });
+      pagedList<Item>(transport, { ...call, query: { ...filters, [parameter]: after } });
     return { data: new Page({ ...data, next_page: cursor }, next), response };
   });
-  const answer = answerOf(pending);
+  const first = apiPromise(pending);
   const iterate = async function* () {
-    yield* await answer;
+    yield* await first;
   };
-  return Object.assign(answer, { [Symbol.asyncIterator]: iterate });
+  return Object.assign(first, { [Symbol.asyncIterator]: iterate });
 }
 
 /** Where such a list goes on, in its direction of travel. */

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { type TestContext, test } from "node:test";
 import fc from "fast-check";
-import { collect } from "../test-support/collect.ts";
-import type { Received } from "../test-support/wire.ts";
-import { answer, clientOf, refuse, startWire } from "../test-support/wire.ts";
+import { collect } from "../../test-support/collect.ts";
+import type { Received } from "../../test-support/wire.ts";
+import { answer, clientOf, refuse, startWire } from "../../test-support/wire.ts";
 
 interface Stored {
   id: string;

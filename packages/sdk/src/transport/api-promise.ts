@@ -7,11 +7,11 @@ export interface WithResponse<T> {
 }
 
 /** A promise of the data that can also tell of the HTTP answer. The request is on its way already. */
-export interface Answer<T> extends Promise<T> {
+export interface ApiPromise<T> extends Promise<T> {
   withResponse(): Promise<WithResponse<T>>;
 }
 
-export function answerOf<T>(pending: Promise<{ data: T; response: Response }>): Answer<T> {
+export function apiPromise<T>(pending: Promise<{ data: T; response: Response }>): ApiPromise<T> {
   const data = pending.then((answered) => answered.data);
   const withResponse = () => {
     data.catch(() => undefined); // the caller hears of a failure by the promise that is returned here

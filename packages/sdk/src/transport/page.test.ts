@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { collect } from "../test-support/collect.ts";
-import { answer, clientOf, refuse, startWire } from "../test-support/wire.ts";
+import { collect } from "../../test-support/collect.ts";
+import { answer, clientOf, refuse, startWire } from "../../test-support/wire.ts";
 
 const ids = Array.from({ length: 7 }, (_, i) => ({ id: `sess_${i}` }));
 
