@@ -108,7 +108,7 @@ function request(
   const cut = event.ends === "cut";
   const answer = store(
     ...blocks(event, cut, start.seq),
-    cut ? { ...end(false), memo: { text: notes.cutAnswer } } : end(false),
+    cut ? { ...end(false), memo: { text: notes.TRUNCATED_RESPONSE } } : end(false),
   );
   const uses = answer.map((entry) => entry.event).filter(isToolUse);
   if (chance() === 0) log.message("meanwhile");
@@ -137,8 +137,8 @@ function settle(
     return;
   }
   if (use.type !== "agent.custom_tool_use" && use.evaluated_permission === "ask") {
-    const verdict = chance() % 2 === 0 ? "allow" : "deny";
-    log.send({ type: "user.tool_confirmation", tool_use_id: use.id, result: verdict });
+    const decision = chance() % 2 === 0 ? "allow" : "deny";
+    log.send({ type: "user.tool_confirmation", tool_use_id: use.id, result: decision });
     if (chance() === 0) log.message("between");
   }
   store(toolResultEvent({ eventId: use.id, kind: callKind(use) }, result));

@@ -50,10 +50,10 @@ async function* play(
     return;
   }
   const blocks = "error" in answer ? (answer.after ?? []) : answer.blocks;
-  for (const [place, block] of blocks.entries()) {
-    if (block.type === "text") yield { type: "text_delta", text: block.text, place };
-    if (block.type === "thinking") yield { type: "thinking_started", place };
-    yield { type: "block", block, place };
+  for (const [blockIndex, block] of blocks.entries()) {
+    if (block.type === "text") yield { type: "text_delta", text: block.text, blockIndex };
+    if (block.type === "thinking") yield { type: "thinking_started", blockIndex };
+    yield { type: "block", block, blockIndex };
   }
   if ("error" in answer) throw answer.error;
   const calls = blocks.some((block) => block.type === "tool_call");

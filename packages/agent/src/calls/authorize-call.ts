@@ -1,11 +1,11 @@
 import type { PermissionPolicy, SessionAgent } from "@berth/contract";
 import { z } from "zod";
 import * as notes from "../prompts/notes.ts";
-import type { CallableTool, Tool } from "../tools/tool.ts";
+import type { Tool, ToolSpec } from "../tools/tool.ts";
 import { agentToolsets } from "../tools/toolset.ts";
 
 /** What becomes of a call that a model makes. */
-export type Verdict =
+export type CallDecision =
   /** Run; with `ask`, when a client has allowed it. */
   | { permission: "allow" | "ask"; tool: Tool; input: unknown }
   /** The client runs it and sends the result. */
@@ -16,18 +16,18 @@ export type Verdict =
 export interface Tools {
   tools: readonly Tool[];
   /** Those that the client runs. */
-  custom: readonly CallableTool[];
+  custom: readonly ToolSpec[];
 }
 
 /** Decides by the agent's permission policy and the tool's schema, before anything runs. */
-export function judgeCall(
+export function authorizeCall(
   call: { name: string; input: Record<string, unknown> },
   agent: SessionAgent,
   { tools, custom }: Tools,
-): Verdict {
-  const named = (candidate: CallableTool) => candidate.name === call.name;
+): CallDecision {
+  const named = (candidate: ToolSpec) => candidate.name === call.name;
   const tool = tools.find(named);
-  if (tool !== undefined) return judgeOwn(call.input, tool, policyOf(agent, tool));
+  if (tool !== undefined) return authorizeServiceCall(call.input, tool, policyOf(agent, tool));
   const client = custom.find(named);
   if (client === undefined) {
     const known = [...tools, ...custom].map((candidate) => candidate.name);
@@ -40,13 +40,13 @@ export function judgeCall(
 }
 
 /** Whether the call waits for a client. */
-export function waits({ permission }: Verdict): boolean {
+export function waits({ permission }: CallDecision): boolean {
   return permission === "ask" || permission === "client";
 }
 
 /** A call whose input does not fit is refused without asking anyone. */
-function judgeOwn(given: unknown, tool: Tool, policy: PermissionPolicy["type"]): Verdict {
-  if (policy === "always_deny") return { permission: "deny", refusal: notes.deniedTool(tool.name), tool };
+function authorizeServiceCall(given: unknown, tool: Tool, policy: PermissionPolicy["type"]): CallDecision {
+  if (policy === "always_deny") return { permission: "deny", refusal: notes.deniedByPolicy(tool.name), tool };
   const { data: input, error } = tool.input.safeParse(given);
   const asks = policy === "always_ask";
   if (error === undefined) return { permission: asks ? "ask" : "allow", tool, input };
@@ -59,6 +59,6 @@ function policyOf(agent: SessionAgent, tool: Tool): PermissionPolicy["type"] {
   return configs.find((config) => config.name === tool.name)?.permission_policy.type ?? "always_allow";
 }
 
-function unfit(tool: CallableTool, error: z.ZodError): string {
-  return notes.unfitInput(tool.name, z.prettifyError(error));
+function unfit(tool: ToolSpec, error: z.ZodError): string {
+  return notes.invalidInput(tool.name, z.prettifyError(error));
 }

@@ -1,21 +1,21 @@
 import { type CallKind, toolResultEvent } from "../history/call-events.ts";
 import { type Draft, throwIfLeaseLost } from "../history/log.ts";
-import type { Journal } from "../history/turn-log.ts";
+import type { TurnLog } from "../history/turn-log.ts";
 import * as notes from "../prompts/notes.ts";
-import { cutMiddle, storableText } from "../prompts/text.ts";
+import { storableText, truncateMiddle } from "../prompts/text.ts";
 import { failure, type ToolContext, type ToolResult } from "../tools/tool.ts";
-import type { Verdict } from "./authorize-call.ts";
+import type { CallDecision } from "./authorize-call.ts";
 
 /** A call that is announced in the log and waits for nobody. */
 export interface AnnouncedCall {
   eventId: string;
   kind: CallKind;
-  verdict: Verdict;
+  decision: CallDecision;
 }
 
-const atOnce = 8;
+const MAX_CONCURRENT_CALLS = 8;
 /** How long a stopped tool may take to tell what it got done. */
-const graceMs = 500;
+const STOP_GRACE_MS = 500;
 
 /**
  * Runs calls side by side, up to eight, and appends each result as it comes. When the signal aborts, running calls are
@@ -24,9 +24,9 @@ const graceMs = 500;
  */
 export async function runCalls(
   calls: readonly AnnouncedCall[],
-  journal: Journal,
+  log: TurnLog,
   context: ToolContext,
-  longestText: number,
+  maxTextLength: number,
 ): Promise<void> {
   const fail = new AbortController();
   const signal = AbortSignal.any([context.signal, fail.signal]);
@@ -38,13 +38,13 @@ export async function runCalls(
   const queue = calls.values();
   const worker = async () => {
     for (const call of queue) {
-      const result = await resultOf(call.verdict, stoppable);
+      const result = await resultOf(call.decision, stoppable);
       fail.signal.throwIfAborted();
       throwIfLeaseLost(context.signal);
-      await journal.append([resultDraft(call, result, longestText)]);
+      await log.append([resultDraft(call, result, maxTextLength)]);
     }
   };
-  const workers = Array.from({ length: Math.min(atOnce, calls.length) }, async () => {
+  const workers = Array.from({ length: Math.min(MAX_CONCURRENT_CALLS, calls.length) }, async () => {
     try {
       await worker();
     } catch (error) {
@@ -56,16 +56,16 @@ export async function runCalls(
 }
 
 /** The result of a call that is not run, or not any more. */
-export function failedDraft(call: Pick<AnnouncedCall, "eventId" | "kind">, text: string): Draft {
+export function errorResult(call: Pick<AnnouncedCall, "eventId" | "kind">, text: string): Draft {
   return resultDraft(call, failure(text), Number.POSITIVE_INFINITY);
 }
 
-async function resultOf(verdict: Verdict, context: ToolContext): Promise<ToolResult> {
-  if ("refusal" in verdict) return failure(verdict.refusal);
-  if (!("tool" in verdict)) throw new TypeError("A call of a client's tool is not run here.");
-  if (context.signal.aborted) return failure(notes.notStartedCall);
-  const running = verdict.tool.run(verdict.input, context).catch((error: unknown) => {
-    if (context.signal.aborted) return failure(notes.stoppedCall);
+async function resultOf(decision: CallDecision, context: ToolContext): Promise<ToolResult> {
+  if ("refusal" in decision) return failure(decision.refusal);
+  if (!("tool" in decision)) throw new TypeError("A call of a client's tool is not run here.");
+  if (context.signal.aborted) return failure(notes.NOT_STARTED_CALL);
+  const running = decision.tool.run(decision.input, context).catch((error: unknown) => {
+    if (context.signal.aborted) return failure(notes.STOPPED_CALL);
     return failure(`The tool failed: ${error instanceof Error ? error.message : String(error)}`);
   });
   return await Promise.race([running, stopped(context.signal, running)]);
@@ -76,22 +76,24 @@ async function stopped(signal: AbortSignal, running: Promise<ToolResult>): Promi
   const over = Promise.withResolvers<void>();
   let timer: NodeJS.Timeout | undefined;
   const wait = () => {
-    timer = setTimeout(over.resolve, graceMs);
+    timer = setTimeout(over.resolve, STOP_GRACE_MS);
   };
   signal.addEventListener("abort", wait, { once: true });
   await Promise.race([over.promise, running]);
   signal.removeEventListener("abort", wait);
   clearTimeout(timer);
-  return failure(notes.interruptedCall);
+  return failure(notes.INTERRUPTED_CALL);
 }
 
 function resultDraft(
   call: Pick<AnnouncedCall, "eventId" | "kind">,
   result: ToolResult,
-  longestText: number,
+  maxTextLength: number,
 ): Draft {
   const content = result.content.map((block) =>
-    block.type === "text" ? { ...block, text: cutMiddle(storableText(block.text), longestText) } : block,
+    block.type === "text"
+      ? { ...block, text: truncateMiddle(storableText(block.text), maxTextLength) }
+      : block,
   );
   return toolResultEvent(call, { content, is_error: result.isError });
 }

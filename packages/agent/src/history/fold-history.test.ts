@@ -86,7 +86,7 @@ test("inputs enter at the first request after them; one that an answer has overt
 test("a reclaimed container is told once: before the message that comes next, or with the results of calls", () => {
   const log = new MemoryLog();
   const text = (words: string) => ({ type: "text" as const, text: words });
-  const anew = text(notes.containerAnew);
+  const anew = text(notes.containerReclaimed);
   const reclaim = () => log.store([{ event: { type: "session.container_reclaimed", reason: "inactivity" } }]);
   const request = () =>
     log.store([{ event: { type: "span.model_request_start", model: "m/m" } }])[0]?.event.id ?? "";
@@ -104,7 +104,7 @@ test("a reclaimed container is told once: before the message that comes next, or
   log.message("one");
   const start = request();
   assert.deepEqual(foldHistory(log.entries).messages, [
-    { role: "user", content: [anew, text(notes.userInterrupted), text("one")] },
+    { role: "user", content: [anew, text(notes.USER_INTERRUPTED), text("one")] },
   ]);
   const [use] = log.store([
     { event: { type: "agent.tool_use", name: "Bash", input: {}, evaluated_permission: "allow" } },
@@ -135,7 +135,7 @@ test("a blank message and half a character do no harm", () => {
     {
       role: "user",
       content: [
-        { type: "text", text: notes.blankMessage },
+        { type: "text", text: notes.BLANK_MESSAGE },
         { type: "text", text: "a\ufffd\ufffdb" },
       ],
     },
@@ -158,5 +158,5 @@ test("the fault of an MCP server is told once, before the message that comes nex
   log.store([{ event: { type: "span.model_request_start", model: "m/m" } }]);
   const text = (words: string) => ({ type: "text" as const, text: words });
   const { messages } = foldHistory(log.entries);
-  assert.deepEqual(messages, [{ role: "user", content: [text(notes.withoutTools(message)), text("one")] }]);
+  assert.deepEqual(messages, [{ role: "user", content: [text(notes.missingTools(message)), text("one")] }]);
 });

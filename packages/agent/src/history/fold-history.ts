@@ -4,16 +4,16 @@ import * as notes from "../prompts/notes.ts";
 import type { ToolUseEvent } from "./call-events.ts";
 import { type History, measure } from "./history.ts";
 import type { LogEntry } from "./log.ts";
-import { type MessageFiles, noFiles } from "./message-files.ts";
-import { announcedCall, OpenCalls, type ToolCall } from "./open-calls.ts";
-import { Inbox } from "./pending-inputs.ts";
+import { type MessageFiles, NO_FILES } from "./message-files.ts";
+import { OpenCalls, openCallOf, type ToolCall } from "./open-calls.ts";
+import { PendingInputs } from "./pending-inputs.ts";
 
 /**
- * Folds a log into the history of its session. Pure: the same log, with the same `files` and `longestResult`, gives the
+ * Folds a log into the history of its session. Pure: the same log, with the same `files` and `maxResultLength`, gives the
  * same bytes.
  *
  * - `files`: what messages name by id. What is not there is told to the model as lost.
- * - `longestResult`: characters of text that the model is shown of one result of a client's tool.
+ * - `maxResultLength`: characters of text that the model is shown of one result of a client's tool.
  * - Inputs enter at the first `span.model_request_start` after them, after the results of tools.
  * - A response enters at its clean `span.model_request_end`; a failed one leaves nothing.
  * - Results enter together, in the order of the calls, at the next request.
@@ -22,30 +22,30 @@ import { Inbox } from "./pending-inputs.ts";
  */
 export function foldHistory(
   entries: readonly LogEntry[],
-  files: MessageFiles = noFiles,
-  longestResult: number = Number.POSITIVE_INFINITY,
+  files: MessageFiles = NO_FILES,
+  maxResultLength: number = Number.POSITIVE_INFINITY,
 ): History {
-  const fold = new Fold(files, longestResult);
+  const fold = new Fold(files, maxResultLength);
   for (const entry of entries) fold.apply(entry);
   return fold.history();
 }
 
 class Fold {
-  readonly inbox: Inbox;
+  readonly pending: PendingInputs;
   messages: ModelMessage[] = [];
   response: AssistantBlock[] = [];
   responseCalls: ToolCall[] = [];
   readonly calls: OpenCalls;
-  owed = false;
+  responseDue = false;
   interrupted = false;
   openRequest: string | null = null;
   measured: History["measured"] = null;
   failedAttempts = 0;
   compacted = false;
 
-  constructor(files: MessageFiles, longestResult: number) {
-    this.inbox = new Inbox(files);
-    this.calls = new OpenCalls(longestResult);
+  constructor(files: MessageFiles, maxResultLength: number) {
+    this.pending = new PendingInputs(files);
+    this.calls = new OpenCalls(maxResultLength);
   }
 
   apply(entry: LogEntry): void {
@@ -53,12 +53,12 @@ class Fold {
     switch (event.type) {
       case "user.message":
       case "user.interrupt":
-        this.inbox.add(event);
+        this.pending.add(event);
         this.interrupted = event.type === "user.interrupt";
         if (this.interrupted) this.calls.interrupt();
         return;
       case "system.message":
-        this.inbox.add(event);
+        this.pending.add(event);
         return;
       case "user.tool_confirmation":
         this.calls.confirm(event);
@@ -95,10 +95,10 @@ class Fold {
         this.compact(memo);
         return;
       case "session.container_reclaimed":
-        this.inbox.containerAnew = true;
+        this.pending.containerReclaimed = true;
         return;
       case "session.error":
-        if (event.error.mcp_server_name !== undefined) this.inbox.faults.push(event.error.message);
+        if (event.error.mcp_server_name !== undefined) this.pending.faults.push(event.error.message);
         return;
     }
   }
@@ -106,15 +106,15 @@ class Fold {
   history(): History {
     return {
       messages: this.messages,
-      owed: this.owed || !this.calls.isEmpty() || this.inbox.note !== null,
+      responseDue: this.responseDue || !this.calls.isEmpty() || this.pending.note !== null,
       interrupted: this.interrupted,
       openCalls: this.calls.unanswered(),
       openRequest: this.openRequest,
       measured: this.measured,
       failedAttempts: this.failedAttempts,
       compacted: this.compacted,
-      newestMessage: this.inbox.newestMessage,
-      newestImages: this.inbox.newestImages,
+      newestMessage: this.pending.newestMessage,
+      newestImages: this.pending.newestImages,
     };
   }
 
@@ -122,10 +122,10 @@ class Fold {
   takeIn(): void {
     const before = this.messages.length;
     this.takeInResults();
-    const blocks = this.inbox.take();
+    const blocks = this.pending.take();
     if (blocks.length > 0) this.addUserBlocks(blocks);
     if (this.messages.length === before && blocks.length === 0) return;
-    this.owed = true;
+    this.responseDue = true;
     this.failedAttempts = 0;
   }
 
@@ -133,7 +133,7 @@ class Fold {
     const content = this.calls.take();
     const last = content.at(-1);
     if (last === undefined) return;
-    content[content.length - 1] = { ...last, content: [...last.content, ...this.inbox.takeNews()] };
+    content[content.length - 1] = { ...last, content: [...last.content, ...this.pending.takeNews()] };
     this.messages.push({ role: "tool", content });
   }
 
@@ -148,7 +148,7 @@ class Fold {
   }
 
   addCall(event: ToolUseEvent, memo: LogEntry["memo"]): void {
-    const call = announcedCall(event, memo);
+    const call = openCallOf(event, memo);
     this.responseCalls.push(call);
     this.response.push({
       type: "tool_call",
@@ -169,8 +169,8 @@ class Fold {
     if (this.response.length > 0) this.messages.push({ role: "assistant", content: this.response });
     this.calls.begin(this.responseCalls);
     this.dropResponse();
-    this.inbox.note = memo?.text ?? null;
-    this.owed = false;
+    this.pending.note = memo?.text ?? null;
+    this.responseDue = false;
     this.failedAttempts = 0;
     this.compacted = false;
     this.measured = measure(event.model_usage, this.messages.length);
@@ -184,11 +184,11 @@ class Fold {
   compact(memo: LogEntry["memo"]): void {
     const content: UserBlock[] = [{ type: "text", text: notes.summaryOf(memo?.text ?? "") }];
     if (memo?.kept !== undefined) content.push({ type: "text", text: memo.kept });
-    if (memo?.keeps_images === true) content.push(...this.inbox.newestImages);
+    if (memo?.keeps_images === true) content.push(...this.pending.newestImages);
     this.messages = [{ role: "user", content }];
     this.calls.drop();
-    this.inbox.note = null;
-    this.owed = true;
+    this.pending.note = null;
+    this.responseDue = true;
     this.measured = null;
     this.failedAttempts = 0;
     this.compacted = true;

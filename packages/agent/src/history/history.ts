@@ -2,12 +2,12 @@ import type { ModelUsage } from "@berth/contract";
 import type { ImageBlock, ModelMessage } from "../models/model.ts";
 import type { ToolCall } from "./open-calls.ts";
 
-/** What a log means to the loop: the messages a model is sent, and where the log stands. */
+/** What a log means to the loop: the messages a model is sent, and where the log state. */
 export interface History {
   /** Append-only: the history of a longer log begins with these blocks, except across a compaction. */
   messages: readonly ModelMessage[];
   /** The model owes an answer: what came last is a user's message or results of tools. */
-  owed: boolean;
+  responseDue: boolean;
   /** The newest input is an interrupt. */
   interrupted: boolean;
   /** Calls that were announced and have no result, in their order. */

@@ -24,7 +24,7 @@ export interface Draft {
  * - `agent.message`, `agent.thinking`: the block's `opaque`, and the text of the thinking.
  * - `agent.tool_use`, `agent.mcp_tool_use`, `agent.custom_tool_use`: the provider's id of the call, its `opaque`, and in
  *   `tool_name` what the model calls the tool where the event names it otherwise.
- * - `agent.context_compacted`: the summary that stands for everything before it, and in `kept` the newest user message;
+ * - `agent.context_compacted`: the summary that state for everything before it, and in `kept` the newest user message;
  *   `keeps_images` when its images stay behind it.
  * - `span.model_request_end`: in `text`, what the model is told before its next answer, as that the last one was cut.
  */

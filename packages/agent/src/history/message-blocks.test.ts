@@ -71,8 +71,8 @@ test("a file that a message names is read once, and is what its bytes are", asyn
     image,
     { type: "text", text: "[A document: Report]\nOf May." },
     { type: "document", mediaType: "application/pdf", data: pdf.toString("base64") },
-    { type: "text", text: notes.lostFile(pdfId) },
-    { type: "text", text: notes.textDocument(null, null, notes.lostFile(goneId)) },
+    { type: "text", text: notes.unreadableFile(pdfId) },
+    { type: "text", text: notes.textDocument(null, null, notes.unreadableFile(goneId)) },
   ]);
 });
 

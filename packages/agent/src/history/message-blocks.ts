@@ -8,7 +8,7 @@ type Message = EventOf<"user.message">;
 type Document = Extract<MessageBlock, { type: "document" }>;
 
 /**
- * A user's message as a model is sent it: its texts, where nothing stands between them, are one block. Providers refuse
+ * A user's message as a model is sent it: its texts, where nothing state between them, are one block. Providers refuse
  * blank texts, so a message of nothing else is told as such.
  */
 export function messageBlocks(event: Message, files: MessageFiles): UserBlock[] {
@@ -30,13 +30,13 @@ export function messageBlocks(event: Message, files: MessageFiles): UserBlock[] 
     );
   }
   endText();
-  return blocks.length > 0 ? blocks : [{ type: "text", text: notes.blankMessage }];
+  return blocks.length > 0 ? blocks : [{ type: "text", text: notes.BLANK_MESSAGE }];
 }
 
 /** The text of a message, with a word for what is no text. */
 export function textOf(blocks: readonly UserBlock[]): string {
   return blocks
-    .map((block) => (block.type === "text" ? block.text : notes.leftOut(block.mediaType)))
+    .map((block) => (block.type === "text" ? block.text : notes.omittedMedia(block.mediaType)))
     .join("\n\n");
 }
 
@@ -51,7 +51,7 @@ function imageBlock(
 ): ImageBlock | TextBlock {
   if (source.type === "base64") return { type: "image", mediaType: source.media_type, data: source.data };
   const file = files.get(source.file_id);
-  return file?.type === "image" ? file : { type: "text", text: notes.lostFile(source.file_id) };
+  return file?.type === "image" ? file : { type: "text", text: notes.unreadableFile(source.file_id) };
 }
 
 function documentBlocks(
@@ -76,6 +76,6 @@ function documentContent(source: Document["source"], files: MessageFiles): TextB
   }
   const file = files.get(source.file_id);
   return file === undefined || file === null || file.type === "image"
-    ? { type: "text", text: notes.lostFile(source.file_id) }
+    ? { type: "text", text: notes.unreadableFile(source.file_id) }
     : file;
 }

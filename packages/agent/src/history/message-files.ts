@@ -6,13 +6,13 @@ import type { LogEntry } from "./log.ts";
 /** The files that messages name, by their id, as blocks; null for one that cannot be read. */
 export type MessageFiles = ReadonlyMap<string, UserBlock | null>;
 
-export const noFiles: MessageFiles = new Map();
+export const NO_FILES: MessageFiles = new Map();
 
 /** The bytes of a file; null when there are none any more. */
 export type ReadFile = (fileId: string) => Promise<Uint8Array | null>;
 
 /** Characters of the files of a turn together: several times what any provider takes in a request. */
-const mostCharacters = 128 * 1024 * 1024;
+const MAX_CHARACTERS = 128 * 1024 * 1024;
 
 /**
  * Reads what messages of the log name and `known` lacks, each file once in a turn, those of newer messages first; what no
@@ -23,7 +23,7 @@ export async function loadFiles(
   known: Map<string, UserBlock | null>,
   readFile: ReadFile,
 ): Promise<void> {
-  let room = mostCharacters;
+  let room = MAX_CHARACTERS;
   for (const block of known.values()) room -= lengthOf(block);
   for (const { event } of entries.toReversed()) {
     if (event.type !== "user.message") continue;

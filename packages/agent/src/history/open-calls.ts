@@ -30,20 +30,20 @@ export interface ToolCall {
    * - `denied`: a client has refused it.
    * - `cancelled`: an interrupt came before it began.
    */
-  stands: "begun" | "waiting" | "allowed" | "denied" | "cancelled";
+  state: "begun" | "waiting" | "allowed" | "denied" | "cancelled";
   /** What the client said with its refusal. */
   denial?: string;
 }
 
 /** A call as the event that announces it tells. */
-export function announcedCall(event: ToolUseEvent, memo: Memo | null): ToolCall {
+export function openCallOf(event: ToolUseEvent, memo: Memo | null): ToolCall {
   return {
     eventId: event.id,
     callId: memo?.call_id ?? event.id,
     name: memo?.tool_name ?? event.name,
     input: event.input,
     kind: callKind(event),
-    stands: waitsForClient(event) ? "waiting" : "begun",
+    state: waitsForClient(event) ? "waiting" : "begun",
   };
 }
 
@@ -51,11 +51,11 @@ export function announcedCall(event: ToolUseEvent, memo: Memo | null): ToolCall 
 export class OpenCalls {
   #calls: readonly ToolCall[] = [];
   readonly #results = new Map<string, ToolResultBlock>();
-  readonly #longestResult: number;
+  readonly #maxResultLength: number;
 
-  /** `longestResult`: characters of text that the model is shown of one result of a client's tool. */
-  constructor(longestResult: number) {
-    this.#longestResult = longestResult;
+  /** `maxResultLength`: characters of text that the model is shown of one result of a client's tool. */
+  constructor(maxResultLength: number) {
+    this.#maxResultLength = maxResultLength;
   }
 
   begin(calls: readonly ToolCall[]): void {
@@ -85,13 +85,13 @@ export class OpenCalls {
     const call = this.#find(resultCallId(event));
     if (call === undefined || this.#results.has(call.eventId)) return;
     const { callId: id, name } = call;
-    const content = resultBlocks(event, this.#longestResult);
+    const content = resultBlocks(event, this.#maxResultLength);
     this.#results.set(call.eventId, { id, name, content, isError: event.is_error });
   }
 
   /** The results in the order of the calls, which are no longer open. */
   take(): ToolResultBlock[] {
-    const results = this.#calls.map((call) => this.#results.get(call.eventId) ?? lostResult(call));
+    const results = this.#calls.map((call) => this.#results.get(call.eventId) ?? missingResult(call));
     this.drop();
     return results;
   }
@@ -106,27 +106,27 @@ export class OpenCalls {
   }
 }
 
-/** Takes a client's word on a call. A confirmation is processed by the process that begins the call, before it begins. */
+/** SupportedMedia a client's word on a call. A confirmation is processed by the process that begins the call, before it begins. */
 function confirm(call: ToolCall, event: EventOf<"user.tool_confirmation">): void {
-  if (call.stands !== "waiting" || call.kind === "custom") return;
-  if (event.result === "allow") call.stands = event.processed_at === null ? "allowed" : "begun";
+  if (call.state !== "waiting" || call.kind === "custom") return;
+  if (event.result === "allow") call.state = event.processed_at === null ? "allowed" : "begun";
   else {
-    call.stands = "denied";
+    call.state = "denied";
     if (event.deny_message !== undefined) call.denial = event.deny_message;
   }
 }
 
 /** An interrupt ends what has not begun. */
 function cancel(call: ToolCall): void {
-  if (call.stands === "waiting" || call.stands === "allowed") call.stands = "cancelled";
+  if (call.state === "waiting" || call.state === "allowed") call.state = "cancelled";
 }
 
 /** Stands for the result of a call that has none. */
-function lostResult(call: ToolCall): ToolResultBlock {
+function missingResult(call: ToolCall): ToolResultBlock {
   return {
     id: call.callId,
     name: call.name,
-    content: [{ type: "text", text: notes.interruptedCall }],
+    content: [{ type: "text", text: notes.INTERRUPTED_CALL }],
     isError: true,
   };
 }

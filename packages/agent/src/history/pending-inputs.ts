@@ -7,14 +7,14 @@ import type { MessageFiles } from "./message-files.ts";
 type WaitingEvent = EventOf<"user.message" | "user.interrupt" | "system.message">;
 
 /** What waits to enter a history with the next request: inputs, and what happened to the session. */
-export class Inbox {
+export class PendingInputs {
   /** Of the newest user message that has entered. */
   newestMessage = "";
   newestImages: readonly ImageBlock[] = [];
   /** What the loop itself says of the newest answer. */
   note: string | null = null;
   /** The session has another container than the model knows. */
-  containerAnew = false;
+  containerReclaimed = false;
   /** Of MCP servers, that no request has been told of. */
   faults: string[] = [];
   readonly #files: MessageFiles;
@@ -32,10 +32,10 @@ export class Inbox {
   /** What happened to the session; it goes with what enters, and makes no request by itself. */
   takeNews(): TextBlock[] {
     const texts = [
-      ...(this.containerAnew ? [notes.containerAnew] : []),
-      ...this.faults.map(notes.withoutTools),
+      ...(this.containerReclaimed ? [notes.containerReclaimed] : []),
+      ...this.faults.map(notes.missingTools),
     ];
-    this.containerAnew = false;
+    this.containerReclaimed = false;
     this.faults = [];
     return texts.map((text) => ({ type: "text", text }));
   }
@@ -57,7 +57,7 @@ export class Inbox {
       this.#interrupted = true;
       return [];
     }
-    const told: UserBlock[] = this.#interrupted ? [{ type: "text", text: notes.userInterrupted }] : [];
+    const told: UserBlock[] = this.#interrupted ? [{ type: "text", text: notes.USER_INTERRUPTED }] : [];
     this.#interrupted = false;
     const message = messageBlocks(event, this.#files);
     this.newestMessage = textOf(message);

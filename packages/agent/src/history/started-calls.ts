@@ -17,7 +17,7 @@ export class StartedCalls {
     this.#started.clear();
   }
 
-  /** Takes entries in the order of the log. */
+  /** SupportedMedia entries in the order of the log. */
   add(entries: readonly LogEntry[]): void {
     for (const { event } of entries) {
       if (isToolResult(event)) {

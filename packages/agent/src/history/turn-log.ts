@@ -5,7 +5,7 @@ import type { Draft, Log, LogEntry } from "./log.ts";
  * The loop's copy of its log. One append at a time, in the order of the calls; after one that failed, none is tried
  * again: another process may hold the session.
  */
-export class Journal {
+export class TurnLog {
   readonly #log: Log;
   readonly #entries: Map<number, LogEntry>;
   #last: Promise<unknown> = Promise.resolve();

@@ -101,7 +101,7 @@ test("results reach the model in the order of the calls, whoever gives them and 
   const tools = model.requests[1]?.messages.find(({ role }) => role === "tool");
   assert.deepEqual(
     tools?.content.map((block) => ("content" in block ? block.content : [])),
-    [notes.refusedCall("not that"), "value", "free", "B"].map((text) => [{ type: "text", text }]),
+    [notes.deniedByUser("not that"), "value", "free", "B"].map((text) => [{ type: "text", text }]),
   );
   assert.equal(model.requests[1]?.messages.at(-1)?.role, "user", "the message comes behind the results");
   assert.ok(log.events.every((event) => event.processed_at !== null));
@@ -160,7 +160,7 @@ test("an interrupt cancels what has not begun, also what was allowed before it",
   log.send({ type: "user.interrupt" });
   assert.deepEqual(await turn(AbortSignal.abort()), { type: "cancelled" });
   assert.deepEqual(ask.ran, []);
-  assert.deepEqual(toolTexts(log), Array(3).fill(notes.cancelledCall));
+  assert.deepEqual(toolTexts(log), Array(3).fill(notes.CANCELLED_CALL));
   log.message("next");
   assert.deepEqual(await turn(), { type: "end_turn" });
   assert.deepEqual(ask.ran, [], "its confirmation is of no use any more");
@@ -177,7 +177,7 @@ test("an abort while calls wait and another runs ends them all", async () => {
   const model = scriptedModel([{ blocks }]);
   const turn = testTurn({ log, model, tools: [slow, asking()], signal: stop.signal });
   assert.deepEqual(await runTurn(turn), { type: "cancelled" });
-  assert.equal(toolTexts(log).at(-1), notes.cancelledCall);
+  assert.equal(toolTexts(log).at(-1), notes.CANCELLED_CALL);
   assert.equal(toolTexts(log).length, 2);
 });
 

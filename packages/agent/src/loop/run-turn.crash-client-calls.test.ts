@@ -22,7 +22,7 @@ const agent: SessionAgent = {
 /** One call that runs at once, two that are confirmed, one that is denied, and one that the client runs. */
 function answerTo({ messages }: ModelRequest): ScriptedAnswer {
   const history = JSON.stringify(messages);
-  if (history.includes(JSON.stringify(notes.summaryInstruction).slice(1, -1))) return says("the summary");
+  if (history.includes(JSON.stringify(notes.SUMMARY_INSTRUCTION).slice(1, -1))) return says("the summary");
   if (history.includes("the summary")) return says("done");
   if (messages.some((message) => message.role === "assistant")) return says("done");
   const asked = ["one", "two", "three"].map((text) => toolCall("Ask", { text }));
@@ -52,7 +52,7 @@ async function runProcess(
     if (steps >= dieAt) throw new Crash();
   };
   log.onAppend = step;
-  const counted = (name: string) =>
+  const countOf = (name: string) =>
     testTool(name, (text) => {
       step();
       effects.set(text, (effects.get(text) ?? 0) + 1);
@@ -71,7 +71,7 @@ async function runProcess(
         yield* model.stream(...given);
       },
     },
-    tools: [counted("Free"), { ...counted("Ask"), permission: "always_ask" }],
+    tools: [countOf("Free"), { ...countOf("Ask"), permission: "always_ask" }],
   });
   const end = await runTurn(turn).catch((error: unknown) => {
     if (error instanceof Crash) return error;
@@ -84,7 +84,7 @@ async function runProcess(
 /** Answers everything that waits, once, as a client would who looks at the log. */
 function answerAll({ log }: World): void {
   for (const [index, call] of foldHistory(log.entries).openCalls.entries()) {
-    if (call.stands !== "waiting") continue;
+    if (call.state !== "waiting") continue;
     if (call.kind === "custom") {
       const content = [{ type: "text" as const, text: "found" }];
       log.send({
@@ -126,10 +126,10 @@ function assertOnce({ log, effects, compacts }: World, context: string): void {
   });
   assert.deepEqual(results.sort(), uses.map(({ id }) => id).sort(), context);
   const history = foldHistory(log.entries);
-  assert.deepEqual([history.openCalls, history.owed], [[], false], context);
+  assert.deepEqual([history.openCalls, history.responseDue], [[], false], context);
   assertValidMessages(history.messages);
   const unknown =
-    JSON.stringify(log.events).split(JSON.stringify(notes.interruptedCall).slice(1, -1)).length - 1;
+    JSON.stringify(log.events).split(JSON.stringify(notes.INTERRUPTED_CALL).slice(1, -1)).length - 1;
   assert.ok(
     effects.size >= 3 - unknown,
     `${effects.size} ran, ${unknown} are told as interrupted, ${context}`,
@@ -157,7 +157,7 @@ for (const compacts of [false, true]) {
         const world = newWorld(compacts);
         await live(world, { [which]: dieAt });
         assertOnce(world, `after a death at step ${dieAt} of the ${which} process`);
-        marked += JSON.stringify(world.log.events).includes(notes.interruptedCall) ? 1 : 0;
+        marked += JSON.stringify(world.log.events).includes(notes.INTERRUPTED_CALL) ? 1 : 0;
       }
     }
     assert.ok(before > 8 && after > 10, `${before} and ${after} steps`);

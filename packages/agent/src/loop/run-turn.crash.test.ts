@@ -132,7 +132,7 @@ async function stepsOfWholeTurn(): Promise<number> {
 function assertSettled(log: MemoryLog, effects: Effects, context: string): void {
   for (const [effect, times] of effects) assert.equal(times, 1, `${effect} ran ${times} times, ${context}`);
   const history = foldHistory(log.entries);
-  assert.deepEqual([history.openCalls, history.openRequest, history.owed], [[], null, false], context);
+  assert.deepEqual([history.openCalls, history.openRequest, history.responseDue], [[], null, false], context);
   assertValidMessages(history.messages);
   const uses = log.events.filter((event) => event.type === "agent.tool_use");
   const results = log.events.filter((event) => event.type === "agent.tool_result");
@@ -159,7 +159,7 @@ test("killed at any step, the turn goes on in another process and runs no call t
     const second = await runProcess(log, new Fuse(Number.POSITIVE_INFINITY), effects);
     assert.deepEqual(second, { type: "end_turn" }, `after a death at step ${dieAt}`);
     assertSettled(log, effects, `after a death at step ${dieAt}`);
-    marked += JSON.stringify(log.events).includes(notes.interruptedCall) ? 1 : 0;
+    marked += JSON.stringify(log.events).includes(notes.INTERRUPTED_CALL) ? 1 : 0;
   }
   assert.ok(marked > 5, "some deaths leave calls with an unknown outcome");
   t.diagnostic(`${steps} crash points, ${marked} of them left interrupted calls`);

@@ -258,7 +258,7 @@ test("a cut answer: its text counts, its calls do not, and the model is told; th
   assert.equal(eventsOf(log, "agent.tool_use").length, 0);
   assert.deepEqual(model.requests[1]?.messages.slice(1), [
     { role: "assistant", content: [{ type: "text", text: "so far" }] },
-    { role: "user", content: [{ type: "text", text: notes.cutAnswer }] },
+    { role: "user", content: [{ type: "text", text: notes.TRUNCATED_RESPONSE }] },
   ]);
 });
 
@@ -331,7 +331,7 @@ test("an interrupt stops running calls; each has its result, and the next messag
   const cancelled = await runTurn(testTurn({ log, model, tools: [slow], signal: stop.signal }));
   assert.deepEqual(cancelled, { type: "cancelled" });
   assert.equal(resultTexts(log).length, 10);
-  assert.ok(resultTexts(log).includes(notes.notStartedCall));
+  assert.ok(resultTexts(log).includes(notes.NOT_STARTED_CALL));
   assert.deepEqual(
     await runTurn(testTurn({ log, model })),
     { type: "cancelled" },
@@ -342,7 +342,7 @@ test("an interrupt stops running calls; each has its result, and the next messag
   assert.deepEqual(model.requests.at(-1)?.messages.at(-1), {
     role: "user",
     content: [
-      { type: "text", text: notes.userInterrupted },
+      { type: "text", text: notes.USER_INTERRUPTED },
       { type: "text", text: "now this" },
     ],
   });

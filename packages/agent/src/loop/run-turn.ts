@@ -1,7 +1,7 @@
 import type { StopReason } from "@berth/contract";
-import { judgeCall, type Tools, waits } from "../calls/authorize-call.ts";
+import { authorizeCall, type Tools, waits } from "../calls/authorize-call.ts";
 import { type AnnouncedCall, runCalls } from "../calls/run-calls.ts";
-import { cancelledDrafts, settledDrafts } from "../calls/unrun-calls.ts";
+import { cancelledCallResults, endedCallResults } from "../calls/unrun-calls.ts";
 import { callKind, isToolUse } from "../history/call-events.ts";
 import { foldHistory } from "../history/fold-history.ts";
 import type { History } from "../history/history.ts";
@@ -9,19 +9,19 @@ import type { Log } from "../history/log.ts";
 import { throwIfLeaseLost } from "../history/log.ts";
 import type { ReadFile } from "../history/message-files.ts";
 import { loadFiles } from "../history/message-files.ts";
-import { Journal } from "../history/turn-log.ts";
+import { TurnLog } from "../history/turn-log.ts";
 import type { UserBlock } from "../models/model.ts";
 import { Compaction } from "../requests/compaction.ts";
-import { type Window, windowOf } from "../requests/context-window.ts";
+import { type ContextWindow, contextWindowOf } from "../requests/context-window.ts";
 import { requestEnd } from "../requests/request-events.ts";
-import { answerDrafts } from "../requests/response-drafts.ts";
-import { AnnouncedAnswer, type Preview } from "../requests/response-preview.ts";
-import type { Finished } from "../requests/send-request.ts";
-import { type End, prefixOf, type RequestOptions, TurnRequests } from "../requests/turn-requests.ts";
+import { responseDrafts } from "../requests/response-drafts.ts";
+import { type Preview, ResponsePreview } from "../requests/response-preview.ts";
+import type { FinishedResponse } from "../requests/send-request.ts";
+import { type RequestOptions, requestPrefix, type TurnEnd, TurnRequests } from "../requests/turn-requests.ts";
 import { customTools } from "../tools/custom-tools.ts";
 import type { Tool, ToolContext } from "../tools/tool.ts";
 
-const longestRunOfCutAnswers = 3;
+const MAX_TRUNCATED_IN_A_ROW = 3;
 
 /** Everything that a turn needs. */
 export interface Turn extends ToolContext, RequestOptions {
@@ -75,30 +75,30 @@ export async function runTurn(turn: Turn): Promise<StopReason> {
 
 class TurnRun {
   readonly #turn: Turn;
-  readonly #journal: Journal;
+  readonly #log: TurnLog;
   readonly #tools: Tools;
-  readonly #window: Window;
+  readonly #window: ContextWindow;
   readonly #requests: TurnRequests;
   readonly #compaction: Compaction;
   readonly #files = new Map<string, UserBlock | null>();
-  #cutAnswers = 0;
+  #truncatedInARow = 0;
 
   constructor(turn: Turn) {
     this.#turn = turn;
-    this.#journal = new Journal(turn.log);
+    this.#log = new TurnLog(turn.log);
     this.#tools = { tools: turn.tools, custom: customTools(turn.agent) };
-    this.#window = windowOf(turn.model, turn.agent.model.effective_context_window);
-    const prefix = prefixOf(turn.agent, turn.workspaceDescription, this.#tools);
-    this.#requests = new TurnRequests(turn, this.#journal, prefix);
+    this.#window = contextWindowOf(turn.model, turn.agent.model.effective_context_window);
+    const prefix = requestPrefix(turn.agent, turn.workspaceDescription, this.#tools);
+    this.#requests = new TurnRequests(turn, this.#log, prefix);
     this.#compaction = new Compaction(prefix, this.#window);
   }
 
   /** Ends what a dead process left open, before anything else happens. */
   async recover(): Promise<void> {
     const { openCalls, openRequest } = this.#history();
-    const drafts = settledDrafts(openCalls);
+    const drafts = endedCallResults(openCalls);
     if (openRequest !== null) drafts.push(requestEnd(openRequest, null));
-    if (drafts.length > 0) await this.#journal.append(drafts);
+    if (drafts.length > 0) await this.#log.append(drafts);
   }
 
   /**
@@ -108,12 +108,12 @@ class TurnRun {
   async settleCalls(): Promise<string[]> {
     for (;;) {
       const { openCalls } = this.#history();
-      if (openCalls.length === 0 && !this.#journal.hasClientReplies()) return [];
+      if (openCalls.length === 0 && !this.#log.hasClientReplies()) return [];
       if (this.#turn.signal.aborted) {
-        if (openCalls.length > 0) await this.#journal.append(cancelledDrafts(openCalls));
+        if (openCalls.length > 0) await this.#log.append(cancelledCallResults(openCalls));
         return [];
       }
-      const taken = await this.#journal.takeClientReplies();
+      const taken = await this.#log.takeClientReplies();
       if (taken.length === 0) return openCalls.map((call) => call.eventId);
       await this.#runAnswered();
     }
@@ -122,31 +122,31 @@ class TurnRun {
   /** What the log says to have begun was allowed just now: what a former process left was ended before. */
   async #runAnswered(): Promise<void> {
     const { openCalls } = this.#history();
-    const refused = settledDrafts(openCalls.filter((call) => call.stands !== "begun"));
-    if (refused.length > 0) await this.#journal.append(refused);
-    const begun = openCalls.filter((call) => call.stands === "begun");
+    const refused = endedCallResults(openCalls.filter((call) => call.state !== "begun"));
+    if (refused.length > 0) await this.#log.append(refused);
+    const begun = openCalls.filter((call) => call.state === "begun");
     await this.#runCalls(
-      begun.map((call) => ({ ...call, verdict: judgeCall(call, this.#turn.agent, this.#tools) })),
+      begun.map((call) => ({ ...call, decision: authorizeCall(call, this.#turn.agent, this.#tools) })),
     );
   }
 
   /** One request and the calls of its answer. Null: the turn goes on. */
-  async step(): Promise<End> {
+  async step(): Promise<TurnEnd> {
     const before = this.#history();
-    const idle = !before.owed || before.interrupted;
-    if (idle && !(await this.#journal.hasInputs())) return before.interrupted ? "cancelled" : "end_turn";
+    const idle = !before.responseDue || before.interrupted;
+    if (idle && !(await this.#log.hasInputs())) return before.interrupted ? "cancelled" : "end_turn";
     if (this.#requests.count >= (this.#turn.maxRequests ?? 500)) return "max_turns";
     const start = await this.#requests.start();
-    await loadFiles(this.#journal.entries, this.#files, this.#turn.readFile);
+    await loadFiles(this.#log.entries, this.#files, this.#turn.readFile);
     const history = this.#history();
-    if (!history.owed || history.interrupted) return await this.#leaveUnasked(start);
+    if (!history.responseDue || history.interrupted) return await this.#leaveUnasked(start);
     return this.#compaction.isDue(history)
       ? await this.#summarise(start, history)
       : await this.#ask(start, history);
   }
 
-  async #ask(start: string, history: History): Promise<End> {
-    const announced = new AnnouncedAnswer(start, this.#turn.preview ?? (() => {}));
+  async #ask(start: string, history: History): Promise<TurnEnd> {
+    const announced = new ResponsePreview(start, this.#turn.preview ?? (() => {}));
     const answer = await this.#requests.ask(history, history.messages, (part) => announced.take(part));
     if (answer.type === "aborted") return await this.#requests.abandon(start, "cancelled");
     if (answer.type === "failed") {
@@ -159,52 +159,52 @@ class TurnRun {
     return await this.#take(start, answer, announced);
   }
 
-  async #take(start: string, answer: Finished, announced: AnnouncedAnswer): Promise<End> {
-    const { drafts, verdicts } = answerDrafts(start, answer, this.#turn.agent, this.#tools, announced);
-    const entries = await this.#journal.append(drafts);
+  async #take(start: string, answer: FinishedResponse, announced: ResponsePreview): Promise<TurnEnd> {
+    const { drafts, decisions } = responseDrafts(start, answer, this.#turn.agent, this.#tools, announced);
+    const entries = await this.#log.append(drafts);
     const uses = entries.map((entry) => entry.event).filter(isToolUse);
     const calls = uses.flatMap((use, index) => {
-      const verdict = verdicts[index];
-      return verdict === undefined || waits(verdict)
+      const decision = decisions[index];
+      return decision === undefined || waits(decision)
         ? []
-        : [{ eventId: use.id, kind: callKind(use), verdict }];
+        : [{ eventId: use.id, kind: callKind(use), decision }];
     });
     await this.#runCalls(calls);
     if (answer.reason === "refusal") return "refusal";
     if (answer.reason !== "max_tokens") {
-      this.#cutAnswers = 0;
+      this.#truncatedInARow = 0;
       return null;
     }
-    this.#cutAnswers += 1;
-    return this.#cutAnswers < longestRunOfCutAnswers ? null : "max_turns";
+    this.#truncatedInARow += 1;
+    return this.#truncatedInARow < MAX_TRUNCATED_IN_A_ROW ? null : "max_turns";
   }
 
   async #runCalls(calls: readonly AnnouncedCall[]): Promise<void> {
-    await runCalls(calls, this.#journal, this.#turn, this.#window.size);
+    await runCalls(calls, this.#log, this.#turn, this.#window.size);
   }
 
-  async #summarise(start: string, history: History): Promise<End> {
+  async #summarise(start: string, history: History): Promise<TurnEnd> {
     const answer = await this.#requests.ask(history, this.#compaction.messages(history));
     if (answer.type === "aborted") return await this.#requests.abandon(start, "cancelled");
     if (answer.type === "failed") {
-      return this.#compaction.triesAgain(answer.error)
+      return this.#compaction.canRetry(answer.error)
         ? await this.#requests.abandon(start, null)
         : await this.#requests.fail(start, answer.error);
     }
     this.#requests.succeed();
-    await this.#journal.append(this.#compaction.drafts(start, history, answer));
+    await this.#log.append(this.#compaction.drafts(start, history, answer));
     return null;
   }
 
   /** What was taken in asks for no answer: an interrupt came last, or there is no message at all. */
-  async #leaveUnasked(start: string): Promise<End> {
+  async #leaveUnasked(start: string): Promise<TurnEnd> {
     const { interrupted } = this.#history();
     return await this.#requests.abandon(start, interrupted ? "cancelled" : "end_turn");
   }
 
   #history(): History {
     // Of the session alone, whatever model goes on with it: the history's bytes stay the same.
-    const longestResult = this.#turn.agent.model.effective_context_window;
-    return foldHistory(this.#journal.entries, this.#files, longestResult);
+    const maxResultLength = this.#turn.agent.model.effective_context_window;
+    return foldHistory(this.#log.entries, this.#files, maxResultLength);
   }
 }

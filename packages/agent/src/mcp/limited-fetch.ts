@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { GuardedFetch } from "@berth/egress";
-import { jsonMeter } from "./json-meter.ts";
+import { jsonMeter } from "./json-size-limit.ts";
 
 /** An answer is longer, of more parts or deeper than whoever asked wants to hold. */
 export class ResponseTooLarge extends Error {
@@ -35,7 +35,7 @@ export function limitedFetch(
     if (answer.body === null) return answer;
     let bytes = 0;
     const exceeds = jsonMeter();
-    const counted = answer.body.pipeThrough(
+    const countOf = answer.body.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
         transform(chunk, stream) {
           bytes += chunk.length;
@@ -51,6 +51,6 @@ export function limitedFetch(
         },
       }),
     );
-    return new Response(counted, answer);
+    return new Response(countOf, answer);
   };
 }

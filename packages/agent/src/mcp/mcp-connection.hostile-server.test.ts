@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { jsonMeter } from "./json-meter.ts";
+import { jsonMeter } from "./json-size-limit.ts";
 import { McpConnection } from "./mcp-connection.ts";
 import { mcpFailure } from "./mcp-failure.ts";
 import { mcpDefinitions, mcpTool } from "./mcp-tool.ts";

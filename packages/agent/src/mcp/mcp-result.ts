@@ -1,12 +1,12 @@
 import { isImageType, mediaTypeOf, type ResultBlock } from "@berth/contract";
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
-import { cutMiddle } from "../prompts/text.ts";
+import { truncateMiddle } from "../prompts/text.ts";
 import type { ToolResult } from "../tools/tool.ts";
 
 /** Characters of text in one result, and images, of at most so many bytes each. */
-const longestText = 200_000;
-const mostImages = 8;
-const largestImage = 5 * 1_048_576;
+const MAX_TEXT_LENGTH = 200_000;
+const MAX_IMAGES = 8;
+const MAX_IMAGE_BYTES = 5 * 1_048_576;
 
 /**
  * A result of an MCP server as the log keeps it: text, and images that models take. Other content is named, not shown,
@@ -15,7 +15,7 @@ const largestImage = 5 * 1_048_576;
 export function mcpResult(result: CallToolResult): ToolResult {
   const content = limited(result.content.map(resultBlock));
   if (content.length === 0 && result.structuredContent !== undefined) {
-    content.push(text(cutMiddle(JSON.stringify(result.structuredContent), longestText)));
+    content.push(text(truncateMiddle(JSON.stringify(result.structuredContent), MAX_TEXT_LENGTH)));
   }
   if (content.length === 0) content.push(text("(The tool answered nothing.)"));
   return { content, isError: result.isError === true };
@@ -45,22 +45,22 @@ function image(base64: string, what: string): ResultBlock {
   const mediaType = mediaTypeOf(bytes);
   if (mediaType === null || !isImageType(mediaType))
     return text(`[${what}: ${bytes.length} bytes that cannot be shown.]`);
-  if (bytes.length > largestImage) return text(`[${what}: ${bytes.length} bytes are too many to show.]`);
+  if (bytes.length > MAX_IMAGE_BYTES) return text(`[${what}: ${bytes.length} bytes are too many to show.]`);
   const source = { type: "base64" as const, media_type: mediaType, data: bytes.toString("base64") };
   return { type: "image", source };
 }
 
 function limited(blocks: readonly ResultBlock[]): ResultBlock[] {
-  let room = longestText;
+  let room = MAX_TEXT_LENGTH;
   let images = 0;
   const kept: ResultBlock[] = [];
   for (const [index, block] of blocks.entries()) {
-    if (room <= 0 || images >= mostImages) {
+    if (room <= 0 || images >= MAX_IMAGES) {
       kept.push(text(`[${blocks.length - index} more parts of the answer are left out.]`));
       break;
     }
     if (block.type === "text") {
-      const shown = cutMiddle(block.text, room);
+      const shown = truncateMiddle(block.text, room);
       room -= shown.length;
       kept.push(text(shown));
     } else {

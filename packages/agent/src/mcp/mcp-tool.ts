@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Tool as WireTool } from "@modelcontextprotocol/client";
 import { ProtocolError } from "@modelcontextprotocol/client";
 import { z } from "zod";
-import { cutMiddle } from "../prompts/text.ts";
+import { truncateMiddle } from "../prompts/text.ts";
 import type { Tool, ToolResult } from "../tools/tool.ts";
 import { failure } from "../tools/tool.ts";
 import type { McpConnection } from "./mcp-connection.ts";
@@ -19,10 +19,10 @@ export interface McpToolDefinition {
   inputSchema: Record<string, unknown>;
 }
 
-/** Characters of a tool's name, which stands in the event of each call; the protocol asks for half as many. */
-const longestName = 256;
+/** Characters of a tool's name, which state in the event of each call; the protocol asks for half as many. */
+const MAX_SERVER_TOOL_NAME = 256;
 /** Characters of what a server says of a call that it refuses. */
-const longestRefusal = 10_000;
+const MAX_REFUSAL_LENGTH = 10_000;
 
 /**
  * What a server offers, as it is kept. Tools that can only be called as tasks are left out, repeated names, and names that
@@ -42,11 +42,11 @@ export function mcpDefinitions(server: string, offered: readonly WireTool[]): Mc
 }
 
 function isName(name: string): boolean {
-  return name.length <= longestName && !/[\p{Cc}\p{Cf}\p{Cs}]/u.test(name);
+  return name.length <= MAX_SERVER_TOOL_NAME && !/[\p{Cc}\p{Cf}\p{Cs}]/u.test(name);
 }
 
 /** Characters of a name that every provider takes. */
-const maxToolName = 64;
+const MAX_TOOL_NAME = 64;
 
 /**
  * The name by which a model calls a tool of an MCP server: `mcp__<server>__<tool>`. Where that would be too long, hold
@@ -56,12 +56,12 @@ const maxToolName = 64;
 function mcpToolName(server: string, tool: string): string {
   const plain = `mcp__${server}__${tool}`;
   const clear = /^[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*$/.test(server) && /^[A-Za-z0-9_-]+$/.test(tool);
-  if (clear && plain.length <= maxToolName) return plain;
+  if (clear && plain.length <= MAX_TOOL_NAME) return plain;
   const digest = createHash("sha256")
     .update(JSON.stringify([server, tool]))
     .digest("hex")
     .slice(0, 8);
-  return `${plain.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, maxToolName - 1 - digest.length)}_${digest}`;
+  return `${plain.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, MAX_TOOL_NAME - 1 - digest.length)}_${digest}`;
 }
 
 export interface McpToolOptions {
@@ -94,7 +94,7 @@ export function mcpTool({ server, definition, permission, connection }: McpToolO
 
 function sentence(server: string, error: unknown): string {
   if (error instanceof ProtocolError) {
-    return `The MCP server '${server}' refused the call: ${cutMiddle(error.message, longestRefusal)}`;
+    return `The MCP server '${server}' refused the call: ${truncateMiddle(error.message, MAX_REFUSAL_LENGTH)}`;
   }
   const { reason } = mcpFailure(error);
   return `The MCP server '${server}' could not be used: ${reason}. If the call had begun, what it did is unknown.`;

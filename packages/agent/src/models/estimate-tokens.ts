@@ -1,22 +1,22 @@
 import type { AssistantBlock, ModelMessage, ModelRequest, UserBlock } from "./model.ts";
 
-const charactersPerToken = 4;
-const tokensPerImage = 1_600;
+const CHARACTERS_PER_TOKEN = 4;
+const TOKENS_PER_IMAGE = 1_600;
 /** A page of some 200 KB takes as many tokens; too low is mended by the provider's own count, too high would drop the document. */
-const base64PerDocumentToken = 130;
-const tokensPerDocument = 1_500;
-const charactersPerMessage = 16;
+const BASE64_PER_DOCUMENT_TOKEN = 130;
+const TOKENS_PER_DOCUMENT = 1_500;
+const CHARACTERS_PER_MESSAGE = 16;
 
 /** A rough count: a quarter of the characters, a flat price for images, documents by their size. */
 export function estimateTokens(messages: readonly ModelMessage[]): number {
   let characters = 0;
-  for (const message of messages) characters += charactersPerMessage + charactersOf(message);
-  return Math.ceil(characters / charactersPerToken);
+  for (const message of messages) characters += CHARACTERS_PER_MESSAGE + charactersOf(message);
+  return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }
 
 /** What every request of a session carries besides its messages. */
 export function estimatePrefixTokens(request: Pick<ModelRequest, "system" | "tools">): number {
-  return Math.ceil((request.system.length + JSON.stringify(request.tools).length) / charactersPerToken);
+  return Math.ceil((request.system.length + JSON.stringify(request.tools).length) / CHARACTERS_PER_TOKEN);
 }
 
 function charactersOf(message: ModelMessage): number {
@@ -44,6 +44,6 @@ function assistantCharacters(block: AssistantBlock): number {
 
 function inputCharacters(block: UserBlock): number {
   if (block.type === "text") return block.text.length;
-  if (block.type === "image") return tokensPerImage * charactersPerToken;
-  return Math.max(tokensPerDocument, block.data.length / base64PerDocumentToken) * charactersPerToken;
+  if (block.type === "image") return TOKENS_PER_IMAGE * CHARACTERS_PER_TOKEN;
+  return Math.max(TOKENS_PER_DOCUMENT, block.data.length / BASE64_PER_DOCUMENT_TOKEN) * CHARACTERS_PER_TOKEN;
 }

@@ -79,12 +79,12 @@ export interface ToolResultBlock {
 }
 
 export type ModelPart =
-  /** `place` tells the blocks of an answer apart: a delta's is that of the block that it becomes, should it become one. */
-  | { type: "text_delta"; text: string; place: number }
+  /** `blockIndex` tells the blocks of an answer apart: a delta's is that of the block that it becomes, should it become one. */
+  | { type: "text_delta"; text: string; blockIndex: number }
   /** The model thinks: said once for a block, when there is something in it. */
-  | { type: "thinking_started"; place: number }
+  | { type: "thinking_started"; blockIndex: number }
   /** A block in full, in the order in which the model made them. */
-  | { type: "block"; block: AssistantBlock; place: number }
+  | { type: "block"; block: AssistantBlock; blockIndex: number }
   | { type: "finish"; reason: FinishReason; usage: ModelUsage };
 
 /** `max_tokens`: the answer was cut; its tool calls do not count. */

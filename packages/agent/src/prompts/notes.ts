@@ -1,29 +1,29 @@
 /** What the loop itself tells the model. Part of histories that are already stored: changed wording makes caches miss. */
 
-export const interruptedCall =
+export const INTERRUPTED_CALL =
   "interrupted: the call was cut off before it ended and its outcome is unknown. Look at what it did before you repeat it.";
 
-export const stoppedCall =
+export const STOPPED_CALL =
   "interrupted: the call was stopped before it ended. What it did until then stays done.";
 
-export const notStartedCall = "interrupted: the call was not started.";
+export const NOT_STARTED_CALL = "interrupted: the call was not started.";
 
-export const cancelledCall = "interrupted: the user interrupted your work before this call was run.";
+export const CANCELLED_CALL = "interrupted: the user interrupted your work before this call was run.";
 
-export const emptyResult = "(The tool returned nothing.)";
+export const EMPTY_RESULT = "(The tool returned nothing.)";
 
-export const userInterrupted = "[The user interrupted your work before this message.]";
+export const USER_INTERRUPTED = "[The user interrupted your work before this message.]";
 
-export const containerAnew =
+export const containerReclaimed =
   "[Your container was reclaimed and is set up anew. Repositories are cloned again and what the user mounted is in place again; whatever else was on the disk is gone: work that was not pushed, installed packages, shells, running processes. What lay in /mnt/session/outputs was kept for the user but is not on the disk any more.]";
 
-export const blankMessage = "[The user sent a blank message.]";
+export const BLANK_MESSAGE = "[The user sent a blank message.]";
 
-const operatorNotice = "[A message of the operator of this session, not of the user:]";
+const OPERATOR_NOTICE = "[A message of the operator of this session, not of the user:]";
 
 /** What the operator tells the model while the session goes on; the system prompt stays as it is. */
 export function operatorMessage(text: string): string {
-  return `${operatorNotice}\n\n${text}`;
+  return `${OPERATOR_NOTICE}\n\n${text}`;
 }
 
 /** What introduces a document that follows: its title and what the user says of it. */
@@ -37,28 +37,28 @@ export function textDocument(title: string | null, context: string | null, conte
 }
 
 /** Stands for an image or a document where it cannot be shown itself. */
-export function leftOut(mediaType: string): string {
+export function omittedMedia(mediaType: string): string {
   return `[${mediaType}: left out]`;
 }
 
-export function lostFile(fileId: string): string {
+export function unreadableFile(fileId: string): string {
   return `[The file ${fileId}, which the user attached, cannot be read.]`;
 }
 
 /** Whether a block of a user's message is the loop's addition to what the user wrote. */
 export function isAddition(text: string): boolean {
-  return text.startsWith(operatorNotice) || text.startsWith("[A document");
+  return text.startsWith(OPERATOR_NOTICE) || text.startsWith("[A document");
 }
 
 /** `fault`: a sentence that names the MCP server. */
-export function withoutTools(fault: string): string {
+export function missingTools(fault: string): string {
   return `[${fault} Its tools are missing for now.]`;
 }
 
-export const cutAnswer =
+export const TRUNCATED_RESPONSE =
   "[Your last answer reached the output limit and was cut off; tool calls in it were not run. Go on from where it stops, in smaller steps.]";
 
-export const summaryInstruction = `[The conversation no longer fits the context window. Write the summary from which you will go on; everything before it will be gone. Do not call tools. Use these headings:
+export const SUMMARY_INSTRUCTION = `[The conversation no longer fits the context window. Write the summary from which you will go on; everything before it will be gone. Do not call tools. Use these headings:
 
 ## Task
 What the user asked for, with every constraint, in their words where the words matter.
@@ -71,7 +71,7 @@ Paths that matter and what was changed in each; branches, commits and commands w
 ## Next
 The next steps, in order.]`;
 
-export const noSummary =
+export const NO_SUMMARY =
   "(No summary of the earlier conversation could be made. Look at the files for what was done.)";
 
 /** The first block of a compacted history. */
@@ -84,16 +84,16 @@ export function unknownTool(name: string, known: readonly string[]): string {
   return `There is no tool named '${name}'. ${offer}`;
 }
 
-export function deniedTool(name: string): string {
+export function deniedByPolicy(name: string): string {
   return `The tool ${name} is denied by this agent's permission policy. Do the task without it.`;
 }
 
 /** A client's refusal of a call, with what it said. */
-export function refusedCall(message: string): string {
+export function deniedByUser(message: string): string {
   const reason = message.trim();
   return `The user denied this call, and it was not run.${reason === "" ? "" : ` They said: ${reason}`}`;
 }
 
-export function unfitInput(name: string, faults: string): string {
+export function invalidInput(name: string, faults: string): string {
   return `The input does not fit the tool ${name}, which was not run. ${faults}`;
 }

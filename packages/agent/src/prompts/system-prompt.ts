@@ -7,14 +7,14 @@ export function systemPrompt(parts: {
   workspaceDescription: string;
   tools: readonly string[];
 }): string {
-  const sections = [parts.system, parts.tools.length > 0 ? workplace : "", parts.workspaceDescription];
+  const sections = [parts.system, parts.tools.length > 0 ? WORKPLACE : "", parts.workspaceDescription];
   return sections
     .map((section) => section.trim())
     .filter((section) => section !== "")
     .join("\n\n");
 }
 
-const workplace = `# Where you work
+const WORKPLACE = `# Where you work
 You work in a sandbox, a Linux container of your own, through the tools; nobody watches it or answers questions while you work. Commands start in /data, and relative paths are from there. The Bash tool keeps one shell: working directory, variables and functions stay from call to call. Calls in one answer run side by side, so make calls that depend on each other in separate answers.
 git, and the command-line tool of the repository's host, are already logged in by the environment; never ask for, print or store a token. The network reaches only the hosts that the environment allows: the name of another does not resolve, and a connection to another address is reset. That is a rule of the environment, not a fault to work around; say which host you lack.
 A call whose result says that it was interrupted may have done all, some or none of its work: look before you repeat it.

@@ -1,7 +1,7 @@
-/** Text of at most about `longest` characters: its beginning and its end, with a line between them that tells what is missing. */
-export function cutMiddle(text: string, longest: number): string {
-  if (text.length <= longest) return text;
-  const half = Math.max(0, Math.floor((longest - 60) / 2));
+/** Text of at most about `maxLength` characters: its beginning and its end, with a line between them that tells what is missing. */
+export function truncateMiddle(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  const half = Math.max(0, Math.floor((maxLength - 60) / 2));
   const head = text.slice(0, half).toWellFormed();
   const tail = text.slice(text.length - half).toWellFormed();
   return `${head}\n[… ${text.length - 2 * half} characters left out …]\n${tail}`;

@@ -37,7 +37,7 @@ function compactions(log: MemoryLog): number {
 
 function isSummaryRequest(request: ModelRequest): boolean {
   const last = request.messages.at(-1);
-  return last?.role === "user" && textOf(last.content.slice(-1)) === notes.summaryInstruction;
+  return last?.role === "user" && textOf(last.content.slice(-1)) === notes.SUMMARY_INSTRUCTION;
 }
 
 test("a rehearsal in a window of 2,000 tokens goes on over several compactions and does each step once", async () => {
@@ -131,7 +131,7 @@ test("a summary that overflows is asked for again with half of the history, and 
   const model = scriptedModel([overflow, overflow, { blocks: [] }, says("done")]);
   assert.deepEqual(await runTurn(testTurn({ log, model })), { type: "end_turn" });
   const [first] = foldHistory(log.entries).messages;
-  assert.ok(first?.role === "user" && textOf(first.content).includes(notes.noSummary));
+  assert.ok(first?.role === "user" && textOf(first.content).includes(notes.NO_SUMMARY));
 });
 
 test("a message larger than the window is cut, and the turn goes on", async () => {

@@ -3,23 +3,28 @@ import type { Draft, Memo } from "../history/log.ts";
 import { estimatePrefixTokens, estimateTokens } from "../models/estimate-tokens.ts";
 import type { AssistantBlock, ModelError, ModelMessage } from "../models/model.ts";
 import * as notes from "../prompts/notes.ts";
-import { cutMiddle } from "../prompts/text.ts";
-import { outgrows, type Prefix, requestTokens, type Window } from "./context-window.ts";
+import { truncateMiddle } from "../prompts/text.ts";
+import {
+  type ContextWindow,
+  estimateRequestTokens,
+  exceedsWindow,
+  type RequestPrefix,
+} from "./context-window.ts";
 import { requestEnd } from "./request-events.ts";
-import type { Finished } from "./send-request.ts";
+import type { FinishedResponse } from "./send-request.ts";
 import { shrinkMessages } from "./shrink-messages.ts";
 
-const summaryAttempts = 3;
+const MAX_SUMMARY_ATTEMPTS = 3;
 
 /** When a turn's history is replaced by a summary, and how. */
 export class Compaction {
-  readonly #prefix: Prefix;
-  readonly #window: Window;
+  readonly #prefix: RequestPrefix;
+  readonly #window: ContextWindow;
   /** The provider said that the context is too long, whatever the estimate says. */
   #demanded = false;
   #failures = 0;
 
-  constructor(prefix: Prefix, window: Window) {
+  constructor(prefix: RequestPrefix, window: ContextWindow) {
     this.#prefix = prefix;
     this.#window = window;
   }
@@ -29,7 +34,7 @@ export class Compaction {
   }
 
   isDue(history: History): boolean {
-    return this.#demanded || outgrows(history, this.#prefix, this.#window);
+    return this.#demanded || exceedsWindow(history, this.#prefix, this.#window);
   }
 
   /** The messages of the request for a summary. */
@@ -38,14 +43,14 @@ export class Compaction {
   }
 
   /** Whether a request for a summary that failed in this way is made again, with less to read. */
-  triesAgain(error: ModelError): boolean {
-    if (error.kind !== "context_overflow" || this.#failures + 1 >= summaryAttempts) return false;
+  canRetry(error: ModelError): boolean {
+    if (error.kind !== "context_overflow" || this.#failures + 1 >= MAX_SUMMARY_ATTEMPTS) return false;
     this.#failures += 1;
     return true;
   }
 
   /** The summary as one append, which ends its request. */
-  drafts(start: string, history: History, answer: Finished): Draft[] {
+  drafts(start: string, history: History, answer: FinishedResponse): Draft[] {
     this.#failures = 0;
     this.#demanded = false;
     const memo = compactionMemo(answer.blocks, history, this.#prefix, this.#window);
@@ -53,7 +58,7 @@ export class Compaction {
     const images = memo.keeps_images === true ? history.newestImages : [];
     const after =
       estimatePrefixTokens(this.#prefix) + estimateTokens([{ role: "user", content: [...texts, ...images] }]);
-    const before = requestTokens(history, this.#prefix);
+    const before = estimateRequestTokens(history, this.#prefix);
     return [
       requestEnd(start, answer.usage),
       {
@@ -71,11 +76,11 @@ export class Compaction {
  */
 function summaryMessages(
   history: History,
-  prefix: Prefix,
-  window: Window,
+  prefix: RequestPrefix,
+  window: ContextWindow,
   attempt: number,
 ): readonly ModelMessage[] {
-  const instruction = { type: "text" as const, text: notes.summaryInstruction };
+  const instruction = { type: "text" as const, text: notes.SUMMARY_INSTRUCTION };
   const room = window.size - window.reserve - estimatePrefixTokens(prefix);
   const budget = room / 2 ** attempt - estimateTokens([{ role: "user", content: [instruction] }]);
   const messages = shrinkMessages(history.messages, Math.max(0, Math.floor(budget)));
@@ -85,23 +90,23 @@ function summaryMessages(
 }
 
 /**
- * What stands for the history from now on: the summary, and the newest user message verbatim, each cut to its share of
+ * What state for the history from now on: the summary, and the newest user message verbatim, each cut to its share of
  * the room, with its images when they fit into theirs.
  */
 function compactionMemo(
   blocks: readonly AssistantBlock[],
   history: History,
-  prefix: Prefix,
-  window: Window,
+  prefix: RequestPrefix,
+  window: ContextWindow,
 ): Memo {
   const texts = blocks.filter((block) => block.type === "text").map((block) => block.text);
-  const summary = texts.join("\n").trim() || notes.noSummary;
+  const summary = texts.join("\n").trim() || notes.NO_SUMMARY;
   const tokens = Math.max(0, window.size - window.reserve - estimatePrefixTokens(prefix));
   const room = 4 * tokens;
   const images = estimateTokens([{ role: "user", content: history.newestImages }]);
   return {
     ...(history.newestImages.length > 0 && images <= tokens * 0.2 ? { keeps_images: true } : {}),
-    text: cutMiddle(summary, Math.floor(room * 0.4)),
-    kept: cutMiddle(history.newestMessage, Math.floor(room * 0.4)),
+    text: truncateMiddle(summary, Math.floor(room * 0.4)),
+    kept: truncateMiddle(history.newestMessage, Math.floor(room * 0.4)),
   };
 }

@@ -18,11 +18,11 @@ export function requestEnd(start: string, usage: ModelUsage | null): Draft {
 export function errorEvent(error: ModelError, retry: "retrying" | "exhausted" | "terminal"): NewEvent {
   return {
     type: "session.error",
-    error: { type: errorTypes[error.kind], message: error.message, retry_status: { type: retry } },
+    error: { type: ERROR_TYPES[error.kind], message: error.message, retry_status: { type: retry } },
   };
 }
 
-const errorTypes: Readonly<Record<ModelErrorKind, SessionErrorType>> = {
+const ERROR_TYPES: Readonly<Record<ModelErrorKind, SessionErrorType>> = {
   overloaded: "model_overloaded_error",
   rate_limited: "model_rate_limited_error",
   request_failed: "model_request_failed_error",

@@ -1,12 +1,12 @@
 import type { NewEvent, SessionAgent } from "@berth/contract";
-import { judgeCall, type Tools, type Verdict } from "../calls/authorize-call.ts";
+import { authorizeCall, type CallDecision, type Tools } from "../calls/authorize-call.ts";
 import type { Draft, Memo } from "../history/log.ts";
 import type { AssistantBlock } from "../models/model.ts";
 import * as notes from "../prompts/notes.ts";
 import { storableObject, storableText } from "../prompts/text.ts";
 import { requestEnd } from "./request-events.ts";
-import type { AnnouncedAnswer } from "./response-preview.ts";
-import type { Finished } from "./send-request.ts";
+import type { ResponsePreview } from "./response-preview.ts";
+import type { FinishedResponse } from "./send-request.ts";
 
 type Call = Extract<AssistantBlock, { type: "tool_call" }>;
 
@@ -14,31 +14,31 @@ type Call = Extract<AssistantBlock, { type: "tool_call" }>;
  * A clean answer as one append: its blocks in their order, then the end of the request. Of an answer that was cut or
  * refused only the text counts, for its last call may be half a call and its thinking has nothing to belong to; after
  * a cut one the model is told so.
- * `verdicts` belong to the drafts that announce calls, in their order.
+ * `decisions` belong to the drafts that announce calls, in their order.
  */
-export function answerDrafts(
+export function responseDrafts(
   start: string,
-  answer: Finished,
+  answer: FinishedResponse,
   agent: SessionAgent,
   tools: Tools,
-  announced: Pick<AnnouncedAnswer, "idOf">,
-): { drafts: Draft[]; verdicts: Verdict[] } {
-  const verdicts: Verdict[] = [];
+  announced: Pick<ResponsePreview, "idOf">,
+): { drafts: Draft[]; decisions: CallDecision[] } {
+  const decisions: CallDecision[] = [];
   const drafts = answer.blocks.flatMap((made) => {
     const [block] = countingBlock(made, answer.reason);
     if (block === undefined) return [];
     if (block.type !== "tool_call") return [textDraft(block, announced.idOf(made))];
-    const verdict = judgeCall(block, agent, tools);
-    verdicts.push(verdict);
-    return [callDraft(block, verdict)];
+    const decision = authorizeCall(block, agent, tools);
+    decisions.push(decision);
+    return [callDraft(block, decision)];
   });
   const end = requestEnd(start, answer.usage);
-  if (answer.reason === "max_tokens") end.memo = { text: notes.cutAnswer };
-  return { drafts: [...drafts, end], verdicts };
+  if (answer.reason === "max_tokens") end.memo = { text: notes.TRUNCATED_RESPONSE };
+  return { drafts: [...drafts, end], decisions };
 }
 
 /** Blank texts are left out: providers refuse them when they come back. */
-function countingBlock(block: AssistantBlock, reason: Finished["reason"]): AssistantBlock[] {
+function countingBlock(block: AssistantBlock, reason: FinishedResponse["reason"]): AssistantBlock[] {
   const whole = reason === "end_turn" || reason === "tool_calls";
   if (block.type !== "text") return whole ? [block] : [];
   if (block.text.trim() === "") return [];
@@ -58,8 +58,8 @@ function textDraft(block: Exclude<AssistantBlock, Call>, eventId: string | undef
   };
 }
 
-function callDraft(block: Call, verdict: Verdict): Draft {
-  const { event, memo } = toolUseEvent(block, verdict);
+function callDraft(block: Call, decision: CallDecision): Draft {
+  const { event, memo } = toolUseEvent(block, decision);
   const opaque = block.opaque === undefined ? {} : { opaque: block.opaque };
   return { event, memo: { call_id: block.id, ...memo, ...opaque } };
 }
@@ -67,14 +67,14 @@ function callDraft(block: Call, verdict: Verdict): Draft {
 /** How a call is announced. A call of the client's tool that is refused is told as one of ours, so that no client takes it up. */
 function toolUseEvent(
   call: { name: string; input: Record<string, unknown> },
-  verdict: Verdict,
+  decision: CallDecision,
 ): { event: NewEvent; memo: Memo } {
   const name = storableText(call.name);
   const input = storableObject(call.input);
-  if (verdict.permission === "client")
+  if (decision.permission === "client")
     return { event: { type: "agent.custom_tool_use", name, input }, memo: {} };
-  const evaluated_permission = verdict.permission;
-  const mcp = verdict.tool?.mcp;
+  const evaluated_permission = decision.permission;
+  const mcp = decision.tool?.mcp;
   if (mcp === undefined)
     return { event: { type: "agent.tool_use", name, input, evaluated_permission }, memo: {} };
   const { server: mcp_server_name, name: ownName } = mcp;

@@ -29,7 +29,7 @@ interface Begun {
  * An answer as it is made: shows its pieces, and keeps the ids under which they were shown for the events that they
  * become. What is blank so far is not shown, since a blank text becomes no event.
  */
-export class AnnouncedAnswer {
+export class ResponsePreview {
   readonly #requestId: string;
   readonly #preview: Preview;
   readonly #begun = new Map<number, Begun>();
@@ -41,10 +41,10 @@ export class AnnouncedAnswer {
   }
 
   take(part: Exclude<ModelPart, { type: "finish" }>): void {
-    const begun = this.#begun.get(part.place);
-    if (part.type === "text_delta") this.#addText(begun ?? this.#begin(part.place), part.text);
+    const begun = this.#begun.get(part.blockIndex);
+    if (part.type === "text_delta") this.#addText(begun ?? this.#begin(part.blockIndex), part.text);
     else if (part.type === "block") begun !== undefined && this.#ids.set(part.block, begun.eventId);
-    else if (begun === undefined) this.#show("agent.thinking", this.#begin(part.place).eventId, 0, "");
+    else if (begun === undefined) this.#show("agent.thinking", this.#begin(part.blockIndex).eventId, 0, "");
   }
 
   /** The id under which a block was shown; undefined when it was not. */
@@ -52,9 +52,9 @@ export class AnnouncedAnswer {
     return this.#ids.get(block);
   }
 
-  #begin(place: number): Begun {
+  #begin(blockIndex: number): Begun {
     const begun = { eventId: formatId("event", newUuid()), waiting: "", shown: 0 };
-    this.#begun.set(place, begun);
+    this.#begun.set(blockIndex, begun);
     return begun;
   }
 

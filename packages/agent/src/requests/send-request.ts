@@ -10,13 +10,13 @@ import {
 } from "../models/model.ts";
 
 /** How one request to a model ended. */
-export type Answer =
+export type RequestOutcome =
   | { type: "finished"; blocks: AssistantBlock[]; reason: FinishReason; usage: ModelUsage }
   | { type: "failed"; error: ModelError }
   | { type: "aborted" };
 
 /** One that ended cleanly. */
-export type Finished = Extract<Answer, { type: "finished" }>;
+export type FinishedResponse = Extract<RequestOutcome, { type: "finished" }>;
 
 export type OnPart = (part: Exclude<ModelPart, { type: "finish" }>) => void;
 
@@ -24,17 +24,17 @@ export type OnPart = (part: Exclude<ModelPart, { type: "finish" }>) => void;
  * Asks the model once. Blocks come back only from an answer that ended cleanly; an abort ends the wait at once, also
  * when the model does not. Never rejects: a failure that the model did not name is a `ModelError` that is not retried.
  */
-export async function requestAnswer(
+export async function sendRequest(
   model: Model,
   request: ModelRequest,
   signal: AbortSignal,
   onPart: OnPart,
-): Promise<Answer> {
+): Promise<RequestOutcome> {
   if (signal.aborted) return { type: "aborted" };
   let parts: AsyncIterator<ModelPart> | null = null;
   try {
     parts = model.stream(request, signal)[Symbol.asyncIterator]();
-    return await readAnswer(parts, signal, onPart);
+    return await readResponse(parts, signal, onPart);
   } catch (error) {
     if (signal.aborted) return { type: "aborted" };
     return { type: "failed", error: modelError(error) };
@@ -43,11 +43,11 @@ export async function requestAnswer(
   }
 }
 
-async function readAnswer(
+async function readResponse(
   parts: AsyncIterator<ModelPart>,
   signal: AbortSignal,
   onPart: OnPart,
-): Promise<Answer> {
+): Promise<RequestOutcome> {
   const blocks: AssistantBlock[] = [];
   for (;;) {
     const { done, value: part } = await orAborted(parts.next(), signal);

@@ -1,7 +1,7 @@
 import { estimateTokens } from "../models/estimate-tokens.ts";
 import type { AssistantBlock, ModelMessage, ToolResultBlock } from "../models/model.ts";
-import { leftOut } from "../prompts/notes.ts";
-import { cutMiddle } from "../prompts/text.ts";
+import { omittedMedia } from "../prompts/notes.ts";
+import { truncateMiddle } from "../prompts/text.ts";
 
 /**
  * A history of at most `budget` tokens, for a summary of one that is longer. Calls and their results stay together, and
@@ -13,17 +13,17 @@ export function shrinkMessages(messages: readonly ModelMessage[], budget: number
   const answered = messages.findLastIndex((message) => message.role === "assistant") + 1;
   const before = messages.slice(0, answered);
   const fits = (candidate: readonly ModelMessage[]) => estimateTokens(candidate) <= budget;
-  for (const longest of [20_000, 8_000, 2_000, 500]) {
-    const shorter = [...before, ...messages.slice(answered).map((message) => cutResults(message, longest))];
+  for (const maxLength of [20_000, 8_000, 2_000, 500]) {
+    const shorter = [...before, ...messages.slice(answered).map((message) => cutResults(message, maxLength))];
     if (fits(shorter)) return shorter;
   }
   let shorter: readonly ModelMessage[] = messages;
-  for (const longest of [8_000, 2_000, 500, 120]) {
-    shorter = messages.map((message) => cutResults(withoutThinking(message, longest), longest));
+  for (const maxLength of [8_000, 2_000, 500, 120]) {
+    shorter = messages.map((message) => cutResults(withoutThinking(message, maxLength), maxLength));
     if (fits(shorter)) return shorter;
   }
-  for (const longest of [8_000, 2_000, 500, 120]) {
-    const candidate = shorter.map((message) => cutUserTexts(message, longest));
+  for (const maxLength of [8_000, 2_000, 500, 120]) {
+    const candidate = shorter.map((message) => cutUserTexts(message, maxLength));
     if (fits(candidate)) return candidate;
   }
   return dropOldest(
@@ -32,25 +32,25 @@ export function shrinkMessages(messages: readonly ModelMessage[], budget: number
   );
 }
 
-function cutResults(message: ModelMessage, longest: number): ModelMessage {
+function cutResults(message: ModelMessage, maxLength: number): ModelMessage {
   if (message.role !== "tool") return message;
-  return { role: "tool", content: message.content.map((result) => cutResult(result, longest)) };
+  return { role: "tool", content: message.content.map((result) => cutResult(result, maxLength)) };
 }
 
-function cutResult(result: ToolResultBlock, longest: number): ToolResultBlock {
+function cutResult(result: ToolResultBlock, maxLength: number): ToolResultBlock {
   const content = result.content.map((block) =>
     block.type === "text"
-      ? { type: "text" as const, text: cutMiddle(block.text, longest) }
+      ? { type: "text" as const, text: truncateMiddle(block.text, maxLength) }
       : { type: "text" as const, text: `[${block.mediaType} image]` },
   );
   return { ...result, content };
 }
 
-function withoutThinking(message: ModelMessage, longest: number): ModelMessage {
+function withoutThinking(message: ModelMessage, maxLength: number): ModelMessage {
   if (message.role !== "assistant") return message;
   const content = message.content
     .filter((block) => block.type !== "thinking")
-    .map((block) => cutAnswer(block, longest));
+    .map((block) => TRUNCATED_RESPONSE(block, maxLength));
   return {
     role: "assistant",
     content: content.length > 0 ? content : [{ type: "text", text: "(thinking)" }],
@@ -58,25 +58,25 @@ function withoutThinking(message: ModelMessage, longest: number): ModelMessage {
 }
 
 /** Without `opaque`: it may refer to the thinking that is gone. */
-function cutAnswer(block: AssistantBlock, longest: number): AssistantBlock {
-  if (block.type !== "tool_call") return { type: block.type, text: cutMiddle(block.text, longest) };
+function TRUNCATED_RESPONSE(block: AssistantBlock, maxLength: number): AssistantBlock {
+  if (block.type !== "tool_call") return { type: block.type, text: truncateMiddle(block.text, maxLength) };
   const { id, name, input } = block;
-  return { type: "tool_call", id, name, input: cutStrings(input, longest) };
+  return { type: "tool_call", id, name, input: cutStrings(input, maxLength) };
 }
 
-function cutStrings(input: Record<string, unknown>, longest: number): Record<string, unknown> {
+function cutStrings(input: Record<string, unknown>, maxLength: number): Record<string, unknown> {
   const pairs = Object.entries(input).map(([key, value]) => [
     key,
-    typeof value === "string" ? cutMiddle(value, longest) : value,
+    typeof value === "string" ? truncateMiddle(value, maxLength) : value,
   ]);
   return Object.fromEntries(pairs) as Record<string, unknown>;
 }
 
-function cutUserTexts(message: ModelMessage, longest: number): ModelMessage {
+function cutUserTexts(message: ModelMessage, maxLength: number): ModelMessage {
   if (message.role !== "user") return message;
   const content = message.content.map((block) => ({
     type: "text" as const,
-    text: block.type === "text" ? cutMiddle(block.text, longest) : leftOut(block.mediaType),
+    text: block.type === "text" ? truncateMiddle(block.text, maxLength) : omittedMedia(block.mediaType),
   }));
   return { role: "user", content };
 }

@@ -2,23 +2,23 @@ import { formatId, newUuid, type SessionAgent, type StopReason } from "@berth/co
 import type { Tools } from "../calls/authorize-call.ts";
 import type { History } from "../history/history.ts";
 import { throwIfLeaseLost } from "../history/log.ts";
-import type { Journal } from "../history/turn-log.ts";
+import type { TurnLog } from "../history/turn-log.ts";
 import type { Model, ModelError, ModelRequest } from "../models/model.ts";
 import { systemPrompt } from "../prompts/system-prompt.ts";
 import { toolDefinitions } from "../tools/toolset.ts";
-import type { Prefix } from "./context-window.ts";
+import type { RequestPrefix } from "./context-window.ts";
 import { errorEvent, requestEnd } from "./request-events.ts";
-import { type Answer, type OnPart, requestAnswer } from "./send-request.ts";
+import { type OnPart, type RequestOutcome, sendRequest } from "./send-request.ts";
 
 /** How a turn ends after a request; null: it goes on. */
-export type End = Exclude<StopReason["type"], "requires_action"> | null;
+export type TurnEnd = Exclude<StopReason["type"], "requires_action"> | null;
 
 /** What all requests of a turn begin with. */
-export function prefixOf(
+export function requestPrefix(
   agent: SessionAgent,
   workspaceDescription: string,
   { tools, custom }: Tools,
-): Prefix {
+): RequestPrefix {
   const names = tools.map((tool) => tool.name);
   return {
     system: systemPrompt({ system: agent.system, workspaceDescription, tools: names }),
@@ -37,15 +37,15 @@ export interface RequestOptions {
 /** The requests of one turn: each has its start and its end in the log, and one that failed is waited out. */
 export class TurnRequests {
   readonly #turn: RequestOptions;
-  readonly #journal: Journal;
-  readonly #prefix: Prefix;
+  readonly #log: TurnLog;
+  readonly #prefix: RequestPrefix;
   #count = 0;
   /** Since the last clean answer. */
   #failures = 0;
 
-  constructor(turn: RequestOptions, journal: Journal, prefix: Prefix) {
+  constructor(turn: RequestOptions, log: TurnLog, prefix: RequestPrefix) {
     this.#turn = turn;
-    this.#journal = journal;
+    this.#log = log;
     this.#prefix = prefix;
   }
 
@@ -54,10 +54,10 @@ export class TurnRequests {
     return this.#count;
   }
 
-  /** Takes in what waits. The answer is the id of the event, for the end of the request. */
+  /** SupportedMedia in what waits. The answer is the id of the event, for the end of the request. */
   async start(): Promise<string> {
     const id = formatId("event", newUuid());
-    await this.#journal.appendTakingInputs([
+    await this.#log.appendTakingInputs([
       { id, event: { type: "span.model_request_start", model: this.#turn.model.id } },
     ]);
     return id;
@@ -68,7 +68,7 @@ export class TurnRequests {
     history: History,
     messages: ModelRequest["messages"],
     onPart: OnPart = () => {},
-  ): Promise<Answer> {
+  ): Promise<RequestOutcome> {
     const { agent, model, signal } = this.#turn;
     this.#count += 1;
     const request: ModelRequest = {
@@ -77,7 +77,7 @@ export class TurnRequests {
       failedAttempts: history.failedAttempts,
       ...(agent.model.effort === undefined ? {} : { effort: agent.model.effort }),
     };
-    const answer = await requestAnswer(model, request, signal, onPart);
+    const answer = await sendRequest(model, request, signal, onPart);
     throwIfLeaseLost(signal);
     return answer;
   }
@@ -88,21 +88,21 @@ export class TurnRequests {
   }
 
   /** Ends a request that brought nothing. */
-  async abandon(start: string, end: End): Promise<End> {
-    await this.#journal.append([requestEnd(start, null)]);
+  async abandon(start: string, end: TurnEnd): Promise<TurnEnd> {
+    await this.#log.append([requestEnd(start, null)]);
     return end;
   }
 
   /** Ends a request that failed, and waits until the next may begin. */
-  async fail(start: string, error: ModelError): Promise<End> {
+  async fail(start: string, error: ModelError): Promise<TurnEnd> {
     this.#failures += 1;
     const delay = retryDelay(error, this.#failures);
     if (delay === null) {
       const status = error.retryable ? "exhausted" : "terminal";
-      await this.#journal.append([requestEnd(start, null), { event: errorEvent(error, status) }]);
+      await this.#log.append([requestEnd(start, null), { event: errorEvent(error, status) }]);
       return "retries_exhausted";
     }
-    await this.#journal.append([
+    await this.#log.append([
       requestEnd(start, null),
       { event: errorEvent(error, "retrying") },
       { event: { type: "session.status_rescheduled" } },
@@ -110,7 +110,7 @@ export class TurnRequests {
     return await this.#wait(delay);
   }
 
-  async #wait(milliseconds: number): Promise<End> {
+  async #wait(milliseconds: number): Promise<TurnEnd> {
     try {
       await this.#turn.sleep(milliseconds, this.#turn.signal);
       return null;
@@ -123,15 +123,15 @@ export class TurnRequests {
 }
 
 /** Milliseconds before the first, second and third retry. */
-const retryDelays = [1_000, 2_000, 4_000];
-const longestRetryAfterMs = 60_000;
+const RETRY_DELAYS_MS = [1_000, 2_000, 4_000];
+const MAX_RETRY_AFTER_MS = 60_000;
 
 /**
  * Milliseconds to wait before the request is tried again, or null when it is not: after three retries, or when it would
  * fail again. A provider that asks for a longer wait gets it, up to a minute.
  */
 function retryDelay(error: ModelError, failures: number): number | null {
-  const delay = retryDelays[failures - 1];
+  const delay = RETRY_DELAYS_MS[failures - 1];
   if (!error.retryable || delay === undefined) return null;
-  return Math.max(delay, Math.min(error.retryAfterMs ?? 0, longestRetryAfterMs));
+  return Math.max(delay, Math.min(error.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS));
 }

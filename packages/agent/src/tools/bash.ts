@@ -1,7 +1,7 @@
 import type { CommandResult } from "@berth/sandbox";
 import { z } from "zod";
 import { deniedNote } from "./denied-note.ts";
-import { whyCut } from "./run-script.ts";
+import { stoppedText } from "./run-script.ts";
 import type { ToolContext, ToolResult } from "./tool.ts";
 import { defineTool, failure, textResult } from "./tool.ts";
 
@@ -52,7 +52,7 @@ async function endShell(context: ToolContext): Promise<ToolResult> {
   const { signal } = context;
   for (const script of ["cd /data", "exit 0"]) {
     const { ended } = await sandbox.run({ script, shell, timeoutMs: 10_000, signal });
-    if (ended !== "exit") return failure(whyCut(ended, 10_000));
+    if (ended !== "exit") return failure(stoppedText(ended, 10_000));
   }
   return textResult("The shell was restarted in /data.");
 }
@@ -69,14 +69,15 @@ function remarks(result: CommandResult, timeoutMs: number): string[] {
   }
   const denied = deniedNote(result.denied ?? []);
   if (denied !== null) lines.push(`[${denied}]`);
-  if (result.limit !== undefined) lines.push(`[${limitsMet[result.limit]}${result.cleared ? cleared : ""}]`);
-  if (result.ended !== "exit") lines.push(`[${whyCut(result.ended, timeoutMs)}${freshShell(result)}]`);
+  if (result.limit !== undefined)
+    lines.push(`[${LIMIT_TEXTS[result.limit]}${result.cleared ? cleared : ""}]`);
+  if (result.ended !== "exit") lines.push(`[${stoppedText(result.ended, timeoutMs)}${freshShell(result)}]`);
   else if (result.exitCode !== 0) lines.push(`[exit code ${result.exitCode}]`);
   if (result.cwd !== null && result.cwd !== "/data") lines.push(`[working directory ${result.cwd}]`);
   return lines;
 }
 
-const limitsMet: Record<NonNullable<CommandResult["limit"]>, string> = {
+const LIMIT_TEXTS: Record<NonNullable<CommandResult["limit"]>, string> = {
   memory:
     "The session ran out of memory while this ran, and a process was killed. Files in /tmp and /dev/shm take memory, too.",
   processes: "The session is at its limit of processes: some could not be started.",

@@ -1,9 +1,9 @@
 import type { CustomTool, SessionAgent } from "@berth/contract";
 import { z } from "zod";
-import type { CallableTool } from "./tool.ts";
+import type { ToolSpec } from "./tool.ts";
 
 /** The tools that the client of an agent's sessions runs. */
-export function customTools(agent: Pick<SessionAgent, "tools">): CallableTool[] {
+export function customTools(agent: Pick<SessionAgent, "tools">): ToolSpec[] {
   return agent.tools
     .filter((entry) => entry.type === "custom")
     .map(({ name, description, input_schema }) => ({

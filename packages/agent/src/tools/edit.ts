@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { ToolContext, ToolResult } from "./tool.ts";
-import { counted, defineTool, failure, textResult } from "./tool.ts";
-import { oneAtATime, pathInput, readFile, workspacePath, writeFile } from "./workspace-file.ts";
+import { countOf, defineTool, failure, textResult } from "./tool.ts";
+import { pathInput, readFile, serializeChanges, workspacePath, writeFile } from "./workspace-file.ts";
 
-const largestFile = 10 * 1_048_576;
+const MAX_FILE_BYTES = 10 * 1_048_576;
 
 const input = z.strictObject({
   file_path: pathInput.describe("Absolute, or from /data. The file must exist."),
@@ -19,7 +19,7 @@ export const edit = defineTool({
   input,
   async run(given, context) {
     const sandbox = await context.sandbox();
-    return await oneAtATime(sandbox, () => editFile(given, context));
+    return await serializeChanges(sandbox, () => editFile(given, context));
   },
 });
 
@@ -28,7 +28,7 @@ async function editFile(given: z.output<typeof input>, context: ToolContext): Pr
   if (given.old_string === given.new_string) {
     return failure("old_string and new_string are the same: nothing to change.");
   }
-  const file = await readFile(context, path, { whole: largestFile });
+  const file = await readFile(context, path, { whole: MAX_FILE_BYTES });
   if (file.type === "refused") return file.result;
   if (file.part !== "whole") return failure(`${path} has ${file.size} bytes, too many to edit. Use Bash.`);
   const { bytes, count } = replaceText(file.bytes, given.old_string, given.new_string);
@@ -42,7 +42,7 @@ async function editFile(given: z.output<typeof input>, context: ToolContext): Pr
   }
   const written = await writeFile(context, path, bytes);
   if ("result" in written) return written.result;
-  return textResult(`Edited ${path}: ${counted(count, "replacement")}.`);
+  return textResult(`Edited ${path}: ${countOf(count, "replacement")}.`);
 }
 
 /**

@@ -4,7 +4,7 @@ import { runRipgrep } from "./run-ripgrep.ts";
 import { defineTool, failure, textResult } from "./tool.ts";
 import { pathInput, workspacePath } from "./workspace-file.ts";
 
-const most = 200;
+const MAX_NAMES = 200;
 
 export const glob = defineTool({
   name: "Glob",
@@ -15,20 +15,20 @@ export const glob = defineTool({
     path: pathInput.optional().describe("Folder to look in; default /data."),
   }),
   async run({ pattern, path }, context) {
-    const place = split(pattern, workspacePath(path ?? "."));
+    const search = split(pattern, workspacePath(path ?? "."));
     const outcome = await runRipgrep(context, {
       arguments: [
         ...["--files", "--hidden", "--no-ignore", "--null", "--sortr", "modified"],
-        ...["--glob", place.pattern, "--glob", "!**/.git"],
+        ...["--glob", search.pattern, "--glob", "!**/.git"],
       ],
-      cwd: place.folder,
+      cwd: search.folder,
       maxOutputBytes: 1_048_576,
-      firstNames: most + 1,
+      firstNames: MAX_NAMES + 1,
     });
     if (outcome.type === "cut") return outcome.result;
-    if (outcome.code === 40) return failure(`${place.folder} is not a folder.`);
+    if (outcome.code === 40) return failure(`${search.folder} is not a folder.`);
     const parts = outcome.output.toString("utf8").split("\0");
-    const names = parts.slice(0, -2).map((name) => posix.join(place.folder, name));
+    const names = parts.slice(0, -2).map((name) => posix.join(search.folder, name));
     const errors = parts.at(-1)?.trim() ?? "";
     if (names.length > 0) return textResult(listed(names));
     return errors === "" ? textResult("No files match.") : failure(errors);
@@ -46,6 +46,6 @@ function split(pattern: string, folder: string): { folder: string; pattern: stri
 }
 
 function listed(names: readonly string[]): string {
-  const shown = names.slice(0, most).join("\n");
-  return names.length > most ? `${shown}\n[Only the newest ${most} are shown.]` : shown;
+  const shown = names.slice(0, MAX_NAMES).join("\n");
+  return names.length > MAX_NAMES ? `${shown}\n[Only the newest ${MAX_NAMES} are shown.]` : shown;
 }

@@ -80,7 +80,7 @@ function argumentsOf(given: z.output<typeof input>): string[] {
   return list;
 }
 
-const mostBytes = 102_400;
+const MAX_OUTPUT_BYTES = 102_400;
 
 function shown(found: string, headLimit: number | undefined): ToolResult {
   const all = found.split("\n");
@@ -89,7 +89,7 @@ function shown(found: string, headLimit: number | undefined): ToolResult {
   let bytes = 0;
   for (const line of chosen) {
     bytes += Buffer.byteLength(line) + 1;
-    if (bytes > mostBytes) break;
+    if (bytes > MAX_OUTPUT_BYTES) break;
     kept.push(line);
   }
   const note = kept.length < all.length ? [`[${all.length - kept.length} more lines are not shown.]`] : [];

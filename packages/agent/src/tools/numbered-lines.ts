@@ -1,7 +1,7 @@
 import type { ToolResult } from "./tool.ts";
-import { counted, failure, textResult } from "./tool.ts";
+import { countOf, failure, textResult } from "./tool.ts";
 
-const longestLine = 2_000;
+const MAX_LINE_LENGTH = 2_000;
 
 /** NUL is in no text that a line number would help with. */
 export function isBinary(bytes: Uint8Array): boolean {
@@ -21,7 +21,7 @@ export function numberedLines(
   const all = text.replace(/\r?\n$/, "").split("\n");
   const skipped = file.part === "whole" ? first - 1 : 0;
   if (skipped >= all.length || text === "") {
-    const length = file.part === "whole" ? ` It has ${counted(all.length, "line")}.` : "";
+    const length = file.part === "whole" ? ` It has ${countOf(all.length, "line")}.` : "";
     return failure(`Line ${first} is beyond the end of the file.${length}`);
   }
   const chosen = all.slice(skipped, skipped + count);
@@ -33,8 +33,8 @@ export function numberedLines(
 
 function shownLine(line: string): string {
   const bare = line.endsWith("\r") ? line.slice(0, -1) : line;
-  if (bare.length <= longestLine) return bare;
-  return `${bare.slice(0, longestLine).toWellFormed()} [… ${bare.length - longestLine} more characters]`;
+  if (bare.length <= MAX_LINE_LENGTH) return bare;
+  return `${bare.slice(0, MAX_LINE_LENGTH).toWellFormed()} [… ${bare.length - MAX_LINE_LENGTH} more characters]`;
 }
 
 function remarks(

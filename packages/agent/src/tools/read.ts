@@ -5,10 +5,10 @@ import type { ToolResult } from "./tool.ts";
 import { defineTool, failure } from "./tool.ts";
 import { type FileRead, pathInput, readFile, workspacePath } from "./workspace-file.ts";
 
-const wholeBytes = 262_144;
+const MAX_WHOLE_BYTES = 262_144;
 /** What providers take of an image, before base64. */
-const imageBytes = 3_750_000;
-const defaultLines = 2_000;
+const MAX_IMAGE_BYTES = 3_750_000;
+const DEFAULT_LINES = 2_000;
 
 const input = z
   .strictObject({
@@ -38,7 +38,10 @@ export const read = defineTool({
     const path = workspacePath(given.file_path);
     const lines = linesOf(given);
     const mayBeImage = /\.(png|jpe?g|gif|webp)$/i.test(path);
-    const file = await readFile(context, path, { whole: mayBeImage ? imageBytes : wholeBytes, lines });
+    const file = await readFile(context, path, {
+      whole: mayBeImage ? MAX_IMAGE_BYTES : MAX_WHOLE_BYTES,
+      lines,
+    });
     return file.type === "refused" ? file.result : show(path, file, lines);
   },
 });
@@ -48,28 +51,28 @@ type Lines = { first: number; count: number } | undefined;
 function linesOf({ offset, limit, view_range }: z.output<typeof input>): Lines {
   if (view_range !== undefined) {
     const [first, last] = view_range;
-    return { first, count: last === -1 ? defaultLines : last - first + 1 };
+    return { first, count: last === -1 ? DEFAULT_LINES : last - first + 1 };
   }
   if (offset === undefined && limit === undefined) return undefined;
-  return { first: Math.max(1, offset ?? 1), count: limit ?? defaultLines };
+  return { first: Math.max(1, offset ?? 1), count: limit ?? DEFAULT_LINES };
 }
 
 function show(path: string, file: Extract<FileRead, { type: "file" }>, lines: Lines): ToolResult {
   const media = mediaTypeOf(file.bytes);
   const image = media !== null && isImageType(media) ? media : null;
-  if (image !== null && file.part === "whole" && file.size <= imageBytes) {
+  if (image !== null && file.part === "whole" && file.size <= MAX_IMAGE_BYTES) {
     const source = { type: "base64" as const, media_type: image, data: file.bytes.toString("base64") };
     return { content: [{ type: "image", source }], isError: false };
   }
   if (image !== null)
-    return failure(`${path} is an image of ${file.size} bytes; at most ${imageBytes} can be shown.`);
+    return failure(`${path} is an image of ${file.size} bytes; at most ${MAX_IMAGE_BYTES} can be shown.`);
   if (isBinary(file.bytes)) {
     return failure(`${path} is a binary file of ${file.size} bytes. Use Bash to look into it.`);
   }
   if (file.part === "head") {
     return failure(
-      `${path} has ${file.size} bytes, more than ${wholeBytes}. Read a part of it with offset and limit, or search it with Grep.`,
+      `${path} has ${file.size} bytes, more than ${MAX_WHOLE_BYTES}. Read a part of it with offset and limit, or search it with Grep.`,
     );
   }
-  return numberedLines(file, lines ?? { first: 1, count: defaultLines });
+  return numberedLines(file, lines ?? { first: 1, count: DEFAULT_LINES });
 }

@@ -35,14 +35,14 @@ export async function runScript(context: ToolContext, script: Script): Promise<S
     const { exitCode: code, omittedBytes } = result;
     return { type: "ended", code, output: Buffer.from(result.output), omittedBytes };
   }
-  return { type: "cut", result: failure(whyCut(result.ended, timeoutMs)) };
+  return { type: "cut", result: failure(stoppedText(result.ended, timeoutMs)) };
 }
 
 /** Why a command did not end by itself, for the model. */
-export function whyCut(ended: CommandResult["ended"], timeoutMs: number): string {
+export function stoppedText(ended: CommandResult["ended"], timeoutMs: number): string {
   if (ended === "timeout") return `Stopped: it took longer than ${timeoutMs / 1000} s.`;
   if (ended === "closed") {
     return "The sandbox stopped while this ran, so its outcome is unknown. The next call starts the sandbox again on the same disk, with fresh shells; processes that were running are gone.";
   }
-  return notes.stoppedCall;
+  return notes.STOPPED_CALL;
 }

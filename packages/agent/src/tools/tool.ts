@@ -3,7 +3,7 @@ import type { Sandbox } from "@berth/sandbox";
 import type { z } from "zod";
 
 /** What a model is told of a tool, and what its calls are held to. */
-export interface CallableTool {
+export interface ToolSpec {
   readonly name: string;
   readonly description: string;
   /** Strict where the tool is ours: unknown fields are refused, so that a misspelt option is told to the model. */
@@ -13,7 +13,7 @@ export interface CallableTool {
 }
 
 /** A tool that the service runs: one of the toolset, in the sandbox, or one of an MCP server. */
-export interface Tool extends CallableTool {
+export interface Tool extends ToolSpec {
   /** The MCP server that runs it: its calls are logged as `agent.mcp_tool_use`, under the name that the server gives it. */
   readonly mcp?: { readonly server: string; readonly name: string };
   /** Whether calls of it are run, run when a client has confirmed them, or refused; by default as the agent's config of that name says. */
@@ -57,6 +57,6 @@ export function failure(text: string): ToolResult {
 }
 
 /** `1 line`, `2 lines`. */
-export function counted(count: number, noun: string): string {
+export function countOf(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

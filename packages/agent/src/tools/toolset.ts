@@ -6,10 +6,10 @@ import { edit } from "./edit.ts";
 import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";
 import { read } from "./read.ts";
-import type { CallableTool, Tool } from "./tool.ts";
+import type { Tool, ToolSpec } from "./tool.ts";
 import { write } from "./write.ts";
 
-const toolsByName: Readonly<Record<ToolName, Tool>> = {
+const TOOLS_BY_NAME: Readonly<Record<ToolName, Tool>> = {
   Bash: bash,
   Read: read,
   Write: write,
@@ -26,7 +26,7 @@ export function toolset(agent: Pick<SessionAgent, "tools">): Tool[] {
   const names = agentToolsets(agent).flatMap(({ enabled_tools, configs = [] }) =>
     enabled_tools.filter((name) => !configs.some((config) => config.name === name && !config.enabled)),
   );
-  return names.map((name) => toolsByName[name]);
+  return names.map((name) => TOOLS_BY_NAME[name]);
 }
 
 /** The entries of an agent's tools that stand for the six. */
@@ -37,7 +37,7 @@ export function agentToolsets(agent: Pick<SessionAgent, "tools">): AgentToolset[
 type AgentToolset = Extract<SessionAgent["tools"][number], { type: "agent_toolset_20260401" }>;
 
 /** What a model is told of the tools. */
-export function toolDefinitions(tools: readonly CallableTool[]): ToolDefinition[] {
+export function toolDefinitions(tools: readonly ToolSpec[]): ToolDefinition[] {
   return tools.map(({ name, description, input, inputSchema }) => ({
     name,
     description,

@@ -31,24 +31,24 @@ export interface ReadOptions {
   lines?: { first: number; count: number } | undefined;
 }
 
-const lineBytes = 262_144;
+const MAX_LINE_BYTES = 262_144;
 
 export async function readFile(context: ToolContext, path: string, options: ReadOptions): Promise<FileRead> {
   const { whole, lines } = options;
   const outcome = await runScript(context, {
-    script: readScript,
+    script: READ_SCRIPT,
     variables: {
       FILE: path,
       WHOLE: String(whole),
       FIRST: String(lines?.first ?? ""),
       COUNT: String(lines?.count ?? ""),
-      LINE_BYTES: String(lineBytes + 1),
+      LINE_BYTES: String(MAX_LINE_BYTES + 1),
     },
-    maxOutputBytes: Math.max(whole, lineBytes) + 1_024,
+    maxOutputBytes: Math.max(whole, MAX_LINE_BYTES) + 1_024,
   });
   if (outcome.type === "cut") return { type: "refused", result: outcome.result };
   if (outcome.code !== 0)
-    return { type: "refused", result: failure(whyRefused(path, outcome.code, outcome.output)) };
+    return { type: "refused", result: failure(fileErrorText(path, outcome.code, outcome.output)) };
   const end = outcome.output.indexOf("\n");
   const size = Number(outcome.output.subarray(0, end).toString());
   const bytes = outcome.output.subarray(end + 1);
@@ -56,7 +56,7 @@ export async function readFile(context: ToolContext, path: string, options: Read
   return { type: "file", size, bytes, part };
 }
 
-const readScript = `
+const READ_SCRIPT = `
 [ -d "$FILE" ] && exit 41
 [ -e "$FILE" ] || exit 42
 [ -f "$FILE" ] || exit 43
@@ -78,16 +78,16 @@ export async function writeFile(
   bytes: Uint8Array,
 ): Promise<{ created: boolean } | { result: ToolResult }> {
   const outcome = await runScript(context, {
-    script: writeScript,
+    script: WRITE_SCRIPT,
     variables: { FILE: path, TEMPORARY: `.write-${randomUUID()}` },
     stdin: bytes,
   });
   if (outcome.type === "cut") return { result: outcome.result };
-  if (outcome.code !== 0) return { result: failure(whyRefused(path, outcome.code, outcome.output)) };
+  if (outcome.code !== 0) return { result: failure(fileErrorText(path, outcome.code, outcome.output)) };
   return { created: outcome.output.toString().trim() === "created" };
 }
 
-const writeScript = `
+const WRITE_SCRIPT = `
 [ -d "$FILE" ] && exit 41
 if [ -e "$FILE" ]; then
   [ -f "$FILE" ] || exit 43
@@ -107,7 +107,7 @@ mv -fT "$temporary" "$target" || exit 45
 echo "$word"
 `;
 
-function whyRefused(path: string, code: number, output: Buffer): string {
+function fileErrorText(path: string, code: number, output: Buffer): string {
   switch (code) {
     case 41:
       return `${path} is a directory. List it with Glob, or with ls in Bash.`;
@@ -127,7 +127,7 @@ function whyRefused(path: string, code: number, output: Buffer): string {
 const last = new WeakMap<Sandbox, Promise<unknown>>();
 
 /** Changes to files of one sandbox go one after another, so that two edits of a file in one answer both hold. */
-export async function oneAtATime<T>(sandbox: Sandbox, change: () => Promise<T>): Promise<T> {
+export async function serializeChanges<T>(sandbox: Sandbox, change: () => Promise<T>): Promise<T> {
   const before = last.get(sandbox) ?? Promise.resolve();
   const done = before.then(change, change);
   last.set(sandbox, done);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineTool, textResult } from "./tool.ts";
-import { oneAtATime, pathInput, workspacePath, writeFile } from "./workspace-file.ts";
+import { pathInput, serializeChanges, workspacePath, writeFile } from "./workspace-file.ts";
 
 export const write = defineTool({
   name: "Write",
@@ -14,7 +14,7 @@ export const write = defineTool({
     const path = workspacePath(file_path);
     const bytes = Buffer.from(content, "utf8");
     const sandbox = await context.sandbox();
-    const written = await oneAtATime(sandbox, () => writeFile(context, path, bytes));
+    const written = await serializeChanges(sandbox, () => writeFile(context, path, bytes));
     if ("result" in written) return written.result;
     return textResult(`${written.created ? "Created" : "Overwrote"} ${path} (${bytes.length} bytes).`);
   },

@@ -15,7 +15,7 @@ export interface AnthropicContent {
   cache_control?: unknown;
 }
 
-/** The signature of a thinking block, given what stands before it. */
+/** The signature of a thinking block, given what state before it. */
 export type Sign = (
   body: Body,
   messages: readonly AnthropicMessage[],

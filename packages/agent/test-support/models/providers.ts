@@ -30,8 +30,8 @@ interface Changes {
   key?: string | null;
   headers?: Record<string, string>;
   idleTimeoutMs?: number;
-  takesImages?: boolean;
-  takesDocuments?: boolean;
+  supportsImages?: boolean;
+  supportsDocuments?: boolean;
   thinking?: { budget_tokens: number };
   fetch?: Fetch;
 }
@@ -52,8 +52,8 @@ export function modelAt(baseUrl: string, kind: ProviderKind, changes: Changes = 
     contextWindow: 200_000,
     maxOutputTokens: 4000,
     thinking: null,
-    takesImages: true,
-    takesDocuments: true,
+    supportsImages: true,
+    supportsDocuments: true,
     ...rest,
   });
 }

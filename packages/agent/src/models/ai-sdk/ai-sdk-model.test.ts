@@ -304,7 +304,7 @@ for (const kind of kinds) {
       assert.equal((await exchange(model, request(false))).error, null);
       assert.equal((await exchange(model, request(true))).error, null);
       assert.equal(
-        (await exchange(modelAt(double.baseUrl, kind, { takesImages: false }), request(false))).error,
+        (await exchange(modelAt(double.baseUrl, kind, { supportsImages: false }), request(false))).error,
         null,
       );
       const [shown, ofError, refused] = double.requests.map(({ text }) => text);
@@ -325,7 +325,7 @@ for (const kind of kinds) {
       const request: ModelRequest = { ...ask(""), messages: [{ role: "user", content }] };
       const done = { blocks: [{ text: "Seen." }] };
       const double = await start(test, done, done);
-      const blind = { takesImages: false, takesDocuments: false };
+      const blind = { supportsImages: false, supportsDocuments: false };
       assert.equal((await exchange(modelAt(double.baseUrl, kind), request)).error, null);
       assert.equal((await exchange(modelAt(double.baseUrl, kind, blind), request)).error, null);
       const [shown, refused] = double.requests.map(({ text }) => text);

@@ -1,10 +1,10 @@
 import { orAborted } from "@berth/concurrency";
 import type { ModelUsage } from "@berth/contract";
 import type { FinishReason, Model, ModelPart, ModelRequest } from "../model.ts";
-import { Answer } from "./answer.ts";
 import { type DialectModel, dialects } from "./dialect.ts";
-import { interrupted, outgrown, toModelError } from "./errors.ts";
+import { interruptedStream, toModelError, windowExceeded } from "./model-errors.ts";
 import type { Provider } from "./provider.ts";
+import { ResponseBuilder } from "./response-builder.ts";
 import { type Fetch, openTransport } from "./transport.ts";
 import type { FinishPart, StreamPart } from "./types.ts";
 
@@ -19,7 +19,7 @@ export interface AiSdkModelOptions extends DialectModel {
 
 /**
  * A model behind one of the AI SDK's providers, at the level below the SDK's own tool loop and retries: one call is one
- * request. Blocks are handed out only when the provider has said that the answer is complete.
+ * request. Blocks are handed out only when the provider has said that the response is complete.
  */
 export function createAiSdkModel(options: AiSdkModelOptions): Model {
   return {
@@ -44,7 +44,7 @@ async function* stream(
     endsWithDone: dialect.endsWithDone,
   });
   const hangUp = new AbortController();
-  const answer = new Answer();
+  const response = new ResponseBuilder();
   try {
     const connection = {
       provider: provider.name,
@@ -56,12 +56,12 @@ async function* stream(
     const abortSignal = AbortSignal.any([signal, hangUp.signal]);
     const call = model.doStream({ ...dialect.callOptions(request, options), abortSignal });
     const reader = (await orAborted(call, signal)).stream.getReader();
-    const finish = yield* readToFinish(reader, answer, signal);
-    if (finish === null) throw interrupted(provider.name);
-    if (finish.finishReason.raw === "model_context_window_exceeded") throw outgrown(provider.name);
-    const reason = finishReason(finish, answer);
-    if (reason === null) throw interrupted(provider.name);
-    const blocks = answer.blocks(reason);
+    const finish = yield* readToFinish(reader, response, signal);
+    if (finish === null) throw interruptedStream(provider.name);
+    if (finish.finishReason.raw === "model_context_window_exceeded") throw windowExceeded(provider.name);
+    const reason = finishReason(finish, response);
+    if (reason === null) throw interruptedStream(provider.name);
+    const blocks = response.blocks(reason);
     await readToEnd(reader);
     for (const block of blocks) yield { type: "block", ...block };
     yield { type: "finish", reason, usage: usageOf(finish) };
@@ -78,7 +78,7 @@ type Reader = ReadableStreamDefaultReader<StreamPart>;
 
 async function* readToFinish(
   reader: Reader,
-  answer: Answer,
+  response: ResponseBuilder,
   signal: AbortSignal,
 ): AsyncGenerator<ModelPart, FinishPart | null> {
   for (;;) {
@@ -86,7 +86,7 @@ async function* readToFinish(
     if (done) return null;
     if (part.type === "error") throw part.error;
     if (part.type === "finish") return part;
-    const shown = answer.take(part);
+    const shown = response.take(part);
     if (shown !== null) yield shown;
   }
 }
@@ -103,12 +103,15 @@ async function readToEnd(reader: Reader): Promise<void> {
 }
 
 /** Null when it is no clean end. Servers that say `stop` after a tool call mean the call. */
-function finishReason({ finishReason: { unified, raw } }: FinishPart, answer: Answer): FinishReason | null {
+function finishReason(
+  { finishReason: { unified, raw } }: FinishPart,
+  response: ResponseBuilder,
+): FinishReason | null {
   if (unified === "interrupted" || unified === "error") return null;
   if (unified === "other" && raw === undefined) return null;
   if (unified === "length") return "max_tokens";
   if (unified === "content-filter") return "refusal";
-  return answer.hasToolCalls() ? "tool_calls" : "end_turn";
+  return response.hasToolCalls() ? "tool_calls" : "end_turn";
 }
 
 function usageOf({ usage: { inputTokens, outputTokens } }: FinishPart): ModelUsage {

@@ -1,6 +1,6 @@
 import type { ModelRequest } from "../model.ts";
 import { withCacheMarkers } from "./cache-markers.ts";
-import { type ImagePlace, toPrompt } from "./prompt.ts";
+import { type ImagePlacement, toPrompt } from "./prompt.ts";
 import type { ProviderKind } from "./provider.ts";
 import type { Fetch } from "./transport.ts";
 import type { CallOptions, LanguageModel } from "./types.ts";
@@ -14,8 +14,8 @@ export interface DialectModel {
   upstreamModel: string;
   maxOutputTokens: number;
   thinking: Thinking | null;
-  takesImages: boolean;
-  takesDocuments: boolean;
+  supportsImages: boolean;
+  supportsDocuments: boolean;
 }
 
 /** What differs from one kind of provider to the next. Its package is loaded at the first request: loading costs start-up time. */
@@ -40,7 +40,7 @@ const anthropic: Dialect = {
     return createAnthropic({ baseURL: baseUrl, apiKey, fetch })(model);
   },
   callOptions(request, model) {
-    const options = commonOptions(request, model, model.takesImages ? "result" : "none");
+    const options = commonOptions(request, model, model.supportsImages ? "result" : "none");
     const thinking = anthropicThinking(model.thinking);
     return withCacheMarkers({
       ...options,
@@ -79,7 +79,7 @@ const openai: Dialect = {
     return createOpenAI({ baseURL: baseUrl, apiKey, fetch }).responses(model);
   },
   callOptions(request, model) {
-    const options = commonOptions(request, model, model.takesImages ? "result" : "none");
+    const options = commonOptions(request, model, model.supportsImages ? "result" : "none");
     return {
       ...options,
       // The API's own default is strict, for which a schema has to name every property as required.
@@ -102,7 +102,7 @@ const openaiCompatible: Dialect = {
   callOptions(request, model) {
     const { effort } = request;
     return {
-      ...commonOptions(request, model, model.takesImages ? "message" : "none"),
+      ...commonOptions(request, model, model.supportsImages ? "message" : "none"),
       // The three levels that such servers share.
       ...(effort === undefined
         ? {}
@@ -111,7 +111,7 @@ const openaiCompatible: Dialect = {
   },
 };
 
-function commonOptions(request: ModelRequest, model: DialectModel, images: ImagePlace): CallOptions {
+function commonOptions(request: ModelRequest, model: DialectModel, images: ImagePlacement): CallOptions {
   const tools = request.tools.map((tool) => ({
     type: "function" as const,
     name: tool.name,
@@ -119,7 +119,7 @@ function commonOptions(request: ModelRequest, model: DialectModel, images: Image
     inputSchema: tool.inputSchema,
   }));
   return {
-    prompt: toPrompt(request, { images, documents: model.takesDocuments }),
+    prompt: toPrompt(request, { images, documents: model.supportsDocuments }),
     maxOutputTokens: model.maxOutputTokens,
     ...(tools.length === 0 ? {} : { tools }),
   };

@@ -11,11 +11,11 @@ import type {
 import type { Prompt, PromptMessage, ProviderOptions } from "./types.ts";
 
 /** Where a provider takes the images of a tool result: in the result, in a user message after it, or nowhere. */
-export type ImagePlace = "result" | "message" | "none";
+export type ImagePlacement = "result" | "message" | "none";
 
 /** What a model takes besides text. */
-export interface Takes {
-  images: ImagePlace;
+export interface SupportedMedia {
+  images: ImagePlacement;
   documents: boolean;
 }
 
@@ -25,14 +25,14 @@ type ToolPart = Extract<PromptMessage, { role: "tool" }>["content"][number];
 type ToolOutput = Extract<ToolPart, { type: "tool-result" }>["output"];
 
 /** The same request gives the same prompt, and a longer history a longer prompt with the same beginning. */
-export function toPrompt(request: ModelRequest, takes: Takes): Prompt {
+export function toPrompt(request: ModelRequest, takes: SupportedMedia): Prompt {
   return [
     ...(hasText(request.system) ? [{ role: "system" as const, content: request.system }] : []),
     ...request.messages.flatMap((message) => toMessages(message, takes)),
   ];
 }
 
-function toMessages(message: ModelMessage, takes: Takes): PromptMessage[] {
+function toMessages(message: ModelMessage, takes: SupportedMedia): PromptMessage[] {
   if (message.content.length === 0) return [];
   switch (message.role) {
     case "user":
@@ -45,12 +45,12 @@ function toMessages(message: ModelMessage, takes: Takes): PromptMessage[] {
 }
 
 /** No provider takes a text of white space only, and a history with one could never be sent again. */
-function userParts(blocks: readonly UserBlock[], takes: Takes): UserPart[] {
+function userParts(blocks: readonly UserBlock[], takes: SupportedMedia): UserPart[] {
   const parts = blocks.flatMap((block) => userPart(block, takes));
   return parts.length === 0 ? [{ type: "text", text: "(no text)" }] : parts;
 }
 
-function userPart(block: UserBlock, takes: Takes): UserPart[] {
+function userPart(block: UserBlock, takes: SupportedMedia): UserPart[] {
   if (block.type === "text") return hasText(block.text) ? [{ type: "text", text: block.text }] : [];
   const taken = block.type === "image" ? takes.images !== "none" : takes.documents;
   return [taken ? filePart(block) : { type: "text", text: mediaNote(block) }];
@@ -74,14 +74,14 @@ function assistantPart(block: AssistantBlock): AssistantPart {
   }
 }
 
-function toolMessages(results: readonly ToolResultBlock[], images: ImagePlace): PromptMessage[] {
+function toolMessages(results: readonly ToolResultBlock[], images: ImagePlacement): PromptMessage[] {
   const content = results.map((result) => ({
     type: "tool-result" as const,
     toolCallId: result.id,
     toolName: result.name,
     output: toolOutput(result, images),
   }));
-  const after = results.filter((result) => imagePlace(result, images) === "message").flatMap(imageParts);
+  const after = results.filter((result) => imagePlacement(result, images) === "message").flatMap(imageParts);
   return [
     { role: "tool", content },
     ...(after.length === 0 ? [] : [{ role: "user" as const, content: after }]),
@@ -89,13 +89,13 @@ function toolMessages(results: readonly ToolResultBlock[], images: ImagePlace): 
 }
 
 /** A result that is an error can only be text, so its images follow it. */
-function imagePlace(result: ToolResultBlock, images: ImagePlace): ImagePlace {
+function imagePlacement(result: ToolResultBlock, images: ImagePlacement): ImagePlacement {
   return result.isError && images === "result" ? "message" : images;
 }
 
-function toolOutput(result: ToolResultBlock, images: ImagePlace): ToolOutput {
-  const place = imagePlace(result, images);
-  if (place === "result" && result.content.some(isImage)) {
+function toolOutput(result: ToolResultBlock, images: ImagePlacement): ToolOutput {
+  const placement = imagePlacement(result, images);
+  if (placement === "result" && result.content.some(isImage)) {
     const value = result.content.filter((block) => isImage(block) || hasText(block.text));
     return {
       type: "content",
@@ -103,13 +103,13 @@ function toolOutput(result: ToolResultBlock, images: ImagePlace): ToolOutput {
     };
   }
   const value = result.content
-    .map((block) => (isImage(block) ? imageNote(block, place) : block.text))
+    .map((block) => (isImage(block) ? imageNote(block, placement) : block.text))
     .join("\n");
   return { type: result.isError ? "error-text" : "text", value };
 }
 
-function imageNote(image: ImageBlock, place: ImagePlace): string {
-  return place === "message" ? `[${image.mediaType} image: in the next message]` : mediaNote(image);
+function imageNote(image: ImageBlock, placement: ImagePlacement): string {
+  return placement === "message" ? `[${image.mediaType} image: in the next message]` : mediaNote(image);
 }
 
 function mediaNote({ type, mediaType }: ImageBlock | DocumentBlock): string {

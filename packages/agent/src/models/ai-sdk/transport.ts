@@ -6,7 +6,7 @@ export type Fetch = typeof globalThis.fetch;
 /** What was seen of one exchange, for the sake of its errors. */
 export interface Exchange {
   /** The answer began: it was accepted with a status of success. */
-  answered: boolean;
+  responseStarted: boolean;
   /** The provider sent nothing for too long, and the exchange was ended for it. */
   idle: boolean;
   /** What an error must never repeat. */
@@ -29,9 +29,9 @@ export interface Transport {
 
 /** A fetch for one exchange: signs it with the key of this moment and ends it when the provider falls silent. */
 export function openTransport(options: TransportOptions): Transport {
-  const exchange: Exchange = { answered: false, idle: false, secrets: [] };
+  const exchange: Exchange = { responseStarted: false, idle: false, secrets: [] };
   const silence = new AbortController();
-  const watch = startWatch(options.provider.idleTimeoutMs, () => {
+  const watch = startIdleTimer(options.provider.idleTimeoutMs, () => {
     exchange.idle = true;
     silence.abort();
   });
@@ -47,8 +47,8 @@ export function openTransport(options: TransportOptions): Transport {
       redirect: "error",
     });
     watch.touch();
-    exchange.answered = response.ok;
-    return watched(response, watch, options.endsWithDone && response.ok);
+    exchange.responseStarted = response.ok;
+    return withIdleTimer(response, watch, options.endsWithDone && response.ok);
   };
   return { fetch: send, exchange, close: watch.stop };
 }
@@ -64,18 +64,18 @@ function signed(provider: Provider, key: string | null, given: RequestInit["head
   return headers;
 }
 
-interface Watch {
+interface IdleTimer {
   touch(): void;
   stop(): void;
 }
 
-function startWatch(milliseconds: number, onSilence: () => void): Watch {
+function startIdleTimer(milliseconds: number, onSilence: () => void): IdleTimer {
   const timer = setTimeout(onSilence, milliseconds);
   return { touch: () => timer.refresh(), stop: () => clearTimeout(timer) };
 }
 
 /** The same response, whose body keeps the watch awake and fails where it ends without its end mark. */
-function watched(response: Response, watch: Watch, endsWithDone: boolean): Response {
+function withIdleTimer(response: Response, watch: IdleTimer, endsWithDone: boolean): Response {
   if (response.body === null) return response;
   const body = response.body.pipeThrough(new TransformStream(bodyWatcher(watch, endsWithDone)));
   return new Response(body, {
@@ -85,12 +85,12 @@ function watched(response: Response, watch: Watch, endsWithDone: boolean): Respo
   });
 }
 
-function bodyWatcher(watch: Watch, endsWithDone: boolean): Transformer<Uint8Array, Uint8Array> {
+function bodyWatcher(watch: IdleTimer, endsWithDone: boolean): Transformer<Uint8Array, Uint8Array> {
   let tail = "";
   return {
     transform(bytes, controller) {
       watch.touch();
-      if (endsWithDone) tail = (tail + Buffer.from(bytes).toString("latin1")).slice(-doneLength);
+      if (endsWithDone) tail = (tail + Buffer.from(bytes).toString("latin1")).slice(-DONE_MARK_LENGTH);
       controller.enqueue(bytes);
     },
     flush(controller) {
@@ -100,4 +100,4 @@ function bodyWatcher(watch: Watch, endsWithDone: boolean): Transformer<Uint8Arra
   };
 }
 
-const doneLength = 64;
+const DONE_MARK_LENGTH = 64;

@@ -9,9 +9,9 @@ export interface KnownModels {
 }
 
 /** Retired models. */
-const notAnthropic = /^claude-(2|3|v1|instant)/;
+const EXCLUDED_ANTHROPIC = /^claude-(2|3|v1|instant)/;
 /** Models that cannot call tools, or do not speak text. */
-const notOpenAI =
+const EXCLUDED_OPENAI =
   /audio|realtime|search|transcribe|tts|image|vision|instruct|research|oss|computer|chatgpt|gpt-3|^gpt-4(-|$)/;
 
 /** Loads the tables; this costs some 40 ms, once. */
@@ -34,9 +34,9 @@ export async function loadKnownModels(): Promise<KnownModels> {
 }
 
 function isAnthropic(name: string): boolean {
-  return name.startsWith("claude-") && !notAnthropic.test(name);
+  return name.startsWith("claude-") && !EXCLUDED_ANTHROPIC.test(name);
 }
 
 function isOpenAI(name: string): boolean {
-  return /^(gpt-|o\d|codex)/.test(name) && !notOpenAI.test(name);
+  return /^(gpt-|o\d|codex)/.test(name) && !EXCLUDED_OPENAI.test(name);
 }

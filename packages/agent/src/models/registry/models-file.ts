@@ -48,7 +48,7 @@ export type ModelsFile = z.output<typeof modelsFile>;
 export type ModelEntry = ModelsFile["models"][number];
 export type ProviderEntry = ModelsFile["providers"][string];
 
-/** What is wrong with the models file, all of it, each fault with its place. */
+/** What is wrong with the models file, all of it, each fault with its field. */
 export class ModelsFileError extends Error {
   override readonly name = "ModelsFileError";
   readonly faults: readonly string[];
@@ -127,6 +127,6 @@ function modelFaults(entry: ModelEntry, index: number, { providers, models }: Mo
 }
 
 function sentence(path: readonly PropertyKey[], message: string): string {
-  const place = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
-  return `${place === "" ? "the file" : place.replace(/^\./, "")}: ${message}`;
+  const field = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
+  return `${field === "" ? "the file" : field.replace(/^\./, "")}: ${message}`;
 }

@@ -5,8 +5,8 @@ import type { Model } from "../model.ts";
 import { createRehearsalModel } from "../rehearsal/rehearsal-model.ts";
 import type { Environment } from "./api-key.ts";
 import { type KnownModels, loadKnownModels } from "./known-models.ts";
+import { configuredSources, findModelSources, type ModelSources } from "./model-sources.ts";
 import { type ModelEntry, readModelsFile } from "./models-file.ts";
-import { findSources, type Sources, sourcesOf } from "./sources.ts";
 
 export interface ModelInfo {
   /** `provider/model`. */
@@ -48,10 +48,10 @@ export async function createModelRegistry(options: ModelRegistryOptions): Promis
   const known = await loadKnownModels();
   const sources =
     options.file === undefined
-      ? await findSources(options.environment, known, options.fetch ?? globalThis.fetch)
-      : sourcesOf(await readModelsFile(options.file), options.environment);
+      ? await findModelSources(options.environment, known, options.fetch ?? globalThis.fetch)
+      : configuredSources(await readModelsFile(options.file), options.environment);
   const rehearsal = options.rehearsal ?? createRehearsalModel();
-  const log = onlyOnce(options.log ?? (() => {}));
+  const log = oncePerMessage(options.log ?? (() => {}));
   for (const provider of sources.providers.values())
     await provider.apiKey().catch((error: Error) => log(error.message));
 
@@ -59,7 +59,7 @@ export async function createModelRegistry(options: ModelRegistryOptions): Promis
     defaultModel: sources.models.find((entry) => entry.default === true)?.id ?? null,
     list() {
       const infos = sources.models.flatMap((entry) => {
-        const found = lookUp(entry.id, sources, known);
+        const found = findModel(entry.id, sources, known);
         return found === null ? [] : [infoOf(entry.id, found.provider.name, found.limits)];
       });
       const limits = { contextWindow: rehearsal.contextWindow, maxOutputTokens: rehearsal.maxOutputTokens };
@@ -67,7 +67,7 @@ export async function createModelRegistry(options: ModelRegistryOptions): Promis
     },
     get(id, { contextWindow } = {}) {
       if (id === rehearsal.id) return withWindow(rehearsal, contextWindow);
-      const found = lookUp(id, sources, known, contextWindow);
+      const found = findModel(id, sources, known, contextWindow);
       if (found === null) return null;
       if (found.limits.assumed) log(assumption(id, found.limits.contextWindow));
       return createAiSdkModel({
@@ -77,8 +77,8 @@ export async function createModelRegistry(options: ModelRegistryOptions): Promis
         contextWindow: found.limits.contextWindow,
         maxOutputTokens: found.limits.maxOutputTokens,
         thinking: found.entry.thinking ?? null,
-        takesImages: found.entry.images ?? found.provider.kind !== "openai-compatible",
-        takesDocuments: found.entry.documents ?? found.provider.kind !== "openai-compatible",
+        supportsImages: found.entry.images ?? found.provider.kind !== "openai-compatible",
+        supportsDocuments: found.entry.documents ?? found.provider.kind !== "openai-compatible",
         ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
       });
     },
@@ -98,7 +98,7 @@ interface Limits {
   assumed?: boolean;
 }
 
-function lookUp(id: string, sources: Sources, known: KnownModels, wanted?: number): Found | null {
+function findModel(id: string, sources: ModelSources, known: KnownModels, wanted?: number): Found | null {
   const slash = id.indexOf("/");
   const provider =
     slash < 1 || slash === id.length - 1 ? undefined : sources.providers.get(id.slice(0, slash));
@@ -108,7 +108,7 @@ function lookUp(id: string, sources: Sources, known: KnownModels, wanted?: numbe
 }
 
 /** Where neither the file nor the price tables tell. */
-const assumedWindows: Readonly<Record<ProviderKind, number>> = {
+const ASSUMED_CONTEXT_WINDOWS: Readonly<Record<ProviderKind, number>> = {
   anthropic: 200_000,
   openai: 128_000,
   "openai-compatible": 32_768,
@@ -121,17 +121,17 @@ function limitsOf(
   wanted: number | undefined,
 ): Limits {
   const told = entry.context_window ?? known.contextWindow(provider, upstreamName(entry.id, entry));
-  const most = told ?? wanted ?? assumedWindows[provider.kind];
+  const most = told ?? wanted ?? ASSUMED_CONTEXT_WINDOWS[provider.kind];
   const contextWindow = Math.min(most, wanted ?? most);
   return {
     contextWindow,
-    maxOutputTokens: Math.min(entry.max_output_tokens ?? usualOutput(contextWindow), contextWindow - 1),
+    maxOutputTokens: Math.min(entry.max_output_tokens ?? defaultMaxOutput(contextWindow), contextWindow - 1),
     assumed: told === null && wanted === undefined,
   };
 }
 
 /** One eighth of the window, 32,000 at most: it leaves room for the input and is within what providers allow. */
-function usualOutput(contextWindow: number): number {
+function defaultMaxOutput(contextWindow: number): number {
   return Math.min(32_000, Math.floor(contextWindow / 8));
 }
 
@@ -149,7 +149,7 @@ function withWindow(model: Model, wanted: number | undefined): Model {
   return {
     id: model.id,
     contextWindow,
-    maxOutputTokens: Math.min(model.maxOutputTokens, usualOutput(contextWindow)),
+    maxOutputTokens: Math.min(model.maxOutputTokens, defaultMaxOutput(contextWindow)),
     stream: (request, signal) => model.stream(request, signal),
   };
 }
@@ -158,7 +158,7 @@ function assumption(id: string, contextWindow: number): string {
   return `Nothing tells the context window of ${id}; ${contextWindow} tokens are assumed. Set its context_window in the models file.`;
 }
 
-function onlyOnce(log: (message: string) => void): (message: string) => void {
+function oncePerMessage(log: (message: string) => void): (message: string) => void {
   const said = new Set<string>();
   return (message) => {
     if (said.has(message)) return;

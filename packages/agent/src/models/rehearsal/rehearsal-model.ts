@@ -10,12 +10,12 @@ import {
   type ModelRequest,
 } from "../model.ts";
 import {
-  type AnswerSteps,
-  disappointment,
   previousResult,
-  remainingAnswers,
-  summarised,
-} from "./present-step.ts";
+  type ResponseSteps,
+  remainingResponses,
+  summaryResponse,
+  unmetExpectation,
+} from "./remaining-steps.ts";
 import type { Call } from "./steps.ts";
 
 export interface RehearsalOptions {
@@ -58,14 +58,14 @@ async function* stream(
   const blocks: AssistantBlock[] = [];
   for await (const part of answer(request, signal, sleep)) {
     signal.throwIfAborted();
-    yield { ...part, place: blocks.length };
+    yield { ...part, blockIndex: blocks.length };
     if (part.type === "block") blocks.push(part.block);
   }
   const calls = blocks.some((block) => block.type === "tool_call");
   yield { type: "finish", reason: calls ? "tool_calls" : "end_turn", usage: usageOf(request, blocks) };
 }
 
-/** Its place is that of the block to come. */
+/** Its blockIndex is that of the block to come. */
 type Part = { type: "text_delta"; text: string } | { type: "block"; block: AssistantBlock };
 
 async function* answer(
@@ -73,18 +73,18 @@ async function* answer(
   signal: AbortSignal,
   sleep: (milliseconds: number, signal: AbortSignal) => Promise<unknown>,
 ): AsyncGenerator<Part> {
-  const summary = summarised(request.messages);
+  const summary = summaryResponse(request.messages);
   if (summary !== null) return yield* say(summary);
-  const answers = remainingAnswers(request.messages);
+  const answers = remainingResponses(request.messages);
   if (answers === null) return yield* say(explanation);
   const steps = answers[0] ?? [];
-  const stop = disappointment(steps, previousResult(request.messages));
+  const stop = unmetExpectation(steps, previousResult(request.messages));
   if (stop !== null) return yield* say(stop);
   yield* follow(steps, request, signal, sleep);
 }
 
 async function* follow(
-  steps: AnswerSteps,
+  steps: ResponseSteps,
   request: ModelRequest,
   signal: AbortSignal,
   sleep: (milliseconds: number, signal: AbortSignal) => Promise<unknown>,

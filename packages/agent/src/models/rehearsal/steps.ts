@@ -5,7 +5,7 @@ const call = z.strictObject({
   input: z.record(z.string(), z.unknown()).default({}),
 });
 const expect = z.string().min(1).optional();
-const failureKinds = [
+const FAILURE_KINDS = [
   "overloaded",
   "rate_limited",
   "request_failed",
@@ -18,7 +18,7 @@ const failureKinds = [
 const callStep = call.extend({ expect });
 const callsStep = z.strictObject({ tools: z.array(call).min(1).max(100), expect });
 const sayStep = z.strictObject({ say: z.string(), expect });
-const failStep = z.strictObject({ fail: z.enum(failureKinds), times: z.int().min(1).max(1_000).default(1) });
+const failStep = z.strictObject({ fail: z.enum(FAILURE_KINDS), times: z.int().min(1).max(1_000).default(1) });
 const waitStep = z.strictObject({ wait_ms: z.int().min(0).max(3_600_000) });
 
 const step = z.union([callStep, callsStep, sayStep, failStep, waitStep]);

@@ -1,5 +1,5 @@
 import { ModelError, type ModelErrorKind } from "../model.ts";
-import { MalformedToolCall } from "./answer.ts";
+import { MalformedToolCall } from "./response-builder.ts";
 import type { Exchange } from "./transport.ts";
 
 /**
@@ -15,7 +15,7 @@ export function toModelError(error: unknown, provider: string, exchange: Exchang
   if (failure.status !== null && failure.status >= 400)
     return refused(failure, failure.status, provider, exchange);
   if (failure.streamed) return refused(failure, null, provider, exchange);
-  if (exchange.answered) return interrupted(provider);
+  if (exchange.responseStarted) return interruptedStream(provider);
   if (failure.network) {
     return new ModelError("request_failed", `${provider} could not be reached.`, { retryable: true });
   }
@@ -26,19 +26,19 @@ export function toModelError(error: unknown, provider: string, exchange: Exchang
 }
 
 /** The stream ended before its finish. */
-export function interrupted(provider: string): ModelError {
+export function interruptedStream(provider: string): ModelError {
   const message = `The answer of ${provider} was cut off before its end.`;
   return new ModelError("interrupted_stream", message, { retryable: true });
 }
 
 /** The request fitted into the window, and the answer did not. */
-export function outgrown(provider: string): ModelError {
+export function windowExceeded(provider: string): ModelError {
   const message = `The answer of ${provider} ended where the context window did.`;
   return new ModelError("context_overflow", message, { retryable: false });
 }
 
 function silent(provider: string, exchange: Exchange): ModelError {
-  const kind = exchange.answered ? "interrupted_stream" : "request_failed";
+  const kind = exchange.responseStarted ? "interrupted_stream" : "request_failed";
   return new ModelError(kind, `${provider} sent nothing for too long.`, { retryable: true });
 }
 
@@ -115,8 +115,8 @@ function sentence(
 ): string {
   if (kind === "authentication") return `${provider} refused the key (${status}).`;
   const said = redacted(failure.said, secrets);
-  const answered = status === null ? "broke off its answer" : `answered ${status}`;
-  return `${provider} ${answered}${said === "" ? "" : `: ${said}`}`;
+  const responseStarted = status === null ? "broke off its answer" : `answered ${status}`;
+  return `${provider} ${responseStarted}${said === "" ? "" : `: ${said}`}`;
 }
 
 /** At most 500 characters, on one line. Also what only looks like a key is taken out: providers like to repeat keys in part. */

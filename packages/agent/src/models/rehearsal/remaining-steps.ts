@@ -1,19 +1,19 @@
-import { isAddition, summaryInstruction } from "../../prompts/notes.ts";
+import { isAddition, SUMMARY_INSTRUCTION } from "../../prompts/notes.ts";
 import type { ModelMessage, UserBlock } from "../model.ts";
 import { formatResume, parseResume, parseSteps, type Step } from "./steps.ts";
 
 /** What one answer is made of: what is said, waited for and failed at, up to a step that calls tools. */
-export type AnswerSteps = readonly Step[];
+export type ResponseSteps = readonly Step[];
 
 /** The answers that are still to be given, or null when the newest message gives no steps. */
-export function remainingAnswers(messages: readonly ModelMessage[]): AnswerSteps[] | null {
-  const place = messages.findLastIndex((message) => message.role === "user");
-  const message = messages[place];
+export function remainingResponses(messages: readonly ModelMessage[]): ResponseSteps[] | null {
+  const index = messages.findLastIndex((message) => message.role === "user");
+  const message = messages[index];
   if (message?.role !== "user") return null;
   const steps = newestSteps(ownTexts(message.content));
   if (steps === null) return null;
-  const given = messages.slice(place).filter((later) => later.role === "assistant").length;
-  return answersOf(steps).slice(given);
+  const given = messages.slice(index).filter((later) => later.role === "assistant").length;
+  return responsesOf(steps).slice(given);
 }
 
 /** Steps that a summary kept win over the message behind it, which is the one they were left over from. */
@@ -27,7 +27,7 @@ function ownTexts(blocks: readonly UserBlock[]): string[] {
   return blocks.flatMap((block) => (block.type === "text" && !isAddition(block.text) ? [block.text] : []));
 }
 
-function answersOf(steps: readonly Step[]): AnswerSteps[] {
+function responsesOf(steps: readonly Step[]): ResponseSteps[] {
   const answers: Step[][] = [[]];
   for (const step of steps) {
     answers.at(-1)?.push(step);
@@ -52,7 +52,7 @@ function shown(block: UserBlock): string {
 }
 
 /** What the answer says instead when the previous result does not contain what it expects, else null. */
-export function disappointment(answer: AnswerSteps, previous: string): string | null {
+export function unmetExpectation(answer: ResponseSteps, previous: string): string | null {
   for (const step of answer) {
     const expected = "expect" in step ? step.expect : undefined;
     if (expected === undefined || previous.includes(expected)) continue;
@@ -65,13 +65,13 @@ export function disappointment(answer: AnswerSteps, previous: string): string | 
  * The answer to a request for a summary, which keeps the steps that are left; null when the messages do not end with
  * such a request. What the next answer expects of the previous result is checked now, since the result will be gone.
  */
-export function summarised(messages: readonly ModelMessage[]): string | null {
+export function summaryResponse(messages: readonly ModelMessage[]): string | null {
   const history = withoutInstruction(messages);
   if (history === null) return null;
-  const [next = [], ...later] = remainingAnswers(history) ?? [];
-  const stop = disappointment(next, previousResult(history));
+  const [next = [], ...later] = remainingResponses(history) ?? [];
+  const stop = unmetExpectation(next, previousResult(history));
   const left: Step[] = stop === null ? [...next.map(withoutExpectation), ...later.flat()] : [{ say: stop }];
-  return remainingAnswers(history) === null
+  return remainingResponses(history) === null
     ? "## Next\nNo steps were given."
     : `## Next\n${left.length} steps are left.\n\n${formatResume(left)}`;
 }
@@ -79,7 +79,7 @@ export function summarised(messages: readonly ModelMessage[]): string | null {
 function withoutInstruction(messages: readonly ModelMessage[]): readonly ModelMessage[] | null {
   const last = messages.at(-1);
   const end = last?.content.at(-1);
-  if (last?.role !== "user" || end === undefined || !("text" in end) || end.text !== summaryInstruction)
+  if (last?.role !== "user" || end === undefined || !("text" in end) || end.text !== SUMMARY_INSTRUCTION)
     return null;
   const before = messages.slice(0, -1);
   return last.content.length === 1

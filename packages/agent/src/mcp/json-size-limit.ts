@@ -1,6 +1,6 @@
 /** Members, items and lines of one answer: as many as half a megabyte of schemas has, and a second's work when all are wrong. */
-const MOST_PARTS = 20_000;
-const DEEPEST = 128;
+const MAX_PARTS = 20_000;
+const MAX_DEPTH = 128;
 
 const LF = 10;
 const CR = 13;
@@ -39,7 +39,7 @@ export function jsonMeter(): (chunk: Uint8Array) => boolean {
       else if (escaped) escaped = false;
       else if (byte === BACKSLASH) escaped = true;
       else if (byte === QUOTE) inString = false;
-      if (parts > MOST_PARTS || depth > DEEPEST) return true;
+      if (parts > MAX_PARTS || depth > MAX_DEPTH) return true;
     }
     return false;
   };

@@ -2,7 +2,7 @@ import type { AssistantBlock, FinishReason, ModelPart, Opaque } from "../model.t
 import type { StreamPart } from "./types.ts";
 
 /** A block while it streams. `input` is set only by the part with which the provider says that a call is complete. */
-interface Draft {
+interface PartialBlock {
   type: "text" | "thinking" | "tool_call";
   id: string;
   name: string;
@@ -28,11 +28,11 @@ export class MalformedToolCall extends Error {
  * Gathers the parts of a stream to blocks, in the order in which the blocks began. Parts of a kind it does not know are
  * passed over. Nothing is handed out before the provider's finish.
  */
-export class Answer {
-  readonly #drafts: Draft[] = [];
-  readonly #open = new Map<string, Draft>();
+export class ResponseBuilder {
+  readonly #partials: PartialBlock[] = [];
+  readonly #open = new Map<string, PartialBlock>();
 
-  /** Takes one part; returns what to show of it at once, if there is anything. */
+  /** SupportedMedia one part; returns what to show of it at once, if there is anything. */
   take(part: StreamPart): Shown | null {
     switch (part.type) {
       case "text-start":
@@ -46,12 +46,12 @@ export class Answer {
         this.#append("text", part);
         return part.delta === ""
           ? null
-          : { type: "text_delta", text: part.delta, place: this.#placeOf("text", part.id) };
+          : { type: "text_delta", text: part.delta, blockIndex: this.#blockIndexOf("text", part.id) };
       case "reasoning-delta": {
         const first = (this.#find("thinking", part.id)?.text ?? "") === "";
         this.#append("thinking", part);
         if (!first || part.delta === "") return null;
-        return { type: "thinking_started", place: this.#placeOf("thinking", part.id) };
+        return { type: "thinking_started", blockIndex: this.#blockIndexOf("thinking", part.id) };
       }
       case "text-end":
         this.#append("text", { ...part, delta: "" });
@@ -61,11 +61,11 @@ export class Answer {
         return null;
       case "tool-call": {
         if (part.providerExecuted === true) return null;
-        const draft =
+        const partial =
           this.#find("tool_call", part.toolCallId) ?? this.#begin("tool_call", part.toolCallId, "");
-        draft.name = part.toolName;
-        draft.input = part.input;
-        draft.opaque = merged(draft.opaque, opaqueOf(part));
+        partial.name = part.toolName;
+        partial.input = part.input;
+        partial.opaque = merged(partial.opaque, opaqueOf(part));
         return null;
       }
       default:
@@ -74,60 +74,60 @@ export class Answer {
   }
 
   hasToolCalls(): boolean {
-    return this.#drafts.some(({ input }) => input !== null);
+    return this.#partials.some(({ input }) => input !== null);
   }
 
   /**
    * The blocks as they may be sent back. An answer that was cut or refused keeps its text only, for its last call may be
    * half a call; and thinking must be followed by what it led to. Throws `MalformedToolCall`.
    */
-  blocks(reason: FinishReason): { block: AssistantBlock; place: number }[] {
-    const whole = this.#drafts.flatMap((draft, place) =>
-      finished(draft, reason).map((block) => ({ block, place })),
+  blocks(reason: FinishReason): { block: AssistantBlock; blockIndex: number }[] {
+    const whole = this.#partials.flatMap((partial, blockIndex) =>
+      finished(partial, reason).map((block) => ({ block, blockIndex })),
     );
     const last = whole.findLastIndex(({ block }) => block.type !== "thinking");
     return whole.slice(0, last + 1);
   }
 
-  #placeOf(type: Draft["type"], id: string): number {
-    const draft = this.#find(type, id);
-    return draft === undefined ? -1 : this.#drafts.indexOf(draft);
+  #blockIndexOf(type: PartialBlock["type"], id: string): number {
+    const partial = this.#find(type, id);
+    return partial === undefined ? -1 : this.#partials.indexOf(partial);
   }
 
-  #begin(type: Draft["type"], id: string, name: string): Draft {
-    const draft: Draft = { type, id, name, text: "", input: null, opaque: undefined };
-    this.#drafts.push(draft);
-    this.#open.set(`${type} ${id}`, draft);
-    return draft;
+  #begin(type: PartialBlock["type"], id: string, name: string): PartialBlock {
+    const partial: PartialBlock = { type, id, name, text: "", input: null, opaque: undefined };
+    this.#partials.push(partial);
+    this.#open.set(`${type} ${id}`, partial);
+    return partial;
   }
 
-  #find(type: Draft["type"], id: string): Draft | undefined {
+  #find(type: PartialBlock["type"], id: string): PartialBlock | undefined {
     return this.#open.get(`${type} ${id}`);
   }
 
   #append(type: "text" | "thinking", part: { id: string; delta: string; providerMetadata?: Opaque }): void {
-    const draft = this.#find(type, part.id) ?? this.#begin(type, part.id, "");
-    draft.text += part.delta;
-    draft.opaque = merged(draft.opaque, opaqueOf(part));
+    const partial = this.#find(type, part.id) ?? this.#begin(type, part.id, "");
+    partial.text += part.delta;
+    partial.opaque = merged(partial.opaque, opaqueOf(part));
   }
 }
 
 /** A text of white space only is no block: no provider would take it back. */
-function finished(draft: Draft, reason: FinishReason): AssistantBlock[] {
-  const opaque = draft.opaque === undefined ? {} : { opaque: draft.opaque };
-  if (draft.type === "text")
-    return draft.text.trim() === "" ? [] : [{ type: "text", text: draft.text, ...opaque }];
-  if (draft.type === "thinking") {
-    const empty = draft.text === "" && draft.opaque === undefined;
-    return empty ? [] : [{ type: "thinking", text: draft.text, ...opaque }];
+function finished(partial: PartialBlock, reason: FinishReason): AssistantBlock[] {
+  const opaque = partial.opaque === undefined ? {} : { opaque: partial.opaque };
+  if (partial.type === "text")
+    return partial.text.trim() === "" ? [] : [{ type: "text", text: partial.text, ...opaque }];
+  if (partial.type === "thinking") {
+    const empty = partial.text === "" && partial.opaque === undefined;
+    return empty ? [] : [{ type: "thinking", text: partial.text, ...opaque }];
   }
-  if (draft.input === null || reason === "max_tokens" || reason === "refusal") return [];
+  if (partial.input === null || reason === "max_tokens" || reason === "refusal") return [];
   return [
     {
       type: "tool_call",
-      id: draft.id,
-      name: draft.name,
-      input: inputObject(draft.name, draft.input),
+      id: partial.id,
+      name: partial.name,
+      input: inputObject(partial.name, partial.input),
       ...opaque,
     },
   ];

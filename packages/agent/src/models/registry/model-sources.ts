@@ -6,25 +6,25 @@ import type { ModelEntry, ModelsFile, ProviderEntry } from "./models-file.ts";
 import { findOllama } from "./ollama.ts";
 
 /** What an installation can reach, by the operator's file or found by itself. */
-export interface Sources {
+export interface ModelSources {
   providers: ReadonlyMap<string, Provider>;
   models: readonly ModelEntry[];
 }
 
-export function sourcesOf(file: ModelsFile, environment: Environment): Sources {
+export function configuredSources(file: ModelsFile, environment: Environment): ModelSources {
   const providers = Object.entries(file.providers).map(
     ([name, entry]) => [name, providerOf(name, entry, environment)] as const,
   );
   return { providers: new Map(providers), models: file.models };
 }
 
-const defaultBaseUrls: Readonly<Record<Exclude<ProviderKind, "openai-compatible">, string>> = {
+const DEFAULT_BASE_URLS: Readonly<Record<Exclude<ProviderKind, "openai-compatible">, string>> = {
   anthropic: "https://api.anthropic.com/v1",
   openai: "https://api.openai.com/v1",
 };
 
 /** The usual variable is looked at only for the provider's own address: a key must not go where it does not belong. */
-const usualKeys = {
+const USUAL_KEY_VARIABLES = {
   anthropic: "ANTHROPIC_API_KEY",
   openai: "OPENAI_API_KEY",
   "openai-compatible": undefined,
@@ -32,9 +32,9 @@ const usualKeys = {
 
 function providerOf(name: string, entry: ProviderEntry, environment: Environment): Provider {
   const given = entry.api_key_env !== undefined || entry.api_key_file !== undefined;
-  const usual = given || entry.base_url !== undefined ? undefined : usualKeys[entry.kind];
+  const usual = given || entry.base_url !== undefined ? undefined : USUAL_KEY_VARIABLES[entry.kind];
   const source = { env: entry.api_key_env ?? usual, file: entry.api_key_file };
-  const own = entry.kind === "openai-compatible" ? "" : defaultBaseUrls[entry.kind];
+  const own = entry.kind === "openai-compatible" ? "" : DEFAULT_BASE_URLS[entry.kind];
   return {
     name,
     kind: entry.kind,
@@ -46,15 +46,15 @@ function providerOf(name: string, entry: ProviderEntry, environment: Environment
 }
 
 /** Without a file: a provider for each usual key that is set, and an Ollama where one answers. */
-export async function findSources(
+export async function findModelSources(
   environment: Environment,
   known: KnownModels,
   fetch: Fetch,
-): Promise<Sources> {
+): Promise<ModelSources> {
   const providers: Provider[] = [];
   const models: ModelEntry[] = [];
   for (const kind of ["anthropic", "openai"] as const) {
-    if ((environment[usualKeys[kind]] ?? "").trim() === "") continue;
+    if ((environment[USUAL_KEY_VARIABLES[kind]] ?? "").trim() === "") continue;
     providers.push(providerOf(kind, { kind }, environment));
     models.push(...known.names(kind).map((name) => ({ id: `${kind}/${name}` })));
   }
