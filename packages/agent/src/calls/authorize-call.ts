@@ -4,26 +4,26 @@ import * as notes from "../prompts/notes.ts";
 import type { Tool, ToolSpec } from "../tools/tool.ts";
 import { agentToolsets } from "../tools/toolset.ts";
 
-/** What becomes of a call that a model makes. */
+/** What to do with a call that a model made. */
 export type CallDecision =
-  /** Run; with `ask`, when a client has allowed it. */
+  /** Run it; with `ask`, once a client has confirmed it. */
   | { permission: "allow" | "ask"; tool: Tool; input: unknown }
   /** The client runs it and sends the result. */
   | { permission: "client" }
-  /** Never run; the model is told why. `allow`: the tool may be used, but not with this input. */
-  | { permission: "allow" | "deny"; refusal: string; tool?: Tool };
+  /** Never run; `errorText` is its result. With `allow` the tool is permitted, but the input is invalid. */
+  | { permission: "allow" | "deny"; errorText: string; tool?: Tool };
 
-export interface Tools {
+/** The tools of a turn: those that the service runs, and custom ones, which the client runs. */
+export interface TurnTools {
   tools: readonly Tool[];
-  /** Those that the client runs. */
   custom: readonly ToolSpec[];
 }
 
-/** Decides by the agent's permission policy and the tool's schema, before anything runs. */
+/** Decides by the agent's permission policy and the tool's input schema, before anything runs. */
 export function authorizeCall(
   call: { name: string; input: Record<string, unknown> },
   agent: SessionAgent,
-  { tools, custom }: Tools,
+  { tools, custom }: TurnTools,
 ): CallDecision {
   const named = (candidate: ToolSpec) => candidate.name === call.name;
   const tool = tools.find(named);
@@ -31,26 +31,27 @@ export function authorizeCall(
   const client = custom.find(named);
   if (client === undefined) {
     const known = [...tools, ...custom].map((candidate) => candidate.name);
-    return { permission: "deny", refusal: notes.unknownTool(call.name, known) };
+    return { permission: "deny", errorText: notes.unknownTool(call.name, known) };
   }
-  const fault = client.input.safeParse(call.input).error;
-  return fault === undefined
+  const { error } = client.input.safeParse(call.input);
+  return error === undefined
     ? { permission: "client" }
-    : { permission: "deny", refusal: unfit(client, fault) };
+    : { permission: "deny", errorText: invalidInput(client, error) };
 }
 
-/** Whether the call waits for a client. */
-export function waits({ permission }: CallDecision): boolean {
+/** Whether the call waits for a confirmation or a result from a client. */
+export function awaitsClient({ permission }: CallDecision): boolean {
   return permission === "ask" || permission === "client";
 }
 
-/** A call whose input does not fit is refused without asking anyone. */
+/** A call with invalid input fails without asking a client. */
 function authorizeServiceCall(given: unknown, tool: Tool, policy: PermissionPolicy["type"]): CallDecision {
-  if (policy === "always_deny") return { permission: "deny", refusal: notes.deniedByPolicy(tool.name), tool };
+  if (policy === "always_deny")
+    return { permission: "deny", errorText: notes.deniedByPolicy(tool.name), tool };
   const { data: input, error } = tool.input.safeParse(given);
   const asks = policy === "always_ask";
   if (error === undefined) return { permission: asks ? "ask" : "allow", tool, input };
-  return { permission: asks ? "deny" : "allow", refusal: unfit(tool, error), tool };
+  return { permission: asks ? "deny" : "allow", errorText: invalidInput(tool, error), tool };
 }
 
 function policyOf(agent: SessionAgent, tool: Tool): PermissionPolicy["type"] {
@@ -59,6 +60,6 @@ function policyOf(agent: SessionAgent, tool: Tool): PermissionPolicy["type"] {
   return configs.find((config) => config.name === tool.name)?.permission_policy.type ?? "always_allow";
 }
 
-function unfit(tool: ToolSpec, error: z.ZodError): string {
+function invalidInput(tool: ToolSpec, error: z.ZodError): string {
   return notes.invalidInput(tool.name, z.prettifyError(error));
 }

@@ -6,7 +6,7 @@ import { storableText, truncateMiddle } from "../prompts/text.ts";
 import { failure, type ToolContext, type ToolResult } from "../tools/tool.ts";
 import type { CallDecision } from "./authorize-call.ts";
 
-/** A call that is announced in the log and waits for nobody. */
+/** A call that is announced in the log and waits for no client. */
 export interface AnnouncedCall {
   eventId: string;
   kind: CallKind;
@@ -14,13 +14,13 @@ export interface AnnouncedCall {
 }
 
 const MAX_CONCURRENT_CALLS = 8;
-/** How long a stopped tool may take to tell what it got done. */
+/** How long a stopped tool may take to return a partial result. */
 const STOP_GRACE_MS = 500;
 
 /**
- * Runs calls side by side, up to eight, and appends each result as it comes. When the signal aborts, running calls are
- * stopped and the others never start; each gets a result that says so. Rejects when an append does; calls that still
- * run then are stopped, and nothing more is appended.
+ * Runs up to eight calls at a time and appends each result as soon as it is there. When the signal aborts, running calls are
+ * stopped and the others never start; each gets a result that says so. Rejects when an append fails: calls that are still
+ * running are then stopped, and nothing more is appended.
  */
 export async function runCalls(
   calls: readonly AnnouncedCall[],
@@ -55,32 +55,32 @@ export async function runCalls(
   await Promise.all(workers);
 }
 
-/** The result of a call that is not run, or not any more. */
+/** The result of a call that does not run, or was stopped. */
 export function errorResult(call: Pick<AnnouncedCall, "eventId" | "kind">, text: string): Draft {
   return resultDraft(call, failure(text), Number.POSITIVE_INFINITY);
 }
 
 async function resultOf(decision: CallDecision, context: ToolContext): Promise<ToolResult> {
-  if ("refusal" in decision) return failure(decision.refusal);
-  if (!("tool" in decision)) throw new TypeError("A call of a client's tool is not run here.");
+  if ("errorText" in decision) return failure(decision.errorText);
+  if (!("tool" in decision)) throw new TypeError("A custom tool is run by the client, not here.");
   if (context.signal.aborted) return failure(notes.NOT_STARTED_CALL);
   const running = decision.tool.run(decision.input, context).catch((error: unknown) => {
     if (context.signal.aborted) return failure(notes.STOPPED_CALL);
     return failure(`The tool failed: ${error instanceof Error ? error.message : String(error)}`);
   });
-  return await Promise.race([running, stopped(context.signal, running)]);
+  return await Promise.race([running, graceEnded(context.signal, running)]);
 }
 
-/** Resolves a moment after the abort, for tools that do not stop by themselves. */
-async function stopped(signal: AbortSignal, running: Promise<ToolResult>): Promise<ToolResult> {
+/** Resolves half a second after the abort, for tools that do not stop. Settles when the tool does, to remove its listener. */
+async function graceEnded(signal: AbortSignal, running: Promise<ToolResult>): Promise<ToolResult> {
   const over = Promise.withResolvers<void>();
   let timer: NodeJS.Timeout | undefined;
-  const wait = () => {
+  const startGrace = () => {
     timer = setTimeout(over.resolve, STOP_GRACE_MS);
   };
-  signal.addEventListener("abort", wait, { once: true });
+  signal.addEventListener("abort", startGrace, { once: true });
   await Promise.race([over.promise, running]);
-  signal.removeEventListener("abort", wait);
+  signal.removeEventListener("abort", startGrace);
   clearTimeout(timer);
   return failure(notes.INTERRUPTED_CALL);
 }

@@ -4,7 +4,7 @@ import type { ToolCall } from "../history/open-calls.ts";
 import * as notes from "../prompts/notes.ts";
 import { errorResult } from "./run-calls.ts";
 
-/** Results of the calls that will not run, by what the log says of them: all but those that still may. */
+/** Results of the calls that will not run: those that a dead process started, and those denied or cancelled. */
 export function endedCallResults(calls: readonly ToolCall[]): Draft[] {
   return calls.flatMap((call) => {
     const text = resultTextOf(call);
@@ -12,24 +12,24 @@ export function endedCallResults(calls: readonly ToolCall[]): Draft[] {
   });
 }
 
-/** Results of calls that were not begun and will not be, since the turn is aborted. */
+/** Results of calls that will not start because the turn was aborted. */
 export function cancelledCallResults(calls: readonly ToolCall[]): Draft[] {
   return calls.map((call) => errorResult(call, notes.CANCELLED_CALL));
 }
 
-/** Results of the calls that have not begun and wait for no client, for a turn that cannot begin them. */
+/** Results of the calls that have not started and wait for no client, for a turn that cannot start them. */
 export function unstartedCallResults(entries: readonly LogEntry[]): Draft[] {
   return foldHistory(entries)
-    .openCalls.filter((call) => call.state !== "begun" && call.state !== "waiting")
+    .openCalls.filter((call) => call.state !== "started" && call.state !== "waiting")
     .map((call) => errorResult(call, resultTextOf(call) ?? notes.NOT_STARTED_CALL));
 }
 
-function resultTextOf({ state, denial }: ToolCall): string | null {
+function resultTextOf({ state, denyMessage }: ToolCall): string | null {
   switch (state) {
-    case "begun":
+    case "started":
       return notes.INTERRUPTED_CALL;
     case "denied":
-      return notes.deniedByUser(denial ?? "");
+      return notes.deniedByUser(denyMessage ?? "");
     case "cancelled":
       return notes.CANCELLED_CALL;
     default:

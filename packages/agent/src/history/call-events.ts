@@ -1,7 +1,7 @@
 import type { EventOf, ResultBlock } from "@berth/contract";
 import type { Draft, LogEntry } from "./log.ts";
 
-/** Who runs a call, and so which events tell of it: the service, an MCP server, or the client. */
+/** Who runs a call, which decides the types of its events: the service, an MCP server, or the client. */
 export type CallKind = "tool" | "mcp" | "custom";
 
 export type ToolUseEvent = EventOf<"agent.tool_use" | "agent.mcp_tool_use" | "agent.custom_tool_use">;
@@ -9,31 +9,31 @@ export type ToolResultEvent = EventOf<
   "agent.tool_result" | "agent.mcp_tool_result" | "user.custom_tool_result"
 >;
 
-const kinds = {
+const KINDS_BY_USE = {
   "agent.tool_use": "tool",
   "agent.mcp_tool_use": "mcp",
   "agent.custom_tool_use": "custom",
 } as const satisfies Record<ToolUseEvent["type"], CallKind>;
 
-const results = {
+const KINDS_BY_RESULT = {
   "agent.tool_result": "tool",
   "agent.mcp_tool_result": "mcp",
   "user.custom_tool_result": "custom",
 } as const satisfies Record<ToolResultEvent["type"], CallKind>;
 
 export function isToolUse(event: LogEntry["event"]): event is ToolUseEvent {
-  return Object.hasOwn(kinds, event.type);
+  return Object.hasOwn(KINDS_BY_USE, event.type);
 }
 
 export function isToolResult(event: LogEntry["event"]): event is ToolResultEvent {
-  return Object.hasOwn(results, event.type);
+  return Object.hasOwn(KINDS_BY_RESULT, event.type);
 }
 
 export function callKind(event: ToolUseEvent): CallKind {
-  return kinds[event.type];
+  return KINDS_BY_USE[event.type];
 }
 
-/** The service's own result of a call; of a client's tool, too, when the client's will not come. */
+/** A result that the service gives; also for a client's call whose own result will not come. */
 export function toolResultEvent(
   call: { eventId: string; kind: CallKind },
   result: { content: ResultBlock[]; is_error: boolean },

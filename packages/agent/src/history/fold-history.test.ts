@@ -86,7 +86,7 @@ test("inputs enter at the first request after them; one that an answer has overt
 test("a reclaimed container is told once: before the message that comes next, or with the results of calls", () => {
   const log = new MemoryLog();
   const text = (words: string) => ({ type: "text" as const, text: words });
-  const anew = text(notes.containerReclaimed);
+  const anew = text(notes.CONTAINER_RECLAIMED);
   const reclaim = () => log.store([{ event: { type: "session.container_reclaimed", reason: "inactivity" } }]);
   const request = () =>
     log.store([{ event: { type: "span.model_request_start", model: "m/m" } }])[0]?.event.id ?? "";

@@ -2,35 +2,35 @@ import type { EventOf } from "@berth/contract";
 import type { AssistantBlock, ModelMessage, UserBlock } from "../models/model.ts";
 import * as notes from "../prompts/notes.ts";
 import type { ToolUseEvent } from "./call-events.ts";
-import { type History, measure } from "./history.ts";
+import { type History, measureTokens } from "./history.ts";
 import type { LogEntry } from "./log.ts";
 import { type MessageFiles, NO_FILES } from "./message-files.ts";
 import { OpenCalls, openCallOf, type ToolCall } from "./open-calls.ts";
 import { PendingInputs } from "./pending-inputs.ts";
 
 /**
- * Folds a log into the history of its session. Pure: the same log, with the same `files` and `maxResultLength`, gives the
- * same bytes.
+ * Folds a session's log into its history. Pure: the same log, `files` and `maxResultLength` give the same bytes.
  *
- * - `files`: what messages name by id. What is not there is told to the model as lost.
- * - `maxResultLength`: characters of text that the model is shown of one result of a client's tool.
- * - Inputs enter at the first `span.model_request_start` after them, after the results of tools.
- * - A response enters at its clean `span.model_request_end`; a failed one leaves nothing.
- * - Results enter together, in the order of the calls, at the next request.
+ * - `files`: the files that messages refer to by id. For a missing one the model gets a note instead.
+ * - `maxResultLength`: characters of text that the model gets of one client result.
+ * - Inputs enter at the first `span.model_request_start` after them, behind the tool results.
+ * - A response enters at its successful `span.model_request_end`; a failed one is dropped.
+ * - Tool results enter together, in call order, at the next request.
  * - `agent.context_compacted` replaces everything before it.
- * - `session.container_reclaimed` and the `session.error` of an MCP server are told once, with the results or inputs that enter next.
+ * - `session.container_reclaimed` and the `session.error` of an MCP server become notices, once, with the results or inputs
+ *   that enter next.
  */
 export function foldHistory(
   entries: readonly LogEntry[],
   files: MessageFiles = NO_FILES,
   maxResultLength: number = Number.POSITIVE_INFINITY,
 ): History {
-  const fold = new Fold(files, maxResultLength);
+  const fold = new HistoryFold(files, maxResultLength);
   for (const entry of entries) fold.apply(entry);
   return fold.history();
 }
 
-class Fold {
+class HistoryFold {
   readonly pending: PendingInputs;
   messages: ModelMessage[] = [];
   response: AssistantBlock[] = [];
@@ -64,7 +64,7 @@ class Fold {
         this.calls.confirm(event);
         return;
       case "span.model_request_start":
-        this.takeIn();
+        this.startRequest();
         this.openRequest = event.id;
         this.dropResponse();
         return;
@@ -98,7 +98,7 @@ class Fold {
         this.pending.containerReclaimed = true;
         return;
       case "session.error":
-        if (event.error.mcp_server_name !== undefined) this.pending.faults.push(event.error.message);
+        if (event.error.mcp_server_name !== undefined) this.pending.mcpErrors.push(event.error.message);
         return;
     }
   }
@@ -108,7 +108,7 @@ class Fold {
       messages: this.messages,
       responseDue: this.responseDue || !this.calls.isEmpty() || this.pending.note !== null,
       interrupted: this.interrupted,
-      openCalls: this.calls.unanswered(),
+      openCalls: this.calls.withoutResult(),
       openRequest: this.openRequest,
       measured: this.measured,
       failedAttempts: this.failedAttempts,
@@ -118,10 +118,10 @@ class Fold {
     };
   }
 
-  /** A request starts: results and inputs so far become messages. */
-  takeIn(): void {
+  /** Results and inputs so far become messages. */
+  startRequest(): void {
     const before = this.messages.length;
-    this.takeInResults();
+    this.addResults();
     const blocks = this.pending.take();
     if (blocks.length > 0) this.addUserBlocks(blocks);
     if (this.messages.length === before && blocks.length === 0) return;
@@ -129,15 +129,15 @@ class Fold {
     this.failedAttempts = 0;
   }
 
-  takeInResults(): void {
-    const content = this.calls.take();
+  addResults(): void {
+    const content = this.calls.close();
     const last = content.at(-1);
     if (last === undefined) return;
-    content[content.length - 1] = { ...last, content: [...last.content, ...this.pending.takeNews()] };
+    content[content.length - 1] = { ...last, content: [...last.content, ...this.pending.takeNotices()] };
     this.messages.push({ role: "tool", content });
   }
 
-  /** Two user messages in a row, as after a failed request, are one with the blocks of both. */
+  /** Consecutive user messages, as after a failed request, are merged into one. */
   addUserBlocks(blocks: readonly UserBlock[]): void {
     const last = this.messages.at(-1);
     if (last?.role === "user") {
@@ -167,13 +167,13 @@ class Fold {
       return;
     }
     if (this.response.length > 0) this.messages.push({ role: "assistant", content: this.response });
-    this.calls.begin(this.responseCalls);
+    this.calls.announce(this.responseCalls);
     this.dropResponse();
     this.pending.note = memo?.text ?? null;
     this.responseDue = false;
     this.failedAttempts = 0;
     this.compacted = false;
-    this.measured = measure(event.model_usage, this.messages.length);
+    this.measured = measureTokens(event.model_usage, this.messages.length);
   }
 
   dropResponse(): void {

@@ -2,32 +2,32 @@ import type { ModelUsage } from "@berth/contract";
 import type { ImageBlock, ModelMessage } from "../models/model.ts";
 import type { ToolCall } from "./open-calls.ts";
 
-/** What a log means to the loop: the messages a model is sent, and where the log state. */
+/** A log, folded: the messages to send to the model, and the state that the session is in. */
 export interface History {
-  /** Append-only: the history of a longer log begins with these blocks, except across a compaction. */
+  /** Append-only: the messages of a longer log begin with these blocks, except across a compaction. */
   messages: readonly ModelMessage[];
-  /** The model owes an answer: what came last is a user's message or results of tools. */
+  /** The newest message is a user message or tool results, so the model has to respond. */
   responseDue: boolean;
   /** The newest input is an interrupt. */
   interrupted: boolean;
-  /** Calls that were announced and have no result, in their order. */
+  /** Announced calls without a result, in call order. */
   openCalls: readonly ToolCall[];
   /** Id of the `span.model_request_start` that has no end. */
   openRequest: string | null;
-  /** What the newest clean answer measured: its tokens of input and output, which the first `messages` messages hold. */
+  /** Input and output tokens of the newest complete response; they cover the first `messages` messages. */
   measured: { tokens: number; messages: number } | null;
-  /** Requests with just these messages that failed. */
+  /** How many requests with exactly these messages have failed. */
   failedAttempts: number;
-  /** The history was compacted and no answer has come since. */
+  /** The history was compacted and there has been no response since. */
   compacted: boolean;
-  /** The text of the newest user message that a request has seen. */
+  /** The text of the newest user message that a request included. */
   newestMessage: string;
   /** Its images. */
   newestImages: readonly ImageBlock[];
 }
 
-/** What an answer measured of the history of then; null from a provider that reports nothing. */
-export function measure(usage: ModelUsage | null, messages: number): History["measured"] {
+/** Null when the provider reports no usage. */
+export function measureTokens(usage: ModelUsage | null, messages: number): History["measured"] {
   if (usage === null) return null;
   const tokens =
     usage.input_tokens +

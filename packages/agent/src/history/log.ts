@@ -1,18 +1,18 @@
 import type { NewEvent, SessionEvent } from "@berth/contract";
 
 /**
- * The log of a session as the loop reads and writes it. It is all that the loop keeps: killed at any instant, it goes
- * on from the log in another process.
+ * An entry of a session's log as the loop reads and writes it. The loop has no other state: after a crash at any point,
+ * another process resumes from the log.
  */
 export interface LogEntry {
-  /** From 1, without gaps, in the order of commits. */
+  /** From 1, without gaps, in commit order. */
   seq: number;
   event: SessionEvent;
-  /** What the model needs to see again and clients do not: see `Memo`. */
+  /** What the model needs and clients do not see. */
   memo: Memo | null;
 }
 
-/** An event to append, with its memo. `id` may be given where later events of the same append refer to it. */
+/** An event to append, with its memo. `id` is set when later events of the same append refer to it. */
 export interface Draft {
   id?: string;
   event: NewEvent;
@@ -20,13 +20,14 @@ export interface Draft {
 }
 
 /**
- * Kept beside an event, never answered by the API.
+ * Stored beside an event and never returned by the API.
  * - `agent.message`, `agent.thinking`: the block's `opaque`, and the text of the thinking.
  * - `agent.tool_use`, `agent.mcp_tool_use`, `agent.custom_tool_use`: the provider's id of the call, its `opaque`, and in
- *   `tool_name` what the model calls the tool where the event names it otherwise.
- * - `agent.context_compacted`: the summary that state for everything before it, and in `kept` the newest user message;
- *   `keeps_images` when its images stay behind it.
- * - `span.model_request_end`: in `text`, what the model is told before its next answer, as that the last one was cut.
+ *   `tool_name` the name that the model uses, if the event has another one.
+ * - `agent.context_compacted`: the summary that replaces everything before it, and in `kept` the newest user message;
+ *   `keeps_images` when that message's images are kept too.
+ * - `span.model_request_end`: in `text`, a note for the model before its next response, such as that the last one was
+ *   truncated.
  */
 export interface Memo {
   text?: string;
@@ -38,24 +39,24 @@ export interface Memo {
 }
 
 export interface Log {
-  /** Everything so far, in order. The loop keeps its own copy current from what `append` and `take` return. */
+  /** Everything so far, in order. The loop updates its own copy from what the methods below return. */
   readonly entries: readonly LogEntry[];
   /**
-   * Appends all or none, durably, before it resolves. Rejects with `LeaseLost` when another process has taken the
-   * session over; the loop then stops at once and touches nothing more.
+   * Appends all drafts or none, durably. Rejects with `LeaseLost` when another process owns the session; the loop then
+   * stops at once and does nothing more.
    */
   append(drafts: readonly Draft[]): Promise<readonly LogEntry[]>;
   /**
-   * Appends, and in the same statement marks every input before it as processed. Returns those inputs, oldest first, and then
-   * what was appended: an input is seen by the request whose `span.model_request_start` follows it in the log.
+   * Appends, and in the same statement marks every pending input as processed. Returns those inputs, oldest first, then
+   * the appended entries: an input is part of the request whose `span.model_request_start` follows it in the log.
    */
   appendTakingInputs(drafts: readonly Draft[]): Promise<readonly LogEntry[]>;
   /**
-   * Marks the confirmations and results that clients have sent since as processed, durably, and returns them, oldest
-   * first. What a confirmation allows is begun only after this, so that no other process begins it, too.
+   * Durably marks new confirmations and client results as processed and returns them, oldest first. A confirmed call
+   * starts only after this, so that no other process starts it too.
    */
   takeClientReplies(): Promise<readonly LogEntry[]>;
-  /** Whether a message waits that no request has seen. Asked when a turn would end. */
+  /** Whether a message is pending that no request has included. Called when a turn would end. */
   hasInputs(): Promise<boolean>;
 }
 
@@ -63,7 +64,7 @@ export class LeaseLost extends Error {
   override readonly name = "LeaseLost";
 }
 
-/** For signals that abort because the lease is gone: nothing may be appended after that, not even what was stopped. */
+/** Throws when the signal was aborted because the lease is lost: then nothing may be appended any more. */
 export function throwIfLeaseLost(signal: AbortSignal): void {
   if (signal.aborted && signal.reason instanceof LeaseLost) throw signal.reason;
 }

@@ -8,8 +8,8 @@ type Message = EventOf<"user.message">;
 type Document = Extract<MessageBlock, { type: "document" }>;
 
 /**
- * A user's message as a model is sent it: its texts, where nothing state between them, are one block. Providers refuse
- * blank texts, so a message of nothing else is told as such.
+ * A user's message as it is sent to a model. Adjacent texts are joined into one block. Providers reject blank texts, so a
+ * message that is entirely blank becomes a note.
  */
 export function messageBlocks(event: Message, files: MessageFiles): UserBlock[] {
   const blocks: UserBlock[] = [];
@@ -33,7 +33,7 @@ export function messageBlocks(event: Message, files: MessageFiles): UserBlock[] 
   return blocks.length > 0 ? blocks : [{ type: "text", text: notes.BLANK_MESSAGE }];
 }
 
-/** The text of a message, with a word for what is no text. */
+/** The text of a message, with a placeholder for each image and document. */
 export function textOf(blocks: readonly UserBlock[]): string {
   return blocks
     .map((block) => (block.type === "text" ? block.text : notes.omittedMedia(block.mediaType)))

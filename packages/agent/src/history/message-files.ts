@@ -3,20 +3,20 @@ import type { UserBlock } from "../models/model.ts";
 import { storableText } from "../prompts/text.ts";
 import type { LogEntry } from "./log.ts";
 
-/** The files that messages name, by their id, as blocks; null for one that cannot be read. */
+/** Files that messages refer to, by id, as blocks; null for one that cannot be read. */
 export type MessageFiles = ReadonlyMap<string, UserBlock | null>;
 
 export const NO_FILES: MessageFiles = new Map();
 
-/** The bytes of a file; null when there are none any more. */
+/** Returns the bytes of a file; null when it no longer exists. */
 export type ReadFile = (fileId: string) => Promise<Uint8Array | null>;
 
-/** Characters of the files of a turn together: several times what any provider takes in a request. */
+/** Total characters of the files of a turn: several times what any provider accepts in a request. */
 const MAX_CHARACTERS = 128 * 1024 * 1024;
 
 /**
- * Reads what messages of the log name and `known` lacks, each file once in a turn, those of newer messages first; what no
- * longer has room, as if it could not be read. A file never changes once it is ready.
+ * Reads the files that messages refer to and `known` lacks, newest message first. Files beyond the total limit count as
+ * unreadable. A file is read once in a turn, since it never changes once it is ready.
  */
 export async function loadFiles(
   entries: readonly LogEntry[],
@@ -43,7 +43,7 @@ function lengthOf(block: UserBlock | null): number {
   return block.type === "text" ? block.text.length : block.data.length;
 }
 
-/** What the bytes are decides, whatever the file is called: a provider refuses an image that is none, and all that follows. */
+/** The type follows from the bytes, not the name: a provider would reject an invalid image, and every later request with it. */
 function fileBlock(bytes: Uint8Array | null): UserBlock | null {
   if (bytes === null) return null;
   const mediaType = mediaTypeOf(bytes);

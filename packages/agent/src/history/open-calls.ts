@@ -12,30 +12,29 @@ import {
 import type { Memo } from "./log.ts";
 import { resultBlocks } from "./result-blocks.ts";
 
-/** A call that a model made, as its log tells. */
+/** A call that a model made, as the log records it. */
 export interface ToolCall {
   /** Id of the event that announced it. */
   eventId: string;
   /** The provider's id of the call. */
   callId: string;
-  /** As the model calls the tool. */
+  /** The tool, by the name that the model uses. */
   name: string;
   input: Record<string, unknown>;
   kind: CallKind;
   /**
-   * While it has no result:
-   * - `begun`: it runs, or ran in a process that died.
+   * Until it has a result:
+   * - `started`: it is running, or was when its process died.
    * - `waiting`: for a client's confirmation or result.
-   * - `allowed`: a client has confirmed it, and no process has begun it.
-   * - `denied`: a client has refused it.
-   * - `cancelled`: an interrupt came before it began.
+   * - `allowed`: a client confirmed it, and no process has started it.
+   * - `denied`: a client denied it.
+   * - `cancelled`: it was interrupted before it started.
    */
-  state: "begun" | "waiting" | "allowed" | "denied" | "cancelled";
-  /** What the client said with its refusal. */
-  denial?: string;
+  state: "started" | "waiting" | "allowed" | "denied" | "cancelled";
+  /** The client's message, when it denied the call. */
+  denyMessage?: string;
 }
 
-/** A call as the event that announces it tells. */
 export function openCallOf(event: ToolUseEvent, memo: Memo | null): ToolCall {
   return {
     eventId: event.id,
@@ -43,22 +42,25 @@ export function openCallOf(event: ToolUseEvent, memo: Memo | null): ToolCall {
     name: memo?.tool_name ?? event.name,
     input: event.input,
     kind: callKind(event),
-    state: waitsForClient(event) ? "waiting" : "begun",
+    state: waitsForClient(event) ? "waiting" : "started",
   };
 }
 
-/** The calls of the newest answer, until their results enter the history together. */
+/**
+ * The calls of the newest response, until their results enter the history together. They are open in the log, whichever
+ * process ran them; `StartedCalls` are those that this process runs.
+ */
 export class OpenCalls {
   #calls: readonly ToolCall[] = [];
   readonly #results = new Map<string, ToolResultBlock>();
   readonly #maxResultLength: number;
 
-  /** `maxResultLength`: characters of text that the model is shown of one result of a client's tool. */
+  /** `maxResultLength`: characters of text that the model gets of one client result. */
   constructor(maxResultLength: number) {
     this.#maxResultLength = maxResultLength;
   }
 
-  begin(calls: readonly ToolCall[]): void {
+  announce(calls: readonly ToolCall[]): void {
     this.#calls = calls;
   }
 
@@ -66,8 +68,8 @@ export class OpenCalls {
     return this.#calls.length === 0;
   }
 
-  /** Those that have no result, in their order. */
-  unanswered(): ToolCall[] {
+  /** Those without a result, in call order. */
+  withoutResult(): ToolCall[] {
     return this.#calls.filter((call) => !this.#results.has(call.eventId));
   }
 
@@ -80,7 +82,7 @@ export class OpenCalls {
     if (call !== undefined) confirm(call, event);
   }
 
-  /** The first result of a call counts. */
+  /** Only the first result of a call counts. */
   addResult(event: ToolResultEvent): void {
     const call = this.#find(resultCallId(event));
     if (call === undefined || this.#results.has(call.eventId)) return;
@@ -89,8 +91,8 @@ export class OpenCalls {
     this.#results.set(call.eventId, { id, name, content, isError: event.is_error });
   }
 
-  /** The results in the order of the calls, which are no longer open. */
-  take(): ToolResultBlock[] {
+  /** Returns the results in call order, and closes the calls. */
+  close(): ToolResultBlock[] {
     const results = this.#calls.map((call) => this.#results.get(call.eventId) ?? missingResult(call));
     this.drop();
     return results;
@@ -106,22 +108,21 @@ export class OpenCalls {
   }
 }
 
-/** SupportedMedia a client's word on a call. A confirmation is processed by the process that begins the call, before it begins. */
+/** A confirmation is marked as processed by the process that starts the call, before it starts it. */
 function confirm(call: ToolCall, event: EventOf<"user.tool_confirmation">): void {
   if (call.state !== "waiting" || call.kind === "custom") return;
-  if (event.result === "allow") call.state = event.processed_at === null ? "allowed" : "begun";
+  if (event.result === "allow") call.state = event.processed_at === null ? "allowed" : "started";
   else {
     call.state = "denied";
-    if (event.deny_message !== undefined) call.denial = event.deny_message;
+    if (event.deny_message !== undefined) call.denyMessage = event.deny_message;
   }
 }
 
-/** An interrupt ends what has not begun. */
+/** An interrupt cancels calls that have not started. */
 function cancel(call: ToolCall): void {
   if (call.state === "waiting" || call.state === "allowed") call.state = "cancelled";
 }
 
-/** Stands for the result of a call that has none. */
 function missingResult(call: ToolCall): ToolResultBlock {
   return {
     id: call.callId,

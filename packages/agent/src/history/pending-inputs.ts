@@ -4,64 +4,64 @@ import * as notes from "../prompts/notes.ts";
 import { messageBlocks, operatorBlock, textOf } from "./message-blocks.ts";
 import type { MessageFiles } from "./message-files.ts";
 
-type WaitingEvent = EventOf<"user.message" | "user.interrupt" | "system.message">;
+type InputEvent = EventOf<"user.message" | "user.interrupt" | "system.message">;
 
-/** What waits to enter a history with the next request: inputs, and what happened to the session. */
+/** What enters the history with the next request: inputs, and notices about the session. */
 export class PendingInputs {
-  /** Of the newest user message that has entered. */
+  /** Of the newest user message in the history. */
   newestMessage = "";
   newestImages: readonly ImageBlock[] = [];
-  /** What the loop itself says of the newest answer. */
+  /** The note of the loop about the newest response. */
   note: string | null = null;
-  /** The session has another container than the model knows. */
+  /** The container was reclaimed, and the model has not been told. */
   containerReclaimed = false;
-  /** Of MCP servers, that no request has been told of. */
-  faults: string[] = [];
+  /** Failures of MCP servers that the model has not been told. */
+  mcpErrors: string[] = [];
   readonly #files: MessageFiles;
-  #events: WaitingEvent[] = [];
+  #events: InputEvent[] = [];
   #interrupted = false;
 
   constructor(files: MessageFiles) {
     this.#files = files;
   }
 
-  add(event: WaitingEvent): void {
+  add(event: InputEvent): void {
     this.#events.push(event);
   }
 
-  /** What happened to the session; it goes with what enters, and makes no request by itself. */
-  takeNews(): TextBlock[] {
+  /** Notices about the session. They accompany other content and never cause a request. */
+  takeNotices(): TextBlock[] {
     const texts = [
-      ...(this.containerReclaimed ? [notes.containerReclaimed] : []),
-      ...this.faults.map(notes.missingTools),
+      ...(this.containerReclaimed ? [notes.CONTAINER_RECLAIMED] : []),
+      ...this.mcpErrors.map(notes.missingTools),
     ];
     this.containerReclaimed = false;
-    this.faults = [];
+    this.mcpErrors = [];
     return texts.map((text) => ({ type: "text", text }));
   }
 
-  /** The note and the inputs, after the news; nothing when there are only news. */
+  /** Notices, note and inputs, in this order; empty when there are only notices. */
   take(): UserBlock[] {
     const blocks: UserBlock[] = [];
     if (this.note !== null) blocks.push({ type: "text", text: this.note });
     this.note = null;
-    for (const event of this.#events) blocks.push(...this.#entering(event));
+    for (const event of this.#events) blocks.push(...this.#blocksOf(event));
     this.#events = [];
-    return blocks.length === 0 ? [] : [...this.takeNews(), ...blocks];
+    return blocks.length === 0 ? [] : [...this.takeNotices(), ...blocks];
   }
 
-  /** An interrupt is told before the message that follows it. */
-  #entering(event: WaitingEvent): UserBlock[] {
+  /** An interrupt becomes a note before the message that follows it. */
+  #blocksOf(event: InputEvent): UserBlock[] {
     if (event.type === "system.message") return [operatorBlock(event)];
     if (event.type === "user.interrupt") {
       this.#interrupted = true;
       return [];
     }
-    const told: UserBlock[] = this.#interrupted ? [{ type: "text", text: notes.USER_INTERRUPTED }] : [];
+    const note: UserBlock[] = this.#interrupted ? [{ type: "text", text: notes.USER_INTERRUPTED }] : [];
     this.#interrupted = false;
     const message = messageBlocks(event, this.#files);
     this.newestMessage = textOf(message);
     this.newestImages = message.filter((block) => block.type === "image");
-    return [...told, ...message];
+    return [...note, ...message];
   }
 }

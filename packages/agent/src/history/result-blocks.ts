@@ -5,8 +5,8 @@ import { storableText, truncateMiddle } from "../prompts/text.ts";
 import type { ToolResultEvent } from "./call-events.ts";
 
 /**
- * The result of a call as the model reads it. `maxLength`: characters of all texts of a client's result together; those of
- * ours were cut before they entered the log.
+ * The result of a call as the model gets it. `maxLength`: total characters of text in a client's result; the service's own
+ * results are truncated before they are logged.
  */
 export function resultBlocks(event: ToolResultEvent, maxLength: number): (TextBlock | ImageBlock)[] {
   return event.type === "user.custom_tool_result"
@@ -14,21 +14,21 @@ export function resultBlocks(event: ToolResultEvent, maxLength: number): (TextBl
     : event.content.map(resultBlock);
 }
 
-/** Providers refuse blank texts and results of nothing. */
+/** Providers reject blank texts and empty results. */
 function clientContent(
   { content }: EventOf<"user.custom_tool_result">,
   maxLength: number,
 ): (TextBlock | ImageBlock)[] {
   let room = maxLength;
-  const told = content.flatMap((block): (TextBlock | ImageBlock)[] => {
+  const blocks = content.flatMap((block): (TextBlock | ImageBlock)[] => {
     if (block.type === "image") return [resultBlock(block)];
     const text = storableText(block.text);
     if (text.trim() === "") return [];
-    const shown = truncateMiddle(text, room);
-    room = Math.max(0, room - shown.length);
-    return [{ type: "text", text: shown }];
+    const kept = truncateMiddle(text, room);
+    room = Math.max(0, room - kept.length);
+    return [{ type: "text", text: kept }];
   });
-  return told.length > 0 ? told : [{ type: "text", text: notes.EMPTY_RESULT }];
+  return blocks.length > 0 ? blocks : [{ type: "text", text: notes.EMPTY_RESULT }];
 }
 
 function resultBlock(block: ResultBlock): TextBlock | ImageBlock {

@@ -17,7 +17,7 @@ export class StartedCalls {
     this.#started.clear();
   }
 
-  /** SupportedMedia entries in the order of the log. */
+  /** Takes new entries, in log order. */
   add(entries: readonly LogEntry[]): void {
     for (const { event } of entries) {
       if (isToolResult(event)) {

@@ -2,13 +2,13 @@ import { answerTypes } from "@berth/contract";
 import type { Draft, Log, LogEntry } from "./log.ts";
 
 /**
- * The loop's copy of its log. One append at a time, in the order of the calls; after one that failed, none is tried
- * again: another process may hold the session.
+ * The log during one turn, with a copy of its entries. Appends run one at a time, in call order. After an append fails, all
+ * later ones fail too: another process may own the session.
  */
 export class TurnLog {
   readonly #log: Log;
   readonly #entries: Map<number, LogEntry>;
-  #last: Promise<unknown> = Promise.resolve();
+  #lastAppend: Promise<unknown> = Promise.resolve();
 
   constructor(log: Log) {
     this.#log = log;
@@ -20,16 +20,16 @@ export class TurnLog {
   }
 
   append(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
-    return this.#inTurn(() => this.#log.append(drafts));
+    return this.#serialize(() => this.#log.append(drafts));
   }
 
-  /** Appends and takes the inputs that wait; what is returned is the appended entries alone. */
+  /** Also takes the pending inputs. Returns only the appended entries. */
   async appendTakingInputs(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
-    const entries = await this.#inTurn(() => this.#log.appendTakingInputs(drafts));
+    const entries = await this.#serialize(() => this.#log.appendTakingInputs(drafts));
     return entries.slice(-drafts.length);
   }
 
-  /** Whether there are answers of clients that no process has taken. */
+  /** Whether there are confirmations or client results that no process has taken. */
   hasClientReplies(): boolean {
     return this.#entries
       .values()
@@ -39,19 +39,19 @@ export class TurnLog {
   }
 
   takeClientReplies(): Promise<readonly LogEntry[]> {
-    return this.#inTurn(() => this.#log.takeClientReplies());
+    return this.#serialize(() => this.#log.takeClientReplies());
   }
 
   hasInputs(): Promise<boolean> {
     return this.#log.hasInputs();
   }
 
-  #inTurn(append: () => Promise<readonly LogEntry[]>): Promise<readonly LogEntry[]> {
-    const appended = this.#last.then(append).then((entries) => {
+  #serialize(append: () => Promise<readonly LogEntry[]>): Promise<readonly LogEntry[]> {
+    const appended = this.#lastAppend.then(append).then((entries) => {
       for (const entry of entries) this.#entries.set(entry.seq, entry);
       return entries;
     });
-    this.#last = appended;
+    this.#lastAppend = appended;
     appended.catch(() => {});
     return appended;
   }

@@ -1,63 +1,63 @@
 import type { StopReason } from "@berth/contract";
-import { authorizeCall, type Tools, waits } from "../calls/authorize-call.ts";
+import { authorizeCall, awaitsClient, type TurnTools } from "../calls/authorize-call.ts";
 import { type AnnouncedCall, runCalls } from "../calls/run-calls.ts";
 import { cancelledCallResults, endedCallResults } from "../calls/unrun-calls.ts";
 import { callKind, isToolUse } from "../history/call-events.ts";
 import { foldHistory } from "../history/fold-history.ts";
 import type { History } from "../history/history.ts";
-import type { Log } from "../history/log.ts";
-import { throwIfLeaseLost } from "../history/log.ts";
-import type { ReadFile } from "../history/message-files.ts";
-import { loadFiles } from "../history/message-files.ts";
+import { type Log, throwIfLeaseLost } from "../history/log.ts";
+import { loadFiles, type ReadFile } from "../history/message-files.ts";
 import { TurnLog } from "../history/turn-log.ts";
 import type { UserBlock } from "../models/model.ts";
 import { Compaction } from "../requests/compaction.ts";
 import { type ContextWindow, contextWindowOf } from "../requests/context-window.ts";
 import { requestEnd } from "../requests/request-events.ts";
 import { responseDrafts } from "../requests/response-drafts.ts";
-import { type Preview, ResponsePreview } from "../requests/response-preview.ts";
+import { type OnPreview, ResponsePreview } from "../requests/response-preview.ts";
 import type { FinishedResponse } from "../requests/send-request.ts";
 import { type RequestOptions, requestPrefix, type TurnEnd, TurnRequests } from "../requests/turn-requests.ts";
 import { customTools } from "../tools/custom-tools.ts";
 import type { Tool, ToolContext } from "../tools/tool.ts";
 
+const DEFAULT_MAX_REQUESTS = 500;
 const MAX_TRUNCATED_IN_A_ROW = 3;
 
 /** Everything that a turn needs. */
 export interface Turn extends ToolContext, RequestOptions {
-  /** What is mounted where, and other facts of this session, as text for the system prompt; fixed for the session. */
+  /** What is mounted where, and other facts of the session, for the system prompt. The same text for the whole session. */
   workspaceDescription: string;
   tools: readonly Tool[];
   log: Log;
-  /** Reads a file that a message names; null when there is nothing to read any more. */
+  /** Reads a file that a message refers to. */
   readFile: ReadFile;
-  /** Shown to followers, never stored. Never awaited. */
-  preview?: Preview;
-  /** Model requests in one turn, default 500. */
+  /** Receives the response while it streams, for followers. Its pieces are not stored, and it is not awaited. */
+  preview?: OnPreview;
+  /** Model requests in one turn. Default 500. */
   maxRequests?: number;
 }
 
 /**
- * Runs one turn: model requests and tool calls until the model ends it, an interrupt aborts the signal, or it cannot go
- * on. Appends everything it does; the caller appends `session.status_running` and `session.status_idle` around it.
+ * Runs one turn: model requests and tool calls until the model stops, the signal is aborted, or it cannot go on. Appends
+ * everything it does; the caller appends `session.status_running` before and `session.status_idle` after it.
  *
- * It keeps nothing but the log. Called on the log of a turn that died anywhere, it goes on from there: calls that were
- * begun and have no result are told to the model as interrupted and never run again. When nothing is owed and no
- * message waits, it ends without a request.
+ * Its only state is the log. After a crash it continues from the log: calls that were started and have no result are
+ * reported to the model as interrupted and never run again. When no response is due and no message is pending, it ends
+ * without a request.
  *
- * Calls that wait for a client, to be confirmed or for the result of its tool, hold up the next request and nothing else:
- * the others of the answer run, and those that are confirmed. No request starts before each call has its result.
+ * Calls that wait for a client, for a confirmation or the result of a custom tool, block the next request and nothing else:
+ * the other calls of the response run, and so do those that are confirmed. No request starts before each call has its result.
  *
- * The answer:
- * - `end_turn`: the model is done, and no message waits.
- * - `requires_action`: calls wait for a client; `event_ids` are those of the events that announced them.
- * - `cancelled`: the signal aborted, or the newest input of the log is an interrupt. What was open has its end in the log.
- * - `retries_exhausted`: the model failed four times in a row, or in a way that a retry does not mend (then the
- *   `session.error` before it says `terminal`).
+ * Resolves with:
+ * - `end_turn`: the model is done, and no message is pending.
+ * - `requires_action`: calls wait for a client; `event_ids` are the events that announced them.
+ * - `cancelled`: the signal was aborted, or the newest input is an interrupt. Requests and calls in progress have their end
+ *   in the log.
+ * - `retries_exhausted`: the model failed four times in a row, or in a way that a retry cannot fix (then the
+ *   `session.error` before it is `terminal`).
  * - `refusal`: the model refused.
- * - `max_turns`: the turn made `maxRequests` requests, or three answers in a row reached the output limit.
+ * - `max_turns`: the turn made `maxRequests` requests, or three responses in a row reached the output limit.
  *
- * Rejects with `LeaseLost`, having touched nothing since, when an append does or the signal aborts with it; otherwise
+ * Rejects with `LeaseLost` when an append does or when the signal aborts with it, and does nothing more. Rejects otherwise
  * only when the log fails.
  */
 export async function runTurn(turn: Turn): Promise<StopReason> {
@@ -76,7 +76,7 @@ export async function runTurn(turn: Turn): Promise<StopReason> {
 class TurnRun {
   readonly #turn: Turn;
   readonly #log: TurnLog;
-  readonly #tools: Tools;
+  readonly #tools: TurnTools;
   readonly #window: ContextWindow;
   readonly #requests: TurnRequests;
   readonly #compaction: Compaction;
@@ -93,7 +93,7 @@ class TurnRun {
     this.#compaction = new Compaction(prefix, this.#window);
   }
 
-  /** Ends what a dead process left open, before anything else happens. */
+  /** Ends the calls and the request that a dead process left open. */
   async recover(): Promise<void> {
     const { openCalls, openRequest } = this.#history();
     const drafts = endedCallResults(openCalls);
@@ -102,8 +102,8 @@ class TurnRun {
   }
 
   /**
-   * Runs what clients have allowed and ends what they have denied, until no answer waits; ends all of it when the turn is
-   * aborted. Answers the ids of the calls that wait for a client.
+   * Runs the calls that clients confirmed and ends those that they denied, until no reply is pending; when the turn is aborted,
+   * ends all open calls. Returns the ids of the calls that wait for a client.
    */
   async settleCalls(): Promise<string[]> {
     for (;;) {
@@ -115,63 +115,62 @@ class TurnRun {
       }
       const taken = await this.#log.takeClientReplies();
       if (taken.length === 0) return openCalls.map((call) => call.eventId);
-      await this.#runAnswered();
+      await this.#applyReplies();
     }
   }
 
-  /** What the log says to have begun was allowed just now: what a former process left was ended before. */
-  async #runAnswered(): Promise<void> {
+  /** The calls in state `started` were confirmed just now: those of a dead process ended in `recover`. */
+  async #applyReplies(): Promise<void> {
     const { openCalls } = this.#history();
-    const refused = endedCallResults(openCalls.filter((call) => call.state !== "begun"));
-    if (refused.length > 0) await this.#log.append(refused);
-    const begun = openCalls.filter((call) => call.state === "begun");
+    const ended = endedCallResults(openCalls.filter((call) => call.state !== "started"));
+    if (ended.length > 0) await this.#log.append(ended);
+    const started = openCalls.filter((call) => call.state === "started");
     await this.#runCalls(
-      begun.map((call) => ({ ...call, decision: authorizeCall(call, this.#turn.agent, this.#tools) })),
+      started.map((call) => ({ ...call, decision: authorizeCall(call, this.#turn.agent, this.#tools) })),
     );
   }
 
-  /** One request and the calls of its answer. Null: the turn goes on. */
+  /** One request and the calls of its response. Null: the turn continues. */
   async step(): Promise<TurnEnd> {
     const before = this.#history();
     const idle = !before.responseDue || before.interrupted;
     if (idle && !(await this.#log.hasInputs())) return before.interrupted ? "cancelled" : "end_turn";
-    if (this.#requests.count >= (this.#turn.maxRequests ?? 500)) return "max_turns";
+    if (this.#requests.count >= (this.#turn.maxRequests ?? DEFAULT_MAX_REQUESTS)) return "max_turns";
     const start = await this.#requests.start();
     await loadFiles(this.#log.entries, this.#files, this.#turn.readFile);
     const history = this.#history();
-    if (!history.responseDue || history.interrupted) return await this.#leaveUnasked(start);
+    if (!history.responseDue || history.interrupted) return await this.#abandon(start);
     return this.#compaction.isDue(history)
       ? await this.#summarise(start, history)
-      : await this.#ask(start, history);
+      : await this.#request(start, history);
   }
 
-  async #ask(start: string, history: History): Promise<TurnEnd> {
-    const announced = new ResponsePreview(start, this.#turn.preview ?? (() => {}));
-    const answer = await this.#requests.ask(history, history.messages, (part) => announced.take(part));
-    if (answer.type === "aborted") return await this.#requests.abandon(start, "cancelled");
-    if (answer.type === "failed") {
-      const overflow = answer.error.kind === "context_overflow" && !history.compacted;
-      if (!overflow) return await this.#requests.fail(start, answer.error);
-      this.#compaction.demand();
+  async #request(start: string, history: History): Promise<TurnEnd> {
+    const preview = new ResponsePreview(start, this.#turn.preview ?? (() => {}));
+    const outcome = await this.#requests.send(history, history.messages, (part) => preview.add(part));
+    if (outcome.type === "aborted") return await this.#requests.abandon(start, "cancelled");
+    if (outcome.type === "failed") {
+      const overflow = outcome.error.kind === "context_overflow" && !history.compacted;
+      if (!overflow) return await this.#requests.fail(start, outcome.error);
+      this.#compaction.force();
       return await this.#requests.abandon(start, null);
     }
-    this.#requests.succeed();
-    return await this.#take(start, answer, announced);
+    return await this.#takeResponse(start, outcome, preview);
   }
 
-  async #take(start: string, answer: FinishedResponse, announced: ResponsePreview): Promise<TurnEnd> {
-    const { drafts, decisions } = responseDrafts(start, answer, this.#turn.agent, this.#tools, announced);
+  async #takeResponse(start: string, response: FinishedResponse, preview: ResponsePreview): Promise<TurnEnd> {
+    const { drafts, decisions } = responseDrafts(start, response, this.#turn.agent, this.#tools, preview);
     const entries = await this.#log.append(drafts);
     const uses = entries.map((entry) => entry.event).filter(isToolUse);
     const calls = uses.flatMap((use, index) => {
       const decision = decisions[index];
-      return decision === undefined || waits(decision)
+      return decision === undefined || awaitsClient(decision)
         ? []
         : [{ eventId: use.id, kind: callKind(use), decision }];
     });
     await this.#runCalls(calls);
-    if (answer.reason === "refusal") return "refusal";
-    if (answer.reason !== "max_tokens") {
+    if (response.reason === "refusal") return "refusal";
+    if (response.reason !== "max_tokens") {
       this.#truncatedInARow = 0;
       return null;
     }
@@ -184,26 +183,25 @@ class TurnRun {
   }
 
   async #summarise(start: string, history: History): Promise<TurnEnd> {
-    const answer = await this.#requests.ask(history, this.#compaction.messages(history));
-    if (answer.type === "aborted") return await this.#requests.abandon(start, "cancelled");
-    if (answer.type === "failed") {
-      return this.#compaction.canRetry(answer.error)
+    const outcome = await this.#requests.send(history, this.#compaction.summaryMessages(history));
+    if (outcome.type === "aborted") return await this.#requests.abandon(start, "cancelled");
+    if (outcome.type === "failed") {
+      return this.#compaction.canRetry(outcome.error)
         ? await this.#requests.abandon(start, null)
-        : await this.#requests.fail(start, answer.error);
+        : await this.#requests.fail(start, outcome.error);
     }
-    this.#requests.succeed();
-    await this.#log.append(this.#compaction.drafts(start, history, answer));
+    await this.#log.append(this.#compaction.drafts(start, history, outcome));
     return null;
   }
 
-  /** What was taken in asks for no answer: an interrupt came last, or there is no message at all. */
-  async #leaveUnasked(start: string): Promise<TurnEnd> {
+  /** The inputs need no response: the newest is an interrupt, or there is no message. */
+  async #abandon(start: string): Promise<TurnEnd> {
     const { interrupted } = this.#history();
     return await this.#requests.abandon(start, interrupted ? "cancelled" : "end_turn");
   }
 
   #history(): History {
-    // Of the session alone, whatever model goes on with it: the history's bytes stay the same.
+    // The agent's window, not the model's: the history's bytes stay the same when another model continues the session.
     const maxResultLength = this.#turn.agent.model.effective_context_window;
     return foldHistory(this.#log.entries, this.#files, maxResultLength);
   }

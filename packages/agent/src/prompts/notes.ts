@@ -14,7 +14,7 @@ export const EMPTY_RESULT = "(The tool returned nothing.)";
 
 export const USER_INTERRUPTED = "[The user interrupted your work before this message.]";
 
-export const containerReclaimed =
+export const CONTAINER_RECLAIMED =
   "[Your container was reclaimed and is set up anew. Repositories are cloned again and what the user mounted is in place again; whatever else was on the disk is gone: work that was not pushed, installed packages, shells, running processes. What lay in /mnt/session/outputs was kept for the user but is not on the disk any more.]";
 
 export const BLANK_MESSAGE = "[The user sent a blank message.]";

@@ -16,12 +16,12 @@ import { shrinkMessages } from "./shrink-messages.ts";
 
 const MAX_SUMMARY_ATTEMPTS = 3;
 
-/** When a turn's history is replaced by a summary, and how. */
+/** Decides when a turn's history is replaced by a summary, and makes the request and the events for it. */
 export class Compaction {
   readonly #prefix: RequestPrefix;
   readonly #window: ContextWindow;
-  /** The provider said that the context is too long, whatever the estimate says. */
-  #demanded = false;
+  /** The provider rejected the context as too long, whatever the estimate is. */
+  #forced = false;
   #failures = 0;
 
   constructor(prefix: RequestPrefix, window: ContextWindow) {
@@ -29,38 +29,38 @@ export class Compaction {
     this.#window = window;
   }
 
-  demand(): void {
-    this.#demanded = true;
+  force(): void {
+    this.#forced = true;
   }
 
   isDue(history: History): boolean {
-    return this.#demanded || exceedsWindow(history, this.#prefix, this.#window);
+    return this.#forced || exceedsWindow(history, this.#prefix, this.#window);
   }
 
   /** The messages of the request for a summary. */
-  messages(history: History): readonly ModelMessage[] {
+  summaryMessages(history: History): readonly ModelMessage[] {
     return summaryMessages(history, this.#prefix, this.#window, this.#failures);
   }
 
-  /** Whether a request for a summary that failed in this way is made again, with less to read. */
+  /** Whether a failed request for a summary is sent again, with a shorter history. */
   canRetry(error: ModelError): boolean {
     if (error.kind !== "context_overflow" || this.#failures + 1 >= MAX_SUMMARY_ATTEMPTS) return false;
     this.#failures += 1;
     return true;
   }
 
-  /** The summary as one append, which ends its request. */
-  drafts(start: string, history: History, answer: FinishedResponse): Draft[] {
+  /** The end of the request and the compaction, for one append. */
+  drafts(start: string, history: History, response: FinishedResponse): Draft[] {
     this.#failures = 0;
-    this.#demanded = false;
-    const memo = compactionMemo(answer.blocks, history, this.#prefix, this.#window);
+    this.#forced = false;
+    const memo = compactionMemo(response.blocks, history, this.#prefix, this.#window);
     const texts = [memo.text ?? "", memo.kept ?? ""].map((text) => ({ type: "text" as const, text }));
     const images = memo.keeps_images === true ? history.newestImages : [];
     const after =
       estimatePrefixTokens(this.#prefix) + estimateTokens([{ role: "user", content: [...texts, ...images] }]);
     const before = estimateRequestTokens(history, this.#prefix);
     return [
-      requestEnd(start, answer.usage),
+      requestEnd(start, response.usage),
       {
         event: { type: "agent.context_compacted", input_tokens_before: before, input_tokens_after: after },
         memo,
@@ -70,9 +70,10 @@ export class Compaction {
 }
 
 /**
- * The messages of the request for a summary. Tools and system prompt stay as they are, although no call will be made:
- * providers refuse calls in a history without their tools, and with the prefix the cache and signed thinking hold.
- * `attempt`: from 0; each leaves half the room of the one before, for a provider that counts otherwise than we do.
+ * The messages of the request for a summary. Tools and system prompt stay the same although no call will run: providers
+ * reject calls in a history without their tools, and cache and signed thinking depend on the prefix.
+ *
+ * `attempt`: from 0; each has half the budget of the one before, in case the provider counts more tokens than the estimate.
  */
 function summaryMessages(
   history: History,
@@ -81,8 +82,8 @@ function summaryMessages(
   attempt: number,
 ): readonly ModelMessage[] {
   const instruction = { type: "text" as const, text: notes.SUMMARY_INSTRUCTION };
-  const room = window.size - window.reserve - estimatePrefixTokens(prefix);
-  const budget = room / 2 ** attempt - estimateTokens([{ role: "user", content: [instruction] }]);
+  const available = window.size - window.outputReserve - estimatePrefixTokens(prefix);
+  const budget = available / 2 ** attempt - estimateTokens([{ role: "user", content: [instruction] }]);
   const messages = shrinkMessages(history.messages, Math.max(0, Math.floor(budget)));
   const last = messages.at(-1);
   if (last?.role !== "user") return [...messages, { role: "user", content: [instruction] }];
@@ -90,8 +91,8 @@ function summaryMessages(
 }
 
 /**
- * What state for the history from now on: the summary, and the newest user message verbatim, each cut to its share of
- * the room, with its images when they fit into theirs.
+ * What replaces the history: the summary and the newest user message, each truncated to 40% of the available characters, and
+ * that message's images if they fit into 20% of the tokens.
  */
 function compactionMemo(
   blocks: readonly AssistantBlock[],
@@ -101,12 +102,12 @@ function compactionMemo(
 ): Memo {
   const texts = blocks.filter((block) => block.type === "text").map((block) => block.text);
   const summary = texts.join("\n").trim() || notes.NO_SUMMARY;
-  const tokens = Math.max(0, window.size - window.reserve - estimatePrefixTokens(prefix));
-  const room = 4 * tokens;
+  const tokens = Math.max(0, window.size - window.outputReserve - estimatePrefixTokens(prefix));
+  const characters = 4 * tokens;
   const images = estimateTokens([{ role: "user", content: history.newestImages }]);
   return {
     ...(history.newestImages.length > 0 && images <= tokens * 0.2 ? { keeps_images: true } : {}),
-    text: truncateMiddle(summary, Math.floor(room * 0.4)),
-    kept: truncateMiddle(history.newestMessage, Math.floor(room * 0.4)),
+    text: truncateMiddle(summary, Math.floor(characters * 0.4)),
+    kept: truncateMiddle(history.newestMessage, Math.floor(characters * 0.4)),
   };
 }

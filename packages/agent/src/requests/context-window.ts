@@ -2,14 +2,14 @@ import type { History } from "../history/history.ts";
 import { estimatePrefixTokens, estimateTokens } from "../models/estimate-tokens.ts";
 import type { ModelRequest } from "../models/model.ts";
 
-/** The part of a request that stays the same for a whole session. */
+/** The part of a request that is the same for a whole session. */
 export type RequestPrefix = Pick<ModelRequest, "system" | "tools">;
 
 export interface ContextWindow {
   /** Tokens of input and output together. */
   size: number;
-  /** Tokens that stay free for the answer: what the model may write, up to half of the window. */
-  reserve: number;
+  /** Tokens reserved for the response: the model's output limit, at most half of the window. */
+  outputReserve: number;
 }
 
 export function contextWindowOf(
@@ -17,12 +17,12 @@ export function contextWindowOf(
   limit: number,
 ): ContextWindow {
   const size = Math.min(model.contextWindow, limit);
-  return { size, reserve: Math.min(model.maxOutputTokens, Math.floor(size / 2)) };
+  return { size, outputReserve: Math.min(model.maxOutputTokens, Math.floor(size / 2)) };
 }
 
 /**
- * Tokens of the next request: what the newest answer measured, and an estimate of what was appended since; without an
- * answer, or from a provider that reports nothing, an estimate of everything.
+ * Tokens of the next request: the usage that the newest response reported, and an estimate of what was appended since. An
+ * estimate of everything when there is no response, or its provider reports no usage.
  */
 export function estimateRequestTokens(history: History, prefix: RequestPrefix): number {
   const { measured, messages } = history;
@@ -30,7 +30,7 @@ export function estimateRequestTokens(history: History, prefix: RequestPrefix): 
   return measured.tokens + estimateTokens(messages.slice(measured.messages));
 }
 
-/** Whether the next request would leave less room for the answer than its reserve. Never twice without an answer between. */
+/** Whether the next request would leave less than the output reserve. Never directly after a compaction. */
 export function exceedsWindow(history: History, prefix: RequestPrefix, window: ContextWindow): boolean {
-  return !history.compacted && estimateRequestTokens(history, prefix) > window.size - window.reserve;
+  return !history.compacted && estimateRequestTokens(history, prefix) > window.size - window.outputReserve;
 }

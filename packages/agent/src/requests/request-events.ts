@@ -2,7 +2,7 @@ import type { ModelUsage, NewEvent, SessionErrorType } from "@berth/contract";
 import type { Draft } from "../history/log.ts";
 import type { ModelError, ModelErrorKind } from "../models/model.ts";
 
-/** The end of a request; without usage, of one that failed or was cut off and leaves nothing. */
+/** The end of a request; `usage` is null when it failed or was aborted. */
 export function requestEnd(start: string, usage: ModelUsage | null): Draft {
   return {
     event: {
@@ -14,7 +14,7 @@ export function requestEnd(start: string, usage: ModelUsage | null): Draft {
   };
 }
 
-/** The `session.error` that tells of a failed request. */
+/** The `session.error` of a failed request. */
 export function errorEvent(error: ModelError, retry: "retrying" | "exhausted" | "terminal"): NewEvent {
   return {
     type: "session.error",

@@ -1,5 +1,5 @@
 import type { NewEvent, SessionAgent } from "@berth/contract";
-import { authorizeCall, type CallDecision, type Tools } from "../calls/authorize-call.ts";
+import { authorizeCall, type CallDecision, type TurnTools } from "../calls/authorize-call.ts";
 import type { Draft, Memo } from "../history/log.ts";
 import type { AssistantBlock } from "../models/model.ts";
 import * as notes from "../prompts/notes.ts";
@@ -11,38 +11,39 @@ import type { FinishedResponse } from "./send-request.ts";
 type Call = Extract<AssistantBlock, { type: "tool_call" }>;
 
 /**
- * A clean answer as one append: its blocks in their order, then the end of the request. Of an answer that was cut or
- * refused only the text counts, for its last call may be half a call and its thinking has nothing to belong to; after
- * a cut one the model is told so.
- * `decisions` belong to the drafts that announce calls, in their order.
+ * The events of a complete response, for one append: its blocks in order, then the end of the request. Of a response that
+ * was truncated or refused only the text is kept: its last call may be incomplete, and thinking must be followed by what it
+ * led to. After a truncated one the model gets a note.
+ *
+ * `decisions`: one for each draft that announces a call, in order.
  */
 export function responseDrafts(
   start: string,
-  answer: FinishedResponse,
+  response: FinishedResponse,
   agent: SessionAgent,
-  tools: Tools,
-  announced: Pick<ResponsePreview, "idOf">,
+  tools: TurnTools,
+  preview: Pick<ResponsePreview, "idOf">,
 ): { drafts: Draft[]; decisions: CallDecision[] } {
   const decisions: CallDecision[] = [];
-  const drafts = answer.blocks.flatMap((made) => {
-    const [block] = countingBlock(made, answer.reason);
+  const drafts = response.blocks.flatMap((received) => {
+    const [block] = keptBlock(received, response.reason);
     if (block === undefined) return [];
-    if (block.type !== "tool_call") return [textDraft(block, announced.idOf(made))];
+    if (block.type !== "tool_call") return [textDraft(block, preview.idOf(received))];
     const decision = authorizeCall(block, agent, tools);
     decisions.push(decision);
     return [callDraft(block, decision)];
   });
-  const end = requestEnd(start, answer.usage);
-  if (answer.reason === "max_tokens") end.memo = { text: notes.TRUNCATED_RESPONSE };
+  const end = requestEnd(start, response.usage);
+  if (response.reason === "max_tokens") end.memo = { text: notes.TRUNCATED_RESPONSE };
   return { drafts: [...drafts, end], decisions };
 }
 
-/** Blank texts are left out: providers refuse them when they come back. */
-function countingBlock(block: AssistantBlock, reason: FinishedResponse["reason"]): AssistantBlock[] {
-  const whole = reason === "end_turn" || reason === "tool_calls";
-  if (block.type !== "text") return whole ? [block] : [];
+/** Blank texts are dropped: providers reject them in a later request. */
+function keptBlock(block: AssistantBlock, reason: FinishedResponse["reason"]): AssistantBlock[] {
+  const complete = reason === "end_turn" || reason === "tool_calls";
+  if (block.type !== "text") return complete ? [block] : [];
   if (block.text.trim() === "") return [];
-  return [whole ? block : { type: "text", text: block.text }];
+  return [complete ? block : { type: "text", text: block.text }];
 }
 
 function textDraft(block: Exclude<AssistantBlock, Call>, eventId: string | undefined): Draft {
@@ -64,7 +65,7 @@ function callDraft(block: Call, decision: CallDecision): Draft {
   return { event, memo: { call_id: block.id, ...memo, ...opaque } };
 }
 
-/** How a call is announced. A call of the client's tool that is refused is told as one of ours, so that no client takes it up. */
+/** A call of a custom tool that is denied is announced as one of the service's own, so that no client runs it. */
 function toolUseEvent(
   call: { name: string; input: Record<string, unknown> },
   decision: CallDecision,

@@ -9,20 +9,19 @@ import {
   type ModelRequest,
 } from "../models/model.ts";
 
-/** How one request to a model ended. */
+/** How a request to a model ended. */
 export type RequestOutcome =
   | { type: "finished"; blocks: AssistantBlock[]; reason: FinishReason; usage: ModelUsage }
   | { type: "failed"; error: ModelError }
   | { type: "aborted" };
 
-/** One that ended cleanly. */
 export type FinishedResponse = Extract<RequestOutcome, { type: "finished" }>;
 
 export type OnPart = (part: Exclude<ModelPart, { type: "finish" }>) => void;
 
 /**
- * Asks the model once. Blocks come back only from an answer that ended cleanly; an abort ends the wait at once, also
- * when the model does not. Never rejects: a failure that the model did not name is a `ModelError` that is not retried.
+ * Sends one request, without retries. Only a complete response has blocks. An abort ends the wait at once, even if the
+ * model does not react to it. Never rejects: any other error becomes a `ModelError` that is not retried.
  */
 export async function sendRequest(
   model: Model,
@@ -39,7 +38,7 @@ export async function sendRequest(
     if (signal.aborted) return { type: "aborted" };
     return { type: "failed", error: modelError(error) };
   } finally {
-    if (parts !== null) leave(parts);
+    if (parts !== null) close(parts);
   }
 }
 
@@ -52,7 +51,7 @@ async function readResponse(
   for (;;) {
     const { done, value: part } = await orAborted(parts.next(), signal);
     if (done)
-      throw new ModelError("interrupted_stream", "The model's answer ended early.", { retryable: true });
+      throw new ModelError("interrupted_stream", "The model's response ended early.", { retryable: true });
     if (part.type === "finish") return { type: "finished", blocks, reason: part.reason, usage: part.usage };
     if (part.type === "block") blocks.push(part.block);
     onPart(part);
@@ -65,7 +64,7 @@ function modelError(error: unknown): ModelError {
   return new ModelError("request_failed", message, { retryable: false, cause: error });
 }
 
-/** Lets the model release what it holds; a model that is stuck is not waited for. */
-function leave(parts: AsyncIterator<ModelPart>): void {
+/** Lets the model release its resources. Not awaited, since the model may be stuck. */
+function close(parts: AsyncIterator<ModelPart>): void {
   parts.return?.()?.catch(() => {});
 }

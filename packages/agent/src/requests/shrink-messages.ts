@@ -4,9 +4,12 @@ import { omittedMedia } from "../prompts/notes.ts";
 import { truncateMiddle } from "../prompts/text.ts";
 
 /**
- * A history of at most `budget` tokens, for a summary of one that is longer. Calls and their results stay together, and
- * the newest user message is the last to be cut. First only what came after the last answer is cut, which leaves signed thinking valid; when that is not
- * enough, results and inputs everywhere, without the thinking; then user messages, without their images and documents; then the oldest exchanges go.
+ * A shortened copy of a history, of at most `budget` tokens, to be summarised. Calls stay together with their results, and the
+ * newest user message is shortened last. In this order, until it fits:
+ * - results after the last response, which keeps signed thinking valid;
+ * - results and inputs of calls everywhere, without the thinking;
+ * - user texts, without their images and documents;
+ * - the oldest exchanges are dropped.
  */
 export function shrinkMessages(messages: readonly ModelMessage[], budget: number): readonly ModelMessage[] {
   if (estimateTokens(messages) <= budget) return messages;
@@ -50,7 +53,7 @@ function withoutThinking(message: ModelMessage, maxLength: number): ModelMessage
   if (message.role !== "assistant") return message;
   const content = message.content
     .filter((block) => block.type !== "thinking")
-    .map((block) => TRUNCATED_RESPONSE(block, maxLength));
+    .map((block) => truncateBlock(block, maxLength));
   return {
     role: "assistant",
     content: content.length > 0 ? content : [{ type: "text", text: "(thinking)" }],
@@ -58,7 +61,7 @@ function withoutThinking(message: ModelMessage, maxLength: number): ModelMessage
 }
 
 /** Without `opaque`: it may refer to the thinking that is gone. */
-function TRUNCATED_RESPONSE(block: AssistantBlock, maxLength: number): AssistantBlock {
+function truncateBlock(block: AssistantBlock, maxLength: number): AssistantBlock {
   if (block.type !== "tool_call") return { type: block.type, text: truncateMiddle(block.text, maxLength) };
   const { id, name, input } = block;
   return { type: "tool_call", id, name, input: cutStrings(input, maxLength) };
@@ -81,7 +84,7 @@ function cutUserTexts(message: ModelMessage, maxLength: number): ModelMessage {
   return { role: "user", content };
 }
 
-/** Keeps the first message, and of the rest the newest exchanges that fit; an exchange begins with an answer. */
+/** Keeps the first message and the newest exchanges that fit; an exchange begins with a response. */
 function dropOldest(messages: readonly ModelMessage[], budget: number): readonly ModelMessage[] {
   const first = messages.slice(0, 1);
   for (let start = 1; start < messages.length; start++) {

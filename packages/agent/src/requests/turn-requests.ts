@@ -1,5 +1,5 @@
 import { formatId, newUuid, type SessionAgent, type StopReason } from "@berth/contract";
-import type { Tools } from "../calls/authorize-call.ts";
+import type { TurnTools } from "../calls/authorize-call.ts";
 import type { History } from "../history/history.ts";
 import { throwIfLeaseLost } from "../history/log.ts";
 import type { TurnLog } from "../history/turn-log.ts";
@@ -10,14 +10,14 @@ import type { RequestPrefix } from "./context-window.ts";
 import { errorEvent, requestEnd } from "./request-events.ts";
 import { type OnPart, type RequestOutcome, sendRequest } from "./send-request.ts";
 
-/** How a turn ends after a request; null: it goes on. */
+/** How a turn ends after a request; null: it continues. */
 export type TurnEnd = Exclude<StopReason["type"], "requires_action"> | null;
 
-/** What all requests of a turn begin with. */
+/** The system prompt and tools, which are the same in all requests of a session. */
 export function requestPrefix(
   agent: SessionAgent,
   workspaceDescription: string,
-  { tools, custom }: Tools,
+  { tools, custom }: TurnTools,
 ): RequestPrefix {
   const names = tools.map((tool) => tool.name);
   return {
@@ -34,13 +34,13 @@ export interface RequestOptions {
   sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** The requests of one turn: each has its start and its end in the log, and one that failed is waited out. */
+/** The requests of one turn. Each has its start and end in the log, and after a failure there is a delay. */
 export class TurnRequests {
   readonly #turn: RequestOptions;
   readonly #log: TurnLog;
   readonly #prefix: RequestPrefix;
   #count = 0;
-  /** Since the last clean answer. */
+  /** Failures since the last complete response. */
   #failures = 0;
 
   constructor(turn: RequestOptions, log: TurnLog, prefix: RequestPrefix) {
@@ -49,12 +49,12 @@ export class TurnRequests {
     this.#prefix = prefix;
   }
 
-  /** How often the model was asked. */
+  /** How many requests were sent. */
   get count(): number {
     return this.#count;
   }
 
-  /** SupportedMedia in what waits. The answer is the id of the event, for the end of the request. */
+  /** Logs the start of a request, which takes the pending inputs. Returns the id of its event, for the end of the request. */
   async start(): Promise<string> {
     const id = formatId("event", newUuid());
     await this.#log.appendTakingInputs([
@@ -64,7 +64,7 @@ export class TurnRequests {
   }
 
   /** @throws LeaseLost when the turn's signal aborted with it. */
-  async ask(
+  async send(
     history: History,
     messages: ModelRequest["messages"],
     onPart: OnPart = () => {},
@@ -77,23 +77,19 @@ export class TurnRequests {
       failedAttempts: history.failedAttempts,
       ...(agent.model.effort === undefined ? {} : { effort: agent.model.effort }),
     };
-    const answer = await sendRequest(model, request, signal, onPart);
+    const outcome = await sendRequest(model, request, signal, onPart);
     throwIfLeaseLost(signal);
-    return answer;
+    if (outcome.type === "finished") this.#failures = 0;
+    return outcome;
   }
 
-  /** An answer ended cleanly. */
-  succeed(): void {
-    this.#failures = 0;
-  }
-
-  /** Ends a request that brought nothing. */
+  /** Logs the end of a request that has no result. */
   async abandon(start: string, end: TurnEnd): Promise<TurnEnd> {
     await this.#log.append([requestEnd(start, null)]);
     return end;
   }
 
-  /** Ends a request that failed, and waits until the next may begin. */
+  /** Logs the end of a request that failed, and waits for the retry delay. */
   async fail(start: string, error: ModelError): Promise<TurnEnd> {
     this.#failures += 1;
     const delay = retryDelay(error, this.#failures);
@@ -127,8 +123,8 @@ const RETRY_DELAYS_MS = [1_000, 2_000, 4_000];
 const MAX_RETRY_AFTER_MS = 60_000;
 
 /**
- * Milliseconds to wait before the request is tried again, or null when it is not: after three retries, or when it would
- * fail again. A provider that asks for a longer wait gets it, up to a minute.
+ * Milliseconds to wait before the request is retried. Null when it is not retried: after three retries, or when the error is
+ * not retryable. A longer delay that the provider asks for is granted, up to a minute.
  */
 function retryDelay(error: ModelError, failures: number): number | null {
   const delay = RETRY_DELAYS_MS[failures - 1];
