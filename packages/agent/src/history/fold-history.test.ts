@@ -8,12 +8,12 @@ import type { ModelMessage } from "../models/model.ts";
 import * as notes from "../prompts/notes.ts";
 import { foldHistory } from "./fold-history.ts";
 
-/** Each block on a line with its role: what a provider's cache compares, byte by byte. */
+/** Each block on a line with its role, as a provider's cache compares it. */
 function lines(messages: readonly ModelMessage[]): string[] {
   return messages.flatMap(({ role, content }) => content.map((block) => JSON.stringify([role, block])));
 }
 
-test("the history of the beginning of a log is the beginning of its history", () => {
+test("history: the history of a log's prefix is a prefix of its history", () => {
   fc.assert(
     fc.property(randomLog({ compaction: false }), (entries) => {
       const whole = lines(foldHistory(entries).messages);
@@ -27,7 +27,7 @@ test("the history of the beginning of a log is the beginning of its history", ()
   );
 });
 
-test("across a compaction, too, every history is valid and grows only at its end", () => {
+test("history: with compactions, every history is valid and append-only in between", () => {
   fc.assert(
     fc.property(randomLog({ compaction: true }), (entries) => {
       let before: string[] = [];
@@ -43,7 +43,7 @@ test("across a compaction, too, every history is valid and grows only at its end
   );
 });
 
-test("the same log gives the same bytes, and reading it leaves it alone", () => {
+test("history: folding is deterministic and does not change the log", () => {
   fc.assert(
     fc.property(randomLog({ compaction: true }), (entries) => {
       const before = JSON.stringify(entries);
@@ -55,7 +55,7 @@ test("the same log gives the same bytes, and reading it leaves it alone", () => 
   );
 });
 
-test("inputs enter at the first request after them; one that an answer has overtaken waits for the next", () => {
+test("history: an input enters with the first request that starts after it", () => {
   const log = new MemoryLog();
   log.message("one");
   assert.deepEqual(foldHistory(log.entries).messages, []);
@@ -83,7 +83,7 @@ test("inputs enter at the first request after them; one that an answer has overt
   ]);
 });
 
-test("a reclaimed container is told once: before the message that comes next, or with the results of calls", () => {
+test("history: a reclaimed container is reported once, with the next message or tool results", () => {
   const log = new MemoryLog();
   const text = (words: string) => ({ type: "text" as const, text: words });
   const anew = text(notes.CONTAINER_RECLAIMED);
@@ -126,7 +126,7 @@ test("a reclaimed container is told once: before the message that comes next, or
   ]);
 });
 
-test("a blank message and half a character do no harm", () => {
+test("history: a blank message becomes a note, and lone surrogates are replaced", () => {
   const log = new MemoryLog();
   log.message(" \n");
   log.message("a\ud800\0b");
@@ -142,7 +142,7 @@ test("a blank message and half a character do no harm", () => {
   ]);
 });
 
-test("the fault of an MCP server is told once, before the message that comes next", () => {
+test("history: an MCP server's error is reported once, before the next message", () => {
   const log = new MemoryLog();
   log.message("one");
   const message = "The MCP server 'all' could not be used: it answered with HTTP 503.";

@@ -21,7 +21,7 @@ function logOf(...content: MessageBlock[]): MemoryLog {
   return log;
 }
 
-/** What a model is asked in a turn on this log. */
+/** The request that a turn on this log makes. */
 async function asked(
   log: MemoryLog,
   files: Record<string, Uint8Array> = {},
@@ -36,7 +36,7 @@ async function asked(
   return { messages: model.requests[0]?.messages ?? [], reads };
 }
 
-test("texts beside each other are one block, and images keep their place between them", async () => {
+test("user message: adjacent texts become one block, and images keep their position", async () => {
   const image: MessageBlock = {
     type: "image",
     source: { type: "base64", media_type: "image/png", data: png.toString("base64") },
@@ -55,7 +55,7 @@ test("texts beside each other are one block, and images keep their place between
   ]);
 });
 
-test("a file that a message names is read once, and is what its bytes are", async () => {
+test("user message: a file is read once, and its bytes decide its type", async () => {
   const log = logOf(
     { type: "image", source: { type: "file", file_id: imageId } },
     { type: "image", source: { type: "file", file_id: imageId } },
@@ -76,7 +76,7 @@ test("a file that a message names is read once, and is what its bytes are", asyn
   ]);
 });
 
-test("documents of text are text, from whatever source", async () => {
+test("user message: text documents become text blocks, whatever their source", async () => {
   const given = "a line\nanother";
   const inline: MessageBlock = {
     type: "document",
@@ -92,7 +92,7 @@ test("documents of text are text, from whatever source", async () => {
   assert.deepEqual(messages[0]?.content, [block, block, block]);
 });
 
-test("what the operator says waits for the next request, and starts none", async () => {
+test("operator message: it enters with the next request and starts none", async () => {
   const log = new MemoryLog();
   const operator = {
     type: "system.message" as const,
@@ -110,7 +110,7 @@ test("what the operator says waits for the next request, and starts none", async
   assert.equal(foldHistory(log.entries).newestMessage, "Go.");
 });
 
-test("an image of the newest message stays behind a compaction, a document does not", async () => {
+test("compaction: images of the newest message are kept, documents are not", async () => {
   const log = logOf(
     { type: "text", text: "What is this?" },
     { type: "image", source: { type: "base64", media_type: "image/png", data: png.toString("base64") } },

@@ -16,7 +16,7 @@ function message(fileIds: readonly string[]): LogEntry {
   return { seq: 1, event, memo: null };
 }
 
-test("of the files of many messages, the newest are read, each once, as far as there is room", async () => {
+test("message files: newest first, each once, up to the total limit", async () => {
   const ids = Array.from({ length: 12 }, () => formatId("file", newUuid()));
   const log = [message(ids.slice(0, 6)), message(ids.slice(6))];
   const asked: string[] = [];

@@ -23,7 +23,7 @@ const agent: SessionAgent = {
   ],
 };
 
-/** A tool that asks, and what it has run with. */
+/** A tool whose calls need a confirmation, and the inputs that it ran with. */
 function asking(name = "Echo"): Tool & { ran: string[] } {
   const ran: string[] = [];
   const tool = testTool(name, (text) => {
@@ -69,7 +69,7 @@ function toolTexts(log: MemoryLog): string[] {
   );
 }
 
-test("results reach the model in the order of the calls, whoever gives them and when", async () => {
+test("client calls: results reach the model in call order, whoever gives them and when", async () => {
   const log = started();
   const ask = asking();
   const free = testTool("Free");
@@ -107,7 +107,7 @@ test("results reach the model in the order of the calls, whoever gives them and 
   assert.ok(log.events.every((event) => event.processed_at !== null));
 });
 
-test("a client's result is cut to the window for the model, the same in every request, and kept whole in the log", async () => {
+test("client result: truncated to the window for the model, always to the same bytes, and whole in the log", async () => {
   const log = started();
   const small = { ...agent, model: { ...agent.model, effective_context_window: 20_000 } };
   const model = scriptedModel([{ blocks: [toolCall("lookup", { key: "k" })] }, says("done"), says("again")]);
@@ -129,7 +129,7 @@ test("a client's result is cut to the window for the model, the same in every re
   assert.deepEqual(kept?.type === "user.custom_tool_result" && kept.content, content);
 });
 
-test("what is allowed while another runs, runs in the same turn", async () => {
+test("confirmation: a call that is allowed while another runs is run in the same turn", async () => {
   const log = started();
   const ask = asking();
   const slow: Tool = {
@@ -144,7 +144,7 @@ test("what is allowed while another runs, runs in the same turn", async () => {
   assert.deepEqual(ask.ran, ["y"]);
 });
 
-test("an interrupt cancels what has not begun, also what was allowed before it", async () => {
+test("interrupt: cancels calls that have not started, including those already allowed", async () => {
   const log = started();
   const ask = asking();
   const blocks = [
@@ -166,7 +166,7 @@ test("an interrupt cancels what has not begun, also what was allowed before it",
   assert.deepEqual(ask.ran, [], "its confirmation is of no use any more");
 });
 
-test("an abort while calls wait and another runs ends them all", async () => {
+test("abort: ends waiting and running calls", async () => {
   const log = started();
   const stop = new AbortController();
   const slow = testTool("Slow", () => {
@@ -181,7 +181,7 @@ test("an abort while calls wait and another runs ends them all", async () => {
   assert.equal(toolTexts(log).length, 2);
 });
 
-test("calls of an MCP server's tools are logged as such, and the model keeps its name of them", async () => {
+test("MCP tool: calls have their own event types, and the model keeps the tool's full name", async () => {
   const log = started();
   const tool: Tool = { ...asking("mcp__echoes__echo"), mcp: { server: "echoes", name: "echo" } };
   const model = scriptedModel([
@@ -212,7 +212,7 @@ test("calls of an MCP server's tools are logged as such, and the model keeps its
   );
 });
 
-test("a client's schema cannot make the check slow, and what it says otherwise counts", () => {
+test("custom tool: a schema's costly keywords are ignored, the others are checked", () => {
   const schema = looseSchema({
     type: "object",
     properties: {

@@ -19,8 +19,8 @@ const agent: SessionAgent = {
   tools: [{ type: "custom", name: "lookup", description: "Looks up.", input_schema: { type: "object" } }],
 };
 
-/** One call that runs at once, two that are confirmed, one that is denied, and one that the client runs. */
-function answerTo({ messages }: ModelRequest): ScriptedAnswer {
+/** A call that runs at once, two that are confirmed, one that is denied, and one of a custom tool. */
+function respondTo({ messages }: ModelRequest): ScriptedAnswer {
   const history = JSON.stringify(messages);
   if (history.includes(JSON.stringify(notes.SUMMARY_INSTRUCTION).slice(1, -1))) return says("the summary");
   if (history.includes("the summary")) return says("done");
@@ -31,9 +31,9 @@ function answerTo({ messages }: ModelRequest): ScriptedAnswer {
 
 interface World {
   log: MemoryLog;
-  /** How often each call was run, over all processes. */
+  /** How often each call ran, over all processes. */
   effects: Map<string, number>;
-  /** The results of the calls outgrow the window, so that a summary comes before the next answer. */
+  /** The calls' results exceed the window, so that a compaction precedes the next response. */
   compacts: boolean;
 }
 
@@ -41,7 +41,7 @@ function newWorld(compacts: boolean): World {
   return { log: new MemoryLog(), effects: new Map(), compacts };
 }
 
-/** One process, which dies at its step `dieAt` and touches nothing after that. Answers its steps, too. */
+/** One process, which crashes at its step `dieAt` and does nothing after that. Also returns the number of its steps. */
 async function runProcess(
   { log, effects, compacts }: World,
   dieAt = Number.POSITIVE_INFINITY,
@@ -52,14 +52,14 @@ async function runProcess(
     if (steps >= dieAt) throw new Crash();
   };
   log.onAppend = step;
-  const countOf = (name: string) =>
+  const countingTool = (name: string) =>
     testTool(name, (text) => {
       step();
       effects.set(text, (effects.get(text) ?? 0) + 1);
       step();
       return textResult(compacts ? text + "y".repeat(3_900) : text);
     });
-  const model = scriptedModel(answerTo, compacts ? { contextWindow: 2_000, maxOutputTokens: 400 } : {});
+  const model = scriptedModel(respondTo, compacts ? { contextWindow: 2_000, maxOutputTokens: 400 } : {});
   const turn = testTurn({
     log,
     agent,
@@ -71,7 +71,7 @@ async function runProcess(
         yield* model.stream(...given);
       },
     },
-    tools: [countOf("Free"), { ...countOf("Ask"), permission: "always_ask" }],
+    tools: [countingTool("Free"), { ...countingTool("Ask"), permission: "always_ask" }],
   });
   const end = await runTurn(turn).catch((error: unknown) => {
     if (error instanceof Crash) return error;
@@ -81,8 +81,8 @@ async function runProcess(
   return { end, steps };
 }
 
-/** Answers everything that waits, once, as a client would who looks at the log. */
-function answerAll({ log }: World): void {
+/** Replies to every waiting call once, as a client that reads the log would. */
+function replyToAll({ log }: World): void {
   for (const [index, call] of foldHistory(log.entries).openCalls.entries()) {
     if (call.state !== "waiting") continue;
     if (call.kind === "custom") {
@@ -100,12 +100,15 @@ function answerAll({ log }: World): void {
   }
 }
 
-/** Runs to the end with one death, in the process before the answers or in the one after. Answers the steps of both. */
-async function live(world: World, death: { first?: number; second?: number }): Promise<[number, number]> {
+/** Runs to the end with one crash, in the process before the replies or in the one after. Returns the steps of both. */
+async function runWithCrash(
+  world: World,
+  death: { first?: number; second?: number },
+): Promise<[number, number]> {
   world.log.message("go");
   const first = await runProcess(world, death.first);
   if (first.end instanceof Crash) await settle(world, "requires_action");
-  answerAll(world);
+  replyToAll(world);
   const second = await runProcess(world, death.second);
   if (second.end instanceof Crash) await settle(world, "end_turn");
   return [first.steps, second.steps];
@@ -141,10 +144,10 @@ function assertOnce({ log, effects, compacts }: World, context: string): void {
 }
 
 for (const compacts of [false, true]) {
-  const how = compacts ? ", and the history is summarised" : "";
-  test(`killed at any step before or after the answers, calls that waited run once or are marked${how}`, async (t) => {
+  const how = compacts ? ", with a compaction" : "";
+  test(`crash at any step before or after the client's replies: waiting calls run once or are marked as interrupted${how}`, async (t) => {
     const whole = newWorld(compacts);
-    const [before, after] = await live(whole, {});
+    const [before, after] = await runWithCrash(whole, {});
     assertOnce(whole, "alive");
     assert.equal(whole.log.types.includes("agent.context_compacted"), compacts);
     assert.deepEqual([...whole.effects.keys()].sort(), ["free", "one", "three"]);
@@ -155,7 +158,7 @@ for (const compacts of [false, true]) {
     ] as const) {
       for (let dieAt = 1; dieAt <= steps; dieAt++) {
         const world = newWorld(compacts);
-        await live(world, { [which]: dieAt });
+        await runWithCrash(world, { [which]: dieAt });
         assertOnce(world, `after a death at step ${dieAt} of the ${which} process`);
         marked += JSON.stringify(world.log.events).includes(notes.INTERRUPTED_CALL) ? 1 : 0;
       }

@@ -15,7 +15,7 @@ import { runTurn } from "./run-turn.ts";
 
 class Crash extends Error {}
 
-/** Dies at one of its steps, and stays dead: whatever it is asked after that throws. */
+/** Throws at one of its steps and at every later one. */
 class Fuse {
   count = 0;
   readonly #dieAt: number;
@@ -34,11 +34,11 @@ class Fuse {
   }
 }
 
-/** What the sandbox really ran, and how often, over all processes. */
+/** How often the sandbox ran each command, over all processes. */
 type Effects = Map<string, number>;
 
-/** Two requests with calls side by side, one that fails, and an answer, by what the history holds. */
-function answerTo({ messages, failedAttempts }: ModelRequest): ScriptedAnswer {
+/** Two responses with parallel calls, a failed request, and a final response, depending on the history. */
+function respondTo({ messages, failedAttempts }: ModelRequest): ScriptedAnswer {
   const answers = messages.filter((message) => message.role === "assistant").length;
   if (answers === 0) {
     return {
@@ -58,10 +58,10 @@ function answerTo({ messages, failedAttempts }: ModelRequest): ScriptedAnswer {
   return says("done");
 }
 
-/** One process: everything that it touches passes the fuse before and after. */
+/** One process. There is a step before and after each of its effects. */
 async function runProcess(log: MemoryLog, fuse: Fuse, effects: Effects): Promise<unknown> {
   log.onAppend = () => fuse.step();
-  const inner = scriptedModel(answerTo);
+  const inner = scriptedModel(respondTo);
   const model = {
     ...inner,
     async *stream(...given: Parameters<typeof inner.stream>) {
@@ -128,7 +128,7 @@ async function stepsOfWholeTurn(): Promise<number> {
   return fuse.count;
 }
 
-/** Every call was run at most once; one without a result of its own is marked, and nothing is left open. */
+/** Every call ran at most once, each has a result, and no call or request is open. */
 function assertSettled(log: MemoryLog, effects: Effects, context: string): void {
   for (const [effect, times] of effects) assert.equal(times, 1, `${effect} ran ${times} times, ${context}`);
   const history = foldHistory(log.entries);
@@ -146,7 +146,7 @@ function assertSettled(log: MemoryLog, effects: Effects, context: string): void 
   assert.equal(starts, ends, context);
 }
 
-test("killed at any step, the turn goes on in another process and runs no call twice", async (t) => {
+test("crash at any step: the turn continues in another process and no call runs twice", async (t) => {
   const steps = await stepsOfWholeTurn();
   assert.ok(steps > 40, "the turn has steps to die at");
   let marked = 0;
@@ -165,7 +165,7 @@ test("killed at any step, the turn goes on in another process and runs no call t
   t.diagnostic(`${steps} crash points, ${marked} of them left interrupted calls`);
 });
 
-test("killed twice, at every pair of steps, it still settles", async (t) => {
+test("two crashes at every pair of steps: the turn still ends and no call runs twice", async (t) => {
   const steps = await stepsOfWholeTurn();
   let pairs = 0;
   for (let first = 1; first <= steps; first += 2) {

@@ -31,7 +31,7 @@ function results(log: MemoryLog): string[] {
   );
 }
 
-test("a rehearsal works on real files with all six tools", async () => {
+test("turn in a sandbox: the rehearsal model uses all six tools on real files", async () => {
   const log = rehearsal(
     { tool: "Write", input: { file_path: "app/main.ts", content: "export const answer = 41;\n" } },
     {
@@ -57,7 +57,7 @@ test("a rehearsal works on real files with all six tools", async () => {
   assert.deepEqual(last?.content, [{ type: "text", text: "All well." }], results(log).join("\n---\n"));
 });
 
-test("an interrupt ends a running command within a second, and tells what it had written", async () => {
+test("interrupt: a running command ends within a second, and its output so far is the result", async () => {
   const log = rehearsal({ tool: "Bash", input: { command: "echo begun; sleep 61" } }, { say: "never" });
   const stop = new AbortController();
   let stoppedAt = 0;

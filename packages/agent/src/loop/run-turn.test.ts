@@ -27,7 +27,7 @@ function resultTexts(log: MemoryLog): string[] {
   );
 }
 
-test("a turn: a message, calls side by side, their results, the answer", async () => {
+test("turn: a message, parallel calls, their results, the response", async () => {
   const log = logWith("hello");
   const first = Promise.withResolvers<void>();
   const echo = testTool("Echo", async (text) => {
@@ -88,7 +88,7 @@ test("a turn: a message, calls side by side, their results, the answer", async (
   assert.equal(model.requests[0]?.system, model.requests[1]?.system);
 });
 
-test("at most eight calls run at once", async () => {
+test("calls: at most eight run at a time", async () => {
   let running = 0;
   let most = 0;
   const tool = testTool("Count", async (text) => {
@@ -105,7 +105,7 @@ test("at most eight calls run at once", async () => {
   assert.equal(resultTexts(log).length, 30);
 });
 
-test("calls that are unknown, denied or ill-fitting are never run, and the model is told why", async () => {
+test("calls: unknown tools, denied tools and invalid input → not run, with an error result", async () => {
   let runs = 0;
   const tool = testTool("Echo", () => {
     runs += 1;
@@ -144,7 +144,7 @@ test("calls that are unknown, denied or ill-fitting are never run, and the model
   assert.ok(eventsOf(log, "agent.tool_result").every((event) => event.is_error));
 });
 
-test("a tool that rejects is a result, and the turn goes on", async () => {
+test("calls: a tool that rejects → an error result, and the turn continues", async () => {
   const log = logWith("go");
   const broken = testTool("Broken", () => Promise.reject(new Error("no disk")));
   const model = scriptedModel([{ blocks: [toolCall("Broken", { text: "x" })] }, says("ok")]);
@@ -153,7 +153,7 @@ test("a tool that rejects is a result, and the turn goes on", async () => {
   assert.deepEqual(resultTexts(log), ["The tool failed: no disk"]);
 });
 
-test("a failed request is retried after 1, 2 and 4 seconds, or when the provider asks, and leaves nothing", async () => {
+test("failed request: retried after 1, 2 and 4 seconds or the provider's delay, and nothing of it is kept", async () => {
   const log = logWith("go");
   const error = (retryAfterMs: number | null) =>
     new ModelError("overloaded", "busy", { retryable: true, retryAfterMs });
@@ -186,7 +186,7 @@ test("a failed request is retried after 1, 2 and 4 seconds, or when the provider
   );
 });
 
-test("after three retries the turn ends, and the next one succeeds", async () => {
+test("failed request: after three retries the turn ends, and the next turn succeeds", async () => {
   const log = logWith("go");
   const error = new ModelError("rate_limited", "slow down", { retryable: true });
   const model = scriptedModel([...Array.from({ length: 4 }, () => ({ error })), says("at last")]);
@@ -214,7 +214,7 @@ for (const [kind, type] of [
   ["not_found", "model_not_found_error"],
   ["request_failed", "model_request_failed_error"],
 ] as const) {
-  test(`a failure that lasts is told at once: ${kind}`, async () => {
+  test(`failed request: ${kind} is not retried`, async () => {
     const log = logWith("go");
     const model = scriptedModel([{ error: new ModelError(kind, "no", { retryable: false }) }]);
     assert.deepEqual(await runTurn(testTurn({ log, model })), { type: "retries_exhausted" });
@@ -223,7 +223,7 @@ for (const [kind, type] of [
   });
 }
 
-test("an answer without an end is a failure that is retried", async () => {
+test("response without a finish: a failure that is retried", async () => {
   const log = logWith("go");
   const whole = scriptedModel([says("whole")]);
   let cut = true;
@@ -241,7 +241,7 @@ test("an answer without an end is a failure that is retried", async () => {
   assert.equal(eventsOf(log, "agent.message").length, 1);
 });
 
-test("a cut answer: its text counts, its calls do not, and the model is told; three in a row end the turn", async () => {
+test("truncated response: its text is kept, its calls are dropped, the model gets a note; three in a row end the turn", async () => {
   const log = logWith("go");
   let runs = 0;
   const tool = testTool("Echo", () => {
@@ -262,13 +262,13 @@ test("a cut answer: its text counts, its calls do not, and the model is told; th
   ]);
 });
 
-test("a refusal ends the turn", async () => {
+test("turn: a refusal ends it", async () => {
   const log = logWith("go");
   const model = scriptedModel([{ blocks: [], reason: "refusal" }]);
   assert.deepEqual(await runTurn(testTurn({ log, model })), { type: "refusal" });
 });
 
-test("the number of requests is bounded", async () => {
+test("turn: the number of requests is limited", async () => {
   const log = logWith("go");
   const model = scriptedModel(() => ({ blocks: [toolCall("Echo", { text: "on" })] }));
   const end = await runTurn(testTurn({ log, model, tools: [testTool("Echo")], maxRequests: 3 }));
@@ -276,7 +276,7 @@ test("the number of requests is bounded", async () => {
   assert.equal(model.requests.length, 3);
 });
 
-test("a message that comes while tools run stands after their results; one at the end goes on with the turn", async () => {
+test("turn: a message during calls follows their results; a message at the end continues the turn", async () => {
   const log = logWith("go");
   const tool = testTool("Echo", (text) => {
     log.message("meanwhile");
@@ -295,7 +295,7 @@ test("a message that comes while tools run stands after their results; one at th
   );
 });
 
-test("an interrupt ends a model request at once, also of a model that does not listen", async () => {
+test("interrupt: a model request ends at once, even if the model ignores the signal", async () => {
   const log = logWith("go");
   const stop = new AbortController();
   const started = Promise.withResolvers<void>();
@@ -313,7 +313,7 @@ test("an interrupt ends a model request at once, also of a model that does not l
   assert.equal(eventsOf(log, "span.model_request_end")[0]?.is_error, true);
 });
 
-test("an interrupt stops running calls; each has its result, and the next message tells of it", async () => {
+test("interrupt: running calls stop, each has a result, and the next message has a note", async () => {
   const log = logWith("go");
   const stop = new AbortController();
   const slow = testTool("Slow", async (_, signal) => {
@@ -348,7 +348,7 @@ test("an interrupt stops running calls; each has its result, and the next messag
   });
 });
 
-test("a lost lease stops everything and appends nothing more", async () => {
+test("lost lease: an append that rejects with it ends the turn, and nothing more is appended", async () => {
   const log = logWith("go");
   let stopped = 0;
   const slow = testTool("Slow", async (text, signal) => {
@@ -370,11 +370,11 @@ test("a lost lease stops everything and appends nothing more", async () => {
   };
   await assert.rejects(runTurn(testTurn({ log, model, tools: [slow] })), LeaseLost);
   assert.equal(eventsOf(log, "agent.tool_result").length, 0);
-  assert.equal(appends, 3, "nothing was tried after the refusal");
+  assert.equal(appends, 3, "no append follows the one that was rejected");
   assert.equal(stopped, 2);
 });
 
-test("a signal that tells of a lost lease leaves the log alone", async () => {
+test("lost lease: a signal that aborts with it ends the turn without an append", async () => {
   const log = logWith("go");
   const stop = new AbortController();
   const model = scriptedModel(() => {
@@ -385,7 +385,7 @@ test("a signal that tells of a lost lease leaves the log alone", async () => {
   assert.equal(log.types.at(-1), "span.model_request_start");
 });
 
-test("a turn with nothing to do makes no request", async () => {
+test("turn: with nothing to do, no request is made", async () => {
   const log = logWith("go");
   const model = scriptedModel([says("done")]);
   await runTurn(testTurn({ log, model }));
@@ -393,7 +393,7 @@ test("a turn with nothing to do makes no request", async () => {
   assert.equal(model.requests.length, 1);
 });
 
-test("a very long result is cut to a quarter of the window", async () => {
+test("calls: a very long result is truncated to a quarter of the window", async () => {
   const log = logWith("go");
   const tool = testTool("Echo", () => textResult("x".repeat(100_000)));
   const model = scriptedModel([{ blocks: [toolCall("Echo", { text: "x" })] }, says("ok")], {

@@ -14,7 +14,7 @@ import * as notes from "../prompts/notes.ts";
 import { textResult } from "../tools/tool.ts";
 import { shrinkMessages } from "./shrink-messages.ts";
 
-/** Refuses, as a provider would, a request that leaves no room for the answer, and histories with split pairs. */
+/** Rejects, as a provider does, requests without room for the response and histories with calls apart from their results. */
 function strict(model: Model, requests: ModelRequest[]): Model {
   return {
     ...model,
@@ -40,7 +40,7 @@ function isSummaryRequest(request: ModelRequest): boolean {
   return last?.role === "user" && textOf(last.content.slice(-1)) === notes.SUMMARY_INSTRUCTION;
 }
 
-test("a rehearsal in a window of 2,000 tokens goes on over several compactions and does each step once", async () => {
+test("compaction: a rehearsal in a window of 2,000 tokens is compacted several times and does each step once", async () => {
   const log = new MemoryLog();
   const runs: string[] = [];
   const tool = testTool("Echo", (text) => {
@@ -74,7 +74,7 @@ test("a rehearsal in a window of 2,000 tokens goes on over several compactions a
   assert.deepEqual(again?.content, [{ type: "text", text: "again" }]);
 });
 
-test("a compaction keeps the summary and the newest message verbatim, and tells what it saved", async () => {
+test("compaction: keeps the summary and the newest message verbatim, and logs the tokens before and after", async () => {
   const log = new MemoryLog();
   log.message("first task");
   const model = scriptedModel(
@@ -109,7 +109,7 @@ test("a compaction keeps the summary and the newest message verbatim, and tells 
   );
 });
 
-test("a provider that says that the context is too long gets a compacted one, once", async () => {
+test("compaction: forced once when the provider rejects the context as too long", async () => {
   const overflow = { error: new ModelError("context_overflow", "too long", { retryable: false }) };
   const log = new MemoryLog();
   log.message("go");
@@ -124,7 +124,7 @@ test("a provider that says that the context is too long gets a compacted one, on
   assert.equal(error?.error.retry_status.type, "terminal");
 });
 
-test("a summary that overflows is asked for again with half of the history, and without text there is a note", async () => {
+test("compaction: a summary request that overflows is retried with half of the history; without text there is a note", async () => {
   const overflow = { error: new ModelError("context_overflow", "too long", { retryable: false }) };
   const log = new MemoryLog();
   log.message("go");
@@ -134,7 +134,7 @@ test("a summary that overflows is asked for again with half of the history, and 
   assert.ok(first?.role === "user" && textOf(first.content).includes(notes.NO_SUMMARY));
 });
 
-test("a message larger than the window is cut, and the turn goes on", async () => {
+test("compaction: a message larger than the window is truncated, and the turn continues", async () => {
   const log = new MemoryLog();
   log.message(`begin ${"z".repeat(40_000)} end`);
   const requests: ModelRequest[] = [];
@@ -146,7 +146,7 @@ test("a message larger than the window is cut, and the turn goes on", async () =
   assert.match(JSON.stringify(requests.at(-1)?.messages), /begin z+.*characters left out.*z+ end/);
 });
 
-test("shrinking touches what came after the last answer first, and never splits a pair", () => {
+test("shrink messages: results after the last response first, and calls stay with their results", () => {
   const call = (id: string) => ({
     type: "tool_call" as const,
     id,
