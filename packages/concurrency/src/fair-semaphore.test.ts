@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as settled } from "node:timers/promises";
+import fc from "fast-check";
 import { FairSemaphore } from "./fair-semaphore.ts";
+import type { Release } from "./semaphore.ts";
 
-/** Asks for a turn for each name, whose first letter is the owner. `leave` ends the turn of a name that began. */
+/** Requests a slot for each name, whose first letter is the owner. `leave` releases the slot that a name holds. */
 function race(limit: FairSemaphore, names: readonly string[]) {
   const began: string[] = [];
   const leaves = new Map<string, () => void>();
@@ -22,7 +24,7 @@ function race(limit: FairSemaphore, names: readonly string[]) {
   return { began, leave, ask };
 }
 
-test("an owner that never ends its turn holds back nobody else", async () => {
+test("an owner that never releases its slot → other owners are still served", async () => {
   const limit = new FairSemaphore({ slots: 2, perOwner: 1 });
   const { began, leave, ask } = race(limit, ["a1", "a2", "a3", "b1", "b2", "c1"]);
   await settled();
@@ -36,7 +38,7 @@ test("an owner that never ends its turn holds back nobody else", async () => {
   assert.equal(began.at(-1), "a2");
 });
 
-test("turns go round, however much one owner asked for before the others came", async () => {
+test("one owner queued many requests first → slots are granted round-robin by owner", async () => {
   const limit = new FairSemaphore({ slots: 1, perOwner: 1 });
   const { began, leave } = race(limit, ["a1", "a2", "a3", "a4", "b1", "c1", "b2"]);
   const order = ["a1", "a2", "b1", "c1", "a3", "b2", "a4"];
@@ -47,7 +49,7 @@ test("turns go round, however much one owner asked for before the others came", 
   assert.deepEqual(began, order);
 });
 
-test("one owner has no more than its places, also while nobody waits, and a place is given back once", async () => {
+test("perOwner: slots are free and only one owner waits → it gets no more than perOwner, and a release counts once", async () => {
   const limit = new FairSemaphore({ slots: 3, perOwner: 2 });
   const { began, leave, ask } = race(limit, ["a1", "a2", "a3", "a4"]);
   await settled();
@@ -60,4 +62,52 @@ test("one owner has no more than its places, also while nobody waits, and a plac
   await leave("b1");
   assert.deepEqual(began, ["a1", "a2", "b1", "a3", "c1"]);
   assert.equal(limit.waiting("a"), 1);
+});
+
+test("any sequence → limits hold, one owner's requests are granted in order, no slot stays free, no owner is starved", async () => {
+  const step = fc.oneof(fc.constantFrom("a", "b", "c", "d"), fc.nat());
+  const sizes = fc.record({
+    slots: fc.integer({ min: 1, max: 4 }),
+    perOwner: fc.integer({ min: 1, max: 3 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(sizes, fc.array(step, { maxLength: 40 }), async (options, sequence) => {
+      const limit = new FairSemaphore(options);
+      const held: { owner: string; release: Release }[] = [];
+      const waiting = new Map<string, number[]>();
+      /** Grants to others since an owner with a free share of its own began to wait. */
+      const overtaken = new Map<string, string[]>();
+      const holds = (owner: string) => held.filter((one) => one.owner === owner).length;
+      const canGrow = (owner: string) => holds(owner) < options.perOwner;
+      const grant = (owner: string, request: number, release: Release) => {
+        const queue = waiting.get(owner) ?? [];
+        assert.equal(queue.shift(), request, "out of order");
+        held.push({ owner, release });
+        overtaken.delete(owner);
+        for (const others of overtaken.values()) {
+          assert.ok(!others.includes(owner), "one owner was served twice while another waited");
+          others.push(owner);
+        }
+      };
+      for (const [request, what] of sequence.entries()) {
+        if (typeof what === "string") {
+          waiting.set(what, [...(waiting.get(what) ?? []), request]);
+          void limit.acquire(what).then((release) => grant(what, request, release));
+        } else if (held.length > 0) {
+          const [released] = held.splice(what % held.length, 1);
+          released?.release();
+          released?.release(); // The second call has no effect.
+        }
+        await settled();
+        const owners = [...waiting].filter(([, queue]) => queue.length > 0).map(([owner]) => owner);
+        for (const owner of owners) {
+          assert.equal(limit.waiting(owner), waiting.get(owner)?.length);
+          if (canGrow(owner) && !overtaken.has(owner)) overtaken.set(owner, []);
+        }
+        assert.ok(held.length <= options.slots);
+        for (const { owner } of held) assert.ok(holds(owner) <= options.perOwner);
+        assert.ok(held.length === options.slots || !owners.some(canGrow), "a slot stayed free");
+      }
+    }),
+  );
 });

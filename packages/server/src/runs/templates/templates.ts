@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
+import { singleFlight } from "@berth/concurrency";
 import type { MountedTemplate } from "@berth/sandbox";
 import { digestOf, type RemoteRefs, refreshClone, type Sandbox, wantedOf } from "@berth/sandbox";
 import type { Logger } from "pino";
@@ -11,7 +12,6 @@ import type { SessionRepository } from "../inputs/session-repository.ts";
 import type { Lease } from "../lease/lease.ts";
 import { checkoutOf } from "./checkout-name.ts";
 import type { Order } from "./make-template.ts";
-import { sharedLister } from "./shared-lister.ts";
 import { evictTemplates, sweepTemplates } from "./sweep-templates.ts";
 import { createTemplateMaker, type MakerParts } from "./template-maker.ts";
 import { directoryOf, sourceOf } from "./template-room.ts";
@@ -58,6 +58,9 @@ export interface Templates {
   close(): Promise<void>;
 }
 
+/** A host that does not answer delays the next question by this much at most. */
+const MAX_LIST_WAIT_MS = 1_000;
+
 /** With `mostBytes` of 0, none is made and none is used anew. */
 export async function openTemplates(parts: TemplatesParts): Promise<Templates> {
   const { db, room, log } = parts;
@@ -67,7 +70,11 @@ export async function openTemplates(parts: TemplatesParts): Promise<Templates> {
   const keep = { ...parts, isUnderWay };
   const maker = createTemplateMaker({ ...parts, evict: () => evictTemplates(keep) });
   const off = parts.mostBytes === 0;
-  const listRefs = sharedLister(parts.listRefs);
+  // Sessions that want to know the same with the same credential share one question to the host.
+  const listRefs = singleFlight((repository: SessionRepository) => parts.listRefs(repository), {
+    key: ({ type, url, username, secret }) => JSON.stringify([type, url, username, secret]),
+    maxWaitMs: MAX_LIST_WAIT_MS,
+  });
 
   async function mount(
     look: RemoteRefs,
