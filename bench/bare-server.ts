@@ -8,17 +8,17 @@ export interface BareServer {
 }
 
 /**
- * The peer of the HTTP figures: `node:http` alone, which parses a POST's JSON and answers a fixed object by `JSON.stringify`.
- * No routes, tokens, checks or store.
+ * The peer of the HTTP figures: `node:http` alone, which parses the JSON of a POST and responds with `JSON.stringify` of a fixed
+ * object. It has no routes, tokens, checks or store.
  */
-export async function startBareServer(answer: unknown): Promise<BareServer> {
+export async function startBareServer(body: unknown): Promise<BareServer> {
   const server = createServer(async (request, response) => {
     if (request.method === "POST") {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk);
       JSON.parse(Buffer.concat(chunks).toString());
     }
-    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -14,21 +14,21 @@ import { descendantsOf } from "../tests/crash/processes.ts";
 import type { GitHost } from "../tests/git-host/git-host.ts";
 import { startGitHostAtItsPort } from "../tests/git-host/git-host-at-its-port.ts";
 
-const LONGEST_MS = 180_000;
+const TIMEOUT_MS = 180_000;
 
-/** A service and a git server over https with large repositories, side by side. */
+/** A service, and an https git server with large repositories. */
 export interface RepositoryBench {
   api: Api;
   berth: Berth;
-  /** `git clone` of a repository over https, outside of any sandbox. */
+  /** Runs `git clone` of a repository over https, outside of any sandbox. */
   plainClone(name: string): Promise<void>;
-  /** A repository with the same content as the first, which nobody has cloned yet. */
-  another(): Promise<string>;
-  /** Makes a session with a clone of the repository and waits for the result of its first command; its id. */
+  /** Creates a repository with the same content as the first, not cloned yet, and returns its name. */
+  copy(): Promise<string>;
+  /** Creates a session with the repository, waits for the result of its first command, and returns the session's id. */
   firstCommand(name: string): Promise<string>;
-  /** Resolves when the service has made so many templates since it started. */
-  templates(count: number): Promise<void>;
-  /** Resolves when no sandbox of it is open. */
+  /** Resolves when the service has created `count` repository snapshots since it started. */
+  snapshots(count: number): Promise<void>;
+  /** Resolves when the service has no open sandbox. */
   parked(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -52,7 +52,7 @@ export async function startRepositoryBench(
       await clone(host, name, to);
       await rm(to, { recursive: true });
     },
-    async another() {
+    async copy() {
       const name = `large-${++count}`;
       const from = join(directory, "host", "repositories", "bench", "large.git");
       await host.createRepository({ org: "bench", name, private: false, from });
@@ -70,9 +70,12 @@ export async function startRepositoryBench(
       if (result?.is_error) throw new Error(JSON.stringify(result.content));
       return session.id;
     },
-    templates: (wanted) =>
-      until(() => berth.log.split('"a template was made"').length > wanted, "templates are not made"),
-    parked: () => until(() => !descendantsOf(berth.pid).some(isSandbox), "sandboxes stay open"),
+    snapshots: (wanted) =>
+      until(
+        () => berth.log.split('"a template was made"').length > wanted,
+        "The repository snapshots were not created.",
+      ),
+    parked: () => until(() => !descendantsOf(berth.pid).some(isSandbox), "The sandboxes stayed open."),
     async stop() {
       await berth.stop();
       await host.stop();
@@ -81,10 +84,10 @@ export async function startRepositoryBench(
   };
 }
 
-async function until(holds: () => boolean, complaint: string): Promise<void> {
+async function until(holds: () => boolean, failure: string): Promise<void> {
   const begun = performance.now();
   while (!holds()) {
-    if (performance.now() - begun > LONGEST_MS) throw new Error(complaint);
+    if (performance.now() - begun > TIMEOUT_MS) throw new Error(failure);
     await delay(50);
   }
 }
@@ -98,7 +101,7 @@ function isSandbox(pid: number): boolean {
 }
 
 async function clone(host: GitHost, name: string, to: string): Promise<void> {
-  // The server's name is known to sandboxes and to git, which both keep names below localhost on this machine.
+  // Git resolves the server's name as sandboxes do: names below localhost are on this machine.
   const env = { ...process.env, GIT_SSL_CAINFO: host.caFile };
   await promisify(execFile)("git", ["clone", "--quiet", `${host.url}/bench/${name}`, to], { env });
 }

@@ -7,17 +7,17 @@ import { httpFigures } from "./cases/http.ts";
 import { idleFigures } from "./cases/idle.ts";
 import { repositoryFigures } from "./cases/repository.ts";
 import { sandboxFigures } from "./cases/sandbox.ts";
-import { templateFigures } from "./cases/sandbox-templates.ts";
+import { snapshotFigures } from "./cases/sandbox-snapshots.ts";
 import { memoryFigures, startFigures } from "./cases/start.ts";
 import { type Figure, table } from "./figure.ts";
 
-/** `npm run bench [-- --only NAME]`: every case in one run, printed as a table of ratios. */
-const cases: Record<string, () => Promise<Figure[]>> = {
+/** `npm run bench [-- --only NAME]` runs every case and prints one table of ratios. */
+const CASES: Record<string, () => Promise<Figure[]>> = {
   start: startFigures,
   events: () => onService((_, api) => eventFigures(api)),
   http: () => onService((_, api) => httpFigures(api)),
   sandbox: sandboxFigures,
-  templates: templateFigures,
+  snapshots: snapshotFigures,
   repository: repositoryFigures,
   memory: () => onService(memoryFigures),
   idle: () => onService(idleFigures, { BERTH_SANDBOX_IDLE_SECONDS: "10" }),
@@ -26,7 +26,7 @@ const cases: Record<string, () => Promise<Figure[]>> = {
 
 const { values } = parseArgs({ options: { only: { type: "string" } } });
 const figures: Figure[] = [];
-for (const [name, measure] of Object.entries(cases)) {
+for (const [name, measure] of Object.entries(CASES)) {
   if (values.only !== undefined && values.only !== name) continue;
   process.stderr.write(`${name} …\n`);
   figures.push(...(await measure()));

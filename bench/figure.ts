@@ -1,14 +1,14 @@
-/** One measured thing beside its named peer, from one run. */
+/** A measurement and that of a named peer, from the same run. */
 export interface Figure {
   what: string;
   peer: string;
-  /** Milliseconds, requests a second, or MiB, as `unit` says. */
+  /** In `unit`: milliseconds, operations per second, or MiB. */
   value: number;
   peerValue: number;
   unit: "ms" | "/s" | "MiB";
-  /** How the spread was: the 95th percentile of the value, where there is one. */
+  /** The 95th percentile of the value. */
   p95?: number;
-  /** What it may be at most, or with `/s` has to be at least, in the same unit. */
+  /** In the same unit: a maximum, or a minimum when the unit is `/s`. */
   limit?: number;
   note?: string;
 }
@@ -22,18 +22,18 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** Milliseconds that each of `count` runs took, one after another. */
+/** Runs `run` `count` times, one after another, and returns the duration of each in milliseconds. */
 export async function times(count: number, run: (index: number) => Promise<unknown>): Promise<number[]> {
-  const taken: number[] = [];
+  const durations: number[] = [];
   for (let index = 0; index < count; index++) {
     const begun = performance.now();
     await run(index);
-    taken.push(performance.now() - begun);
+    durations.push(performance.now() - begun);
   }
-  return taken;
+  return durations;
 }
 
-/** Runs a second with `callers` at once. */
+/** How often `run` completes per second with `callers` concurrent callers. */
 export async function rate(seconds: number, callers: number, run: () => Promise<unknown>): Promise<number> {
   const end = performance.now() + seconds * 1000;
   let done = 0;
@@ -49,22 +49,22 @@ export async function rate(seconds: number, callers: number, run: () => Promise<
   return done / ((performance.now() - begun) / 1000);
 }
 
-/** A Markdown table of figures; `ratio` is value over peer. */
+/** Formats figures as a Markdown table. `ratio` is the value divided by the peer's. */
 export function table(figures: readonly Figure[]): string {
   const rows = figures.map((figure) => [
     figure.what,
-    show(figure.value, figure.unit),
-    figure.p95 === undefined ? "" : show(figure.p95, figure.unit),
+    format(figure.value, figure.unit),
+    figure.p95 === undefined ? "" : format(figure.p95, figure.unit),
     figure.peer,
-    show(figure.peerValue, figure.unit),
+    format(figure.peerValue, figure.unit),
     (figure.value / figure.peerValue).toFixed(2),
     figure.limit === undefined ? "" : `${figure.limit} ${figure.unit}`,
     figure.note ?? "",
   ]);
-  const head = ["what", "median", "p95", "beside", "its median", "ratio", "limit", "note"];
+  const head = ["what", "median", "p95", "compared with", "its median", "ratio", "limit", "note"];
   return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
-function show(value: number, unit: Figure["unit"]): string {
+function format(value: number, unit: Figure["unit"]): string {
   return `${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ${unit}`;
 }

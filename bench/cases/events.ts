@@ -3,8 +3,10 @@ import { makeSession, steps } from "../../tests/acceptance/harness/fixtures.ts";
 import { frames } from "../../tests/acceptance/harness/stream.ts";
 import { type Figure, median, percentile } from "../figure.ts";
 
-const rounds = 60;
+const ROUNDS = 60;
+const WARM_UP_ROUNDS = 5;
 
+/** Milliseconds since the start of the POST. */
 interface Lap {
   acknowledged: number;
   echoed: number;
@@ -12,17 +14,17 @@ interface Lap {
 }
 
 /**
- * From the acknowledgement of a message to its echo in the stream, and to the event that says that the loop has started,
- * both as a follower gets them; beside the POST itself, which is one durable append.
+ * Time from the POST of a message to its echo in the event stream, and to the event that reports the start of the loop, both as
+ * a client receives them. The peer is the POST itself, which is one durable append.
  */
 export async function eventFigures(api: Api): Promise<Figure[]> {
   const session = await makeSession(api);
   const stop = new AbortController();
   const stream = frames(api, session.id, { query: "from=start", signal: stop.signal });
   const laps: Lap[] = [];
-  for (let round = 0; round < rounds + 5; round++) laps.push(await lap(api, session.id, stream));
+  for (let round = 0; round < ROUNDS + WARM_UP_ROUNDS; round++) laps.push(await lap(api, session.id, stream));
   stop.abort();
-  const counted = laps.slice(5);
+  const counted = laps.slice(WARM_UP_ROUNDS);
   const peerValue = median(counted.map(({ acknowledged }) => acknowledged));
   const figure = (what: string, values: number[]): Figure => ({
     what,
@@ -31,7 +33,7 @@ export async function eventFigures(api: Api): Promise<Figure[]> {
     value: median(values),
     p95: percentile(values, 0.95),
     peerValue,
-    note: "both from the moment of the POST",
+    note: "measured from the start of the POST",
   });
   return [
     figure(

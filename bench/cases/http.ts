@@ -3,16 +3,16 @@ import { makeAgent, makeEnvironment } from "../../tests/acceptance/harness/fixtu
 import { startBareServer } from "../bare-server.ts";
 import { type Figure, rate } from "../figure.ts";
 
-const callers = 16;
-const seconds = 4;
+const CALLERS = 16;
+const SECONDS = 4;
 
-/** Sessions listed and created through the whole of the API, beside `node:http` answering the same bytes from memory. */
+/** Lists and creates sessions through the complete API. The peer is `node:http`, which sends the same bytes from memory. */
 export async function httpFigures(api: Api): Promise<Figure[]> {
   const [agent, environment] = [await makeAgent(api), await makeEnvironment(api)];
   const body = { agent: agent.id, environment_id: environment.id };
   for (let made = 0; made < 40; made++) await api.ok("POST", "/sessions", body);
   const page = await api.ok("GET", "/sessions");
-  const list = await besideBare(
+  const list = await compareWithBare(
     page,
     (url, headers) => fetch(url, { headers }),
     `${api.url}/api/v1/cloud/sessions`,
@@ -24,43 +24,43 @@ export async function httpFigures(api: Api): Promise<Figure[]> {
       headers: { ...headers, "content-type": "application/json" },
       body: JSON.stringify(body),
     });
-  const create = await besideBare(page.data[0], post, `${api.url}/api/v1/cloud/sessions`, api);
-  const peer = "bare `node:http` with the same answer";
+  const create = await compareWithBare(page.data[0], post, `${api.url}/api/v1/cloud/sessions`, api);
+  const peer = "bare `node:http` with the same response";
   return [
     {
-      what: `list of 20 sessions, ${callers} callers`,
+      what: `list of 20 sessions, ${CALLERS} callers`,
       peer,
       unit: "/s",
       ...list,
-      note: "signed cursor, rights, PostgreSQL read",
+      note: "signed cursor, access checks, PostgreSQL read",
     },
     {
-      what: `create a session, ${callers} callers`,
+      what: `create a session, ${CALLERS} callers`,
       peer,
       unit: "/s",
       ...create,
-      note: "durable: the peer stores nothing",
+      note: "durable; the peer stores nothing",
     },
   ];
 }
 
-async function besideBare(
-  answer: unknown,
+async function compareWithBare(
+  body: unknown,
   call: (url: string, headers: Record<string, string>) => Promise<Response>,
   url: string,
   api: Api,
 ): Promise<{ value: number; peerValue: number }> {
-  const bare = await startBareServer(answer);
+  const bare = await startBareServer(body);
   const headers = { authorization: `Bearer ${api.token}` };
-  const drained = async (response: Promise<Response>) => {
-    const answered = await response;
-    await answered.arrayBuffer();
-    if (answered.status !== 200) throw new Error(`answered ${answered.status}`);
+  const drained = async (promise: Promise<Response>) => {
+    const response = await promise;
+    await response.arrayBuffer();
+    if (response.status !== 200) throw new Error(`The response has status ${response.status}.`);
   };
   try {
-    await rate(1, callers, () => drained(call(url, headers)));
-    const value = await rate(seconds, callers, () => drained(call(url, headers)));
-    const peerValue = await rate(seconds, callers, () => drained(call(bare.url, headers)));
+    await rate(1, CALLERS, () => drained(call(url, headers)));
+    const value = await rate(SECONDS, CALLERS, () => drained(call(url, headers)));
+    const peerValue = await rate(SECONDS, CALLERS, () => drained(call(bare.url, headers)));
     return { value, peerValue };
   } finally {
     await bare.stop();

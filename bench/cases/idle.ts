@@ -12,27 +12,27 @@ import {
 import { holds, hostState } from "../../tests/proof/abuse/host-state.ts";
 import { type Figure, median, percentile, times } from "../figure.ts";
 
-const sessions = 10_000;
-const open = 20;
+const SESSIONS = 10_000;
+const OPEN = 20;
 
-/** What sessions cost that do nothing: listed among ten thousand, woken twenty at once, and open without a command. */
+/** The cost of idle sessions: a list among ten thousand, twenty started at once, and memory of open ones. */
 export async function idleFigures(berth: Berth, api: Api): Promise<Figure[]> {
   const { id: agent } = await makeAgent(api);
   const { id: environment_id } = await makeEnvironment(api);
   const make = () => api.ok("POST", "/sessions", { agent, environment_id });
   const list = () => times(200, () => api.ok("GET", "/sessions?limit=20"));
-  const idle = [...(await together(open, make))];
+  const idle = [...(await together(OPEN, make))];
   await list();
   const few = await list();
-  for (let made = open; made < sessions; made += open) idle.push(...(await together(open, make)));
+  for (let made = OPEN; made < SESSIONS; made += OPEN) idle.push(...(await together(OPEN, make)));
   const many = await list();
   const wake = ({ id }: Wire) => turn(api, id, bash("true"));
   const [one = 0] = await times(1, () => wake(idle[0]));
-  const [all = 0] = await times(1, () => Promise.all(idle.slice(1, open + 1).map(wake)));
+  const [all = 0] = await times(1, () => Promise.all(idle.slice(1, OPEN + 1).map(wake)));
   return [
     {
-      what: `list of 20 among ${sessions} idle sessions`,
-      peer: `the same among ${open}`,
+      what: `list of 20 among ${SESSIONS} idle sessions`,
+      peer: `the same among ${OPEN}`,
       unit: "ms",
       value: median(many),
       p95: percentile(many, 0.95),
@@ -40,7 +40,7 @@ export async function idleFigures(berth: Berth, api: Api): Promise<Figure[]> {
       note: `p99 ${percentile(many, 0.99).toFixed(1)} ms`,
     },
     {
-      what: `${open} of them woken at once, to the end of a turn with a command`,
+      what: `${OPEN} of them started at once, until the end of a turn with a command`,
       peer: "one of them",
       unit: "ms",
       value: all,
@@ -50,20 +50,20 @@ export async function idleFigures(berth: Berth, api: Api): Promise<Figure[]> {
   ];
 }
 
-/** Proportional set size of what the host has for a session that is open and runs nothing. */
+/** Proportional set size of the host's processes for an open session without a running command. */
 async function openFigure(berth: Berth, api: Api): Promise<Figure> {
   await holds(60_000, () => assert.deepEqual(hostState(berth).processes, []));
   const quiet = { tool: "Write", input: { file_path: "/data/kept", content: "kept" } };
-  await Promise.all(Array.from({ length: open }, async () => turn(api, (await makeSession(api)).id, quiet)));
+  await Promise.all(Array.from({ length: OPEN }, async () => turn(api, (await makeSession(api)).id, quiet)));
   const { processes } = hostState(berth);
-  const value = processes.reduce((sum, pid) => sum + pss(pid), 0) / open;
+  const value = processes.reduce((sum, pid) => sum + pss(pid), 0) / OPEN;
   return {
     what: "memory of an open idle session",
     peer: "1 MiB",
     unit: "MiB",
     value,
     peerValue: 1,
-    note: `${processes.length / open} processes; parked: none`,
+    note: `${processes.length / OPEN} processes; none when parked`,
   };
 }
 

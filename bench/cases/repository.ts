@@ -4,35 +4,35 @@ import { startTestEngine, TEST_IMAGE } from "../../tests/container-engine/contai
 import { type RepositoryBench, startRepositoryBench } from "../bench-repository.ts";
 import { type Figure, median, percentile, times } from "../figure.ts";
 
-const files = 50_000;
-const rounds = 9;
-const coldRounds = 3;
-const atOnce = 24;
-const burstRounds = 7;
-const peer = `\`git clone\` of the same ${files} files`;
+const FILES = 50_000;
+const ROUNDS = 9;
+const COLD_ROUNDS = 3;
+const CONCURRENT = 24;
+const BURST_ROUNDS = 7;
+const PEER = `\`git clone\` of the same ${FILES} files`;
 
-/** From creating a session to the result of its first command in a clone; beside `git clone` from the same server. */
+/** Time from the creation of a session to the result of its first command in a clone. The peer is `git clone` from the same server. */
 export async function repositoryFigures(): Promise<Figure[]> {
   const { figures, warm } = await bubblewrapFigures();
   return [...figures, ...(await containerFigures(warm))];
 }
 
-/** `warm`: milliseconds to the first command with a warm template. */
+/** `warm` is the median time in milliseconds with a warm snapshot. */
 async function bubblewrapFigures(): Promise<{ figures: Figure[]; warm: number }> {
-  const bench = await startRepositoryBench(files, { BERTH_SANDBOX_IDLE_SECONDS: "2" });
+  const bench = await startRepositoryBench(FILES, { BERTH_SANDBOX_IDLE_SECONDS: "2" });
   try {
     const { cold, clones } = await neverSeen(bench);
     const clone = median(clones);
     await bench.firstCommand("large");
-    await bench.templates(coldRounds + 1);
+    await bench.snapshots(COLD_ROUNDS + 1);
     await bench.parked();
-    const warm = await times(rounds, () => bench.firstCommand("large"));
+    const warm = await times(ROUNDS, () => bench.firstCommand("large"));
     await bench.parked();
     const bursts: number[] = [];
-    for (let round = 0; round < burstRounds; round++) {
+    for (let round = 0; round < BURST_ROUNDS; round++) {
       bursts.push(
         ...(await times(1, () =>
-          Promise.all(Array.from({ length: atOnce }, () => bench.firstCommand("large"))),
+          Promise.all(Array.from({ length: CONCURRENT }, () => bench.firstCommand("large"))),
         )),
       );
       await bench.parked();
@@ -41,16 +41,16 @@ async function bubblewrapFigures(): Promise<{ figures: Figure[]; warm: number }>
     const figures: Figure[] = [
       {
         what: "create → first command, repository never seen before",
-        peer,
+        peer: PEER,
         unit: "ms",
         value: median(cold),
         peerValue: clone,
         limit: Math.round(1.15 * clone),
-        note: `${coldRounds} of each, in turns`,
+        note: `${COLD_ROUNDS} of each, alternating`,
       },
       {
-        what: "create → first command, warm template",
-        peer,
+        what: "create → first command, warm snapshot",
+        peer: PEER,
         unit: "ms",
         value: median(warm),
         p95: percentile(warm, 0.95),
@@ -58,17 +58,17 @@ async function bubblewrapFigures(): Promise<{ figures: Figure[]; warm: number }>
         limit: Math.min(150, Math.round(0.03 * clone)),
       },
       {
-        what: `create → first command of ${atOnce} sessions at once, warm template`,
+        what: `create → first command of ${CONCURRENT} sessions at once, warm snapshot`,
         peer: "one after another",
         unit: "/s",
-        value: (atOnce * 1000) / median(bursts),
+        value: (CONCURRENT * 1000) / median(bursts),
         peerValue: 1000 / median(warm),
         limit: 25,
-        note: `${burstRounds} times, in this order: ${bursts.map((ms) => ((atOnce * 1000) / ms).toFixed(1)).join(", ")}`,
+        note: `${BURST_ROUNDS} rounds, in order: ${bursts.map((ms) => ((CONCURRENT * 1000) / ms).toFixed(1)).join(", ")}`,
       },
       {
         what: "message → command in a parked session",
-        peer,
+        peer: PEER,
         unit: "ms",
         value: median(resumed),
         peerValue: clone,
@@ -81,25 +81,25 @@ async function bubblewrapFigures(): Promise<{ figures: Figure[]; warm: number }>
   }
 }
 
-/** Alternately, a session and a clone of a repository that nobody has cloned before. */
+/** Alternates between a session and a `git clone`, each with a repository that was never cloned before. */
 async function neverSeen(bench: RepositoryBench): Promise<{ cold: number[]; clones: number[] }> {
   const cold: number[] = [];
   const clones: number[] = [];
   await bench.plainClone("large");
-  for (let round = 0; round < coldRounds; round++) {
-    const name = await bench.another();
+  for (let round = 0; round < COLD_ROUNDS; round++) {
+    const name = await bench.copy();
     cold.push(...(await times(1, () => bench.firstCommand(name))));
-    await bench.templates(round + 1);
+    await bench.snapshots(round + 1);
     await bench.parked();
     clones.push(...(await times(1, () => bench.plainClone(name))));
   }
   return { cold, clones };
 }
 
-/** Each in a session that was parked. */
+/** The time of a message to a parked session. */
 async function resume(bench: RepositoryBench): Promise<number[]> {
   const taken: number[] = [];
-  for (let round = 0; round < coldRounds; round++) {
+  for (let round = 0; round < COLD_ROUNDS; round++) {
     const session = await bench.firstCommand("large");
     await bench.parked();
     const events = [steps(bash("git -C large rev-parse HEAD"))];
@@ -114,20 +114,20 @@ async function resume(bench: RepositoryBench): Promise<number[]> {
   return taken;
 }
 
-/** The same with the engine of containers, which clones in full each time. */
+/** The same with the container engine, which clones in full each time. */
 async function containerFigures(bubblewrap: number): Promise<Figure[]> {
   const engine = await startTestEngine("dockerd");
-  const bench = await startRepositoryBench(files, {
+  const bench = await startRepositoryBench(FILES, {
     BERTH_SANDBOX: "docker",
     BERTH_DOCKER_SOCKET: engine.socket,
     BERTH_DOCKER_IMAGE: TEST_IMAGE,
   });
   try {
-    const taken = await times(coldRounds, () => bench.firstCommand("large"));
+    const taken = await times(COLD_ROUNDS, () => bench.firstCommand("large"));
     return [
       {
         what: "create → first command, in a container of dockerd",
-        peer: "bubblewrap with a warm template",
+        peer: "bubblewrap with a warm snapshot",
         unit: "ms",
         value: median(taken),
         peerValue: bubblewrap,

@@ -1,8 +1,16 @@
 import type { SandboxSpec } from "@berth/sandbox";
 
-const limits = { memoryBytes: 512 * 2 ** 20, pids: 128, cpus: 2, diskBytes: null };
+const LIMITS = { memoryBytes: 512 * 2 ** 20, pids: 128, cpus: 2, diskBytes: null };
 
-/** A sandbox on a disk of its own that reaches nothing. */
+/** A sandbox with its own disk and no network access. */
 export function benchSpec(id: string, disk: string): SandboxSpec {
-  return { id, disk, uid: 300_000, limits, egress: { mode: "limited", hosts: [] }, files: [], writable: [] };
+  return {
+    id,
+    disk,
+    uid: 300_000,
+    limits: LIMITS,
+    egress: { mode: "limited", hosts: [] },
+    files: [],
+    writable: [],
+  };
 }

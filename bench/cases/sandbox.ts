@@ -9,17 +9,18 @@ import { startTestEngine, TEST_IMAGE } from "../../tests/container-engine/contai
 import { type Figure, median, percentile, times } from "../figure.ts";
 import { benchSpec } from "./sandbox-spec.ts";
 
-const rounds = 200;
-const opened = 10;
-/** What a command in an open sandbox may take over a plain process, in milliseconds. */
-const overPlain = 3;
+const COMMANDS = 200;
+const OPENS = 10;
+/** How much longer than a plain process a command in an open sandbox may take. */
+const MAX_OVERHEAD_MS = 3;
 
-interface Taken {
+/** Durations in milliseconds. */
+interface Durations {
   opens: number[];
   commands: number[];
 }
 
-/** A command in an open sandbox, and opening one, by each engine: beside a plain process of the same, and beside each other. */
+/** Opening a sandbox, and a command in an open one: bubblewrap compared with a plain process, containers with bubblewrap. */
 export async function sandboxFigures(): Promise<Figure[]> {
   const directory = await mkdtemp(join(tmpdir(), "bench-sandbox-"));
   const egress = await createEgress({ allowPrivate: [] });
@@ -28,12 +29,9 @@ export async function sandboxFigures(): Promise<Figure[]> {
   const container = { socket: daemon.socket, defaultImage: TEST_IMAGE };
   try {
     const stateOf = (name: string) => ({ ...common, stateDir: join(directory, name) });
-    const bubblewrap = await measured(await createBubblewrapEngine(stateOf("bubblewrap")), directory);
-    const plain = median(await times(rounds, () => promisify(execFile)("/bin/true")));
-    const docker = await measured(
-      await createDockerEngine({ ...stateOf("docker"), ...container }),
-      directory,
-    );
+    const bubblewrap = await measure(await createBubblewrapEngine(stateOf("bubblewrap")), directory);
+    const plain = median(await times(COMMANDS, () => promisify(execFile)("/bin/true")));
+    const docker = await measure(await createDockerEngine({ ...stateOf("docker"), ...container }), directory);
     return figures(bubblewrap, plain, docker);
   } finally {
     await egress.close();
@@ -42,11 +40,11 @@ export async function sandboxFigures(): Promise<Figure[]> {
   }
 }
 
-async function measured(engine: SandboxEngine, directory: string): Promise<Taken> {
+async function measure(engine: SandboxEngine, directory: string): Promise<Durations> {
   try {
     const open = (name: string) => engine.open(benchSpec(name, join(directory, `${engine.name}-${name}`)));
     const opens: number[] = [];
-    for (let round = 0; round < opened; round++) {
+    for (let round = 0; round < OPENS; round++) {
       const begun = performance.now();
       const sandbox = await open(`s${round}`);
       await command(sandbox, undefined);
@@ -55,13 +53,13 @@ async function measured(engine: SandboxEngine, directory: string): Promise<Taken
     }
     const sandbox = await open("open");
     await times(20, () => command(sandbox, "main"));
-    return { opens, commands: await times(rounds, () => command(sandbox, "main")) };
+    return { opens, commands: await times(COMMANDS, () => command(sandbox, "main")) };
   } finally {
     await engine.close();
   }
 }
 
-function figures(bubblewrap: Taken, plain: number, docker: Taken): Figure[] {
+function figures(bubblewrap: Durations, plain: number, docker: Durations): Figure[] {
   const row = (what: string, values: number[], peer: string, peerValue: number) => {
     const [value, p95] = [median(values), percentile(values, 0.95)];
     return { what, peer, unit: "ms" as const, value, p95, peerValue };
@@ -71,7 +69,7 @@ function figures(bubblewrap: Taken, plain: number, docker: Taken): Figure[] {
   return [
     {
       ...row("command in an open sandbox", bubblewrap.commands, process, plain),
-      limit: Math.round((plain + overPlain) * 100) / 100,
+      limit: Math.round((plain + MAX_OVERHEAD_MS) * 100) / 100,
     },
     row("open a sandbox and run a command", bubblewrap.opens, process, plain),
     row("command in an open container of dockerd", docker.commands, sandbox, median(bubblewrap.commands)),
@@ -85,5 +83,5 @@ async function command(sandbox: Sandbox, shell: string | undefined): Promise<voi
     timeoutMs: 10_000,
     ...(shell === undefined ? {} : { shell }),
   });
-  if (result.exitCode !== 0) throw new Error(`the command ended with ${result.exitCode}`);
+  if (result.exitCode !== 0) throw new Error(`The command exited with ${result.exitCode}.`);
 }

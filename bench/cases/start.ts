@@ -7,7 +7,7 @@ import { makeAgent, makeEnvironment } from "../../tests/acceptance/harness/fixtu
 import { descendantsOf } from "../../tests/crash/processes.ts";
 import { type Figure, median, times } from "../figure.ts";
 
-/** From the command to `listening`: on an empty data directory, and on one that has run before; beside a bare start of Node. */
+/** Time from the command to `listening`, with an empty data directory and with one in use. The peer is a start of Node alone. */
 export async function startFigures(): Promise<Figure[]> {
   const node = median(await times(5, () => promisify(execFile)(process.execPath, ["-e", "0"])));
   const fresh: number[] = [];
@@ -35,7 +35,7 @@ export async function startFigures(): Promise<Figure[]> {
   ];
 }
 
-/** Memory of every process of the service, shared pages counted once, with 1,000 idle sessions and before them. */
+/** Memory of all processes of the service with 1,000 idle sessions, compared with none. Shared pages count once. */
 export async function memoryFigures(berth: Berth, api: Api): Promise<Figure[]> {
   const before = memory(berth.pid);
   const [agent, environment] = [await makeAgent(api), await makeEnvironment(api)];
@@ -45,11 +45,11 @@ export async function memoryFigures(berth: Berth, api: Api): Promise<Figure[]> {
   }
   const processes = descendantsOf(berth.pid).length + 1;
   const value = memory(berth.pid);
-  const note = `${processes} processes; ${(((value - before) * 1024) / 1000).toFixed(0)} KiB a session`;
+  const note = `${processes} processes; ${(((value - before) * 1024) / 1000).toFixed(0)} KiB per session`;
   return [
     {
       what: "memory with 1,000 idle sessions",
-      peer: "the same service before them",
+      peer: "the same service without them",
       unit: "MiB",
       value,
       peerValue: before,
@@ -58,7 +58,7 @@ export async function memoryFigures(berth: Berth, api: Api): Promise<Figure[]> {
   ];
 }
 
-/** Proportional set size of a process tree, MiB. */
+/** Proportional set size of a process tree in MiB. */
 function memory(root: number): number {
   const kilobytes = [root, ...descendantsOf(root)].map((pid) => {
     const rollup = readdirSync(`/proc/${pid}`).includes("smaps_rollup")
