@@ -1,3 +1,2 @@
-export { type ClientFile, readClientFile, updateClientFile } from "./client-file.ts";
-export type { Outcome } from "./outcome.ts";
-export { previewsFor, type RenderOptions, renderEvents } from "./render-events.ts";
+export type { Outcome } from "./render/outcome.ts";
+export { previewsFor, type RenderOptions, renderEvents } from "./render/render-events.ts";

@@ -1,16 +1,15 @@
 import tab from "@bomb.sh/tab/commander";
 import { Command } from "commander";
-import { addAdmin } from "./commands/admin-command.ts";
-import { addApi } from "./commands/api-command.ts";
-import { addApply } from "./commands/apply-command.ts";
-import { addFiles } from "./commands/files-command.ts";
-import { addLocal } from "./commands/local-commands.ts";
-import { addRun } from "./commands/run-command.ts";
-import { addSessions } from "./commands/sessions-command.ts";
-import { addSkills } from "./commands/skills-command.ts";
+import { addApi } from "./commands/api/command.ts";
+import { addApply } from "./commands/apply/command.ts";
+import { addFiles } from "./commands/files/command.ts";
+import { addLocal } from "./commands/local/command.ts";
+import { addRun } from "./commands/run/command.ts";
+import { addSessions } from "./commands/sessions/command.ts";
+import { addSkills } from "./commands/skills/command.ts";
 import { addOperations } from "./operations/operation-commands.ts";
-import { paletteFor } from "./render/palette.ts";
-import { version } from "./version.ts";
+import { version } from "./shared/version.ts";
+import { paletteFor } from "./terminal/palette.ts";
 
 /** The tree of commands. Their work is loaded when one is called. */
 export function createProgram(): Command {
@@ -23,7 +22,6 @@ export function createProgram(): Command {
     .exitOverride()
     .addHelpText("after", help);
   addLocal(program);
-  addAdmin(program);
   addRun(program);
   addSessions(program);
   addFiles(program);

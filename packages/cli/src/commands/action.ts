@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { exitCodes } from "../exit-codes.ts";
+import { exitCodes } from "../shared/exit-codes.ts";
 
 /** What a command's function answers: its exit code, or nothing when all went well. */
 type Result = Promise<number | undefined>;

@@ -2,9 +2,9 @@ import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Berth, Operation } from "@berth/sdk";
-import { type ConnectionOptions, connect } from "../connection.ts";
-import { printJson, printLine } from "../print.ts";
-import { listLines, objectLines } from "../render/object.ts";
+import { type ConnectionOptions, connect } from "../shared/connection.ts";
+import { listLines, objectLines } from "../terminal/object.ts";
+import { printJson, printLine } from "../terminal/print.ts";
 import { pathParams } from "./command-words.ts";
 import { bodyOf, type GivenFields, queryOf } from "./given-fields.ts";
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { parse } from "yaml";
-import { UsageError } from "../failure.ts";
+import { UsageError } from "../shared/failure.ts";
 
 /** A body as the options of a command give it. */
 export interface GivenFields {

@@ -1,11 +1,10 @@
 import type { Operation } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
-import { type Command, InvalidArgumentError } from "commander";
-import { withConnection } from "../commands/connection-flags.ts";
-import { exitCodes } from "../exit-codes.ts";
+import type { Command } from "commander";
+import { exitCodes } from "../shared/exit-codes.ts";
+import { positiveInteger, withConnection, withFields } from "../shared/options.ts";
 import { commandWords, pathParams } from "./command-words.ts";
 import { exampleHelp } from "./example-help.ts";
-import { groupSummary } from "./group-summaries.ts";
 
 /** Adds a command for every operation of the API that has none of its own. */
 export function addOperations(program: Command): void {
@@ -43,7 +42,7 @@ function addOperation(parent: Command, name: string, operation: Operation): Comm
     command.option("-q, --query <name=value...>", "filters, as the API names them");
   if (operation.answers === "page" && !operation.whole) {
     command
-      .option("--limit <number>", "how many at most", positive, 20)
+      .option("--limit <number>", "how many at most", positiveInteger, 20)
       .option("--all", "all that there are, page after page");
   }
   if (operation.answers === "bytes")
@@ -56,18 +55,24 @@ function addOperation(parent: Command, name: string, operation: Operation): Comm
   });
 }
 
-/** The options by which a body is given. */
-export function withFields(command: Command): Command {
-  return command
-    .option(
-      "-f, --field <name=text...>",
-      "a field of the body; dots lead deeper: metadata.team=core; @file takes a file's text",
-    )
-    .option("-F, --json-field <name=JSON...>", "the same with a JSON value: limits.pids=100")
-    .option("--input <file>", "a body of JSON or YAML that the fields are laid over; - is standard input");
-}
+/** What the commands of a group are for, by the words that lead to it. */
+const summaries: Readonly<Record<string, string>> = {
+  tokens: "make, list and revoke tokens of the API",
+  agents: "who works: a model with instructions, tools and skills",
+  models: "the models that agents can have",
+  environments: "what the sandbox of a session may reach and use",
+  "sessions resources": "repositories, files and memory stores of a session",
+  "sessions events": "messages to a session, and all that happened in it",
+  vaults: "secrets that sessions use and cannot read",
+  "vaults credentials": "the tokens and secrets in a vault",
+  "memory-stores": "notes of agents that outlast their sessions",
+  "memory-stores memories": "the notes of a store",
+  "memory-stores memory-versions": "what was changed in a store, and by whom",
+  forward: "the registry of your resources",
+  "forward resources": "register resources, and list them as they are now",
+};
 
-function positive(value: string): number {
-  if (!/^[1-9][0-9]{0,8}$/.test(value)) throw new InvalidArgumentError("It must be a positive integer.");
-  return Number(value);
+/** For the list of commands of what is above. */
+export function groupSummary(words: readonly string[]): string {
+  return summaries[words.join(" ")] ?? `work with ${words.at(-1)?.replaceAll("-", " ")}`;
 }

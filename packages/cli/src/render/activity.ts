@@ -1,8 +1,8 @@
 import type { EventOf } from "@berth/sdk";
+import type { Palette } from "../terminal/palette.ts";
+import { cut, firstLines, plainLine, plainText } from "../terminal/plain-text.ts";
+import { count, duration } from "../terminal/quantities.ts";
 import { textOf } from "./content-text.ts";
-import type { Palette } from "./palette.ts";
-import { cut, firstLines, plainLine, plainText } from "./plain-text.ts";
-import { count, duration } from "./quantities.ts";
 import { toolLine } from "./tool-line.ts";
 
 export type Call = EventOf<"agent.tool_use" | "agent.mcp_tool_use" | "agent.custom_tool_use">;

@@ -1,5 +1,5 @@
 import type { EventOf, SessionResource } from "@berth/sdk";
-import { cut, plainLine } from "./plain-text.ts";
+import { cut, plainLine } from "../terminal/plain-text.ts";
 
 type Progress = EventOf<"session.resource_progress">;
 

@@ -1,4 +1,4 @@
-import { plainText } from "./plain-text.ts";
+import { plainText } from "../terminal/plain-text.ts";
 
 /**
  * A message while it is written, as it may stand on a terminal: what was shown is never taken back. Held until more is

@@ -1,5 +1,5 @@
 import type { EventOf } from "@berth/sdk";
-import { duration } from "./quantities.ts";
+import { duration } from "../terminal/quantities.ts";
 
 type Progress = EventOf<"session.environment_progress">;
 

@@ -1,7 +1,7 @@
-import type { EventOf, SessionEvent, StreamFrame } from "@berth/sdk";
+import type { SessionEvent, StreamFrame } from "@berth/sdk";
+import type { Screen } from "../terminal/screen.ts";
+import { wholeText } from "./content-text.ts";
 import { Draft } from "./draft.ts";
-import { plainText } from "./plain-text.ts";
-import type { Screen } from "./screen.ts";
 
 type Preview = Exclude<StreamFrame, SessionEvent>;
 
@@ -59,9 +59,4 @@ export class LiveMessages {
     this.#current = null;
     this.#screen.endText();
   }
-}
-
-/** As a stored message is printed. */
-export function wholeText({ content }: EventOf<"agent.message">): string {
-  return plainText(content.map((block) => block.text).join("\n")).trim();
 }

@@ -1,6 +1,6 @@
 import type { EventOf } from "@berth/sdk";
-import { plainText } from "./plain-text.ts";
-import { count } from "./quantities.ts";
+import { plainText } from "../terminal/plain-text.ts";
+import { count } from "../terminal/quantities.ts";
 
 /** A tool call's input in one line, as a person would say it. */
 export function toolLine({ name, input }: Pick<EventOf<"agent.tool_use">, "name" | "input">): string {

@@ -1,13 +1,12 @@
 import type { EventOf, SessionEvent, SessionResource } from "@berth/sdk";
+import type { Palette } from "../terminal/palette.ts";
+import { cut, firstLines, plainLine, plainText } from "../terminal/plain-text.ts";
+import { count, duration } from "../terminal/quantities.ts";
+import { apart, type Block, note } from "../terminal/screen.ts";
 import { Activity, type Call } from "./activity.ts";
-import { apart, type Block, note } from "./block.ts";
 import { Clones } from "./clones.ts";
-import { textOf } from "./content-text.ts";
+import { textOf, wholeText } from "./content-text.ts";
 import { EnvironmentWait } from "./environment-wait.ts";
-import { wholeText } from "./live-messages.ts";
-import type { Palette } from "./palette.ts";
-import { cut, firstLines, plainLine, plainText } from "./plain-text.ts";
-import { count, duration } from "./quantities.ts";
 import { rehearsalLine } from "./rehearsal.ts";
 import { TurnEnd } from "./turn-end.ts";
 

@@ -1,6 +1,6 @@
 import type { EventOf, ModelUsage, StopReason } from "@berth/sdk";
-import type { Palette } from "./palette.ts";
-import { addUsage, duration, noUsage, tokens } from "./quantities.ts";
+import type { Palette } from "../terminal/palette.ts";
+import { duration, tokens } from "../terminal/quantities.ts";
 
 const endings: Record<StopReason["type"], string> = {
   end_turn: "done",
@@ -10,6 +10,22 @@ const endings: Record<StopReason["type"], string> = {
   requires_action: "waits for you",
   max_turns: "stopped: the limit of model requests is reached",
 };
+
+const noUsage: ModelUsage = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_input_tokens: 0,
+  cache_creation_input_tokens: 0,
+};
+
+function addUsage(one: ModelUsage, other: ModelUsage): ModelUsage {
+  return {
+    input_tokens: one.input_tokens + other.input_tokens,
+    output_tokens: one.output_tokens + other.output_tokens,
+    cache_read_input_tokens: one.cache_read_input_tokens + other.cache_read_input_tokens,
+    cache_creation_input_tokens: one.cache_creation_input_tokens + other.cache_creation_input_tokens,
+  };
+}
 
 /** What is told of a turn when it ends. */
 export class TurnEnd {

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Berth, Operation } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
-import { type ConnectionOptions, connect } from "../../connection.ts";
-import { UsageError } from "../../failure.ts";
-import { printJson, printLine } from "../../print.ts";
+import { type ConnectionOptions, connect } from "../../shared/connection.ts";
+import { UsageError } from "../../shared/failure.ts";
+import { printJson, printLine } from "../../terminal/print.ts";
 import { type Described, documentsOf, type Kind, namingField } from "./documents.ts";
 
 interface ApplyOptions extends ConnectionOptions {

@@ -1,6 +1,6 @@
 import { parseAllDocuments } from "yaml";
-import { UsageError } from "../../failure.ts";
 import { readText } from "../../operations/given-fields.ts";
+import { UsageError } from "../../shared/failure.ts";
 
 export const kinds = ["agent", "environment", "memory_store", "vault"] as const;
 export type Kind = (typeof kinds)[number];

@@ -1,12 +1,12 @@
 import { openAsBlob } from "node:fs";
 import { basename } from "node:path";
-import { type ConnectionOptions, connect } from "../../connection.ts";
-import { UsageError } from "../../failure.ts";
-import { printJson, printLine } from "../../print.ts";
-import { objectLines } from "../../render/object.ts";
-import { paletteFor } from "../../render/palette.ts";
-import { bytes } from "../../render/quantities.ts";
-import { Screen } from "../../render/screen.ts";
+import { type ConnectionOptions, connect } from "../../shared/connection.ts";
+import { UsageError } from "../../shared/failure.ts";
+import { objectLines } from "../../terminal/object.ts";
+import { paletteFor } from "../../terminal/palette.ts";
+import { printJson, printLine } from "../../terminal/print.ts";
+import { bytes } from "../../terminal/quantities.ts";
+import { Screen } from "../../terminal/screen.ts";
 
 interface UploadOptions extends ConnectionOptions {
   name?: string;

@@ -1,4 +1,4 @@
-import { talk } from "../../print.ts";
+import { talk } from "../../terminal/print.ts";
 
 /** Ctrl-C while a session is followed: the first asks the session to stop, the second aborts `signal`. */
 export interface Interrupts {

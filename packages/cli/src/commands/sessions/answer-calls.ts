@@ -1,7 +1,7 @@
 import type { Berth, EventOf, SessionEvent } from "@berth/sdk";
-import { type ConnectionOptions, connect } from "../../connection.ts";
-import { UsageError } from "../../failure.ts";
-import { printJson, printLine } from "../../print.ts";
+import { type ConnectionOptions, connect } from "../../shared/connection.ts";
+import { UsageError } from "../../shared/failure.ts";
+import { printJson, printLine } from "../../terminal/print.ts";
 import { followTurn } from "./follow-turn.ts";
 
 interface AnswerOptions extends ConnectionOptions {

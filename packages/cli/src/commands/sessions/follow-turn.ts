@@ -1,8 +1,8 @@
 import type { Berth } from "@berth/sdk";
-import { exitCodeOf, noOutcome, outcomeAfter } from "../../outcome.ts";
-import { printJson, talk } from "../../print.ts";
 import type { Call } from "../../render/activity.ts";
-import { previewsFor, renderEvents } from "../../render-events.ts";
+import { exitCodeOf, noOutcome, outcomeAfter } from "../../render/outcome.ts";
+import { previewsFor, renderEvents } from "../../render/render-events.ts";
+import { printJson, talk } from "../../terminal/print.ts";
 
 /** What an answer to waiting calls needs to be told with. */
 export function answerHint(id: string): string {

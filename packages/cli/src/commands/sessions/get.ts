@@ -1,10 +1,10 @@
 import type { Session, SessionResource } from "@berth/sdk";
-import { type ConnectionOptions, connect } from "../../connection.ts";
-import { printJson, printLine } from "../../print.ts";
-import { paletteFor } from "../../render/palette.ts";
-import { plainLine } from "../../render/plain-text.ts";
-import { duration, tokens } from "../../render/quantities.ts";
-import { table } from "../../render/table.ts";
+import { type ConnectionOptions, connect } from "../../shared/connection.ts";
+import { paletteFor } from "../../terminal/palette.ts";
+import { plainLine } from "../../terminal/plain-text.ts";
+import { printJson, printLine } from "../../terminal/print.ts";
+import { duration, tokens } from "../../terminal/quantities.ts";
+import { table } from "../../terminal/table.ts";
 
 export async function getSession(
   id: string,

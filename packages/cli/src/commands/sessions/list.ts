@@ -1,9 +1,9 @@
 import type { Session, SessionStatus } from "@berth/sdk";
-import { type ConnectionOptions, connect } from "../../connection.ts";
-import { printJson, printLine } from "../../print.ts";
-import { type Palette, paletteFor } from "../../render/palette.ts";
-import { cut, plainLine } from "../../render/plain-text.ts";
-import { table } from "../../render/table.ts";
+import { type ConnectionOptions, connect } from "../../shared/connection.ts";
+import { type Palette, paletteFor } from "../../terminal/palette.ts";
+import { cut, plainLine } from "../../terminal/plain-text.ts";
+import { printJson, printLine } from "../../terminal/print.ts";
+import { table } from "../../terminal/table.ts";
 
 interface ListOptions extends ConnectionOptions {
   limit: number;

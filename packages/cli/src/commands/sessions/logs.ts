@@ -1,8 +1,8 @@
 import type { Berth, StreamFrame } from "@berth/sdk";
-import { type ConnectionOptions, connect } from "../../connection.ts";
-import { exitCodes } from "../../exit-codes.ts";
-import { printJson } from "../../print.ts";
-import { previewsFor, renderEvents } from "../../render-events.ts";
+import { previewsFor, renderEvents } from "../../render/render-events.ts";
+import { type ConnectionOptions, connect } from "../../shared/connection.ts";
+import { exitCodes } from "../../shared/exit-codes.ts";
+import { printJson } from "../../terminal/print.ts";
 
 interface LogsOptions extends ConnectionOptions {
   follow?: boolean;

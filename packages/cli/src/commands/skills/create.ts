@@ -2,10 +2,10 @@ import { openAsBlob } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
 import type { SkillUpload } from "@berth/sdk";
-import { type ConnectionOptions, connect } from "../../connection.ts";
-import { UsageError } from "../../failure.ts";
-import { printJson, printLine } from "../../print.ts";
-import { objectLines } from "../../render/object.ts";
+import { type ConnectionOptions, connect } from "../../shared/connection.ts";
+import { UsageError } from "../../shared/failure.ts";
+import { objectLines } from "../../terminal/object.ts";
+import { printJson, printLine } from "../../terminal/print.ts";
 
 type Options = ConnectionOptions & { json?: boolean };
 

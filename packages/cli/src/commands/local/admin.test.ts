@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { berth } from "../../../test-support/berth.ts";
+
+/** Each command starts the installation's database for as long as it takes. */
+
+let dataDir: string;
+before(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "berth-admin-"));
+});
+after(() => rm(dataDir, { recursive: true, force: true }));
+
+async function admin(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await berth(["admin", ...args, "--data-dir", dataDir]);
+  assert.deepEqual([code, stderr], [0, ""], args.join(" "));
+  return stdout.trim();
+}
+
+async function refusal(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await berth(["admin", ...args, "--data-dir", dataDir]);
+  assert.deepEqual([code, stdout], [1, ""], args.join(" "));
+  return stderr.trim();
+}
+
+test("organizations, users and service accounts are made, listed, disabled and enabled", async () => {
+  assert.equal(await admin("organizations", "list"), "");
+  assert.match(await admin("organizations", "create", "acme"), /^org_[0-9a-z]{26}$/);
+  assert.equal(
+    await refusal("organizations", "create", "acme"),
+    "error: There is an organization 'acme' already.",
+  );
+
+  const id = await admin("users", "create", "ada@example.com", "--org", "acme");
+  assert.match(id, /^usr_[0-9a-z]{26}$/);
+  await admin("users", "set-role", "ada@example.com", "admin");
+  await admin("users", "disable", "ada@example.com");
+  const { data: users } = JSON.parse(await admin("users", "list", "--json"));
+  const { created_at, disabled_at, ...user } = users[0];
+  assert.deepEqual(user, { id, email: "ada@example.com", organization: "acme", role: "admin" });
+  assert.ok(created_at <= disabled_at);
+  await admin("users", "enable", "ada@example.com");
+  assert.match(await admin("users", "list", "--org", "acme"), /ada@example.com {2}acme +admin +-$/);
+  assert.equal(
+    await refusal("users", "disable", "bob@example.com"),
+    "error: There is no user 'bob@example.com'.",
+  );
+
+  await admin("service-accounts", "create", "ci", "--org", "acme");
+  await admin("service-accounts", "disable", "ci", "--org", "acme");
+  await admin("organizations", "rename", "acme", "Acme Inc");
+  const { data: accounts } = JSON.parse(
+    await admin("service-accounts", "list", "--org", "Acme Inc", "--json"),
+  );
+  assert.deepEqual([accounts[0].name, accounts[0].organization], ["ci", "Acme Inc"]);
+  assert.notEqual(accounts[0].disabled_at, null);
+  assert.equal(
+    await refusal("service-accounts", "list", "--org", "acme"),
+    "error: There is no organization 'acme'; 'berth admin organizations create acme' makes it.",
+  );
+});
+
+test("a service account gets a token by its name, and no user comes with it", async () => {
+  const token = (...args: string[]) => berth(["token", "create", ...args, "--data-dir", dataDir]);
+  const made = await token("--service-account", "nightly", "--org", "Night");
+  assert.match(made.stdout, /^berth_sat_\w+\n$/);
+  assert.match(await admin("service-accounts", "list", "--org", "Night"), /nightly +Night +-$/);
+  assert.equal(await admin("users", "list", "--org", "Night"), "");
+  for (const args of [
+    [],
+    ["--user", "a@b.example", "--service-account", "x"],
+    ["--service-account", "x", "--kind", "pat"],
+  ])
+    assert.equal((await token(...args)).code, 2, args.join(" "));
+});
+
+test("wrong usage is exit code 2", async () => {
+  for (const args of [
+    ["users", "create", "ada", "--org", "acme"],
+    ["users", "create", "ada@example.com"],
+    ["users", "set-role", "ada@example.com", "boss"],
+    ["service-accounts", "create", "ci"],
+  ]) {
+    const { code } = await berth(["admin", ...args, "--data-dir", dataDir]);
+    assert.equal(code, 2, args.join(" "));
+  }
+});

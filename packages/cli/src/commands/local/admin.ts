@@ -1,0 +1,108 @@
+import { administration } from "@berth/server";
+import { UsageError } from "../../shared/failure.ts";
+import { paletteFor } from "../../terminal/palette.ts";
+import { plainLine } from "../../terminal/plain-text.ts";
+import { printJson, printLine } from "../../terminal/print.ts";
+import { table } from "../../terminal/table.ts";
+import { operatorErrors } from "./operator-errors.ts";
+
+interface AdminOptions {
+  dataDir?: string;
+  json?: boolean;
+}
+
+type InOrganization = AdminOptions & { org: string };
+type Filter = AdminOptions & { org?: string };
+type Role = "member" | "admin";
+
+export async function listOrganizations(options: AdminOptions): Promise<undefined> {
+  const rows = await administer(options, (admin) => admin.organizations.list());
+  printRows(rows, ["id", "name", "users", "service_accounts"], options);
+}
+
+export async function createOrganization(name: string, options: AdminOptions): Promise<undefined> {
+  printCreated(await administer(options, (admin) => admin.organizations.create(name)), options);
+}
+
+export async function renameOrganization(
+  name: string,
+  newName: string,
+  options: AdminOptions,
+): Promise<undefined> {
+  await administer(options, (admin) => admin.organizations.rename(name, newName));
+}
+
+export async function listUsers(options: Filter): Promise<undefined> {
+  const rows = await administer(options, (admin) => admin.users.list(options.org));
+  printRows(rows, ["id", "email", "organization", "role", "disabled_at"], options);
+}
+
+export async function createUser(
+  email: string,
+  options: InOrganization & { role: Role },
+): Promise<undefined> {
+  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new UsageError("The email must be an email address.");
+  const user = { email, organization: options.org, role: options.role };
+  printCreated(await administer(options, (admin) => admin.users.create(user)), options);
+}
+
+export async function setRole(email: string, role: string, options: AdminOptions): Promise<undefined> {
+  if (role !== "member" && role !== "admin") throw new UsageError("The role must be member or admin.");
+  await administer(options, (admin) => admin.users.setRole(email, role));
+}
+
+export async function disableUser(email: string, options: AdminOptions): Promise<undefined> {
+  await administer(options, (admin) => admin.users.setDisabled(email, true));
+}
+
+export async function enableUser(email: string, options: AdminOptions): Promise<undefined> {
+  await administer(options, (admin) => admin.users.setDisabled(email, false));
+}
+
+export async function listServiceAccounts(options: Filter): Promise<undefined> {
+  const rows = await administer(options, (admin) => admin.serviceAccounts.list(options.org));
+  printRows(rows, ["id", "name", "organization", "disabled_at"], options);
+}
+
+export async function createServiceAccount(name: string, options: InOrganization): Promise<undefined> {
+  const account = { name, organization: options.org };
+  printCreated(await administer(options, (admin) => admin.serviceAccounts.create(account)), options);
+}
+
+export async function disableServiceAccount(name: string, options: InOrganization): Promise<undefined> {
+  const account = { name, organization: options.org };
+  await administer(options, (admin) => admin.serviceAccounts.setDisabled(account, true));
+}
+
+export async function enableServiceAccount(name: string, options: InOrganization): Promise<undefined> {
+  const account = { name, organization: options.org };
+  await administer(options, (admin) => admin.serviceAccounts.setDisabled(account, false));
+}
+
+/** Runs `work` on the installation that the options name. */
+async function administer<T>(
+  { dataDir }: AdminOptions,
+  work: (admin: ReturnType<typeof administration>) => Promise<T>,
+): Promise<T> {
+  return await operatorErrors(async () => await work(administration({ "data-dir": dataDir })));
+}
+
+/** Prints the columns of objects as a table, or with `--json` the whole objects. */
+function printRows<Row extends object>(
+  rows: readonly Row[],
+  columns: readonly (keyof Row & string)[],
+  { json }: AdminOptions,
+): void {
+  if (json) printJson({ data: rows });
+  if (json || rows.length === 0) return;
+  const { dim } = paletteFor(process.stdout);
+  const head = columns.map((name) => dim(name.replaceAll("_", " ").toUpperCase()));
+  const cells = rows.map((row) => columns.map((name) => plainLine(`${row[name] ?? "-"}`)));
+  for (const line of table([head, ...cells])) printLine(line);
+}
+
+/** Prints the id of a new object, or with `--json` the whole object. */
+function printCreated(created: { id: string }, { json }: AdminOptions): void {
+  if (json) printJson(created);
+  else printLine(created.id);
+}

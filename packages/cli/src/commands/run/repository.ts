@@ -1,0 +1,72 @@
+import { UsageError } from "../../shared/failure.ts";
+import { secretFile, secretVariable } from "../../shared/secret.ts";
+
+export interface RepositoryOptions {
+  repo?: string;
+  branch?: string;
+  commit?: string;
+  tokenEnv?: string;
+  repoTokenFile?: string;
+}
+
+/** The repository of a new session as its resources: one, or none without `--repo`. */
+export async function repositoryResources({
+  repo,
+  branch,
+  commit,
+  tokenEnv,
+  repoTokenFile,
+}: RepositoryOptions) {
+  const token = await repositoryToken(tokenEnv, repoTokenFile);
+  if (repo === undefined) {
+    const orphan = Object.entries({
+      branch,
+      commit,
+      "token-env": tokenEnv,
+      "repo-token-file": repoTokenFile,
+    });
+    const [given] = orphan.find(([, value]) => value !== undefined) ?? [];
+    if (given !== undefined) throw new UsageError(`--${given} needs --repo.`);
+    return [];
+  }
+  if (branch !== undefined && commit !== undefined)
+    throw new UsageError("Give --branch or --commit, not both.");
+  const checkout = branch !== undefined ? { type: "branch" as const, name: branch } : null;
+  return [
+    {
+      type: "hosted_repository" as const,
+      url: repositoryUrl(repo),
+      checkout: commit !== undefined ? { type: "commit" as const, sha: commit } : checkout,
+      ...(token === null ? {} : { authorization_token: token }),
+    },
+  ];
+}
+
+async function repositoryToken(name: string | undefined, file: string | undefined): Promise<string | null> {
+  if (name !== undefined && file !== undefined) {
+    throw new UsageError("Give --token-env or --repo-token-file, not both.");
+  }
+  if (name !== undefined) return secretVariable(name);
+  return file === undefined ? null : secretFile(file);
+}
+
+/**
+ * The repository's address in the form that the API takes, from what people copy: with or without `.git` or a slash at the end, or
+ * `git@host:org/repo.git`. An address with credentials is refused without repeating it.
+ */
+function repositoryUrl(given: string): string {
+  const ssh = /^(?:ssh:\/\/)?git@([^:/]+)[:/](.+)$/.exec(given);
+  const url = parse(ssh === null ? given : `https://${ssh[1]}/${ssh[2]}`);
+  if (url === null) throw new UsageError("--repo must be an address such as https://github.com/org/repo.");
+  if (url.username !== "" || url.password !== "") {
+    throw new UsageError(
+      "--repo must not hold credentials. Give the token by --token-env or --repo-token-file.",
+    );
+  }
+  return `https://${url.host}${url.pathname.replace(/\/+$/, "").replace(/\.git$/, "")}`;
+}
+
+function parse(text: string): URL | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url?.protocol === "https:" ? url : null;
+}

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { type Installation, startInstallation } from "../../../test-support/installation.ts";
+
+let service: Installation;
+before(async () => {
+  service = await startInstallation();
+});
+after(() => service.stop());
+
+test("calls that wait are allowed or denied", { timeout: 180_000 }, async () => {
+  const toolset = {
+    type: "agent_toolset_20260401",
+    configs: [{ name: "Bash", permission_policy: { type: "always_ask" } }],
+  };
+  const agent = await service.json(
+    ...[
+      "agents",
+      "create",
+      "-f",
+      "name=asks",
+      "-f",
+      "model=rehearsal/steps",
+      "-F",
+      `tools=${JSON.stringify([toolset])}`,
+    ],
+  );
+  const environment = await service.json("environments", "create", "-f", "name=asks");
+  const call = (command: string) => ({ tool: "Bash", input: { command } });
+  const text = JSON.stringify({ steps: [call("echo allowed"), call("echo denied"), { say: "over" }] });
+  const message = { type: "user.message", content: [{ type: "text", text }] };
+  const session = await service.json(
+    ...["sessions", "create", "-f", `agent=${agent.id}`, "-f", `environment_id=${environment.id}`],
+    ...["-F", `initial_events=${JSON.stringify([message])}`],
+  );
+  await pause(session.id, 1);
+  assert.match(await service.done("sessions", "allow", session.id), /^evt_\S+\n$/);
+  await pause(session.id, 2);
+  await service.done("sessions", "deny", session.id, "--message", "Not now.");
+  await pause(session.id, 3);
+  const logs = await service.done("sessions", "logs", session.id);
+  assert.match(logs, /allowed\n/);
+  assert.match(logs, /Not now\./);
+  const once = JSON.stringify({ steps: [call("echo again"), { say: "over" }] });
+  const asked = await service.run(["sessions", "send", "-f", session.id, once]);
+  assert.equal(asked.code, 3, asked.stderr);
+  assert.match(asked.stdout, /^Bash {2}echo again\n\nwaits for you/);
+  assert.match(asked.stderr, /berth sessions allow sess_/);
+  assert.match(
+    await service.done("sessions", "allow", "-f", session.id),
+    /^Bash {2}echo again\n {2}│ again\n[\s\S]*over\n\ndone/,
+  );
+  const { code, stderr } = await service.run(["sessions", "allow", session.id]);
+  assert.deepEqual([code, stderr], [1, "error: No tool call of this session waits for a confirmation.\n"]);
+});
+
+/** Waits for the session's pause of this number. */
+async function pause(id: string, number: number): Promise<void> {
+  const { child, lines } = service.follow("sessions", "logs", "-f", id, "--json");
+  let pauses = 0;
+  for await (const line of lines) {
+    if (JSON.parse(line).type === "session.status_idle") pauses += 1;
+    if (pauses === number) break;
+  }
+  child.kill("SIGINT");
+}

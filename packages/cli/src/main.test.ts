@@ -1,0 +1,352 @@
+// The subject is the command line as a whole, as a process against a fake service.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { berth, startBerth } from "../test-support/berth.ts";
+import { startService } from "../test-support/service.ts";
+import { logOf, turn } from "../test-support/session.ts";
+
+const token = { BERTH_TOKEN: "berth_pat_good" };
+
+test("run: makes an agent and an environment once, shows the turn, archives, exits 0", async (t) => {
+  const service = await startService(t, turn());
+  const env = { ...token, BERTH_URL: service.url, SHOP_TOKEN: "ghp_secret" };
+  const args = [
+    "run",
+    "Fix it.\nThen push.",
+    "--repo",
+    "https://git.example.com/acme/shop.git",
+    "--branch",
+    "main",
+    "--token-env",
+    "SHOP_TOKEN",
+  ];
+  const first = await berth([...args, "--model", "rehearsal/steps"], { env });
+  assert.equal(first.code, 0, first.stderr);
+  assert.match(first.stdout, /^> Fix the failing test[\s\S]*\ndone · 19 s/);
+  assert.match(first.stderr, /^sess_1 · rehearsal\/steps\n/);
+  assert.deepEqual(
+    service.calls.map(({ name }) => name),
+    [
+      "GET /agents",
+      "POST /agents",
+      "GET /environments",
+      "POST /environments",
+      "POST /sessions",
+      "GET /sessions/sess_1/events/stream",
+      "POST /sessions/sess_1/archive",
+    ],
+  );
+  assert.deepEqual(service.calls[4]?.body, {
+    agent: "agent_1",
+    environment_id: "env_1",
+    title: "Fix it.",
+    resources: [
+      {
+        type: "hosted_repository",
+        url: "https://git.example.com/acme/shop",
+        checkout: { type: "branch", name: "main" },
+        authorization_token: "ghp_secret",
+      },
+    ],
+    initial_events: [{ type: "user.message", content: [{ type: "text", text: "Fix it.\nThen push." }] }],
+  });
+  service.calls.length = 0;
+  const second = await berth([...args, "--keep"], { env });
+  assert.equal(second.code, 0, second.stderr);
+  assert.deepEqual(
+    service.calls.map(({ name }) => name),
+    ["GET /agents", "GET /environments", "POST /sessions", "GET /sessions/sess_1/events/stream"],
+  );
+});
+
+test("run --json: the session, then its events, a line each; the task may come by standard input", async (t) => {
+  const service = await startService(t, turn());
+  const { code, stdout, stderr } = await berth(
+    ["run", "-", "--model", "p/m", "--json", "--url", service.url],
+    { env: token, input: "Task\n" },
+  );
+  const lines = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  assert.deepEqual([code, stderr], [0, ""]);
+  assert.equal(lines[0].type, "session");
+  assert.deepEqual(lines.slice(1), turn());
+});
+
+for (const type of ["retries_exhausted", "refusal", "max_turns", "cancelled"] as const) {
+  test(`run: exits 1 when the turn ends with ${type}, and leaves the session open`, async (t) => {
+    const service = await startService(t, logOf("x", { type: "session.status_idle", stop_reason: { type } }));
+    const { code } = await berth(["run", "x", "--model", "p/m", "--url", service.url], { env: token });
+    assert.equal(code, 1);
+    assert.equal(service.calls.at(-1)?.name, "GET /sessions/sess_1/events/stream");
+  });
+}
+
+test("run: exits 3 when calls wait for an answer, says so, and leaves the session open", async (t) => {
+  const stop_reason = { type: "requires_action" as const, event_ids: ["evt_00000000000000000000000001"] };
+  const service = await startService(t, logOf("x", { type: "session.status_idle", stop_reason }));
+  const { code, stdout, stderr } = await berth(["run", "x", "--model", "p/m", "--url", service.url], {
+    env: token,
+  });
+  assert.equal(code, 3);
+  assert.match(stderr, /berth sessions allow sess_1 /);
+  assert.match(stdout, /waits for you/);
+  assert.equal(service.calls.at(-1)?.name, "GET /sessions/sess_1/events/stream");
+});
+
+test("run: exits 1 when the repository could not be cloned, though the turn ended well", async (t) => {
+  const error = {
+    type: "repository_not_found_error" as const,
+    message: "Not found.",
+    retry_status: { type: "terminal" as const },
+    resource_id: "sesr_1",
+  };
+  const log = logOf(
+    { type: "session.error", error },
+    { type: "session.status_idle", stop_reason: { type: "end_turn" } },
+  );
+  const service = await startService(t, log);
+  const { code, stdout } = await berth(["run", "x", "--model", "p/m", "--url", service.url], { env: token });
+  assert.equal(code, 1);
+  assert.match(stdout, /repository_not_found_error: Not found\. \(acme\/shop/);
+});
+
+test("run: a clone that fails after the turn has ended still counts", async (t) => {
+  const error = {
+    type: "repository_not_found_error" as const,
+    message: "Not found.",
+    retry_status: { type: "terminal" as const },
+    resource_id: "sesr_1",
+  };
+  const [idle, failed] = logOf(
+    { type: "session.status_idle", stop_reason: { type: "end_turn" } },
+    { type: "session.error", error },
+  );
+  assert.ok(idle && failed);
+  const service = await startService(t, [idle]);
+  const { child, ended } = startBerth(["run", "x", "--model", "p/m"], {
+    env: { ...token, BERTH_URL: service.url },
+  });
+  await once(child.stdout, "data");
+  service.append(failed);
+  const { code, stdout } = await ended;
+  assert.equal(code, 1);
+  assert.match(stdout, /^done\n\nrepository_not_found_error: Not found\./);
+});
+
+test("run: Ctrl-C interrupts the session and ends with it, exit code 130", async (t) => {
+  const service = await startService(t, logOf("x"));
+  const opened = service.called("GET /sessions/sess_1/events/stream");
+  const { child, ended } = startBerth(["run", "x", "--model", "p/m"], {
+    env: { ...token, BERTH_URL: service.url },
+  });
+  await opened;
+  const sent = service.called("POST /sessions/sess_1/events");
+  child.kill("SIGINT");
+  assert.deepEqual((await sent).body, { events: [{ type: "user.interrupt" }] });
+  service.append(
+    ...logOf(
+      "x",
+      { type: "user.interrupt" },
+      { type: "session.status_idle", stop_reason: { type: "cancelled" } },
+    ).slice(1),
+  );
+  const { code, stdout, stderr } = await ended;
+  assert.equal(code, 130);
+  assert.match(stdout, /interrupt\n\ninterrupted\n$/);
+  assert.match(stderr, /Interrupting/);
+});
+
+test("run: a second Ctrl-C leaves the session running", async (t) => {
+  const service = await startService(t, logOf("x"));
+  const opened = service.called("GET /sessions/sess_1/events/stream");
+  const { child, ended } = startBerth(["run", "x", "--model", "p/m"], {
+    env: { ...token, BERTH_URL: service.url },
+  });
+  await opened;
+  const sent = service.called("POST /sessions/sess_1/events");
+  child.kill("SIGINT");
+  await sent;
+  child.kill("SIGINT");
+  const { code, stderr } = await ended;
+  assert.equal(code, 130);
+  assert.match(stderr, /berth sessions logs -f sess_1/);
+});
+
+test("sessions list: a table free of control characters, or one JSON document", async (t) => {
+  const service = await startService(t, []);
+  const env = { ...token, BERTH_URL: service.url };
+  const { stdout } = await berth(["sessions", "list", "--status", "idle", "running"], { env });
+  assert.deepEqual(stdout.split("\n").slice(0, 3), [
+    "ID      STATUS  CREATED           MODEL            TITLE",
+    "sess_1  idle    2026-11-21 10:00  rehearsal/steps  First",
+    "sess_2  idle    2026-11-21 10:00  rehearsal/steps  Second",
+  ]);
+  assert.equal(
+    decodeURIComponent(String(service.calls[0]?.query)),
+    "limit=20&statuses[]=idle&statuses[]=running",
+  );
+  const json = JSON.parse((await berth(["sessions", "list", "--limit", "2", "--json"], { env })).stdout);
+  assert.deepEqual([json.data.length, json.has_more], [2, true]);
+});
+
+test("sessions get, send, interrupt, archive and logs", async (t) => {
+  const service = await startService(t, turn());
+  const env = { ...token, BERTH_URL: service.url };
+  const sessions = async (...args: string[]) => (await berth(["sessions", ...args], { env })).stdout;
+  assert.match(
+    await sessions("get", "sess_1"),
+    /\nresource {5}sesr_1 {2}https:\/\/git\.example\.com\/acme\/shop → \/data\/shop\n/,
+  );
+  assert.equal(JSON.parse(await sessions("get", "sess_1", "--json")).id, "sess_1");
+  assert.equal(await sessions("send", "sess_1", "Go on"), "evt_sent_0\n");
+  assert.deepEqual(service.calls.at(-1)?.body, {
+    events: [{ type: "user.message", content: [{ type: "text", text: "Go on" }] }],
+  });
+  assert.equal(await sessions("interrupt", "sess_1"), "evt_sent_0\n");
+  assert.equal(await sessions("archive", "sess_1"), "sess_1\n");
+  assert.match(await sessions("logs", "sess_1"), /^> Fix[\s\S]*done · 19 s[^\n]*\n$/);
+  const lines = (await sessions("logs", "sess_1", "--json")).trimEnd().split("\n");
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line)),
+    turn(),
+  );
+});
+
+test("sessions logs -f: goes on with what comes, until the session is terminated", async (t) => {
+  const service = await startService(t, logOf("x"));
+  const opened = service.called("GET /sessions/sess_1/events/stream");
+  const { ended } = startBerth(["sessions", "logs", "-f", "sess_1"], {
+    env: { ...token, BERTH_URL: service.url },
+  });
+  await opened;
+  service.append(...logOf("x", { type: "session.status_terminated" }).slice(1));
+  assert.deepEqual(await ended, { code: 0, stdout: "> x\n\nterminated\n", stderr: "" });
+});
+
+test("a refusal shows message, type, param and request id on stderr; stdout stays empty", async (t) => {
+  const service = await startService(t, []);
+  const { code, stdout, stderr } = await berth(["sessions", "get", "sess_x"], {
+    env: { ...token, BERTH_URL: service.url },
+  });
+  assert.deepEqual([code, stdout], [1, ""]);
+  assert.equal(
+    stderr,
+    "error: It was refused.\n  type: not_found_error\n  param: session_id\n  request_id: req_77\n",
+  );
+});
+
+test("a token that is refused or missing is exit code 4", async (t) => {
+  const service = await startService(t, []);
+  const env = { BERTH_URL: service.url };
+  assert.equal(
+    (await berth(["sessions", "list"], { env: { ...env, BERTH_TOKEN: "berth_pat_bad" } })).code,
+    4,
+  );
+  const missing = await berth(["sessions", "list"], { env });
+  assert.deepEqual([missing.code, /berth token create/.test(missing.stderr)], [4, true]);
+});
+
+const wrong: [name: string, args: string[], says: RegExp][] = [
+  ["an unknown option", ["run", "x", "--speed"], /unknown option '--speed'/],
+  ["an unknown command", ["fly"], /unknown command 'fly'/],
+  ["a noun without a verb", ["sessions"], /Usage: berth sessions/],
+  ["a missing argument", ["run"], /missing required argument 'task'/],
+  ["an empty task", ["run", " "], /The task is empty/],
+  ["no server", ["sessions", "list"], /No server is known/],
+  ["a limit that is no number", ["sessions", "list", "--limit", "0"], /positive integer/],
+  ["a branch without a repository", ["run", "x", "--branch", "b"], /--branch needs --repo/],
+  [
+    "a variable that is not set",
+    ["run", "x", "--repo", "https://h/o/r", "--token-env", "NO_SUCH"],
+    /'NO_SUCH' is not set/,
+  ],
+  [
+    "an address with credentials",
+    ["run", "x", "--repo", "https://me:hunter2@h/o/r"],
+    /must not hold credentials/,
+  ],
+  ["an address that is none", ["run", "x", "--repo", "r"], /must be an address/],
+];
+for (const [name, args, says] of wrong) {
+  test(`wrong usage: ${name} is exit code 2, told on stderr`, async () => {
+    const { code, stdout, stderr } = await berth(args, { env: token });
+    assert.deepEqual([code, stdout], [2, ""]);
+    assert.match(stderr, says);
+    assert.doesNotMatch(stderr, /hunter2/);
+  });
+}
+
+test("flags win over variables, variables over client.json of the data directory", async (t) => {
+  const service = await startService(t, []);
+  const dir = await mkdtemp(join(tmpdir(), "berth-cli-"));
+  t.after(() => rm(dir, { recursive: true }));
+  await writeFile(join(dir, "good"), "berth_pat_good\n");
+  await writeFile(join(dir, "client.json"), JSON.stringify({ url: service.url, token_file: "good" }));
+  const list = async (args: string[], env: Record<string, string> = {}) =>
+    (await berth(["sessions", "list", ...args], { env: { BERTH_DATA_DIR: dir, ...env } })).code;
+  const good = join(dir, "good");
+  assert.equal(await list([]), 0);
+  assert.equal(await list([], { BERTH_TOKEN: "bad" }), 4);
+  assert.equal(await list(["--token-file", good], { BERTH_TOKEN: "bad" }), 0);
+  await writeFile(join(dir, "client.json"), JSON.stringify({ url: "http://127.0.0.1:1" }));
+  assert.equal(await list([], { BERTH_TOKEN_FILE: good, BERTH_URL: service.url }), 0);
+  assert.equal(
+    await list(["--url", service.url, "--data-dir", "/"], { ...token, BERTH_URL: "http://[::" }),
+    0,
+  );
+
+  await writeFile(join(dir, "client.json"), JSON.stringify({ url: service.url, token_file: "good" }));
+  const seen = service.calls.length;
+  assert.equal(
+    await list([], { BERTH_URL: service.url.replace("127.0.0.1", "localhost") }),
+    4,
+    "its token is for its own address",
+  );
+  assert.equal(service.calls.length, seen);
+});
+
+test("client.json of a stranger sends no token to another machine, and names no file elsewhere", async (t) => {
+  const dir = await mkdtemp(join(tmpdir(), "berth-cli-"));
+  t.after(() => rm(dir, { recursive: true }));
+  for (const file of [
+    { url: "http://192.0.2.1:1" },
+    { url: "http://127.0.0.1:1", token_file: "../../etc/passwd" },
+  ]) {
+    await writeFile(join(dir, "client.json"), JSON.stringify(file));
+    const { code, stderr } = await berth(["sessions", "list"], { env: { ...token, BERTH_DATA_DIR: dir } });
+    assert.deepEqual([code, /No server is known/.test(stderr)], [2, true]);
+  }
+});
+
+test("--version and --help are data, exit code 0, and load no server", async () => {
+  assert.match((await berth(["--version"])).stdout, /^\d+\.\d+\.\d+\n$/);
+  const env = { NODE_OPTIONS: `--import=${refuseToLoad}` };
+  assert.match((await berth(["sessions", "list"], { env })).stderr, /was loaded/, "the refusal works");
+  for (const args of [["--help"], ["run", "--help"], ["sessions", "list", "--help"]]) {
+    const { code, stdout, stderr } = await berth(args, { env });
+    assert.deepEqual([code, stderr], [0, ""]);
+    assert.match(stdout, /^Usage: berth/);
+  }
+});
+
+/** Ends the process when it loads the server or the client. */
+const refuseToLoad = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from "node:module";
+  const load = (url, context, next) => {
+    if (/packages\\/(server|sdk\\/src\\/(?!operations|examples))/.test(url)) throw new Error(url + " was loaded");
+    return next(url, context);
+  };
+  registerHooks({ load });`)}`;
+
+test("logs: a session that is not there is told in a sentence", async (t) => {
+  const service = await startService(t, []);
+  const { code, stderr } = await berth(["sessions", "logs", "sess_2", "--url", service.url], { env: token });
+  assert.equal(code, 1);
+  assert.match(stderr, /^error: It was refused\.\n {2}type: not_found_error\n/);
+});

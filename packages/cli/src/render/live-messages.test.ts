@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { Writable } from "node:stream";
+import { test } from "node:test";
+import { stripVTControlCharacters } from "node:util";
+import type { SessionEvent, StreamFrame } from "@berth/sdk";
+import { logOf, repository, says, usage } from "../../test-support/session.ts";
+import type { Output } from "../terminal/palette.ts";
+import { previewsFor, renderEvents } from "./render-events.ts";
+
+const begun = { type: "span.model_request_start" as const, model: "rehearsal/steps" };
+const idle = { type: "session.status_idle" as const, stop_reason: { type: "end_turn" as const } };
+
+/** The pieces of the event with that id, which `logOf` gives by its place. */
+function written(id: string, ...pieces: string[]): StreamFrame[] {
+  return [
+    { type: "event_start", event: { type: "agent.message", id } },
+    ...pieces.map(
+      (text): StreamFrame => ({
+        type: "event_delta",
+        event_id: id,
+        delta: { type: "content_delta", index: 0, content: { type: "text", text } },
+      }),
+    ),
+  ];
+}
+
+/** What stands on a terminal after each frame. */
+async function screens(frames: StreamFrame[]): Promise<string[]> {
+  let bytes = "";
+  const output: Output = new Writable({
+    write(chunk, _encoding, done) {
+      bytes += chunk;
+      done();
+    },
+  });
+  Object.assign(output, { isTTY: true, columns: 80 });
+  const states: string[] = [];
+  async function* noted() {
+    for (const frame of frames) {
+      yield frame;
+      states.push(onScreen(bytes));
+    }
+  }
+  await renderEvents(noted(), output, { resources: [repository] });
+  return [...states, onScreen(bytes)];
+}
+
+function onScreen(bytes: string): string {
+  const lines = bytes.split("\n").map((line) => line.split("\r\u001b[2K").at(-1) ?? "");
+  return stripVTControlCharacters(lines.join("\n"));
+}
+
+/** The frames of an answer: previews between the request's start and what was stored. */
+function answer(previews: StreamFrame[], ...stored: Parameters<typeof logOf>): StreamFrame[] {
+  const [start, ...rest] = logOf(begun, ...stored) as [SessionEvent, ...SessionEvent[]];
+  return [start, ...previews, ...rest];
+}
+
+test("a message shows while it is written, and once", async () => {
+  const shown = await screens(
+    answer(
+      written("evt_1", "Hello", ", you.\n", "\nBye", "."),
+      says("Hello, you.\n\nBye."),
+      usage(0, 10, 2),
+      idle,
+    ),
+  );
+  assert.deepEqual(shown.slice(1, 7), [
+    "thinking",
+    "Hello",
+    "Hello, you.",
+    "Hello, you.\n\nBye",
+    "Hello, you.\n\nBye.",
+    "Hello, you.\n\nBye.\nthinking",
+  ]);
+  assert.equal(shown.at(-1), "Hello, you.\n\nBye.\n\ndone · 10 tokens in, 2 out\n");
+});
+
+test("what comes meanwhile waits for the end of the message", async () => {
+  const ready = { type: "session.container_started" as const, seconds: 0.2 };
+  const [start, sandbox, message, end] = logOf(begun, ready, says("One two"), idle) as SessionEvent[];
+  assert.ok(start && sandbox && message && end);
+  const [first, one, two] = written("evt_2", "One", " two") as [StreamFrame, StreamFrame, StreamFrame];
+  const shown = await screens([start, first, one, sandbox, two, message, end]);
+  assert.equal(shown.at(-1), "One two\n\nsandbox ready · 0.2 s\n\ndone\n");
+});
+
+test("several messages of one answer stand apart", async () => {
+  const previews = [...written("evt_1", "One"), ...written("evt_2", "Two")];
+  const shown = await screens(answer(previews, says("One"), says("Two"), idle));
+  assert.equal(shown.at(-1), "One\n\nTwo\n\ndone\n");
+});
+
+test("a text that is not stored is marked", async () => {
+  const failed = { ...usage(0, 1, 1), is_error: true };
+  const shown = await screens(answer(written("evt_9", "Half a"), failed, idle));
+  assert.match(shown.at(-1) ?? "", /^Half a\n\ncut off: the text above is not part of the session\n\ndone/);
+});
+
+test("after a reconnection the text goes on where it stood, and lost pieces come with the stored message", async () => {
+  const again = [...written("evt_1", "One ", "two"), ...written("evt_1", "One ", "two three")];
+  assert.equal((await screens(answer(again, says("One two three"), idle))).at(-1), "One two three\n\ndone\n");
+  const lost = written("evt_1", "First.\nSec", "line.");
+  const shown = await screens(answer(lost, says("First.\nSecond\nline."), idle));
+  assert.equal(shown.at(-1), "First.\nSecline.\nSecond\nline.\n\ndone\n");
+});
+
+test("an escape sequence in pieces steers nothing", async () => {
+  const pieces = ["a\u001b", "]0;title", "\u0007b\u001b[2", "Jc 10%", "\r20%\n", "  end\u202e \n\n"];
+  const shown = await screens(answer(written("evt_1", ...pieces), says(pieces.join("")), idle));
+  assert.doesNotMatch(shown.join(""), /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]|title/);
+  assert.match(shown.at(-1) ?? "", /20%\n {2}end\n\ndone\n$/);
+});
+
+test("previews are asked for at a terminal only", () => {
+  assert.deepEqual(previewsFor(new Writable()), []);
+  assert.deepEqual(previewsFor(Object.assign(new Writable(), { isTTY: true })), ["agent.message"]);
+});

@@ -1,0 +1,53 @@
+import {
+  APIError,
+  AuthenticationError,
+  BerthError,
+  ConnectionError,
+  PermissionError,
+  TimeoutError,
+} from "@berth/sdk";
+import { paletteFor } from "../terminal/palette.ts";
+import { plainText } from "../terminal/plain-text.ts";
+import { exitCodes } from "./exit-codes.ts";
+
+/** The command cannot be carried out as it was given: exit code 2, or another. */
+export class UsageError extends Error {
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number = exitCodes.usage) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** Tells a failure on stderr and gives the exit code for it. A bug shows its stack. */
+export function tellFailure(error: unknown): number {
+  const { red, dim } = paletteFor(process.stderr);
+  const [message, ...facts] = linesOf(error);
+  process.stderr.write(
+    `${[`${red("error:")} ${message}`, ...facts.map((fact) => dim(`  ${fact}`))].join("\n")}\n`,
+  );
+  return codeOf(error);
+}
+
+function linesOf(error: unknown): string[] {
+  if (error instanceof APIError) {
+    return [
+      plainText(error.message),
+      ...(error.type === null ? [] : [`type: ${error.type}`]),
+      ...(error.param === null ? [] : [`param: ${error.param}`]),
+      ...(error.requestId === null ? [] : [`request_id: ${error.requestId}`]),
+    ].map(plainText);
+  }
+  if (error instanceof ConnectionError && !(error instanceof TimeoutError)) {
+    return [plainText(error.message), "Is the service running, and is this its address (--url, BERTH_URL)?"];
+  }
+  if (error instanceof BerthError || error instanceof UsageError) return [plainText(error.message)];
+  return [error instanceof Error ? (error.stack ?? error.message) : String(error)];
+}
+
+function codeOf(error: unknown): number {
+  if (error instanceof UsageError) return error.exitCode;
+  if (error instanceof AuthenticationError || error instanceof PermissionError) return exitCodes.notAllowed;
+  return exitCodes.failed;
+}

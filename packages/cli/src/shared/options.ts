@@ -1,0 +1,41 @@
+import { type Command, InvalidArgumentError } from "commander";
+
+/**
+ * Adds the options by which a command finds its server. A token comes from a file or a variable, never from an
+ * argument, since other users of the machine can read arguments.
+ */
+export function withConnection(command: Command): Command {
+  return command
+    .option(
+      "--url <address>",
+      "server to speak with; default: BERTH_URL, else client.json of the data directory",
+    )
+    .option(
+      "--token-file <file>",
+      "file that holds the token; default: BERTH_TOKEN, BERTH_TOKEN_FILE, client.json",
+    )
+    .option("--data-dir <dir>", "data directory of an installation on this machine; default: BERTH_DATA_DIR");
+}
+
+/** Adds the options of a command that acts on an installation on this machine. */
+export function withInstallation(command: Command): Command {
+  return command
+    .option("--data-dir <dir>", "data directory of the installation; default: BERTH_DATA_DIR, else .berth")
+    .option("--json", "print JSON");
+}
+
+/** Adds the options that make up a JSON body. */
+export function withFields(command: Command): Command {
+  return command
+    .option(
+      "-f, --field <name=text...>",
+      "a field of the body; dots lead deeper: metadata.team=core; @file takes a file's text",
+    )
+    .option("-F, --json-field <name=JSON...>", "the same with a JSON value: limits.pids=100")
+    .option("--input <file>", "a body of JSON or YAML that the fields are laid over; - is standard input");
+}
+
+export function positiveInteger(value: string): number {
+  if (!/^[1-9][0-9]{0,8}$/.test(value)) throw new InvalidArgumentError("It must be a positive integer.");
+  return Number(value);
+}

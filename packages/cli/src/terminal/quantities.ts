@@ -1,0 +1,31 @@
+import type { ModelUsage } from "@berth/sdk";
+
+/** `under 0.1 s`, `0.4 s`, `41 s`, `3 min 05 s`. */
+export function duration(seconds: number): string {
+  if (seconds < 0.05) return "under 0.1 s";
+  if (seconds < 10 && !Number.isInteger(seconds)) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 100) return `${whole} s`;
+  return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, "0")} s`;
+}
+
+/** `12,345` */
+export function count(value: number): string {
+  return value.toLocaleString("en-US");
+}
+
+/** `12,345 tokens in (8,000 from cache), 1,024 out`: in is everything that the model read. */
+export function tokens(usage: ModelUsage): string {
+  const read = usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens;
+  const cached =
+    usage.cache_read_input_tokens === 0 ? "" : ` (${count(usage.cache_read_input_tokens)} from cache)`;
+  return `${count(read)} tokens in${cached}, ${count(usage.output_tokens)} out`;
+}
+
+/** `512 B`, `1.5 KiB`, `20 MiB` */
+export function bytes(value: number): string {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  const step = Math.min(units.length - 1, value < 1024 ? 0 : Math.floor(Math.log2(value) / 10));
+  const scaled = value / 1024 ** step;
+  return `${scaled < 10 && step > 0 ? scaled.toFixed(1) : Math.round(scaled)} ${units[step]}`;
+}
