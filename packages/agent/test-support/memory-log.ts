@@ -1,4 +1,4 @@
-import { answerTypes, formatId, type NewEvent, newUuid, type SessionEvent } from "@berth/contract";
+import { CALL_REPLY_TYPES, formatId, type NewEvent, newUuid, type SessionEvent } from "@berth/contract";
 import type { Draft, Log, LogEntry } from "../src/history/log.ts";
 
 /** A session's log in memory, as durable as a test needs: it outlives the turns that work on it. */
@@ -75,7 +75,7 @@ export class MemoryLog implements Log {
 }
 
 function isAnswer({ type }: SessionEvent): boolean {
-  return (answerTypes as readonly string[]).includes(type);
+  return (CALL_REPLY_TYPES as readonly string[]).includes(type);
 }
 
 function entryOf({ id, event, memo }: Draft, seq: number): LogEntry {

@@ -25,7 +25,7 @@ test("every operation of the contract has a method, which calls it", async (t) =
       const result = method.apply(owner, [
         ...ids,
         ...body,
-        ...(operation.answers === "stream" ? [{ from: "start" }] : []),
+        ...(operation.responseKind === "stream" ? [{ from: "start" }] : []),
       ]);
       await settled(result);
       const request = wire.received.at(-1);

@@ -1,4 +1,4 @@
-export { scopes } from "@berth/contract";
+export { SCOPES } from "@berth/contract";
 export type { Capability } from "@berth/sandbox";
 export { administration } from "./administration/administration.ts";
 export { OperatorError } from "./administration/as-operator.ts";

@@ -1,4 +1,4 @@
-import { answerTypes } from "@berth/contract";
+import { CALL_REPLY_TYPES } from "@berth/contract";
 import type { Draft, Log, LogEntry } from "./log.ts";
 
 /**
@@ -34,7 +34,8 @@ export class TurnLog {
     return this.#entries
       .values()
       .some(
-        ({ event }) => event.processed_at === null && (answerTypes as readonly string[]).includes(event.type),
+        ({ event }) =>
+          event.processed_at === null && (CALL_REPLY_TYPES as readonly string[]).includes(event.type),
       );
   }
 

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type SessionAgent, toolNames } from "@berth/contract";
+import { type SessionAgent, TOOL_NAMES } from "@berth/contract";
 import { systemPrompt } from "../prompts/system-prompt.ts";
 import { toolDefinitions, toolset } from "./toolset.ts";
 
 type Toolset = Extract<SessionAgent["tools"][number], { type: "agent_toolset_20260401" }>;
 
 function names(part: Partial<Toolset>): string[] {
-  const tools: Toolset = { type: "agent_toolset_20260401", enabled_tools: [...toolNames], ...part };
+  const tools: Toolset = { type: "agent_toolset_20260401", enabled_tools: [...TOOL_NAMES], ...part };
   return toolset({ tools: [tools] }).map((tool) => tool.name);
 }
 
@@ -25,7 +25,7 @@ test("the tools are those enabled, without those that a config turns off", () =>
 });
 
 test("each definition is an object schema that refuses unknown fields, and names what it needs", () => {
-  const tools = toolset({ tools: [{ type: "agent_toolset_20260401", enabled_tools: [...toolNames] }] });
+  const tools = toolset({ tools: [{ type: "agent_toolset_20260401", enabled_tools: [...TOOL_NAMES] }] });
   const definitions = toolDefinitions(tools);
   for (const { name, description, inputSchema } of definitions) {
     assert.equal(inputSchema.type, "object", name);

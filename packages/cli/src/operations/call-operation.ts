@@ -33,9 +33,9 @@ export async function callOperation(
   const query = queryOf(options.query ?? []);
   const body = operation.body === "json" ? await bodyOf(options) : undefined;
   const call = { operation, params, query, body };
-  if (operation.answers === "stream") return await printStream(client, args[0] ?? "", query);
-  if (operation.answers === "page") return await printPages(client, call, options);
-  if (operation.answers === "bytes") return await writeBytes(await client.open(call), options.output);
+  if (operation.responseKind === "stream") return await printStream(client, args[0] ?? "", query);
+  if (operation.responseKind === "page") return await printPages(client, call, options);
+  if (operation.responseKind === "bytes") return await writeBytes(await client.open(call), options.output);
   const answer = await client.call<Thing>(call);
   if (options.json) printJson(answer);
   else for (const line of objectLines(answer)) printLine(line);
@@ -47,9 +47,9 @@ async function printPages(
   call: Parameters<Berth["pages"]>[0],
   { limit = 20, all, json }: OperationOptions,
 ): Promise<undefined> {
-  const { whole } = call.operation;
-  const wanted = all || whole ? Number.POSITIVE_INFINITY : limit;
-  const paging = whole ? {} : { limit: Math.min(wanted, 100) };
+  const { unpaginated } = call.operation;
+  const wanted = all || unpaginated ? Number.POSITIVE_INFINITY : limit;
+  const paging = unpaginated ? {} : { limit: Math.min(wanted, 100) };
   const list = client.pages<Thing>({ ...call, query: { ...call.query, ...paging } });
   const data: Thing[] = [];
   let has_more = false;

@@ -40,14 +40,14 @@ function addOperation(parent: Command, name: string, operation: Operation): Comm
   if (operation.body === "json") withFields(command);
   if (operation.method === "GET")
     command.option("-q, --query <name=value...>", "filters, as the API names them");
-  if (operation.answers === "page" && !operation.whole) {
+  if (operation.responseKind === "page" && !operation.unpaginated) {
     command
       .option("--limit <number>", "how many at most", positiveInteger, 20)
       .option("--all", "all that there are, page after page");
   }
-  if (operation.answers === "bytes")
+  if (operation.responseKind === "bytes")
     command.option("-o, --output <file>", "where to write; default: standard output");
-  else if (operation.answers !== "stream") command.option("--json", "print JSON");
+  else if (operation.responseKind !== "stream") command.option("--json", "print JSON");
   return withConnection(command).action(async () => {
     const { callOperation } = await import("./call-operation.ts");
     await callOperation(operation, command.processedArgs as string[], command.opts());

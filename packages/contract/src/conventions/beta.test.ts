@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
-import { featuresOf, gatedKind } from "./beta.ts";
+import { betaVariant, parseBetaHeader } from "./beta.ts";
 import { parseInput } from "./validation.ts";
 
 const body = z.strictObject({
   name: z.string(),
   steps: z.array(
-    gatedKind(
+    betaVariant(
       "threads",
       "type",
       "branch",
@@ -21,18 +21,21 @@ const body = z.strictObject({
 
 const say = { type: "say" };
 const branch = { type: "branch", into: "there" };
-const threads = featuresOf("threads-2026-11-20");
+const threads = parseBetaHeader("threads-2026-11-20");
 
 test("a header names features with commas between; what nobody knows names none", () => {
-  assert.deepEqual([...featuresOf("")], []);
-  assert.deepEqual([...featuresOf("outcomes-2026-01-01,,outcomes, OUTCOMES-2026-11-20")], []);
-  assert.deepEqual([...featuresOf(" threads-2026-11-20 ,x,outcomes-2026-11-20")], ["outcomes", "threads"]);
+  assert.deepEqual([...parseBetaHeader("")], []);
+  assert.deepEqual([...parseBetaHeader("outcomes-2026-01-01,,outcomes, OUTCOMES-2026-11-20")], []);
+  assert.deepEqual(
+    [...parseBetaHeader(" threads-2026-11-20 ,x,outcomes-2026-11-20")],
+    ["outcomes", "threads"],
+  );
 });
 
 test("a gated kind that is not activated is the fault, at its place and with its feature", () => {
-  const fault = (input: unknown, features = featuresOf("outcomes-2026-11-20")) => {
+  const fault = (input: unknown, features = parseBetaHeader("outcomes-2026-11-20")) => {
     const result = parseInput(body, input, features);
-    return "fault" in result ? [result.fault.param, result.fault.feature] : result.data;
+    return "error" in result ? [result.error.param, result.error.feature] : result.data;
   };
   assert.deepEqual(fault({ name: "a", steps: [say, branch] }), ["steps[1].type", "threads"]);
   assert.deepEqual(fault({ name: "a", steps: [{ type: "branch" }] }), ["steps[0].type", "threads"]);
@@ -43,9 +46,9 @@ test("a gated kind that is not activated is the fault, at its place and with its
 test("what is activated is parsed as it is, for this one parse", () => {
   const whole = { name: "a", steps: [say, branch] };
   assert.deepEqual(parseInput(body, whole, threads), { data: whole });
-  assert.ok("fault" in parseInput(body, whole));
+  assert.ok("error" in parseInput(body, whole));
   assert.deepEqual(parseInput(body, { name: "a", steps: [say] }), { data: { name: "a", steps: [say] } });
   for (const odd of [null, 1, "branch", [], {}]) {
-    assert.ok("fault" in parseInput(body, { name: "a", steps: [odd] }));
+    assert.ok("error" in parseInput(body, { name: "a", steps: [odd] }));
   }
 });

@@ -1,19 +1,19 @@
 import { z } from "zod";
 
 /** Features that a request has to ask for by its header, each with the identifier that does. */
-export const betaFeatures = {
+export const BETA_FEATURES = {
   outcomes: "outcomes-2026-11-20",
   threads: "threads-2026-11-20",
 } as const;
-export type BetaFeature = keyof typeof betaFeatures;
+export type BetaFeature = keyof typeof BETA_FEATURES;
 
 /** The header that names what a request asks for: identifiers with commas between. */
-export const betaHeader = "berth-beta";
+export const BETA_HEADER = "berth-beta";
 
 /** The features that a header's value activates. What nobody knows, or no longer knows, activates nothing. */
-export function featuresOf(header: string): ReadonlySet<BetaFeature> {
+export function parseBetaHeader(header: string): ReadonlySet<BetaFeature> {
   const named = new Set(header.split(",").map((identifier) => identifier.trim()));
-  const known = Object.entries(betaFeatures) as [BetaFeature, string][];
+  const known = Object.entries(BETA_FEATURES) as [BetaFeature, string][];
   return new Set(known.flatMap(([feature, identifier]) => (named.has(identifier) ? [feature] : [])));
 }
 
@@ -34,7 +34,7 @@ export function withFeatures<T>(features: ReadonlySet<BetaFeature>, parse: () =>
  * Marks one kind, of those that `discriminator` tells apart in a schema, as part of a feature: unless that is activated, it
  * is refused with the feature in the issue, whatever its other fields.
  */
-export function gatedKind<S extends z.ZodType>(
+export function betaVariant<S extends z.ZodType>(
   feature: BetaFeature,
   discriminator: string,
   kind: string,
@@ -47,7 +47,7 @@ export function gatedKind<S extends z.ZodType>(
         code: "custom",
         path: [discriminator],
         params: { feature },
-        message: `Field '{field}' needs '${betaFeatures[feature]}' in the header '${betaHeader}'.`,
+        message: `Field '{field}' needs '${BETA_FEATURES[feature]}' in the header '${BETA_HEADER}'.`,
       });
     }
     return value;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** Every `error.type` with its HTTP status. Session resources label their conflicts `invalid_request_error`, also with 409. */
-export const errorStatus = {
+export const ERROR_STATUS = {
   invalid_request_error: 400,
   authentication_error: 401,
   permission_error: 403,
@@ -11,14 +11,14 @@ export const errorStatus = {
   feature_not_available: 501,
 } as const;
 
-export type ErrorType = keyof typeof errorStatus;
+export type ErrorType = keyof typeof ERROR_STATUS;
 
 export const errorEnvelope = z
   .strictObject({
     type: z.literal("error"),
     request_id: z.string().meta({ description: "The request's `x-request-id`, or a UUID made for it." }),
     error: z.strictObject({
-      type: z.enum(Object.keys(errorStatus) as [ErrorType, ...ErrorType[]]),
+      type: z.enum(Object.keys(ERROR_STATUS) as [ErrorType, ...ErrorType[]]),
       message: z.string().optional().meta({ description: "One sentence for people. Absent with 501." }),
       param: z
         .string()

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { type IdKind, idPrefixes } from "./ids.ts";
+import { ID_PREFIXES, type IdKind } from "./ids.ts";
 
 /** Shapes that several nouns share. */
 
 export const timestamp = z.iso.datetime().meta({ description: "ISO 8601, UTC, with milliseconds." });
 
 export function idOf(kind: IdKind): z.ZodString {
-  return z.string().regex(new RegExp(`^${idPrefixes[kind]}_[0-7][0-9a-hjkmnp-tv-z]{25}$`), {
+  return z.string().regex(new RegExp(`^${ID_PREFIXES[kind]}_[0-7][0-9a-hjkmnp-tv-z]{25}$`), {
     error: `Field '{field}' must be the id of ${article(kind)}.`,
   });
 }
@@ -19,7 +19,7 @@ export function referenceTo(kind: IdKind): z.ZodString {
   return z
     .string()
     .max(256)
-    .regex(new RegExp(`^${idPrefixes[kind]}_`), {
+    .regex(new RegExp(`^${ID_PREFIXES[kind]}_`), {
       error: `Field '{field}' must be the id of ${article(kind)}.`,
     });
 }
@@ -92,7 +92,7 @@ export const owner = {
 };
 
 /** `discriminatedUnion` whose refusal names the kinds that are served, and tells those that are not yet, or never for a reason. */
-export function kindsBy<
+export function taggedUnion<
   Options extends readonly [z.core.$ZodTypeDiscriminable, ...z.core.$ZodTypeDiscriminable[]],
 >(
   discriminator: string,

@@ -1,7 +1,7 @@
 import { getRandomValues } from "node:crypto";
 
 /** Every kind of object and the prefix of its ids. */
-export const idPrefixes = {
+export const ID_PREFIXES = {
   organization: "org",
   user: "usr",
   service_account: "svc",
@@ -21,7 +21,7 @@ export const idPrefixes = {
   memory_version: "memver",
 } as const;
 
-export type IdKind = keyof typeof idPrefixes;
+export type IdKind = keyof typeof ID_PREFIXES;
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const maxRandom = (1n << 74n) - 1n;
@@ -44,7 +44,7 @@ export function newUuid(now: number = Date.now()): string {
 }
 
 /** The smallest UUIDv7 of a millisecond: a bound for `created_at` filters over ids. */
-export function firstUuidOf(millisecond: number): string {
+export function minUuidAt(millisecond: number): string {
   return formatUuid(uuidBits(BigInt(millisecond), 0n));
 }
 
@@ -56,12 +56,12 @@ export function formatId(kind: IdKind, uuid: string): string {
     text = alphabet.charAt(Number(bits & 31n)) + text;
     bits >>= 5n;
   }
-  return `${idPrefixes[kind]}_${text}`;
+  return `${ID_PREFIXES[kind]}_${text}`;
 }
 
 /** The uuid of an id, or null when the text is not an id of that kind. */
 export function parseId(kind: IdKind, id: string): string | null {
-  const prefix = `${idPrefixes[kind]}_`;
+  const prefix = `${ID_PREFIXES[kind]}_`;
   if (!id.startsWith(prefix) || id.length !== prefix.length + 26) return null;
   let bits = 0n;
   for (const character of id.slice(prefix.length)) {
@@ -73,7 +73,7 @@ export function parseId(kind: IdKind, id: string): string | null {
 }
 
 /** The uuid of an id; of what is not an id of that kind, the nil uuid, which nothing has. For lookups that refuse what they do not find. */
-export function soughtUuid(kind: IdKind, id: string): string {
+export function uuidOrNil(kind: IdKind, id: string): string {
   return parseId(kind, id) ?? "00000000-0000-0000-0000-000000000000";
 }
 

@@ -2,20 +2,20 @@ import { z } from "zod";
 import { idOf, timestamp } from "./fields.ts";
 import type { IdKind } from "./ids.ts";
 
-export const defaultPageSize = 20;
-export const maxPageSize = 100;
+export const DEFAULT_PAGE_SIZE = 20;
+export const MAX_PAGE_SIZE = 100;
 
 /** `limit` as it stands in a query: a decimal integer from 1 to 100, default 20. */
 const limit = z
   .string()
   .optional()
   .transform((value, context) => {
-    if (value === undefined) return defaultPageSize;
+    if (value === undefined) return DEFAULT_PAGE_SIZE;
     const size = /^[0-9]+$/.test(value) ? Number(value) : 0;
     const message =
       size < 1
         ? "Field 'limit' must be a positive integer."
-        : size > maxPageSize
+        : size > MAX_PAGE_SIZE
           ? "limit exceeds maximum of 100"
           : null;
     if (message === null) return size;
@@ -25,8 +25,8 @@ const limit = z
   .meta({
     type: "integer",
     minimum: 1,
-    maximum: maxPageSize,
-    description: `How many objects a page holds; ${defaultPageSize} when left out.`,
+    maximum: MAX_PAGE_SIZE,
+    description: `How many objects a page holds; ${DEFAULT_PAGE_SIZE} when left out.`,
   });
 
 /** Bounds of a list by when its objects were made. `description`: where that is not their `created_at`. */

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { type BetaFeature, withFeatures } from "./beta.ts";
 
 /** What is wrong with a request, in one sentence. `param` is the path of the field, or null for the document itself. */
-export interface Fault {
+export interface ValidationError {
   param: string | null;
   message: string;
   /** The feature that was used without being asked for. */
@@ -22,25 +22,25 @@ export function parseInput<S extends z.ZodType>(
   schema: S,
   input: unknown,
   features = noFeatures,
-): { data: z.output<S> } | { fault: Fault } {
-  const result = withFeatures(features, () => schema.safeParse(input, { error: faultMessage }));
-  return result.success ? { data: result.data } : { fault: firstFault(result.error.issues, input) };
+): { data: z.output<S> } | { error: ValidationError } {
+  const result = withFeatures(features, () => schema.safeParse(input, { error: validationMessage }));
+  return result.success ? { data: result.data } : { error: firstValidationError(result.error.issues, input) };
 }
 
 /**
  * The first fault, in document order, among the issues of a failed parse. What is missing counts as found at the end of
  * the object that lacks it; a wrong `type` counts first in its object, since it decides which other fields there are.
- * The parse has to be given `faultMessage` as its `error`.
+ * The parse has to be given `validationMessage` as its `error`.
  */
-export function firstFault(issues: readonly Issue[], input: unknown): Fault {
+export function firstValidationError(issues: readonly Issue[], input: unknown): ValidationError {
   const placesOf = placesIn(input);
   let first: (Found & { places: readonly number[] }) | undefined;
-  for (const fault of issues.flatMap((issue) => faultsOf(issue, [], input))) {
+  for (const fault of issues.flatMap((issue) => errorsOf(issue, [], input))) {
     const places = placesOf(fault);
     if (first === undefined || inDocumentOrder(places, first.places) < 0) first = { ...fault, places };
   }
   if (first === undefined) return { param: null, message: "The request is not valid." };
-  const param = formatPath(first.path);
+  const param = formatFieldPath(first.path);
   return {
     param,
     message: worded(first.message, param),
@@ -49,7 +49,7 @@ export function firstFault(issues: readonly Issue[], input: unknown): Fault {
 }
 
 /** `resources[0].url`; null for the document itself. Long or strange keys are cut to 200 characters. */
-export function formatPath(path: Path): string | null {
+export function formatFieldPath(path: Path): string | null {
   const text = path.reduce<string>((before, key) => {
     if (typeof key === "number") return `${before.replace(/\[\]$/, "")}[${key}]`;
     return before === "" ? String(key) : `${before}.${String(key)}`;
@@ -58,7 +58,7 @@ export function formatPath(path: Path): string | null {
 }
 
 /** The sentences for what schemas do not word themselves; `{field}` stands for the path. Pass it as `error` of a parse. */
-export function faultMessage(issue: z.core.$ZodRawIssue): string | undefined {
+export function validationMessage(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case "invalid_type":
       return issue.input === undefined ? required : mustBe(kindOf(issue));
@@ -81,7 +81,7 @@ export function faultMessage(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-function faultsOf(issue: Issue, before: Path, input: unknown): Found[] {
+function errorsOf(issue: Issue, before: Path, input: unknown): Found[] {
   const path = [...before, ...issue.path];
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({ path: [...path, key], message: issue.message, rank: 0 }));
@@ -90,7 +90,7 @@ function faultsOf(issue: Issue, before: Path, input: unknown): Found[] {
   if (issue.code === "invalid_union" && issue.errors.length > 0) {
     if (isMissing(path, input)) return [{ path, message: required, rank: 0 }];
     const branch = closestBranch(issue.errors);
-    if (branch !== null) return branch.flatMap((inner) => faultsOf(inner, path, input));
+    if (branch !== null) return branch.flatMap((inner) => errorsOf(inner, path, input));
     return [{ path, message: mustBe(listOf(issue.errors.flatMap(expectedAtTop))), rank: 0 }];
   }
   const feature = issue.code === "custom" ? (issue.params?.feature as BetaFeature | undefined) : undefined;

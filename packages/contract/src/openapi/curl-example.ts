@@ -21,8 +21,8 @@ export function curlExample(operation: Operation): string {
   return `${command}\n${JSON.stringify(example.body, null, 2)}\nJSON`;
 }
 
-function addressOf({ path, answers }: Operation, { query }: Example): string {
+function addressOf({ path, responseKind }: Operation, { query }: Example): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${name.toUpperCase()}`);
-  const flags = [answers === "stream" ? "-N" : "", query?.includes("[") ? "-g" : ""].filter(Boolean);
+  const flags = [responseKind === "stream" ? "-N" : "", query?.includes("[") ? "-g" : ""].filter(Boolean);
   return [...flags, `"$BERTH_URL${filled}${query === undefined ? "" : `?${query}`}"`].join(" ");
 }

@@ -4,7 +4,7 @@ import type { Operation } from "../operations/operation.ts";
 import type { AnyRoute } from "../operations/route.ts";
 import { routes } from "../schemas/routes.ts";
 import { curlExample } from "./curl-example.ts";
-import { answerHeaders, headerParameters } from "./headers.ts";
+import { headerParameters, responseHeaders } from "./headers.ts";
 
 type Json = Record<string, unknown>;
 
@@ -84,10 +84,10 @@ function operationObject(route: AnyRoute, schemas: Json): Json {
     ...(operation.body === "none" ? {} : { requestBody: requestBody(route, schemas) }),
     "x-codeSamples": [{ lang: "Shell", label: "curl", source: curlExample(operation) }],
     responses: {
-      200: { description: "Done.", ...answerHeaders(operation), content: answerContent(route, schemas) },
+      200: { description: "Done.", ...responseHeaders(operation), content: responseContent(route, schemas) },
       ...(operation.created === undefined
         ? {}
-        : { 201: { description: operation.created, content: answerContent(route, schemas) } }),
+        : { 201: { description: operation.created, content: responseContent(route, schemas) } }),
       ...Object.fromEntries(
         Object.entries(statusNames).map(([status, name]) => [
           status,
@@ -126,14 +126,14 @@ function requestBody(route: AnyRoute, schemas: Json): Json {
   return { required: route.operation.body !== "bytes", content: { ...body, ...json } };
 }
 
-function answerContent({ operation, answer }: AnyRoute, schemas: Json): Json {
+function responseContent({ operation, response }: AnyRoute, schemas: Json): Json {
   const types = {
     object: "application/json",
     page: "application/json",
     stream: "text/event-stream",
     bytes: "application/octet-stream",
   };
-  return { [types[operation.answers]]: { schema: jsonSchema(answer, "output", schemas) } };
+  return { [types[operation.responseKind]]: { schema: jsonSchema(response, "output", schemas) } };
 }
 
 function conflictResponses({ conflicts, method }: Operation, schemas: Json): Json {

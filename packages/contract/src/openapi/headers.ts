@@ -1,11 +1,11 @@
-import { betaFeatures, betaHeader } from "../conventions/beta.ts";
+import { BETA_FEATURES, BETA_HEADER } from "../conventions/beta.ts";
 import type { Operation } from "../operations/operation.ts";
 
 type Json = Record<string, unknown>;
 
 /** The headers of an operation that are its own, as parameters. */
 export function headerParameters({ method, body, features = [] }: Operation): Json[] {
-  const identifiers = features.map((feature) => betaFeatures[feature]);
+  const identifiers = features.map((feature) => BETA_FEATURES[feature]);
   return [
     ...(method === "POST" || method === "DELETE" ? [idempotencyKey] : []),
     ...(body === "bytes" ? [contentRange] : []),
@@ -14,7 +14,7 @@ export function headerParameters({ method, body, features = [] }: Operation): Js
 }
 
 /** The headers of an operation's answer that are its own. */
-export function answerHeaders({ body }: Operation): Json {
+export function responseHeaders({ body }: Operation): Json {
   return body === "bytes" ? { headers: { range: rangeSoFar } } : {};
 }
 
@@ -43,7 +43,7 @@ const rangeSoFar: Json = {
 
 function betaParameter(identifiers: readonly string[]): Json {
   return {
-    name: betaHeader,
+    name: BETA_HEADER,
     in: "header",
     required: false,
     description: `Activates features, with commas between: ${identifiers.join(", ")}. What nobody knows is ignored.`,

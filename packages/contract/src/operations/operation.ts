@@ -14,9 +14,9 @@ export interface Operation {
   /** `pat`: only a user's token is accepted, and authentication errors have a `code`. Absent: any token. */
   readonly credential?: "pat";
   /** `page` is one page of a list, `stream` server-sent events, `bytes` the content of a file. */
-  readonly answers: "object" | "page" | "stream" | "bytes";
+  readonly responseKind: "object" | "page" | "stream" | "bytes";
   /** The list is returned in one page, without `limit` and cursors. */
-  readonly whole?: true;
+  readonly unpaginated?: true;
   /** `multipart` is a form, or JSON if the route has a `jsonBody`; `bytes` are of any media type. */
   readonly body: "none" | "json" | "multipart" | "bytes";
   /** When the status is 201 instead of 200. Absent: never. */
@@ -59,7 +59,7 @@ export function get(path: string, summary: string, options: Options = {}): Unnam
 
 /** Reads a list, page by page. The scope is `<noun>:read`. */
 export function list(path: string, summary: string, options: Options = {}): Unnamed {
-  return get(path, summary, { answers: "page", ...options });
+  return get(path, summary, { responseKind: "page", ...options });
 }
 
 /** Creates or changes an object. The body is JSON; the scope is `<noun>:write`. */
@@ -99,7 +99,7 @@ function operation(
     path: base + path,
     summary,
     scope: `${path.split("/")[1]}:${access}`,
-    answers: "object",
+    responseKind: "object",
     body: "none",
     conflicts: [],
     ...options,

@@ -43,7 +43,10 @@ export const operations = {
     versions: list("/agents/{agent_id}/versions", "List an agent's versions"),
   }),
   models: noun("models", {
-    list: list("/models", "List the models that agents can have", { whole: true, scope: "agents:read" }),
+    list: list("/models", "List the models that agents can have", {
+      unpaginated: true,
+      scope: "agents:read",
+    }),
   }),
   environments: noun("environments", {
     create: post("/environments", "Create an environment", conflicts(environmentNameTaken)),
@@ -102,7 +105,7 @@ export const operations = {
       ),
     }),
     list: list(`${session}/events`, "List a session's events"),
-    stream: get(`${session}/events/stream`, "Follow a session's events", { answers: "stream" }),
+    stream: get(`${session}/events/stream`, "Follow a session's events", { responseKind: "stream" }),
   }),
   files: noun("files", {
     upload: post("/files", "Upload a file, or announce one", {
@@ -126,7 +129,7 @@ export const operations = {
       ),
     ),
     content: get("/files/{file_id}/content", "Get a file's content", {
-      answers: "bytes",
+      responseKind: "bytes",
       ...conflicts("The file is not ready."),
     }),
   }),

@@ -6,7 +6,7 @@ export interface Route<
   Params extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
   Body extends z.ZodType = z.ZodType,
-  Answer extends z.ZodType = z.ZodType,
+  Response extends z.ZodType = z.ZodType,
 > {
   readonly operation: Operation;
   readonly params: Params;
@@ -14,7 +14,7 @@ export interface Route<
   readonly body: Body;
   /** The JSON that a route with a form takes instead. */
   readonly jsonBody?: z.ZodType;
-  readonly answer: Answer;
+  readonly response: Response;
 }
 
 export type AnyRoute = Route<z.ZodType, z.ZodType, z.ZodType, z.ZodType>;
@@ -28,19 +28,19 @@ type NoBody = z.ZodType<undefined>;
 
 /**
  * Joins an operation with its schemas. Without `params` or `query` there are none; without `body`, only a POST takes
- * one, and it must be empty. The schema of the answer documents and types it, and does not filter.
+ * one, and it must be empty. The schema of the response documents and types it; it does not filter fields.
  */
 export function defineRoute<
-  A extends z.ZodType,
+  Res extends z.ZodType,
   P extends z.ZodType = Empty,
   Q extends z.ZodType = Empty,
   B extends z.ZodType = NoBody,
 >(
   operation: Operation,
-  schemas: { params?: P; query?: Q; body?: B; jsonBody?: z.ZodType; answer: A },
-): Route<P, Q, B, A> {
+  schemas: { params?: P; query?: Q; body?: B; jsonBody?: z.ZodType; response: Res },
+): Route<P, Q, B, Res> {
   const body = operation.method === "POST" ? emptyBody : z.undefined();
-  return { operation, params: empty, query: empty, body, ...schemas } as unknown as Route<P, Q, B, A>;
+  return { operation, params: empty, query: empty, body, ...schemas } as unknown as Route<P, Q, B, Res>;
 }
 
 /** What a handler receives: every part parsed. */
@@ -50,7 +50,7 @@ export interface Input<R extends AnyRoute> {
   body: z.output<R["body"]>;
 }
 
-export type Answer<R extends AnyRoute> = z.output<R["answer"]>;
+export type ResponseOf<R extends AnyRoute> = z.output<R["response"]>;
 /** What a caller writes as body or query. */
 export type BodyOf<R extends AnyRoute> = z.input<R["body"]>;
 export type QueryOf<R extends AnyRoute> = z.input<R["query"]>;

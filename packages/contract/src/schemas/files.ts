@@ -69,7 +69,7 @@ export const newFile = z
 export type NewFileBody = z.output<typeof newFile>;
 
 /** How many files of one owner may wait for their content. One of which nothing has arrived for a week has failed. */
-export const maxPendingFiles = 100;
+export const MAX_PENDING_FILES = 100;
 
 /** The parts of a `multipart/form-data` upload, `metadata` before `file` or after it. */
 export const uploadParts = z.strictObject({
@@ -81,30 +81,30 @@ export const fileRoutes = {
   upload: defineRoute(operations.files.upload, {
     body: uploadParts,
     jsonBody: newFile,
-    answer: file,
+    response: file,
   }),
   list: defineRoute(operations.files.list, {
     query: listQuery("file", {
       scope_id: idOf("session").optional(),
       "ids[]": z.array(idOf("file")).max(100).optional(),
     }),
-    answer: pageOf(file),
+    response: pageOf(file),
   }),
   get: defineRoute(operations.files.get, {
     params: fileParams,
-    answer: file,
+    response: file,
   }),
   delete: defineRoute(operations.files.delete, {
     params: fileParams,
-    answer: deletedObject("file"),
+    response: deletedObject("file"),
   }),
   putContent: defineRoute(operations.files.putContent, {
     params: fileParams,
     body: z.string().meta({ format: "binary" }),
-    answer: file,
+    response: file,
   }),
   content: defineRoute(operations.files.content, {
     params: fileParams,
-    answer: z.string().meta({ format: "binary" }),
+    response: z.string().meta({ format: "binary" }),
   }),
 };

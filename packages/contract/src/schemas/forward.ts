@@ -10,10 +10,10 @@ import { file } from "./files.ts";
 import { vault } from "./vaults/vaults.ts";
 
 /** What can be registered. */
-export const forwardTypes = ["skill", "file", "vault", "environment"] as const;
-export type ForwardType = (typeof forwardTypes)[number];
+export const FORWARD_TYPES = ["skill", "file", "vault", "environment"] as const;
+export type ForwardType = (typeof FORWARD_TYPES)[number];
 
-const type = z.enum(forwardTypes);
+const type = z.enum(FORWARD_TYPES);
 
 export const forwardResource = z
   .strictObject({
@@ -59,7 +59,7 @@ export const forwardRoutes = {
         .looseObject({ id: z.string().min(1).max(256) })
         .meta({ description: "Only its `id` is read." }),
     }),
-    answer: z.strictObject({ id: z.string(), type }),
+    response: z.strictObject({ id: z.string(), type }),
   }),
   /**
    * Newest registration first. What is deleted, archived or out of the caller's reach by now is left out, so that a page may
@@ -67,7 +67,7 @@ export const forwardRoutes = {
    */
   list: defineRoute(operations.forward.list, {
     query: listQuery,
-    answer: z.strictObject({
+    response: z.strictObject({
       data: z.array(forwardResource),
       has_more: z.boolean(),
       first_id: z.string().nullable(),

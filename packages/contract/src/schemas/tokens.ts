@@ -17,12 +17,12 @@ const nouns = [
 ] as const;
 
 /** Every scope. A write scope does not imply read; `*` covers every operation. */
-export const scopes = ["*", ...nouns.flatMap((noun) => [`${noun}:read`, `${noun}:write`] as const)] as [
+export const SCOPES = ["*", ...nouns.flatMap((noun) => [`${noun}:read`, `${noun}:write`] as const)] as [
   "*",
   ...`${(typeof nouns)[number]}:${"read" | "write"}`[],
 ];
 
-export type Scope = (typeof scopes)[number];
+export type Scope = (typeof SCOPES)[number];
 
 export const token = z
   .strictObject({
@@ -32,7 +32,7 @@ export const token = z
       .enum(["pat", "sat"])
       .meta({ description: "`pat` stands for a user, `sat` for a service account." }),
     name: z.string(),
-    scopes: z.array(z.enum(scopes)),
+    scopes: z.array(z.enum(SCOPES)),
     last4: z.string().meta({ description: "The last four characters, to tell tokens apart." }),
     ...owner,
     expires_at: timestamp.nullable(),
@@ -55,17 +55,17 @@ export const tokenRoutes = {
     body: z.strictObject({
       kind: z.enum(["pat", "sat"]).default("pat"),
       name: text(1, 256),
-      scopes: z.array(z.enum(scopes)).min(1).default(["*"]),
+      scopes: z.array(z.enum(SCOPES)).min(1).default(["*"]),
       expires_at: timestamp.nullish(),
     }),
-    answer: createdToken,
+    response: createdToken,
   }),
   list: defineRoute(operations.tokens.list, {
     query: listQuery("token", {}),
-    answer: pageOf(token),
+    response: pageOf(token),
   }),
   delete: defineRoute(operations.tokens.delete, {
     params: tokenParams,
-    answer: deletedObject("token"),
+    response: deletedObject("token"),
   }),
 };

@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import type { z } from "zod";
-import { type Fault, faultMessage, firstFault } from "../conventions/validation.ts";
+import { firstValidationError, type ValidationError, validationMessage } from "../conventions/validation.ts";
 import type { AnyRoute } from "../operations/route.ts";
 import { routes } from "./routes.ts";
 
-function faultOf(schema: z.ZodType, input: unknown): Fault | null {
-  const result = schema.safeParse(input, { error: faultMessage });
-  return result.success ? null : firstFault(result.error.issues, input);
+function faultOf(schema: z.ZodType, input: unknown): ValidationError | null {
+  const result = schema.safeParse(input, { error: validationMessage });
+  return result.success ? null : firstValidationError(result.error.issues, input);
 }
 
 const { create: createAgent, list: listAgents } = routes.agents;

@@ -1,4 +1,4 @@
-import type { Agent, Answer, routes } from "@berth/contract";
+import type { Agent, ResponseOf, routes } from "@berth/contract";
 import { operations } from "@berth/contract/operations";
 import type { ApiPromise } from "../transport/api-promise.ts";
 import type { CallOptions } from "../transport/options.ts";
@@ -29,7 +29,7 @@ export class Agents extends Resource {
   }
 
   /** Refused while there is a session that was created with it. */
-  delete(agent_id: string, options?: CallOptions): ApiPromise<Answer<Routes["delete"]>> {
+  delete(agent_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["delete"]>> {
     return this.request({ operation: agents.delete, params: { agent_id }, ...options });
   }
 

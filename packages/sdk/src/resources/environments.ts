@@ -1,4 +1,4 @@
-import type { Answer, Environment, routes } from "@berth/contract";
+import type { Environment, ResponseOf, routes } from "@berth/contract";
 import { operations } from "@berth/contract/operations";
 import type { ApiPromise } from "../transport/api-promise.ts";
 import type { CallOptions } from "../transport/options.ts";
@@ -32,7 +32,7 @@ export class Environments extends Resource {
   }
 
   /** Refused while a session uses it that is not terminated. */
-  delete(environment_id: string, options?: CallOptions): ApiPromise<Answer<Routes["delete"]>> {
+  delete(environment_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["delete"]>> {
     return this.request({ operation: environments.delete, params: { environment_id }, ...options });
   }
 

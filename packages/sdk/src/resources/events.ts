@@ -1,4 +1,4 @@
-import type { Answer, routes, SessionEvent } from "@berth/contract";
+import type { ResponseOf, routes, SessionEvent } from "@berth/contract";
 import { operations } from "@berth/contract/operations";
 import { followLog, type StreamFrame } from "../streaming/event-stream.ts";
 import type { ApiPromise } from "../transport/api-promise.ts";
@@ -25,7 +25,7 @@ export class Events extends Resource {
     session_id: string,
     body: Body<Routes["send"]>,
     options?: CallOptions,
-  ): ApiPromise<Answer<Routes["send"]>> {
+  ): ApiPromise<ResponseOf<Routes["send"]>> {
     return this.request({ operation: events.send, params: { session_id }, body, ...options });
   }
 

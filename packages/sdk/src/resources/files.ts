@@ -1,4 +1,4 @@
-import type { Answer, File as BerthFile, newFile, routes } from "@berth/contract";
+import type { File as BerthFile, newFile, ResponseOf, routes } from "@berth/contract";
 import { operations } from "@berth/contract/operations";
 import type { ApiPromise } from "../transport/api-promise.ts";
 import type { CallOptions } from "../transport/options.ts";
@@ -85,7 +85,7 @@ export class Files extends Resource {
   }
 
   /** Deletes a file that no living session mounts. */
-  delete(file_id: string, options?: CallOptions): ApiPromise<Answer<Routes["delete"]>> {
+  delete(file_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["delete"]>> {
     return this.request({ operation: files.delete, params: { file_id }, ...options });
   }
 

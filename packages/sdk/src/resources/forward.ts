@@ -1,4 +1,4 @@
-import type { Answer, ForwardResource, routes } from "@berth/contract";
+import type { ForwardResource, ResponseOf, routes } from "@berth/contract";
 import { operations } from "@berth/contract/operations";
 import type { ApiPromise } from "../transport/api-promise.ts";
 import type { CallOptions } from "../transport/options.ts";
@@ -12,7 +12,10 @@ const { forward } = operations;
 /** The registry of a user's resources. It takes personal access tokens alone. */
 export class Forward extends Resource {
   /** Answered with 201 the first time, then with 200. */
-  register(body: Body<Routes["register"]>, options?: CallOptions): ApiPromise<Answer<Routes["register"]>> {
+  register(
+    body: Body<Routes["register"]>,
+    options?: CallOptions,
+  ): ApiPromise<ResponseOf<Routes["register"]>> {
     return this.request({ operation: forward.register, body, ...options });
   }
 

@@ -1,4 +1,4 @@
-import type { Answer, Memory, routes } from "@berth/contract";
+import type { Memory, ResponseOf, routes } from "@berth/contract";
 import { operations } from "@berth/contract/operations";
 import type { ApiPromise } from "../transport/api-promise.ts";
 import type { CallOptions } from "../transport/options.ts";
@@ -43,7 +43,7 @@ export class Memories extends Resource {
     memory_id: string,
     query?: Query<Routes["delete"]>,
     options?: CallOptions,
-  ): ApiPromise<Answer<Routes["delete"]>> {
+  ): ApiPromise<ResponseOf<Routes["delete"]>> {
     const params = { memory_store_id, memory_id };
     return this.request({ operation: memories.delete, params, query, ...options });
   }

@@ -1,4 +1,4 @@
-import type { Answer, MemoryStore, routes } from "@berth/contract";
+import type { MemoryStore, ResponseOf, routes } from "@berth/contract";
 import { operations } from "@berth/contract/operations";
 import type { ApiPromise } from "../transport/api-promise.ts";
 import type { CallOptions } from "../transport/options.ts";
@@ -44,7 +44,7 @@ export class MemoryStores extends Resource {
   }
 
   /** Deletes the store with all memories and versions. Refused while a session mounts it that goes on. */
-  delete(memory_store_id: string, options?: CallOptions): ApiPromise<Answer<Routes["delete"]>> {
+  delete(memory_store_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["delete"]>> {
     return this.request({ operation: memoryStores.delete, params: { memory_store_id }, ...options });
   }
 

@@ -1,4 +1,4 @@
-import type { Answer, routes, SessionResource } from "@berth/contract";
+import type { ResponseOf, routes, SessionResource } from "@berth/contract";
 import { operations } from "@berth/contract/operations";
 import type { ApiPromise } from "../transport/api-promise.ts";
 import type { CallOptions } from "../transport/options.ts";
@@ -15,7 +15,7 @@ export class SessionResources extends Resource {
     session_id: string,
     body: Body<Routes["add"]>,
     options?: CallOptions,
-  ): ApiPromise<Answer<Routes["add"]>> {
+  ): ApiPromise<ResponseOf<Routes["add"]>> {
     return this.request({ operation: sessionResources.add, params: { session_id }, body, ...options });
   }
 
@@ -38,7 +38,7 @@ export class SessionResources extends Resource {
     session_id: string,
     resource_id: string,
     options?: CallOptions,
-  ): ApiPromise<Answer<Routes["delete"]>> {
+  ): ApiPromise<ResponseOf<Routes["delete"]>> {
     const params = { session_id, resource_id };
     return this.request({ operation: sessionResources.delete, params, ...options });
   }
@@ -49,7 +49,7 @@ export class SessionResources extends Resource {
     resource_id: string,
     body: Body<Routes["rotate"]>,
     options?: CallOptions,
-  ): ApiPromise<Answer<Routes["rotate"]>> {
+  ): ApiPromise<ResponseOf<Routes["rotate"]>> {
     const params = { session_id, resource_id };
     return this.request({ operation: sessionResources.rotate, params, body, ...options });
   }

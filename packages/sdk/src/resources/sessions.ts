@@ -1,4 +1,4 @@
-import type { Answer, routes, Session } from "@berth/contract";
+import type { ResponseOf, routes, Session } from "@berth/contract";
 import { operations } from "@berth/contract/operations";
 import type { ApiPromise } from "../transport/api-promise.ts";
 import type { CallOptions } from "../transport/options.ts";
@@ -41,7 +41,7 @@ export class Sessions extends Resource {
   }
 
   /** Deletes a session that does not run, with its disk. Its files stay. */
-  delete(session_id: string, options?: CallOptions): ApiPromise<Answer<Routes["delete"]>> {
+  delete(session_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["delete"]>> {
     return this.request({ operation: sessions.delete, params: { session_id }, ...options });
   }
 

@@ -1,4 +1,4 @@
-import type { Answer, routes, Skill, SkillVersion } from "@berth/contract";
+import type { ResponseOf, routes, Skill, SkillVersion } from "@berth/contract";
 import { operations } from "@berth/contract/operations";
 import type { ApiPromise } from "../transport/api-promise.ts";
 import type { CallOptions } from "../transport/options.ts";
@@ -46,7 +46,7 @@ export class Skills extends Resource {
   }
 
   /** Refused while an agent that is not archived names it, or a session that goes on has it. */
-  delete(skill_id: string, options?: CallOptions): ApiPromise<Answer<Routes["delete"]>> {
+  delete(skill_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["delete"]>> {
     return this.request({ operation: skills.delete, params: { skill_id }, ...options });
   }
 
@@ -86,7 +86,7 @@ export class Skills extends Resource {
     skill_id: string,
     version: number | string,
     options?: CallOptions,
-  ): ApiPromise<Answer<Routes["deleteVersion"]>> {
+  ): ApiPromise<ResponseOf<Routes["deleteVersion"]>> {
     const params = { skill_id, version: String(version) };
     return this.request({ operation: skills.deleteVersion, params, ...options });
   }

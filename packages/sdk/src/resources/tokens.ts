@@ -1,4 +1,4 @@
-import type { Answer, routes, Token } from "@berth/contract";
+import type { ResponseOf, routes, Token } from "@berth/contract";
 import { operations } from "@berth/contract/operations";
 import type { ApiPromise } from "../transport/api-promise.ts";
 import type { CallOptions } from "../transport/options.ts";
@@ -11,7 +11,7 @@ const { tokens } = operations;
 
 export class Tokens extends Resource {
   /** The answer's `token` is the secret; it is not shown again. */
-  create(body: Body<Routes["create"]>, options?: CallOptions): ApiPromise<Answer<Routes["create"]>> {
+  create(body: Body<Routes["create"]>, options?: CallOptions): ApiPromise<ResponseOf<Routes["create"]>> {
     return this.request({ operation: tokens.create, body, ...options });
   }
 
@@ -20,7 +20,7 @@ export class Tokens extends Resource {
   }
 
   /** Revokes it at once. */
-  delete(token_id: string, options?: CallOptions): ApiPromise<Answer<Routes["delete"]>> {
+  delete(token_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["delete"]>> {
     return this.request({ operation: tokens.delete, params: { token_id }, ...options });
   }
 }

@@ -1,4 +1,4 @@
-import type { Answer, routes, VaultCredential } from "@berth/contract";
+import type { ResponseOf, routes, VaultCredential } from "@berth/contract";
 import { operations } from "@berth/contract/operations";
 import type { ApiPromise } from "../transport/api-promise.ts";
 import type { CallOptions } from "../transport/options.ts";
@@ -43,7 +43,7 @@ export class VaultCredentials extends Resource {
     vault_id: string,
     credential_id: string,
     options?: CallOptions,
-  ): ApiPromise<Answer<Routes["delete"]>> {
+  ): ApiPromise<ResponseOf<Routes["delete"]>> {
     const params = { vault_id, credential_id };
     return this.request({ operation: vaultCredentials.delete, params, ...options });
   }

@@ -1,4 +1,4 @@
-import type { Answer, routes, Vault } from "@berth/contract";
+import type { ResponseOf, routes, Vault } from "@berth/contract";
 import { operations } from "@berth/contract/operations";
 import type { ApiPromise } from "../transport/api-promise.ts";
 import type { CallOptions } from "../transport/options.ts";
@@ -36,7 +36,7 @@ export class Vaults extends Resource {
   }
 
   /** Its credentials too. Refused while a session uses it that is neither archived nor terminated. */
-  delete(vault_id: string, options?: CallOptions): ApiPromise<Answer<Routes["delete"]>> {
+  delete(vault_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["delete"]>> {
     return this.request({ operation: vaults.delete, params: { vault_id }, ...options });
   }
 

@@ -1,4 +1,4 @@
-import { firstUuidOf } from "@berth/contract";
+import { minUuidAt } from "@berth/contract";
 import type { Principal } from "../http/principal.ts";
 import type { Queryable } from "./statement.ts";
 
@@ -52,8 +52,8 @@ export function createdSpan(query: CreatedQuery): { from: number | null; until: 
 export function createdBounds(query: CreatedQuery): Pick<KeysetPlace, "lowest" | "below"> {
   const { from, until } = createdSpan(query);
   return {
-    lowest: from === null ? null : firstUuidOf(Math.max(0, from)),
-    below: until === null ? null : firstUuidOf(Math.max(0, until)),
+    lowest: from === null ? null : minUuidAt(Math.max(0, from)),
+    below: until === null ? null : minUuidAt(Math.max(0, until)),
   };
 }
 

@@ -49,7 +49,7 @@ describe("any request", () => {
     };
     const plain = (Object.values(routes).flatMap((noun) => Object.values(noun)) as AnyRoute[]).filter(
       ({ operation }) =>
-        operation.answers !== "stream" &&
+        operation.responseKind !== "stream" &&
         !["multipart", "bytes"].includes(operation.body) &&
         !ends.includes(operation.id),
     );
@@ -99,9 +99,11 @@ describe("any request", () => {
                 target,
                 operation.body === "none" ? undefined : { ...good[operation.id], ...body },
               );
-        const { success, error } = (reply.status < 300 ? route.answer : errorEnvelope).safeParse(reply.body);
+        const { success, error } = (reply.status < 300 ? route.response : errorEnvelope).safeParse(
+          reply.body,
+        );
         assert.ok(reply.status < 500, `${operation.id}: ${reply.text}`);
-        assert.ok(success || operation.answers === "bytes", `${operation.id}: ${reply.text} ${error}`);
+        assert.ok(success || operation.responseKind === "bytes", `${operation.id}: ${reply.text} ${error}`);
       }),
       { numRuns: 600 },
     );

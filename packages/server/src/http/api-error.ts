@@ -1,4 +1,4 @@
-import { type BetaFeature, type ErrorType, errorStatus } from "@berth/contract";
+import { type BetaFeature, ERROR_STATUS, type ErrorType } from "@berth/contract";
 
 /** What an error says beside its type. */
 interface Details {
@@ -24,7 +24,7 @@ export class ApiError extends Error {
   constructor(type: ErrorType, details: Details) {
     super(details.message);
     this.type = type;
-    this.status = details.status ?? errorStatus[type];
+    this.status = details.status ?? ERROR_STATUS[type];
     this.param = details.param;
     this.feature = details.feature;
     this.code = details.code;

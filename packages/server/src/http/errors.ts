@@ -1,4 +1,4 @@
-import { type BetaFeature, type Fault, maxMemories, maxPendingFiles } from "@berth/contract";
+import { type BetaFeature, MAX_MEMORIES, MAX_PENDING_FILES, type ValidationError } from "@berth/contract";
 import {
   ApiError,
   conflict,
@@ -13,7 +13,7 @@ import {
 export const errors = {
   // Requests
   invalid: (message: string, param?: string) => new ApiError("invalid_request_error", { message, param }),
-  fault: ({ message, param }: Fault) =>
+  fault: ({ message, param }: ValidationError) =>
     new ApiError("invalid_request_error", { message, param: param ?? undefined }),
   notAvailable: (param: string) =>
     errors.invalid(`Field '${param}' is not available in this version of Berth.`, param),
@@ -133,7 +133,7 @@ export const errors = {
         : `No memory can be at '${path}', since there is one at '${other}'.`,
       "path",
     ),
-  memoryStoreFull: () => conflict(`The memory store holds ${maxMemories} memories, which is the most.`),
+  memoryStoreFull: () => conflict(`The memory store holds ${MAX_MEMORIES} memories, which is the most.`),
   memoryDiffers: (path: string, param: string) =>
     conflict(`The content of the memory at '${path}' is not the one that was expected.`, param),
   memoryVersionIsNewest: (id: string) =>
@@ -148,7 +148,7 @@ export const errors = {
   fileNotPending: (id: string, status: string) => conflict(`File '${id}' is ${status}: it takes no content.`),
   tooManyPending: () =>
     conflict(
-      `${maxPendingFiles} files are pending, which is the most: send their contents or delete some first.`,
+      `${MAX_PENDING_FILES} files are pending, which is the most: send their contents or delete some first.`,
     ),
   fileLost: (id: string) => conflict(`File '${id}' has failed: what had arrived of its content is lost.`),
   fileReceiving: (id: string) =>

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Operation, operations, scopes } from "@berth/contract";
+import { type Operation, operations, SCOPES } from "@berth/contract";
 import { type Caller, type Reply, testApp } from "../../test-support/http.ts";
 import { type Example, examples } from "../../test-support/operation-examples.ts";
 
@@ -35,8 +35,8 @@ test("every operation that does something is done once with a key, on one connec
 test("every operation names the scope that it lacks", async (t) => {
   const { caller } = await testApp(t);
   for (const operation of all) {
-    const others = scopes.filter((scope) => scope !== "*" && scope !== operation.scope);
-    assert.equal(others.length, scopes.length - 2, `${operation.id} has no scope that a token can have`);
+    const others = SCOPES.filter((scope) => scope !== "*" && scope !== operation.scope);
+    assert.equal(others.length, SCOPES.length - 2, `${operation.id} has no scope that a token can have`);
     const reply = await ask(await caller({ scopes: others }), operation, {});
     assert.deepEqual([reply.status, reply.body.error?.type], [403, "permission_error"], operation.id);
     assert.ok(reply.body.error.message.includes(`'${operation.scope}'`), reply.text);

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Answer, AnyRoute, Input } from "@berth/contract";
+import type { AnyRoute, Input, ResponseOf } from "@berth/contract";
 import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
 import type { Context } from "./context.ts";
@@ -22,7 +22,7 @@ export interface Form {
 /** What a route does with JSON in place of a form. */
 export interface InPlaceOfForm<R extends AnyRoute, Json extends z.ZodType> {
   schema: Json;
-  work(context: Context, body: z.output<Json>): Promise<Answer<R>>;
+  work(context: Context, body: z.output<Json>): Promise<ResponseOf<R>>;
 }
 
 /** As `mount`, for a route whose body is a form with files, which `read` takes in before anything is done, or JSON. */
@@ -57,7 +57,7 @@ export type BytesHandler<R extends AnyRoute> = (
   context: Context,
   input: Head<R>,
   body: IncomingMessage,
-) => Promise<{ answer: Answer<R>; headers: Record<string, string> }>;
+) => Promise<{ answer: ResponseOf<R>; headers: Record<string, string> }>;
 
 /** As `mount`, for a route whose body is bytes of any type. Who is refused in the middle of them gets to see why. */
 export function mountBytes<R extends AnyRoute>(app: HttpApp, route: R, handler: BytesHandler<R>): void {

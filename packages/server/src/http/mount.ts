@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
-import type { Answer, AnyRoute, Input } from "@berth/contract";
+import type { AnyRoute, Input, ResponseOf } from "@berth/contract";
 import type { Context } from "./context.ts";
 import type { Created } from "./created.ts";
 import type { HttpApp } from "./http-app.ts";
@@ -14,7 +14,7 @@ import { serveRoute } from "./serve-route.ts";
 export type Handler<R extends AnyRoute> = (
   context: Context,
   input: Input<R>,
-) => Promise<Answer<R> | JsonText | Created<Answer<R>>>;
+) => Promise<ResponseOf<R> | JsonText | Created<ResponseOf<R>>>;
 
 /** Answers the bytes of something: 200, 206 with a part of them, or 304 without any when the caller has them already. */
 export type ContentHandler<R extends AnyRoute> = (

@@ -1,4 +1,4 @@
-import { formatPath } from "@berth/contract";
+import { formatFieldPath } from "@berth/contract";
 import { errors } from "./errors.ts";
 
 const MAX_DEPTH = 64;
@@ -55,5 +55,5 @@ function inspectText(text: string, path: PropertyKey[]): void {
 }
 
 function fault(message: string, path: PropertyKey[]): Error {
-  return errors.invalid(message, formatPath(path) ?? undefined);
+  return errors.invalid(message, formatFieldPath(path) ?? undefined);
 }

@@ -1,4 +1,4 @@
-import { faultMessage, firstFault, metadata } from "@berth/contract";
+import { firstValidationError, metadata, validationMessage } from "@berth/contract";
 import type { Multipart } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
 import { ApiError } from "./api-error.ts";
@@ -44,10 +44,10 @@ export function fieldText(part: Multipart): string {
 /** Metadata in a part of its own, as JSON. @throws errors.invalid */
 export function fieldMetadata(part: Multipart): Record<string, string> {
   const value = parsed(fieldText(part));
-  const result = metadata.safeParse(value, { error: faultMessage });
+  const result = metadata.safeParse(value, { error: validationMessage });
   if (result.success) return result.data;
   const issues = result.error.issues.map((issue) => ({ ...issue, path: ["metadata", ...issue.path] }));
-  throw errors.fault(firstFault(issues, { metadata: value }));
+  throw errors.fault(firstValidationError(issues, { metadata: value }));
 }
 
 export function unknownPart(name: string): ApiError {

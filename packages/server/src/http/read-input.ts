@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import {
   type AnyRoute,
+  BETA_HEADER,
   type BetaFeature,
-  betaHeader,
-  featuresOf,
   type Input,
+  parseBetaHeader,
   parseInput,
 } from "@berth/contract";
 import type { FastifyRequest } from "fastify";
@@ -38,13 +38,13 @@ export function headOf<R extends AnyRoute>(asked: Asked, route: R): Head<R> {
 export function parsed<S extends z.ZodType>(asked: Asked, schema: S, input: unknown): z.output<S> {
   const result = parseInput(schema, input, activatedFeatures(asked));
   if ("data" in result) return result.data;
-  const { feature } = result.fault;
-  throw feature === undefined ? errors.fault(result.fault) : errors.featureNotAvailable(feature);
+  const { feature } = result.error;
+  throw feature === undefined ? errors.fault(result.error) : errors.featureNotAvailable(feature);
 }
 
 /** The beta features that a request activates by its header. */
 export function activatedFeatures({ request }: Asked): ReadonlySet<BetaFeature> {
-  return featuresOf(headerValues(request.raw, betaHeader).join(","));
+  return parseBetaHeader(headerValues(request.raw, BETA_HEADER).join(","));
 }
 
 /** The bytes of a JSON body; none where there are none and none are needed. Those of GET and DELETE are not looked at. */

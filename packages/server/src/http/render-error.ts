@@ -1,4 +1,4 @@
-import { betaFeatures, type ErrorEnvelope } from "@berth/contract";
+import { BETA_FEATURES, type ErrorEnvelope } from "@berth/contract";
 import type { Logger } from "pino";
 import { DatabaseUnavailableError } from "../db/database-error.ts";
 import { ApiError } from "./api-error.ts";
@@ -43,7 +43,7 @@ export function toApiError(error: unknown, log: Logger, requestId: string): ApiE
 }
 
 function told({ message, param, code, feature }: ApiError): Omit<ErrorEnvelope["error"], "type"> {
-  if (feature !== undefined) return { feature, available_from: betaFeatures[feature] };
+  if (feature !== undefined) return { feature, available_from: BETA_FEATURES[feature] };
   return {
     message,
     ...(param === undefined ? {} : { param }),

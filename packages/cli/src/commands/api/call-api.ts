@@ -51,7 +51,7 @@ function operationOf(method: Operation["method"], path: string, hasBody: boolean
     path: whole,
     summary: "",
     scope: null,
-    answers: "bytes",
+    responseKind: "bytes",
     body: hasBody ? "json" : "none",
     conflicts: [],
   };

@@ -1,9 +1,9 @@
-import { createOperatorToken, scopes as knownScopes } from "@berth/server";
+import { createOperatorToken, SCOPES } from "@berth/server";
 import { exitCodes } from "../../shared/exit-codes.ts";
 import { UsageError } from "../../shared/failure.ts";
 import { printJson, printLine } from "../../terminal/print.ts";
 
-type Scope = (typeof knownScopes)[number];
+type Scope = (typeof SCOPES)[number];
 
 interface CreateOptions {
   user?: string;
@@ -44,8 +44,7 @@ function bearerOf({ user, serviceAccount, role, kind }: CreateOptions) {
 }
 
 function scopeOf(name: string): Scope {
-  const known = knownScopes.find((scope) => scope === name);
-  if (known === undefined)
-    throw new UsageError(`'${name}' is no scope. The scopes: ${knownScopes.join(", ")}.`);
+  const known = SCOPES.find((scope) => scope === name);
+  if (known === undefined) throw new UsageError(`'${name}' is no scope. The scopes: ${SCOPES.join(", ")}.`);
   return known;
 }

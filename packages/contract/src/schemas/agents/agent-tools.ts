@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { kindsBy } from "../../conventions/fields.ts";
+import { taggedUnion } from "../../conventions/fields.ts";
 import { customTool } from "./custom-tools.ts";
 import { mcpToolset, resolvedMcpToolset } from "./mcp.ts";
 import { permissionPolicy } from "./permission-policy.ts";
 
 /** The tools of `agent_toolset_20260401`, in the order in which a model is told of them. */
-export const toolNames = ["Bash", "Read", "Write", "Edit", "Glob", "Grep"] as const;
-export type ToolName = (typeof toolNames)[number];
+export const TOOL_NAMES = ["Bash", "Read", "Write", "Edit", "Glob", "Grep"] as const;
+export type ToolName = (typeof TOOL_NAMES)[number];
 
 const toolConfig = z.strictObject({
-  name: z.enum(toolNames),
+  name: z.enum(TOOL_NAMES),
   enabled: z.boolean().optional(),
   permission_policy: permissionPolicy.optional(),
 });
@@ -18,8 +18,8 @@ const toolConfig = z.strictObject({
 const agentToolset = z
   .strictObject({
     type: z.literal("agent_toolset_20260401"),
-    enabled_tools: z.array(z.enum(toolNames)).max(6).nullish(),
-    disallowed_tools: z.array(z.enum(toolNames)).max(6).nullish(),
+    enabled_tools: z.array(z.enum(TOOL_NAMES)).max(6).nullish(),
+    disallowed_tools: z.array(z.enum(TOOL_NAMES)).max(6).nullish(),
     configs: z.array(toolConfig).max(6).nullish(),
   })
   .superRefine((toolset, context) => {
@@ -29,7 +29,7 @@ const agentToolset = z
     context.addIssue({ code: "custom", path: ["disallowed_tools"], message });
   });
 
-const tool = kindsBy("type", [agentToolset, customTool, mcpToolset]);
+const tool = taggedUnion("type", [agentToolset, customTool, mcpToolset]);
 
 /**
  * At most one set of the six tools and one for each MCP server, and no name twice. Names that begin with `mcp__` are of MCP
@@ -39,7 +39,7 @@ export const givenTools = z
   .array(tool)
   .max(128)
   .superRefine((tools, context) => {
-    const taken = new Set<string>(toolNames);
+    const taken = new Set<string>(TOOL_NAMES);
     for (const [index, tool] of tools.entries()) {
       const fault = (field: string, message: string) =>
         context.addIssue({ code: "custom", path: [index, field], message });
@@ -59,12 +59,12 @@ export const givenTools = z
 const resolvedToolset = z.strictObject({
   type: z.literal("agent_toolset_20260401"),
   enabled_tools: z
-    .array(z.enum(toolNames))
+    .array(z.enum(TOOL_NAMES))
     .meta({ description: "The tools that the agent has, in their order." }),
   configs: z
     .array(
       z.strictObject({
-        name: z.enum(toolNames),
+        name: z.enum(TOOL_NAMES),
         enabled: z.boolean(),
         permission_policy: permissionPolicy,
       }),

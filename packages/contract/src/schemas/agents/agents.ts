@@ -102,16 +102,16 @@ export const agentRoutes = {
       skills: z.array(agentSkill).max(20).nullish(),
       metadata: metadata.nullish(),
     }),
-    answer: agent,
+    response: agent,
   }),
   list: defineRoute(operations.agents.list, {
     query: listQuery("agent", { include_archived: flag }),
-    answer: pageOf(agent),
+    response: pageOf(agent),
   }),
   get: defineRoute(operations.agents.get, {
     params: agentParams,
     query: z.strictObject({ version: versionNumber }),
-    answer: agent,
+    response: agent,
   }),
   /** What is left out stays as it is, null clears, lists are replaced whole. Any change makes a version; none makes none. */
   update: defineRoute(operations.agents.update, {
@@ -127,21 +127,21 @@ export const agentRoutes = {
       skills: z.array(agentSkill).max(20).nullish(),
       metadata: metadataPatch.nullish(),
     }),
-    answer: agent,
+    response: agent,
   }),
   /** Archived agents may be deleted, those with which a session was created may not. */
   delete: defineRoute(operations.agents.delete, {
     params: agentParams,
-    answer: deletedObject("agent"),
+    response: deletedObject("agent"),
   }),
   archive: defineRoute(operations.agents.archive, {
     params: agentParams,
-    answer: agent,
+    response: agent,
   }),
   /** Newest first. Every entry has the agent's id, so that `page` alone leads on: there are no anchors by id. */
   versions: defineRoute(operations.agents.versions, {
     params: agentParams,
     query: z.strictObject({ ...pageQuery, ...createdAtBounds("When the version was made.") }),
-    answer: pageOf(agent),
+    response: pageOf(agent),
   }),
 };

@@ -44,7 +44,7 @@ export const mcpToolset = z
     const message = `Tool '${names[twice]}' has a config already.`;
     context.addIssue({ code: "custom", path: ["configs", twice, "name"], message });
   });
-export type GivenMcpToolset = z.output<typeof mcpToolset>;
+export type McpToolsetInput = z.output<typeof mcpToolset>;
 
 const resolved = { enabled: z.boolean(), permission_policy: permissionPolicy };
 

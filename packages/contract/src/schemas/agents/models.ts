@@ -18,6 +18,6 @@ export const modelRoutes = {
   /** In the order of the registry. A provider may reach models beside those that are listed. There are no anchors by id. */
   list: defineRoute(operations.models.list, {
     query: z.strictObject(pageQuery),
-    answer: pageOf(model),
+    response: pageOf(model),
   }),
 };

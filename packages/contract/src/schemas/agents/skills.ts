@@ -95,47 +95,47 @@ export const skillRoutes = {
   /** `SKILL.md` lies at the top or in the one directory there, and its frontmatter has the skill's `name` and `description`. */
   create: defineRoute(operations.skills.create, {
     body: uploadParts,
-    answer: skill,
+    response: skill,
   }),
   list: defineRoute(operations.skills.list, {
     query: listQuery("skill", { include_archived: flag }),
-    answer: pageOf(skill),
+    response: pageOf(skill),
   }),
   get: defineRoute(operations.skills.get, {
     params: skillParams,
-    answer: skill,
+    response: skill,
   }),
   update: defineRoute(operations.skills.update, {
     params: skillParams,
     body: z.strictObject({ display_title: skillTitle.nullish(), metadata: metadataPatch.nullish() }),
-    answer: skill,
+    response: skill,
   }),
   delete: defineRoute(operations.skills.delete, {
     params: skillParams,
-    answer: deletedObject("skill"),
+    response: deletedObject("skill"),
   }),
   /** Agents and sessions that have an archived skill keep it; no other agent is given it. */
   archive: defineRoute(operations.skills.archive, {
     params: skillParams,
-    answer: skill,
+    response: skill,
   }),
   /** The frontmatter's `name` has to be the skill's. */
   createVersion: defineRoute(operations.skills.createVersion, {
     params: skillParams,
     body: z.strictObject(content),
-    answer: skillVersion,
+    response: skillVersion,
   }),
   versions: defineRoute(operations.skills.versions, {
     params: skillParams,
     query: listQuery("skill_version", {}),
-    answer: pageOf(skillVersion),
+    response: pageOf(skillVersion),
   }),
   getVersion: defineRoute(operations.skills.getVersion, {
     params: versionParams,
-    answer: skillVersion,
+    response: skillVersion,
   }),
   deleteVersion: defineRoute(operations.skills.deleteVersion, {
     params: versionParams,
-    answer: deletedObject("skill_version"),
+    response: deletedObject("skill_version"),
   }),
 };

@@ -3,10 +3,10 @@ import {
   deletedObject,
   environmentVariables,
   idOf,
-  kindsBy,
   metadata,
   metadataPatch,
   owner,
+  taggedUnion,
   text,
   timestamp,
 } from "../../conventions/fields.ts";
@@ -36,7 +36,7 @@ export const allowedHost = z
     error: "Field '{field}' has a port above 65535.",
   });
 
-const networking = kindsBy("type", [
+const networking = taggedUnion("type", [
   z.strictObject({ type: z.literal("unrestricted") }),
   z.strictObject({
     type: z.literal("limited"),
@@ -147,7 +147,7 @@ export const environment = z
 export type Environment = z.output<typeof environment>;
 
 const environmentParams = z.strictObject({ environment_id: z.string() });
-const config = kindsBy("type", [cloudConfig], ["self_hosted"]);
+const config = taggedUnion("type", [cloudConfig], ["self_hosted"]);
 
 export const environmentRoutes = {
   create: defineRoute(operations.environments.create, {
@@ -161,15 +161,15 @@ export const environmentRoutes = {
       credentials: credentials.nullish().meta({ description: credentialsDescription }),
       image: image.nullish().meta({ description: imageDescription }),
     }),
-    answer: environment,
+    response: environment,
   }),
   list: defineRoute(operations.environments.list, {
     query: listQuery("environment", { include_archived: flag }),
-    answer: pageOf(environment),
+    response: pageOf(environment),
   }),
   get: defineRoute(operations.environments.get, {
     params: environmentParams,
-    answer: environment,
+    response: environment,
   }),
   /**
    * What is left out stays as it is, at every depth; null sets back to the default. Hosts and variables are replaced whole.
@@ -188,15 +188,15 @@ export const environmentRoutes = {
       credentials: credentials.nullish().meta({ description: credentialsDescription }),
       image: image.nullish().meta({ description: imageDescription }),
     }),
-    answer: environment,
+    response: environment,
   }),
   /** Archived environments may be deleted, those that a session uses which is not terminated may not. */
   delete: defineRoute(operations.environments.delete, {
     params: environmentParams,
-    answer: deletedObject("environment"),
+    response: deletedObject("environment"),
   }),
   archive: defineRoute(operations.environments.archive, {
     params: environmentParams,
-    answer: environment,
+    response: environment,
   }),
 };

@@ -4,7 +4,7 @@ import { listQuery, pageOf } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
 import { inputEvents } from "./input-events.ts";
-import { sessionEvent, sessionEventTypes } from "./session-events.ts";
+import { SESSION_EVENT_TYPES, sessionEvent } from "./session-events.ts";
 
 /**
  * What a stream shows of an event before it is stored, for readers that ask for it. Never stored, in no list, without an
@@ -48,18 +48,18 @@ export const eventRoutes = {
   send: defineRoute(operations.events.send, {
     params: sessionParams,
     body: z.strictObject({ events: inputEvents.min(1) }),
-    answer: z.strictObject({ data: z.array(sessionEvent) }),
+    response: z.strictObject({ data: z.array(sessionEvent) }),
   }),
   list: defineRoute(operations.events.list, {
     params: sessionParams,
     query: listQuery("event", {
-      "types[]": z.array(z.enum(sessionEventTypes)).optional(),
+      "types[]": z.array(z.enum(SESSION_EVENT_TYPES)).optional(),
       order: z
         .enum(["asc", "desc"])
         .optional()
         .transform((order) => order ?? "asc"),
     }),
-    answer: pageOf(sessionEvent),
+    response: pageOf(sessionEvent),
   }),
   stream: defineRoute(operations.events.stream, {
     params: sessionParams,
@@ -74,6 +74,6 @@ export const eventRoutes = {
         .optional()
         .meta({ description: "Kinds of events that are shown while the model writes them." }),
     }),
-    answer: streamFrame,
+    response: streamFrame,
   }),
 };

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { gatedKind } from "../../conventions/beta.ts";
-import { idOf, kindsBy } from "../../conventions/fields.ts";
-import { imageTypes } from "./media-type.ts";
+import { betaVariant } from "../../conventions/beta.ts";
+import { idOf, taggedUnion } from "../../conventions/fields.ts";
+import { IMAGE_TYPES } from "./media-type.ts";
 import { givenContent, givenText, sourceFault } from "./message-content.ts";
 
 /** What clients answer to the calls of a session that wait for them. */
-export const answerTypes = ["user.tool_confirmation", "user.custom_tool_result"] as const;
+export const CALL_REPLY_TYPES = ["user.tool_confirmation", "user.custom_tool_result"] as const;
 
 export const confirmation = {
   tool_use_id: idOf("event").meta({
@@ -31,7 +31,7 @@ const givenImage = z.strictObject({
   type: z.literal("image"),
   source: z.strictObject({
     type: z.literal("base64"),
-    media_type: z.enum(imageTypes),
+    media_type: z.enum(IMAGE_TYPES),
     data: z.string().min(1),
   }),
 });
@@ -40,7 +40,7 @@ export const customToolResult = z.strictObject({
   type: z.literal("user.custom_tool_result"),
   custom_tool_use_id: idOf("event").meta({ description: "The `agent.custom_tool_use` that waits." }),
   content: z
-    .array(kindsBy("type", [givenText, givenImage]))
+    .array(taggedUnion("type", [givenText, givenImage]))
     .max(100)
     .superRefine((blocks, context) => {
       for (const [index, block] of blocks.entries()) {
@@ -63,11 +63,11 @@ const systemMessage = z.strictObject({
 const later = ["user.define_outcome"];
 
 /** An event that a client may send. */
-export const inputEvent = gatedKind(
+export const inputEvent = betaVariant(
   "outcomes",
   "type",
   "user.define_outcome",
-  kindsBy("type", [userMessage, userInterrupt, toolConfirmation, customToolResult, systemMessage], later),
+  taggedUnion("type", [userMessage, userInterrupt, toolConfirmation, customToolResult, systemMessage], later),
 );
 export type InputEvent = z.output<typeof inputEvent>;
 
@@ -76,7 +76,7 @@ export const inputEvents = z.array(inputEvent).max(50).superRefine(systemMessage
 
 /** What a session begins with: nothing waits for an answer yet. */
 export const initialEvents = z
-  .array(kindsBy("type", [userMessage, userInterrupt, systemMessage], [...answerTypes, ...later]))
+  .array(taggedUnion("type", [userMessage, userInterrupt, systemMessage], [...CALL_REPLY_TYPES, ...later]))
   .max(50)
   .superRefine(systemMessageLast);
 

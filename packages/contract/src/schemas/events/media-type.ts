@@ -8,12 +8,12 @@ export function mediaTypeOf(bytes: Uint8Array): MediaType | null {
   return head.includes("%PDF-") ? "application/pdf" : null;
 }
 
-export const imageTypes = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;
-export type ImageType = (typeof imageTypes)[number];
+export const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;
+export type ImageType = (typeof IMAGE_TYPES)[number];
 export type MediaType = ImageType | "application/pdf";
 
 export function isImageType(mediaType: string): mediaType is ImageType {
-  return (imageTypes as readonly string[]).includes(mediaType);
+  return (IMAGE_TYPES as readonly string[]).includes(mediaType);
 }
 
 function latin1(bytes: Uint8Array): string {

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { kindsBy, referenceTo, text } from "../../conventions/fields.ts";
-import { imageTypes, mediaTypeOf } from "./media-type.ts";
+import { referenceTo, taggedUnion, text } from "../../conventions/fields.ts";
+import { IMAGE_TYPES, mediaTypeOf } from "./media-type.ts";
 
 /** Bytes of an image, after base64. */
-export const maxImageBytes = 5 * 1024 * 1024;
+export const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
 /** Bytes of a document, after base64. */
-export const maxDocumentBytes = 32 * 1024 * 1024;
+export const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
 /** Images and documents in one message. */
-export const maxAttachments = 20;
+export const MAX_ATTACHMENTS = 20;
 
 /** Content of messages and results. */
 export const textBlock = z.strictObject({ type: z.literal("text"), text: z.string() });
@@ -20,10 +20,10 @@ const urlRefused = {
 
 const messageImage = z.strictObject({
   type: z.literal("image"),
-  source: kindsBy(
+  source: taggedUnion(
     "type",
     [
-      z.strictObject({ type: z.literal("base64"), media_type: z.enum(imageTypes), data: z.string().min(1) }),
+      z.strictObject({ type: z.literal("base64"), media_type: z.enum(IMAGE_TYPES), data: z.string().min(1) }),
       fileSource,
     ],
     [],
@@ -33,7 +33,7 @@ const messageImage = z.strictObject({
 
 const messageDocument = z.strictObject({
   type: z.literal("document"),
-  source: kindsBy(
+  source: taggedUnion(
     "type",
     [
       z.strictObject({
@@ -63,15 +63,15 @@ export const givenText = z.strictObject({ type: z.literal("text"), text: z.strin
 
 /** What a client may send: each image and document is what it says it is, and within the limits. */
 export const givenContent = z
-  .array(kindsBy("type", [givenText, messageImage, messageDocument]))
+  .array(taggedUnion("type", [givenText, messageImage, messageDocument]))
   .min(1)
   .superRefine((blocks, context) => {
     let attachments = 0;
     for (const [index, block] of blocks.entries()) {
       if (block.type === "text") continue;
       attachments += 1;
-      if (attachments > maxAttachments) {
-        const message = `A message may have at most ${maxAttachments} images and documents.`;
+      if (attachments > MAX_ATTACHMENTS) {
+        const message = `A message may have at most ${MAX_ATTACHMENTS} images and documents.`;
         return context.addIssue({ code: "custom", path: [index], message });
       }
       const fault = sourceFault(block);
@@ -85,7 +85,7 @@ export function sourceFault({ type, source }: Exclude<MessageBlock, { type: "tex
   if (source.type !== "base64") return null;
   const bytes = Buffer.from(source.data, "base64");
   if (bytes.toString("base64") !== source.data) return "Field '{field}' must be base64.";
-  const limit = type === "image" ? maxImageBytes : maxDocumentBytes;
+  const limit = type === "image" ? MAX_IMAGE_BYTES : MAX_DOCUMENT_BYTES;
   if (bytes.length > limit) return `Field '{field}' is larger than ${limit / 1_048_576} MiB.`;
   const fits = source.media_type === "text/plain" ? isUtf8(bytes) : mediaTypeOf(bytes) === source.media_type;
   return fits ? null : `Field '{field}' does not hold what '${source.media_type}' stands for.`;

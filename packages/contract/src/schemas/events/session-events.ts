@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { idOf, metadata, timestamp } from "../../conventions/fields.ts";
-import { toolNames } from "../agents/agent-tools.ts";
+import { TOOL_NAMES } from "../agents/agent-tools.ts";
 import { confirmation } from "./input-events.ts";
 import { messageBlock, resultBlock, textBlock } from "./message-content.ts";
 
@@ -16,7 +16,7 @@ export const modelUsage = z
 export type ModelUsage = z.output<typeof modelUsage>;
 
 /** What a `session.error` tells of. */
-export const sessionErrorTypes = [
+export const SESSION_ERROR_TYPES = [
   "unknown_error",
   "model_overloaded_error",
   "model_rate_limited_error",
@@ -34,7 +34,7 @@ export const sessionErrorTypes = [
   "outputs_error",
   "environment_error",
 ] as const;
-export type SessionErrorType = (typeof sessionErrorTypes)[number];
+export type SessionErrorType = (typeof SESSION_ERROR_TYPES)[number];
 
 /** Why a turn ended. */
 export const stopReason = z
@@ -87,7 +87,7 @@ export const sessionEvent = z
     event("agent.tool_use", {
       name: z
         .string()
-        .meta({ description: `One of ${toolNames.join(", ")}, or what a model made up and was refused.` }),
+        .meta({ description: `One of ${TOOL_NAMES.join(", ")}, or what a model made up and was refused.` }),
       input: z.record(z.string(), z.unknown()),
       evaluated_permission: evaluatedPermission,
     }),
@@ -128,7 +128,7 @@ export const sessionEvent = z
     event("session.deleted", {}),
     event("session.error", {
       error: z.strictObject({
-        type: z.enum(sessionErrorTypes),
+        type: z.enum(SESSION_ERROR_TYPES),
         message: z.string(),
         retry_status: z.strictObject({ type: z.enum(["retrying", "exhausted", "terminal"]) }),
         resource_id: idOf("session_resource").optional(),
@@ -192,7 +192,7 @@ export type NewEvent = SessionEvent extends infer E
     : never
   : never;
 
-export const sessionEventTypes = sessionEvent.options.map((option) => option.shape.type.value) as [
+export const SESSION_EVENT_TYPES = sessionEvent.options.map((option) => option.shape.type.value) as [
   SessionEventType,
   ...SessionEventType[],
 ];

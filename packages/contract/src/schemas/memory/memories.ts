@@ -14,12 +14,12 @@ export const memoryPath = z
   .meta({ description: "Absolute path in the store, such as `/notes/a.md`.", maxLength: 1024 });
 
 /** Bytes of UTF-8 that a memory holds at most. */
-export const maxMemoryBytes = 102_400;
+export const MAX_MEMORY_BYTES = 102_400;
 
 const content = z
   .string()
-  .refine((text) => Buffer.byteLength(text) <= maxMemoryBytes, {
-    error: `Field '{field}' must be at most ${maxMemoryBytes} bytes of UTF-8.`,
+  .refine((text) => Buffer.byteLength(text) <= MAX_MEMORY_BYTES, {
+    error: `Field '{field}' must be at most ${MAX_MEMORY_BYTES} bytes of UTF-8.`,
   })
   .refine((text) => text.isWellFormed(), { error: "Field '{field}' is not Unicode text." });
 
@@ -50,7 +50,7 @@ export const memoryRoutes = {
   create: defineRoute(operations.memories.create, {
     params: listParams,
     body: z.strictObject({ path: memoryPath, content }),
-    answer: memory,
+    response: memory,
   }),
   list: defineRoute(operations.memories.list, {
     params: listParams,
@@ -62,11 +62,11 @@ export const memoryRoutes = {
         .optional()
         .meta({ description: "Only paths that begin with this text; `/notes/` is what lies in `/notes`." }),
     }),
-    answer: pageOf(memory),
+    response: pageOf(memory),
   }),
   get: defineRoute(operations.memories.get, {
     params: memoryParams,
-    answer: memory,
+    response: memory,
   }),
   /** What is left out stays; what makes no difference makes no version. */
   update: defineRoute(operations.memories.update, {
@@ -79,7 +79,7 @@ export const memoryRoutes = {
         .nullish()
         .meta({ description: "Refused with 409, and nothing written, unless the content has this hash." }),
     }),
-    answer: memory,
+    response: memory,
   }),
   delete: defineRoute(operations.memories.delete, {
     params: memoryParams,
@@ -88,6 +88,6 @@ export const memoryRoutes = {
         .optional()
         .meta({ description: "Refused with 409 unless the content has this hash." }),
     }),
-    answer: deletedObject("memory"),
+    response: deletedObject("memory"),
   }),
 };

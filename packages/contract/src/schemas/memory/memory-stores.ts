@@ -13,7 +13,7 @@ import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
 
 /** How many memories a store holds at most. */
-export const maxMemories = 2_000;
+export const MAX_MEMORIES = 2_000;
 
 export const memoryStore = z
   .strictObject({
@@ -42,15 +42,15 @@ export const memoryStoreRoutes = {
       description: text(0, 1024).nullish(),
       metadata: metadata.nullish(),
     }),
-    answer: memoryStore,
+    response: memoryStore,
   }),
   list: defineRoute(operations.memoryStores.list, {
     query: listQuery("memory_store", { include_archived: flag }),
-    answer: pageOf(memoryStore),
+    response: pageOf(memoryStore),
   }),
   get: defineRoute(operations.memoryStores.get, {
     params: storeParams,
-    answer: memoryStore,
+    response: memoryStore,
   }),
   /** Sessions that have the store mounted keep the name and the description that it had when they were created. */
   update: defineRoute(operations.memoryStores.update, {
@@ -60,15 +60,15 @@ export const memoryStoreRoutes = {
       description: text(0, 1024).nullish(),
       metadata: metadataPatch.nullish(),
     }),
-    answer: memoryStore,
+    response: memoryStore,
   }),
   delete: defineRoute(operations.memoryStores.delete, {
     params: storeParams,
-    answer: deletedObject("memory_store"),
+    response: deletedObject("memory_store"),
   }),
   /** Its memories stay readable, and can be changed neither over the API nor in a session. */
   archive: defineRoute(operations.memoryStores.archive, {
     params: storeParams,
-    answer: memoryStore,
+    response: memoryStore,
   }),
 };

@@ -4,8 +4,8 @@ import { listQuery, pageOf } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
 
-export const memoryOperations = ["created", "modified", "deleted"] as const;
-export type MemoryOperation = (typeof memoryOperations)[number];
+export const MEMORY_OPERATIONS = ["created", "modified", "deleted"] as const;
+export type MemoryOperation = (typeof MEMORY_OPERATIONS)[number];
 
 /** Who changed a memory: a caller of the API, or the agent of a session in its container. */
 export const memoryActor = z
@@ -26,7 +26,7 @@ export const memoryVersion = z
     type: z.literal("memory_version"),
     memory_store_id: idOf("memory_store"),
     memory_id: idOf("memory"),
-    operation: z.enum(memoryOperations),
+    operation: z.enum(MEMORY_OPERATIONS),
     path: z.string().nullable().meta({ description: "Null when redacted." }),
     content: z.string().nullable().meta({ description: "Null in lists, of a deletion, and when redacted." }),
     content_sha256: z.string().nullable().meta({ description: "Null of a deletion, and when redacted." }),
@@ -48,17 +48,17 @@ export const memoryVersionRoutes = {
     query: listQuery("memory_version", {
       memory_id: idOf("memory").optional(),
       session_id: idOf("session").optional().meta({ description: "Those that this session's agent made." }),
-      operation: z.enum(memoryOperations).optional(),
+      operation: z.enum(MEMORY_OPERATIONS).optional(),
     }),
-    answer: pageOf(memoryVersion),
+    response: pageOf(memoryVersion),
   }),
   get: defineRoute(operations.memoryVersions.get, {
     params: versionParams,
-    answer: memoryVersion,
+    response: memoryVersion,
   }),
   /** Takes path, content and hash away for good; the row stays. Redacting again changes nothing. */
   redact: defineRoute(operations.memoryVersions.redact, {
     params: versionParams,
-    answer: memoryVersion,
+    response: memoryVersion,
   }),
 };

@@ -31,7 +31,7 @@ export const mountPath = z
   .meta({ description: "Absolute path in the sandbox.", maxLength: 1024 });
 
 /** Whether two places would lie in each other. */
-export function nested(one: string, other: string): boolean {
+export function pathsOverlap(one: string, other: string): boolean {
   return one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
 }
 

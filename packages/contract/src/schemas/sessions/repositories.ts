@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { idOf, kindsBy, text, timestamp } from "../../conventions/fields.ts";
+import { idOf, taggedUnion, text, timestamp } from "../../conventions/fields.ts";
 import { gitUrl, hostedUrl } from "./git-url.ts";
 import { mountPath } from "./mount-path.ts";
 
@@ -11,7 +11,7 @@ const branchName = text(1, 255).regex(
   },
 );
 
-export const checkout = kindsBy("type", [
+export const checkout = taggedUnion("type", [
   z.strictObject({ type: z.literal("branch"), name: branchName }),
   z.strictObject({
     type: z.literal("commit"),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { deletedObject, idOf, kindsBy, referenceTo, text, timestamp } from "../../conventions/fields.ts";
+import { deletedObject, idOf, referenceTo, taggedUnion, text, timestamp } from "../../conventions/fields.ts";
 import { listQuery, pageOf } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
@@ -14,7 +14,7 @@ import {
 } from "./repositories.ts";
 
 /** How many memory stores a session has at most. */
-export const maxMemoryMounts = 8;
+export const MAX_SESSION_MEMORY_STORES = 8;
 
 const access = z
   .enum(["read_write", "read_only"])
@@ -56,7 +56,7 @@ const vaultInput = z
   .meta({ description: "The same as the vault's id in `vault_ids`, where the session shows it." });
 
 /** A resource as it is given when a session is created. */
-export const resourceInput = kindsBy("type", [
+export const resourceInput = taggedUnion("type", [
   hostedRepositoryInput,
   gitRepositoryInput,
   fileInput,
@@ -93,20 +93,20 @@ export const sessionResourceRoutes = {
   add: defineRoute(operations.sessionResources.add, {
     params: sessionParams,
     body: fileInput,
-    answer: fileResource,
+    response: fileResource,
   }),
   list: defineRoute(operations.sessionResources.list, {
     params: sessionParams,
     query: listQuery("session_resource", {}),
-    answer: pageOf(sessionResource),
+    response: pageOf(sessionResource),
   }),
   get: defineRoute(operations.sessionResources.get, {
     params: resourceParams,
-    answer: sessionResource,
+    response: sessionResource,
   }),
   delete: defineRoute(operations.sessionResources.delete, {
     params: resourceParams,
-    answer: deletedObject("session_resource"),
+    response: deletedObject("session_resource"),
   }),
   rotate: defineRoute(operations.sessionResources.rotate, {
     params: resourceParams,
@@ -114,6 +114,6 @@ export const sessionResourceRoutes = {
       z.strictObject({ authorization_token: repositorySecret }),
       z.strictObject({ password: repositorySecret }),
     ]),
-    answer: repositoryResource,
+    response: repositoryResource,
   }),
 };

@@ -18,8 +18,8 @@ import { initialEvents } from "../events/input-events.ts";
 import { modelUsage } from "../events/session-events.ts";
 import { resourceInput, sessionResource } from "./session-resources.ts";
 
-export const sessionStatuses = ["idle", "running", "rescheduling", "terminated"] as const;
-export type SessionStatus = (typeof sessionStatuses)[number];
+export const SESSION_STATUSES = ["idle", "running", "rescheduling", "terminated"] as const;
+export type SessionStatus = (typeof SESSION_STATUSES)[number];
 
 export const session = z
   .strictObject({
@@ -27,7 +27,7 @@ export const session = z
     type: z.literal("session"),
     agent: sessionAgent,
     environment_id: idOf("environment"),
-    status: z.enum(sessionStatuses),
+    status: z.enum(SESSION_STATUSES),
     title: z.string(),
     metadata,
     resources: z.array(sessionResource),
@@ -56,11 +56,11 @@ const agentReference = z.union([
 ]);
 
 /** How many vaults a session has at most. */
-export const maxVaults = 16;
+export const MAX_SESSION_VAULTS = 16;
 
 const vaultIds = z
   .array(referenceTo("vault"))
-  .max(maxVaults)
+  .max(MAX_SESSION_VAULTS)
   .refine((ids) => new Set(ids).size === ids.length, "Field '{field}' names a vault twice.");
 
 const sessionParams = z.strictObject({ session_id: z.string() });
@@ -77,21 +77,21 @@ export const sessionRoutes = {
       environment_variables: environmentVariables.nullish(),
       initial_events: initialEvents.nullish(),
     }),
-    answer: session,
+    response: session,
   }),
   list: defineRoute(operations.sessions.list, {
     query: listQuery("session", {
       agent_id: idOf("agent").optional(),
       environment_id: idOf("environment").optional(),
       memory_store_id: idOf("memory_store").optional(),
-      "statuses[]": z.array(z.enum(sessionStatuses)).optional(),
+      "statuses[]": z.array(z.enum(SESSION_STATUSES)).optional(),
       include_archived: flag,
     }),
-    answer: pageOf(session),
+    response: pageOf(session),
   }),
   get: defineRoute(operations.sessions.get, {
     params: sessionParams,
-    answer: session,
+    response: session,
   }),
   update: defineRoute(operations.sessions.update, {
     params: sessionParams,
@@ -99,22 +99,22 @@ export const sessionRoutes = {
       title: text(0, 500).nullish(),
       metadata: metadataPatch.nullish(),
     }),
-    answer: session,
+    response: session,
   }),
   delete: defineRoute(operations.sessions.delete, {
     params: sessionParams,
-    answer: deletedObject("session"),
+    response: deletedObject("session"),
   }),
   cancel: defineRoute(operations.sessions.cancel, {
     params: sessionParams,
-    answer: session,
+    response: session,
   }),
   archive: defineRoute(operations.sessions.archive, {
     params: sessionParams,
-    answer: session,
+    response: session,
   }),
   terminate: defineRoute(operations.sessions.terminate, {
     params: sessionParams,
-    answer: session,
+    response: session,
   }),
 };

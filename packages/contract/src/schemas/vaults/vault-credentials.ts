@@ -2,9 +2,9 @@ import { z } from "zod";
 import {
   deletedObject,
   idOf,
-  kindsBy,
   metadata,
   metadataPatch,
+  taggedUnion,
   text,
   timestamp,
   variableName,
@@ -16,7 +16,7 @@ import { mcpServerUrl } from "../agents/mcp.ts";
 import { allowedHost } from "../environments/environments.ts";
 
 /** How many credentials that are not archived a vault holds at most. */
-export const vaultCapacity = 20;
+export const MAX_VAULT_CREDENTIALS = 20;
 
 const bearerToken = text(1, 8192)
   .regex(/^[\u0021-\u007e]+$/, {
@@ -33,7 +33,7 @@ const networking = z.strictObject({ allowed_hosts: z.array(allowedHost).min(1).m
 const inForce =
   "Sessions have a placeholder in the variable, from their next command on. The value takes its place on the way to the allowed hosts, over TLS alone: in headers, in the request's target, and in bodies of text of up to 256 KiB. The hosts have to be allowed by the session's networking as well. Of two vaults of a session with the same name the first holds; it holds over variables of the session and its environment, and repositories' own hold over it.";
 
-const newAuth = kindsBy("type", [
+const newAuth = taggedUnion("type", [
   z.strictObject({
     type: z.literal("static_bearer"),
     mcp_server_url: mcpServerUrl.meta({
@@ -51,7 +51,7 @@ const newAuth = kindsBy("type", [
     .meta({ description: inForce }),
 ]);
 
-const changedAuth = kindsBy("type", [
+const changedAuth = taggedUnion("type", [
   z.strictObject({
     type: z.literal("static_bearer"),
     mcp_server_url: fixed(),
@@ -102,16 +102,16 @@ export const vaultCredentialRoutes = {
       metadata: metadata.nullish(),
       auth: newAuth,
     }),
-    answer: vaultCredential,
+    response: vaultCredential,
   }),
   list: defineRoute(operations.vaultCredentials.list, {
     params: vaultParams,
     query: listQuery("vault_credential", { include_archived: flag }),
-    answer: pageOf(vaultCredential),
+    response: pageOf(vaultCredential),
   }),
   get: defineRoute(operations.vaultCredentials.get, {
     params: credentialParams,
-    answer: vaultCredential,
+    response: vaultCredential,
   }),
   /**
    * What is left out stays as it is. A new secret replaces the old one, and is what sessions use from their next call on. What
@@ -124,16 +124,16 @@ export const vaultCredentialRoutes = {
       metadata: metadataPatch.nullish(),
       auth: changedAuth.optional(),
     }),
-    answer: vaultCredential,
+    response: vaultCredential,
   }),
   delete: defineRoute(operations.vaultCredentials.delete, {
     params: credentialParams,
-    answer: deletedObject("vault_credential"),
+    response: deletedObject("vault_credential"),
   }),
   /** For good: its secret is destroyed, and there may be another for the same server or of the same name. */
   archive: defineRoute(operations.vaultCredentials.archive, {
     params: credentialParams,
-    answer: vaultCredential,
+    response: vaultCredential,
   }),
 };
 

@@ -32,30 +32,30 @@ const vaultParams = z.strictObject({ vault_id: z.string() });
 export const vaultRoutes = {
   create: defineRoute(operations.vaults.create, {
     body: z.strictObject({ display_name: text(1, 255), metadata: metadata.nullish() }),
-    answer: vault,
+    response: vault,
   }),
   list: defineRoute(operations.vaults.list, {
     query: listQuery("vault", { include_archived: flag }),
-    answer: pageOf(vault),
+    response: pageOf(vault),
   }),
   get: defineRoute(operations.vaults.get, {
     params: vaultParams,
-    answer: vault,
+    response: vault,
   }),
   /** What is left out stays as it is. */
   update: defineRoute(operations.vaults.update, {
     params: vaultParams,
     body: z.strictObject({ display_name: text(1, 255).optional(), metadata: metadataPatch.nullish() }),
-    answer: vault,
+    response: vault,
   }),
   /** Deletes its credentials too. */
   delete: defineRoute(operations.vaults.delete, {
     params: vaultParams,
-    answer: deletedObject("vault"),
+    response: deletedObject("vault"),
   }),
   /** For good: its credentials are archived with it, and their secrets are destroyed. */
   archive: defineRoute(operations.vaults.archive, {
     params: vaultParams,
-    answer: vault,
+    response: vault,
   }),
 };

@@ -1,4 +1,4 @@
-import { type agentRoutes, type Input, type ToolName, toolNames } from "@berth/contract";
+import { type agentRoutes, type Input, TOOL_NAMES, type ToolName } from "@berth/contract";
 import { errors } from "../../http/errors.ts";
 import type { AgentDefinition } from "./agent-store.ts";
 import { resolveMcpToolset } from "./resolve-mcp.ts";
@@ -87,7 +87,9 @@ function resolveToolset(toolset: Toolset): AgentDefinition["tools"][number] {
   ]);
   return {
     type: toolset.type,
-    enabled_tools: toolNames.filter((name) => (named.length === 0 || named.includes(name)) && !off.has(name)),
+    enabled_tools: TOOL_NAMES.filter(
+      (name) => (named.length === 0 || named.includes(name)) && !off.has(name),
+    ),
     ...(configs.length === 0 ? {} : { configs }),
   };
 }

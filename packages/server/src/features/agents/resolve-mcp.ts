@@ -1,4 +1,4 @@
-import type { GivenMcpToolset, McpToolset } from "@berth/contract";
+import type { McpToolset, McpToolsetInput } from "@berth/contract";
 import { isListedHost } from "@berth/egress";
 import { errors } from "../../http/errors.ts";
 import type { AgentDefinition } from "./agent-store.ts";
@@ -12,7 +12,7 @@ const defaults: McpToolset["default_config"] = {
  * A toolset with every default filled in. A server may offer other tools tomorrow than it does today, so without a word
  * its calls wait for a client.
  */
-export function resolveMcpToolset(toolset: GivenMcpToolset): McpToolset {
+export function resolveMcpToolset(toolset: McpToolsetInput): McpToolset {
   const { mcp_server_name, default_config: given, configs } = toolset;
   const shared = laidOver(defaults, given ?? {});
   return {
@@ -25,7 +25,7 @@ export function resolveMcpToolset(toolset: GivenMcpToolset): McpToolset {
 
 function laidOver(
   { enabled, permission_policy }: McpToolset["default_config"],
-  given: Partial<NonNullable<GivenMcpToolset["default_config"]>>,
+  given: Partial<NonNullable<McpToolsetInput["default_config"]>>,
 ): McpToolset["default_config"] {
   return {
     enabled: given.enabled ?? enabled,

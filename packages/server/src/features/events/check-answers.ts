@@ -1,4 +1,4 @@
-import { type InputEvent, soughtUuid } from "@berth/contract";
+import { type InputEvent, uuidOrNil } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
 import type { ApiError } from "../../http/api-error.ts";
 import { errors } from "../../http/errors.ts";
@@ -63,7 +63,7 @@ function answersAmong(inputs: readonly InputEvent[]): Answer[] {
 
 function answerTo(index: number, field: string, id: string, kind: Answer["kind"]): Answer[] {
   const param = `events[${index}].${field}`;
-  return [{ index, param, uuid: soughtUuid("event", id), kind }];
+  return [{ index, param, uuid: uuidOrNil("event", id), kind }];
 }
 
 type Call = { id: string; type: string; permission: string | null };

@@ -1,5 +1,5 @@
 import type { LogEntry } from "@berth/agent";
-import { answerTypes, formatId, uuidMillisecond } from "@berth/contract";
+import { CALL_REPLY_TYPES, formatId, uuidMillisecond } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
 import { type EventRow, eventJson, logEntry } from "./event-row.ts";
 
@@ -119,7 +119,7 @@ export async function waitingInputs(db: Queryable, sessionId: string): Promise<W
           select from waiting
           where not interrupt and seq < (select max(seq) from waiting where interrupt)
         ) as "interruptedMessages"`,
-    values: [sessionId, answerTypes],
+    values: [sessionId, CALL_REPLY_TYPES],
   });
   return rows[0] ?? nothingWaits;
 }

@@ -1,11 +1,11 @@
 import {
   type InputEvent,
   isImageType,
+  MAX_DOCUMENT_BYTES,
+  MAX_IMAGE_BYTES,
   type MessageBlock,
-  maxDocumentBytes,
-  maxImageBytes,
   mediaTypeOf,
-  soughtUuid,
+  uuidOrNil,
 } from "@berth/contract";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import type { Queryable } from "../../db/statement.ts";
@@ -76,7 +76,7 @@ function namedIn(content: readonly MessageBlock[], message: string): Named[] {
     if (block.type === "text" || block.source.type !== "file") return [];
     const { file_id: fileId } = block.source;
     const param = `${message}.content[${index}].source.file_id`;
-    return [{ type: block.type, fileId, uuid: soughtUuid("file", fileId), param }];
+    return [{ type: block.type, fileId, uuid: uuidOrNil("file", fileId), param }];
   });
 }
 
@@ -98,6 +98,6 @@ function checkFits(named: Named, row: FileRow, head: Uint8Array = new Uint8Array
   const isText = mediaType === null && /^(text\/|application\/json$)/.test(row.mime_type);
   const fits = named.type === "image" ? isImage : isText || mediaType === "application/pdf";
   if (!fits) throw errors.fileUnfit(named.fileId, named.type, row.mime_type, named.param);
-  const limit = named.type === "image" ? maxImageBytes : maxDocumentBytes;
+  const limit = named.type === "image" ? MAX_IMAGE_BYTES : MAX_DOCUMENT_BYTES;
   if ((row.size_bytes ?? 0) > limit) throw errors.fileTooLarge(named.fileId, limit, named.param);
 }

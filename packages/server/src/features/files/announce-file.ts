@@ -1,4 +1,4 @@
-import { type File, maxPendingFiles, type NewFileBody, newUuid } from "@berth/contract";
+import { type File, MAX_PENDING_FILES, type NewFileBody, newUuid } from "@berth/contract";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../http/errors.ts";
@@ -20,7 +20,7 @@ export async function announceFile(
   if (size !== null && size > limit) throw errors.contentTooLarge(limit, "size_bytes");
   const owner = ownerOf(principal);
   return await db.transaction(async (tx) => {
-    if ((await countPending(tx, owner.owner_id)) >= maxPendingFiles) throw errors.tooManyPending();
+    if ((await countPending(tx, owner.owner_id)) >= MAX_PENDING_FILES) throw errors.tooManyPending();
     const row = await insertFile(tx, {
       id: newUuid(),
       ...owner,

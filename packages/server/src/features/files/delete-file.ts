@@ -1,4 +1,4 @@
-import { soughtUuid } from "@berth/contract";
+import { uuidOrNil } from "@berth/contract";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../http/errors.ts";
@@ -16,7 +16,7 @@ export async function deleteFile(
   fileId: string,
 ): Promise<Pick<FileRow, "id" | "sha256">> {
   return await db.transaction(async (tx) => {
-    const row = await claimFile(tx, soughtUuid("file", fileId));
+    const row = await claimFile(tx, uuidOrNil("file", fileId));
     if (row === null) throw errors.notFound("file", fileId);
     if (!reaches(principal, row)) throw errors.notYours("file", fileId);
     if (await isUsed(tx, row.id)) throw errors.fileInUse(fileId);

@@ -1,4 +1,4 @@
-import { type Answer, formatId, forwardRoutes, type Input, newUuid, parseId } from "@berth/contract";
+import { formatId, forwardRoutes, type Input, newUuid, parseId, type ResponseOf } from "@berth/contract";
 import type { Context } from "../../http/context.ts";
 import { Created } from "../../http/created.ts";
 import { errors } from "../../http/errors.ts";
@@ -27,7 +27,7 @@ export function mountForward(app: HttpApp): void {
 }
 
 /** A page of registrations, without those whose resource is not to be seen any more. */
-async function listResources({ principal, db }: Context, { query }: Input<List>): Promise<Answer<List>> {
+async function listResources({ principal, db }: Context, { query }: Input<List>): Promise<ResponseOf<List>> {
   const { type, limit } = query;
   const place = placeOf(query);
   const rows = await listRegistrations(db.read, principal.id, type, place);

@@ -1,8 +1,8 @@
 import {
   formatId,
+  MAX_MEMORIES,
   type MemoryActor,
   type MemoryOperation,
-  maxMemories,
   newUuid,
   parseId,
   uuidTimestamp,
@@ -163,7 +163,7 @@ async function storeFull(tx: Queryable, storeId: string): Promise<PathRefusal | 
   const { rows } = await tx.query<{ full: boolean }>({
     name: "memory_store_is_full",
     text: "select count(*) >= $2 as full from memories where memory_store_id = $1",
-    values: [storeId, maxMemories],
+    values: [storeId, MAX_MEMORIES],
   });
   return rows[0]?.full === true ? { refused: "store_full" } : null;
 }

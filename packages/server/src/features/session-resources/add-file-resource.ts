@@ -1,11 +1,11 @@
 import {
-  type Answer,
   formatId,
   type Input,
-  nested,
   newUuid,
+  pathsOverlap,
+  type ResponseOf,
   type sessionResourceRoutes,
-  soughtUuid,
+  uuidOrNil,
 } from "@berth/contract";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Queryable } from "../../db/statement.ts";
@@ -18,7 +18,7 @@ import { type ResourceRow, resourceAnswer } from "./resource-row.ts";
 import { insertFileResource, mounts } from "./resource-store.ts";
 
 type AddInput = Input<typeof sessionResourceRoutes.add>;
-type FileResource = Answer<typeof sessionResourceRoutes.add>;
+type FileResource = ResponseOf<typeof sessionResourceRoutes.add>;
 
 /** Adds a ready file to a session that is neither archived nor terminated, at a place that is free. */
 export async function addFileResource(
@@ -40,7 +40,7 @@ export async function addFileResource(
 }
 
 async function reachFile(tx: Queryable, principal: Principal, fileId: string): Promise<FileRow> {
-  const [file] = await lockFiles(tx, [soughtUuid("file", fileId)]);
+  const [file] = await lockFiles(tx, [uuidOrNil("file", fileId)]);
   if (file === undefined) throw errors.notFound("file", fileId);
   if (!reaches(principal, file)) throw errors.notYours("file", fileId);
   return file;
@@ -49,7 +49,7 @@ async function reachFile(tx: Queryable, principal: Principal, fileId: string): P
 async function checkFree(tx: Queryable, sessionId: string, file: FileRow, mountPath: string): Promise<void> {
   const present = await mounts(tx, sessionId);
   if (present.some((other) => other.file_id === file.id)) throw errors.fileMounted(formatId("file", file.id));
-  const other = present.find((mount) => nested(mount.mount_path, mountPath));
+  const other = present.find((mount) => pathsOverlap(mount.mount_path, mountPath));
   if (other !== undefined) throw errors.mountTaken("mount_path", other.mount_path);
 }
 

@@ -1,4 +1,4 @@
-import { type Answer, formatId, type Input, parseId, type sessionResourceRoutes } from "@berth/contract";
+import { formatId, type Input, parseId, type ResponseOf, type sessionResourceRoutes } from "@berth/contract";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import { errors } from "../../http/errors.ts";
 import type { Principal } from "../../http/principal.ts";
@@ -13,7 +13,7 @@ export async function deleteResource(
   db: DatabaseAccess,
   principal: Principal,
   { params }: Input<typeof sessionResourceRoutes.delete>,
-): Promise<Answer<typeof sessionResourceRoutes.delete>> {
+): Promise<ResponseOf<typeof sessionResourceRoutes.delete>> {
   return await db.transaction(async (tx) => {
     const session = await reachAndLock(tx, principal, params.session_id);
     const id = parseId("session_resource", params.resource_id);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { nested, type ResourceInput } from "@berth/contract";
+import { pathsOverlap, type ResourceInput } from "@berth/contract";
 import fc from "fast-check";
 import { ApiError } from "../../http/api-error.ts";
 import { placeResources } from "./place-resources.ts";
@@ -41,13 +41,14 @@ describe("places of resources", () => {
           const given = resources.map(([, mount]) => mount);
           const meets = given.findIndex(
             (mount, at) =>
-              mount !== null && given.slice(0, at).some((other) => other !== null && nested(mount, other)),
+              mount !== null &&
+              given.slice(0, at).some((other) => other !== null && pathsOverlap(mount, other)),
           );
           try {
             const places = placeResources(resources.map(([name, mount]) => repository(name, mount)));
             assert.equal(meets, -1);
             for (const [at, one] of places.entries()) {
-              assert.ok(places.slice(at + 1).every((other) => !nested(one, other)));
+              assert.ok(places.slice(at + 1).every((other) => !pathsOverlap(one, other)));
             }
           } catch (error) {
             if (!(error instanceof ApiError)) throw error;

@@ -1,4 +1,4 @@
-import { mountPath, nested, type ResourceInput, repositoryName } from "@berth/contract";
+import { mountPath, pathsOverlap, type ResourceInput, repositoryName } from "@berth/contract";
 import { errors } from "../../http/errors.ts";
 
 /** Where the file of this id appears when nothing is said. */
@@ -20,7 +20,7 @@ export function placeResources(resources: readonly ResourceInput[]): string[] {
   const taken: string[] = [];
   for (const [index, place] of places.entries()) {
     if (place === null) continue;
-    const other = taken.find((path) => nested(path, place));
+    const other = taken.find((path) => pathsOverlap(path, place));
     if (other !== undefined) throw errors.mountTaken(`resources[${index}].mount_path`, other);
     taken.push(place);
   }
@@ -50,6 +50,6 @@ function freeRepositoryMount(resource: PlacedInput, index: number, taken: readon
       const param = `resources[${index}].mount_path`;
       throw errors.invalid(`Field '${param}' is required, since the repository's name makes no path.`, param);
     }
-    if (!taken.some((path) => nested(path, place))) return place;
+    if (!taken.some((path) => pathsOverlap(path, place))) return place;
   }
 }

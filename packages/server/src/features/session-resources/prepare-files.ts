@@ -1,4 +1,4 @@
-import { soughtUuid } from "@berth/contract";
+import { uuidOrNil } from "@berth/contract";
 import { errors } from "../../http/errors.ts";
 import { reaches } from "../../http/principal.ts";
 import { type FileRow, getFiles, lockFiles } from "../files/file-store.ts";
@@ -10,7 +10,7 @@ export function prepareFiles(given: readonly Given<"file">[]): PreparedResources
     id,
     index,
     fileId: input.file_id,
-    uuid: soughtUuid("file", input.file_id),
+    uuid: uuidOrNil("file", input.file_id),
   }));
   const uuids = files.map(({ uuid }) => uuid);
   for (const [at, { fileId, index }] of files.entries()) {

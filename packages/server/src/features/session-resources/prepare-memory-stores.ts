@@ -1,4 +1,4 @@
-import { maxMemoryMounts, soughtUuid } from "@berth/contract";
+import { MAX_SESSION_MEMORY_STORES, uuidOrNil } from "@berth/contract";
 import { errors } from "../../http/errors.ts";
 import { reaches } from "../../http/principal.ts";
 import {
@@ -13,15 +13,15 @@ import type { Given, PreparedResources } from "./prepared.ts";
 export function prepareMemoryStores(given: readonly Given<"memory_store">[]): PreparedResources {
   const stores = given.map((one) => ({
     ...one,
-    uuid: soughtUuid("memory_store", one.input.memory_store_id),
+    uuid: uuidOrNil("memory_store", one.input.memory_store_id),
   }));
   const uuids = stores.map(({ uuid }) => uuid);
   for (const [at, { index, input }] of stores.entries()) {
     const param = `resources[${index}].memory_store_id`;
     if (stores.findIndex((one) => one.input.memory_store_id === input.memory_store_id) < at)
       throw errors.invalid(`Memory store '${input.memory_store_id}' is given twice.`, param);
-    if (at >= maxMemoryMounts)
-      throw errors.invalid(`A session has at most ${maxMemoryMounts} memory stores.`, param);
+    if (at >= MAX_SESSION_MEMORY_STORES)
+      throw errors.invalid(`A session has at most ${MAX_SESSION_MEMORY_STORES} memory stores.`, param);
   }
   let rows: MemoryStoreRow[] = [];
 

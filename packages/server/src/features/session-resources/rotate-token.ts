@@ -1,4 +1,4 @@
-import { type Answer, type Input, parseId, type sessionResourceRoutes } from "@berth/contract";
+import { type Input, parseId, type ResponseOf, type sessionResourceRoutes } from "@berth/contract";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import { errors } from "../../http/errors.ts";
 import type { Principal } from "../../http/principal.ts";
@@ -16,7 +16,7 @@ export async function rotateToken(
   secrets: SecretBox,
   principal: Principal,
   { params, body }: RotateInput,
-): Promise<Answer<typeof sessionResourceRoutes.rotate>> {
+): Promise<ResponseOf<typeof sessionResourceRoutes.rotate>> {
   const row = await db.transaction(async (tx) => {
     const session = await reachAndLock(tx, principal, params.session_id);
     const id = parseId("session_resource", params.resource_id);

@@ -1,4 +1,4 @@
-import { parseId, sessionResourceRoutes, soughtUuid } from "@berth/contract";
+import { parseId, sessionResourceRoutes, uuidOrNil } from "@berth/contract";
 import { errors } from "../../http/errors.ts";
 import type { HttpApp } from "../../http/http-app.ts";
 import { mount } from "../../http/mount.ts";
@@ -18,7 +18,7 @@ export interface SessionResourceDeps {
 }
 
 export function mountSessionResources(app: HttpApp, { secrets, hub }: SessionResourceDeps): void {
-  const tell = (sessionId: string) => hub.publish(soughtUuid("session", sessionId), true);
+  const tell = (sessionId: string) => hub.publish(uuidOrNil("session", sessionId), true);
   mount(app, sessionResourceRoutes.add, async ({ principal, db, afterwards }, input) => {
     const resource = await addFileResource(db, principal, input);
     afterwards(() => tell(input.params.session_id));

@@ -1,4 +1,4 @@
-import { type Input, type sessionRoutes, soughtUuid } from "@berth/contract";
+import { type Input, type sessionRoutes, uuidOrNil } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../http/errors.ts";
 import { reaches } from "../../http/principal.ts";
@@ -32,7 +32,7 @@ export function prepareAgent(given: Reference): Prepared & { row(): AgentRow } {
 }
 
 async function findAgent(db: Queryable, id: string, version: number | null): Promise<AgentRow> {
-  const newest = await getAgent(db, soughtUuid("agent", id));
+  const newest = await getAgent(db, uuidOrNil("agent", id));
   if (newest === null) throw errors.notFound("agent", id);
   if (version === null || version === newest.version) return newest;
   const older = await getVersion(db, newest.id, version);

@@ -1,4 +1,4 @@
-import { soughtUuid } from "@berth/contract";
+import { uuidOrNil } from "@berth/contract";
 import { errors } from "../../http/errors.ts";
 import { reaches } from "../../http/principal.ts";
 import { type EnvironmentRow, getEnvironment } from "../environments/environment-store.ts";
@@ -13,7 +13,7 @@ export function prepareEnvironment(id: string): Prepared & { row(): EnvironmentR
   };
   return {
     async find(db) {
-      found = await getEnvironment(db, soughtUuid("environment", id));
+      found = await getEnvironment(db, uuidOrNil("environment", id));
       if (found === null) throw errors.notFound("environment", id);
     },
     reach(principal) {

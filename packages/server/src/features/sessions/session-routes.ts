@@ -1,4 +1,4 @@
-import { formatId, parseId, sessionRoutes, soughtUuid } from "@berth/contract";
+import { formatId, parseId, sessionRoutes, uuidOrNil } from "@berth/contract";
 import type { Context } from "../../http/context.ts";
 import type { HttpApp } from "../../http/http-app.ts";
 import { JsonText } from "../../http/json-text.ts";
@@ -76,5 +76,5 @@ function json(row: SessionRow | null): JsonText {
 }
 
 function tell(hub: Pick<SessionHub, "publish">, sessionId: string, due = true): void {
-  hub.publish(soughtUuid("session", sessionId), due);
+  hub.publish(uuidOrNil("session", sessionId), due);
 }

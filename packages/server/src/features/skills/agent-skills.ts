@@ -1,4 +1,4 @@
-import { type agentRoutes, formatId, type Input, parseId, soughtUuid } from "@berth/contract";
+import { type agentRoutes, formatId, type Input, parseId, uuidOrNil } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../http/errors.ts";
 import { type Principal, reaches } from "../../http/principal.ts";
@@ -22,7 +22,7 @@ export async function resolveSkills(
   if (given == null || given.length === 0) return [];
   const rows = await lockSkills(
     tx,
-    given.map((skill) => soughtUuid("skill", skill.skill_id)),
+    given.map((skill) => uuidOrNil("skill", skill.skill_id)),
   );
   const found = given.map(({ skill_id: id }) => {
     const row = rows.find((one) => formatId("skill", one.id) === id);

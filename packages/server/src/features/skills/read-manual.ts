@@ -1,4 +1,4 @@
-import { faultMessage, firstFault, skillDescription, skillName } from "@berth/contract";
+import { firstValidationError, skillDescription, skillName, validationMessage } from "@berth/contract";
 import { z } from "zod";
 import type { ApiError } from "../../http/api-error.ts";
 import { parseFrontmatter } from "./parse-frontmatter.ts";
@@ -22,9 +22,9 @@ const frontmatter = z.object({
 /** What a `SKILL.md` says of its skill between the two lines `---` at its top. Other fields there are left alone. */
 export function readManual(bytes: Uint8Array, fault: (what: string) => ApiError): Manual {
   const given = parsed(frontmatterOf(bytes, fault), fault);
-  const result = frontmatter.safeParse(given, { error: faultMessage });
+  const result = frontmatter.safeParse(given, { error: validationMessage });
   if (result.success) return result.data;
-  const { message } = firstFault(result.error.issues, given);
+  const { message } = firstValidationError(result.error.issues, given);
   throw fault(`has a SKILL.md with a fault in its frontmatter: ${message.replace(/\.$/, "")}`);
 }
 

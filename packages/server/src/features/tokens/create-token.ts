@@ -1,4 +1,4 @@
-import { type Answer, type Input, newUuid, type tokenRoutes } from "@berth/contract";
+import { type Input, newUuid, type ResponseOf, type tokenRoutes } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../http/errors.ts";
 import { hasScope, ownerOf, type Principal } from "../../http/principal.ts";
@@ -12,7 +12,7 @@ export async function createToken(
   db: Queryable,
   principal: Principal,
   body: Body,
-): Promise<Answer<typeof tokenRoutes.create>> {
+): Promise<ResponseOf<typeof tokenRoutes.create>> {
   if (principal.kind !== "user") throw errors.usersOnly("create tokens");
   const lacking = body.scopes.find((scope) => !hasScope(principal, scope));
   if (lacking !== undefined) throw errors.scopesTooWide(lacking);

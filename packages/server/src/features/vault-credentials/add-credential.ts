@@ -1,4 +1,4 @@
-import { type Input, newUuid, vaultCapacity, type vaultCredentialRoutes } from "@berth/contract";
+import { type Input, MAX_VAULT_CREDENTIALS, newUuid, type vaultCredentialRoutes } from "@berth/contract";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import { errors } from "../../http/errors.ts";
 import type { Principal } from "../../http/principal.ts";
@@ -20,7 +20,7 @@ export async function addCredential(
     const vault = await reachAndLockVault(tx, principal, params.vault_id);
     if (vault.archived_at !== null) throw errors.locked("vault", params.vault_id);
     const stored = await insertCredential(tx, newCredential(secrets, vault.id, body));
-    if (stored === "full") throw errors.vaultFull(params.vault_id, vaultCapacity);
+    if (stored === "full") throw errors.vaultFull(params.vault_id, MAX_VAULT_CREDENTIALS);
     if (stored === "taken") throw errors.credentialTaken(targetParam(body));
     return stored;
   });

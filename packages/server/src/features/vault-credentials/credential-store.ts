@@ -1,4 +1,4 @@
-import { formatId, uuidTimestamp, type VaultCredential, vaultCapacity } from "@berth/contract";
+import { formatId, MAX_VAULT_CREDENTIALS, uuidTimestamp, type VaultCredential } from "@berth/contract";
 import { isUniqueViolation } from "../../db/database-error.ts";
 import { type KeysetPlace, selectKeyset, unlessArchived } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
@@ -46,7 +46,7 @@ export async function insertCredential(
         credential.metadata,
         credential.secret,
         updatedAt,
-        vaultCapacity,
+        MAX_VAULT_CREDENTIALS,
       ],
     });
     if (rowCount !== 1) return "full";

@@ -1,4 +1,4 @@
-import { type Input, maxVaults, type sessionRoutes } from "@berth/contract";
+import { type Input, MAX_SESSION_VAULTS, type sessionRoutes } from "@berth/contract";
 import { errors } from "../../http/errors.ts";
 
 type Body = Pick<Input<typeof sessionRoutes.create>["body"], "vault_ids" | "resources">;
@@ -16,7 +16,8 @@ export function givenVaults({ vault_ids, resources }: Body): string[] {
     if (ids.includes(resource.vault_id)) {
       throw errors.invalid(`Vault '${resource.vault_id}' is given twice.`, param);
     }
-    if (ids.length >= maxVaults) throw errors.invalid(`A session has at most ${maxVaults} vaults.`, param);
+    if (ids.length >= MAX_SESSION_VAULTS)
+      throw errors.invalid(`A session has at most ${MAX_SESSION_VAULTS} vaults.`, param);
     ids.push(resource.vault_id);
   }
   return ids;

@@ -1,6 +1,6 @@
 import type { Draft, LogEntry } from "@berth/agent";
 import { LeaseLost } from "@berth/agent";
-import { answerTypes, type EventOf } from "@berth/contract";
+import { CALL_REPLY_TYPES, type EventOf } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
 import { announcedWaiting, answeredByRun } from "../../features/events/awaited-calls.ts";
 import {
@@ -97,7 +97,7 @@ export async function takeAnswers(db: Queryable, lease: Lease): Promise<LogEntry
       )
       select taken.seq, taken.id, type, body, memo, processed_at
       from session left join taken on true order by taken.seq`,
-    values: [lease.sessionId, lease.owner, lease.epoch, answerTypes],
+    values: [lease.sessionId, lease.owner, lease.epoch, CALL_REPLY_TYPES],
   });
   if (rows.length === 0) throw new LeaseLost();
   return rows.filter((row) => row.seq !== null).map(logEntry);

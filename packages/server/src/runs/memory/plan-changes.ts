@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { maxMemoryBytes, memoryPath } from "@berth/contract";
+import { MAX_MEMORY_BYTES, memoryPath } from "@berth/contract";
 import { contentHash } from "../../features/memories/memory-row.ts";
 import type { Listing, MountedEntry } from "./list-files.ts";
 
@@ -95,12 +95,12 @@ function refuse(
 
 function faultOf(path: string, { path: bytes, size }: MountedEntry): string | null {
   if (!isUtf8(bytes) || !memoryPath.safeParse(path).success) return "has a name that no memory can have";
-  return size > maxMemoryBytes ? `has more than ${maxMemoryBytes} bytes` : null;
+  return size > MAX_MEMORY_BYTES ? `has more than ${MAX_MEMORY_BYTES} bytes` : null;
 }
 
 function contentFault(bytes: Buffer | null): string | null {
   if (bytes === null) return "cannot be read";
-  if (bytes.length > maxMemoryBytes) return `has more than ${maxMemoryBytes} bytes`;
+  if (bytes.length > MAX_MEMORY_BYTES) return `has more than ${MAX_MEMORY_BYTES} bytes`;
   return isUtf8(bytes) && !bytes.includes(0) ? null : "is not UTF-8 text";
 }
 

@@ -1,10 +1,10 @@
-import { maxMemoryBytes } from "@berth/contract";
+import { MAX_MEMORY_BYTES } from "@berth/contract";
 import type { Sandbox } from "@berth/sandbox";
 
 const READING_MS = 60_000;
 /** Bytes of files that one command reads. */
 const BATCH_BYTES = 4 * 1024 * 1024;
-const LINE = Math.ceil((maxMemoryBytes + 1) / 3) * 4 + 2;
+const LINE = Math.ceil((MAX_MEMORY_BYTES + 1) / 3) * 4 + 2;
 
 /** For each path a line: `=` and the file's bytes in base64, or `!` when it is no regular file that can be read. */
 const SCRIPT = `exec 2>/dev/null
@@ -39,7 +39,7 @@ export async function readFiles(
     const { ended, omittedBytes, output } = await sandbox.run({
       script: SCRIPT,
       cwd: "/",
-      environment: { ROOT: root, MOST: String(maxMemoryBytes + 1), LC_ALL: "C" },
+      environment: { ROOT: root, MOST: String(MAX_MEMORY_BYTES + 1), LC_ALL: "C" },
       stdin: Buffer.from(batch.map((path) => `${path}\n`).join("")),
       timeoutMs: READING_MS,
       maxOutputBytes: batch.length * LINE,

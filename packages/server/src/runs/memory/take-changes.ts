@@ -1,4 +1,4 @@
-import { formatId, type MemoryActor, maxMemories } from "@berth/contract";
+import { formatId, MAX_MEMORIES, type MemoryActor } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
 import {
   createMemory,
@@ -115,6 +115,6 @@ async function apply(
 
 function told(refusal: PathRefusal): string {
   return refusal.refused === "store_full"
-    ? `the memory store holds ${maxMemories} memories, which is the most`
+    ? `the memory store holds ${MAX_MEMORIES} memories, which is the most`
     : `there is a memory at ${refusal.by}`;
 }

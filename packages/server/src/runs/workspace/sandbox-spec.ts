@@ -1,5 +1,5 @@
 import { dirname } from "node:path/posix";
-import { formatId, nested } from "@berth/contract";
+import { formatId, pathsOverlap } from "@berth/contract";
 import type { Limits, MountedFile, SandboxSpec } from "@berth/sandbox";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import type { Queryable } from "../../db/statement.ts";
@@ -34,7 +34,9 @@ export async function sandboxSpec(
   const files = await Promise.all(
     resources
       .filter((resource) => resource.type === "file")
-      .filter((file) => file.ready || !removals.some((removal) => nested(removal.mountPath, file.mountPath)))
+      .filter(
+        (file) => file.ready || !removals.some((removal) => pathsOverlap(removal.mountPath, file.mountPath)),
+      )
       .map((file) => mountedFile(parts, file)),
   );
   return {
