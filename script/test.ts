@@ -5,13 +5,13 @@ import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { checks } from "./check.ts";
 
-/** Files at a time. Most of a test's time is waiting for processes, and two cores is what CI has. */
+/** Test files that run at the same time. CI has two cores, and tests mostly wait for processes. */
 const CONCURRENCY = 3;
 
-/** No test file takes longer; one that does hangs, and is a failure. */
+/** A test file that takes longer hangs, and counts as failed. */
 const FILE_TIMEOUT_MS = 20 * 60_000;
 
-const root = join(import.meta.dirname, "..");
+const ROOT = join(import.meta.dirname, "..");
 const TEST_FILES = [
   "packages/*/{src,test-support}/**/*.test.ts",
   "tests/**/*.test.ts",
@@ -22,25 +22,25 @@ const TEST_FILES = [
 type Tally = { passed: number; failed: number };
 
 const names = process.argv.slice(2);
-const checked = names.length === 0 ? await runChecks() : { passed: 0, failed: 0 };
-const tested = await runTests(testFiles(names));
-const failed = checked.failed + tested.failed;
+const checkTally = names.length === 0 ? await runChecks() : { passed: 0, failed: 0 };
+const testTally = await runTests(testFiles(names));
+const failed = checkTally.failed + testTally.failed;
 process.exitCode = failed === 0 ? 0 : 1;
-console.log(`${checked.passed + tested.passed} passed, ${failed} failed`);
+console.log(`${checkTally.passed + testTally.passed} passed, ${failed} failed`);
 
-function testFiles(wanted: readonly string[]): string[] {
-  const files = globSync(TEST_FILES, { cwd: root }).sort();
-  return files.filter((file) => wanted.length === 0 || wanted.some((name) => file.includes(name)));
+function testFiles(names: readonly string[]): string[] {
+  const files = globSync(TEST_FILES, { cwd: ROOT }).sort();
+  return files.filter((file) => names.length === 0 || names.some((name) => file.includes(name)));
 }
 
-/** Each check counts as a test. */
+/** Counts each check as a test. */
 async function runChecks(): Promise<Tally> {
   const results = await checks();
   const failed = results.filter((result) => !result.ok).length;
   return { passed: results.length - failed, failed };
 }
 
-/** A run without any test is a failure: a filter that matches nothing, or a suite that got lost. */
+/** A run without any test file fails: the names match nothing, or the suite is missing. */
 async function runTests(files: readonly string[]): Promise<Tally> {
   if (files.length === 0) {
     console.error("No test file matches.");
@@ -48,8 +48,8 @@ async function runTests(files: readonly string[]): Promise<Tally> {
   }
   const tally = { passed: 0, failed: 0 };
   const stream = run({
-    cwd: root,
-    files: files.map((file) => join(root, file)),
+    cwd: ROOT,
+    files: files.map((file) => join(ROOT, file)),
     concurrency: CONCURRENCY,
     timeout: FILE_TIMEOUT_MS,
   });

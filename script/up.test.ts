@@ -10,17 +10,17 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 
-const program = join(import.meta.dirname, "first-session/up.ts");
+const PROGRAM = join(import.meta.dirname, "first-session/up.ts");
 
-test("script/up runs a first session, goes on, lets no second one in, and ends with 0 by Ctrl-C", async (t) => {
+test("script/up: runs a first session and stays up; a second one is rejected; Ctrl-C ends it with 0", async (t) => {
   const dir = await temporary(t);
   const first = up(t, ["--port", "0", "--data-dir", dir]);
   const lines: string[] = [];
   for await (const line of createInterface({ input: first.stdout })) {
     lines.push(line);
-    if (line.startsWith("Berth goes on")) break;
+    if (line.startsWith("Berth runs until")) break;
   }
-  const url = /^Berth listens on (\S+); a token of yours is in (\S+)$/.exec(lines[0] ?? "");
+  const url = /^Berth listens on (\S+); your access token is in (\S+)$/.exec(lines[0] ?? "");
   assert.deepEqual([url?.[2], (await stat(join(dir, "token"))).mode & 0o777], [join(dir, "token"), 0o600]);
   assert.match(
     lines.join("\n"),
@@ -28,11 +28,11 @@ test("script/up runs a first session, goes on, lets no second one in, and ends w
   );
 
   const second = up(t, ["--port", "0", "--data-dir", dir]);
-  const [said] = await Promise.all([text(second.stderr), once(second, "exit")]);
+  const [stderr] = await Promise.all([text(second.stderr), once(second, "exit")]);
   assert.equal(second.exitCode, 1);
   assert.equal(
-    said,
-    `script/up: Berth runs on ${dir} already, at ${url?.[1]}. Stop it first, or give another --data-dir and --port.\n`,
+    stderr,
+    `script/up: Berth already runs on ${dir}, at ${url?.[1]}. Stop it first, or choose another --data-dir and --port.\n`,
   );
 
   first.kill("SIGINT");
@@ -40,30 +40,30 @@ test("script/up runs a first session, goes on, lets no second one in, and ends w
   assert.equal(first.exitCode, 0);
 });
 
-test("script/up says which port is taken", async (t) => {
+test("script/up: the port is in use → names the port", async (t) => {
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   t.after(() => other.close());
   const { port } = other.address() as AddressInfo;
-  const refused = up(t, ["--port", String(port), "--data-dir", await temporary(t)]);
-  const [said] = await Promise.all([text(refused.stderr), once(refused, "exit")]);
-  assert.equal(refused.exitCode, 1);
+  const rejected = up(t, ["--port", String(port), "--data-dir", await temporary(t)]);
+  const [stderr] = await Promise.all([text(rejected.stderr), once(rejected, "exit")]);
+  assert.equal(rejected.exitCode, 1);
   assert.match(
-    said,
+    stderr,
     new RegExp(`^script/up: Another program listens on port ${port} of 127.0.0.1 already\\.`),
   );
 });
 
-test("script/up answers wrong flags with its usage", async (t) => {
-  const refused = up(t, ["--twice"]);
-  const [said] = await Promise.all([text(refused.stderr), once(refused, "exit")]);
-  assert.equal(refused.exitCode, 2);
-  assert.match(said, /^Unknown option '--twice'[\s\S]*Usage: script\/up/);
+test("script/up: unknown flag → usage and exit code 2", async (t) => {
+  const rejected = up(t, ["--twice"]);
+  const [stderr] = await Promise.all([text(rejected.stderr), once(rejected, "exit")]);
+  assert.equal(rejected.exitCode, 2);
+  assert.match(stderr, /^Unknown option '--twice'[\s\S]*Usage: script\/up/);
 });
 
 function up(t: TestContext, args: string[]) {
   const env = { ...process.env, BERTH_ROOTFS: "host" };
-  const child = spawn(process.execPath, [program, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [PROGRAM, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
   t.after(async () => {
     if (child.exitCode !== null) return;
     child.kill("SIGINT");

@@ -2,23 +2,23 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
 export interface UpOptions {
-  /** End after the first session: exit code 0 only when its commit is on the git server. */
+  /** Exit after the first session, with 0 only if its commit is on the git server. */
   once: boolean;
   model: string;
   dataDir: string;
   port: string;
 }
 
-export const usage = `Usage: script/up [--once] [--model PROVIDER/MODEL] [--data-dir DIR] [--port PORT]
+const USAGE = `Usage: script/up [--once] [--model PROVIDER/MODEL] [--data-dir DIR] [--port PORT]
 
-Starts Berth and runs a first session: an agent clones this very repository over https from a git server on
-loopback, changes it on a branch, commits and pushes.
+Starts Berth and runs a first session: an agent clones this repository over https from a local git server,
+changes it on a branch, commits and pushes.
 
-  --once             end afterwards; the exit code is 0 only when the commit is on the git server
-  --model NAME       who does it: rehearsal/steps (default, costs nothing) or one of yours, such as
+  --once             exit after the first session, with 0 only if its commit is on the git server
+  --model NAME       the agent's model: rehearsal/steps (default, costs nothing) or one of yours, such as
                      anthropic/claude-opus-5 with ANTHROPIC_API_KEY set
-  --data-dir DIR     where everything is kept (default: .berth in the working directory)
-  --port PORT        where the API listens on 127.0.0.1 (default 4180; 0 is any free one)
+  --data-dir DIR     directory for all state (default: .berth in the working directory)
+  --port PORT        port of the API on 127.0.0.1 (default 4180; 0 for any free port)
 `;
 
 export function readOptions(args: string[]): UpOptions | { help: string; code: number } {
@@ -33,7 +33,7 @@ export function readOptions(args: string[]): UpOptions | { help: string; code: n
         help: { type: "boolean", short: "h", default: false },
       },
     });
-    if (values.help) return { help: usage, code: 0 };
+    if (values.help) return { help: USAGE, code: 0 };
     return {
       once: values.once,
       model: values.model,
@@ -41,6 +41,6 @@ export function readOptions(args: string[]): UpOptions | { help: string; code: n
       port: values.port,
     };
   } catch (error) {
-    return { help: `${(error as Error).message}\n\n${usage}`, code: 2 };
+    return { help: `${(error as Error).message}\n\n${USAGE}`, code: 2 };
   }
 }

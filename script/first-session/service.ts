@@ -5,19 +5,36 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { acceptsToken } from "./token.ts";
 
-const berth = fileURLToPath(new URL("../../bin/berth", import.meta.url));
+const BERTH = fileURLToPath(new URL("../../bin/berth", import.meta.url));
 
 export interface Service {
   url: string;
   logFile: string;
-  /** Resolves with its exit code, whenever it ends. */
+  /** Resolves with the exit code when the service ends. */
   ended: Promise<number>;
   stop(): Promise<number>;
 }
 
-/** Starts `berth serve` on the data directory; its log goes to a file there. Rejects with its own sentence when it ends.
- * It has a process group of its own, so that a Ctrl-C reaches it only in its turn, and ends when this process is killed. */
+/**
+ * Throws if a Berth already serves this data directory. Two services would share the sessions, but only one of them knows the git
+ * server of the first session. `client.json` has the address of the service, and the file beside it the token.
+ */
+export async function requireNoOtherService(dataDir: string): Promise<void> {
+  const read = (name: string) => readFile(join(dataDir, name), "utf8");
+  const [client, token] = await Promise.all([read("client.json"), read("token")]).catch(() => ["{}", ""]);
+  const { url } = JSON.parse(client) as { url?: string };
+  if (url === undefined || !(await acceptsToken(url, token.trim()))) return;
+  throw new Error(
+    `Berth already runs on ${dataDir}, at ${url}. Stop it first, or choose another --data-dir and --port.`,
+  );
+}
+
+/**
+ * Starts `berth serve` on the data directory and writes its log to a file there. Rejects with the service's own message if it ends
+ * early. The service has its own process group, so that Ctrl-C does not reach it directly, and ends when this process is killed.
+ */
 export async function startService(
   dataDir: string,
   port: string,
@@ -28,7 +45,7 @@ export async function startService(
   const { size } = fstatSync(log);
   const child = spawn(
     "setpriv",
-    ["--pdeathsig", "TERM", berth, "serve", "--data-dir", dataDir, "--host", "127.0.0.1", "--port", port],
+    ["--pdeathsig", "TERM", BERTH, "serve", "--data-dir", dataDir, "--host", "127.0.0.1", "--port", port],
     {
       env: { ...process.env, ...settings },
       stdio: ["ignore", "pipe", log],
@@ -39,7 +56,7 @@ export async function startService(
     ([code, signal]) => (code as number | null) ?? (signal === null ? 1 : 130),
   );
   const url = await Promise.race([listening(child), ended.then(() => null)]);
-  if (url === null) throw new Error(await reason(logFile, size));
+  if (url === null) throw new Error(await lastError(logFile, size));
   async function stop(): Promise<number> {
     child.kill("SIGTERM");
     return ended;
@@ -47,13 +64,14 @@ export async function startService(
   return { url, logFile, ended, stop };
 }
 
-/** What `berth serve` said last, which is why it ended. */
-async function reason(logFile: string, from: number): Promise<string> {
+/** The last error that `berth serve` wrote to its log after position `from`. */
+async function lastError(logFile: string, from: number): Promise<string> {
   const text = (await readFile(logFile)).subarray(from).toString();
-  const said = /^error: ([\s\S]+)/m.exec(text)?.[1]?.trim();
-  return said ?? `Berth did not start; its log is ${logFile}`;
+  const message = /^error: ([\s\S]+)/m.exec(text)?.[1]?.trim();
+  return message ?? `Berth did not start. Its log is ${logFile}`;
 }
 
+/** The address of the service, or null if its output ends before it listens. */
 async function listening(child: ChildProcess): Promise<string | null> {
   if (child.stdout === null) return null;
   for await (const line of createInterface({ input: child.stdout })) {

@@ -1,11 +1,11 @@
-/** What the first session is asked to do, as a text that the given model understands. */
+/** The first session's task: steps as JSON for a rehearsal model, plain words for any other. */
 export function task(model: string, repository: { path: string; branch: string }): string {
   return model.startsWith("rehearsal/") ? JSON.stringify({ steps: steps(repository) }) : request(repository);
 }
 
 function steps({ path, branch }: { path: string; branch: string }): unknown[] {
   return [
-    { say: "I look at the repository, make a branch, change a file, check it, commit and push." },
+    { say: "I will look at the repository, create a branch, edit a file, check it, commit and push." },
     {
       tool: "Bash",
       input: { command: `cd ${path} && git log --oneline | head -3 && git checkout -b ${branch}` },

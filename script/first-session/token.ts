@@ -5,21 +5,21 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Berth } from "@berth/sdk";
 
-const berth = fileURLToPath(new URL("../../bin/berth", import.meta.url));
+const BERTH = fileURLToPath(new URL("../../bin/berth", import.meta.url));
 
-/** The personal access token of a first user: the one of an earlier start while it is good, else a new one. */
+/** An access token for the first user: the one of an earlier start if it is still valid, otherwise a new one. */
 export async function tokenFor(dataDir: string, url: string): Promise<{ token: string; file: string }> {
   const file = join(dataDir, "token");
   const known = await readFile(file, "utf8").catch(() => "");
-  if (await accepts(url, known.trim())) return { token: known.trim(), file };
-  const made = ["token", "create", "--data-dir", dataDir, "--user", "you@localhost", "--role", "admin"];
-  const { stdout } = await promisify(execFile)(berth, made);
+  if (await acceptsToken(url, known.trim())) return { token: known.trim(), file };
+  const args = ["token", "create", "--data-dir", dataDir, "--user", "you@localhost", "--role", "admin"];
+  const { stdout } = await promisify(execFile)(BERTH, args);
   await writeFile(file, stdout, { mode: 0o600 });
   return { token: stdout.trim(), file };
 }
 
-/** Whether a Berth listens there that takes the token. */
-export async function accepts(url: string, token: string): Promise<boolean> {
+/** Reports whether a Berth at `url` accepts the token. */
+export async function acceptsToken(url: string, token: string): Promise<boolean> {
   if (token === "") return false;
   const client = new Berth({ baseURL: url, token, maxRetries: 0, timeout: 2_000 });
   return client.sessions.list({ limit: 1 }).then(

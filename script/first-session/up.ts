@@ -5,15 +5,14 @@ import { previewsFor, renderEvents } from "@berth/cli";
 import { Berth } from "@berth/sdk";
 import { type GitHost, startGitHost } from "../../tests/git-host/git-host.ts";
 import { readOptions, type UpOptions } from "./options.ts";
-import { refuseSecond } from "./running.ts";
-import { type Service, startService } from "./service.ts";
+import { requireNoOtherService, type Service, startService } from "./service.ts";
 import { task } from "./task.ts";
 import { tokenFor } from "./token.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stop.abort());
-// A reader that leaves early, such as `head`, ends it in order.
+// A closed output pipe, such as that of `head`, stops everything in order.
 process.stdout.on("error", () => stop.abort());
 
 const options = readOptions(process.argv.slice(2));
@@ -28,7 +27,7 @@ if ("help" in options) {
 }
 
 async function up(options: UpOptions): Promise<number> {
-  await refuseSecond(options.dataDir);
+  await requireNoOtherService(options.dataDir);
   const gitHost = await startFirstHost(options.dataDir);
   try {
     const service = await startService(options.dataDir, options.port, settings(gitHost, options));
@@ -42,27 +41,25 @@ async function up(options: UpOptions): Promise<number> {
   }
 }
 
-/** Answers the exit code: 0 when the first session's commit is on the git server, 130 when it was cut short. */
+/** Returns the exit code: 0 if the first session's commit is on the git server, 130 if the session was interrupted. */
 async function serveFirstSession(service: Service, gitHost: GitHost, options: UpOptions): Promise<number> {
   const { token, file } = await tokenFor(options.dataDir, service.url);
-  say(`Berth listens on ${service.url}; a token of yours is in ${file}\n`);
+  print(`Berth listens on ${service.url}; your access token is in ${file}\n`);
   const pushed = await firstSession(new Berth({ baseURL: service.url, token }), gitHost, options);
   if (stop.signal.aborted && !pushed) return 130;
   if (options.once || stop.signal.aborted) return pushed ? 0 : 1;
-  say(
-    `\nBerth goes on until Ctrl-C. The reference of its API: ${service.url}/docs · its log: ${service.logFile}`,
-  );
+  print(`\nBerth runs until Ctrl-C. API reference: ${service.url}/docs · log: ${service.logFile}`);
   const stopped = await untilStopped(service);
   return stopped && pushed ? 0 : 1;
 }
 
-/** A private repository with this very checkout, on a git server with an authority and tokens of its own. */
+/** Starts a git server, with its own certificate authority and tokens, that has a private repository with this checkout. */
 async function startFirstHost(dataDir: string): Promise<GitHost> {
   const dir = join(dataDir, "first-session");
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   await rm(dir, { recursive: true, force: true });
   const gitHost = await startGitHost({ dir });
-  await gitHost.createRepository({ org: "you", name: "berth", private: true, from: root });
+  await gitHost.createRepository({ org: "you", name: "berth", private: true, from: ROOT });
   return gitHost;
 }
 
@@ -71,7 +68,7 @@ function settings(gitHost: GitHost, { once }: UpOptions): Record<string, string>
     { host: "github.com", api: "https://api.github.com", token_env: ["GH_TOKEN"] },
     { host: gitHost.host, token_env: ["GH_TOKEN"], ca_file: gitHost.caFile },
   ];
-  // A Debian for sandboxes takes a minute to make, after which this is over.
+  // With --once everything ends before a root filesystem for sandboxes could be built.
   const rootfs = once ? { BERTH_ROOTFS: process.env.BERTH_ROOTFS ?? "host" } : {};
   return {
     BERTH_HOSTED_PROVIDERS: JSON.stringify(providers),
@@ -80,7 +77,7 @@ function settings(gitHost: GitHost, { once }: UpOptions): Record<string, string>
   };
 }
 
-/** Runs the session before the user's eyes; true when the git server has its commit. */
+/** Runs the session and prints its events. Returns true if the git server has its commit. */
 async function firstSession(client: Berth, gitHost: GitHost, options: UpOptions): Promise<boolean> {
   const branch = `agent/hello-${Date.now().toString(36)}`;
   const toolset = { type: "agent_toolset_20260401" } as const;
@@ -100,16 +97,16 @@ async function firstSession(client: Berth, gitHost: GitHost, options: UpOptions)
       },
     ],
   });
-  say(`Session ${session.id}: ${options.model} works on ${url}\n`);
+  print(`Session ${session.id}: ${options.model} works on ${url}\n`);
   const follow = { from: "start", event_deltas: previewsFor(process.stdout) } as const;
   const events = client.sessions.events.untilIdle(session.id, follow, { signal: stop.signal });
   await renderEvents(events, process.stdout, { resources: session.resources });
   const commit = await headCommit(gitHost, branch);
-  say(`\n${commit === null ? failure(branch) : `The git server has ${branch}: ${commit}`}`);
+  print(`\n${commit === null ? failure(branch) : `The git server has ${branch}: ${commit}`}`);
   return commit !== null;
 }
 
-/** The commit at the end of the branch as the git server has it, in a line. */
+/** The head commit of the branch on the git server, on one line; null if there is no such branch. */
 async function headCommit(gitHost: GitHost, branch: string): Promise<string | null> {
   if ((await gitHost.head("you", "berth", branch)) === null) return null;
   const [commit] = await gitHost.log("you", "berth", branch);
@@ -118,11 +115,11 @@ async function headCommit(gitHost: GitHost, branch: string): Promise<string | nu
 
 function failure(branch: string): string {
   return stop.signal.aborted
-    ? "Stopped before the first session was done."
-    : `The git server has no ${branch}.`;
+    ? "Stopped before the first session ended."
+    : `The git server has no branch ${branch}.`;
 }
 
-/** The environment of earlier starts on the same data, or a new one. */
+/** The environment that an earlier start on this data directory created, or a new one. */
 async function firstEnvironment(client: Berth): Promise<string> {
   const name = "first";
   for await (const environment of client.environments.list())
@@ -130,17 +127,18 @@ async function firstEnvironment(client: Berth): Promise<string> {
   return (await client.environments.create({ name })).id;
 }
 
-/** False when the service ended by itself. */
+/** Returns false if the service ended by itself. */
 async function untilStopped(service: Service): Promise<boolean> {
   const stopped = new Promise<"stopped">((resolve) => {
     if (stop.signal.aborted) resolve("stopped");
     stop.signal.addEventListener("abort", () => resolve("stopped"));
   });
   const ended = await Promise.race([stopped, service.ended]);
-  if (ended !== "stopped") say(`Berth ended by itself (${ended}); see ${service.logFile}`);
+  if (ended !== "stopped")
+    print(`Berth ended unexpectedly with exit code ${ended}. Its log is ${service.logFile}`);
   return ended === "stopped";
 }
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
