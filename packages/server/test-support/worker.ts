@@ -20,7 +20,7 @@ import { appendInputs } from "../src/features/events/append-by-client.ts";
 import { readLog } from "../src/features/events/event-store.ts";
 import { openSessionHub, type SessionHub } from "../src/notify/session-hub.ts";
 import { LIST_SCRIPT } from "../src/runs/outputs/list-outputs.ts";
-import { startWorker, type Worker, type WorkerOptions } from "../src/runs/session/worker.ts";
+import { Worker, type WorkerOptions } from "../src/runs/session/worker.ts";
 import { openSkillDirectories } from "../src/runs/skills/skill-directories.ts";
 import { openTemplates } from "../src/runs/templates/templates.ts";
 import { createSecretBox } from "../src/secrets/secret-box.ts";
@@ -203,7 +203,7 @@ export async function installation(t: TestContext, db: Database): Promise<Instal
         listRefs: async () => null,
         repositoryVariables: () => ({}),
       });
-      const worker = startWorker({
+      const worker = new Worker({
         db,
         hub,
         engine,

@@ -3,7 +3,7 @@ import { FairSemaphore } from "@berth/concurrency";
 import { openLayerRoom, openSystemTree, type SandboxEngine } from "@berth/sandbox";
 import type { Logger } from "pino";
 import { type Config, layerDirectory, systemDirectory } from "../config/config.ts";
-import type { SystemParts } from "../runs/system/systems.ts";
+import type { SystemParts } from "../runs/system/session-system.ts";
 
 /** Each may take two cores and 3 GiB of memory. No organization's scripts take every place. */
 const LAYERS_AT_ONCE = { slots: 3, perOwner: 2 };

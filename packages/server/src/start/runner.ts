@@ -7,9 +7,9 @@ import type { DatabaseAddress } from "../db/connection.ts";
 import { openDatabase } from "../db/pool.ts";
 import type { Redactor } from "../log/redactor.ts";
 import { openSessionHub } from "../notify/session-hub.ts";
-import { removeTrash } from "../runs/disks/disk.ts";
 import { sweepDisks } from "../runs/disks/sweep-disks.ts";
-import { startWorker } from "../runs/session/worker.ts";
+import { removeTrash } from "../runs/disks/trash.ts";
+import { Worker } from "../runs/session/worker.ts";
 import { openSkillDirectories } from "../runs/skills/skill-directories.ts";
 import { openTemplates } from "../runs/templates/templates.ts";
 import { createSecretBox } from "../secrets/secret-box.ts";
@@ -71,7 +71,7 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
   const sandboxes = keepSweeping({ sandboxes: left }, log, MINUTE_MS);
   // A disk is opened again only when what had it open before is gone.
   await sandboxes.swept;
-  const worker = startWorker({
+  const worker = new Worker({
     db,
     hub,
     log,
@@ -94,10 +94,10 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
     repositoryVariables: (repositories) => repositoryVariables(repositories, config.hostedProviders),
     clone: clonerWith(config.hostedProviders),
   });
-  holds = worker.holds;
+  holds = (sessionId) => worker.holds(sessionId);
   const isOwn = await isOwnDatabase(db.write, config.dataDir, log);
-  const deleted: Sweep = (signal) => removeTrash(disks, signal);
-  const unnamed: Sweep = (signal) => sweepDisks(db, disks, { isHeld: worker.holds, signal });
+  const deleted: Sweep = (signal) => removeTrash(disks.directory, signal);
+  const unnamed: Sweep = (signal) => sweepDisks(db, disks, { isHeld: holds, signal });
   const unpacked = () => skills.sweep(db.write);
   const layers: Sweep = async (signal) => systems?.layers.sweep(signal);
   const sweeping = [

@@ -7,7 +7,7 @@ import { seed, seedLease, seedSession } from "../../../test-support/runs.ts";
 import { appendByRun, appendIdle, appendRunning, takeAnswers } from "../../runs/lease/append-events.ts";
 import { claimRuns, releaseRun } from "../../runs/lease/claim-runs.ts";
 import type { Lease } from "../../runs/lease/lease.ts";
-import { takeDue } from "../../runs/lease/session-state.ts";
+import { clearPending } from "../../runs/lease/session-state.ts";
 import { appendInputs } from "./append-by-client.ts";
 import { asksForTurn, readLog, waitingInputs } from "./event-store.ts";
 
@@ -99,7 +99,7 @@ for (const server of testServers) {
       await appendRunning(db.write, lease);
       const [id = ""] = await announce(db, lease, 1);
       await appendIdle(db.write, lease, idle({ type: "requires_action", event_ids: [id] }));
-      await takeDue(db.write, lease);
+      await clearPending(db.write, lease);
       assert.ok(await releaseRun(db.write, lease));
       assert.deepEqual(await claimRuns(db.write, "other", 10_000, 10, "here"), []);
       await appendInputs(db.write, sessionId, [message]);

@@ -8,19 +8,20 @@ import { formatId, newUuid } from "@berth/contract";
 import { testDatabase } from "../../../test-support/database.ts";
 import { type Seed, seed, seedLease, seedSession } from "../../../test-support/runs.ts";
 import type { Database } from "../../db/pool.ts";
-import { claimDisk, type DiskRoom, diskPath, reclaimDisk, removeTrash } from "./disk.ts";
+import { type DiskDirectory, diskPath, SessionDisk } from "./session-disk.ts";
 import { sweepDisks } from "./sweep-disks.ts";
+import { removeTrash } from "./trash.ts";
 
 const held = { isHeld: () => false };
 
-async function house(t: TestContext): Promise<{ db: Database; from: Seed; room: DiskRoom }> {
+async function house(t: TestContext): Promise<{ db: Database; from: Seed; room: DiskDirectory }> {
   const directory = mkdtempSync(join(tmpdir(), "berth-room-"));
   t.after(() => execFileSync("rm", ["-rf", directory]));
   const db = await testDatabase(t);
   return { db, from: await seed(db.write), room: { directory, host: "here" } };
 }
 
-function makeDisk(room: DiskRoom, id: string): string {
+function makeDisk(room: DiskDirectory, id: string): string {
   const path = diskPath(room, id);
   mkdirSync(join(path, "data"), { recursive: true });
   writeFileSync(join(path, "data", "file"), "x");
@@ -53,10 +54,11 @@ test("a reclaim that ended between the row and the directory is ended by the swe
   const { db, from, room } = await house(t);
   const id = await seedSession(db.write, from);
   const lease = await seedLease(db.write, id, "worker");
-  const { path } = await claimDisk(db.write, lease, room, async () => undefined);
+  const disk = new SessionDisk(db.write, lease, room);
+  const { path } = await disk.claim(async () => undefined);
   makeDisk(room, id);
   const died = new Error("The process died here.");
-  const dying = reclaimDisk(db.write, lease, room, async () => {
+  const dying = disk.reclaim(async () => {
     await db.write.query({ text: "update sessions set disk_host = null where id = $1", values: [id] });
     throw died;
   });
@@ -91,7 +93,7 @@ test("claims and sweeps side by side leave each session its new disk", async (t)
     makeDisk(room, id);
     const lease = await seedLease(db.write, id, "worker");
     const claim = async () => {
-      const { path } = await claimDisk(db.write, lease, room, async () => undefined);
+      const { path } = await new SessionDisk(db.write, lease, room).claim(async () => undefined);
       assert.equal(existsSync(path), false, "nothing of the old one is left");
       mkdirSync(path);
       return path;
@@ -99,6 +101,6 @@ test("claims and sweeps side by side leave each session its new disk", async (t)
     const [path] = await Promise.all([claim(), sweepDisks(db, room, held), sweepDisks(db, room, held)]);
     assert.ok(existsSync(path), `round ${round}`);
   }
-  await removeTrash(room);
+  await removeTrash(room.directory);
   assert.equal(readdirSync(room.directory).length, 25);
 });

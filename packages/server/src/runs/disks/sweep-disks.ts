@@ -3,7 +3,8 @@ import { formatId, parseId } from "@berth/contract";
 import { removeTree } from "@berth/linux";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Queryable } from "../../db/statement.ts";
-import { type DiskRoom, diskPath, moveAside } from "./disk.ts";
+import { type DiskDirectory, diskPath } from "./session-disk.ts";
+import { moveAside } from "./trash.ts";
 
 /**
  * Deletes directories of this machine's room that are no session's disk here: the session is gone, its disk was reclaimed,
@@ -11,7 +12,7 @@ import { type DiskRoom, diskPath, moveAside } from "./disk.ts";
  */
 export async function sweepDisks(
   db: DatabaseAccess,
-  room: DiskRoom,
+  room: DiskDirectory,
   { isHeld, signal }: { isHeld: (sessionId: string) => boolean; signal?: AbortSignal },
 ): Promise<void> {
   const found = (await readdir(room.directory).catch(() => [])).flatMap(sessionOf);
@@ -43,7 +44,7 @@ async function disksAmong(db: Queryable, ids: readonly string[], host: string): 
  * While the row is locked, no worker enters a disk for the session; one that did so before is seen, and one that does so
  * after makes its directory anew.
  */
-async function moveUnnamed(db: DatabaseAccess, room: DiskRoom, id: string): Promise<string | null> {
+async function moveUnnamed(db: DatabaseAccess, room: DiskDirectory, id: string): Promise<string | null> {
   return await db.transaction(async (tx) => {
     const { rows } = await tx.query<{ disk_host: string | null }>({
       name: "lock_disk",

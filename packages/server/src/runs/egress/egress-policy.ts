@@ -1,6 +1,6 @@
 import { allPackageHosts, type EgressPolicy } from "@berth/egress";
 import { isRepository, type RunResource } from "../inputs/resource-store.ts";
-import type { RunSession } from "../inputs/run-session.ts";
+import type { RunSession } from "../inputs/session-inputs.ts";
 
 /** A host of repositories that the installation serves; either may carry a port. */
 export interface ProviderHosts {

@@ -6,14 +6,6 @@ export interface Removal {
   mountPath: string;
 }
 
-/** Oldest first. To be read before the session's resources: those that are read then are newer than these removals. */
-export async function readRemovals(db: Queryable, sessionId: string): Promise<Removal[]> {
-  const text = `select resource_id, mount_path from session_removals where session_id = $1 order by resource_id`;
-  type Row = { resource_id: string; mount_path: string };
-  const { rows } = await db.query<Row>({ name: "session_removals", text, values: [sessionId] });
-  return rows.map(({ resource_id: id, mount_path: mountPath }) => ({ id, mountPath }));
-}
-
 /** Whether another resource has been put in the place since, over what was there. */
 export async function isReplaced(db: Queryable, sessionId: string, { mountPath }: Removal): Promise<boolean> {
   const { rows } = await db.query({

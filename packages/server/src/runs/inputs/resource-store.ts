@@ -30,6 +30,8 @@ export interface RunRepository extends Common {
 export interface RunFile extends Common {
   type: "file";
   fileId: string;
+  /** Of its content; null where there is none. */
+  sha256: string | null;
 }
 
 export interface RunMemoryStore extends Common {
@@ -50,6 +52,7 @@ interface Row {
   checkout: Checkout | null;
   secret: Buffer | null;
   file_id: string;
+  sha256: string | null;
   memory_store_id: string;
   memory_access: RunMemoryStore["access"];
   memory_name: string;
@@ -68,6 +71,7 @@ export async function readResources(db: Queryable, sessionId: string): Promise<R
     name: "run_resources",
     text: `
       select session_resources.id, type, session_resources.url, username, session_resources.checkout, secret, file_id,
+        (select files.sha256 from files where files.id = file_id and files.status = 'ready') as sha256,
         memory_store_id, memory_access, memory_name, memory_description, memory_instructions, mount_path,
         template_id, repository_mirrors.uid as template_uid, ready_at is not null as ready,
         case when failed_at >= updated_at then failure end as failure, failed_at
@@ -83,7 +87,7 @@ export async function readResources(db: Queryable, sessionId: string): Promise<R
 function resource(row: Row): RunResource {
   const { id, mount_path: mountPath, ready, failure, failed_at: failedAt } = row;
   const common = { id, mountPath, ready, failure, failedAt };
-  if (row.type === "file") return { ...common, type: row.type, fileId: row.file_id };
+  if (row.type === "file") return { ...common, type: row.type, fileId: row.file_id, sha256: row.sha256 };
   if (row.type === "memory_store") {
     return {
       ...common,
@@ -102,6 +106,13 @@ function resource(row: Row): RunResource {
 
 export function isRepository(resource: RunResource): resource is RunRepository {
   return resource.type === "hosted_repository" || resource.type === "git_repository";
+}
+
+/** The resource as it is on a new disk, where nothing is in place. */
+export function onNewDisk(resource: RunResource): RunResource {
+  return isRepository(resource)
+    ? { ...resource, ready: false, template: null }
+    : { ...resource, ready: false };
 }
 
 /** Not in place, and worth a try. */

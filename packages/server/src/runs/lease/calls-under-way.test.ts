@@ -8,7 +8,7 @@ import { seed, seedLease, seedSession } from "../../../test-support/runs.ts";
 import { bash, type Installation, idles, installation, steps } from "../../../test-support/worker.ts";
 import { appendInputs } from "../../features/events/append-by-client.ts";
 import { readLog } from "../../features/events/event-store.ts";
-import { createRunLog } from "./run-log.ts";
+import { RunLog } from "./run-log.ts";
 
 const asking: SessionAgent["tools"] = [
   {
@@ -79,7 +79,7 @@ describe("calls under way", () => {
   test("begin with the confirmation that is taken: the log is not closed before they have their results", async (t) => {
     const { db, hub } = await installation(t, await testDatabase(t));
     const sessionId = await seedSession(db.write, await seed(db.write));
-    const runLog = createRunLog(db, hub, await seedLease(db.write, sessionId, "own"));
+    const runLog = new RunLog(db, hub, await seedLease(db.write, sessionId, "own"));
     const turn = await runLog.forTurn();
     const [denied, allowed] = [formatId("event", newUuid()), formatId("event", newUuid())];
     await turn.append([denied, allowed].map((id) => ({ id, event: asked })));

@@ -7,7 +7,7 @@ export interface ReclaimerOptions {
   leaseMs: number;
   /** How long a session has been idle, by the clock of the database. */
   reclaimMs: number;
-  /** Only disks that lie here; see `DiskRoom`. */
+  /** Only disks that lie here; see `DiskDirectory`. */
   host: string;
 }
 

@@ -9,7 +9,7 @@ import type { Lease } from "./lease.ts";
  * A deleted session is claimed only where its disk lies, if it has one: all that is left to do is to remove it.
  *
  * @param ttlMs from now, by the clock of the database.
- * @param host names the machine's installation; see `DiskRoom`.
+ * @param host names the machine's installation; see `DiskDirectory`.
  */
 export async function claimRuns(
   db: Queryable,

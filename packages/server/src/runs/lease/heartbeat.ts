@@ -6,7 +6,7 @@ import type { Lease } from "./lease.ts";
 /** A session that this process holds. */
 interface HeldSession {
   readonly lease: Lease;
-  /** Called when the lease is gone. */
+  /** Called when the lease is lost. */
   abandon(): Promise<void>;
 }
 
@@ -19,44 +19,35 @@ export interface HeartbeatOptions {
 }
 
 /**
- * Renews the leases of a worker at a third of their time, all in one statement, and abandons the sessions whose lease is
- * gone. When the database could not be asked for as long as a lease lasts, that is all of them.
+ * Renews a worker's leases three times per lease period, in one statement, and abandons the sessions whose lease is lost. All
+ * of them are abandoned when the database could not be reached for a whole lease period.
  */
-export function beatHearts(options: HeartbeatOptions): { close(): void } {
-  const { held, leaseMs, log } = options;
+export function startHeartbeat(options: HeartbeatOptions): { close(): void } {
+  const { db, owner, held, leaseMs, log } = options;
   let renewedAt = performance.now();
-  let beating = false;
+  let isBeating = false;
 
   async function beat(): Promise<void> {
     const sessions = [...held.values()];
-    const asked = performance.now();
+    const startedAt = performance.now();
     try {
-      const standing = await renewed(options, sessions);
-      renewedAt = asked;
-      abandon(sessions.filter(({ lease }) => !standing.has(lease.sessionId)));
+      const leases = sessions.map(({ lease }) => lease);
+      const renewed = leases.length === 0 ? new Set() : await renewLeases(db, owner, leaseMs, leases);
+      renewedAt = startedAt;
+      abandon(sessions.filter(({ lease }) => !renewed.has(lease.sessionId)));
     } catch (error) {
-      log.warn({ err: error }, "leases could not be renewed");
+      log.warn({ err: error }, "the leases could not be renewed");
       if (performance.now() - renewedAt > leaseMs) abandon(sessions);
     }
   }
 
   const timer = setInterval(async () => {
-    if (beating) return;
-    beating = true;
+    if (isBeating) return;
+    isBeating = true;
     await beat();
-    beating = false;
+    isBeating = false;
   }, leaseMs / 3);
   return { close: () => clearInterval(timer) };
-}
-
-async function renewed({ db, owner, leaseMs }: HeartbeatOptions, sessions: readonly HeldSession[]) {
-  if (sessions.length === 0) return new Set<string>();
-  return await renewLeases(
-    db,
-    owner,
-    leaseMs,
-    sessions.map((session) => session.lease),
-  );
 }
 
 function abandon(sessions: readonly HeldSession[]): void {

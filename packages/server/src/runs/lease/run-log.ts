@@ -13,82 +13,95 @@ import {
 } from "./append-events.ts";
 import type { Lease } from "./lease.ts";
 
-/** The log of a session under a lease: for the loop, and for what its run tells besides. */
-export interface RunLog {
-  /** Everything so far, and the appends of one turn. */
-  forTurn(): Promise<Log>;
-  append(drafts: readonly Draft[]): Promise<readonly LogEntry[]>;
-  /** The same, and the inputs that wait are processed by it: nothing else will act on them. */
-  appendTakingInputs(drafts: readonly Draft[]): Promise<readonly LogEntry[]>;
-  appendRunning(): Promise<void>;
-  /** The session is idle after these; see `appendIdle` of the store. */
-  appendIdle(drafts: readonly Draft[]): Promise<void>;
-  /** The session has no disk any more; see `appendReclaimed` of the store. */
-  appendReclaimed(reason: "inactivity" | "lost"): Promise<void>;
-  /** Nothing is written any more: appends reject with `LeaseLost`. */
-  close(): void;
+/**
+ * The log of a session under a lease. Everything that a run appends goes through it, one append at a time in the order of the
+ * calls: so events have their ids in the order of the log. Each append would wait for the session's row anyway.
+ */
+export class RunLog {
+  readonly #db: Database;
+  readonly #hub: SessionHub;
+  readonly #lease: Lease;
+  readonly #calls = new StartedCalls();
+  readonly #appending = new Semaphore(1);
+  #isClosing = false;
+  #isClosed = false;
+
+  constructor(db: Database, hub: SessionHub, lease: Lease) {
+    this.#db = db;
+    this.#hub = hub;
+    this.#lease = lease;
+  }
+
+  /** The log for one turn of the agent's loop. Its appends end the turn after `closeAtNextAppend`. */
+  async forTurn(): Promise<Log> {
+    const { read, write } = this.#db;
+    const entries = await readLog(read, this.#lease.sessionId);
+    this.#calls.beginTurn(entries);
+    return {
+      entries,
+      append: (drafts) => this.#appendInTurn(() => appendByRun(write, this.#lease, drafts)),
+      appendTakingInputs: (drafts) =>
+        this.#appendInTurn(() => appendTakingInputs(write, this.#lease, drafts)),
+      takeClientReplies: async () => {
+        // Calls start with the replies that are taken: they are left to the process that takes over.
+        if (this.#isClosing) this.#isClosed = true;
+        const replies = await this.#append(() => takeAnswers(write, this.#lease));
+        this.#calls.add(replies);
+        return replies;
+      },
+      hasInputs: async () => (await waitingInputs(read, this.#lease.sessionId)).messages,
+    };
+  }
+
+  append(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
+    return this.#append(() => appendByRun(this.#db.write, this.#lease, drafts));
+  }
+
+  /** Also marks the waiting inputs as processed, so that nothing else acts on them. */
+  appendTakingInputs(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
+    return this.#append(() => appendTakingInputs(this.#db.write, this.#lease, drafts));
+  }
+
+  async appendRunning(): Promise<void> {
+    await this.#append(() => appendRunning(this.#db.write, this.#lease));
+  }
+
+  async appendIdle(drafts: readonly Draft[]): Promise<void> {
+    await this.#append(() => appendIdle(this.#db.write, this.#lease, drafts));
+  }
+
+  async appendReclaimed(reason: "inactivity" | "lost"): Promise<void> {
+    await this.#append(() => appendReclaimed(this.#db.write, this.#lease, reason));
+  }
+
+  /** Every later append rejects with `LeaseLost`. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
   /**
-   * The turn is to end at the next place where nothing is lost: the log is closed after the next append that announces no
-   * tool call, once each call that runs has its result.
+   * Ends the turn at the next point where nothing is lost: the log closes after the next append that announces no tool call,
+   * once each call that runs has its result.
    */
-  closeAtNextAppend(): void;
-}
+  closeAtNextAppend(): void {
+    this.#isClosing = true;
+  }
 
-export function createRunLog(db: Database, hub: SessionHub, lease: Lease): RunLog {
-  let closed = false;
-  let closing = false;
-  const calls = new StartedCalls();
-  const inTurn = new Semaphore(1);
-
-  /** One after another, so that events have their ids in the order of the log. They would wait for the session's row besides. */
-  async function writing<T>(append: () => Promise<T>): Promise<T> {
-    return await inTurn.run(async () => {
-      if (closed) throw new LeaseLost();
-      const result = await append();
-      hub.publish(lease.sessionId);
-      return result;
+  async #append<T>(append: () => Promise<T>): Promise<T> {
+    return await this.#appending.run(async () => {
+      if (this.#isClosed) throw new LeaseLost();
+      const appended = await append();
+      this.#hub.publish(this.#lease.sessionId);
+      return appended;
     });
   }
 
-  async function turnAppend(
-    append: typeof appendByRun,
-    drafts: readonly Draft[],
-  ): Promise<readonly LogEntry[]> {
-    const entries = await writing(() => append(db.write, lease, drafts));
-    calls.add(entries);
-    if (closing && calls.isEmpty() && !entries.some((entry) => isToolUse(entry.event))) closed = true;
-    if (closed) throw new LeaseLost();
+  async #appendInTurn(append: () => Promise<readonly LogEntry[]>): Promise<readonly LogEntry[]> {
+    const entries = await this.#append(append);
+    this.#calls.add(entries);
+    const isSafePoint = this.#calls.isEmpty() && !entries.some(({ event }) => isToolUse(event));
+    if (this.#isClosing && isSafePoint) this.#isClosed = true;
+    if (this.#isClosed) throw new LeaseLost();
     return entries;
   }
-
-  return {
-    async forTurn() {
-      const log = await readLog(db.read, lease.sessionId);
-      calls.beginTurn(log);
-      return {
-        entries: log,
-        append: (drafts) => turnAppend(appendByRun, drafts),
-        appendTakingInputs: (drafts) => turnAppend(appendTakingInputs, drafts),
-        takeClientReplies: async () => {
-          // What is taken is about to begin: it is left to the process that goes on.
-          if (closing) closed = true;
-          const answers = await writing(() => takeAnswers(db.write, lease));
-          calls.add(answers);
-          return answers;
-        },
-        hasInputs: async () => (await waitingInputs(db.read, lease.sessionId)).messages,
-      };
-    },
-    append: (drafts) => writing(() => appendByRun(db.write, lease, drafts)),
-    appendTakingInputs: (drafts) => writing(() => appendTakingInputs(db.write, lease, drafts)),
-    appendRunning: () => writing(async () => void (await appendRunning(db.write, lease))),
-    appendIdle: (drafts) => writing(async () => void (await appendIdle(db.write, lease, drafts))),
-    appendReclaimed: (reason) => writing(async () => void (await appendReclaimed(db.write, lease, reason))),
-    close() {
-      closed = true;
-    },
-    closeAtNextAppend() {
-      closing = true;
-    },
-  };
 }

@@ -1,5 +1,5 @@
 import { allowedFetch, allowsUrl, type EgressDenied, type GuardedFetch } from "@berth/egress";
-import type { RunSession } from "../inputs/run-session.ts";
+import type { RunSession } from "../inputs/session-inputs.ts";
 
 /**
  * The fetch for one MCP server of a session. Each request is held to what the networking of the session's environment says

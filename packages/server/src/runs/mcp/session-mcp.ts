@@ -12,7 +12,7 @@ import type { GuardedFetch } from "@berth/egress";
 import type { Logger } from "pino";
 import type { Database } from "../../db/pool.ts";
 import { createEgressReport } from "../egress/egress-report.ts";
-import type { RunSession } from "../inputs/run-session.ts";
+import type { RunSession } from "../inputs/session-inputs.ts";
 import type { Lease } from "../lease/lease.ts";
 import type { RunLog } from "../lease/run-log.ts";
 import { type McpTokenParts, mcpToken } from "./mcp-token.ts";

@@ -3,7 +3,7 @@ import type { MountedDirectory, Sandbox } from "@berth/sandbox";
 import type { Logger } from "pino";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Outcome } from "../inputs/place-outcome.ts";
-import { type RunMemoryStore, readResources } from "../inputs/resource-store.ts";
+import type { RunMemoryStore } from "../inputs/resource-store.ts";
 import type { Lease } from "../lease/lease.ts";
 import { withDeadline } from "../sandbox-io/scan-deadline.ts";
 import { type MountedStore, mountedStore } from "./mounted-store.ts";
@@ -16,7 +16,7 @@ import { lastVersions } from "./store-heads.ts";
  * Life story. Before a sandbox is opened, `directories` makes what it is to see of read-only stores. In it, `putInPlace`
  * fills each store once on a new disk. Then each tool call goes through `around`: what was changed elsewhere is there when
  * the call begins, and what was changed inside is a version when it ends. `beforeClose` looks a last time. A session
- * without stores has one query of this.
+ * without stores costs nothing.
  */
 export interface SessionMemory {
   /** @param disk host directory of the session's disk. */
@@ -43,24 +43,15 @@ interface Mounts {
 const MOST_FAULTS = 10;
 const never = new AbortController().signal;
 
-/** @param notes takes what the model is to be told. */
+/** @param notes takes what the model is to be told. @param stores do not change while the session lives. */
 export function createSessionMemory(
   { db, log }: MemoryParts,
-  { lease, notes }: { lease: Lease; notes: string[] },
+  { lease, notes, stores }: { lease: Lease; notes: string[]; stores: readonly RunMemoryStore[] },
 ): SessionMemory {
   /** By store: what a sandbox that is open sees of it, and as of which change. */
   const shown = new Map<string, { directory: ReadOnlyDirectory; version: number | undefined }>();
-  let mounts: Promise<Mounts> | undefined;
+  const mounts = mountsOf(db, lease, stores);
   let last: Promise<unknown> = Promise.resolve();
-
-  function known(): Promise<Mounts> {
-    const reading = mounts ?? readMounts(db, lease);
-    mounts = reading;
-    reading.catch(() => {
-      if (mounts === reading) mounts = undefined;
-    });
-    return reading;
-  }
 
   /** One after another, whatever became of the one before. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -75,11 +66,8 @@ export function createSessionMemory(
     if (lines.length > 0) notes.push(`[${lines.join("\n")}]`);
   }
 
-  async function bringIn(
-    sandbox: Sandbox,
-    { written, readOnly }: Mounts,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async function bringIn(sandbox: Sandbox, signal: AbortSignal): Promise<void> {
+    const { written, readOnly } = mounts;
     const versions = await lastVersions(db.write, [...written.keys(), ...readOnly.keys()]);
     for (const [storeId, store] of written) {
       if (!store.isAt(sandbox, versions.get(storeId))) tell(await store.sync(sandbox, true, signal));
@@ -92,15 +80,15 @@ export function createSessionMemory(
     }
   }
 
-  async function takeOut(sandbox: Sandbox, { written }: Mounts, signal: AbortSignal): Promise<void> {
-    for (const store of written.values())
+  async function takeOut(sandbox: Sandbox, signal: AbortSignal): Promise<void> {
+    for (const store of mounts.written.values())
       if (store.isIn(sandbox)) tell(await store.sync(sandbox, false, signal));
   }
 
   /** What is not stored now is found on the disk by the next look. */
-  async function takeOutOrTell(sandbox: Sandbox, mounted: Mounts, signal = never): Promise<void> {
+  async function takeOutOrTell(sandbox: Sandbox, signal = never): Promise<void> {
     try {
-      await inTurn(() => withDeadline(signal, (deadline) => takeOut(sandbox, mounted, deadline)));
+      await inTurn(() => withDeadline(signal, (deadline) => takeOut(sandbox, deadline)));
     } catch (error) {
       if (error instanceof LeaseLost) return;
       log.error({ err: error, session: lease.sessionId }, "changes in a memory store could not be stored");
@@ -112,7 +100,8 @@ export function createSessionMemory(
 
   return {
     async directories(disk) {
-      const { readOnly } = await known();
+      const { readOnly } = mounts;
+      if (readOnly.size === 0) return [];
       const versions = await lastVersions(db.write, [...readOnly.keys()]);
       const made: MountedDirectory[] = [];
       for (const [storeId, { id, mountPath }] of readOnly) {
@@ -125,43 +114,38 @@ export function createSessionMemory(
       return made;
     },
     async putInPlace(sandbox, { storeId }): Promise<Outcome> {
-      const store = (await known()).written.get(storeId);
+      const store = mounts.written.get(storeId);
       if (store === undefined) return {};
       const fault = await inTurn(() => store.fill(sandbox));
       if (fault === null) return {};
       return { fault: { type: "sandbox_error", message: `The memories could not be written: ${fault}.` } };
     },
     async around(open, call, signal) {
-      const mounted = await known();
-      if (mounted.written.size + mounted.readOnly.size === 0) return await call();
+      if (mounts.written.size + mounts.readOnly.size === 0) return await call();
       const sandbox = await open();
-      await inTurn(() => withDeadline(signal, (deadline) => bringIn(sandbox, mounted, deadline)));
+      await inTurn(() => withDeadline(signal, (deadline) => bringIn(sandbox, deadline)));
       try {
         return await call();
       } finally {
-        await takeOutOrTell(sandbox, mounted, signal);
+        await takeOutOrTell(sandbox, signal);
       }
     },
     async catchUp(open, signal = never) {
       try {
-        const mounted = await known();
-        if (mounted.written.size === 0) return;
+        if (mounts.written.size === 0) return;
         const sandbox = await open();
-        await inTurn(() => withDeadline(signal, (deadline) => bringIn(sandbox, mounted, deadline)));
+        await inTurn(() => withDeadline(signal, (deadline) => bringIn(sandbox, deadline)));
       } catch (error) {
         log.warn({ err: error, session: lease.sessionId }, "memory stores could not be looked at");
       }
     },
     async beforeClose(sandbox) {
-      const mounted = await known().catch(() => null);
-      if (mounted !== null && mounted.written.size > 0) await takeOutOrTell(sandbox, mounted);
+      if (mounts.written.size > 0) await takeOutOrTell(sandbox);
     },
   };
 }
 
-async function readMounts(db: DatabaseAccess, lease: Lease): Promise<Mounts> {
-  const resources = await readResources(db.write, lease.sessionId);
-  const stores = resources.filter((resource) => resource.type === "memory_store");
+function mountsOf(db: DatabaseAccess, lease: Lease, stores: readonly RunMemoryStore[]): Mounts {
   const readOnly = stores.filter(({ access }) => access === "read_only");
   const written = stores.filter(({ access }) => access === "read_write");
   return {

@@ -25,7 +25,7 @@ export interface ProvisionTarget extends CloneTarget {
   /** The files that the sandbox was opened with. */
   mounted: readonly MountedFile[];
   /** Called when a file waits for a place that only a fresh sandbox has. */
-  onWantsReopen(): void;
+  onNeedsReopen(): void;
 }
 
 /**
@@ -38,7 +38,7 @@ export interface Provisioner {
   /** Resolves when nothing is under way. */
   settled(): Promise<void>;
   /** A file is waiting for a place that only a fresh sandbox has, or was in one that only a fresh one has no more. */
-  wantsReopen(): boolean;
+  needsReopen(): boolean;
 }
 
 const CLONES_AT_ONCE = 4;
@@ -101,7 +101,7 @@ export function createProvisioner(parts: ProvisionParts, target: ProvisionTarget
 
   function wantReopen(): void {
     reopen = true;
-    target.onWantsReopen();
+    target.onNeedsReopen();
   }
 
   /** Once for each `key` and `version`. */
@@ -124,7 +124,7 @@ export function createProvisioner(parts: ProvisionParts, target: ProvisionTarget
     async settled() {
       while (under.size > 0) await Promise.all(under.values());
     },
-    wantsReopen: () => reopen,
+    needsReopen: () => reopen,
   };
 }
 

@@ -4,8 +4,8 @@ import type { SessionHub } from "../../notify/session-hub.ts";
 import { handOverRun, releaseRun } from "../lease/claim-runs.ts";
 import type { Lease } from "../lease/lease.ts";
 import type { RunLog } from "../lease/run-log.ts";
-import { isRunning, removeDeleted, type Standing } from "../lease/session-state.ts";
-import { idle } from "../turn/take-turn.ts";
+import { deleteSessionRow, isRunning, type SessionState } from "../lease/session-state.ts";
+import { idle } from "../turn/session-turn.ts";
 import type { SessionWorkspace } from "../workspace/session-workspace.ts";
 
 interface Parts {
@@ -13,36 +13,38 @@ interface Parts {
   hub: SessionHub;
 }
 
-interface Held {
+interface HeldSession {
   lease: Lease;
   runLog: RunLog;
   workspace: SessionWorkspace;
 }
 
-/** Removes the disk of a session that is over, with its row when it is deleted, and gives the session back. */
-export async function clearAway(
+/** Releases a session that is archived, terminated or deleted: deletes its disk, and its row if it is deleted. */
+export async function releaseEnded(
   { db }: Parts,
-  { lease, runLog, workspace }: Held,
-  standing: Standing,
+  { lease, runLog, workspace }: HeldSession,
+  state: SessionState,
 ): Promise<void> {
-  if (!standing.terminated) {
+  if (!state.terminated) {
     await workspace.collectBeforeRemoval();
-    await runLog.appendIdle(isRunning(standing) ? [idle({ type: "cancelled" })] : []);
+    await runLog.appendIdle(isRunning(state) ? [idle({ type: "cancelled" })] : []);
   }
   await workspace.remove();
-  const left = standing.deleted ? await removeDeleted(db.write, lease) : await releaseRun(db.write, lease);
-  if (!left) await handOverRun(db.write, lease);
+  const released = state.deleted
+    ? await deleteSessionRow(db.write, lease)
+    : await releaseRun(db.write, lease);
+  if (!released) await handOverRun(db.write, lease);
 }
 
-/** Ends the sandbox and gives the session back: as due when something is left to do, so that another process goes on. */
-export async function giveBack(
+/** Closes the sandbox and releases the session, as due when something is left to do, so that another process continues it. */
+export async function releaseForHandOver(
   { db, hub }: Parts,
-  { lease, workspace }: Held,
-  standing: Standing,
+  { lease, workspace }: HeldSession,
+  state: SessionState,
 ): Promise<void> {
   await workspace.end();
   const waiting = await waitingInputs(db.read, lease.sessionId);
-  const over = standing.status === "idle" && !asksForTurn(waiting) && !workspace.hasPending();
-  if (!over || !(await releaseRun(db.write, lease))) await handOverRun(db.write, lease);
+  const isDone = state.status === "idle" && !asksForTurn(waiting) && !workspace.hasPending();
+  if (!isDone || !(await releaseRun(db.write, lease))) await handOverRun(db.write, lease);
   hub.publish(lease.sessionId, true);
 }

@@ -5,189 +5,209 @@ import { DatabaseUnavailableError } from "../../db/database-error.ts";
 import type { Database } from "../../db/pool.ts";
 import { asksForTurn, waitingInputs } from "../../features/events/event-store.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
-import { type RunSession, readRunSession } from "../inputs/run-session.ts";
+import { readInputs, type SessionInputs } from "../inputs/session-inputs.ts";
 import { handOverRun, releaseRun } from "../lease/claim-runs.ts";
 import type { Lease } from "../lease/lease.ts";
-import { createRunLog, type RunLog } from "../lease/run-log.ts";
-import { isRunning, type Standing, takeDue } from "../lease/session-state.ts";
-import { idle, type RunningTurn, startTurn, type TurnParts } from "../turn/take-turn.ts";
+import { RunLog } from "../lease/run-log.ts";
+import { clearPending, isRunning, type SessionState } from "../lease/session-state.ts";
+import { idle, SessionTurn, type TurnParts } from "../turn/session-turn.ts";
 import { watchTurn } from "../turn/watch-turn.ts";
 import type { SessionWorkspace } from "../workspace/session-workspace.ts";
-import { clearAway, giveBack } from "./release-session.ts";
+import { releaseEnded, releaseForHandOver } from "./release-session.ts";
 
-/**
- * A session that this worker holds: its turns, its sandbox and its disk, from the claim to the release.
- *
- * Life story. The worker claims and calls `holdSession`. From then on the session looks after itself: it provisions, runs
- * turns while inputs wait, stays warm for a while, closes its sandbox and releases. The worker only tells it to look
- * (`wake`), that its lease is gone (`abandon`), or that the process stops (`handOver`). `ended` resolves once, whatever
- * happens; a session that failed in a way it could not tell in its log keeps its lease, and is taken up when that expires.
- */
-export interface HeldSession {
-  readonly lease: Lease;
-  /** It has something to do, and does not only stay warm. */
-  isActive(): boolean;
-  wake(): void;
-  /** Kills the sandbox at once and writes nothing more. */
-  abandon(): Promise<void>;
-  /**
-   * Lets a running turn go on to the next place where nothing is lost, for `graceMs` at most, then kills what still
-   * runs. The session is given back as due when its turn is not over, so that another process goes on with it.
-   */
-  handOver(graceMs: number): Promise<void>;
-  readonly ended: Promise<void>;
-}
-
-export interface HoldDependencies extends TurnParts {
+export interface SessionRunnerParts extends TurnParts {
   db: Database;
   hub: SessionHub;
   log: Logger;
-  /** How long the sandbox stays open when nothing happens. */
+  /** How long the sandbox stays open while nothing happens. */
   idleMs: number;
-  /** `onWantsReopen` is called when `reopenIfWanted` has something to do. */
-  openWorkspace(lease: Lease, session: RunSession, log: RunLog, onWantsReopen: () => void): SessionWorkspace;
+  /** `onNeedsReopen` is called when `reopenIfNeeded` has something to do. */
+  openWorkspace(
+    lease: Lease,
+    inputs: SessionInputs,
+    log: RunLog,
+    onNeedsReopen: () => void,
+  ): SessionWorkspace;
   /** Limits how many turns run at once. */
   turns: Semaphore;
   /** Called when the session has nothing to do and only stays warm. */
   onRest(): void;
 }
 
-/** Begins when `former`, an earlier run of the session in this process, has ended. */
-export function holdSession(
-  dependencies: HoldDependencies,
-  lease: Lease,
-  former: Promise<void> | undefined,
-): HeldSession {
-  const { db, log } = dependencies;
-  const runLog = createRunLog(db, dependencies.hub, lease);
-  const news = new Signal();
-  let workspace: SessionWorkspace | undefined;
-  let turn: RunningTurn | undefined;
-  let active = true;
-  let leaving: "handed over" | "abandoned" | undefined;
+/**
+ * Runs a session that this worker holds, from the claim to the release.
+ *
+ * Lifecycle: from its construction the runner works on its own. It provisions, runs turns while inputs wait, stays warm for a
+ * while, closes the sandbox and releases the session. The worker only tells it to look again (`wake`), that the lease is lost
+ * (`abandon`), or that the process stops (`handOver`). If it fails in a way that it cannot report in the session's log, it
+ * keeps the lease, and the session is claimed again when that expires.
+ */
+export class SessionRunner {
+  readonly lease: Lease;
+  /** Resolves when the runner has ended, for whatever reason. */
+  readonly ended: Promise<void>;
+  readonly #parts: SessionRunnerParts;
+  readonly #runLog: RunLog;
+  readonly #news = new Signal();
+  #workspace: SessionWorkspace | undefined;
+  #turn: SessionTurn | undefined;
+  #isActive = true;
+  #stopping: "handOver" | "abandon" | undefined;
 
-  async function hold(): Promise<void> {
-    await former;
-    const session = await readRunSession(db.read, lease.sessionId);
-    const space = dependencies.openWorkspace(lease, session, runLog, () => news.set());
-    workspace = space;
-    while (leaving !== "abandoned") {
-      news.reset();
-      const standing = await takeDue(db.write, lease);
-      if (standing.terminated || standing.archived)
-        return await clearAway(dependencies, { lease, runLog, workspace: space }, standing);
-      if (leaving === "handed over")
-        return await giveBack(dependencies, { lease, runLog, workspace: space }, standing);
-      if (standing.resting) {
-        await space.reclaim();
-        if (await releaseRun(db.write, lease)) return;
-        continue;
-      }
-      await space.reopenIfWanted();
-      await space.refresh();
-      if (await act(session, standing, space)) continue;
-      if (await rest(space)) continue;
-      if (space.isBusy()) continue;
-      await space.close();
-      if (await releaseRun(db.write, lease)) return;
+  /** @param previous an earlier run of the session in this process; this one begins when it has ended. */
+  constructor(parts: SessionRunnerParts, lease: Lease, previous?: Promise<void>) {
+    this.#parts = parts;
+    this.lease = lease;
+    this.#runLog = new RunLog(parts.db, parts.hub, lease);
+    this.ended = this.#run(previous).catch((error: unknown) => {
+      parts.log.error({ err: error, session: lease.sessionId }, "a session could not be released");
+    });
+  }
+
+  /** It has something to do, and does not only stay warm. */
+  isActive(): boolean {
+    return this.#isActive;
+  }
+
+  wake(): void {
+    this.#news.set();
+  }
+
+  /** Kills the sandbox at once and writes nothing more. */
+  async abandon(): Promise<void> {
+    this.#stopping = "abandon";
+    this.#kill();
+    this.wake();
+    await this.ended;
+  }
+
+  /**
+   * Lets a running turn continue to the next point where nothing is lost, for at most `graceMs`, then kills what still runs.
+   * If the turn is not over, the session is released as due, so that another process continues it.
+   */
+  async handOver(graceMs: number): Promise<void> {
+    this.#stopping ??= "handOver";
+    this.#runLog.closeAtNextAppend();
+    this.wake();
+    const grace = setTimeout(() => this.#kill(), graceMs);
+    await this.ended;
+    clearTimeout(grace);
+  }
+
+  async #run(previous: Promise<void> | undefined): Promise<void> {
+    const { db, log } = this.#parts;
+    const session = this.lease.sessionId;
+    try {
+      await previous;
+      while (this.#stopping !== "abandon") if (await this.#step()) return;
+    } catch (error) {
+      this.#kill();
+      if (error instanceof LeaseLost) log.info({ session }, "the session's lease is lost");
+      else log.error({ err: error, session }, "a session could not be run");
+      if (error instanceof DatabaseUnavailableError) await handOverRun(db.write, this.lease);
+    } finally {
+      this.#runLog.close();
+      await this.#workspace?.end();
     }
   }
 
-  /** Stays warm for a while; true when there is news. */
-  async function rest(space: SessionWorkspace): Promise<boolean> {
-    active = space.isBusy();
-    dependencies.onRest();
-    const woken = await news.waitFor(space.isOpen() ? dependencies.idleMs : 0);
-    active = true;
+  /** Looks at the session once and does what is due. Returns true when the session was released. */
+  async #step(): Promise<boolean> {
+    const { db } = this.#parts;
+    this.#news.reset();
+    const state = await clearPending(db.write, this.lease);
+    let inputs = await readInputs(db.read, this.lease.sessionId);
+    this.#workspace ??= this.#parts.openWorkspace(this.lease, inputs, this.#runLog, () => this.wake());
+    const held = { lease: this.lease, runLog: this.#runLog, workspace: this.#workspace };
+    if (state.terminated || state.archived) {
+      await releaseEnded(this.#parts, held, state);
+      return true;
+    }
+    if (this.#stopping === "handOver") {
+      await releaseForHandOver(this.#parts, held, state);
+      return true;
+    }
+    const { workspace } = held;
+    if (state.resting) {
+      await workspace.reclaim();
+      return await releaseRun(db.write, this.lease);
+    }
+    // Read again: resources may have been put in place while the sandbox was being closed.
+    if (await workspace.reopenIfNeeded()) inputs = await readInputs(db.read, this.lease.sessionId);
+    await workspace.refresh(inputs);
+    if (await this.#act(state, workspace)) return false;
+    if (await this.#rest(workspace)) return false;
+    if (workspace.isBusy()) return false;
+    await workspace.close();
+    return await releaseRun(db.write, this.lease);
+  }
+
+  /** Stays warm for a while. Returns true when there is news. */
+  async #rest(workspace: SessionWorkspace): Promise<boolean> {
+    this.#isActive = workspace.isBusy();
+    this.#parts.onRest();
+    const woken = await this.#news.waitFor(workspace.isOpen() ? this.#parts.idleMs : 0);
+    this.#isActive = true;
     return woken;
   }
 
-  /** Settles interrupts or runs a turn; false when there was nothing to do. */
-  async function act(session: RunSession, standing: Standing, space: SessionWorkspace): Promise<boolean> {
-    const waiting = await waitingInputs(db.read, lease.sessionId);
-    const resumed = isRunning(standing);
+  /** Settles interrupts or runs a turn. Returns false when there was nothing to do. */
+  async #act(state: SessionState, workspace: SessionWorkspace): Promise<boolean> {
+    const { db, turns } = this.#parts;
+    const waiting = await waitingInputs(db.read, this.lease.sessionId);
+    const resumed = isRunning(state);
     if (waiting.interrupts && !waiting.requiresAction && !resumed) {
-      await settleInterrupts(waiting.interruptedMessages);
+      await this.#settleInterrupts(waiting.interruptedMessages);
       return true;
     }
     if (!asksForTurn(waiting) && !resumed) return false;
-    const leaveTurn = await dependencies.turns.acquire();
+    const mustWait = turns.free === 0;
+    const release = await turns.acquire();
     try {
-      if (leaving === undefined) await runTurn(session, space, resumed, waiting.interrupts);
+      if (this.#stopping !== undefined) return true;
+      // Read again: the turn may have waited long for its slot.
+      if (mustWait) await workspace.refresh();
+      await this.#runTurn(workspace, resumed, waiting.interrupts);
     } finally {
-      leaveTurn();
+      release();
     }
     return true;
   }
 
-  async function runTurn(
-    session: RunSession,
-    space: SessionWorkspace,
-    resumed: boolean,
-    interrupted: boolean,
-  ): Promise<void> {
-    const own = startTurn(dependencies, { session, resumed, log: runLog, workspace: space });
-    turn = own;
-    if (interrupted) own.abort();
-    const unwatch = watchTurn({ db, log, lease, news, turn: own, workspace: space, runLog });
+  async #runTurn(workspace: SessionWorkspace, resumed: boolean, interrupted: boolean): Promise<void> {
+    const { db, log } = this.#parts;
+    const turn = new SessionTurn(this.#parts, { resumed, log: this.#runLog, workspace });
+    this.#turn = turn;
+    if (interrupted) turn.abort();
+    const stopWatching = watchTurn({
+      db,
+      log,
+      lease: this.lease,
+      news: this.#news,
+      turn,
+      workspace,
+      runLog: this.#runLog,
+    });
     try {
-      await own.ended;
+      await turn.ended;
     } catch (error) {
-      // Closed by whoever terminated or hands over, or taken by another: the row tells which.
+      // The log was closed by a termination or a hand-over, or another process has the session: the row says which.
       if (!(error instanceof LeaseLost)) throw error;
     } finally {
-      await unwatch();
-      turn = undefined;
+      await stopWatching();
+      this.#turn = undefined;
     }
   }
 
-  /** An interrupt of a session that does not run and has no calls that wait; messages sent before it are answered by a turn that did nothing. */
-  async function settleInterrupts(withMessages: boolean): Promise<void> {
-    if (withMessages) await runLog.appendRunning();
-    await runLog.appendIdle(withMessages ? [idle({ type: "cancelled" })] : []);
+  /** For a session that does not run and has no calls that wait. Messages before the interrupt get a turn that did nothing. */
+  async #settleInterrupts(withMessages: boolean): Promise<void> {
+    if (withMessages) await this.#runLog.appendRunning();
+    await this.#runLog.appendIdle(withMessages ? [idle({ type: "cancelled" })] : []);
   }
 
-  function kill(): void {
-    runLog.close();
-    turn?.abort(new LeaseLost());
-    void workspace?.end();
+  #kill(): void {
+    this.#runLog.close();
+    this.#turn?.abort(new LeaseLost());
+    void this.#workspace?.end();
   }
-
-  async function run(): Promise<void> {
-    try {
-      await hold();
-    } catch (error) {
-      kill();
-      if (error instanceof LeaseLost) log.info({ session: lease.sessionId }, "the session's lease is gone");
-      else log.error({ err: error, session: lease.sessionId }, "a session could not be run");
-      if (error instanceof DatabaseUnavailableError) await handOverRun(db.write, lease);
-    } finally {
-      runLog.close();
-      await workspace?.end();
-    }
-  }
-
-  const ended = run().catch((error: unknown) => {
-    log.error({ err: error, session: lease.sessionId }, "a session could not be given back");
-  });
-  return {
-    lease,
-    ended,
-    isActive: () => active,
-    wake: () => news.set(),
-    async abandon() {
-      leaving = "abandoned";
-      kill();
-      news.set();
-      await ended;
-    },
-    async handOver(graceMs) {
-      leaving ??= "handed over";
-      runLog.closeAtNextAppend();
-      news.set();
-      const grace = setTimeout(kill, graceMs);
-      await ended;
-      clearTimeout(grace);
-    },
-  };
 }

@@ -5,139 +5,150 @@ import type { SessionHub } from "../../notify/session-hub.ts";
 import { ownSecrets } from "../credentials/session-secrets.ts";
 import { createReclaimer } from "../lease/claim-reclaimable.ts";
 import { claimRuns, dueAmong, expireLeases } from "../lease/claim-runs.ts";
-import { beatHearts } from "../lease/heartbeat.ts";
+import { startHeartbeat } from "../lease/heartbeat.ts";
 import type { Lease } from "../lease/lease.ts";
 import { isDeadOwner, workerOwner } from "../lease/lease-owner.ts";
 import { readFileContent } from "../turn/file-content.ts";
-import type { TurnParts } from "../turn/take-turn.ts";
-import { openSessionWorkspace, type WorkspaceParts } from "../workspace/session-workspace.ts";
-import { type HeldSession, type HoldDependencies, holdSession } from "./session-runner.ts";
+import type { TurnParts } from "../turn/session-turn.ts";
+import { SessionWorkspace, type WorkspaceParts } from "../workspace/session-workspace.ts";
+import { SessionRunner, type SessionRunnerParts } from "./session-runner.ts";
 
 export interface WorkerOptions
   extends Omit<WorkspaceParts, "mask">,
-    Omit<TurnParts, "fileContent" | "previews" | "mask"> {
+    Omit<TurnParts, "readFile" | "previews" | "mask"> {
   db: Database;
   hub: SessionHub;
   log: Logger;
-  /** How long a lease lasts without a heartbeat, which comes at a third of it; default 15,000. */
+  /** How long a lease lasts without a heartbeat, of which there are three in this time; default 15,000. */
   leaseMs?: number;
-  /** Between looks for sessions that are due, beside what the hub tells; default 2,000. */
+  /** Between looks for due sessions, besides the hub's notices; default 2,000. */
   pollMs?: number;
-  /** How long a sandbox stays open when nothing happens; default 60,000. */
+  /** How long a sandbox stays open while nothing happens; default 60,000. */
   sandboxIdleMs?: number;
-  /** How long a session is idle before its container and disk go; default a day. */
+  /** How long a session is idle before its container and disk are reclaimed; default a day. */
   reclaimMs?: number;
   /** Turns at once; default 32. */
   concurrency?: number;
-  /** How long turns may go on after `close`; default 10,000. */
+  /** How long turns may continue after `close`; default 10,000. */
   graceMs?: number;
-}
-
-export interface Worker {
-  /** Names this worker in leases. */
-  readonly owner: string;
-  /** Whether it has the session's sandbox or disk in hand, also after its lease was lost. */
-  holds(sessionId: string): boolean;
-  /**
-   * Claims nothing more. Each running turn goes on to its next append, or until the tool calls that run have ended,
-   * within the grace; then its session is given back as due, and another process goes on with it. Closes all sandboxes.
-   */
-  close(): Promise<void>;
 }
 
 const DAY_MS = 86_400_000;
 
-/** Runs sessions of this database, beside the workers of other processes. Leases of dead processes are taken at once. */
-export function startWorker(options: WorkerOptions): Worker {
-  const { db, hub, log, leaseMs = 15_000, pollMs = 2_000, graceMs = 10_000, concurrency = 32 } = options;
-  const { reclaimMs = DAY_MS } = options;
-  const owner = workerOwner();
-  const held = new Map<string, HeldSession>();
-  const news = new Signal();
-  let closing = false;
-  const shared: Omit<HoldDependencies, "mask" | "openWorkspace"> = {
-    ...options,
-    fileContent: (fileId) => readFileContent(options, fileId),
-    previews: hub.previews,
-    idleMs: options.sandboxIdleMs ?? 60_000,
-    turns: new Semaphore(concurrency),
-    onRest: () => news.set(),
-  };
+/** Runs sessions of this database, beside the workers of other processes. Leases of dead processes are claimed at once. */
+export class Worker {
+  /** Names this worker in leases. */
+  readonly owner = workerOwner();
+  readonly #options: WorkerOptions;
+  readonly #leaseMs: number;
+  readonly #pollMs: number;
+  readonly #reclaimMs: number;
+  readonly #concurrency: number;
+  readonly #shared: Omit<SessionRunnerParts, "mask" | "openWorkspace">;
+  readonly #held = new Map<string, SessionRunner>();
+  readonly #news = new Signal();
+  readonly #reclaimable: (free: number) => Promise<Lease[]>;
+  readonly #heartbeat: { close(): void };
+  readonly #unsubscribe: () => void;
+  readonly #claiming: Promise<void>;
+  #isClosing = false;
 
-  const reclaimable = createReclaimer({
-    db: db.write,
-    owner,
-    leaseMs,
-    reclaimMs,
-    host: options.disks.host,
-  });
+  /** Starts at once. */
+  constructor(options: WorkerOptions) {
+    const { db, hub, log, leaseMs = 15_000, pollMs = 2_000, reclaimMs = DAY_MS, concurrency = 32 } = options;
+    const { owner } = this;
+    this.#options = options;
+    this.#leaseMs = leaseMs;
+    this.#pollMs = pollMs;
+    this.#reclaimMs = reclaimMs;
+    this.#concurrency = concurrency;
+    this.#shared = {
+      ...options,
+      readFile: (fileId) => readFileContent(options, fileId),
+      previews: hub.previews,
+      idleMs: options.sandboxIdleMs ?? 60_000,
+      turns: new Semaphore(concurrency),
+      onRest: () => this.#news.set(),
+    };
+    const { host } = options.disks;
+    this.#reclaimable = createReclaimer({ db: db.write, owner, leaseMs, reclaimMs, host });
+    this.#heartbeat = startHeartbeat({ db: db.write, log, owner, leaseMs, held: this.#held });
+    this.#unsubscribe = hub.onDue((sessionId) => {
+      const runner = this.#held.get(sessionId);
+      if (runner === undefined) this.#news.set();
+      else runner.wake();
+    });
+    this.#claiming = this.#claimUntilClosed();
+  }
 
-  const heart = beatHearts({ db: db.write, log, owner, leaseMs, held });
-  const unsubscribe = hub.onDue((sessionId) => {
-    const session = held.get(sessionId);
-    if (session === undefined) news.set();
-    else session.wake();
-  });
-  const claiming = claimForEver();
+  /** Whether it uses the session's sandbox or disk, also after the lease was lost. */
+  holds(sessionId: string): boolean {
+    return this.#held.has(sessionId);
+  }
 
-  async function claimForEver(): Promise<void> {
-    let looked = Number.NEGATIVE_INFINITY;
-    while (!closing) {
-      news.reset();
+  /**
+   * Claims nothing more. Each running turn continues to its next append, or until the running tool calls have ended, within
+   * the grace period; then its session is released as due, and another process continues it. Closes all sandboxes.
+   */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#unsubscribe();
+    this.#news.set();
+    await this.#claiming;
+    const { graceMs = 10_000 } = this.#options;
+    await Promise.all([...this.#held.values()].map((runner) => runner.handOver(graceMs)));
+    this.#heartbeat.close();
+  }
+
+  async #claimUntilClosed(): Promise<void> {
+    const { db, log } = this.#options;
+    let lastExpiry = Number.NEGATIVE_INFINITY;
+    while (!this.#isClosing) {
+      this.#news.reset();
       try {
-        if (performance.now() - looked >= pollMs) {
+        if (performance.now() - lastExpiry >= this.#pollMs) {
           await expireLeases(db.write, isDeadOwner);
-          looked = performance.now();
+          lastExpiry = performance.now();
         }
-        await claim();
-        if (!closing) for (const lease of await reclaimable(free())) hold(lease);
-        for (const sessionId of await dueAmong(db.read, [...held.keys()])) held.get(sessionId)?.wake();
+        await this.#claimDue();
+        if (!this.#isClosing) for (const lease of await this.#reclaimable(this.#free())) this.#hold(lease);
+        for (const id of await dueAmong(db.read, [...this.#held.keys()])) this.#held.get(id)?.wake();
       } catch (error) {
         log.warn({ err: error }, "sessions could not be claimed");
       }
-      if (!closing) await news.waitFor(Math.min(pollMs, reclaimMs));
+      if (!this.#isClosing) await this.#news.waitFor(Math.min(this.#pollMs, this.#reclaimMs));
     }
   }
 
-  function free(): number {
-    return concurrency - [...held.values()].filter((session) => session.isActive()).length;
-  }
-
-  /** Claims while there are sessions and free places. Sessions that only stay warm take no place. */
-  async function claim(): Promise<void> {
+  /** Claims while there are due sessions and free slots. */
+  async #claimDue(): Promise<void> {
+    const { db, disks } = this.#options;
     for (;;) {
-      const places = free();
-      if (closing || places <= 0) return;
-      const leases = await claimRuns(db.write, owner, leaseMs, places, options.disks.host);
-      for (const lease of leases) hold(lease);
-      if (leases.length < places) return;
+      const slots = this.#free();
+      if (this.#isClosing || slots <= 0) return;
+      const leases = await claimRuns(db.write, this.owner, this.#leaseMs, slots, disks.host);
+      for (const lease of leases) this.#hold(lease);
+      if (leases.length < slots) return;
     }
   }
 
-  /** A lease that ran out while this worker held it may come back to it: the former run ends before the new one begins. */
-  function hold(lease: Lease): void {
+  /** A session that only stays warm takes no slot. */
+  #free(): number {
+    return this.#concurrency - [...this.#held.values()].filter((runner) => runner.isActive()).length;
+  }
+
+  /** A lease that expired while this worker held it may come back to it: the former run ends before the new one begins. */
+  #hold(lease: Lease): void {
     const { sessionId } = lease;
-    const own = { ...options, ...ownSecrets(options.secrets) };
-    const openWorkspace: HoldDependencies["openWorkspace"] = (...held) => openSessionWorkspace(own, ...held);
-    const dependencies = { ...shared, mask: own.mask, openWorkspace };
-    const session = holdSession(dependencies, lease, held.get(sessionId)?.abandon());
-    held.set(sessionId, session);
-    session.ended.then(() => {
-      if (held.get(sessionId) === session) held.delete(sessionId);
-      news.set();
+    const own = { ...this.#options, ...ownSecrets(this.#options.secrets) };
+    const openWorkspace: SessionRunnerParts["openWorkspace"] = (...held) =>
+      new SessionWorkspace(own, ...held);
+    const parts = { ...this.#shared, mask: own.mask, openWorkspace };
+    const runner = new SessionRunner(parts, lease, this.#held.get(sessionId)?.abandon());
+    this.#held.set(sessionId, runner);
+    runner.ended.then(() => {
+      if (this.#held.get(sessionId) === runner) this.#held.delete(sessionId);
+      this.#news.set();
     });
   }
-
-  return {
-    owner,
-    holds: (sessionId) => held.has(sessionId),
-    async close() {
-      closing = true;
-      unsubscribe();
-      news.set();
-      await claiming;
-      await Promise.all([...held.values()].map((session) => session.handOver(graceMs)));
-      heart.close();
-    },
-  };
 }

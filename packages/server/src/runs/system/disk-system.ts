@@ -1,23 +1,48 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { SystemLayers } from "@berth/sandbox";
-import type { Disk } from "../disks/disk.ts";
+import { LAYERED_HOME, type Sandbox, type SystemLayers } from "@berth/sandbox";
+import type { Disk } from "../disks/session-disk.ts";
+import type { SessionSystem } from "./session-system.ts";
 
+/** Stands for the engine's own system, where there is none of Berth's. */
 const HOST = "host";
+const MAX_COPY_MS = 60_000;
 
-/** Whether the sandbox of a disk was last opened with what the engine gives all, and not with a system of Berth's. */
-export async function beganOnHost(disk: Disk): Promise<boolean> {
-  return (await remembered(disk)) === HOST;
+/** Whether the disk's sandbox was last opened with the engine's own system. */
+export async function wasOnHost(disk: Disk): Promise<boolean> {
+  return (await lastSystem(disk)) === HOST;
 }
 
-/** Whether the sandbox of a disk was last opened with this system. */
-export async function isRemembered(disk: Disk, system: SystemLayers | undefined): Promise<boolean> {
-  return (await remembered(disk)) === nameOf(system);
+/**
+ * Opens a sandbox on a system, which is in use until the sandbox is closed, and records the system beside the disk. If the
+ * layers are new to the disk, what they have as the agent's home directory is copied to the disk's; existing files stay.
+ */
+export async function openOnSystem(
+  { system, release }: SessionSystem,
+  disk: Disk,
+  open: () => Promise<Sandbox>,
+): Promise<Sandbox> {
+  const sandbox = await open().catch((error) => {
+    release();
+    throw error;
+  });
+  sandbox.closed.then(release);
+  try {
+    const name = nameOf(system);
+    if ((await lastSystem(disk)) === name) return sandbox;
+    if ((system?.layers ?? []).length > 0) await copyHome(sandbox);
+    await writeFile(fileOf(disk), name);
+    return sandbox;
+  } catch (error) {
+    await sandbox.close();
+    throw error;
+  }
 }
 
-/** Keeps in mind, beside what the agent sees of the disk, which system its sandbox was opened with. */
-export async function rememberSystem(disk: Disk, system: SystemLayers | undefined): Promise<void> {
-  await writeFile(file(disk), nameOf(system));
+/** What cannot be copied, for example to a full disk, is left out. */
+async function copyHome(sandbox: Sandbox): Promise<void> {
+  const script = `cp -an ${LAYERED_HOME}/. /home/agent/`;
+  await sandbox.run({ script, timeoutMs: MAX_COPY_MS });
 }
 
 function nameOf(system: SystemLayers | undefined): string {
@@ -25,15 +50,16 @@ function nameOf(system: SystemLayers | undefined): string {
   return [system.tree, ...(system.layers ?? []).map(layerOf)].map((path) => basename(path)).join(" ");
 }
 
-/** A layer's changes lie two directories below the one with its name. */
+/** The directory of a layer is two levels above its changes. */
 function layerOf(path: string): string {
   return dirname(dirname(path));
 }
 
-async function remembered(disk: Disk): Promise<string | null> {
-  return await readFile(file(disk), "utf8").catch(() => null);
+async function lastSystem(disk: Disk): Promise<string | null> {
+  return await readFile(fileOf(disk), "utf8").catch(() => null);
 }
 
-function file(disk: Disk): string {
+/** Outside of what the agent sees of the disk. */
+function fileOf(disk: Disk): string {
   return join(disk.path, "system");
 }

@@ -1,10 +1,10 @@
 import type { LayerPlan } from "@berth/sandbox";
 import { createRedactor } from "../../log/redactor.ts";
 import { egressPolicy } from "../egress/egress-policy.ts";
-import type { EnvironmentContents } from "./environment-contents.ts";
+import type { RunSession } from "../inputs/session-inputs.ts";
 
 /** The layer that an environment's setup script makes, with the environment's own networking and variables; none without one. */
-export function setupPlan({ setupScript, networking, variables }: EnvironmentContents): LayerPlan[] {
+export function setupPlan({ setupScript, networking, variables }: RunSession): LayerPlan[] {
   if (setupScript === null) return [];
   return [
     {

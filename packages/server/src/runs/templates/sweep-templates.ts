@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import type { Queryable } from "../../db/statement.ts";
-import { removeTrash } from "../disks/disk.ts";
+import { removeTrash } from "../disks/trash.ts";
 import { deleteMirror } from "./mirror-store.ts";
 import { directoryOf, discardDisk, diskOf, type TemplateKind, type TemplateRoom } from "./template-room.ts";
 import { deleteTemplate } from "./template-store.ts";
@@ -33,7 +33,7 @@ interface Kept {
 export async function sweepTemplates(parts: KeepParts, signal: AbortSignal): Promise<void> {
   const { room } = parts;
   for (const kind of ["templates", "mirrors"] as const) {
-    await removeTrash({ directory: directoryOf(room, kind), host: room.host }, signal);
+    await removeTrash(directoryOf(room, kind), signal);
     // Read before the rows: what is finished in between has its row then.
     const found = (await readdir(directoryOf(room, kind)).catch(() => [])).filter((name) => UUID.test(name));
     const known = new Set((await readKept(parts)).map(({ id }) => id));

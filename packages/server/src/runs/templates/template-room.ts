@@ -1,12 +1,12 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { MIRROR_INSIDE, TEMPLATE_INSIDE } from "@berth/sandbox";
-import { discard } from "../disks/disk.ts";
+import { removeAside } from "../disks/trash.ts";
 
 /** Where the mirrors and templates of an installation lie. */
 export interface TemplateRoom {
   directory: string;
-  /** Names the machine's installation; see `DiskRoom`. */
+  /** Names the machine's installation; see `DiskDirectory`. */
   host: string;
 }
 
@@ -57,5 +57,5 @@ export function shareOf(
 }
 
 export async function discardDisk(room: TemplateRoom, kind: TemplateKind, id: string): Promise<void> {
-  await discard(diskOf(room, kind, id));
+  await removeAside(diskOf(room, kind, id));
 }

@@ -6,16 +6,16 @@ import type { Database } from "../../db/pool.ts";
 import { waitingInputs } from "../../features/events/event-store.ts";
 import type { Lease } from "../lease/lease.ts";
 import type { RunLog } from "../lease/run-log.ts";
-import { takeDue } from "../lease/session-state.ts";
+import { clearPending } from "../lease/session-state.ts";
 import type { SessionWorkspace } from "../workspace/session-workspace.ts";
-import type { RunningTurn } from "./take-turn.ts";
+import type { SessionTurn } from "./session-turn.ts";
 
 export interface Watch {
   db: Database;
   log: Logger;
   lease: Lease;
   news: Signal;
-  turn: RunningTurn;
+  turn: SessionTurn;
   workspace: SessionWorkspace;
   runLog: RunLog;
 }
@@ -23,20 +23,20 @@ export interface Watch {
 const RETRY_MS = 200;
 
 /**
- * Looks at the session whenever there is news while its turn runs: an interrupt, its archiving or its termination aborts
- * the turn, a new file is put in place. The answer ends the watch; news that it did not look at stays told.
+ * Looks at the session on all news while its turn runs: an interrupt, archiving or termination aborts the turn, and new
+ * resources are put in place. The returned function ends the watch; news that it did not look at stays set.
  */
 export function watchTurn(watch: Watch): () => Promise<void> {
-  let over = false;
-  const watching = keepLooking(watch, () => over);
+  let isOver = false;
+  const watching = watchUntil(watch, () => isOver);
   return async () => {
-    over = true;
+    isOver = true;
     watch.news.set();
     await watching;
   };
 }
 
-async function keepLooking(watch: Watch, isOver: () => boolean): Promise<void> {
+async function watchUntil(watch: Watch, isOver: () => boolean): Promise<void> {
   for (;;) {
     await watch.news.wait();
     if (isOver()) return;
@@ -55,16 +55,15 @@ async function keepLooking(watch: Watch, isOver: () => boolean): Promise<void> {
   }
 }
 
-async function look(watch: Watch): Promise<void> {
-  const { db, lease, turn, workspace } = watch;
-  const standing = await takeDue(db.write, lease);
-  if (standing.terminated) return stop(watch);
-  if (standing.archived || (await waitingInputs(db.read, lease.sessionId)).interrupts) turn.abort();
+async function look({ db, lease, turn, workspace, ...watch }: Watch): Promise<void> {
+  const state = await clearPending(db.write, lease);
+  if (state.terminated) return stop({ turn, workspace, ...watch });
+  if (state.archived || (await waitingInputs(db.read, lease.sessionId)).interrupts) turn.abort();
   await workspace.refresh();
 }
 
-/** Nothing of this turn counts any more. */
-function stop({ runLog, turn, workspace }: Watch): void {
+/** Discards the turn: nothing more of it is appended. */
+function stop({ runLog, turn, workspace }: Pick<Watch, "runLog" | "turn" | "workspace">): void {
   runLog.close();
   turn.abort(new LeaseLost());
   void workspace.end();

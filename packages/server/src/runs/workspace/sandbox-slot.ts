@@ -1,8 +1,8 @@
-import type { Opened } from "./open-sandbox.ts";
+import type { OpenedSandbox } from "./sandbox-opener.ts";
 
 /** The one sandbox of a session that is open, or being opened. One that has died by itself is not there any more. */
 export class SandboxSlot {
-  #opening: Promise<Opened> | undefined;
+  #opening: Promise<OpenedSandbox> | undefined;
   #ended = false;
 
   get ended(): boolean {
@@ -14,7 +14,7 @@ export class SandboxSlot {
   }
 
   /** The sandbox; where there is none, what `open` brings. Rejects after `end`. */
-  opened(open: () => Promise<Opened>): Promise<Opened> {
+  opened(open: () => Promise<OpenedSandbox>): Promise<OpenedSandbox> {
     if (this.#ended) return Promise.reject(new Error("The session's workspace has ended."));
     if (this.#opening !== undefined) return this.#opening;
     const own = open();
@@ -27,7 +27,7 @@ export class SandboxSlot {
   }
 
   /** Undefined where there is none, or it could not be opened. */
-  async current(): Promise<Opened | undefined> {
+  async current(): Promise<OpenedSandbox | undefined> {
     return await settled(this.#opening);
   }
 

@@ -2,17 +2,14 @@ import { dirname } from "node:path/posix";
 import { formatId, pathsOverlap } from "@berth/contract";
 import type { Limits, MountedFile, SandboxSpec } from "@berth/sandbox";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
-import type { Queryable } from "../../db/statement.ts";
-import type { Disk } from "../disks/disk.ts";
+import type { Disk } from "../disks/session-disk.ts";
 import { egressPolicy, type ProviderHosts } from "../egress/egress-policy.ts";
-import { mountedFile } from "../inputs/mounted-file.ts";
 import type { Removal } from "../inputs/removal-store.ts";
 import { isRepository, type RunResource } from "../inputs/resource-store.ts";
-import type { RunSession } from "../inputs/run-session.ts";
+import type { RunSession } from "../inputs/session-inputs.ts";
 import type { Templates } from "../templates/templates.ts";
 
 export interface SpecParts {
-  db: { write: Queryable };
   blobs: BlobStore;
   providers: readonly ProviderHosts[];
   templates: Pick<Templates, "mounted">;
@@ -24,21 +21,18 @@ const MEBIBYTE = 1024 * 1024;
  * What the engine is to open for a session, with the files that it has now. A file whose place something that was removed
  * still takes on the disk is not among them: it is put there when that is gone.
  */
-export async function sandboxSpec(
+export function sandboxSpec(
   parts: SpecParts,
   session: RunSession,
   disk: Disk,
   resources: readonly RunResource[],
   removals: readonly Removal[] = [],
-): Promise<SandboxSpec> {
-  const files = await Promise.all(
-    resources
-      .filter((resource) => resource.type === "file")
-      .filter(
-        (file) => file.ready || !removals.some((removal) => pathsOverlap(removal.mountPath, file.mountPath)),
-      )
-      .map((file) => mountedFile(parts, file)),
-  );
+): SandboxSpec {
+  const files = resources
+    .filter((resource) => resource.type === "file")
+    .filter(
+      (file) => file.ready || !removals.some((removal) => pathsOverlap(removal.mountPath, file.mountPath)),
+    );
   return {
     id: formatId("session", session.id),
     disk: disk.path,
@@ -46,7 +40,9 @@ export async function sandboxSpec(
     limits: limitsOf(session),
     image: session.image,
     egress: egressPolicy(session, resources, parts.providers),
-    files: files.filter((file): file is MountedFile => typeof file === "object"),
+    files: files.flatMap(({ sha256, mountPath }): MountedFile[] =>
+      sha256 === null ? [] : [{ source: parts.blobs.path(sha256), target: mountPath }],
+    ),
     templates: parts.templates.mounted(resources),
     writable: [...writable(resources), ...writtenStores(resources)],
   };

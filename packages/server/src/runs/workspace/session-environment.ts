@@ -3,7 +3,7 @@ import type { SecretBox } from "../../secrets/secret-box.ts";
 import { type Keeping, readVaultVariables } from "../credentials/credential-store.ts";
 import { asInside } from "../credentials/repository-inside.ts";
 import { openVaultVariable } from "../credentials/vault-variable.ts";
-import { isRepository, readResources } from "../inputs/resource-store.ts";
+import { isRepository, type RunResource, readResources } from "../inputs/resource-store.ts";
 import { openRepository, type SessionRepository } from "../inputs/session-repository.ts";
 
 export interface EnvironmentParts {
@@ -17,14 +17,18 @@ export interface EnvironmentParts {
  * The variables of a command that starts now: those of the environment, over them the session's own, over them those of its
  * vaults, over them those of its repositories. Read anew each time, so that a new secret is seen by the next command. What is
  * kept outside of the sandbox is a placeholder.
+ *
+ * @param known the session's resources; default: they are read.
  */
 export async function readEnvironment(
   { db, secrets, repositoryVariables }: EnvironmentParts,
   sessionId: string,
+  known?: readonly RunResource[],
 ): Promise<Record<string, string>> {
+  const resourcesOf = async () => known ?? (await readResources(db.read, sessionId));
   const [{ own, shared, ...keeping }, resources, fromVaults] = await Promise.all([
     readVariables(db.read, sessionId),
-    readResources(db.read, sessionId),
+    resourcesOf(),
     readVaultVariables(db.read, sessionId),
   ]);
   const vaults = fromVaults.map((row) => openVaultVariable(secrets, keeping.seed, row));

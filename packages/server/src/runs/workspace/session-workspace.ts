@@ -5,200 +5,279 @@ import type { Sandbox } from "@berth/sandbox";
 import type { Database } from "../../db/pool.ts";
 import { firstRequestAt } from "../../features/events/event-store.ts";
 import { placeholderVariables, readKeptOutside } from "../credentials/placeholder-variables.ts";
-import { hasDisk, reclaimDisk, removeDisk } from "../disks/disk.ts";
+import { SessionDisk } from "../disks/session-disk.ts";
 import { egressPolicy } from "../egress/egress-policy.ts";
-import { readRemovals } from "../inputs/removal-store.ts";
-import { isPending, type RunResource, readResources } from "../inputs/resource-store.ts";
-import { type RunSession, readNetworking } from "../inputs/run-session.ts";
+import { isPending, onNewDisk, type RunResource, readResources } from "../inputs/resource-store.ts";
+import { type RunSession, readInputs, type SessionInputs } from "../inputs/session-inputs.ts";
 import type { Lease } from "../lease/lease.ts";
 import type { RunLog } from "../lease/run-log.ts";
-import { type McpParts, openSessionMcp } from "../mcp/session-mcp.ts";
+import { type McpParts, openSessionMcp, type SessionMcp } from "../mcp/session-mcp.ts";
 import { createSessionMemory, type SessionMemory } from "../memory/session-memory.ts";
-import { createSessionOutputs, type OutputParts } from "../outputs/session-outputs.ts";
+import { createSessionOutputs, type OutputParts, type SessionOutputs } from "../outputs/session-outputs.ts";
 import type { Provisioner } from "../resources/provision.ts";
-import { readSkills } from "../skills/session-skills.ts";
-import { type Opened, type OpenParts, openBareSandbox, openSandbox, type ToPlace } from "./open-sandbox.ts";
+import { type PinnedSkill, readSkills } from "../skills/session-skills.ts";
+import { describeWorkspace } from "./describe-workspace.ts";
+import { type OpenedSandbox, type OpenParts, SandboxOpener, type ToPlace } from "./sandbox-opener.ts";
 import { SandboxSlot } from "./sandbox-slot.ts";
 import { type EnvironmentParts, readEnvironment } from "./session-environment.ts";
-import { surroundings } from "./surroundings.ts";
-
-/**
- * The sandbox and the disk of a session while its lease is held.
- *
- * Life story. It begins closed. `refresh` opens the sandbox in the background when something is to be put in place, and
- * `sandbox` when a tool needs it. When it dies by itself, or after `close`, the next of these opens another on the same
- * disk; after `reclaim`, on a new one. After `end` or `remove` nothing is opened any more.
- */
-export interface SessionWorkspace {
-  /**
-   * The open sandbox, with everything in place that could be put there. Rejects with the signal's reason when it aborts,
-   * and with a `SandboxError` when no sandbox can be opened, which is in the log then.
-   */
-  sandbox(signal: AbortSignal): Promise<Sandbox>;
-  /** The memory stores that are mounted in it. */
-  readonly memory: Pick<SessionMemory, "around" | "catchUp">;
-  /** Variables for a command that starts now. */
-  environment(): Promise<Record<string, string>>;
-  /** The tools of the agent's MCP servers; see `SessionMcp`. */
-  mcpTools(signal: AbortSignal): Promise<Tool[]>;
-  /** For the system prompt. */
-  surroundings(): Promise<string>;
-  /** What the model was not told yet: what failed, and what came later. Told once. */
-  takeNotes(): string[];
-  /** Looks for what is not in place yet, and puts it there in the background. */
-  refresh(): Promise<void>;
-  /** Closes a sandbox that lacks the place of a file; the next one is opened with it. Not called while a turn runs. */
-  reopenIfWanted(): Promise<void>;
-  /** It has a sandbox, or a connection to an MCP server. */
-  isOpen(): boolean;
-  /** Something is being put in place. */
-  isBusy(): boolean;
-  /** Something is not in place that will be tried. */
-  hasPending(): boolean;
-  /** Saves what commands of this turn left as outputs; see `SessionOutputs`. */
-  collectOutputs(resumed: boolean, signal: AbortSignal): Promise<void>;
-  /** Saves the outputs before the disk is removed; opens a sandbox for it where something may not be saved yet. */
-  collectBeforeRemoval(): Promise<boolean>;
-  /** Closes the sandbox, with its outputs saved; another can be opened. */
-  close(): Promise<void>;
-  end(): Promise<void>;
-  /** Saves the outputs and gives the disk up; where they cannot be saved, the disk stays. Another can be made. */
-  reclaim(): Promise<void>;
-  /** Ends it, and deletes the disk. */
-  remove(): Promise<void>;
-}
 
 export interface WorkspaceParts extends OpenParts, EnvironmentParts, OutputParts, McpParts {
   db: Database;
 }
 
-export function openSessionWorkspace(
-  parts: WorkspaceParts,
-  lease: Lease,
-  session: RunSession,
-  runLog: RunLog,
-  onWantsReopen: () => void,
-): SessionWorkspace {
-  const { db } = parts;
-  const notes: string[] = [];
-  const mcp = openSessionMcp(parts, lease, session, runLog);
-  const memory = createSessionMemory(parts, { lease, notes });
-  const ending = new AbortController();
-  const target = { lease, session, runLog, memory, notes, signal: ending.signal, onWantsReopen };
-  const slot = new SandboxSlot();
-  let pending: readonly RunResource[] = [];
-  let busy = 0;
+/**
+ * The sandbox and the disk of a session while its lease is held.
+ *
+ * Lifecycle: it begins closed. `refresh` opens the sandbox in the background when something is to be put in place, and
+ * `sandbox` when a tool needs it. When the sandbox dies, or after `close`, the next of these opens another on the same disk;
+ * after `reclaim`, on a new one. After `end` or `remove` nothing is opened any more.
+ */
+export class SessionWorkspace {
+  /** As of the last `refresh`. One object for the lifetime of the workspace: whoever has it sees changes of the environment. */
+  readonly session: RunSession;
+  readonly memory: SessionMemory;
+  readonly #parts: WorkspaceParts;
+  readonly #runLog: RunLog;
+  readonly #notes: string[] = [];
+  readonly #ending = new AbortController();
+  readonly #slot = new SandboxSlot();
+  readonly #disk: SessionDisk;
+  readonly #opener: SandboxOpener;
+  readonly #mcp: SessionMcp;
+  readonly #outputs: SessionOutputs;
+  #inputs: SessionInputs;
+  /** Resources may have been put in place since `#inputs` was read. */
+  #isStale = false;
+  #pending: readonly RunResource[] = [];
+  #provisioning = 0;
+  #skills: Promise<PinnedSkill[]> | undefined;
+  #firstRequestAt: number | null = null;
 
-  const outputs = createSessionOutputs(parts, {
-    lease,
-    runLog,
-    notes,
-    open: async () => (await slot.opened(open)).sandbox,
-    openBare: async () => (await slot.opened(() => openBareSandbox(parts, target))).sandbox,
-  });
-
-  async function open(): Promise<Opened> {
-    const { opened, toPlace } = await openSandbox(parts, target);
-    putInPlace(opened.provisioner, toPlace);
-    return opened;
-  }
-
-  function putInPlace(provisioner: Provisioner, { resources, removals }: ToPlace): void {
-    busy += 1;
-    provisioner.putInPlace(resources, removals).finally(() => {
-      busy -= 1;
+  /** @param inputs as they were when the lease was claimed, or later. */
+  constructor(
+    parts: WorkspaceParts,
+    lease: Lease,
+    inputs: SessionInputs,
+    runLog: RunLog,
+    onNeedsReopen: () => void,
+  ) {
+    const notes = this.#notes;
+    this.#parts = parts;
+    this.#runLog = runLog;
+    this.#inputs = inputs;
+    this.session = { ...inputs.session };
+    this.#disk = new SessionDisk(parts.db.write, lease, parts.disks);
+    this.#mcp = openSessionMcp(parts, lease, this.session, runLog);
+    // A session's memory stores are those that it was created with.
+    const stores = inputs.resources.filter((resource) => resource.type === "memory_store");
+    this.memory = createSessionMemory(parts, { lease, notes, stores });
+    this.#opener = new SandboxOpener(parts, {
+      lease,
+      runLog,
+      disk: this.#disk,
+      memory: this.memory,
+      skills: () => this.#readSkills(),
+      notes,
+      signal: this.#ending.signal,
+      onNeedsReopen,
+    });
+    this.#outputs = createSessionOutputs(parts, {
+      lease,
+      runLog,
+      notes,
+      open: async () => (await this.#opened()).sandbox,
+      openBare: async () => (await this.#openedBare()).sandbox,
     });
   }
 
-  async function refresh(): Promise<void> {
-    const removals = await readRemovals(db.write, session.id);
-    const resources = await readResources(db.write, session.id);
-    await followNetworking(resources);
-    const fresh = !slot.isOpen() && !(await hasDisk(db.write, lease, parts.disks));
-    pending = resources.filter((resource) => isPending(fresh ? { ...resource, ready: false } : resource));
-    if (slot.ended) return;
-    const wasOpen = slot.isOpen();
-    // What is to be removed alone opens no sandbox: it waits for the next.
-    if (pending.length === 0 && (!wasOpen || removals.length === 0)) return;
-    const current = await slot.opened(open).catch(() => undefined);
+  /**
+   * The open sandbox, with everything in place that could be put there. Rejects with the signal's reason when it aborts, and
+   * with a `SandboxError` when no sandbox can be opened, which is in the log then.
+   */
+  async sandbox(signal: AbortSignal): Promise<Sandbox> {
+    const ready = this.#opened().then(async ({ sandbox, provisioner }) => {
+      await provisioner.settled();
+      await this.#outputs.touch();
+      return sandbox;
+    });
+    return await orAborted(ready, signal);
+  }
+
+  /** Variables for a command that starts now. Read for each, so that a rotated secret reaches the next command. */
+  async environment(): Promise<Record<string, string>> {
+    return await readEnvironment(this.#parts, this.session.id);
+  }
+
+  /** Makes the session's secrets known to the mask before anything is read from a disk where a former run may have left them. */
+  async unsealSecrets(): Promise<void> {
+    await readEnvironment(this.#parts, this.session.id, this.#inputs.resources).catch(() => undefined);
+  }
+
+  /** The tools of the agent's MCP servers; see `SessionMcp`. */
+  async mcpTools(signal: AbortSignal): Promise<Tool[]> {
+    return await this.#mcp.tools(signal);
+  }
+
+  /** What the system prompt says of the session. */
+  async describe(): Promise<string> {
+    const { db } = this.#parts;
+    const { id } = this.session;
+    const [firstRequest, resources, skills, outside] = await Promise.all([
+      this.#readFirstRequest(),
+      // What could not be put in place before the first request is in the description.
+      this.#isStale ? readResources(db.read, id) : this.#inputs.resources,
+      this.#readSkills(),
+      readKeptOutside(db.read, id),
+    ]);
+    const placeholders = placeholderVariables(outside, this.#parts, resources, firstRequest);
+    return describeWorkspace(this.session, resources, firstRequest, skills, placeholders);
+  }
+
+  /** Returns what the model has not been told yet: what failed, and what came later. Each note is returned once. */
+  takeNotes(): string[] {
+    return this.#notes.splice(0);
+  }
+
+  /** Puts what is not in place yet there in the background, and applies the environment's present networking. */
+  async refresh(inputs?: SessionInputs): Promise<void> {
+    const { resources, removals } = await this.#take(inputs ?? (await this.#read()));
+    const isNew = !this.#slot.isOpen() && !this.#disk.existsAt(this.#inputs);
+    this.#pending = (isNew ? resources.map(onNewDisk) : resources).filter(isPending);
+    if (this.#slot.ended) return;
+    const wasOpen = this.#slot.isOpen();
+    // Removals alone open no sandbox: they wait for the next one.
+    if (this.#pending.length === 0 && (!wasOpen || removals.length === 0)) return;
+    const current = await this.#opened().catch(() => undefined);
     // A sandbox that was open before knows only the resources of then.
     if (!wasOpen || current === undefined) return;
-    current.sandbox.setEgress(egressPolicy(session, resources, parts.providers));
-    putInPlace(current.provisioner, { resources: pending, removals });
+    current.sandbox.setEgress(egressPolicy(this.session, resources, this.#parts.providers));
+    this.#putInPlace(current.provisioner, { resources: this.#pending, removals });
   }
 
-  /** A sandbox that is open reaches what the environment says now, not what it said when it was opened. */
-  async function followNetworking(resources: readonly RunResource[]): Promise<void> {
-    const networking = await readNetworking(db.read, session.id);
-    if (isDeepStrictEqual(networking, session.networking)) return;
-    session.networking = networking;
-    (await slot.current())?.sandbox.setEgress(egressPolicy(session, resources, parts.providers));
+  /**
+   * Closes a sandbox that lacks the mount point of a file; the next one is opened with it. Not called while a turn runs.
+   * Returns whether it was closed.
+   */
+  async reopenIfNeeded(): Promise<boolean> {
+    const needed = (await this.#slot.current())?.provisioner.needsReopen() ?? false;
+    if (needed) await this.#closeSandbox();
+    return needed;
   }
 
-  async function close(): Promise<void> {
-    const current = await slot.current();
-    if (current !== undefined) await memory.beforeClose(current.sandbox);
-    const collected = current === undefined ? undefined : await outputs.beforeClose(current.sandbox);
-    await slot.close();
+  /** It has a sandbox, or a connection to an MCP server. */
+  isOpen(): boolean {
+    return this.#slot.isOpen() || this.#mcp.isOpen();
+  }
+
+  /** Something is being put in place. */
+  isBusy(): boolean {
+    return this.#provisioning > 0;
+  }
+
+  /** Something is not in place that will be tried. */
+  hasPending(): boolean {
+    return this.#pending.length > 0;
+  }
+
+  /** Saves what the commands of this turn left as outputs; see `SessionOutputs`. */
+  async collectOutputs(resumed: boolean, signal: AbortSignal): Promise<void> {
+    await this.#outputs.atTurnEnd(resumed, signal);
+  }
+
+  /** Saves the outputs before the disk is removed. Opens a sandbox for that if some may not be saved yet. */
+  async collectBeforeRemoval(): Promise<boolean> {
+    const current = await this.#slot.current();
+    if (current !== undefined) await this.memory.beforeClose(current.sandbox);
+    return !(await this.#disk.exists()) || (await this.#outputs.beforeRemoval());
+  }
+
+  /** Closes the sandbox, with its outputs saved. Another can be opened. */
+  async close(): Promise<void> {
+    await Promise.all([this.#closeSandbox(), this.#mcp.close()]);
+  }
+
+  /** Closes the sandbox at once. No other is opened. */
+  async end(): Promise<void> {
+    this.#ending.abort(new Error("The session's workspace has ended."));
+    await Promise.all([this.#slot.end(), this.#mcp.close()]);
+  }
+
+  /** Saves the outputs and removes the disk, unless they cannot be saved. Another disk can be created. */
+  async reclaim(): Promise<void> {
+    const saved = await this.collectBeforeRemoval();
+    await this.#slot.close();
+    if (!saved || this.#slot.ended) return;
+    await this.#disk.reclaim(() => this.#runLog.appendReclaimed("inactivity"));
+  }
+
+  /** Ends it and removes the disk. */
+  async remove(): Promise<void> {
+    await this.end();
+    await this.#disk.remove();
+  }
+
+  async #read(): Promise<SessionInputs> {
+    return await readInputs(this.#parts.db.read, this.session.id);
+  }
+
+  /** Makes these the inputs. An open sandbox reaches what the environment says now, not what it said when it was opened. */
+  async #take(inputs: SessionInputs): Promise<SessionInputs> {
+    const isSame = isDeepStrictEqual(inputs.session.networking, this.session.networking);
+    this.#inputs = inputs;
+    this.#isStale = this.isBusy();
+    Object.assign(this.session, inputs.session);
+    if (isSame) return inputs;
+    const policy = egressPolicy(this.session, inputs.resources, this.#parts.providers);
+    (await this.#slot.current())?.sandbox.setEgress(policy);
+    return inputs;
+  }
+
+  #opened(): Promise<OpenedSandbox> {
+    return this.#slot.opened(async () => {
+      const { opened, toPlace } = await this.#opener.open(await this.#current());
+      this.#putInPlace(opened.provisioner, toPlace);
+      return opened;
+    });
+  }
+
+  #openedBare(): Promise<OpenedSandbox> {
+    return this.#slot.opened(async () => await this.#opener.openBare(await this.#current()));
+  }
+
+  /** What the last `refresh` took; read again when resources may have been put in place since. */
+  async #current(): Promise<SessionInputs> {
+    return this.#isStale ? await this.#read() : this.#inputs;
+  }
+
+  #putInPlace(provisioner: Provisioner, { resources, removals }: ToPlace): void {
+    this.#provisioning += 1;
+    this.#isStale = true;
+    provisioner.putInPlace(resources, removals).finally(() => {
+      this.#provisioning -= 1;
+    });
+  }
+
+  async #closeSandbox(): Promise<void> {
+    const current = await this.#slot.current();
+    if (current !== undefined) await this.memory.beforeClose(current.sandbox);
+    const collected = current === undefined ? undefined : await this.#outputs.beforeClose(current.sandbox);
+    await this.#slot.close();
     await collected?.();
   }
 
-  async function collectBeforeRemoval(): Promise<boolean> {
-    const current = await slot.current();
-    if (current !== undefined) await memory.beforeClose(current.sandbox);
-    return !(await hasDisk(db.write, lease, parts.disks)) || (await outputs.beforeRemoval());
+  /** The same for the lifetime of the session. */
+  #readSkills(): Promise<PinnedSkill[]> {
+    const reading = this.#skills ?? readSkills(this.#parts.db.read, this.session);
+    this.#skills = reading;
+    reading.catch(() => {
+      if (this.#skills === reading) this.#skills = undefined;
+    });
+    return reading;
   }
 
-  async function end(): Promise<void> {
-    ending.abort(new Error("The session's workspace has ended."));
-    await Promise.all([slot.end(), mcp.close()]);
+  /** Does not change once there was one. */
+  async #readFirstRequest(): Promise<number | null> {
+    this.#firstRequestAt ??= await firstRequestAt(this.#parts.db.read, this.session.id);
+    return this.#firstRequestAt;
   }
-
-  return {
-    memory,
-    async sandbox(signal) {
-      const ready = slot.opened(open).then(async ({ sandbox, provisioner }) => {
-        await provisioner.settled();
-        await outputs.touch();
-        return sandbox;
-      });
-      return await orAborted(ready, signal);
-    },
-    mcpTools: mcp.tools,
-    environment: () => readEnvironment(parts, session.id),
-    async surroundings() {
-      const [first, resources, skills, outside] = await Promise.all([
-        firstRequestAt(db.read, session.id),
-        readResources(db.read, session.id),
-        readSkills(db.read, session),
-        readKeptOutside(db.read, session.id),
-      ]);
-      const placeholders = placeholderVariables(outside, parts, resources, first);
-      return surroundings(session, resources, first, skills, placeholders);
-    },
-    takeNotes: () => notes.splice(0),
-    refresh,
-    async reopenIfWanted() {
-      if ((await slot.current())?.provisioner.wantsReopen()) await close();
-    },
-    isOpen: () => slot.isOpen() || mcp.isOpen(),
-    isBusy: () => busy > 0,
-    hasPending: () => pending.length > 0,
-    collectOutputs: outputs.atTurnEnd,
-    collectBeforeRemoval,
-    async close() {
-      await Promise.all([close(), mcp.close()]);
-    },
-    end,
-    async reclaim() {
-      const saved = await collectBeforeRemoval();
-      await slot.close();
-      if (!saved || slot.ended) return;
-      await reclaimDisk(db.write, lease, parts.disks, () => runLog.appendReclaimed("inactivity"));
-    },
-    async remove() {
-      await end();
-      await removeDisk(db.write, lease, parts.disks);
-    },
-  };
 }

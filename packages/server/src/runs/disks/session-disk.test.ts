@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { testDatabase } from "../../../test-support/database.ts";
 import { seed, seedLease, seedSession } from "../../../test-support/runs.ts";
-import { claimDisk, removeDisk } from "./disk.ts";
+import { SessionDisk } from "./session-disk.ts";
 
 /** A tree far deeper than a path can be long, as a program makes it that goes down step by step. */
 function makeDeepTree(directory: string): void {
@@ -33,11 +33,12 @@ test("a disk with hostile content is removed whole, and nothing that it links to
   const room = { directory: join(directory, "disks"), host: "here" };
   const sessionId = await seedSession(db.write, await seed(db.write));
   const lease = await seedLease(db.write, sessionId, "worker");
-  const { path } = await claimDisk(db.write, lease, room, neverLost);
+  const disk = new SessionDisk(db.write, lease, room);
+  const { path } = await disk.claim(neverLost);
   mkdirSync(join(path, "data", "-rf"), { recursive: true });
   makeDeepTree(join(path, "data"));
   symlinkSync(elsewhere, join(path, "data", "link"));
-  await removeDisk(db.write, lease, room);
+  await disk.remove();
   assert.equal(existsSync(path), false);
   assert.deepEqual(readdirSync(room.directory), []);
   assert.deepEqual(readdirSync(elsewhere), ["kept"]);

@@ -2,14 +2,14 @@ import { uuidMillisecond } from "@berth/contract";
 import { packageHosts } from "@berth/egress";
 import type { PlaceholderVariable } from "../credentials/placeholder-variables.ts";
 import { isRepository, type RunMemoryStore, type RunResource } from "../inputs/resource-store.ts";
-import type { RunSession } from "../inputs/run-session.ts";
+import type { RunSession } from "../inputs/session-inputs.ts";
 import type { SessionSkill } from "../skills/session-skills.ts";
 
 /**
  * What the system prompt tells of this session. The same for as long as the session lives and its environment's networking,
  * where secrets are and to which hosts they go is not changed, so that a provider's cache holds: what fails or comes after the first request (`firstRequestAt`) is told with a tool's result instead.
  */
-export function surroundings(
+export function describeWorkspace(
   session: RunSession,
   resources: readonly RunResource[],
   firstRequestAt: number | null,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import type { RunLog } from "../lease/run-log.ts";
-import { createEnvironmentWaits } from "./environment-waits.ts";
+import { EnvironmentProgress } from "./environment-progress.ts";
 
 function stopper() {
   const stopping = new AbortController();
@@ -10,7 +10,7 @@ function stopper() {
 }
 
 /** Waits on a clock that the test turns, and what they told. */
-function waitsOf(t: TestContext) {
+function progressOf(t: TestContext) {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const told: [phase: string, seconds: number | null][] = [];
   const append: RunLog["append"] = async (drafts) => {
@@ -25,25 +25,25 @@ function waitsOf(t: TestContext) {
     await setImmediate();
   };
   const { signal, ...stop } = stopper();
-  return { told, pass, ...stop, waits: createEnvironmentWaits({ append }, signal, () => milliseconds) };
+  return { told, pass, ...stop, progress: new EnvironmentProgress({ append }, signal, () => milliseconds) };
 }
 
 test("what takes a second is told when it does and when it is over, and nothing else", async (t) => {
-  const { told, pass, waits } = waitsOf(t);
-  waits.begin("system");
+  const { told, pass, progress } = progressOf(t);
+  progress.start("system");
   await pass(999);
-  waits.begin("apt_packages");
+  progress.start("apt_packages");
   await pass(999);
   assert.deepEqual(told, []);
   await pass(1);
   assert.deepEqual(told, [["apt_packages", null]]);
   await pass(40_234);
-  waits.begin("npm_packages");
-  waits.begin("setup_script");
+  progress.start("npm_packages");
+  progress.start("setup_script");
   await pass(5_000);
-  await waits.end();
+  await progress.end();
   await pass(5_000);
-  await waits.end();
+  await progress.end();
   assert.deepEqual(told, [
     ["apt_packages", null],
     ["apt_packages", 41.234],
@@ -53,29 +53,29 @@ test("what takes a second is told when it does and when it is over, and nothing 
 });
 
 test("a wait that ends at once leaves nothing, also later", async (t) => {
-  const { told, pass, waits } = waitsOf(t);
-  waits.begin("setup_script");
-  await waits.end();
+  const { told, pass, progress } = progressOf(t);
+  progress.start("setup_script");
+  await progress.end();
   await pass(60_000);
   assert.deepEqual(told, []);
 });
 
 test("of a session that needs no sandbox any more nothing is told", async (t) => {
-  const { told, pass, stop, waits } = waitsOf(t);
-  waits.begin("setup_script");
+  const { told, pass, stop, progress } = progressOf(t);
+  progress.start("setup_script");
   await pass(1_000);
   stop();
-  await waits.end();
+  await progress.end();
   assert.deepEqual(told, [["setup_script", null]]);
 });
 
 test("a log that takes nothing any more holds up nothing", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const waits = createEnvironmentWaits(
+  const progress = new EnvironmentProgress(
     { append: () => Promise.reject(new Error("closed")) },
     stopper().signal,
   );
-  waits.begin("setup_script");
+  progress.start("setup_script");
   t.mock.timers.tick(1_000);
-  await waits.end();
+  await progress.end();
 });

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import type { LayerRoom } from "@berth/sandbox";
 import { testDatabase } from "../../../test-support/database.ts";
 import { seed, seedSession } from "../../../test-support/runs.ts";
-import { type SystemParts, sessionSystem } from "./systems.ts";
+import { readInputs } from "../inputs/session-inputs.ts";
+import { type SystemParts, sessionSystem } from "./session-system.ts";
 
 test("what is waited for has the name of its phase, in the order in which it is made", async (t) => {
   const db = await testDatabase(t);
@@ -23,12 +24,13 @@ test("what is waited for has the name of its phase, in the order in which it is 
       text: "update environments set config = $1 where id = $2",
       values: [{ type: "cloud", networking: { type: "unrestricted" }, ...contents }, from.environmentId],
     });
-    await sessionSystem(db.read, parts, {
-      sessionId,
+    const { session } = await readInputs(db.read, sessionId);
+    await sessionSystem(parts, {
+      session,
       disk: { path: "/nowhere", uid: 70_000 },
       signal: new AbortController().signal,
       onEgressDenied() {},
-      waits: { begin: (phase) => begun.push(phase), end: async () => undefined },
+      progress: { start: (phase) => begun.push(phase) },
     });
   };
   await ask({ packages: { apt: [], npm: [], pip: [] }, setup_script: null });

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newUuid } from "@berth/contract";
 import type { RunMemoryStore } from "../inputs/resource-store.ts";
-import type { RunSession } from "../inputs/run-session.ts";
-import { surroundings } from "./surroundings.ts";
+import type { RunSession } from "../inputs/session-inputs.ts";
+import { describeWorkspace } from "./describe-workspace.ts";
 
 const session = { networking: { type: "unrestricted" } } as RunSession;
 
@@ -29,7 +29,7 @@ test("each memory store is named with its place, its use and what it is for", ()
     store({ description: "What we know.\nAnd what we do not.", instructions: "Read it first." }),
     store({ access: "read_only", name: "Rules", mountPath: "/mnt/memory/rules" }),
   ];
-  const text = surroundings(session, [one, other], null);
+  const text = describeWorkspace(session, [one, other], null);
   assert.match(
     text,
     /^- The memory store "Notes" is at \/mnt\/memory\/notes\. What you write there is kept/m,
@@ -40,7 +40,7 @@ test("each memory store is named with its place, its use and what it is for", ()
   );
   assert.match(text, /^- The memory store "Rules" is at \/mnt\/memory\/rules\. It is read-only\.$/m);
   const later = [one, { ...other, ready: true, failure: "no room", failedAt: new Date() }];
-  assert.equal(surroundings(session, later, null), text, "the same for as long as the session lives");
+  assert.equal(describeWorkspace(session, later, null), text, "the same for as long as the session lives");
 });
 
 test("the registries of package managers are told where they are allowed", () => {
@@ -51,7 +51,7 @@ test("the registries of package managers are told where they are allowed", () =>
     allow_mcp_servers: false,
   };
   const told = (allow_package_managers: boolean) =>
-    surroundings({ networking: { ...limited, allow_package_managers } } as RunSession, [], null);
+    describeWorkspace({ networking: { ...limited, allow_package_managers } } as RunSession, [], null);
   assert.match(told(false), /only these hosts can be reached: a\.example\.$/m);
   assert.match(
     told(true),
@@ -66,10 +66,10 @@ test("variables that hold placeholders are named by the hosts of their secrets, 
     { name: "B", hosts: many },
     { name: "C", hosts: ["a.example"] },
   ];
-  const text = surroundings(session, [], null, [], variables);
+  const text = describeWorkspace(session, [], null, [], variables);
   assert.match(
     text,
     /not secrets: A, C \(for a\.example\); B \(for h0\.example, .*h7\.example and 3 more hosts\)\./,
   );
-  assert.doesNotMatch(surroundings(session, [], null), /placeholder/);
+  assert.doesNotMatch(describeWorkspace(session, [], null), /placeholder/);
 });

@@ -1,0 +1,31 @@
+import { randomBytes } from "node:crypto";
+import { readdir, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { removeTree } from "@berth/linux";
+
+const SUFFIX = ".deleted";
+
+/** Deletes the directory if it exists. It is renamed first, so that a half deleted directory is never taken for a whole one. */
+export async function removeAside(path: string): Promise<void> {
+  const trash = await moveAside(path);
+  if (trash !== null) await removeTree(trash);
+}
+
+/** Renames the directory to a name that marks it for deletion. Returns that path, or null when there was no directory. */
+export async function moveAside(path: string): Promise<string | null> {
+  const trash = `${path}.${randomBytes(4).toString("hex")}${SUFFIX}`;
+  try {
+    await rename(path, trash);
+    return trash;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return null;
+  }
+}
+
+/** Deletes what a process that died while deleting left behind. */
+export async function removeTrash(directory: string, signal?: AbortSignal): Promise<void> {
+  const names = await readdir(directory).catch(() => []);
+  for (const name of names.filter((entry) => entry.endsWith(SUFFIX)))
+    await removeTree(join(directory, name), signal);
+}

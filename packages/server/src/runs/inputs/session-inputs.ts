@@ -1,0 +1,89 @@
+import { LeaseLost } from "@berth/agent";
+import type { Environment, SessionAgent } from "@berth/contract";
+import type { Queryable } from "../../db/statement.ts";
+import type { Removal } from "./removal-store.ts";
+import { type RunResource, readResources } from "./resource-store.ts";
+
+/** A session as its run sees it. The agent never changes; what comes from the environment may. */
+export interface RunSession {
+  id: string;
+  /** Shares the layers of systems: packages that one organization had installed never reach another. */
+  organizationId: string;
+  agent: SessionAgent;
+  networking: Environment["config"]["networking"];
+  packages: Environment["config"]["packages"];
+  setupScript: string | null;
+  /** The environment's, without the session's own. */
+  variables: Record<string, string>;
+  limits: Environment["resources"];
+  /** Null: the engine's default. */
+  image: string | null;
+  /** The installation that has the session's disk; null while there is none. */
+  diskHost: string | null;
+}
+
+/** Everything that a run reads of its session at one moment. */
+export interface SessionInputs {
+  session: RunSession;
+  /** Oldest first. */
+  resources: readonly RunResource[];
+  removals: readonly Removal[];
+}
+
+/**
+ * Reads the session, its environment, its resources and the removals. The resources are read last, so that they are at least
+ * as new as the removals.
+ *
+ * @throws LeaseLost when the session is gone
+ */
+export async function readInputs(db: Queryable, sessionId: string): Promise<SessionInputs> {
+  const { removals, ...session } = await readSession(db, sessionId);
+  return { session, removals, resources: await readResources(db, sessionId) };
+}
+
+interface Row {
+  organization_id: string;
+  agent: SessionAgent;
+  config: Environment["config"];
+  environment_variables: Record<string, string>;
+  limits: Environment["resources"];
+  image: string | null;
+  disk_host: string | null;
+  removals: Removal[];
+}
+
+async function readSession(
+  db: Queryable,
+  sessionId: string,
+): Promise<RunSession & { removals: readonly Removal[] }> {
+  const { rows } = await db.query<Row>({
+    name: "run_session",
+    text: `
+      select sessions.organization_id, sessions.agent, environments.config, environments.environment_variables,
+        environments.resources as limits, environments.image, sessions.disk_host,
+        (
+          select coalesce(json_agg(json_build_object('id', resource_id, 'mountPath', mount_path) order by resource_id), '[]')
+          from session_removals where session_id = sessions.id
+        ) as removals
+      from sessions join environments on environments.id = sessions.environment_id
+      where sessions.id = $1`,
+    values: [sessionId],
+  });
+  const row = rows[0];
+  if (row === undefined) throw new LeaseLost();
+  const { agent, config, limits, image, removals } = row;
+  const { networking, packages, setup_script: setupScript } = config;
+  return {
+    id: sessionId,
+    organizationId: row.organization_id,
+    agent,
+    networking,
+    packages,
+    setupScript,
+    variables: row.environment_variables,
+    limits,
+    image,
+    diskHost: row.disk_host,
+    removals,
+  };
+}

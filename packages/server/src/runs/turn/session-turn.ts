@@ -1,0 +1,149 @@
+import {
+  type Draft,
+  LeaseLost,
+  type Model,
+  type ReadFile,
+  runTurn,
+  unstartedCallResults,
+} from "@berth/agent";
+import { sleep } from "@berth/concurrency";
+import type { SessionAgent, SessionErrorType, StopReason } from "@berth/contract";
+import type { Logger } from "pino";
+import { DatabaseUnavailableError } from "../../db/database-error.ts";
+import type { SessionHub } from "../../notify/session-hub.ts";
+import type { RunLog } from "../lease/run-log.ts";
+import type { SessionWorkspace } from "../workspace/session-workspace.ts";
+import { turnTools } from "./turn-tools.ts";
+
+/** What the turns of all sessions share. */
+export interface TurnParts {
+  /** Null when the installation does not have the agent's model. */
+  model(agent: SessionAgent): Model | null;
+  /** Masks the secrets of the session that were unsealed so far. */
+  mask(text: string): string;
+  /** Reads a file that a message names. */
+  readFile: ReadFile;
+  /** Shows what the model is writing to the followers that asked for it. */
+  previews: Pick<SessionHub["previews"], "show" | "end">;
+  log: Logger;
+}
+
+export interface TurnOptions {
+  log: RunLog;
+  workspace: SessionWorkspace;
+  /** The log already has the `session.status_running` of this turn: a former run was cut off in it. */
+  resumed: boolean;
+}
+
+/** How long a turn may take to end after it was aborted. */
+const STUCK_MS = 5_000;
+
+/** One turn of a session: the agent's loop, between `session.status_running` and `session.status_idle`. It starts at once. */
+export class SessionTurn {
+  /** Resolves when the session is idle again. Rejects with `LeaseLost`, or when the database is unavailable. */
+  readonly ended: Promise<void>;
+  readonly #parts: TurnParts;
+  readonly #options: TurnOptions;
+  readonly #interrupt = new AbortController();
+
+  constructor(parts: TurnParts, options: TurnOptions) {
+    this.#parts = parts;
+    this.#options = options;
+    this.ended = this.#run();
+  }
+
+  /** Ends the turn as cancelled, wherever it is. With `LeaseLost` nothing more is appended. */
+  abort(reason?: LeaseLost): void {
+    this.#interrupt.abort(reason ?? new DOMException("The turn was interrupted.", "AbortError"));
+  }
+
+  async #run(): Promise<void> {
+    const { log, workspace, resumed } = this.#options;
+    const { id, agent } = workspace.session;
+    const { signal } = this.#interrupt;
+    try {
+      if (!resumed) await log.appendRunning();
+      const model = this.#parts.model(agent);
+      if (model === null) {
+        return await fail(log, "model_not_found_error", `There is no model '${agent.model.id}' here.`);
+      }
+      const loop = unlessStuck(this.#runLoop(model, signal), signal);
+      const stop = await loop.finally(() => this.#parts.previews.end(id));
+      await workspace.collectOutputs(resumed, signal);
+      await log.appendIdle([idle(stop)]);
+    } catch (error) {
+      if (error instanceof LeaseLost || error instanceof DatabaseUnavailableError) throw error;
+      this.#parts.log.error({ err: error, session: id }, "a turn failed");
+      await fail(log, "unknown_error", "The turn was ended by a fault of the service.");
+    }
+  }
+
+  async #runLoop(model: Model, signal: AbortSignal): Promise<StopReason> {
+    const { mask, readFile, previews } = this.#parts;
+    const { workspace, log, resumed } = this.#options;
+    const { id, agent } = workspace.session;
+    if (resumed) await workspace.memory.catchUp(() => workspace.sandbox(signal), signal);
+    await workspace.unsealSecrets();
+    const tools = await turnTools(workspace, mask, signal);
+    return await runTurn({
+      agent,
+      workspaceDescription: await workspace.describe(),
+      model,
+      tools,
+      log: await log.forTurn(),
+      readFile,
+      preview: (piece) => previews.show(id, piece),
+      sleep,
+      sandbox: () => workspace.sandbox(signal),
+      environment: () => workspace.environment(),
+      signal,
+    });
+  }
+}
+
+/**
+ * Ends the turn with an error. It also processes the waiting messages and replies: another turn for them would end in the same
+ * way. A call that was allowed gets its result before that, so that it is not taken for one that began.
+ */
+async function fail(log: RunLog, type: SessionErrorType, message: string): Promise<void> {
+  const results = await resultsOfUnstarted(log);
+  if (results.length > 0) await log.append(results);
+  const error = { type, message, retry_status: { type: "terminal" as const } };
+  await log.appendTakingInputs([{ event: { type: "session.error", error } }]);
+  await log.appendIdle([idle({ type: "retries_exhausted" })]);
+}
+
+/** None when the log itself cannot be folded: the turn has to end all the same. */
+async function resultsOfUnstarted(log: RunLog): Promise<Draft[]> {
+  const { entries } = await log.forTurn();
+  try {
+    return unstartedCallResults(entries);
+  } catch {
+    return [];
+  }
+}
+
+/** Rejects when the loop does not end soon after an abort. A loop that rejects because of the abort is cancelled. */
+async function unlessStuck(loop: Promise<StopReason>, signal: AbortSignal): Promise<StopReason> {
+  const stuck = Promise.withResolvers<never>();
+  stuck.promise.catch(() => undefined);
+  let timer: NodeJS.Timeout | undefined;
+  const arm = () => {
+    timer = setTimeout(() => stuck.reject(new Error("The turn did not end after it was aborted.")), STUCK_MS);
+  };
+  if (signal.aborted) arm();
+  else signal.addEventListener("abort", arm, { once: true });
+  try {
+    return await Promise.race([loop, stuck.promise]);
+  } catch (error) {
+    if (error === signal.reason && !(error instanceof LeaseLost)) return { type: "cancelled" };
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", arm);
+  }
+}
+
+export function idle(stop_reason: StopReason): Draft {
+  return { event: { type: "session.status_idle", stop_reason } };
+}

@@ -1,0 +1,37 @@
+import { type Tool, type ToolResult, toolset } from "@berth/agent";
+import { syncingMemory } from "../memory/syncing-memory.ts";
+import type { SessionWorkspace } from "../workspace/session-workspace.ts";
+
+/**
+ * The tools of a turn: the agent's own and those of its MCP servers.
+ *
+ * - Around a call of an own tool, the mounted memory stores are brought up to date.
+ * - The result of a call also says what could not be put in place since the last one: the system prompt stays as it was at the
+ *   start of the session.
+ * - The session's secrets are masked in every result before it reaches the log, a follower or the model. The plain, JSON, URL,
+ *   base64 and hexadecimal forms are known; this does not stop an agent that encodes a secret in another way.
+ */
+export async function turnTools(
+  workspace: SessionWorkspace,
+  mask: (text: string) => string,
+  signal: AbortSignal,
+): Promise<Tool[]> {
+  const own = syncingMemory(toolset(workspace.session.agent), workspace.memory);
+  const tools = [...own, ...(await workspace.mcpTools(signal))];
+  return tools.map((tool) => ({
+    ...tool,
+    run: async (input, context) => masked(withNotes(await tool.run(input, context), workspace), mask),
+  }));
+}
+
+function withNotes(result: ToolResult, workspace: SessionWorkspace): ToolResult {
+  const notes = workspace.takeNotes().map((text) => ({ type: "text" as const, text }));
+  return notes.length === 0 ? result : { ...result, content: [...result.content, ...notes] };
+}
+
+function masked(result: ToolResult, mask: (text: string) => string): ToolResult {
+  const content = result.content.map((block) =>
+    block.type === "text" ? { ...block, text: mask(block.text) } : block,
+  );
+  return { ...result, content };
+}

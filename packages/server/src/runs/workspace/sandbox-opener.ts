@@ -1,0 +1,198 @@
+import {
+  DiskLimitError,
+  ImageError,
+  type MountedFile,
+  type Sandbox,
+  type SandboxEngine,
+  type SandboxSpec,
+} from "@berth/sandbox";
+import type { Logger } from "pino";
+import type { Database } from "../../db/pool.ts";
+import { createCredentialSource } from "../credentials/credential-source.ts";
+import type { Disk, DiskDirectory, SessionDisk } from "../disks/session-disk.ts";
+import type { ProviderHosts } from "../egress/egress-policy.ts";
+import { createEgressReport } from "../egress/egress-report.ts";
+import type { Removal } from "../inputs/removal-store.ts";
+import {
+  isPending,
+  isRepository,
+  onNewDisk,
+  type RunRepository,
+  type RunResource,
+} from "../inputs/resource-store.ts";
+import type { RunSession, SessionInputs } from "../inputs/session-inputs.ts";
+import { openRepository } from "../inputs/session-repository.ts";
+import type { Lease } from "../lease/lease.ts";
+import type { RunLog } from "../lease/run-log.ts";
+import type { SessionMemory } from "../memory/session-memory.ts";
+import { createProvisioner, type Provisioner, type ProvisionParts } from "../resources/provision.ts";
+import type { PinnedSkill } from "../skills/session-skills.ts";
+import type { SkillDirectories } from "../skills/skill-directories.ts";
+import { openOnSystem } from "../system/disk-system.ts";
+import { EnvironmentProgress } from "../system/environment-progress.ts";
+import { type SystemParts, sessionSystem } from "../system/session-system.ts";
+import { BegunLooks } from "../templates/begun-looks.ts";
+import type { Look } from "../templates/templates.ts";
+import { sandboxSpec } from "./sandbox-spec.ts";
+
+export interface OpenParts extends ProvisionParts {
+  db: Database;
+  engine: SandboxEngine;
+  disks: DiskDirectory;
+  /** Systems of Berth's own; null where sandboxes have what the engine gives them. */
+  systems: SystemParts | null;
+  mask(text: string): string;
+  skills: SkillDirectories;
+  providers: readonly ProviderHosts[];
+  log: Logger;
+}
+
+/** The session whose sandbox it is. */
+export interface OpenTarget {
+  lease: Lease;
+  runLog: RunLog;
+  disk: SessionDisk;
+  memory: SessionMemory;
+  skills(): Promise<PinnedSkill[]>;
+  /** Takes what the model is to be told. */
+  notes: string[];
+  /** Aborts when no sandbox is needed any more. */
+  signal: AbortSignal;
+  /** Called when a file waits for a mount point that only a fresh sandbox has. */
+  onNeedsReopen(): void;
+}
+
+export interface OpenedSandbox {
+  sandbox: Sandbox;
+  provisioner: Provisioner;
+}
+
+/** What the provisioner of a sandbox that was just opened has to do. */
+export interface ToPlace {
+  resources: readonly RunResource[];
+  removals: readonly Removal[];
+}
+
+/** Opens sandboxes on a session's disk. A failure is reported in the session's log. */
+export class SandboxOpener {
+  readonly #parts: OpenParts;
+  readonly #target: OpenTarget;
+
+  constructor(parts: OpenParts, target: OpenTarget) {
+    this.#parts = parts;
+    this.#target = target;
+  }
+
+  /** Opens a sandbox on the session's disk, or on a new one. */
+  async open({ session, ...inputs }: SessionInputs): Promise<{ opened: OpenedSandbox; toPlace: ToPlace }> {
+    const { runLog } = this.#target;
+    const began = performance.now();
+    const { isNew, ...disk } = await this.#claimDisk();
+    const resources = isNew ? inputs.resources.map(onNewDisk) : inputs.resources;
+    const looks = this.#beginLooks(session, resources);
+    const spec = sandboxSpec(this.#parts, session, disk, resources, inputs.removals);
+    const sandbox = await this.#orReport(session, () => this.#openOnSystem(session, disk, spec));
+    await reportStarted(runLog, sandbox, Math.round(performance.now() - began) / 1000);
+    const opened = { sandbox, provisioner: this.#provisionerOf(sandbox, spec.files, looks) };
+    return { opened, toPlace: { resources: resources.filter(isPending), removals: inputs.removals } };
+  }
+
+  /** Opens a sandbox with what is on the disk and nothing else, and without network: for a last look at the disk. */
+  async openBare({ session, resources }: SessionInputs): Promise<OpenedSandbox> {
+    const disk = await this.#claimDisk();
+    const stores = resources
+      .map((resource) => (disk.isNew ? onNewDisk(resource) : resource))
+      .filter(({ type }) => type === "memory_store");
+    const spec = sandboxSpec(this.#parts, session, disk, stores);
+    const sandbox = await this.#orReport(session, () =>
+      this.#parts.engine.open({ ...spec, egress: { mode: "limited", hosts: [] } }),
+    );
+    if (stores.every(({ ready }) => ready)) await this.#target.memory.catchUp(async () => sandbox);
+    return { sandbox, provisioner: this.#provisionerOf(sandbox, []) };
+  }
+
+  async #claimDisk(): Promise<Disk & { isNew: boolean }> {
+    return await this.#target.disk.claim(() => this.#target.runLog.appendReclaimed("lost"));
+  }
+
+  /** Asks the hosts of the repositories for their refs while the sandbox is being opened. */
+  #beginLooks({ id }: RunSession, resources: readonly RunResource[]): BegunLooks {
+    const { secrets, templates } = this.#parts;
+    const look = async (one: RunRepository): Promise<Look> => {
+      try {
+        return await templates.look(id, openRepository(secrets, one));
+      } catch {
+        // What is wrong with the repository is reported when it is put in place.
+        return null;
+      }
+    };
+    const looks = new BegunLooks();
+    for (const one of resources.filter(isRepository).filter(isPending)) looks.begin(one.id, look(one));
+    return looks;
+  }
+
+  async #openOnSystem(session: RunSession, disk: Disk, spec: SandboxSpec): Promise<Sandbox> {
+    const { db, engine, log, skills, systems } = this.#parts;
+    const { runLog, memory, signal } = this.#target;
+    const onEgressDenied = createEgressReport(runLog, log);
+    const progress = new EnvironmentProgress(runLog, signal);
+    const request = { session, disk, signal, onEgressDenied, progress };
+    const own = await sessionSystem(systems, request).finally(() => progress.end());
+    if (own.fault !== null) await this.#reportMissing(own.fault);
+    const directories = [
+      ...(await skills.mounted(await this.#target.skills())),
+      ...(await memory.directories(disk.path)),
+    ];
+    const system = own.system === undefined ? {} : { system: own.system };
+    const credentials = createCredentialSource({ ...this.#parts, db }, session.id);
+    const open = () => engine.open({ ...spec, ...system, directories, credentials, onEgressDenied });
+    return systems === null ? await open() : await openOnSystem(own, disk, open);
+  }
+
+  /** Tells users and the model what of the environment is missing. */
+  async #reportMissing(fault: string): Promise<void> {
+    const message = this.#parts.mask(fault);
+    const error = {
+      type: "environment_error" as const,
+      message,
+      retry_status: { type: "exhausted" as const },
+    };
+    await this.#target.runLog.append([{ event: { type: "session.error", error } }]);
+    this.#target.notes.push(`[${message}]`);
+  }
+
+  async #orReport(session: RunSession, open: () => Promise<Sandbox>): Promise<Sandbox> {
+    const { runLog, signal } = this.#target;
+    try {
+      return await open();
+    } catch (error) {
+      if (signal.aborted) throw error;
+      this.#parts.log.error({ err: error, session: session.id }, "a sandbox could not be opened");
+      const isForUsers = error instanceof DiskLimitError || error instanceof ImageError;
+      const message = isForUsers ? error.message : "The session's sandbox could not be opened.";
+      const retry_status = { type: "terminal" as const };
+      await runLog.append([
+        { event: { type: "session.error", error: { type: "sandbox_error", message, retry_status } } },
+      ]);
+      throw error;
+    }
+  }
+
+  #provisionerOf(
+    sandbox: Sandbox,
+    mounted: readonly MountedFile[],
+    looks: BegunLooks = new BegunLooks(),
+  ): Provisioner {
+    return createProvisioner(this.#parts, { ...this.#target, sandbox, mounted, looks });
+  }
+}
+
+/** Closes the sandbox when its start cannot be appended: the lease is lost then. */
+async function reportStarted(runLog: RunLog, sandbox: Sandbox, seconds: number): Promise<void> {
+  try {
+    await runLog.append([{ event: { type: "session.container_started", seconds } }]);
+  } catch (error) {
+    await sandbox.close();
+    throw error;
+  }
+}
