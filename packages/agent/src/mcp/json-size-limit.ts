@@ -1,4 +1,7 @@
-/** Members, items and lines of one answer: as many as half a megabyte of schemas has, and a second's work when all are wrong. */
+/**
+ * Members, items and lines of one response: as many as half a megabyte of schemas has, and about a second of work when every
+ * one of them is invalid.
+ */
 const MAX_PARTS = 20_000;
 const MAX_DEPTH = 128;
 
@@ -12,35 +15,41 @@ const OPENING = new Set([91, 123]);
 const CLOSING = new Set([93, 125]);
 
 /**
- * Counts what JSON is made of as its bytes pass, alone or in the lines of an event stream: a string has no line break, so
- * that each line begins outside of strings. Answers whether there is too much of it, or too deep, so far.
+ * Counts the parts and the depth of JSON while its bytes pass, for a single document or the lines of an event stream. JSON
+ * strings contain no line break, so each line starts outside a string.
  */
-export function jsonMeter(): (chunk: Uint8Array) => boolean {
-  let parts = 0;
-  let depth = 0;
-  let inString = false;
-  let escaped = false;
+export class JsonSizeLimit {
+  #parts = 0;
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
 
-  function outside(byte: number): void {
-    if (byte === QUOTE) inString = true;
-    else if (byte === COMMA || byte === COLON) parts += 1;
-    else if (OPENING.has(byte)) {
-      parts += 1;
-      depth += 1;
-    } else if (CLOSING.has(byte)) depth = Math.max(0, depth - 1);
-  }
-
-  return (chunk) => {
+  /** Takes the next bytes; returns whether the limits are exceeded. */
+  exceededBy(chunk: Uint8Array): boolean {
     for (const byte of chunk) {
-      if (byte === LF || byte === CR) {
-        parts += 1;
-        inString = escaped = false;
-      } else if (!inString) outside(byte);
-      else if (escaped) escaped = false;
-      else if (byte === BACKSLASH) escaped = true;
-      else if (byte === QUOTE) inString = false;
-      if (parts > MAX_PARTS || depth > MAX_DEPTH) return true;
+      this.#add(byte);
+      if (this.#parts > MAX_PARTS || this.#depth > MAX_DEPTH) return true;
     }
     return false;
-  };
+  }
+
+  #add(byte: number): void {
+    if (byte === LF || byte === CR) {
+      this.#parts += 1;
+      this.#inString = false;
+      this.#escaped = false;
+    } else if (!this.#inString) this.#addOutsideString(byte);
+    else if (this.#escaped) this.#escaped = false;
+    else if (byte === BACKSLASH) this.#escaped = true;
+    else if (byte === QUOTE) this.#inString = false;
+  }
+
+  #addOutsideString(byte: number): void {
+    if (byte === QUOTE) this.#inString = true;
+    else if (byte === COMMA || byte === COLON) this.#parts += 1;
+    else if (OPENING.has(byte)) {
+      this.#parts += 1;
+      this.#depth += 1;
+    } else if (CLOSING.has(byte)) this.#depth = Math.max(0, this.#depth - 1);
+  }
 }

@@ -1,56 +1,53 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import type { GuardedFetch } from "@berth/egress";
-import { jsonMeter } from "./json-size-limit.ts";
+import { JsonSizeLimit } from "./json-size-limit.ts";
 
-/** An answer is longer, of more parts or deeper than whoever asked wants to hold. */
+/** A response has more bytes, more JSON values or deeper nesting than allowed. */
 export class ResponseTooLarge extends Error {
   override readonly name = "ResponseTooLarge";
 }
 
-/** A stream that ended is asked for again when its server says so, but not more often. */
-const BETWEEN_STREAMS_MS = 1_000;
+/** The minimum delay between GET requests: a server that ends its event stream at once would otherwise cause a busy loop. */
+const MIN_STREAM_INTERVAL_MS = 1_000;
 
 /**
- * The same fetch, with answers of at most `longest` bytes, and of JSON that takes no longer to read than such an answer
- * should: of small parts, a few megabytes keep a process busy for minutes. One beyond that fails where it exceeds it, and
- * is told.
+ * A fetch that limits responses to `maxBytes` and to JSON that is quick to parse: a few megabytes of small values would block
+ * the process for minutes. A body that exceeds the limits fails at that point, and `onExceeded` is called.
  */
 export function limitedFetch(
   fetch: GuardedFetch,
-  longest: number,
+  maxBytes: number,
   onExceeded: (error: ResponseTooLarge) => void,
 ): GuardedFetch {
   let nextStream = 0;
 
-  async function turnOfStream(signal: AbortSignal | null | undefined): Promise<void> {
+  async function waitForStream(signal: AbortSignal | null | undefined): Promise<void> {
     const now = performance.now();
     const wait = nextStream - now;
-    nextStream = Math.max(now, nextStream) + BETWEEN_STREAMS_MS;
-    if (wait > 0) await pause(wait, undefined, signal == null ? {} : { signal });
+    nextStream = Math.max(now, nextStream) + MIN_STREAM_INTERVAL_MS;
+    if (wait > 0) await delay(wait, undefined, signal == null ? {} : { signal });
   }
 
   return async (url, init) => {
-    if (init?.method === "GET") await turnOfStream(init.signal);
-    const answer = await fetch(url, init);
-    if (answer.body === null) return answer;
+    if (init?.method === "GET") await waitForStream(init.signal);
+    const response = await fetch(url, init);
+    if (response.body === null) return response;
     let bytes = 0;
-    const exceeds = jsonMeter();
-    const countOf = answer.body.pipeThrough(
+    const json = new JsonSizeLimit();
+    const limited = response.body.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
         transform(chunk, stream) {
           bytes += chunk.length;
-          if (bytes <= longest && !exceeds(chunk)) {
+          if (bytes <= maxBytes && !json.exceededBy(chunk)) {
             stream.enqueue(chunk);
             return;
           }
-          const error = new ResponseTooLarge(
-            `An answer is longer than ${longest} bytes, or of too many parts.`,
-          );
+          const error = new ResponseTooLarge(`A response exceeds ${maxBytes} bytes or the limits of JSON.`);
           stream.error(error);
           onExceeded(error);
         },
       }),
     );
-    return new Response(countOf, answer);
+    return new Response(limited, response);
   };
 }

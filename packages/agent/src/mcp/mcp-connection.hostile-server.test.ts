@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { jsonMeter } from "./json-size-limit.ts";
+import { JsonSizeLimit } from "./json-size-limit.ts";
 import { McpConnection } from "./mcp-connection.ts";
 import { mcpFailure } from "./mcp-failure.ts";
 import { mcpDefinitions, mcpTool } from "./mcp-tool.ts";
@@ -71,14 +71,14 @@ test("a schema of great depth is given up", async (t) => {
 });
 
 test("what is counted is JSON, not what strings hold", () => {
-  const exceeds = (text: string) => jsonMeter()(Buffer.from(text));
+  const exceeds = (text: string) => new JsonSizeLimit().exceededBy(Buffer.from(text));
   assert.equal(exceeds(JSON.stringify({ text: `{[,:${'"\\'.repeat(9)}`.repeat(100_000) })), false);
   assert.equal(exceeds(`: "\n${none.repeat(30_000)}`), true, "a quote in another line hides nothing");
   assert.equal(exceeds(`${"]".repeat(500)}${"[".repeat(129)}`), true, "depth is not lent");
-  const meter = jsonMeter();
+  const limit = new JsonSizeLimit();
   const halves = [`{"a":"\\`, `"${",".repeat(30_000)}`, `","b":[1]}`];
   assert.deepEqual(
-    halves.map((half) => meter(Buffer.from(half))),
+    halves.map((half) => limit.exceededBy(Buffer.from(half))),
     [false, false, false],
   );
 });

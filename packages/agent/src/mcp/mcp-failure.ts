@@ -3,22 +3,25 @@ import { AddressRefused } from "@berth/egress";
 import { ProtocolError, SdkError, SdkErrorCode, UnauthorizedError } from "@modelcontextprotocol/client";
 import { ResponseTooLarge } from "./limited-fetch.ts";
 
-/** Why an MCP server cannot be used: `why` ends a sentence about it, and holds nothing that the server said. */
+/** Why an MCP server cannot be used. `reason` is the end of a sentence and has no text from the server. */
 export interface McpFailure {
   type: Extract<SessionErrorType, "mcp_connection_failed_error" | "mcp_authentication_failed_error">;
   reason: string;
 }
 
-/** Told in our own words: what a server or a network answers may hold addresses and secrets. */
+/**
+ * Describes an error in fixed words, since messages of servers and networks may contain addresses and secrets. The reason
+ * enters the history of a model, and so does the message of an `AddressRefused`: their bytes must not change.
+ */
 export function mcpFailure(error: unknown): McpFailure {
   const chain = causesOf(error);
   if (chain.some((cause) => cause instanceof UnauthorizedError)) return unauthorized(401);
   const status = chain.map(statusOf).find((found) => found !== undefined);
   if (status === 401 || status === 403) return unauthorized(status);
-  return { type: "mcp_connection_failed_error", reason: reason(chain, status) };
+  return { type: "mcp_connection_failed_error", reason: connectionFailure(chain, status) };
 }
 
-/** The server refused the request before it looked at the call: it knows the session no more, as after a restart. */
+/** The server rejected the request before it handled the call: it no longer knows the session, as after a restart. */
 export function isUnknownSession(error: unknown): boolean {
   const status = causesOf(error)
     .map(statusOf)
@@ -26,7 +29,7 @@ export function isUnknownSession(error: unknown): boolean {
   return status === 400 || status === 404;
 }
 
-/** What was asked never reached the server, or its answer did not come back whole: the connection is of no more use. */
+/** The request did not reach the server, or its response is incomplete: the connection cannot be used any more. */
 export function isConnectionLost(error: unknown): boolean {
   if (isUnknownSession(error)) return true;
   const [first] = causesOf(error);
@@ -40,7 +43,7 @@ function unauthorized(status: number): McpFailure {
   return { type: "mcp_authentication_failed_error", reason };
 }
 
-function reason(chain: readonly Error[], status: number | undefined): string {
+function connectionFailure(chain: readonly Error[], status: number | undefined): string {
   const refused = chain.find((cause) => cause instanceof AddressRefused);
   if (refused !== undefined) return lowerCase(refused.message.replace(/\.$/, ""));
   if (chain.some((cause) => cause instanceof ResponseTooLarge)) return "its answer is too long";
@@ -59,7 +62,7 @@ function reason(chain: readonly Error[], status: number | undefined): string {
   return "what it answered is not of the protocol";
 }
 
-/** An error and what it was caused by, some levels deep. */
+/** An error and its causes, at most eight. */
 function causesOf(error: unknown): Error[] {
   const chain: Error[] = [];
   let current = error;

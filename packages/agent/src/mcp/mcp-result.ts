@@ -3,14 +3,14 @@ import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client"
 import { truncateMiddle } from "../prompts/text.ts";
 import type { ToolResult } from "../tools/tool.ts";
 
-/** Characters of text in one result, and images, of at most so many bytes each. */
+/** Limits of one result: characters of text, images, and bytes of each image. */
 const MAX_TEXT_LENGTH = 200_000;
 const MAX_IMAGES = 8;
 const MAX_IMAGE_BYTES = 5 * 1_048_576;
 
 /**
- * A result of an MCP server as the log keeps it: text, and images that models take. Other content is named, not shown,
- * and what is too much is left out, which is said.
+ * Converts a result of an MCP server for the log: text, and images that models accept. Other content is replaced by a note, and
+ * so is what exceeds the limits.
  */
 export function mcpResult(result: CallToolResult): ToolResult {
   const content = limited(result.content.map(resultBlock));
@@ -39,7 +39,7 @@ function resultBlock(block: ContentBlock): ResultBlock {
   }
 }
 
-/** By its bytes, not by what it is said to be: providers refuse a request with an image that is none. */
+/** The bytes decide the type, not what the server claims: providers reject a request with an invalid image. */
 function image(base64: string, what: string): ResultBlock {
   const bytes = Buffer.from(base64, "base64");
   const mediaType = mediaTypeOf(bytes);
@@ -51,17 +51,17 @@ function image(base64: string, what: string): ResultBlock {
 }
 
 function limited(blocks: readonly ResultBlock[]): ResultBlock[] {
-  let room = MAX_TEXT_LENGTH;
+  let remaining = MAX_TEXT_LENGTH;
   let images = 0;
   const kept: ResultBlock[] = [];
   for (const [index, block] of blocks.entries()) {
-    if (room <= 0 || images >= MAX_IMAGES) {
+    if (remaining <= 0 || images >= MAX_IMAGES) {
       kept.push(text(`[${blocks.length - index} more parts of the answer are left out.]`));
       break;
     }
     if (block.type === "text") {
-      const shown = truncateMiddle(block.text, room);
-      room -= shown.length;
+      const shown = truncateMiddle(block.text, remaining);
+      remaining -= shown.length;
       kept.push(text(shown));
     } else {
       images += 1;

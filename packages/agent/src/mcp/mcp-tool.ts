@@ -9,24 +9,24 @@ import type { McpConnection } from "./mcp-connection.ts";
 import { mcpFailure } from "./mcp-failure.ts";
 import { mcpResult } from "./mcp-result.ts";
 
-/** A tool of an MCP server as a session keeps it from its discovery on: a model is told the same for as long as it lives. */
+/** A tool of an MCP server, as stored when the session discovered it. The model sees the same bytes for the whole session. */
 export interface McpToolDefinition {
-  /** By which the model calls it. */
+  /** The model's name for it. */
   name: string;
-  /** By which the server knows it. */
+  /** The server's name for it. */
   tool: string;
   description: string;
   inputSchema: Record<string, unknown>;
 }
 
-/** Characters of a tool's name, which state in the event of each call; the protocol asks for half as many. */
+/** Characters of a tool's name, which is stored in the event of each call. The protocol recommends 128. */
 const MAX_SERVER_TOOL_NAME = 256;
-/** Characters of what a server says of a call that it refuses. */
+/** Characters of the error message with which a server rejects a call. */
 const MAX_REFUSAL_LENGTH = 10_000;
 
 /**
- * What a server offers, as it is kept. Tools that can only be called as tasks are left out, repeated names, and names that
- * are none.
+ * The tools of a server, as they are stored. Leaves out tools that can only be called as tasks, duplicate names and invalid
+ * names.
  */
 export function mcpDefinitions(server: string, offered: readonly WireTool[]): McpToolDefinition[] {
   const definitions = offered
@@ -45,13 +45,12 @@ function isName(name: string): boolean {
   return name.length <= MAX_SERVER_TOOL_NAME && !/[\p{Cc}\p{Cf}\p{Cs}]/u.test(name);
 }
 
-/** Characters of a name that every provider takes. */
+/** Characters of a tool name that every provider accepts. */
 const MAX_TOOL_NAME = 64;
 
 /**
- * The name by which a model calls a tool of an MCP server: `mcp__<server>__<tool>`. Where that would be too long, hold
- * characters that providers refuse, or be open to another reading, it is cut down and ends with a digest of both names.
- * Equal names give equal results.
+ * The model's name for a tool of an MCP server: `mcp__<server>__<tool>`. If that is too long, ambiguous, or has characters that
+ * providers reject, it is shortened and ends with a digest of both names. Deterministic.
  */
 function mcpToolName(server: string, tool: string): string {
   const plain = `mcp__${server}__${tool}`;
@@ -71,7 +70,7 @@ export interface McpToolOptions {
   connection: McpConnection;
 }
 
-/** The tool of the loop. It runs where the loop does; the server checks the input. */
+/** Runs in the process of the loop, not in the sandbox. The server validates the input. */
 export function mcpTool({ server, definition, permission, connection }: McpToolOptions): Tool {
   const { name, tool, description, inputSchema } = definition;
   return {

@@ -2,19 +2,22 @@ import type { AssistantBlock, ModelMessage, ModelRequest, UserBlock } from "./mo
 
 const CHARACTERS_PER_TOKEN = 4;
 const TOKENS_PER_IMAGE = 1_600;
-/** A page of some 200 KB takes as many tokens; too low is mended by the provider's own count, too high would drop the document. */
+/**
+ * A page of about 200 KB has about 1,500 tokens. An estimate that is too low is corrected by the usage that the provider
+ * reports; one that is too high would drop the document.
+ */
 const BASE64_PER_DOCUMENT_TOKEN = 130;
 const TOKENS_PER_DOCUMENT = 1_500;
 const CHARACTERS_PER_MESSAGE = 16;
 
-/** A rough count: a quarter of the characters, a flat price for images, documents by their size. */
+/** A rough estimate: a quarter of the characters, a constant for each image, documents by their size. */
 export function estimateTokens(messages: readonly ModelMessage[]): number {
   let characters = 0;
   for (const message of messages) characters += CHARACTERS_PER_MESSAGE + charactersOf(message);
   return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }
 
-/** What every request of a session carries besides its messages. */
+/** Tokens of what every request of a session has besides its messages. */
 export function estimatePrefixTokens(request: Pick<ModelRequest, "system" | "tools">): number {
   return Math.ceil((request.system.length + JSON.stringify(request.tools).length) / CHARACTERS_PER_TOKEN);
 }

@@ -3,11 +3,11 @@ import type { ModelUsage } from "@berth/contract";
 /**
  * A language model, as the loop sees it.
  *
- * Life story. The loop calls `stream` once per attempt with the whole history and reads the parts until `finish`. Only
- * `text_delta` and `thinking_started` may be shown before that; blocks count after a `finish`, which is the one sign of a clean end.
- * Aborting the signal ends the iteration with the signal's reason. Every failure of the provider or the network,
- * before the first part or in the middle, is thrown as `ModelError`; retrying is the loop's affair, never the model's.
- * Several sessions stream from one model at once: it keeps nothing between calls.
+ * The loop calls `stream` once per attempt with the whole history and reads the parts until `finish`, the only sign that the
+ * response is complete. Before it only `text_delta` and `thinking_started` may be shown; blocks may be used after it.
+ * Aborting the signal ends the iteration with the signal's reason. Every failure of the provider or the network, before the
+ * first part or later, is thrown as `ModelError`. The loop retries, never the model.
+ * Several sessions stream from one model at once, and it keeps no state between calls.
  */
 export interface Model {
   /** `provider/model`, as the registry names it. */
@@ -24,7 +24,7 @@ export interface ModelRequest {
   /** Append-only and byte-stable from one request of a session to the next. */
   messages: readonly ModelMessage[];
   effort?: "low" | "medium" | "high" | "xhigh" | "max";
-  /** How many requests with just these messages have failed before, as the log tells. Providers are not told. */
+  /** How many requests with exactly these messages have failed, according to the log. Not sent to providers. */
   failedAttempts?: number;
 }
 
@@ -54,7 +54,7 @@ export interface ImageBlock {
   data: string;
 }
 
-/** A document that a model reads as such; those of text are text blocks. */
+/** A document that the model reads in its own format; text documents are text blocks. */
 export interface DocumentBlock {
   type: "document";
   mediaType: "application/pdf";
@@ -62,7 +62,7 @@ export interface DocumentBlock {
   data: string;
 }
 
-/** `opaque` is what a provider wants back unchanged (signatures, item ids): stored, never looked into. */
+/** `opaque`: provider data that must be sent back unchanged (signatures, item ids). Stored, never interpreted. */
 export type AssistantBlock =
   | { type: "text"; text: string; opaque?: Opaque }
   | { type: "thinking"; text: string; opaque?: Opaque }
@@ -71,7 +71,7 @@ export type AssistantBlock =
 export type Opaque = Record<string, unknown>;
 
 export interface ToolResultBlock {
-  /** Of the `tool_call`. */
+  /** Id of the `tool_call`. */
   id: string;
   name: string;
   content: readonly (TextBlock | ImageBlock)[];
@@ -79,15 +79,15 @@ export interface ToolResultBlock {
 }
 
 export type ModelPart =
-  /** `blockIndex` tells the blocks of an answer apart: a delta's is that of the block that it becomes, should it become one. */
+  /** `blockIndex` identifies a block of the response: a delta has the index of the block that it will be part of. */
   | { type: "text_delta"; text: string; blockIndex: number }
-  /** The model thinks: said once for a block, when there is something in it. */
+  /** The model is thinking. Sent once for a block, when it has content. */
   | { type: "thinking_started"; blockIndex: number }
-  /** A block in full, in the order in which the model made them. */
+  /** A complete block. Blocks come in the order in which the model began them. */
   | { type: "block"; block: AssistantBlock; blockIndex: number }
   | { type: "finish"; reason: FinishReason; usage: ModelUsage };
 
-/** `max_tokens`: the answer was cut; its tool calls do not count. */
+/** `max_tokens`: the response was truncated; its tool calls are dropped. */
 export type FinishReason = "end_turn" | "tool_calls" | "max_tokens" | "refusal";
 
 export type ModelErrorKind =
@@ -104,7 +104,7 @@ export class ModelError extends Error {
   readonly kind: ModelErrorKind;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
-  /** What the provider asked to wait, in milliseconds. */
+  /** The delay that the provider asked for, in milliseconds. */
   readonly retryAfterMs: number | null;
 
   constructor(

@@ -1,4 +1,7 @@
-/** What the loop itself tells the model. Part of histories that are already stored: changed wording makes caches miss. */
+/**
+ * Texts of the loop in a model's history. Stored sessions contain them, so a changed wording invalidates prompt caches and
+ * signed thinking.
+ */
 
 export const INTERRUPTED_CALL =
   "interrupted: the call was cut off before it ended and its outcome is unknown. Look at what it did before you repeat it.";
@@ -21,12 +24,12 @@ export const BLANK_MESSAGE = "[The user sent a blank message.]";
 
 const OPERATOR_NOTICE = "[A message of the operator of this session, not of the user:]";
 
-/** What the operator tells the model while the session goes on; the system prompt stays as it is. */
+/** A message of the operator during a session. The system prompt never changes. */
 export function operatorMessage(text: string): string {
   return `${OPERATOR_NOTICE}\n\n${text}`;
 }
 
-/** What introduces a document that follows: its title and what the user says of it. */
+/** The title and context of the document in the next block; null when it has neither. */
 export function documentHead(title: string | null, context: string | null): string | null {
   if (title === null && context === null) return null;
   return `[A document${title === null ? "" : `: ${title}`}]${context === null ? "" : `\n${context}`}`;
@@ -36,7 +39,7 @@ export function textDocument(title: string | null, context: string | null, conte
   return `${documentHead(title, context) ?? "[A document]"}\n<document>\n${content}\n</document>`;
 }
 
-/** Stands for an image or a document where it cannot be shown itself. */
+/** Replaces an image or a document that is left out. */
 export function omittedMedia(mediaType: string): string {
   return `[${mediaType}: left out]`;
 }
@@ -45,14 +48,14 @@ export function unreadableFile(fileId: string): string {
   return `[The file ${fileId}, which the user attached, cannot be read.]`;
 }
 
-/** Whether a block of a user's message is the loop's addition to what the user wrote. */
+/** Whether a text block of a user message was added by the loop. */
 export function isAddition(text: string): boolean {
   return text.startsWith(OPERATOR_NOTICE) || text.startsWith("[A document");
 }
 
-/** `fault`: a sentence that names the MCP server. */
-export function missingTools(fault: string): string {
-  return `[${fault} Its tools are missing for now.]`;
+/** `error`: a sentence with the name of the MCP server. */
+export function missingTools(error: string): string {
+  return `[${error} Its tools are missing for now.]`;
 }
 
 export const TRUNCATED_RESPONSE =
@@ -88,12 +91,12 @@ export function deniedByPolicy(name: string): string {
   return `The tool ${name} is denied by this agent's permission policy. Do the task without it.`;
 }
 
-/** A client's refusal of a call, with what it said. */
+/** `message`: the client's reason, may be blank. */
 export function deniedByUser(message: string): string {
   const reason = message.trim();
   return `The user denied this call, and it was not run.${reason === "" ? "" : ` They said: ${reason}`}`;
 }
 
-export function invalidInput(name: string, faults: string): string {
-  return `The input does not fit the tool ${name}, which was not run. ${faults}`;
+export function invalidInput(name: string, errors: string): string {
+  return `The input does not fit the tool ${name}, which was not run. ${errors}`;
 }

@@ -1,7 +1,4 @@
-/**
- * The system prompt: the agent's own words first, then how its workspaceDescription work. The same for every request of a
- * session, so that prompt caches hold.
- */
+/** The agent's own prompt, then how the sandbox works, then the workspace. The same bytes for every request of a session. */
 export function systemPrompt(parts: {
   system: string;
   workspaceDescription: string;

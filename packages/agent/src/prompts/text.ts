@@ -1,4 +1,4 @@
-/** Text of at most about `maxLength` characters: its beginning and its end, with a line between them that tells what is missing. */
+/** Shortens a text to about `maxLength` characters: its start and its end, with a line between them that counts what is left out. */
 export function truncateMiddle(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   const half = Math.max(0, Math.floor((maxLength - 60) / 2));
@@ -8,8 +8,8 @@ export function truncateMiddle(text: string, maxLength: number): string {
 }
 
 /**
- * Text that every provider and database takes back: NUL and half a surrogate pair become U+FFFD. Applied once, before an
- * event is appended, since a history that a provider refuses could never go on.
+ * Replaces NUL and lone surrogates by U+FFFD, which providers and PostgreSQL reject. Applied before an event is appended: a
+ * session whose history is rejected could never continue.
  */
 export function storableText(text: string): string {
   return text.replaceAll("\0", "\uFFFD").toWellFormed();

@@ -34,24 +34,31 @@ export const bash = defineTool({
   },
 });
 
-const shell = "main";
+const SHELL = "main";
 
 async function runCommand(script: string, timeoutMs: number, context: ToolContext): Promise<ToolResult> {
   const sandbox = await context.sandbox();
   const environment = await context.environment();
   const { signal } = context;
-  const result = await sandbox.run({ script, shell, environment, timeoutMs, keepOutput: true, signal });
+  const result = await sandbox.run({
+    script,
+    shell: SHELL,
+    environment,
+    timeoutMs,
+    keepOutput: true,
+    signal,
+  });
   const text = [outputOf(result), ...remarks(result, timeoutMs)].filter((part) => part !== "").join("\n");
   if (result.ended !== "exit" || result.exitCode !== 0) return failure(text);
   return textResult(text === "" ? "(no output)" : text);
 }
 
-/** A new shell starts where the one before was when its last command ended, so that one goes to /data first. */
+/** A new shell starts in the last working directory of the previous one, so `cd /data` comes first. */
 async function endShell(context: ToolContext): Promise<ToolResult> {
   const sandbox = await context.sandbox();
   const { signal } = context;
   for (const script of ["cd /data", "exit 0"]) {
-    const { ended } = await sandbox.run({ script, shell, timeoutMs: 10_000, signal });
+    const { ended } = await sandbox.run({ script, shell: SHELL, timeoutMs: 10_000, signal });
     if (ended !== "exit") return failure(stoppedText(ended, 10_000));
   }
   return textResult("The shell was restarted in /data.");
@@ -70,7 +77,7 @@ function remarks(result: CommandResult, timeoutMs: number): string[] {
   const denied = deniedNote(result.denied ?? []);
   if (denied !== null) lines.push(`[${denied}]`);
   if (result.limit !== undefined)
-    lines.push(`[${LIMIT_TEXTS[result.limit]}${result.cleared ? cleared : ""}]`);
+    lines.push(`[${LIMIT_TEXTS[result.limit]}${result.cleared ? CLEARED : ""}]`);
   if (result.ended !== "exit") lines.push(`[${stoppedText(result.ended, timeoutMs)}${freshShell(result)}]`);
   else if (result.exitCode !== 0) lines.push(`[exit code ${result.exitCode}]`);
   if (result.cwd !== null && result.cwd !== "/data") lines.push(`[working directory ${result.cwd}]`);
@@ -83,7 +90,7 @@ const LIMIT_TEXTS: Record<NonNullable<CommandResult["limit"]>, string> = {
   processes: "The session is at its limit of processes: some could not be started.",
   disk: "The session's disk is full. Delete what is not needed.",
 };
-const cleared = " What this left running was stopped, so that others can be.";
+const CLEARED = " What this left running was stopped, so that others can be.";
 
 function freshShell(result: CommandResult): string {
   return result.ended === "timeout"

@@ -2,7 +2,7 @@ import type { CustomTool, SessionAgent } from "@berth/contract";
 import { z } from "zod";
 import type { ToolSpec } from "./tool.ts";
 
-/** The tools that the client of an agent's sessions runs. */
+/** The tools of an agent that the client runs. */
 export function customTools(agent: Pick<SessionAgent, "tools">): ToolSpec[] {
   return agent.tools
     .filter((entry) => entry.type === "custom")
@@ -14,12 +14,12 @@ export function customTools(agent: Pick<SessionAgent, "tools">): ToolSpec[] {
     }));
 }
 
-const limits = ["minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"];
+const LIMITS = ["minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"];
 
 /**
- * What of a client's schema a call is held to: types, required and unknown fields, values and limits. Not stricter than the
- * schema, and of a cost that follows from its size and the input's. Patterns, references and combinations are not looked
- * at, since no tenant's schema may stop the process for all; the client has the last word.
+ * The part of a client's schema that calls are validated against: types, required and unknown fields, values and limits. Never
+ * stricter than the schema. Patterns, references and combinations are ignored, so that the cost is linear in schema and input
+ * and no tenant's schema can block the process; the client validates the rest.
  */
 export function looseSchema(schema: CustomTool["input_schema"]): z.ZodType {
   try {
@@ -36,7 +36,7 @@ function loosened(schema: unknown): unknown {
   if (Array.isArray(values)) return values.every(isPlain) ? { enum: values } : {};
   if (value !== undefined) return isPlain(value) ? { const: value } : {};
   if (type === undefined) return Array.isArray(anyOf) ? { anyOf: anyOf.map(loosened) } : {};
-  const kept = ["type", ...limits].filter((keyword) => given[keyword] !== undefined);
+  const kept = ["type", ...LIMITS].filter((keyword) => given[keyword] !== undefined);
   const loose: Record<string, unknown> = Object.fromEntries(kept.map((keyword) => [keyword, given[keyword]]));
   if (items !== undefined && !Array.isArray(items)) loose.items = loosened(items);
   if (properties === undefined) return loose;

@@ -29,7 +29,7 @@ async function editFile(given: z.output<typeof input>, context: ToolContext): Pr
     return failure("old_string and new_string are the same: nothing to change.");
   }
   const file = await readFile(context, path, { whole: MAX_FILE_BYTES });
-  if (file.type === "refused") return file.result;
+  if (file.type === "failed") return file.result;
   if (file.part !== "whole") return failure(`${path} has ${file.size} bytes, too many to edit. Use Bash.`);
   const { bytes, count } = replaceText(file.bytes, given.old_string, given.new_string);
   if (count === 0) {
@@ -46,8 +46,8 @@ async function editFile(given: z.output<typeof input>, context: ToolContext): Pr
 }
 
 /**
- * Replaces every occurrence of a text in bytes of any encoding, and tells how many there were. Text in plain line ends
- * that is not there is looked for, and put in, with CR LF.
+ * Replaces every occurrence of a text, in bytes of any encoding. If the text is not found and the file has CR LF line ends,
+ * both texts are converted to CR LF first.
  */
 function replaceText(bytes: Buffer, oldText: string, newText: string): { bytes: Buffer; count: number } {
   const exact = replaceBytes(bytes, Buffer.from(oldText), Buffer.from(newText));

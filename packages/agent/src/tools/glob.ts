@@ -25,17 +25,17 @@ export const glob = defineTool({
       maxOutputBytes: 1_048_576,
       firstNames: MAX_NAMES + 1,
     });
-    if (outcome.type === "cut") return outcome.result;
+    if (outcome.type === "stopped") return outcome.result;
     if (outcome.code === 40) return failure(`${search.folder} is not a folder.`);
     const parts = outcome.output.toString("utf8").split("\0");
     const names = parts.slice(0, -2).map((name) => posix.join(search.folder, name));
     const errors = parts.at(-1)?.trim() ?? "";
-    if (names.length > 0) return textResult(listed(names));
+    if (names.length > 0) return textResult(nameList(names));
     return errors === "" ? textResult("No files match.") : failure(errors);
   },
 });
 
-/** An absolute pattern is looked for from the folder before its first wildcard. A leading `!` would turn its meaning. */
+/** An absolute pattern is searched from the folder before its first wildcard. A leading `!` is escaped: it would exclude. */
 function split(pattern: string, folder: string): { folder: string; pattern: string } {
   const escaped = pattern.startsWith("!") ? `\\${pattern}` : pattern;
   if (!posix.isAbsolute(pattern)) return { folder, pattern: escaped.replace(/^(\.\/)+/, "") };
@@ -45,7 +45,7 @@ function split(pattern: string, folder: string): { folder: string; pattern: stri
   return { folder: segments.slice(0, cut).join("/") || "/", pattern: `/${segments.slice(cut).join("/")}` };
 }
 
-function listed(names: readonly string[]): string {
+function nameList(names: readonly string[]): string {
   const shown = names.slice(0, MAX_NAMES).join("\n");
   return names.length > MAX_NAMES ? `${shown}\n[Only the newest ${MAX_NAMES} are shown.]` : shown;
 }

@@ -46,7 +46,7 @@ export const grep = defineTool({
       cwd: target,
       maxOutputBytes: 4 * 1_048_576,
     });
-    if (outcome.type === "cut") return outcome.result;
+    if (outcome.type === "stopped") return outcome.result;
     if (outcome.code === 40) return failure(`${target} does not exist.`);
     const split = outcome.output.lastIndexOf(0);
     const found = outcome.output.subarray(0, split).toString("utf8").replace(/\n$/, "");

@@ -3,14 +3,14 @@ import { countOf, failure, textResult } from "./tool.ts";
 
 const MAX_LINE_LENGTH = 2_000;
 
-/** NUL is in no text that a line number would help with. */
+/** Files with a NUL are binary: text has none. */
 export function isBinary(bytes: Uint8Array): boolean {
   return bytes.subarray(0, 8_192).includes(0);
 }
 
 /**
- * Lines as `cat -n` prints them. `file.bytes` is the whole file, or, of part `lines`, what begins with the first line
- * asked for. Ends of lines in CR LF are told once and not shown in each line.
+ * Lines in the format of `cat -n`. `file.bytes` is the whole file, or with part `lines` it starts at the requested line. CR LF
+ * line ends are mentioned once and not shown in each line.
  */
 export function numberedLines(
   file: { bytes: Buffer; part: "whole" | "lines" | "head" },

@@ -6,7 +6,7 @@ import { defineTool, failure } from "./tool.ts";
 import { type FileRead, pathInput, readFile, workspacePath } from "./workspace-file.ts";
 
 const MAX_WHOLE_BYTES = 262_144;
-/** What providers take of an image, before base64. */
+/** The image size that providers accept, before base64. */
 const MAX_IMAGE_BYTES = 3_750_000;
 const DEFAULT_LINES = 2_000;
 
@@ -42,7 +42,7 @@ export const read = defineTool({
       whole: mayBeImage ? MAX_IMAGE_BYTES : MAX_WHOLE_BYTES,
       lines,
     });
-    return file.type === "refused" ? file.result : show(path, file, lines);
+    return file.type === "failed" ? file.result : show(path, file, lines);
   },
 });
 

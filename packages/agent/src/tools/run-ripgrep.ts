@@ -2,9 +2,8 @@ import { runScript, type ScriptOutcome } from "./run-script.ts";
 import type { ToolContext } from "./tool.ts";
 
 /**
- * Runs ripgrep inside, in the folder `cwd` (of a file, the one that holds it), from where its globs are meant. Its
- * arguments go in variables. What it writes to standard output comes first, then a NUL and what it
- * wrote to standard error.
+ * Runs ripgrep in the sandbox, in the folder `cwd`, which its globs are relative to. For a file it is the folder that holds it.
+ * The output is what ripgrep writes to standard output, a NUL, and what it writes to standard error.
  */
 export async function runRipgrep(
   context: ToolContext,
@@ -17,11 +16,11 @@ export async function runRipgrep(
   };
   for (const [index, argument] of options.arguments.entries()) variables[`ARGUMENT_${index + 1}`] = argument;
   const { maxOutputBytes } = options;
-  return await runScript(context, { script, variables, timeoutMs: 60_000, maxOutputBytes });
+  return await runScript(context, { script: SCRIPT, variables, timeoutMs: 60_000, maxOutputBytes });
 }
 
-/** Exit code 40: no such folder. With FIRST, only so many names, each ended by NUL, are read. */
-const script = `
+/** Exit code 40: no such folder. FIRST: number of NUL-terminated names to read; empty for all. */
+const SCRIPT = `
 [ -f "$FOLDER" ] && FOLDER=$(dirname "$FOLDER")
 cd "$FOLDER" 2>/dev/null || exit 40
 set --

@@ -3,7 +3,7 @@ import * as notes from "../prompts/notes.ts";
 import type { ToolContext, ToolResult } from "./tool.ts";
 import { failure } from "./tool.ts";
 
-/** A fixed script of ours. What a model or a file says reaches it as variables or on standard input, never as shell text. */
+/** A fixed script. Values from a model or a file are passed in variables or on standard input, never as shell code. */
 export interface Script {
   script: string;
   variables: Readonly<Record<string, string>>;
@@ -16,10 +16,10 @@ export interface Script {
 
 export type ScriptOutcome =
   | { type: "ended"; code: number; output: Buffer; omittedBytes: number }
-  /** Cut off; the result to give in place of one. */
-  | { type: "cut"; result: ToolResult };
+  /** Stopped before it ended; `result` says why. */
+  | { type: "stopped"; result: ToolResult };
 
-/** Runs a script in a fresh shell inside the sandbox. It gets none of the session's tokens. */
+/** Runs a script in a new shell in the sandbox, without the session's tokens. */
 export async function runScript(context: ToolContext, script: Script): Promise<ScriptOutcome> {
   const sandbox = await context.sandbox();
   const { stdin, timeoutMs = 30_000, maxOutputBytes = 102_400 } = script;
@@ -35,10 +35,10 @@ export async function runScript(context: ToolContext, script: Script): Promise<S
     const { exitCode: code, omittedBytes } = result;
     return { type: "ended", code, output: Buffer.from(result.output), omittedBytes };
   }
-  return { type: "cut", result: failure(stoppedText(result.ended, timeoutMs)) };
+  return { type: "stopped", result: failure(stoppedText(result.ended, timeoutMs)) };
 }
 
-/** Why a command did not end by itself, for the model. */
+/** Why a command was stopped, for the model. */
 export function stoppedText(ended: CommandResult["ended"], timeoutMs: number): string {
   if (ended === "timeout") return `Stopped: it took longer than ${timeoutMs / 1000} s.`;
   if (ended === "closed") {

@@ -2,25 +2,25 @@ import type { PermissionPolicy, ResultBlock } from "@berth/contract";
 import type { Sandbox } from "@berth/sandbox";
 import type { z } from "zod";
 
-/** What a model is told of a tool, and what its calls are held to. */
+/** A tool as the model sees it, and the schema that its calls must match. */
 export interface ToolSpec {
   readonly name: string;
   readonly description: string;
-  /** Strict where the tool is ours: unknown fields are refused, so that a misspelt option is told to the model. */
+  /** Strict for the service's own tools: unknown fields are rejected, so that the model learns of a misspelt option. */
   readonly input: z.ZodType;
-  /** What the model is told of `input`, as JSON Schema; by default what follows from it. Always the same bytes. */
+  /** JSON Schema of `input` for the model, always the same bytes. Default: generated from `input`. */
   readonly inputSchema?: Record<string, unknown>;
 }
 
 /** A tool that the service runs: one of the toolset, in the sandbox, or one of an MCP server. */
 export interface Tool extends ToolSpec {
-  /** The MCP server that runs it: its calls are logged as `agent.mcp_tool_use`, under the name that the server gives it. */
+  /** The MCP server that runs it. Its calls are logged as `agent.mcp_tool_use`, with the server's name for the tool. */
   readonly mcp?: { readonly server: string; readonly name: string };
-  /** Whether calls of it are run, run when a client has confirmed them, or refused; by default as the agent's config of that name says. */
+  /** The permission policy of its calls. Default: the agent's config for the tool's name. */
   readonly permission?: PermissionPolicy["type"];
   /**
-   * Runs with an input that fits the schema. What goes wrong inside the sandbox is a result with `isError`;
-   * a rejection is a broken sandbox or a bug.
+   * Runs with an input that matches the schema. An error inside the sandbox is a result with `isError`; a rejection means a
+   * broken sandbox or a bug.
    */
   run(input: unknown, context: ToolContext): Promise<ToolResult>;
 }
@@ -28,7 +28,7 @@ export interface Tool extends ToolSpec {
 export interface ToolContext {
   /** Waits until the sandbox is open and its repositories and files are in place. */
   sandbox(): Promise<Sandbox>;
-  /** Present variables of every command (tokens, the session's own); read anew at each call. */
+  /** The current variables of every command: tokens and the session's own. Called for each command. */
   environment(): Promise<Readonly<Record<string, string>>>;
   signal: AbortSignal;
 }

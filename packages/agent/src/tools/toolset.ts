@@ -19,8 +19,8 @@ const TOOLS_BY_NAME: Readonly<Record<ToolName, Tool>> = {
 };
 
 /**
- * The tools that an agent has, in their order: those enabled, without those whose config says
- * `enabled: false`. A tool with `always_deny` is among them: the model may see it and is refused.
+ * The built-in tools of an agent, in order: those enabled, without those whose config has `enabled: false`. Tools with
+ * `always_deny` are included: the model sees them, and its calls are denied.
  */
 export function toolset(agent: Pick<SessionAgent, "tools">): Tool[] {
   const names = agentToolsets(agent).flatMap(({ enabled_tools, configs = [] }) =>
@@ -29,14 +29,14 @@ export function toolset(agent: Pick<SessionAgent, "tools">): Tool[] {
   return names.map((name) => TOOLS_BY_NAME[name]);
 }
 
-/** The entries of an agent's tools that stand for the six. */
+/** The entries of an agent's tools that enable built-in ones. */
 export function agentToolsets(agent: Pick<SessionAgent, "tools">): AgentToolset[] {
   return agent.tools.filter((entry) => entry.type === "agent_toolset_20260401");
 }
 
 type AgentToolset = Extract<SessionAgent["tools"][number], { type: "agent_toolset_20260401" }>;
 
-/** What a model is told of the tools. */
+/** The tools as a model sees them. */
 export function toolDefinitions(tools: readonly ToolSpec[]): ToolDefinition[] {
   return tools.map(({ name, description, input, inputSchema }) => ({
     name,

@@ -6,14 +6,14 @@ import { runScript } from "./run-script.ts";
 import type { ToolContext, ToolResult } from "./tool.ts";
 import { failure } from "./tool.ts";
 
-/** Files of the workspace, read and written from inside the sandbox: no host path is made of what an agent names. */
+// Files of the workspace are read and written by commands in the sandbox: a path from a model is never resolved on the host.
 
-/** Absolute path inside the sandbox; a relative one is from `/data`. */
+/** The absolute path in the sandbox. Relative paths start at `/data`. */
 export function workspacePath(path: string): string {
   return posix.resolve("/data", path);
 }
 
-/** A path as a tool's input; a NUL character could not be passed on. */
+/** A path in a tool's input. Without NUL, which cannot be in a variable. */
 export const pathInput = z
   .string()
   .min(1)
@@ -22,12 +22,12 @@ export const pathInput = z
 
 export type FileRead =
   | { type: "file"; size: number; bytes: Buffer; part: "whole" | "lines" | "head" }
-  | { type: "refused"; result: ToolResult };
+  | { type: "failed"; result: ToolResult };
 
 export interface ReadOptions {
-  /** Bytes up to which the file comes whole. */
+  /** Bytes up to which the whole file is read. */
   whole: number;
-  /** Of a longer file, these lines come instead, from 1; without them, its first 512 bytes. */
+  /** The lines to read of a larger file, from 1. Default: its first 512 bytes. */
   lines?: { first: number; count: number } | undefined;
 }
 
@@ -46,9 +46,9 @@ export async function readFile(context: ToolContext, path: string, options: Read
     },
     maxOutputBytes: Math.max(whole, MAX_LINE_BYTES) + 1_024,
   });
-  if (outcome.type === "cut") return { type: "refused", result: outcome.result };
+  if (outcome.type === "stopped") return { type: "failed", result: outcome.result };
   if (outcome.code !== 0)
-    return { type: "refused", result: failure(fileErrorText(path, outcome.code, outcome.output)) };
+    return { type: "failed", result: failure(fileErrorText(path, outcome.code, outcome.output)) };
   const end = outcome.output.indexOf("\n");
   const size = Number(outcome.output.subarray(0, end).toString());
   const bytes = outcome.output.subarray(end + 1);
@@ -69,8 +69,8 @@ exec head -c 512 "$FILE"
 `;
 
 /**
- * Writes a file whole, or leaves it as it was: the bytes go to a file beside it, which then takes its place with the
- * mode of the old one. Directories above are made; a symbolic link is followed. Tells whether it is new, or why it could not.
+ * Writes a file atomically: the bytes go to a temporary file in the same directory, which then replaces it and keeps its mode.
+ * Creates missing directories and follows a symbolic link. Returns whether the file is new, or a result with the error.
  */
 export async function writeFile(
   context: ToolContext,
@@ -82,7 +82,7 @@ export async function writeFile(
     variables: { FILE: path, TEMPORARY: `.write-${randomUUID()}` },
     stdin: bytes,
   });
-  if (outcome.type === "cut") return { result: outcome.result };
+  if (outcome.type === "stopped") return { result: outcome.result };
   if (outcome.code !== 0) return { result: failure(fileErrorText(path, outcome.code, outcome.output)) };
   return { created: outcome.output.toString().trim() === "created" };
 }
@@ -124,12 +124,12 @@ function fileErrorText(path: string, code: number, output: Buffer): string {
   }
 }
 
-const last = new WeakMap<Sandbox, Promise<unknown>>();
+const LAST_CHANGES = new WeakMap<Sandbox, Promise<unknown>>();
 
-/** Changes to files of one sandbox go one after another, so that two edits of a file in one answer both hold. */
+/** Runs changes to files of one sandbox one at a time, so that two parallel edits of a file are both kept. */
 export async function serializeChanges<T>(sandbox: Sandbox, change: () => Promise<T>): Promise<T> {
-  const before = last.get(sandbox) ?? Promise.resolve();
+  const before = LAST_CHANGES.get(sandbox) ?? Promise.resolve();
   const done = before.then(change, change);
-  last.set(sandbox, done);
+  LAST_CHANGES.set(sandbox, done);
   return await done;
 }

@@ -1,7 +1,7 @@
 import { orAborted } from "@berth/concurrency";
 import type { ModelUsage } from "@berth/contract";
 import type { FinishReason, Model, ModelPart, ModelRequest } from "../model.ts";
-import { type DialectModel, dialects } from "./dialect.ts";
+import { DIALECTS, type DialectModel } from "./dialect.ts";
 import { interruptedStream, toModelError, windowExceeded } from "./model-errors.ts";
 import type { Provider } from "./provider.ts";
 import { ResponseBuilder } from "./response-builder.ts";
@@ -19,7 +19,7 @@ export interface AiSdkModelOptions extends DialectModel {
 
 /**
  * A model behind one of the AI SDK's providers, at the level below the SDK's own tool loop and retries: one call is one
- * request. Blocks are handed out only when the provider has said that the response is complete.
+ * request. Blocks are yielded only after the provider has said that the response is complete.
  */
 export function createAiSdkModel(options: AiSdkModelOptions): Model {
   return {
@@ -37,7 +37,7 @@ async function* stream(
 ): AsyncGenerator<ModelPart> {
   signal.throwIfAborted();
   const { provider } = options;
-  const dialect = dialects[provider.kind];
+  const dialect = DIALECTS[provider.kind];
   const transport = openTransport({
     provider,
     fetch: options.fetch ?? globalThis.fetch,
@@ -86,23 +86,23 @@ async function* readToFinish(
     if (done) return null;
     if (part.type === "error") throw part.error;
     if (part.type === "finish") return part;
-    const shown = response.take(part);
-    if (shown !== null) yield shown;
+    const visible = response.add(part);
+    if (visible !== null) yield visible;
   }
 }
 
-/** What comes after the finish says nothing more, but a connection read to its end can be used again. Waits a moment for it at most. */
+/** Nothing of use follows the finish, but a connection that was read to its end is reused. Waits 250 ms at most. */
 async function readToEnd(reader: Reader): Promise<void> {
-  const moment = Promise.withResolvers<void>();
-  const timer = setTimeout(moment.resolve, 250);
+  const timeout = Promise.withResolvers<void>();
+  const timer = setTimeout(timeout.resolve, 250);
   const end = (async () => {
     while (!(await reader.read()).done);
   })();
-  await Promise.race([end.catch(() => {}), moment.promise]);
+  await Promise.race([end.catch(() => {}), timeout.promise]);
   clearTimeout(timer);
 }
 
-/** Null when it is no clean end. Servers that say `stop` after a tool call mean the call. */
+/** Null when the response is incomplete. Some servers report `stop` after a tool call. */
 function finishReason(
   { finishReason: { unified, raw } }: FinishPart,
   response: ResponseBuilder,

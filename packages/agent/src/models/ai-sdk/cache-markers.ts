@@ -1,24 +1,24 @@
 import type { CallOptions, Prompt, PromptMessage } from "./types.ts";
 
-const marker = { anthropic: { cacheControl: { type: "ephemeral" } } } as const;
+const BREAKPOINT = { anthropic: { cacheControl: { type: "ephemeral" } } } as const;
 
 /**
- * Marks where Anthropic shall cache: the last tool, the system prompt, the end of the prompt, and the end of the input
- * before it, which is where the request before this one ended. So each request reads what the one before it wrote, and
- * writes for the next. These are the four markers that the API allows. The history given stays as it is.
+ * Sets the cache breakpoints of Anthropic's API: the last tool, the system prompt, the end of the prompt, and the end of the
+ * input before it, where the previous request ended. Each request reads the cache that the previous one wrote and extends it.
+ * The API allows four breakpoints. The given options are not modified.
  */
 export function withCacheMarkers(options: CallOptions): CallOptions {
   const ends = new Set(inputEnds(options.prompt).slice(-2));
   return {
     ...options,
     prompt: options.prompt.map((message, index) =>
-      message.role === "system" || ends.has(index) ? { ...message, providerOptions: marker } : message,
+      message.role === "system" || ends.has(index) ? { ...message, providerOptions: BREAKPOINT } : message,
     ),
     ...(options.tools === undefined ? {} : { tools: markLast(options.tools) }),
   };
 }
 
-/** The last message of each run of user and tool messages: the API sees such a run as one message. */
+/** The last message of each run of user and tool messages, which the API merges into one. */
 function inputEnds(prompt: Prompt): number[] {
   return prompt.flatMap((message, index) => (isInput(message) && !isInput(prompt[index + 1]) ? [index] : []));
 }
@@ -29,5 +29,7 @@ function isInput(message: PromptMessage | undefined): boolean {
 
 function markLast(tools: NonNullable<CallOptions["tools"]>): NonNullable<CallOptions["tools"]> {
   const last = tools.at(-1);
-  return last?.type === "function" ? [...tools.slice(0, -1), { ...last, providerOptions: marker }] : tools;
+  return last?.type === "function"
+    ? [...tools.slice(0, -1), { ...last, providerOptions: BREAKPOINT }]
+    : tools;
 }

@@ -5,12 +5,12 @@ import type { ProviderKind } from "./provider.ts";
 import type { Fetch } from "./transport.ts";
 import type { CallOptions, LanguageModel } from "./types.ts";
 
-/** How an Anthropic model thinks when the operator says so; otherwise `effort` decides, as the model's name allows. */
+/** The operator's thinking mode for an Anthropic model. Without it, `effort` decides. */
 export type Thinking = "adaptive" | "off" | { budget_tokens: number };
 
-/** What a dialect needs to know of a model. */
+/** A model, as a dialect needs it. */
 export interface DialectModel {
-  /** As the provider calls it. */
+  /** The provider's name for the model. */
   upstreamModel: string;
   maxOutputTokens: number;
   thinking: Thinking | null;
@@ -18,7 +18,7 @@ export interface DialectModel {
   supportsDocuments: boolean;
 }
 
-/** What differs from one kind of provider to the next. Its package is loaded at the first request: loading costs start-up time. */
+/** What differs between kinds of providers. Its package is loaded by the first request, to save start-up time. */
 export interface Dialect {
   open(connection: {
     provider: string;
@@ -30,14 +30,14 @@ export interface Dialect {
   endsWithDone: boolean;
 }
 
-/** The AI SDK insists on a key and would look for one in the environment. The transport sets the real one. */
-const apiKey = "set-by-the-transport";
+/** The AI SDK requires a key and would look for one in the environment. The transport sets the real one. */
+const PLACEHOLDER_KEY = "set-by-the-transport";
 
 const anthropic: Dialect = {
   endsWithDone: false,
   async open({ baseUrl, model, fetch }) {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
-    return createAnthropic({ baseURL: baseUrl, apiKey, fetch })(model);
+    return createAnthropic({ baseURL: baseUrl, apiKey: PLACEHOLDER_KEY, fetch })(model);
   },
   callOptions(request, model) {
     const options = commonOptions(request, model, model.supportsImages ? "result" : "none");
@@ -48,7 +48,7 @@ const anthropic: Dialect = {
       ...(request.effort === undefined || model.thinking === "adaptive" ? {} : { reasoning: request.effort }),
       providerOptions: {
         anthropic: {
-          // Not asked for: it would let a half input through when the answer is cut, and few compatible servers know it.
+          // Off: it would let incomplete input through in a truncated response, and few compatible servers support it.
           toolStreaming: false,
           ...(thinking === null ? {} : { thinking }),
           ...(request.effort !== undefined && model.thinking === "adaptive"
@@ -67,7 +67,7 @@ function anthropicThinking(thinking: Thinking | null) {
   return { type: "enabled", budgetTokens: thinking.budget_tokens };
 }
 
-/** The AI SDK adds the budget to the limit that it is given. */
+/** The AI SDK adds the budget to the output limit. */
 function budgetOf(thinking: Thinking | null): number {
   return typeof thinking === "object" && thinking !== null ? thinking.budget_tokens : 0;
 }
@@ -76,18 +76,18 @@ const openai: Dialect = {
   endsWithDone: false,
   async open({ baseUrl, model, fetch }) {
     const { createOpenAI } = await import("@ai-sdk/openai");
-    return createOpenAI({ baseURL: baseUrl, apiKey, fetch }).responses(model);
+    return createOpenAI({ baseURL: baseUrl, apiKey: PLACEHOLDER_KEY, fetch }).responses(model);
   },
   callOptions(request, model) {
     const options = commonOptions(request, model, model.supportsImages ? "result" : "none");
     return {
       ...options,
-      // The API's own default is strict, for which a schema has to name every property as required.
+      // The API's default is strict, which requires every property of a schema to be required.
       ...(options.tools === undefined
         ? {}
         : { tools: options.tools.map((tool) => ({ ...tool, strict: false })) }),
       ...(request.effort === undefined ? {} : { reasoning: request.effort }),
-      // Nothing is left at the provider: reasoning comes back encrypted and is sent again with the history.
+      // Nothing is stored at the provider: reasoning is returned encrypted and sent again with the history.
       providerOptions: { openai: { store: false } },
     };
   },
@@ -103,7 +103,7 @@ const openaiCompatible: Dialect = {
     const { effort } = request;
     return {
       ...commonOptions(request, model, model.supportsImages ? "message" : "none"),
-      // The three levels that such servers share.
+      // These servers support three levels.
       ...(effort === undefined
         ? {}
         : { reasoning: effort === "low" || effort === "medium" ? effort : "high" }),
@@ -125,7 +125,7 @@ function commonOptions(request: ModelRequest, model: DialectModel, images: Image
   };
 }
 
-export const dialects: Readonly<Record<ProviderKind, Dialect>> = {
+export const DIALECTS: Readonly<Record<ProviderKind, Dialect>> = {
   anthropic,
   openai,
   "openai-compatible": openaiCompatible,

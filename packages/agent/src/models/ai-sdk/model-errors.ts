@@ -3,55 +3,54 @@ import { MalformedToolCall } from "./response-builder.ts";
 import type { Exchange } from "./transport.ts";
 
 /**
- * Whatever was thrown or streamed as an error, as a `ModelError`. Its message names the provider and repeats what the
- * provider said, without keys and headers; it has no cause, because what the AI SDK throws holds the whole request.
+ * Converts any error, thrown or streamed, to a `ModelError`. Its message has the provider's name and message, without keys and
+ * header values. It has no cause, because the AI SDK's errors contain the whole request.
  */
 export function toModelError(error: unknown, provider: string, exchange: Exchange): ModelError {
   if (error instanceof ModelError) return error;
   if (error instanceof MalformedToolCall)
     return new ModelError("request_failed", error.message, { retryable: true });
-  if (exchange.idle) return silent(provider, exchange);
+  if (exchange.timedOut) return idleTimeout(provider, exchange);
   const failure = readFailure(error);
   if (failure.status !== null && failure.status >= 400)
-    return refused(failure, failure.status, provider, exchange);
-  if (failure.streamed) return refused(failure, null, provider, exchange);
+    return providerError(failure, failure.status, provider, exchange);
+  if (failure.streamed) return providerError(failure, null, provider, exchange);
   if (exchange.responseStarted) return interruptedStream(provider);
   if (failure.network) {
     return new ModelError("request_failed", `${provider} could not be reached.`, { retryable: true });
   }
   const name = error instanceof Error ? error.name : typeof error;
-  return new ModelError("request_failed", `The request to ${provider} could not be made (${name}).`, {
+  return new ModelError("request_failed", `The request to ${provider} failed (${name}).`, {
     retryable: false,
   });
 }
 
-/** The stream ended before its finish. */
 export function interruptedStream(provider: string): ModelError {
-  const message = `The answer of ${provider} was cut off before its end.`;
+  const message = `The response of ${provider} ended before it was complete.`;
   return new ModelError("interrupted_stream", message, { retryable: true });
 }
 
-/** The request fitted into the window, and the answer did not. */
+/** The request fit into the context window, but the response did not. */
 export function windowExceeded(provider: string): ModelError {
-  const message = `The answer of ${provider} ended where the context window did.`;
+  const message = `The response of ${provider} exceeded the context window.`;
   return new ModelError("context_overflow", message, { retryable: false });
 }
 
-function silent(provider: string, exchange: Exchange): ModelError {
+function idleTimeout(provider: string, exchange: Exchange): ModelError {
   const kind = exchange.responseStarted ? "interrupted_stream" : "request_failed";
-  return new ModelError(kind, `${provider} sent nothing for too long.`, { retryable: true });
+  return new ModelError(kind, `${provider} sent no data for too long.`, { retryable: true });
 }
 
-/** What the AI SDK tells of a failure, in any of the shapes in which it does. */
+/** A failure as the AI SDK reports it, in any of its shapes. */
 interface Failure {
   status: number | null;
-  /** The provider's own words. */
-  said: string;
-  /** Its error codes and types. */
+  /** The provider's message. */
+  message: string;
+  /** The provider's error codes and types, separated by spaces. */
   codes: string;
   headers: Record<string, string>;
   network: boolean;
-  /** An error that the provider put into its stream. */
+  /** The provider sent the error within its stream. */
   streamed: boolean;
 }
 
@@ -61,7 +60,7 @@ function readFailure(error: unknown): Failure {
   const code = httpStatus(fields.statusCode) ?? httpStatus(fields.code);
   return {
     status: code,
-    said: typeof fields.message === "string" ? fields.message : "",
+    message: typeof fields.message === "string" ? fields.message : "",
     codes: [fields.type, fields.code, ...codesOf(body)]
       .filter((value) => typeof value === "string")
       .join(" "),
@@ -77,7 +76,12 @@ function codesOf(body: unknown): unknown[] {
   return [body.type, body.code, ...(isObject(inner) ? [inner.type, inner.code] : [])];
 }
 
-function refused(failure: Failure, status: number | null, provider: string, exchange: Exchange): ModelError {
+function providerError(
+  failure: Failure,
+  status: number | null,
+  provider: string,
+  exchange: Exchange,
+): ModelError {
   const kind = kindOf(status, failure);
   const retryable = isRetryable(kind, status, failure);
   return new ModelError(kind, sentence(kind, status, failure, provider, exchange.secrets), {
@@ -90,13 +94,14 @@ function kindOf(status: number | null, failure: Failure): ModelErrorKind {
   if (status === 401 || status === 403) return "authentication";
   if (status === 404) return "not_found";
   if (status === 429) return "rate_limited";
-  if (status === 413 || overflow.test(`${failure.codes} ${failure.said}`)) return "context_overflow";
+  if (status === 413 || CONTEXT_OVERFLOW.test(`${failure.codes} ${failure.message}`))
+    return "context_overflow";
   if (status === 529 || status === 503 || /overloaded/.test(failure.codes)) return "overloaded";
   return "request_failed";
 }
 
-/** Each provider says it in its own words: Anthropic, OpenAI, vLLM, llama.cpp, and those who put one of them behind a gateway. */
-const overflow =
+/** The messages of Anthropic, OpenAI, vLLM, llama.cpp and gateways in front of them. */
+const CONTEXT_OVERFLOW =
   /prompt is too long|context_length_exceeded|exceed_context_size|maximum context length|context (window|length|limit|size)|input (is|length) too long|input tokens exceed/i;
 
 function isRetryable(kind: ModelErrorKind, status: number | null, failure: Failure): boolean {
@@ -113,13 +118,13 @@ function sentence(
   provider: string,
   secrets: readonly string[],
 ): string {
-  if (kind === "authentication") return `${provider} refused the key (${status}).`;
-  const said = redacted(failure.said, secrets);
-  const responseStarted = status === null ? "broke off its answer" : `answered ${status}`;
-  return `${provider} ${responseStarted}${said === "" ? "" : `: ${said}`}`;
+  if (kind === "authentication") return `${provider} rejected the API key (${status}).`;
+  const message = redacted(failure.message, secrets);
+  const outcome = status === null ? "aborted its response" : `answered ${status}`;
+  return `${provider} ${outcome}${message === "" ? "" : `: ${message}`}`;
 }
 
-/** At most 500 characters, on one line. Also what only looks like a key is taken out: providers like to repeat keys in part. */
+/** At most 500 characters, on one line. Text that looks like a key is removed too: providers repeat keys in part. */
 function redacted(text: string, secrets: readonly string[]): string {
   const known = secrets
     .filter((secret) => secret !== "")

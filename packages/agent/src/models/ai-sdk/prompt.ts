@@ -10,10 +10,10 @@ import type {
 } from "../model.ts";
 import type { Prompt, PromptMessage, ProviderOptions } from "./types.ts";
 
-/** Where a provider takes the images of a tool result: in the result, in a user message after it, or nowhere. */
+/** Where a provider accepts the images of a tool result: in the result, in a user message after it, or nowhere. */
 export type ImagePlacement = "result" | "message" | "none";
 
-/** What a model takes besides text. */
+/** The media that a model accepts besides text. */
 export interface SupportedMedia {
   images: ImagePlacement;
   documents: boolean;
@@ -24,36 +24,36 @@ type UserPart = Extract<PromptMessage, { role: "user" }>["content"][number];
 type ToolPart = Extract<PromptMessage, { role: "tool" }>["content"][number];
 type ToolOutput = Extract<ToolPart, { type: "tool-result" }>["output"];
 
-/** The same request gives the same prompt, and a longer history a longer prompt with the same beginning. */
-export function toPrompt(request: ModelRequest, takes: SupportedMedia): Prompt {
+/** Deterministic: the prompt of a longer history begins with the prompt of a shorter one. */
+export function toPrompt(request: ModelRequest, media: SupportedMedia): Prompt {
   return [
     ...(hasText(request.system) ? [{ role: "system" as const, content: request.system }] : []),
-    ...request.messages.flatMap((message) => toMessages(message, takes)),
+    ...request.messages.flatMap((message) => toMessages(message, media)),
   ];
 }
 
-function toMessages(message: ModelMessage, takes: SupportedMedia): PromptMessage[] {
+function toMessages(message: ModelMessage, media: SupportedMedia): PromptMessage[] {
   if (message.content.length === 0) return [];
   switch (message.role) {
     case "user":
-      return [{ role: "user", content: userParts(message.content, takes) }];
+      return [{ role: "user", content: userParts(message.content, media) }];
     case "assistant":
       return [{ role: "assistant", content: message.content.map(assistantPart) }];
     case "tool":
-      return toolMessages(message.content, takes.images);
+      return toolMessages(message.content, media.images);
   }
 }
 
-/** No provider takes a text of white space only, and a history with one could never be sent again. */
-function userParts(blocks: readonly UserBlock[], takes: SupportedMedia): UserPart[] {
-  const parts = blocks.flatMap((block) => userPart(block, takes));
+/** No provider accepts a blank text, and a history with one could never be sent again. */
+function userParts(blocks: readonly UserBlock[], media: SupportedMedia): UserPart[] {
+  const parts = blocks.flatMap((block) => userPart(block, media));
   return parts.length === 0 ? [{ type: "text", text: "(no text)" }] : parts;
 }
 
-function userPart(block: UserBlock, takes: SupportedMedia): UserPart[] {
+function userPart(block: UserBlock, media: SupportedMedia): UserPart[] {
   if (block.type === "text") return hasText(block.text) ? [{ type: "text", text: block.text }] : [];
-  const taken = block.type === "image" ? takes.images !== "none" : takes.documents;
-  return [taken ? filePart(block) : { type: "text", text: mediaNote(block) }];
+  const supported = block.type === "image" ? media.images !== "none" : media.documents;
+  return [supported ? filePart(block) : { type: "text", text: mediaNote(block) }];
 }
 
 function assistantPart(block: AssistantBlock): AssistantPart {
@@ -88,7 +88,7 @@ function toolMessages(results: readonly ToolResultBlock[], images: ImagePlacemen
   ];
 }
 
-/** A result that is an error can only be text, so its images follow it. */
+/** An error result can only be text, so its images follow it. */
 function imagePlacement(result: ToolResultBlock, images: ImagePlacement): ImagePlacement {
   return result.isError && images === "result" ? "message" : images;
 }

@@ -1,7 +1,7 @@
 import type { AssistantBlock, FinishReason, ModelPart, Opaque } from "../model.ts";
 import type { StreamPart } from "./types.ts";
 
-/** A block while it streams. `input` is set only by the part with which the provider says that a call is complete. */
+/** A block while it streams. `input` is set only by the part that says that a call is complete. */
 interface PartialBlock {
   type: "text" | "thinking" | "tool_call";
   id: string;
@@ -11,9 +11,9 @@ interface PartialBlock {
   opaque: Opaque | undefined;
 }
 
-type Shown = Extract<ModelPart, { type: "text_delta" | "thinking_started" }>;
+type VisiblePart = Extract<ModelPart, { type: "text_delta" | "thinking_started" }>;
 
-/** A tool call was complete by the provider's word, but its input is not a JSON object. */
+/** The provider reported a tool call as complete, but its input is not a JSON object. */
 export class MalformedToolCall extends Error {
   override readonly name = "MalformedToolCall";
   readonly tool: string;
@@ -25,15 +25,14 @@ export class MalformedToolCall extends Error {
 }
 
 /**
- * Gathers the parts of a stream to blocks, in the order in which the blocks began. Parts of a kind it does not know are
- * passed over. Nothing is handed out before the provider's finish.
+ * Builds blocks from the parts of a stream, in the order in which the blocks began. Unknown kinds of parts are ignored.
  */
 export class ResponseBuilder {
   readonly #partials: PartialBlock[] = [];
   readonly #open = new Map<string, PartialBlock>();
 
-  /** SupportedMedia one part; returns what to show of it at once, if there is anything. */
-  take(part: StreamPart): Shown | null {
+  /** Returns what may be shown before the response is complete, or null. */
+  add(part: StreamPart): VisiblePart | null {
     switch (part.type) {
       case "text-start":
       case "reasoning-start":
@@ -78,15 +77,15 @@ export class ResponseBuilder {
   }
 
   /**
-   * The blocks as they may be sent back. An answer that was cut or refused keeps its text only, for its last call may be
-   * half a call; and thinking must be followed by what it led to. Throws `MalformedToolCall`.
+   * The blocks that may be sent back to the provider. Of a truncated or refused response, no calls: the last may be incomplete.
+   * Thinking at the end is dropped, since it must be followed by another block. Throws `MalformedToolCall`.
    */
   blocks(reason: FinishReason): { block: AssistantBlock; blockIndex: number }[] {
-    const whole = this.#partials.flatMap((partial, blockIndex) =>
+    const blocks = this.#partials.flatMap((partial, blockIndex) =>
       finished(partial, reason).map((block) => ({ block, blockIndex })),
     );
-    const last = whole.findLastIndex(({ block }) => block.type !== "thinking");
-    return whole.slice(0, last + 1);
+    const last = blocks.findLastIndex(({ block }) => block.type !== "thinking");
+    return blocks.slice(0, last + 1);
   }
 
   #blockIndexOf(type: PartialBlock["type"], id: string): number {
@@ -112,7 +111,7 @@ export class ResponseBuilder {
   }
 }
 
-/** A text of white space only is no block: no provider would take it back. */
+/** Blank texts are dropped: no provider accepts them in a later request. */
 function finished(partial: PartialBlock, reason: FinishReason): AssistantBlock[] {
   const opaque = partial.opaque === undefined ? {} : { opaque: partial.opaque };
   if (partial.type === "text")
@@ -139,7 +138,7 @@ function inputObject(tool: string, text: string): Record<string, unknown> {
     if (typeof input === "object" && input !== null && !Array.isArray(input))
       return input as Record<string, unknown>;
   } catch {
-    // Told below, without the input.
+    // Falls through to the error below, which does not repeat the input.
   }
   throw new MalformedToolCall(tool);
 }
@@ -148,7 +147,7 @@ function opaqueOf(part: { providerMetadata?: Opaque | undefined }): Opaque | und
   return part.providerMetadata;
 }
 
-/** Metadata comes in pieces, each by provider: an id at the start, a signature at the end. */
+/** Metadata arrives in pieces, keyed by provider: an id at the start, a signature at the end. */
 function merged(before: Opaque | undefined, after: Opaque | undefined): Opaque | undefined {
   if (before === undefined || after === undefined) return after ?? before;
   const entries = Object.entries(after).map(([provider, value]) => {

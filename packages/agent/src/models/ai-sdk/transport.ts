@@ -3,58 +3,58 @@ import type { Provider } from "./provider.ts";
 
 export type Fetch = typeof globalThis.fetch;
 
-/** What was seen of one exchange, for the sake of its errors. */
+/** The state of one HTTP exchange, to describe its errors. */
 export interface Exchange {
-  /** The answer began: it was accepted with a status of success. */
+  /** A response with a success status has begun. */
   responseStarted: boolean;
-  /** The provider sent nothing for too long, and the exchange was ended for it. */
-  idle: boolean;
-  /** What an error must never repeat. */
+  /** The exchange was aborted because the provider sent no data for the idle timeout. */
+  timedOut: boolean;
+  /** Values that an error message must not contain. */
   secrets: readonly string[];
 }
 
 export interface TransportOptions {
   provider: Provider;
   fetch: Fetch;
-  /** Chat Completions end with `[DONE]`. A connection that closes before it was cut, however cleanly it closed. */
+  /** Chat Completions end with `[DONE]`: a response without it is incomplete, even if its connection closed in order. */
   endsWithDone: boolean;
 }
 
 export interface Transport {
   fetch: Fetch;
   exchange: Exchange;
-  /** Ends the watch. Safe twice. */
+  /** Stops the idle timer. May be called more than once. */
   close(): void;
 }
 
-/** A fetch for one exchange: signs it with the key of this moment and ends it when the provider falls silent. */
+/** A fetch for one exchange, which adds the current API key and aborts when the provider sends no data for the idle timeout. */
 export function openTransport(options: TransportOptions): Transport {
-  const exchange: Exchange = { responseStarted: false, idle: false, secrets: [] };
-  const silence = new AbortController();
-  const watch = startIdleTimer(options.provider.idleTimeoutMs, () => {
-    exchange.idle = true;
-    silence.abort();
+  const exchange: Exchange = { responseStarted: false, timedOut: false, secrets: [] };
+  const timeout = new AbortController();
+  const timer = startIdleTimer(options.provider.idleTimeoutMs, () => {
+    exchange.timedOut = true;
+    timeout.abort();
   });
   const send: Fetch = async (url, init) => {
     const key = await options.provider.apiKey();
     exchange.secrets = [...(key === null ? [] : [key]), ...Object.values(options.provider.headers)];
-    const signals = [silence.signal, ...(init?.signal ? [init.signal] : [])];
+    const signals = [timeout.signal, ...(init?.signal ? [init.signal] : [])];
     const response = await options.fetch(url, {
       ...init,
-      headers: signed(options.provider, key, init?.headers),
+      headers: withKey(options.provider, key, init?.headers),
       signal: AbortSignal.any(signals),
-      // A redirect would carry the key to wherever it points.
+      // A redirect would send the key to another host.
       redirect: "error",
     });
-    watch.touch();
+    timer.refresh();
     exchange.responseStarted = response.ok;
-    return withIdleTimer(response, watch, options.endsWithDone && response.ok);
+    return withIdleTimer(response, timer, options.endsWithDone && response.ok);
   };
-  return { fetch: send, exchange, close: watch.stop };
+  return { fetch: send, exchange, close: timer.stop };
 }
 
-/** The key is set here alone: what the AI SDK would find in the process's environment goes nowhere. */
-function signed(provider: Provider, key: string | null, given: RequestInit["headers"]): Headers {
+/** Only this function sets the key: keys that the AI SDK finds in the process's environment are removed. */
+function withKey(provider: Provider, key: string | null, given: RequestInit["headers"]): Headers {
   const headers = new Headers(given);
   headers.delete("authorization");
   headers.delete("x-api-key");
@@ -65,19 +65,19 @@ function signed(provider: Provider, key: string | null, given: RequestInit["head
 }
 
 interface IdleTimer {
-  touch(): void;
+  refresh(): void;
   stop(): void;
 }
 
-function startIdleTimer(milliseconds: number, onSilence: () => void): IdleTimer {
-  const timer = setTimeout(onSilence, milliseconds);
-  return { touch: () => timer.refresh(), stop: () => clearTimeout(timer) };
+function startIdleTimer(milliseconds: number, onTimeout: () => void): IdleTimer {
+  const timer = setTimeout(onTimeout, milliseconds);
+  return { refresh: () => timer.refresh(), stop: () => clearTimeout(timer) };
 }
 
-/** The same response, whose body keeps the watch awake and fails where it ends without its end mark. */
-function withIdleTimer(response: Response, watch: IdleTimer, endsWithDone: boolean): Response {
+/** The same response; its body refreshes the timer, and fails if it ends without `[DONE]` where that is required. */
+function withIdleTimer(response: Response, timer: IdleTimer, endsWithDone: boolean): Response {
   if (response.body === null) return response;
-  const body = response.body.pipeThrough(new TransformStream(bodyWatcher(watch, endsWithDone)));
+  const body = response.body.pipeThrough(new TransformStream(monitor(timer, endsWithDone)));
   return new Response(body, {
     status: response.status,
     statusText: response.statusText,
@@ -85,17 +85,17 @@ function withIdleTimer(response: Response, watch: IdleTimer, endsWithDone: boole
   });
 }
 
-function bodyWatcher(watch: IdleTimer, endsWithDone: boolean): Transformer<Uint8Array, Uint8Array> {
+function monitor(timer: IdleTimer, endsWithDone: boolean): Transformer<Uint8Array, Uint8Array> {
   let tail = "";
   return {
     transform(bytes, controller) {
-      watch.touch();
+      timer.refresh();
       if (endsWithDone) tail = (tail + Buffer.from(bytes).toString("latin1")).slice(-DONE_MARK_LENGTH);
       controller.enqueue(bytes);
     },
     flush(controller) {
       if (endsWithDone && !/data: ?\[DONE\]\r?\n/.test(tail))
-        controller.error(new Error("The stream has no end mark."));
+        controller.error(new Error("The stream ended without [DONE]."));
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { AnthropicProvider } from "@ai-sdk/anthropic";
 
-/** The provider-level interface that all AI SDK providers share, taken from one of them: no provider of its own to depend on. */
+/** The provider-level interface of the AI SDK, derived from one provider to avoid a further dependency. */
 export type LanguageModel = ReturnType<AnthropicProvider["languageModel"]>;
 export type CallOptions = Parameters<LanguageModel["doStream"]>[0];
 export type Prompt = CallOptions["prompt"];

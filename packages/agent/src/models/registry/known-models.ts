@@ -1,20 +1,20 @@
 import type { ProviderKind } from "../ai-sdk/provider.ts";
 
-/** What the price tables know of models, without any network. */
+/** Model data from the bundled price tables; no network access. */
 export interface KnownModels {
-  /** Models of a kind that an agent can use, by name, in the provider's order of names. */
+  /** Names of the models that an agent can use, in the order of the tables. */
   names(kind: "anthropic" | "openai"): string[];
-  /** Tokens, or null when the tables do not know the model. A name that is newer than they are is taken for its forerunner. */
+  /** Tokens, or null for an unknown model. A name newer than the tables matches its predecessor. */
   contextWindow(provider: { kind: ProviderKind; baseUrl: string }, model: string): number | null;
 }
 
 /** Retired models. */
 const EXCLUDED_ANTHROPIC = /^claude-(2|3|v1|instant)/;
-/** Models that cannot call tools, or do not speak text. */
+/** Models that cannot call tools or do not produce text. */
 const EXCLUDED_OPENAI =
   /audio|realtime|search|transcribe|tts|image|vision|instruct|research|oss|computer|chatgpt|gpt-3|^gpt-4(-|$)/;
 
-/** Loads the tables; this costs some 40 ms, once. */
+/** Loads the tables, which takes about 40 ms. */
 export async function loadKnownModels(): Promise<KnownModels> {
   const { calcPrice, findProvider } = await import("@pydantic/genai-prices");
   return {

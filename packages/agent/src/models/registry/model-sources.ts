@@ -5,7 +5,7 @@ import type { KnownModels } from "./known-models.ts";
 import type { ModelEntry, ModelsFile, ProviderEntry } from "./models-file.ts";
 import { findOllama } from "./ollama.ts";
 
-/** What an installation can reach, by the operator's file or found by itself. */
+/** The providers and models of an installation, from the operator's file or detected. */
 export interface ModelSources {
   providers: ReadonlyMap<string, Provider>;
   models: readonly ModelEntry[];
@@ -23,8 +23,8 @@ const DEFAULT_BASE_URLS: Readonly<Record<Exclude<ProviderKind, "openai-compatibl
   openai: "https://api.openai.com/v1",
 };
 
-/** The usual variable is looked at only for the provider's own address: a key must not go where it does not belong. */
-const USUAL_KEY_VARIABLES = {
+/** Used only with the provider's own base URL: a key must not be sent to another host. */
+const DEFAULT_KEY_VARIABLES = {
   anthropic: "ANTHROPIC_API_KEY",
   openai: "OPENAI_API_KEY",
   "openai-compatible": undefined,
@@ -32,7 +32,7 @@ const USUAL_KEY_VARIABLES = {
 
 function providerOf(name: string, entry: ProviderEntry, environment: Environment): Provider {
   const given = entry.api_key_env !== undefined || entry.api_key_file !== undefined;
-  const usual = given || entry.base_url !== undefined ? undefined : USUAL_KEY_VARIABLES[entry.kind];
+  const usual = given || entry.base_url !== undefined ? undefined : DEFAULT_KEY_VARIABLES[entry.kind];
   const source = { env: entry.api_key_env ?? usual, file: entry.api_key_file };
   const own = entry.kind === "openai-compatible" ? "" : DEFAULT_BASE_URLS[entry.kind];
   return {
@@ -45,7 +45,7 @@ function providerOf(name: string, entry: ProviderEntry, environment: Environment
   };
 }
 
-/** Without a file: a provider for each usual key that is set, and an Ollama where one answers. */
+/** Without a file: a provider for each default key variable that is set, and Ollama if it is running. */
 export async function findModelSources(
   environment: Environment,
   known: KnownModels,
@@ -54,7 +54,7 @@ export async function findModelSources(
   const providers: Provider[] = [];
   const models: ModelEntry[] = [];
   for (const kind of ["anthropic", "openai"] as const) {
-    if ((environment[USUAL_KEY_VARIABLES[kind]] ?? "").trim() === "") continue;
+    if ((environment[DEFAULT_KEY_VARIABLES[kind]] ?? "").trim() === "") continue;
     providers.push(providerOf(kind, { kind }, environment));
     models.push(...known.names(kind).map((name) => ({ id: `${kind}/${name}` })));
   }
@@ -67,7 +67,7 @@ export async function findModelSources(
   return { providers: new Map(providers.map((provider) => [provider.name, provider])), models };
 }
 
-/** Ollama cuts a prompt that is longer than its window without a word, so what it was told is worth knowing. */
+/** Ollama silently truncates a prompt that exceeds its window, so its configured length is used. */
 function ollamaWindow(environment: Environment): { context_window?: number } {
   const length = Number(environment.OLLAMA_CONTEXT_LENGTH);
   return Number.isInteger(length) && length >= 1024 ? { context_window: length } : {};

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ModelsFileError, parseModelsFile, readModelsFile } from "./models-file.ts";
 
-function faultsOf(file: unknown): readonly string[] {
+function issuesOf(file: unknown): readonly string[] {
   try {
     parseModelsFile(typeof file === "string" ? file : JSON.stringify(file));
   } catch (error) {
-    if (error instanceof ModelsFileError) return error.faults;
+    if (error instanceof ModelsFileError) return error.issues;
     throw error;
   }
   return [];
@@ -38,7 +38,7 @@ describe("the models file", () => {
   });
 
   it("tells all its faults at once, each with its place", () => {
-    const faults = faultsOf({
+    const issues = issuesOf({
       providers: {
         claude: { kind: "anthropic", api_key_env: "A", api_key_file: "/b" },
         local: { kind: "openai-compatible" },
@@ -48,7 +48,7 @@ describe("the models file", () => {
       models: [{ id: "claude" }, { id: "claude/x", context_window: -1, tempature: 1 }],
     });
     assert.deepEqual(
-      faults.map((fault) => fault.split(": ")[0]),
+      issues.map((issue) => issue.split(": ")[0]),
       [
         "providers.claude",
         "providers.local",
@@ -59,13 +59,13 @@ describe("the models file", () => {
         "models[1]",
       ],
     );
-    assert.match(faults[0] ?? "", /both api_key_env and api_key_file/);
-    assert.match(faults[1] ?? "", /needs a base_url/);
-    assert.match(faults[6] ?? "", /tempature/);
+    assert.match(issues[0] ?? "", /both api_key_env and api_key_file/);
+    assert.match(issues[1] ?? "", /needs a base_url/);
+    assert.match(issues[6] ?? "", /tempature/);
   });
 
   it("tells what no single field shows", () => {
-    const faults = faultsOf({
+    const issues = issuesOf({
       providers: { a: { kind: "anthropic" }, o: { kind: "openai" }, rehearsal: { kind: "openai" } },
       models: [
         { id: "nobody/x" },
@@ -77,7 +77,7 @@ describe("the models file", () => {
       ],
     });
     assert.deepEqual(
-      faults.map((fault) => fault.split(": ")[0]),
+      issues.map((issue) => issue.split(": ")[0]),
       [
         "models[0].id",
         "models[2].id",
@@ -91,11 +91,13 @@ describe("the models file", () => {
   });
 
   it("names no provider that is only a word of the language", () => {
-    assert.match(faultsOf({ providers: {}, models: [{ id: "constructor/x" }] })[0] ?? "", /models\[0\]\.id/);
+    assert.match(issuesOf({ providers: {}, models: [{ id: "constructor/x" }] })[0] ?? "", /models\[0\]\.id/);
   });
 
   it("repeats nothing of a file that is not JSON", () => {
-    assert.deepEqual(faultsOf('{"providers": {"a": {"headers": {"x": "secret-1"} '), ["It is not JSON."]);
+    assert.deepEqual(issuesOf('{"providers": {"a": {"headers": {"x": "secret-1"} '), [
+      "It is not valid JSON.",
+    ]);
   });
 
   it("tells when it is not there", async () => {

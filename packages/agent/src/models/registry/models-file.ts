@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 
-const url = z.url({ protocol: /^https?$/, error: "must be an http or https address" });
+const url = z.url({ protocol: /^https?$/, error: "must be an http or https URL" });
 const tokens = z.int().min(1024);
 
 const provider = z
@@ -14,10 +14,10 @@ const provider = z
     headers: z.record(z.string().regex(/^[\w-]+$/, "must be the name of a header"), z.string()).optional(),
   })
   .refine((given) => given.api_key_env === undefined || given.api_key_file === undefined, {
-    error: "has both api_key_env and api_key_file; one of them is enough",
+    error: "must not have both api_key_env and api_key_file",
   })
   .refine((given) => given.kind !== "openai-compatible" || given.base_url !== undefined, {
-    error: "is openai-compatible and needs a base_url",
+    error: "needs a base_url, since its kind is openai-compatible",
   });
 
 const model = z.strictObject({
@@ -41,21 +41,22 @@ const modelsFile = z
     models: z.array(model).default([]),
   })
   .superRefine((file, context) => {
-    for (const { path, message } of crossFaults(file)) context.addIssue({ code: "custom", path, message });
+    for (const { path, message } of crossFieldIssues(file))
+      context.addIssue({ code: "custom", path, message });
   });
 
 export type ModelsFile = z.output<typeof modelsFile>;
 export type ModelEntry = ModelsFile["models"][number];
 export type ProviderEntry = ModelsFile["providers"][string];
 
-/** What is wrong with the models file, all of it, each fault with its field. */
+/** All errors of the models file, each with the path of its field. */
 export class ModelsFileError extends Error {
   override readonly name = "ModelsFileError";
-  readonly faults: readonly string[];
+  readonly issues: readonly string[];
 
-  constructor(faults: readonly string[]) {
-    super(`The models file is not right:\n${faults.map((fault) => `- ${fault}`).join("\n")}`);
-    this.faults = faults;
+  constructor(issues: readonly string[]) {
+    super(`The models file is invalid:\n${issues.map((issue) => `- ${issue}`).join("\n")}`);
+    this.issues = issues;
   }
 }
 
@@ -78,50 +79,48 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's own words could repeat a piece of the file, and headers are secret.
-    throw new ModelsFileError(["It is not JSON."]);
+    // The parser's message may quote the file, and headers are secret.
+    throw new ModelsFileError(["It is not valid JSON."]);
   }
 }
 
-interface Fault {
+interface Issue {
   path: (string | number)[];
   message: string;
 }
 
-/** What no single field shows. */
-function crossFaults({ providers, models }: ModelsFile): Fault[] {
-  const faults = models.flatMap((entry, index) => modelFaults(entry, index, { providers, models }));
+/** Issues that concern more than one field. */
+function crossFieldIssues({ providers, models }: ModelsFile): Issue[] {
+  const issues = models.flatMap((entry, index) => modelIssues(entry, index, { providers, models }));
   const defaults = models.filter((entry) => entry.default === true);
   if (defaults.length > 1) {
     const ids = defaults.map(({ id }) => id).join(", ");
-    faults.push({ path: ["models"], message: `has more than one default: ${ids}` });
+    issues.push({ path: ["models"], message: `has more than one default: ${ids}` });
   }
   if (Object.hasOwn(providers, "rehearsal")) {
-    faults.push({ path: ["providers", "rehearsal"], message: "is the name of the built-in rehearsal model" });
+    issues.push({ path: ["providers", "rehearsal"], message: "is the name of the built-in rehearsal model" });
   }
-  return faults;
+  return issues;
 }
 
-function modelFaults(entry: ModelEntry, index: number, { providers, models }: ModelsFile): Fault[] {
-  const fault = (field: string, message: string) => [{ path: ["models", index, field], message }];
+function modelIssues(entry: ModelEntry, index: number, { providers, models }: ModelsFile): Issue[] {
+  const issue = (field: string, message: string) => [{ path: ["models", index, field], message }];
   const name = entry.id.slice(0, entry.id.indexOf("/"));
   const kind = Object.hasOwn(providers, name) ? providers[name]?.kind : undefined;
   const { max_output_tokens: output, context_window: window, thinking } = entry;
   return [
-    ...(kind === undefined
-      ? fault("id", `names the provider "${name}", which is not among the providers`)
-      : []),
+    ...(kind === undefined ? issue("id", `refers to the provider "${name}", which is not defined`) : []),
     ...(models.findIndex(({ id }) => id === entry.id) < index
-      ? fault("id", `is there twice: ${entry.id}`)
+      ? issue("id", `is a duplicate: ${entry.id}`)
       : []),
     ...(output !== undefined && window !== undefined && output >= window
-      ? fault("max_output_tokens", "must be less than context_window")
+      ? issue("max_output_tokens", "must be less than context_window")
       : []),
     ...(thinking !== undefined && kind !== undefined && kind !== "anthropic"
-      ? fault("thinking", "is for providers of kind anthropic; others think by the agent's effort")
+      ? issue("thinking", "is only for providers of kind anthropic; for others the agent's effort applies")
       : []),
     ...(typeof thinking === "object" && (output === undefined || thinking.budget_tokens >= output)
-      ? fault("thinking", "has a budget_tokens, which must be less than the model's max_output_tokens")
+      ? issue("thinking", "has budget_tokens that are not less than the model's max_output_tokens")
       : []),
   ];
 }

@@ -1,16 +1,16 @@
 import { z } from "zod";
 import type { Fetch } from "../ai-sdk/transport.ts";
 
-/** An Ollama that answers, and the models that it has. */
+/** A running Ollama server and its models. */
 export interface Ollama {
-  /** Of its OpenAI-compatible API. */
+  /** The base URL of its OpenAI-compatible API. */
   baseUrl: string;
   models: string[];
 }
 
 const tags = z.object({ models: z.array(z.object({ name: z.string() })) });
 
-/** Asks the Ollama at `host`, as `OLLAMA_HOST` names it, for 300 ms at most. Null when none answers. */
+/** Queries the Ollama server at `host`, in the format of `OLLAMA_HOST`, for 300 ms at most. Null when there is no response. */
 export async function findOllama(host: string | undefined, fetch: Fetch): Promise<Ollama | null> {
   const origin = originOf(host);
   if (origin === null) return null;
@@ -22,12 +22,12 @@ export async function findOllama(host: string | undefined, fetch: Fetch): Promis
     const { models } = tags.parse(await response.json());
     return { baseUrl: `${origin}/v1`, models: models.map(({ name }) => name) };
   } catch {
-    // No Ollama is the usual case, and no fault.
+    // Not an error: most installations have no Ollama.
     return null;
   }
 }
 
-/** `OLLAMA_HOST` may lack the scheme and the port, and may be the address that Ollama listens on, which nobody can call. */
+/** `OLLAMA_HOST` may lack scheme and port, and may be the listen address 0.0.0.0, which cannot be connected to. */
 function originOf(host: string | undefined): string | null {
   const given = host?.trim() || "127.0.0.1";
   const full = /^https?:\/\//.test(given) ? given : `http://${given}`;

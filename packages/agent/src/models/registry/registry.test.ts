@@ -193,7 +193,7 @@ describe("a registry with a file", () => {
     const said: string[] = [];
     const log = (message: string) => void said.push(message);
     const registry = await createModelRegistry({ file, environment, rehearsal, log });
-    assert.deepEqual(said, ["There is no key for claude: the variable CLAUDE_KEY is not set."]);
+    assert.deepEqual(said, ["There is no API key for claude: the variable CLAUDE_KEY is not set."]);
     const model = registry.get("claude/claude-opus-5");
     assert.ok(model !== null);
     assert.match(modelErrorOf(await exchange(model, ask("Hello"))).message, /CLAUDE_KEY is not set/);

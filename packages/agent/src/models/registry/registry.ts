@@ -19,31 +19,31 @@ export interface ModelInfo {
 
 /** The models that this installation can use. */
 export interface ModelRegistry {
-  /** Those that are listed or were found; `get` knows more of a provider's models than these. */
+  /** The models that are configured or were detected. `get` also accepts other models of these providers. */
   list(): ModelInfo[];
   /**
-   * A model of a provider that is configured, listed or not; null for any other id. `contextWindow` makes the window
-   * smaller, or sets it where nothing else tells it.
+   * A model of a configured provider, whether listed or not; null for any other id. `contextWindow` reduces the window, or sets
+   * it if it is unknown.
    */
   get(id: string, options?: { contextWindow?: number }): Model | null;
-  /** The id that the operator's file marks as the default. */
+  /** The id of the default model in the models file. */
   readonly defaultModel: string | null;
 }
 
 export interface ModelRegistryOptions {
-  /** The operator's models file, the authority where there is one. Without it, models are found by keys in the environment. */
+  /** The operator's models file. With it nothing is detected; without it, models are detected by the keys in the environment. */
   file?: string;
-  /** Read again for keys at each request, so a live object sees rotated keys. */
+  /** Keys are read from this object at each request, so a rotated key is used at once. */
   environment: Environment;
-  /** The built-in model, always there under its own id. Default: `rehearsal/steps` as it is. */
+  /** The built-in model, which is always available. Default: `rehearsal/steps` with its default options. */
   rehearsal?: Model;
   /** Default: the global one. */
   fetch?: Fetch;
-  /** Gets a sentence for each thing that an operator may want to know. Never a secret. */
+  /** Receives messages for the operator. They contain no secrets. */
   log?: (message: string) => void;
 }
 
-/** Reads the models file, or looks around. Throws `ModelsFileError` with every fault of the file. */
+/** Reads the models file or detects models. Throws `ModelsFileError` with every error of the file. */
 export async function createModelRegistry(options: ModelRegistryOptions): Promise<ModelRegistry> {
   const known = await loadKnownModels();
   const sources =
@@ -94,7 +94,7 @@ interface Found {
 interface Limits {
   contextWindow: number;
   maxOutputTokens: number;
-  /** Nothing told the window. */
+  /** The context window is unknown, and this is a default. */
   assumed?: boolean;
 }
 
@@ -107,7 +107,7 @@ function findModel(id: string, sources: ModelSources, known: KnownModels, wanted
   return { provider, entry, limits: limitsOf(entry, provider, known, wanted) };
 }
 
-/** Where neither the file nor the price tables tell. */
+/** For models that neither the file nor the price tables know. */
 const ASSUMED_CONTEXT_WINDOWS: Readonly<Record<ProviderKind, number>> = {
   anthropic: 200_000,
   openai: 128_000,
@@ -120,17 +120,17 @@ function limitsOf(
   known: KnownModels,
   wanted: number | undefined,
 ): Limits {
-  const told = entry.context_window ?? known.contextWindow(provider, upstreamName(entry.id, entry));
-  const most = told ?? wanted ?? ASSUMED_CONTEXT_WINDOWS[provider.kind];
-  const contextWindow = Math.min(most, wanted ?? most);
+  const stated = entry.context_window ?? known.contextWindow(provider, upstreamName(entry.id, entry));
+  const max = stated ?? wanted ?? ASSUMED_CONTEXT_WINDOWS[provider.kind];
+  const contextWindow = Math.min(max, wanted ?? max);
   return {
     contextWindow,
     maxOutputTokens: Math.min(entry.max_output_tokens ?? defaultMaxOutput(contextWindow), contextWindow - 1),
-    assumed: told === null && wanted === undefined,
+    assumed: stated === null && wanted === undefined,
   };
 }
 
-/** One eighth of the window, 32,000 at most: it leaves room for the input and is within what providers allow. */
+/** One eighth of the window, at most 32,000: this leaves room for the input and is within the limits of providers. */
 function defaultMaxOutput(contextWindow: number): number {
   return Math.min(32_000, Math.floor(contextWindow / 8));
 }
@@ -155,7 +155,7 @@ function withWindow(model: Model, wanted: number | undefined): Model {
 }
 
 function assumption(id: string, contextWindow: number): string {
-  return `Nothing tells the context window of ${id}; ${contextWindow} tokens are assumed. Set its context_window in the models file.`;
+  return `Unknown context window of ${id}; ${contextWindow} tokens are assumed. Set context_window in the models file.`;
 }
 
 function oncePerMessage(log: (message: string) => void): (message: string) => void {

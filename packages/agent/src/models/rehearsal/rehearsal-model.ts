@@ -21,20 +21,20 @@ import type { Call } from "./steps.ts";
 export interface RehearsalOptions {
   /** Tokens; default 200,000. */
   contextWindow?: number;
-  /** Tokens; default an eighth of the window, at most 8,192. */
+  /** Tokens; default one eighth of the window, at most 8,192. */
   maxOutputTokens?: number;
   /** For `wait_ms`; rejects with the signal's reason. */
   sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * A model that costs nothing and thinks nothing: it follows the steps in the newest user message, which proves an
- * installation and drives tests. Any other message is answered by a sentence that explains the form.
+ * A scripted model without costs, to check an installation and to drive tests: it follows the steps in the newest user
+ * message. To any other message it responds with an explanation of the format.
  *
- * It keeps nothing between calls: which step is next follows from the answers in the history, and how often a `fail`
- * step has failed from `failedAttempts`, so that it goes on after a crash, too. A request answers with what is said up
- * to the next step that calls tools, and with those calls, since an answer without a call would end the turn; `wait_ms`
- * and `fail` happen on the way. The turn ends in silence when the last step called tools.
+ * It keeps no state between calls. The next step follows from the responses in the history, and how often a `fail` step has
+ * failed from `failedAttempts`, so it continues after a crash. A response consists of the `say` steps up to the next step that
+ * calls tools, and those calls: a response without a call would end the turn. `wait_ms` and `fail` steps take effect on the
+ * way. If the last step called tools, the turn ends with an empty response.
  */
 export function createRehearsalModel(options: RehearsalOptions = {}): Model {
   const contextWindow = options.contextWindow ?? 200_000;
@@ -47,7 +47,7 @@ export function createRehearsalModel(options: RehearsalOptions = {}): Model {
   };
 }
 
-const explanation =
+const EXPLANATION =
   'This is the rehearsal model: it follows steps and thinks nothing. Send it JSON, alone or in a fenced json block, such as {"steps": [{"tool": "Bash", "input": {"command": "pwd"}}, {"say": "Done."}]}; a step may also be {"tools": […]}, {"fail": "overloaded", "times": 2} or {"wait_ms": 50}, and may carry "expect", a text that the previous result must contain.';
 
 async function* stream(
@@ -56,7 +56,7 @@ async function* stream(
   sleep: (milliseconds: number, signal: AbortSignal) => Promise<unknown>,
 ): AsyncGenerator<ModelPart> {
   const blocks: AssistantBlock[] = [];
-  for await (const part of answer(request, signal, sleep)) {
+  for await (const part of respond(request, signal, sleep)) {
     signal.throwIfAborted();
     yield { ...part, blockIndex: blocks.length };
     if (part.type === "block") blocks.push(part.block);
@@ -65,19 +65,19 @@ async function* stream(
   yield { type: "finish", reason: calls ? "tool_calls" : "end_turn", usage: usageOf(request, blocks) };
 }
 
-/** Its blockIndex is that of the block to come. */
+/** A part without its `blockIndex`, which is that of the next block. */
 type Part = { type: "text_delta"; text: string } | { type: "block"; block: AssistantBlock };
 
-async function* answer(
+async function* respond(
   request: ModelRequest,
   signal: AbortSignal,
   sleep: (milliseconds: number, signal: AbortSignal) => Promise<unknown>,
 ): AsyncGenerator<Part> {
   const summary = summaryResponse(request.messages);
   if (summary !== null) return yield* say(summary);
-  const answers = remainingResponses(request.messages);
-  if (answers === null) return yield* say(explanation);
-  const steps = answers[0] ?? [];
+  const responses = remainingResponses(request.messages);
+  if (responses === null) return yield* say(EXPLANATION);
+  const steps = responses[0] ?? [];
   const stop = unmetExpectation(steps, previousResult(request.messages));
   if (stop !== null) return yield* say(stop);
   yield* follow(steps, request, signal, sleep);
@@ -107,7 +107,7 @@ function* say(text: string): Generator<Part> {
   yield { type: "block", block: { type: "text", text } };
 }
 
-/** The ids of calls follow from the history, so that the same request gives the same answer. */
+/** The ids of calls are derived from the history, so that the same request gives the same response. */
 function* callParts(calls: readonly Call[], request: ModelRequest): Generator<Part> {
   const hash = createHash("sha256").update(JSON.stringify(request.messages)).digest("hex").slice(0, 16);
   for (const [index, { tool, input }] of calls.entries()) {
@@ -120,7 +120,9 @@ function* callParts(calls: readonly Call[], request: ModelRequest): Generator<Pa
 
 function failure(kind: ModelErrorKind): ModelError {
   const lasting = kind === "authentication" || kind === "not_found" || kind === "context_overflow";
-  return new ModelError(kind, `The rehearsal model was told to fail: ${kind}.`, { retryable: !lasting });
+  return new ModelError(kind, `The rehearsal model fails as its step says: ${kind}.`, {
+    retryable: !lasting,
+  });
 }
 
 function usageOf(request: ModelRequest, blocks: readonly AssistantBlock[]) {

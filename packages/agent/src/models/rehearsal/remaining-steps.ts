@@ -2,10 +2,10 @@ import { isAddition, SUMMARY_INSTRUCTION } from "../../prompts/notes.ts";
 import type { ModelMessage, UserBlock } from "../model.ts";
 import { formatResume, parseResume, parseSteps, type Step } from "./steps.ts";
 
-/** What one answer is made of: what is said, waited for and failed at, up to a step that calls tools. */
+/** The steps of one response: `say`, `wait_ms` and `fail` steps, up to a step that calls tools. */
 export type ResponseSteps = readonly Step[];
 
-/** The answers that are still to be given, or null when the newest message gives no steps. */
+/** The responses that are still to be given, or null when the newest message has no steps. */
 export function remainingResponses(messages: readonly ModelMessage[]): ResponseSteps[] | null {
   const index = messages.findLastIndex((message) => message.role === "user");
   const message = messages[index];
@@ -16,27 +16,27 @@ export function remainingResponses(messages: readonly ModelMessage[]): ResponseS
   return responsesOf(steps).slice(given);
 }
 
-/** Steps that a summary kept win over the message behind it, which is the one they were left over from. */
+/** Steps that a summary kept take precedence over the message after it, which is the one that they came from. */
 function newestSteps(texts: readonly string[]): Step[] | null {
   const kept = texts.length === 2 ? parseResume(texts[0] ?? "") : null;
   return kept ?? parseSteps(texts.at(-1) ?? "");
 }
 
-/** What the user wrote, without what came with it. */
+/** The texts of the user, without those that the loop added. */
 function ownTexts(blocks: readonly UserBlock[]): string[] {
   return blocks.flatMap((block) => (block.type === "text" && !isAddition(block.text) ? [block.text] : []));
 }
 
 function responsesOf(steps: readonly Step[]): ResponseSteps[] {
-  const answers: Step[][] = [[]];
+  const responses: Step[][] = [[]];
   for (const step of steps) {
-    answers.at(-1)?.push(step);
-    if ("tool" in step || "tools" in step) answers.push([]);
+    responses.at(-1)?.push(step);
+    if ("tool" in step || "tools" in step) responses.push([]);
   }
-  return answers.filter((answer) => answer.length > 0);
+  return responses.filter((steps) => steps.length > 0);
 }
 
-/** The text of the newest results of tools, or of what came with the newest message: images, documents, notices. */
+/** The text of the newest tool results, or of what the loop added to the newest message: images, documents, notices. */
 export function previousResult(messages: readonly ModelMessage[]): string {
   const last = messages.at(-1);
   if (last === undefined || last.role === "assistant") return "";
@@ -51,9 +51,9 @@ function shown(block: UserBlock): string {
   return block.type === "text" ? block.text : `[${block.mediaType}, ${block.data.length} characters]`;
 }
 
-/** What the answer says instead when the previous result does not contain what it expects, else null. */
-export function unmetExpectation(answer: ResponseSteps, previous: string): string | null {
-  for (const step of answer) {
+/** The text to respond with if the previous result lacks an expected text, else null. */
+export function unmetExpectation(steps: ResponseSteps, previous: string): string | null {
+  for (const step of steps) {
     const expected = "expect" in step ? step.expect : undefined;
     if (expected === undefined || previous.includes(expected)) continue;
     return `Stopped: the previous result was expected to contain ${JSON.stringify(expected)}, but it was: ${previous.slice(0, 500).toWellFormed()}`;
@@ -62,8 +62,8 @@ export function unmetExpectation(answer: ResponseSteps, previous: string): strin
 }
 
 /**
- * The answer to a request for a summary, which keeps the steps that are left; null when the messages do not end with
- * such a request. What the next answer expects of the previous result is checked now, since the result will be gone.
+ * The response to a request for a summary, which keeps the remaining steps; null when the messages do not end with such a
+ * request. The next response's expectation is checked now, since the previous result will be gone.
  */
 export function summaryResponse(messages: readonly ModelMessage[]): string | null {
   const history = withoutInstruction(messages);

@@ -28,12 +28,12 @@ export type Call = z.output<typeof call>;
 const script = z.strictObject({ steps: z.array(step).max(10_000) });
 const resume = z.strictObject({ rehearsal_resume: script });
 
-/** The steps that a message gives, as JSON alone or in a fenced `json` block; null when it gives none. */
+/** The steps in a message, as plain JSON or in a fenced `json` block; null when it has none. */
 export function parseSteps(message: string): Step[] | null {
   return jsonOf(script, message)?.steps ?? null;
 }
 
-/** The steps that a summary of ours keeps. */
+/** The steps in a summary of `formatResume`. */
 export function parseResume(summary: string): Step[] | null {
   return jsonOf(resume, summary)?.rehearsal_resume.steps ?? null;
 }

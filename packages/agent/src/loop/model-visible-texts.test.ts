@@ -1,0 +1,90 @@
+// Subject: every fixed text that a model sees (notes, system prompt, tool definitions). Sessions that are stored contain these
+// texts, or repeat them in each request: a changed byte invalidates prompt caches and signed thinking. Change one on purpose
+// only, for new sessions, and update its digest here.
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { test } from "node:test";
+import { toolNames } from "@berth/contract";
+import { createGuardedFetch } from "@berth/egress";
+import { mcpFailure } from "../mcp/mcp-failure.ts";
+import * as notes from "../prompts/notes.ts";
+import { systemPrompt } from "../prompts/system-prompt.ts";
+import { truncateMiddle } from "../prompts/text.ts";
+import { toolDefinitions, toolset } from "../tools/toolset.ts";
+
+const unreachable = createGuardedFetch({ allowPrivate: [], resolve: async () => [] });
+const reasonFor = (url: string) =>
+  unreachable(url).then(
+    () => "",
+    (error: unknown) => mcpFailure(error).reason,
+  );
+
+const fixedNotes = Object.fromEntries(Object.entries(notes).filter(([, value]) => typeof value === "string"));
+const sixTools = toolset({ tools: [{ type: "agent_toolset_20260401", enabled_tools: [...toolNames] }] });
+
+const texts: Record<string, unknown> = {
+  ...fixedNotes,
+  operatorMessage: notes.operatorMessage("T"),
+  documentHead: [
+    notes.documentHead(null, null),
+    notes.documentHead("T", null),
+    notes.documentHead(null, "C"),
+    notes.documentHead("T", "C"),
+  ],
+  textDocument: notes.textDocument(null, null, "D"),
+  omittedMedia: notes.omittedMedia("image/png"),
+  unreadableFile: notes.unreadableFile("file_1"),
+  missingTools: notes.missingTools("E."),
+  summaryOf: notes.summaryOf("S"),
+  unknownTool: [notes.unknownTool("A", []), notes.unknownTool("A", ["B", "C"])],
+  deniedByPolicy: notes.deniedByPolicy("A"),
+  deniedByUser: [notes.deniedByUser(" "), notes.deniedByUser("no")],
+  invalidInput: notes.invalidInput("A", "F"),
+  truncateMiddle: truncateMiddle("x".repeat(1_000), 200),
+  systemPrompt: systemPrompt({ system: "A", workspaceDescription: "W", tools: ["Bash"] }),
+  ...Object.fromEntries(toolDefinitions(sixTools).map((definition) => [definition.name, definition])),
+  privateAddress: await reasonFor("http://10.0.0.1/"),
+  unresolvable: await reasonFor("https://no.such.invalid/"),
+};
+
+const DIGESTS: Record<string, string> = {
+  operatorMessage: "396e258b401d",
+  documentHead: "e37c9d2cfd2a",
+  textDocument: "6b463d420558",
+  omittedMedia: "324b23b228a9",
+  unreadableFile: "3f8c3842f0a8",
+  missingTools: "e8c65b24e4c8",
+  summaryOf: "2a1ec34b2f46",
+  unknownTool: "b63030c5c8dd",
+  deniedByPolicy: "0defba8a3a68",
+  deniedByUser: "35de4c53e654",
+  invalidInput: "68d3452e0d40",
+  truncateMiddle: "fb93f92f1298",
+  systemPrompt: "be670604a3f5",
+  BLANK_MESSAGE: "d1949b19752b",
+  CANCELLED_CALL: "f94abc85df49",
+  CONTAINER_RECLAIMED: "8eb0617fa2bf",
+  TRUNCATED_RESPONSE: "2afaf34d0bae",
+  EMPTY_RESULT: "f64028045083",
+  INTERRUPTED_CALL: "547f2c7611b5",
+  NO_SUMMARY: "224eb1ccc558",
+  NOT_STARTED_CALL: "bf4435ef2026",
+  STOPPED_CALL: "17f307d79d63",
+  SUMMARY_INSTRUCTION: "b950d6f32d17",
+  USER_INTERRUPTED: "0822f1b481f1",
+  Bash: "dbc4d54c2155",
+  Read: "41d86119bd57",
+  Write: "3cf16ec4632c",
+  Edit: "5ddc246f82a1",
+  Glob: "1904ad24317d",
+  Grep: "265909b23a59",
+  privateAddress: "13de4897e108",
+  unresolvable: "f34c4d4c5ff0",
+};
+
+for (const [name, text] of Object.entries(texts)) {
+  test(`model-visible text ${name}: its bytes are unchanged`, () => {
+    const digest = createHash("sha256").update(JSON.stringify(text)).digest("hex").slice(0, 12);
+    assert.equal(digest, DIGESTS[name]);
+  });
+}
