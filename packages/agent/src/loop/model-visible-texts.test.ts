@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { toolNames } from "@berth/contract";
+import { TOOL_NAMES } from "@berth/contract";
 import { createGuardedFetch } from "@berth/egress";
 import { mcpFailure } from "../mcp/mcp-failure.ts";
 import * as notes from "../prompts/notes.ts";
@@ -20,7 +20,7 @@ const reasonFor = (url: string) =>
   );
 
 const fixedNotes = Object.fromEntries(Object.entries(notes).filter(([, value]) => typeof value === "string"));
-const sixTools = toolset({ tools: [{ type: "agent_toolset_20260401", enabled_tools: [...toolNames] }] });
+const sixTools = toolset({ tools: [{ type: "agent_toolset_20260401", enabled_tools: [...TOOL_NAMES] }] });
 
 const texts: Record<string, unknown> = {
   ...fixedNotes,
