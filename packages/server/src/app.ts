@@ -28,7 +28,7 @@ import { createMetrics } from "./http/metrics.ts";
 import { createTokenWatch } from "./http/token-watch.ts";
 import type { Redactor } from "./log/redactor.ts";
 import type { SessionHub } from "./notify/session-hub.ts";
-import { createSecretBox, derivedKey } from "./secrets/secret-box.ts";
+import { derivedKey, SecretBox } from "./secrets/secret-box.ts";
 
 export interface AppDeps {
   db: Database;
@@ -60,10 +60,10 @@ export interface AppDeps {
 export function createApp(deps: AppDeps): HttpApp {
   const { db, hub, log, models, blobs, secretKey, jsonLimit, uploadLimit } = deps;
   const formerKey = deps.formerSecretKey ?? null;
-  const secrets = createSecretBox(secretKey, { onSecret: deps.redactor?.add, formerKey });
+  const secrets = new SecretBox(secretKey, { onSecret: deps.redactor?.add, formerKey });
   const cursors = createCursors(derivedKey(secretKey, "list cursors"));
   // Kept answers are no secrets to look for in the log: a thousand of them would take the place of those that are.
-  const idempotency = createIdempotency(db, createSecretBox(secretKey, { formerKey }));
+  const idempotency = createIdempotency(db, new SecretBox(secretKey, { formerKey }));
   const tokens = createTokenWatch(db.read, log);
   const app = createHttpApp({
     db,

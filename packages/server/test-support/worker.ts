@@ -23,7 +23,7 @@ import { LIST_SCRIPT } from "../src/runs/outputs/list-outputs.ts";
 import { Worker, type WorkerOptions } from "../src/runs/session/worker.ts";
 import { openSkillDirectories } from "../src/runs/skills/skill-directories.ts";
 import { openTemplates } from "../src/runs/templates/templates.ts";
-import { createSecretBox } from "../src/secrets/secret-box.ts";
+import { SecretBox } from "../src/secrets/secret-box.ts";
 import { silentLog } from "./database.ts";
 
 /**
@@ -210,7 +210,7 @@ export async function installation(t: TestContext, db: Database): Promise<Instal
         blobs,
         log: silentLog,
         model: () => rehearsal,
-        secrets: createSecretBox(Buffer.alloc(32)),
+        secrets: new SecretBox(Buffer.alloc(32)),
         clone: async () => ({ commit: "0".repeat(40) }),
         repositoryVariables: () => ({}),
         systems: null,

@@ -18,6 +18,6 @@ export type {
   RepositoryMount,
   RepositoryProvider,
 } from "./repository.ts";
-export { repositoryEnvironment } from "./repository-environment.ts";
+export { repositoryEnvironment, repositoryVariableNames } from "./repository-environment.ts";
 export { type Wanted, wantedOf } from "./settle-clone.ts";
 export { workspacePrograms } from "./workspace-programs.ts";

@@ -4,6 +4,9 @@ import type { RepositoryAccess } from "./repository.ts";
 
 const anyUser = "x-access-token";
 
+/** A repository of which it is known whether it has a secret. */
+type Holder = Pick<RepositoryAccess, "url" | "provider"> & { secret: unknown };
+
 /** Nobody is there to answer a prompt. */
 const withoutPrompts = { GH_PROMPT_DISABLED: "1", GH_NO_UPDATE_NOTIFIER: "1", GIT_TERMINAL_PROMPT: "0" };
 
@@ -14,51 +17,72 @@ const withoutPrompts = { GH_PROMPT_DISABLED: "1", GH_NO_UPDATE_NOTIFIER: "1", GI
  */
 export function repositoryEnvironment(repositories: readonly RepositoryAccess[]): Record<string, string> {
   const credentials = repositories.flatMap(credentialOf);
+  const tokens = [...tokenHolders(repositories)].flatMap(([name, { secret }]) =>
+    secret === null ? [] : [[name, secret] as const],
+  );
   return {
-    ...withoutPrompts,
-    ...tokenVariables(repositories),
-    ...gitHubVariables(repositories),
-    ...httpVariables(repositories),
+    ...plainVariables(repositories),
+    ...Object.fromEntries(tokens),
     ...(credentials.length === 0 ? {} : { [credentialVariable]: credentials.join("\n") }),
   };
 }
 
-/** The variables that the providers name. github.com comes first, as `gh` sends `GH_TOKEN` to that host and no other. */
-function tokenVariables(repositories: readonly RepositoryAccess[]): Record<string, string> {
-  const variables: Record<string, string> = {};
-  const [gitHub, others] = [repositories.filter(isAtGitHub), repositories.filter((one) => !isAtGitHub(one))];
-  for (const { provider, secret } of [...gitHub, ...others]) {
-    if (provider === null || secret === null) continue;
-    for (const name of provider.token_env) variables[name] ??= secret;
-  }
-  return variables;
+/**
+ * The names of the variables that `repositoryEnvironment` sets, each with the repository whose secret alone it holds; null where
+ * it holds something else.
+ */
+export function repositoryVariableNames<Repository extends Holder>(
+  repositories: readonly Repository[],
+): Map<string, Repository | null> {
+  const names = new Map<string, Repository | null>(
+    Object.keys(plainVariables(repositories)).map((name) => [name, null]),
+  );
+  for (const [name, holder] of tokenHolders(repositories)) names.set(name, holder);
+  if (repositories.some(({ secret }) => secret !== null)) names.set(credentialVariable, null);
+  return names;
+}
+
+/** Variables that hold no secret. */
+function plainVariables(repositories: readonly Holder[]): Record<string, string> {
+  return { ...withoutPrompts, ...gitHubHost(repositories), ...httpVariables(repositories) };
 }
 
 /**
- * `gh` reads another variable for a host that is not github.com, and has to be told which host. Where repositories of both
- * are there, the first with a token says at which host `gh` is at home.
+ * Which repository's token each variable of a provider's CLI holds: of the variables that the providers name, that of the first
+ * repository with a token. github.com comes first, as `gh` sends `GH_TOKEN` to that host and no other. For any other host `gh`
+ * reads `GH_ENTERPRISE_TOKEN`.
  */
-function gitHubVariables(repositories: readonly RepositoryAccess[]): Record<string, string> {
-  const known = repositories.filter(isForGh);
-  const withSecret = known.filter(({ secret }) => secret !== null);
-  const home = withSecret[0] ?? known[0];
-  const other = withSecret.find((one) => !isAtGitHub(one));
-  return {
-    ...(other?.secret ? { GH_ENTERPRISE_TOKEN: other.secret } : {}),
-    ...(home?.provider && !isAtGitHub(home) ? { GH_HOST: home.provider.host } : {}),
-  };
+function tokenHolders<Repository extends Holder>(
+  repositories: readonly Repository[],
+): Map<string, Repository> {
+  const holders = new Map<string, Repository>();
+  const withSecret = repositories.filter(({ secret }) => secret !== null);
+  const elsewhere = withSecret.filter((one) => !isAtGitHub(one));
+  for (const one of [...withSecret.filter(isAtGitHub), ...elsewhere]) {
+    for (const name of one.provider?.token_env ?? []) if (!holders.has(name)) holders.set(name, one);
+  }
+  const enterprise = elsewhere.find(isForGh);
+  if (enterprise !== undefined) holders.set("GH_ENTERPRISE_TOKEN", enterprise);
+  return holders;
 }
 
-function isAtGitHub({ provider }: RepositoryAccess): boolean {
+/** The host at which `gh` is at home, where that is not github.com: that of the first repository with a token. */
+function gitHubHost(repositories: readonly Holder[]): Record<string, string> {
+  const known = repositories.filter(isForGh);
+  const home = known.find(({ secret }) => secret !== null) ?? known[0];
+  return home?.provider && !isAtGitHub(home) ? { GH_HOST: home.provider.host } : {};
+}
+
+function isAtGitHub({ provider }: Holder): boolean {
   return provider?.host === "github.com";
 }
 
-function isForGh({ provider }: RepositoryAccess): boolean {
+function isForGh({ provider }: Holder): boolean {
   return provider?.token_env.some((name) => /^(GH|GITHUB)_(ENTERPRISE_)?TOKEN$/.test(name)) ?? false;
 }
 
 /** git's own configuration inside allows https; http comes with a repository that needs it. */
-function httpVariables(repositories: readonly RepositoryAccess[]): Record<string, string> {
+function httpVariables(repositories: readonly Holder[]): Record<string, string> {
   if (!repositories.some(({ url }) => url.startsWith("http:"))) return {};
   return { GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "protocol.http.allow", GIT_CONFIG_VALUE_0: "always" };
 }

@@ -3,7 +3,8 @@ import type { DatabaseAccess } from "../db/database-access.ts";
 import type { Database } from "../db/pool.ts";
 import type { Queryable } from "../db/statement.ts";
 import { asDatabase } from "../db/transaction.ts";
-import type { SecretBox, SecretPlace } from "../secrets/secret-box.ts";
+import { idempotentResponse } from "../secrets/sealed-columns.ts";
+import type { SecretBox } from "../secrets/secret-box.ts";
 import { ApiError } from "./api-error.ts";
 import type { Context } from "./context.ts";
 import { errors } from "./errors.ts";
@@ -49,26 +50,22 @@ export function createIdempotency(db: Database, secrets: SecretBox): Idempotency
         throw errors.invalid(message, "Idempotency-Key");
       }
       const owned: OwnedKey = { principalId: principal.id, key };
-      const place = placeOf(owned);
+      const location = idempotentResponse(principal.id, key);
       const fingerprint = fingerprintOf(request);
       return await db.transaction(async (tx) => {
         const kept = await takeKey(tx, owned);
         if (kept === "running") throw errors.idempotencyKeyInUse();
         if (kept !== "none") {
-          const sealed = secrets.open(place, kept.answer);
+          const sealed = secrets.open(location, kept.answer);
           if (!sealed.startsWith(fingerprint)) throw errors.idempotencyKeyReused();
           return { status: kept.status, body: sealed.slice(fingerprint.length), replayed: true };
         }
         const { status, body } = await settled(tx, work, requestId);
-        await keepAnswer(tx, owned, { status, answer: secrets.seal(place, fingerprint + body) });
+        await keepAnswer(tx, owned, { status, answer: secrets.seal(location, fingerprint + body) });
         return { status, body, replayed: false };
       });
     },
   };
-}
-
-function placeOf({ principalId, key }: OwnedKey): SecretPlace {
-  return { table: "idempotency_keys", row: `${principalId} ${key}`, column: "answer" };
 }
 
 /** The answer, or the refusal as it is told, which leaves nothing of the work; failures are thrown. */

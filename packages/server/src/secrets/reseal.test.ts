@@ -6,19 +6,20 @@ import { type TestDatabase, testDatabase } from "../../test-support/database.ts"
 import { seed, seedSession } from "../../test-support/runs.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
 import { countForeign, reseal } from "./reseal.ts";
-import { createSecretBox, derivedKey, type SecretBox, type SecretPlace } from "./secret-box.ts";
+import type { SecretLocation } from "./sealed-columns.ts";
+import { derivedKey, SecretBox } from "./secret-box.ts";
 
 const [former, active, other] = [randomBytes(32), randomBytes(32), randomBytes(32)];
 
 interface Kept {
-  place: SecretPlace;
+  place: SecretLocation;
   secret: string;
 }
 
 /** A thousand kept answers and some repositories, sealed with the former key. */
 async function filled(t: TestContext): Promise<{ db: TestDatabase; kept: Kept[] }> {
   const db = await testDatabase(t);
-  const box = createSecretBox(former);
+  const box = new SecretBox(former);
   const [principal, sessionId] = [newUuid(), await seedSession(db.write, await seed(db.write))];
   const answers = Array.from({ length: 1_001 }, (_, index): Kept => {
     const row = `${principal} key-${index}`;
@@ -80,8 +81,8 @@ describe("sealing everything anew", () => {
   test("leaves every secret, which the new key alone opens", async (t) => {
     const { db, kept } = await filled(t);
     assert.equal(await reseal(db, { active, former }), kept.length);
-    await allOpen(db, createSecretBox(active), kept);
-    await assert.rejects(allOpen(db, createSecretBox(former), kept), /another key/);
+    await allOpen(db, new SecretBox(active), kept);
+    await assert.rejects(allOpen(db, new SecretBox(former), kept), /another key/);
     assert.equal(await reseal(db, { active, former }), 0, "nothing is left to do");
     assert.equal(await countForeign(db.read, [active]), 0);
   });
@@ -89,11 +90,11 @@ describe("sealing everything anew", () => {
   test("goes on where it was cut off, and meanwhile both keys open everything", async (t) => {
     const { db, kept } = await filled(t);
     await assert.rejects(reseal(dying(db), { active, former }), /killed/);
-    await allOpen(db, createSecretBox(active, { formerKey: former }), kept);
+    await allOpen(db, new SecretBox(active, { formerKey: former }), kept);
     const rest = await countForeign(db.read, [active]);
     assert.ok(rest > 0 && rest < kept.length, `${rest}`);
     assert.equal(await reseal(db, { active, former }), rest);
-    await allOpen(db, createSecretBox(active), kept);
+    await allOpen(db, new SecretBox(active), kept);
   });
 
   test("with a wrong former key is refused, and changes nothing", async (t) => {
@@ -116,8 +117,8 @@ describe("sealing everything anew", () => {
       text: "update session_resources set secret = $2 where id = $1",
       values: [place.row, envelope],
     });
-    await allOpen(db, createSecretBox(former), kept);
+    await allOpen(db, new SecretBox(former), kept);
     await reseal(db, { active, former });
-    await allOpen(db, createSecretBox(active), kept);
+    await allOpen(db, new SecretBox(active), kept);
   });
 });

@@ -1,7 +1,7 @@
 import type { DatabaseAccess } from "../db/database-access.ts";
 import type { Queryable } from "../db/statement.ts";
-import { type SealedColumn, sealedColumns } from "./sealed-columns.ts";
-import { createSecretBox, envelopeMark, MARK_BYTES, type SecretBox } from "./secret-box.ts";
+import { locationIn, SEALED_COLUMNS, type SealedColumn } from "./sealed-columns.ts";
+import { envelopeMark, MARK_BYTES, SecretBox } from "./secret-box.ts";
 
 /** A key that replaces another. */
 export interface KeyChange {
@@ -24,7 +24,7 @@ const BATCH_ROWS = 500;
 export async function countForeign(db: Queryable, keys: readonly Uint8Array[]): Promise<number> {
   const marks = keys.map(envelopeMark);
   let count = 0;
-  for (const { table, column } of sealedColumns) {
+  for (const { table, column } of SEALED_COLUMNS) {
     const { rows } = await db.query<{ count: number }>({
       text: `select count(*)::integer as count from ${table}
         where ${column} is not null and get_byte(${column}, 0) <> 1
@@ -43,9 +43,9 @@ export async function countForeign(db: Queryable, keys: readonly Uint8Array[]): 
  * @throws UnopenedSecret
  */
 export async function reseal(db: DatabaseAccess, { active, former }: KeyChange): Promise<number> {
-  const box = createSecretBox(active, { formerKey: former });
+  const box = new SecretBox(active, { formerKey: former });
   let total = 0;
-  for (const sealed of sealedColumns) {
+  for (const sealed of SEALED_COLUMNS) {
     for (;;) {
       const count = await db.transaction((tx) => resealBatch(tx, box, envelopeMark(active), sealed));
       total += count;
@@ -75,10 +75,7 @@ async function resealBatch(
       from unnest($1::text[], $2::bytea[]) as fresh (row, envelope) where ${row} = fresh.row`,
     values: [
       rows.map((one) => one.row),
-      rows.map((one) => {
-        const place = { table, row: one.row, column };
-        return box.seal(place, opened(box, sealed, one));
-      }),
+      rows.map((one) => box.seal(locationIn(sealed, one.row), opened(box, sealed, one))),
     ],
   });
   return rows.length;
@@ -86,7 +83,7 @@ async function resealBatch(
 
 function opened(box: SecretBox, sealed: SealedColumn, { row, envelope }: { row: string; envelope: Buffer }) {
   try {
-    return box.open({ table: sealed.table, row, column: sealed.column }, envelope);
+    return box.open(locationIn(sealed, row), envelope);
   } catch (error) {
     // An idempotency key is a caller's own word.
     throw new UnopenedSecret(sealed, row.split(" ")[0] ?? "", error);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testDatabase } from "../../test-support/database.ts";
-import { sealedColumns } from "./sealed-columns.ts";
+import { SEALED_COLUMNS } from "./sealed-columns.ts";
 
 /** Columns of bytes that hold no secret: digests, and names of files. */
 const plain = ["tokens.hash", "session_outputs.path"];
@@ -12,7 +12,7 @@ test("every column of bytes is a sealed one or known to be none, and places name
     text: `select table_name || '.' || column_name as name from information_schema.columns
       where table_schema = current_schema() and data_type = 'bytea' order by 1`,
   });
-  const sealed = sealedColumns.map(({ table, column }) => `${table}.${column}`);
+  const sealed = SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`);
   const unknown = rows
     .map(({ name }) => name)
     .filter((name) => !sealed.includes(name) && !plain.includes(name));
@@ -21,7 +21,7 @@ test("every column of bytes is a sealed one or known to be none, and places name
     sealed.filter((name) => !rows.some((row) => row.name === name)),
     [],
   );
-  for (const { table, key } of sealedColumns) {
+  for (const { table, key } of SEALED_COLUMNS) {
     const { rows: columns } = await db.read.query<{ name: string }>({
       text: `select attname as name from pg_index join pg_attribute on attrelid = indrelid and attnum = any(indkey)
         where indrelid = $1::regclass and indisprimary order by array_position(indkey::smallint[], attnum)`,

@@ -4,14 +4,14 @@ import { linkSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { createSecretBox } from "./secret-box.ts";
+import { SecretBox } from "./secret-box.ts";
 import { forgetFormerKey, readFormerKey, readSecretKey, replaceSecretKey } from "./secret-key.ts";
 
 const place = { table: "session_resources", row: "0193-row", column: "secret" };
 
 describe("secrets", () => {
   test("open where they were sealed, and are not in their envelope", () => {
-    const box = createSecretBox(randomBytes(32));
+    const box = new SecretBox(randomBytes(32));
     const envelope = box.seal(place, "ghp_canary");
     assert.equal(box.open(place, envelope), "ghp_canary");
     assert.ok(!envelope.includes("canary"));
@@ -19,7 +19,7 @@ describe("secrets", () => {
   });
 
   test("do not open elsewhere, altered, cut, or with another key", () => {
-    const box = createSecretBox(randomBytes(32));
+    const box = new SecretBox(randomBytes(32));
     const envelope = box.seal(place, "ghp_canary");
     for (const other of [
       { ...place, row: "0193-other" },
@@ -34,7 +34,7 @@ describe("secrets", () => {
       assert.throws(() => box.open(place, altered), `byte ${at}`);
       assert.throws(() => box.open(place, envelope.subarray(0, at)));
     }
-    assert.throws(() => createSecretBox(randomBytes(32)).open(place, envelope));
+    assert.throws(() => new SecretBox(randomBytes(32)).open(place, envelope));
   });
 
   test("the key is made once, for its owner alone, and a file without one is refused", (t) => {

@@ -2,8 +2,8 @@ import { createGuardedFetch } from "@berth/egress";
 import { cloneRepository, listRefs, type RepositoryAccess, repositoryEnvironment } from "@berth/sandbox";
 import type { Config } from "../config/config.ts";
 import type { HostedProvider } from "../config/provider-settings.ts";
-import type { CloneRepository } from "../runs/inputs/clone-repository.ts";
-import type { SessionRepository } from "../runs/inputs/session-repository.ts";
+import { providerOf } from "../runs/credentials/repository-targets.ts";
+import type { CloneRepository, SessionRepository } from "../runs/inputs/clone-repository.ts";
 import type { ListRefs } from "../runs/templates/make-template.ts";
 
 /** The variables by which a session's commands reach its repositories. */
@@ -31,16 +31,12 @@ export function clonerWith(providers: readonly HostedProvider[]): CloneRepositor
   };
 }
 
-function accessTo(
-  { type, url, username, secret }: SessionRepository,
-  providers: readonly HostedProvider[],
-): RepositoryAccess {
-  const { host } = new URL(url);
-  const provider = providers.find((known) => known.host === host) ?? null;
+function accessTo(repository: SessionRepository, providers: readonly HostedProvider[]): RepositoryAccess {
+  const { url, username, secret } = repository;
   return {
     url,
     ...(username === null ? {} : { username }),
     secret,
-    provider: type === "hosted_repository" ? provider : null,
+    provider: providerOf(repository, providers),
   };
 }

@@ -12,7 +12,7 @@ import { removeTrash } from "../runs/disks/trash.ts";
 import { Worker } from "../runs/session/worker.ts";
 import { openSkillDirectories } from "../runs/skills/skill-directories.ts";
 import { openTemplates } from "../runs/templates/templates.ts";
-import { createSecretBox } from "../secrets/secret-box.ts";
+import { SecretBox } from "../secrets/secret-box.ts";
 import { readFormerKey, readSecretKey } from "../secrets/secret-key.ts";
 import { installationId } from "./installation-id.ts";
 import { keepSweeping, MINUTE_MS, type Sweep } from "./keep-sweeping.ts";
@@ -77,7 +77,7 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
     log,
     blobs,
     engine,
-    secrets: createSecretBox(readSecretKey(keyPlace), {
+    secrets: new SecretBox(readSecretKey(keyPlace), {
       onSecret: redactor.add,
       formerKey: readFormerKey(keyPlace),
     }),
@@ -89,7 +89,11 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
     sandboxIdleMs: config.sandboxIdleSeconds * 1_000,
     outputFileBytes: config.uploadLimit,
     reclaimMs: config.diskReclaimSeconds * 1_000,
-    providers: config.hostedProviders.map(({ host, api }) => ({ host, ...(api === null ? {} : { api }) })),
+    providers: config.hostedProviders.map(({ host, api, token_env }) => ({
+      host,
+      token_env,
+      ...(api === null ? {} : { api }),
+    })),
     model: (agent) => models.get(agent.model.id, { contextWindow: agent.model.effective_context_window }),
     repositoryVariables: (repositories) => repositoryVariables(repositories, config.hostedProviders),
     clone: clonerWith(config.hostedProviders),

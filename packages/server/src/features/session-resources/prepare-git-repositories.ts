@@ -1,7 +1,7 @@
 import { errors } from "../../http/errors.ts";
+import { resourceSecret } from "../../secrets/sealed-columns.ts";
 import type { SecretBox } from "../../secrets/secret-box.ts";
 import type { Given, PreparedResources } from "./prepared.ts";
-import { sealSecret } from "./resource-secret.ts";
 
 export interface GitRepositoryDeps {
   secrets: SecretBox;
@@ -31,7 +31,7 @@ export function prepareGitRepositories(
         url,
         username: username ?? null,
         checkout,
-        secret: password == null ? null : sealSecret(secrets, id, password),
+        secret: password == null ? null : secrets.seal(resourceSecret(id), password),
       })),
   };
 }

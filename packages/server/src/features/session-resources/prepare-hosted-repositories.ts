@@ -1,7 +1,7 @@
 import { errors } from "../../http/errors.ts";
+import { resourceSecret } from "../../secrets/sealed-columns.ts";
 import type { SecretBox } from "../../secrets/secret-box.ts";
 import type { Given, PreparedResources } from "./prepared.ts";
-import { sealSecret } from "./resource-secret.ts";
 
 export interface HostedRepositoryDeps {
   secrets: SecretBox;
@@ -30,7 +30,7 @@ export function prepareHostedRepositories(
         mount_path: placeOf(index),
         url,
         checkout,
-        secret: token == null ? null : sealSecret(secrets, id, token),
+        secret: token == null ? null : secrets.seal(resourceSecret(id), token),
       })),
   };
 }

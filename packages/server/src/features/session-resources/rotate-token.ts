@@ -2,10 +2,10 @@ import { type Input, parseId, type ResponseOf, type sessionResourceRoutes } from
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import { errors } from "../../http/errors.ts";
 import type { Principal } from "../../http/principal.ts";
+import { resourceSecret } from "../../secrets/sealed-columns.ts";
 import type { SecretBox } from "../../secrets/secret-box.ts";
 import { reachAndLock } from "../sessions/reach-session.ts";
 import { type ResourceRow, resourceAnswer } from "./resource-row.ts";
-import { sealSecret } from "./resource-secret.ts";
 import { getResource, updateSecret } from "./resource-store.ts";
 
 type RotateInput = Input<typeof sessionResourceRoutes.rotate>;
@@ -25,7 +25,7 @@ export async function rotateToken(
     const secret = secretFor(resource.type, body);
     if (session.terminated) throw errors.sessionTerminated(params.session_id);
     if (session.archived) throw errors.sessionArchived(params.session_id);
-    return await updateSecret(tx, resource.id, sealSecret(secrets, resource.id, secret));
+    return await updateSecret(tx, resource.id, secrets.seal(resourceSecret(resource.id), secret));
   });
   const answer = resourceAnswer(row);
   if (answer.type === "file" || answer.type === "memory_store")

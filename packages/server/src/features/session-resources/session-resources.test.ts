@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { parseId } from "@berth/contract";
 import { type Caller, type TestApp, testApp, type Wire } from "../../../test-support/http.ts";
-import { createSecretBox } from "../../secrets/secret-box.ts";
+import { SecretBox } from "../../secrets/secret-box.ts";
 
 const url = "https://github.com/octo/hello";
 const secretKey = Buffer.alloc(32, 7);
@@ -188,7 +188,7 @@ describe("session resources", () => {
     assert.ok(!rotated.text.includes("ghp_"));
     const row = parseId("session_resource", resource) ?? "";
     const { rows } = await db.read.query<Wire>({ text: "select secret from session_resources" });
-    const box = createSecretBox(secretKey);
+    const box = new SecretBox(secretKey);
     assert.equal(
       box.open({ table: "session_resources", row, column: "secret" }, rows[0].secret),
       "ghp_second",

@@ -2,9 +2,9 @@ import { type Input, MAX_VAULT_CREDENTIALS, newUuid, type vaultCredentialRoutes 
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import { errors } from "../../http/errors.ts";
 import type { Principal } from "../../http/principal.ts";
+import { credentialSecret } from "../../secrets/sealed-columns.ts";
 import type { SecretBox } from "../../secrets/secret-box.ts";
 import { reachAndLockVault } from "../vaults/reach-vault.ts";
-import { sealCredential } from "./credential-secret.ts";
 import { type CredentialRow, insertCredential, type NewCredential } from "./credential-store.ts";
 
 type AddInput = Input<typeof vaultCredentialRoutes.create>;
@@ -38,7 +38,7 @@ function newCredential(secrets: SecretBox, vaultId: string, body: AddInput["body
     metadata: body.metadata ?? {},
     target: bearer ? auth.mcp_server_url : auth.secret_name,
     allowed_hosts: bearer ? [] : lowerCase(auth.networking.allowed_hosts),
-    secret: sealCredential(secrets, id, bearer ? auth.token : auth.secret_value),
+    secret: secrets.seal(credentialSecret(id), bearer ? auth.token : auth.secret_value),
   };
 }
 

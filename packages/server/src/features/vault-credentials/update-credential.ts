@@ -4,9 +4,9 @@ import type { DatabaseAccess } from "../../db/database-access.ts";
 import { errors } from "../../http/errors.ts";
 import { patchMetadata } from "../../http/patch-metadata.ts";
 import type { Principal } from "../../http/principal.ts";
+import { credentialSecret } from "../../secrets/sealed-columns.ts";
 import type { SecretBox } from "../../secrets/secret-box.ts";
 import { lowerCase } from "./add-credential.ts";
-import { sealCredential } from "./credential-secret.ts";
 import { type CredentialRow, storeCredential } from "./credential-store.ts";
 import { reachAndLockCredential } from "./reach-credential.ts";
 
@@ -33,7 +33,7 @@ export async function updateCredential(
     const changed = changeCredential(credential, body);
     const secret = secretOf(body);
     if (secret === undefined && isDeepStrictEqual(changed, credential)) return credential;
-    const sealed = secret === undefined ? null : sealCredential(secrets, credential.id, secret);
+    const sealed = secret === undefined ? null : secrets.seal(credentialSecret(credential.id), secret);
     return await storeCredential(tx, changed, sealed);
   });
 }

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseId } from "@berth/contract";
 import { testApp, type Wire } from "../../../test-support/http.ts";
-import { createSecretBox } from "../../secrets/secret-box.ts";
-import { openCredential } from "./credential-secret.ts";
+import { credentialSecret } from "../../secrets/sealed-columns.ts";
+import { SecretBox } from "../../secrets/secret-box.ts";
 
 const secretKey = Buffer.alloc(32, 5);
 
@@ -20,7 +20,7 @@ test("a secret is sealed for its row, replaced by the next, and gone when it is 
     return rows[0].secret;
   };
   const open = async () =>
-    openCredential(createSecretBox(secretKey), parseId("vault_credential", id) ?? "", await stored());
+    new SecretBox(secretKey).open(credentialSecret(parseId("vault_credential", id) ?? ""), await stored());
   assert.ok(!(await stored()).includes("canary"));
   assert.equal(await open(), "canary-first");
   await owner.made(`${path}/${id}`, { display_name: "named" });

@@ -9,7 +9,7 @@ const providers = [
 ];
 
 const targets = (type: "hosted_repository" | "git_repository", url: string) =>
-  repositoryTargets({ type, url, mountPath: "/data/x", username: null, secret: "s" }, providers);
+  repositoryTargets({ type, url }, providers);
 
 test("a hosted repository's secret goes to the repository and to its provider's API", () => {
   assert.deepEqual(targets("hosted_repository", "https://github.com/acme/widget"), [

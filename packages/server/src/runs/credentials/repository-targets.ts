@@ -1,24 +1,37 @@
 import type { CredentialTarget } from "@berth/egress";
+import type { RepositoryProvider } from "@berth/sandbox";
 import type { ProviderHosts } from "../egress/egress-policy.ts";
-import type { SessionRepository } from "../inputs/session-repository.ts";
+import type { SessionRepository } from "../inputs/clone-repository.ts";
+
+/** The providers of hosted repositories that the installation serves. */
+export type RepositoryProviders = readonly (ProviderHosts & RepositoryProvider)[];
+
+/** The provider whose CLI and API get the repository's secret; null for a `git_repository`. */
+export function providerOf<Provider extends { host: string }>(
+  { type, url }: Pick<SessionRepository, "type" | "url">,
+  providers: readonly Provider[],
+): Provider | null {
+  const { host } = new URL(url);
+  return type === "hosted_repository" ? (providers.find((known) => known.host === host) ?? null) : null;
+}
 
 /**
- * Where a repository's secret goes: to the repository itself and, where that is hosted by a provider, to its API, which answers
- * at a host of its own or below `/api`.
+ * Where a repository's secret may be sent: to the repository itself and, for a hosted one, to its provider's API, which has a host
+ * of its own or lies below `/api`.
  */
 export function repositoryTargets(
-  { type, url }: SessionRepository,
+  repository: Pick<SessionRepository, "type" | "url">,
   providers: readonly ProviderHosts[],
 ): CredentialTarget[] {
-  const { host, protocol, pathname } = new URL(url);
+  const { host, protocol, pathname } = new URL(repository.url);
   const path = pathname.replace(/\/$/, "").replace(/\.git$/, "");
   const itself: CredentialTarget = { host, path, plaintext: protocol === "http:" };
-  if (type !== "hosted_repository") return [itself];
-  const api = providers.find((provider) => provider.host === host)?.api;
+  if (repository.type !== "hosted_repository") return [itself];
+  const api = providerOf(repository, providers)?.api;
   return [itself, { host, path: "/api" }, ...(api === undefined ? [] : [apiTarget(api)])];
 }
 
-/** An address, or a host alone. */
+/** @param api a URL, or a host alone. */
 function apiTarget(api: string): CredentialTarget {
   const { host, pathname } = new URL(api.includes("://") ? api : `https://${api}`);
   const path = pathname.replace(/\/$/, "");

@@ -11,16 +11,17 @@ import type { McpServer, McpToolset } from "@berth/contract";
 import type { GuardedFetch } from "@berth/egress";
 import type { Logger } from "pino";
 import type { Database } from "../../db/pool.ts";
+import type { SessionCredentials } from "../credentials/session-credentials.ts";
 import { createEgressReport } from "../egress/egress-report.ts";
 import type { RunSession } from "../inputs/session-inputs.ts";
 import type { Lease } from "../lease/lease.ts";
 import type { RunLog } from "../lease/run-log.ts";
-import { type McpTokenParts, mcpToken } from "./mcp-token.ts";
 import { readMcpTools, storeMcpTools } from "./mcp-tool-store.ts";
 import { sessionFetch } from "./session-fetch.ts";
 
-export interface McpParts extends McpTokenParts {
+export interface McpParts {
   db: Database;
+  credentials: Pick<SessionCredentials, "mcpToken">;
   /** Reaches what the operator lets MCP servers be. */
   mcpFetch: GuardedFetch;
   log: Logger;
@@ -61,7 +62,7 @@ export function openSessionMcp(
     server,
     connection: new McpConnection({
       url: server.url,
-      token: () => mcpToken(parts, session.id, server.url),
+      token: () => parts.credentials.mcpToken(server.url),
       fetch: sessionFetch(parts.mcpFetch, session, server.url, report),
     }),
   }));

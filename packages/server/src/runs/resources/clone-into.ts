@@ -1,11 +1,10 @@
 import { formatId } from "@berth/contract";
 import type { Sandbox } from "@berth/sandbox";
 import type { Queryable } from "../../db/statement.ts";
-import { type InsideParts, repositoryInside } from "../credentials/repository-inside.ts";
+import type { SessionCredentials } from "../credentials/session-credentials.ts";
 import type { CloneRepository } from "../inputs/clone-repository.ts";
 import type { Outcome } from "../inputs/place-outcome.ts";
 import type { RunRepository } from "../inputs/resource-store.ts";
-import { openRepository } from "../inputs/session-repository.ts";
 import type { Lease } from "../lease/lease.ts";
 import type { RunLog } from "../lease/run-log.ts";
 import type { BegunLooks } from "../templates/begun-looks.ts";
@@ -13,7 +12,8 @@ import { leaveTemplate } from "../templates/template-store.ts";
 import type { Look, Templates } from "../templates/templates.ts";
 import { createProgressReport } from "./progress-report.ts";
 
-export interface CloneParts extends InsideParts {
+export interface CloneParts {
+  credentials: Pick<SessionCredentials, "repositoryInside" | "unsealedRepository">;
   db: { read: Queryable; write: Queryable };
   clone: CloneRepository;
   templates: Templates;
@@ -42,11 +42,11 @@ export async function cloneInto(
   const { lease, runLog, sandbox } = target;
   const { checkout } = repository;
   const report = createProgressReport(runLog, formatId("session_resource", repository.id));
-  const opened = openRepository(parts.secrets, repository);
+  const opened = parts.credentials.unsealedRepository(repository);
   const want = () => parts.templates.want(lease.sessionId, { repository: opened, checkout });
   try {
     const look = shown.has(repository.id) ? null : await lookAt(parts, target, repository);
-    const inside = await repositoryInside(parts, lease.sessionId, repository);
+    const inside = await parts.credentials.repositoryInside(repository);
     const request = { ...inside, checkout, onProgress: report.progress };
     const place = { lease, sandbox, resourceId: repository.id, shown };
     const served = look && (await parts.templates.serve(look, place, request));
@@ -68,10 +68,10 @@ export async function cloneInto(
 
 /** With the credential of the repository itself, as the server asks. */
 async function lookAt(
-  { templates, secrets }: CloneParts,
+  { templates, credentials }: CloneParts,
   { lease, looks }: CloneTarget,
   repository: RunRepository,
 ): Promise<Look> {
   return await (looks.take(repository.id) ??
-    templates.look(lease.sessionId, openRepository(secrets, repository)));
+    templates.look(lease.sessionId, credentials.unsealedRepository(repository)));
 }

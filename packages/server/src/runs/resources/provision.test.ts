@@ -7,11 +7,12 @@ import { insertFileResource } from "../../../test-support/resources.ts";
 import { seed, seedSession } from "../../../test-support/runs.ts";
 import { bash, idles, installation, steps, types } from "../../../test-support/worker.ts";
 import { openDiskBlobs } from "../../blobs/disk-blobs.ts";
-import { createSecretBox } from "../../secrets/secret-box.ts";
+import { resourceSecret } from "../../secrets/sealed-columns.ts";
+import { SecretBox } from "../../secrets/secret-box.ts";
 import type { CloneRepository } from "../inputs/clone-repository.ts";
 import type { Outcome } from "../inputs/place-outcome.ts";
 
-const secrets = createSecretBox(Buffer.alloc(32));
+const secrets = new SecretBox(Buffer.alloc(32));
 
 async function repository(
   db: TestDatabase,
@@ -20,8 +21,7 @@ async function repository(
   token: string | null = null,
 ): Promise<string> {
   const id = newUuid();
-  const secret =
-    token === null ? null : secrets.seal({ table: "session_resources", row: id, column: "secret" }, token);
+  const secret = token === null ? null : secrets.seal(resourceSecret(id), token);
   await db.write.query({
     text: `insert into session_resources (id, session_id, type, url, secret, mount_path)
       values ($1, $2, 'hosted_repository', $3, $4, $5)`,
@@ -104,7 +104,7 @@ describe("putting resources in place", () => {
       results.map((text) => text.includes("The token was refused.")),
       [true, false],
     );
-    const place = { table: "session_resources", row: id, column: "secret" };
+    const place = resourceSecret(id);
     await db.write.query({
       text: "update session_resources set secret = $2, updated_at = now() where id = $1",
       values: [id, secrets.seal(place, "good")],
@@ -190,7 +190,7 @@ describe("putting resources in place", () => {
     const rotated = once(own.engine.told, "command").then(() =>
       db.write.query({
         text: "update session_resources set secret = $2 where id = $1",
-        values: [id, secrets.seal({ table: "session_resources", row: id, column: "secret" }, "second")],
+        values: [id, secrets.seal(resourceSecret(id), "second")],
       }),
     );
     await own.send(sessionId, steps(bash("echo one")));

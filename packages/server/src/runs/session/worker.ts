@@ -2,7 +2,7 @@ import { Semaphore, Signal } from "@berth/concurrency";
 import type { Logger } from "pino";
 import type { Database } from "../../db/pool.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
-import { ownSecrets } from "../credentials/session-secrets.ts";
+import { type CredentialParts, SessionCredentials } from "../credentials/session-credentials.ts";
 import { createReclaimer } from "../lease/claim-reclaimable.ts";
 import { claimRuns, dueAmong, expireLeases } from "../lease/claim-runs.ts";
 import { startHeartbeat } from "../lease/heartbeat.ts";
@@ -14,7 +14,8 @@ import { SessionWorkspace, type WorkspaceParts } from "../workspace/session-work
 import { SessionRunner, type SessionRunnerParts } from "./session-runner.ts";
 
 export interface WorkerOptions
-  extends Omit<WorkspaceParts, "mask">,
+  extends Omit<WorkspaceParts, "credentials" | "mask" | "providers">,
+    CredentialParts,
     Omit<TurnParts, "readFile" | "previews" | "mask"> {
   db: Database;
   hub: SessionHub;
@@ -140,7 +141,8 @@ export class Worker {
   /** A lease that expired while this worker held it may come back to it: the former run ends before the new one begins. */
   #hold(lease: Lease): void {
     const { sessionId } = lease;
-    const own = { ...this.#options, ...ownSecrets(this.#options.secrets) };
+    const credentials = new SessionCredentials(this.#options, sessionId);
+    const own = { ...this.#options, credentials, mask: credentials.mask };
     const openWorkspace: SessionRunnerParts["openWorkspace"] = (...held) =>
       new SessionWorkspace(own, ...held);
     const parts = { ...this.#shared, mask: own.mask, openWorkspace };

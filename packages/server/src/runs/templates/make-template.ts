@@ -12,8 +12,8 @@ import {
   wantedOf,
 } from "@berth/sandbox";
 import type { Queryable } from "../../db/statement.ts";
-import { withSecretOutside } from "../credentials/secret-outside.ts";
-import type { SessionRepository } from "../inputs/session-repository.ts";
+import { proxiedRepository } from "../credentials/session-credentials.ts";
+import type { SessionRepository } from "../inputs/clone-repository.ts";
 import { checkoutOf } from "./checkout-name.ts";
 import { type Mirror, markMirrored } from "./mirror-store.ts";
 import {
@@ -140,7 +140,7 @@ async function bringUpToDate(
   signal: AbortSignal,
 ): Promise<Mirrored | null> {
   const { url } = repository;
-  const { inside, credentials } = withSecretOutside(repository);
+  const { inside, credentials } = proxiedRepository(repository);
   const spec = {
     id: `mirror_${id.replaceAll("-", "")}`,
     disk: diskOf(parts.room, "mirrors", id),

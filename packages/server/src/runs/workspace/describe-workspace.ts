@@ -1,6 +1,6 @@
 import { uuidMillisecond } from "@berth/contract";
 import { packageHosts } from "@berth/egress";
-import type { PlaceholderVariable } from "../credentials/placeholder-variables.ts";
+import type { PlaceholderVariable } from "../credentials/session-credentials.ts";
 import { isRepository, type RunMemoryStore, type RunResource } from "../inputs/resource-store.ts";
 import type { RunSession } from "../inputs/session-inputs.ts";
 import type { SessionSkill } from "../skills/session-skills.ts";

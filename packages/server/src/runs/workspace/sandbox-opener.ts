@@ -8,7 +8,7 @@ import {
 } from "@berth/sandbox";
 import type { Logger } from "pino";
 import type { Database } from "../../db/pool.ts";
-import { createCredentialSource } from "../credentials/credential-source.ts";
+import type { SessionCredentials } from "../credentials/session-credentials.ts";
 import type { Disk, DiskDirectory, SessionDisk } from "../disks/session-disk.ts";
 import type { ProviderHosts } from "../egress/egress-policy.ts";
 import { createEgressReport } from "../egress/egress-report.ts";
@@ -21,7 +21,6 @@ import {
   type RunResource,
 } from "../inputs/resource-store.ts";
 import type { RunSession, SessionInputs } from "../inputs/session-inputs.ts";
-import { openRepository } from "../inputs/session-repository.ts";
 import type { Lease } from "../lease/lease.ts";
 import type { RunLog } from "../lease/run-log.ts";
 import type { SessionMemory } from "../memory/session-memory.ts";
@@ -38,6 +37,7 @@ import { sandboxSpec } from "./sandbox-spec.ts";
 export interface OpenParts extends ProvisionParts {
   db: Database;
   engine: SandboxEngine;
+  credentials: Pick<SessionCredentials, "egressSource" | "repositoryInside" | "unsealedRepository">;
   disks: DiskDirectory;
   /** Systems of Berth's own; null where sandboxes have what the engine gives them. */
   systems: SystemParts | null;
@@ -117,10 +117,10 @@ export class SandboxOpener {
 
   /** Asks the hosts of the repositories for their refs while the sandbox is being opened. */
   #beginLooks({ id }: RunSession, resources: readonly RunResource[]): BegunLooks {
-    const { secrets, templates } = this.#parts;
+    const { credentials, templates } = this.#parts;
     const look = async (one: RunRepository): Promise<Look> => {
       try {
-        return await templates.look(id, openRepository(secrets, one));
+        return await templates.look(id, credentials.unsealedRepository(one));
       } catch {
         // What is wrong with the repository is reported when it is put in place.
         return null;
@@ -132,7 +132,7 @@ export class SandboxOpener {
   }
 
   async #openOnSystem(session: RunSession, disk: Disk, spec: SandboxSpec): Promise<Sandbox> {
-    const { db, engine, log, skills, systems } = this.#parts;
+    const { engine, log, skills, systems } = this.#parts;
     const { runLog, memory, signal } = this.#target;
     const onEgressDenied = createEgressReport(runLog, log);
     const progress = new EnvironmentProgress(runLog, signal);
@@ -144,7 +144,7 @@ export class SandboxOpener {
       ...(await memory.directories(disk.path)),
     ];
     const system = own.system === undefined ? {} : { system: own.system };
-    const credentials = createCredentialSource({ ...this.#parts, db }, session.id);
+    const credentials = this.#parts.credentials.egressSource();
     const open = () => engine.open({ ...spec, ...system, directories, credentials, onEgressDenied });
     return systems === null ? await open() : await openOnSystem(own, disk, open);
   }

@@ -4,7 +4,7 @@ import { orAborted } from "@berth/concurrency";
 import type { Sandbox } from "@berth/sandbox";
 import type { Database } from "../../db/pool.ts";
 import { firstRequestAt } from "../../features/events/event-store.ts";
-import { placeholderVariables, readKeptOutside } from "../credentials/placeholder-variables.ts";
+import type { SessionCredentials } from "../credentials/session-credentials.ts";
 import { SessionDisk } from "../disks/session-disk.ts";
 import { egressPolicy } from "../egress/egress-policy.ts";
 import { isPending, onNewDisk, type RunResource, readResources } from "../inputs/resource-store.ts";
@@ -19,10 +19,10 @@ import { type PinnedSkill, readSkills } from "../skills/session-skills.ts";
 import { describeWorkspace } from "./describe-workspace.ts";
 import { type OpenedSandbox, type OpenParts, SandboxOpener, type ToPlace } from "./sandbox-opener.ts";
 import { SandboxSlot } from "./sandbox-slot.ts";
-import { type EnvironmentParts, readEnvironment } from "./session-environment.ts";
 
-export interface WorkspaceParts extends OpenParts, EnvironmentParts, OutputParts, McpParts {
+export interface WorkspaceParts extends OpenParts, OutputParts, McpParts {
   db: Database;
+  credentials: SessionCredentials;
 }
 
 /**
@@ -105,12 +105,12 @@ export class SessionWorkspace {
 
   /** Variables for a command that starts now. Read for each, so that a rotated secret reaches the next command. */
   async environment(): Promise<Record<string, string>> {
-    return await readEnvironment(this.#parts, this.session.id);
+    return await this.#parts.credentials.commandVariables();
   }
 
   /** Makes the session's secrets known to the mask before anything is read from a disk where a former run may have left them. */
   async unsealSecrets(): Promise<void> {
-    await readEnvironment(this.#parts, this.session.id, this.#inputs.resources).catch(() => undefined);
+    await this.#parts.credentials.commandVariables(this.#inputs.resources).catch(() => undefined);
   }
 
   /** The tools of the agent's MCP servers; see `SessionMcp`. */
@@ -122,14 +122,13 @@ export class SessionWorkspace {
   async describe(): Promise<string> {
     const { db } = this.#parts;
     const { id } = this.session;
-    const [firstRequest, resources, skills, outside] = await Promise.all([
+    const [firstRequest, resources, skills] = await Promise.all([
       this.#readFirstRequest(),
       // What could not be put in place before the first request is in the description.
       this.#isStale ? readResources(db.read, id) : this.#inputs.resources,
       this.#readSkills(),
-      readKeptOutside(db.read, id),
     ]);
-    const placeholders = placeholderVariables(outside, this.#parts, resources, firstRequest);
+    const placeholders = await this.#parts.credentials.placeholderVariables(resources, firstRequest);
     return describeWorkspace(this.session, resources, firstRequest, skills, placeholders);
   }
 

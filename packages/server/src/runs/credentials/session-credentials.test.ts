@@ -4,14 +4,14 @@ import { newUuid } from "@berth/contract";
 import { testDatabase } from "../../../test-support/database.ts";
 import { seed, seedSession } from "../../../test-support/runs.ts";
 import { bash, idles, installation, steps } from "../../../test-support/worker.ts";
-import { sealSecret } from "../../features/session-resources/resource-secret.ts";
-import { createSecretBox } from "../../secrets/secret-box.ts";
+import { resourceSecret } from "../../secrets/sealed-columns.ts";
+import { SecretBox } from "../../secrets/secret-box.ts";
 
-test("what a session's tools tell is masked of its own secrets, and of nobody else's", async (t) => {
+test("mask: two sessions' tools print both sessions' secrets → each result is masked of its own secret alone", async (t) => {
   const db = await testDatabase(t);
   const own = await installation(t, db);
   const from = await seed(db.write);
-  const secrets = createSecretBox(Buffer.alloc(32));
+  const secrets = new SecretBox(Buffer.alloc(32));
   const open = own.engine.open;
   own.engine.open = async (spec) => {
     const sandbox = await open(spec);
@@ -30,7 +30,7 @@ test("what a session's tools tell is masked of its own secrets, and of nobody el
     await db.write.query({
       text: `insert into session_resources (id, session_id, type, mount_path, url, secret)
         values ($1, $2, 'hosted_repository', '/workspace/a', 'https://github.com/a/a', $3)`,
-      values: [id, sessionId, sealSecret(secrets, id, word)],
+      values: [id, sessionId, secrets.seal(resourceSecret(id), word)],
     });
     await own.send(sessionId, steps(bash("print"), { say: "Done." }));
     const log = await own.until(sessionId, (entries) => idles(entries) === 1);

@@ -1,0 +1,184 @@
+import { randomUUID } from "node:crypto";
+import { singleFlight } from "@berth/concurrency";
+import { type CredentialSource, inShapeOf, type SandboxCredential } from "@berth/egress";
+import type { Queryable } from "../../db/statement.ts";
+import { createRedactor } from "../../log/redactor.ts";
+import { credentialSecret, resourceSecret } from "../../secrets/sealed-columns.ts";
+import type { SecretBox } from "../../secrets/secret-box.ts";
+import type { SessionRepository } from "../inputs/clone-repository.ts";
+import {
+  isRepository,
+  type RunRepository,
+  type RunResource,
+  readResources,
+} from "../inputs/resource-store.ts";
+import {
+  type CredentialSettings,
+  readCredentialSettings,
+  readMcpToken,
+  readPlainVariables,
+} from "./credential-store.ts";
+import { type RepositoryProviders, repositoryTargets } from "./repository-targets.ts";
+import {
+  insideValue,
+  listSecrets,
+  placeholderOf,
+  proxiedCredential,
+  type SessionSecret,
+  type Unseal,
+} from "./session-secrets.ts";
+
+export interface CredentialParts {
+  db: { read: Queryable };
+  secrets: SecretBox;
+  providers: RepositoryProviders;
+  /** Variables by which git and the provider's CLI log in; see the sandbox's workspace. */
+  repositoryVariables(repositories: readonly SessionRepository[]): Record<string, string>;
+}
+
+/** A variable of a session's commands that holds a placeholder, and the hosts to which its secret is sent. */
+export interface PlaceholderVariable {
+  name: string;
+  hosts: string[];
+}
+
+/** What a session that does not exist any more has. */
+const NO_SETTINGS: CredentialSettings = { mode: "proxy", seed: "", variables: [] };
+
+/**
+ * The secrets of one session while its lease is held. Nothing else unseals them. Each method reads them anew, so that a rotated
+ * secret is in force from the next command, request or connection on, and an archived one is not given any more.
+ */
+export class SessionCredentials {
+  readonly #parts: CredentialParts;
+  readonly #sessionId: string;
+  readonly #unseal: Unseal;
+  /**
+   * Removes every secret of this session that was unsealed so far from a text, and no other session's: a tool's output would
+   * tell which of its words are somebody else's secret, and a secret that is an ordinary word would be missing everywhere.
+   */
+  readonly mask: (text: string) => string;
+
+  constructor(parts: CredentialParts, sessionId: string) {
+    this.#parts = parts;
+    this.#sessionId = sessionId;
+    const redactor = createRedactor();
+    this.mask = redactor.redact;
+    this.#unseal = (location, envelope) => {
+      const secret = parts.secrets.open(location, envelope);
+      redactor.add(secret);
+      return secret;
+    };
+  }
+
+  /**
+   * The variables of a command that starts now: those of the environment, over them the session's own, over them those of its
+   * vaults, over them those of its repositories.
+   *
+   * @param known the session's resources. Default: they are read.
+   */
+  async commandVariables(known?: readonly RunResource[]): Promise<Record<string, string>> {
+    const [plain, settings, repositories] = await Promise.all([
+      readPlainVariables(this.#parts.db.read, this.#sessionId),
+      this.#settings(),
+      this.#repositories(known),
+    ]);
+    const secrets = this.#list({ settings: settings ?? NO_SETTINGS, repositories });
+    const inside = new Map(secrets.map((secret) => [secret.resource, insideValue(secret)]));
+    const named = secrets.flatMap(({ names, resource }) => names.map((name) => [name, inside.get(resource)]));
+    return {
+      ...plain,
+      ...Object.fromEntries(named),
+      ...this.#parts.repositoryVariables(
+        repositories.map((one) => withSecret(one, inside.get(one.id) ?? null)),
+      ),
+    };
+  }
+
+  /** What egress puts into requests. However many connections a sandbox opens, the database is asked once at a time. */
+  egressSource(): CredentialSource {
+    return singleFlight<void, SandboxCredential[]>(() => this.#proxied(), { joinSameTick: true });
+  }
+
+  /**
+   * The variables that hold placeholders, by name, as they were when the model was first asked (`firstRequestAt`, in Unix
+   * milliseconds): a later change of the vaults leaves them as they are, so that the system prompt stays the same.
+   */
+  async placeholderVariables(
+    resources: readonly RunResource[],
+    firstRequestAt: number | null,
+  ): Promise<PlaceholderVariable[]> {
+    const settings = await this.#settings();
+    if (settings === null) return [];
+    const at = firstRequestAt ?? Number.POSITIVE_INFINITY;
+    return this.#list({ settings, repositories: resources.filter(isRepository), at })
+      .filter(({ delivery }) => delivery === "proxied")
+      .flatMap((secret) => secret.names.map((name) => ({ name, hosts: hostsOf(secret) })))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** A repository as the sandbox may know it: with its secret, or with the placeholder. */
+  async repositoryInside(repository: RunRepository): Promise<SessionRepository> {
+    const settings = await this.#settings();
+    if (settings === null) throw new Error("A session is gone.");
+    const [secret] = this.#list({ settings: { ...settings, variables: [] }, repositories: [repository] });
+    return withSecret(repository, secret === undefined ? null : insideValue(secret));
+  }
+
+  /** A repository with its secret, for a request that the service makes itself. */
+  unsealedRepository(repository: RunRepository): SessionRepository {
+    const { id, secret } = repository;
+    return withSecret(repository, secret === null ? null : this.#unseal(resourceSecret(id), secret));
+  }
+
+  /** The bearer token for an MCP server; null when the session's vaults have none. */
+  async mcpToken(url: string): Promise<string | null> {
+    const token = await readMcpToken(this.#parts.db.read, this.#sessionId, url);
+    return token === null ? null : this.#unseal(credentialSecret(token.id), token.secret);
+  }
+
+  async #proxied(): Promise<SandboxCredential[]> {
+    const settings = await this.#settings();
+    if (settings === null) return [];
+    const repositories = settings.mode === "proxy" ? await this.#repositories() : [];
+    return this.#list({ settings, repositories }).map(proxiedCredential);
+  }
+
+  async #repositories(known?: readonly RunResource[]): Promise<RunRepository[]> {
+    return (known ?? (await readResources(this.#parts.db.read, this.#sessionId))).filter(isRepository);
+  }
+
+  #settings(): Promise<CredentialSettings | null> {
+    return readCredentialSettings(this.#parts.db.read, this.#sessionId);
+  }
+
+  #list(sources: Parameters<typeof listSecrets>[0]): SessionSecret[] {
+    return listSecrets(sources, this.#parts.providers, this.#unseal);
+  }
+}
+
+function withSecret(repository: RunRepository, secret: string | null): SessionRepository {
+  const { type, url, mountPath, username } = repository;
+  return { type, url, mountPath, username, secret };
+}
+
+function hostsOf({ source, targets }: SessionSecret): string[] {
+  const hosts = targets.map(({ host }) => host);
+  return source === "repository" ? [...new Set(hosts)] : hosts;
+}
+
+/** A repository for a sandbox of the service's own, which gets a placeholder, and the credential that egress puts in for it. */
+export function proxiedRepository(repository: SessionRepository): {
+  inside: SessionRepository;
+  credentials: CredentialSource;
+} {
+  const { url, secret } = repository;
+  if (secret === null) return { inside: repository, credentials: async () => [] };
+  const placeholder = placeholderOf(randomUUID(), url);
+  const targets = repositoryTargets({ type: "git_repository", url }, []);
+  const credentials = [{ placeholder, value: secret, targets, anywhere: false }];
+  return {
+    inside: { ...repository, secret: inShapeOf(secret, placeholder) },
+    credentials: async () => credentials,
+  };
+}
