@@ -1,4 +1,5 @@
 import type { Sandbox } from "./sandbox.ts";
+import { shellScript } from "./scripts.ts";
 
 /** Why a file inside could not be read or written. `gone`: the sandbox ended, or the command that did it was stopped. */
 export type FileFailure = "not_found" | "is_directory" | "not_a_file" | "too_large" | "permission" | "gone";
@@ -12,12 +13,15 @@ export interface FileOptions {
   signal?: AbortSignal;
 }
 
+/** By the exit codes of the scripts. */
 const FAILURES: Readonly<Record<number, FileFailure>> = {
   41: "not_found",
   42: "is_directory",
   43: "not_a_file",
   44: "permission",
 };
+const READ = shellScript("files/read-file.sh");
+const WRITE = shellScript("files/write-file.sh");
 const DEFAULT_TIMEOUT_MS = 30_000;
 
 /** The exact bytes of a file inside. A file of more than `maxBytes` is `too_large`, never cut. */
@@ -68,21 +72,3 @@ function failure(ended: string, exitCode: number | null): FileFailure | null {
   if (ended !== "exit") return "gone";
   return exitCode === 0 ? null : (FAILURES[exitCode ?? -1] ?? "permission");
 }
-
-const READ = `exec 2>/dev/null
-if [ ! -e "$FILE" ]; then
-  parent=$FILE
-  while [ ! -e "$parent" ]; do parent=$(dirname -- "$parent"); done
-  [ -d "$parent" ] && [ ! -x "$parent" ] && exit 44
-  exit 41
-fi
-[ -d "$FILE" ] && exit 42
-[ -f "$FILE" ] || exit 43
-[ -r "$FILE" ] || exit 44
-exec head -c "$MOST" -- "$FILE"`;
-
-const WRITE = `exec 2>/dev/null
-[ -d "$FILE" ] && exit 42
-[ -e "$FILE" ] && [ ! -f "$FILE" ] && exit 43
-mkdir -p -- "$(dirname -- "$FILE")" || exit 44
-cat >"$FILE" || exit 44`;

@@ -3,7 +3,6 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import type { Egress } from "@berth/egress";
 import { encode, isArchitecture } from "@berth/linux";
 import { rgPath } from "@vscode/ripgrep";
-import { supervisorScript } from "../commands/supervisor-script.ts";
 import { freshDirectory } from "../host/fresh-directory.ts";
 import { OpenSandboxes } from "../host/open-sandboxes.ts";
 import { ownerName } from "../host/owner.ts";
@@ -174,8 +173,7 @@ class BubblewrapEngine implements SandboxEngine {
 
   async #prepareDisk(spec: SandboxSpec, directory: string) {
     const image = await this.#images.prepare(spec.disk, spec.limits.diskBytes);
-    const supervisor = supervisorScript(this.#parts.programs.restoresSignals);
-    return { image, files: await prepareFiles(spec, directory, supervisor, image?.path ?? null) };
+    return { image, files: await prepareFiles(spec, directory, image?.path ?? null) };
   }
 
   async #prepareSystem({ system }: SandboxSpec, directory: string, files: SandboxFiles) {

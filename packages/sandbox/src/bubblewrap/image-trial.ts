@@ -1,10 +1,9 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { promisify } from "node:util";
-import { isArchitecture } from "@berth/linux";
 import { DiskLimitError } from "../sandbox.ts";
 import { imagePrograms, MIB, makeImage } from "./disk-image.ts";
-import { launchScript } from "./launch-script.ts";
+import { launchArguments } from "./launch-program.ts";
 
 const run = promisify(execFile);
 
@@ -17,9 +16,7 @@ export async function lackForImages(directory: string): Promise<string | null> {
     trial = await mkdtemp(`${directory}/trial-`);
     const path = `${trial}/disk.ext4`;
     await makeTrialImage(path);
-    if (!isArchitecture(process.arch)) return `${process.arch} is not known`;
-    const steps = ["apart", "disk", path, "/mnt", "--", "/bin/true"];
-    await run("perl", ["-e", launchScript(process.arch), "--", ...steps]);
+    await run("perl", launchArguments(["apart", "disk", path, "/mnt"], ["/bin/true"]));
     return null;
   } catch {
     return "its loop devices cannot be used; where Berth runs in a container, give it /dev/loop-control and the loop devices";

@@ -1,5 +1,6 @@
 import { posix } from "node:path";
-import { PIPES_INSIDE, pipePaths } from "../commands/pipes.ts";
+import { pipePaths } from "../commands/pipes.ts";
+import { supervisorCommand } from "../commands/supervisor.ts";
 import type { Place } from "../inside/disk.ts";
 import type { SandboxSpec } from "../sandbox.ts";
 import { bwrapArguments } from "./bwrap-arguments.ts";
@@ -59,7 +60,7 @@ export async function launchOptions(
       places: sources.writable.map(({ host }) => host),
     },
     pipes: pipePaths(files.pipes, FIRST_PIPES),
-    supervisor: `${PIPES_INSIDE}/supervisor`,
+    supervisor: supervisorCommand(programs.restoresSignals ? "env" : "no"),
   };
 }
 

@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readdir, stat } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
 import type { NetworkNamespace } from "@berth/egress";
-import { hardLimit, isArchitecture } from "@berth/linux";
+import { hardLimit } from "@berth/linux";
 import { type Limits, SandboxError } from "../sandbox.ts";
 import type { Controller } from "./cgroup-layouts.ts";
 import type { DiskImage } from "./disk-image.ts";
 import type { HostPrograms } from "./host-programs.ts";
-import { launchScript } from "./launch-script.ts";
+import { launchArguments } from "./launch-program.ts";
 import type { Stage } from "./stages.ts";
 
 /** Numbers of resource limits. */
@@ -42,8 +42,8 @@ export interface Launch {
   disk: DiskMount | null;
   /** Paths of named pipes to make. */
   pipes: readonly string[];
-  /** Path inside of the script of process 1. */
-  supervisor: string;
+  /** The command of process 1. */
+  supervisor: readonly string[];
 }
 
 export interface OverlayMount {
@@ -75,10 +75,8 @@ export interface Launched {
  */
 export async function launch(options: Launch): Promise<Launched> {
   const { programs, network } = options;
-  if (!isArchitecture(process.arch)) throw new SandboxError(`${process.arch} is not known`);
-  const command = [programs.bwrap, "--args", String(ARGUMENTS), "--", "/bin/sh", options.supervisor];
-  const steps = [...(await stepsOf(options)), "--", ...command];
-  const child = spawn(programs.perl, ["-e", launchScript(process.arch), "--", ...steps], {
+  const command = [programs.bwrap, "--args", String(ARGUMENTS), "--", ...options.supervisor];
+  const child = spawn(programs.perl, launchArguments(await stepsOf(options), command), {
     cwd: "/",
     env: {},
     stdio: [
@@ -102,7 +100,7 @@ export async function launch(options: Launch): Promise<Launched> {
   return { child, init: initPid(child), stands: guarded(child) };
 }
 
-/** What the process does before it becomes bwrap; see `launchScript`. */
+/** What the process does before it becomes bwrap; see `launch.pl`. */
 async function stepsOf(options: Launch): Promise<string[]> {
   const { network, stages, system, disk, pipes, uid, rootFd } = options;
   const owner = String(uid ?? -1);
@@ -133,7 +131,7 @@ function overlaySteps({ at, lower, changes }: OverlayMount, owner: string): stri
   return [...own, "overlay", `${below},upperdir=${upper},workdir=${work}`, at];
 }
 
-/** Ends the guard of `launchScript` with a word, or without one when bwrap ends before. */
+/** Ends the guard of `launch.pl` with a word, or without one when bwrap ends before. */
 function guarded(child: ChildProcess): () => void {
   const guard = (child.stdio as readonly unknown[])[GUARD] as Writable;
   guard.on("error", () => {});

@@ -10,7 +10,7 @@ import { DiskLimitError, SandboxError, type SandboxSpec } from "../sandbox.ts";
 import { BubblewrapSandbox } from "./bubblewrap-sandbox.ts";
 import { type Launch, launch } from "./launch.ts";
 import { FIRST_PIPES, launchOptions } from "./launch-options.ts";
-import { IN_USE, MOUNT_BROKEN, MOUNT_REFUSED } from "./launch-script.ts";
+import { IN_USE, MOUNT_BROKEN, MOUNT_REFUSED } from "./launch-program.ts";
 import type { Made, SandboxHost } from "./sandbox-host.ts";
 import { openSystemNamespace } from "./system-namespace.ts";
 import { Templates } from "./templates.ts";

@@ -2,14 +2,17 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, writeFileSync } from "node:fs";
 import { SandboxError } from "../sandbox.ts";
+import { shellScript } from "../scripts.ts";
 import { systemIds } from "../system/system-owner.ts";
+
+export const HOLD_NAMESPACES = shellScript("bubblewrap/hold-namespaces.sh");
 
 /**
  * Opens a user namespace whose users own a system, its root among them, and which has nothing else. It lasts as long as the
  * descriptor, which the caller closes, and the processes in it. Only for root.
  */
 export async function openSystemNamespace(): Promise<number> {
-  const holder = spawn("unshare", ["--user", "sh", "-c", "echo; read line"], {
+  const holder = spawn("unshare", ["--user", "sh", "-c", HOLD_NAMESPACES], {
     env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" },
     stdio: ["pipe", "pipe", "ignore"],
   });

@@ -5,12 +5,12 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { isArchitecture, removeTree } from "@berth/linux";
+import { removeTree } from "@berth/linux";
 import { released } from "../../test-support/conformance/loop-devices.ts";
 import { until } from "../../test-support/conformance/until.ts";
 import { imagePrograms, MIB, makeImage } from "./disk-image.ts";
 import { imageOf } from "./disk-images.ts";
-import { launchScript } from "./launch-script.ts";
+import { launchArguments } from "./launch-program.ts";
 import { diskLimit } from "./probe.ts";
 import { takeChanges } from "./take-changes.ts";
 
@@ -28,11 +28,10 @@ async function changed(t: TestContext, script: string): Promise<{ directory: str
   const disk = join(directory, "disk");
   mkdirSync(disk);
   const programs = imagePrograms();
-  assert.ok(typeof programs !== "string" && isArchitecture(process.arch));
+  assert.ok(typeof programs !== "string");
   await makeImage(programs, imageOf(disk), 64 * MIB);
-  const steps = ["apart", "disk", imageOf(disk), "/mnt", "--", "sh", "-ec"];
   const make = `mkdir /mnt/upper; cd /mnt/upper; ${script}`;
-  execFileSync("perl", ["-e", launchScript(process.arch), "--", ...steps, make]);
+  execFileSync("perl", launchArguments(["apart", "disk", imageOf(disk), "/mnt"], ["sh", "-ec", make]));
   return { directory, disk };
 }
 

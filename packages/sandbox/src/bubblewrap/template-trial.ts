@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { chown, mkdir, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
-import { findProgram, isArchitecture } from "@berth/linux";
+import { findProgram } from "@berth/linux";
 import { lackForImages, makeTrialImage } from "./image-trial.ts";
-import { launchScript } from "./launch-script.ts";
+import { launchArguments } from "./launch-program.ts";
+import { HOLD_NAMESPACES } from "./system-namespace.ts";
 import { mountTemplates } from "./templates.ts";
 
 /** Any that are not root's. */
@@ -39,20 +40,16 @@ export async function lackForTemplates(directory: string): Promise<string | null
 async function standIn(perl: string, trial: string, withImage: boolean): Promise<ChildProcess> {
   const image = `${trial}/disk.ext4`;
   if (withImage) await makeTrialImage(image);
-  if (!isArchitecture(process.arch)) throw new Error(process.arch);
   const disk = withImage ? ["disk", image, `${trial}/disk`] : [];
-  const steps = ["apart", ...disk, "--", findProgram("unshare") ?? ""];
-  const inner = [
+  const unshare = [
+    findProgram("unshare") ?? "",
     "--user",
     "--map-root-user",
     "--mount",
     "--fork",
     "--kill-child",
-    "sh",
-    "-c",
-    "echo; read line",
   ];
-  const child = spawn(perl, ["-e", launchScript(process.arch), "--", ...steps, ...inner], {
+  const child = spawn(perl, launchArguments(["apart", ...disk], [...unshare, "sh", "-c", HOLD_NAMESPACES]), {
     stdio: ["pipe", "pipe", "ignore"],
   });
   await new Promise((resolve, reject) => {

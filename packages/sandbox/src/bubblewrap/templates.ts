@@ -2,14 +2,16 @@ import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { posix } from "node:path";
 import { promisify } from "node:util";
-import { isArchitecture } from "@berth/linux";
 import { isBelow } from "../inside/disk.ts";
 import { type MountedTemplate, SandboxError } from "../sandbox.ts";
-import { templateRemovalScript } from "./template-removal-script.ts";
-import { TARGET_TAKEN, templateScript } from "./template-script.ts";
+import { perlScript } from "../scripts.ts";
 
 const run = promisify(execFile);
 const LONGEST_MS = 60_000;
+const MOUNT = perlScript("bubblewrap/living-sandbox.pl", "bubblewrap/mount-snapshots.pl");
+const UNMOUNT = perlScript("bubblewrap/living-sandbox.pl", "bubblewrap/unmount-snapshot.pl");
+/** Exit code of `mount-snapshots.pl` when something is at the target. */
+const TARGET_TAKEN = 70;
 
 /** A living sandbox of root's, as templates are mounted into it. */
 export interface TemplateHost {
@@ -94,7 +96,6 @@ export async function mountTemplates(
   templates: readonly MountedTemplate[],
   state: "fresh" | "kept",
 ): Promise<Mounting> {
-  if (!isArchitecture(process.arch)) return { state: "refused", why: `${process.arch} is not known` };
   const each = templates.flatMap(({ source, name = source, uid: owner, target }) => [
     source,
     name,
@@ -103,7 +104,7 @@ export async function mountTemplates(
     target,
     state,
   ]);
-  const script = ["-e", templateScript(process.arch), "--", String(bwrap), String(init), String(uid), disk];
+  const script = ["-e", MOUNT, "--", String(bwrap), String(init), String(uid), disk];
   try {
     await run(perl, [...script, ...each], { cwd: "/", env: {}, timeout: LONGEST_MS });
     return { state: "mounted" };
@@ -120,8 +121,7 @@ async function removeTemplate(
   { perl, bwrap, init, uid, disk }: TemplateHost,
   target: string,
 ): Promise<string | null> {
-  if (!isArchitecture(process.arch)) return `${process.arch} is not known`;
-  const script = ["-e", templateRemovalScript(process.arch), "--", String(bwrap), String(init), String(uid)];
+  const script = ["-e", UNMOUNT, "--", String(bwrap), String(init), String(uid)];
   try {
     await run(perl, [...script, disk, directoryOf(target), target], {
       cwd: "/",

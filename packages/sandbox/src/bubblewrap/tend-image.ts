@@ -3,8 +3,9 @@ import { open } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { SandboxError } from "../sandbox.ts";
+import { shellScript } from "../scripts.ts";
 import { BLOCK_BYTES, type ImagePrograms, imageBytes, KIB, MIB } from "./disk-image.ts";
-import { IN_USE } from "./launch-script.ts";
+import { IN_USE } from "./launch-program.ts";
 
 const run = promisify(execFile);
 
@@ -14,6 +15,8 @@ const LONGEST_WAIT_SECONDS = 60;
 const LONGEST_UNMOUNT_MS = 500;
 /** In the superblock: the only state of a filesystem that is whole, and a feature that says that its journal is to be read. */
 const [VALID, NEEDS_RECOVERY] = [1, 4];
+const REPAIR_IMAGE = shellScript("bubblewrap/repair-image.sh");
+/** Exit code of `repair-image.sh` when the filesystem cannot be repaired. */
 const BROKEN = 76;
 
 /** What is in an image was not mounted, though it says of itself that it is whole. */
@@ -45,7 +48,19 @@ async function mend(
 ): Promise<void> {
   const options = ["--timeout", String(LONGEST_WAIT_SECONDS), "--conflict-exit-code", String(IN_USE)];
   try {
-    await run(flock, [...options, path, "bash", "-c", TEND, "bash", path, e2fsck, resize, grown, look]);
+    await run(flock, [
+      ...options,
+      path,
+      "bash",
+      "-c",
+      REPAIR_IMAGE,
+      "bash",
+      path,
+      e2fsck,
+      resize,
+      grown,
+      look,
+    ]);
   } catch (error) {
     const code = (error as { code?: unknown }).code;
     if (code === IN_USE) throw new SandboxError("the disk is still in use", { cause: error });
@@ -54,15 +69,6 @@ async function mend(
     });
   }
 }
-
-/** Codes of e2fsck below 4 say that all is well, or well again. */
-const TEND = `image=$1 e2fsck=$2 resize=$3 grown=$4 look=$5
-mend() { "$e2fsck" "$@" "$image"; [ $? -lt 4 ]; }
-mend "$look" -p || mend -f -y || exit ${BROKEN}
-if [ -n "$grown" ]; then
-  mend -f -p || exit ${BROKEN}
-  truncate -s "$grown" "$image" && "$resize" "$image" || exit 1
-fi`;
 
 /** A sandbox that has just closed is unmounted in a moment, which costs less to wait for than a program. */
 async function lookOnceUnmounted(path: string, wanted: number): Promise<Look> {

@@ -4,7 +4,7 @@ import type { NetworkNamespace } from "@berth/egress";
 import type { Command, CommandResult } from "../sandbox.ts";
 import { type Ending, noShell, plainly, poll, watch } from "./command-ending.ts";
 import { CommandOutput } from "./command-output.ts";
-import { freshShell } from "./command-script.ts";
+import { exports, freshShell } from "./command-script.ts";
 import { FrameReader } from "./frame-reader.ts";
 import { killCommand } from "./kill-command.ts";
 import { type LimitGauge, watchLimits } from "./limit-gauge.ts";
@@ -89,7 +89,9 @@ export async function runCommand(
   const slot = await host.pipes.take();
   const ending = Promise.withResolvers<Ending>();
   const begun = Promise.withResolvers<void>();
-  const output = new CommandOutput(work, (script, feed) => runFed(host, script, feed));
+  const output = new CommandOutput(work, (script, environment, feed) =>
+    runFed(host, { script, exports: exports(environment) }, feed),
+  );
   const pipe = host.pipes.read(slot);
   const drained = new Promise<void>((resolve) => pipe.once("close", () => resolve()));
   const frame = new FrameReader(names.nonce, {
@@ -157,9 +159,13 @@ async function makeRoom(host: CommandHost, target: Target): Promise<void> {
 }
 
 /** Runs a script that reads `feed`, for output that is kept; true when it did all of it. */
-async function runFed(host: CommandHost, script: string, feed: Feed): Promise<boolean> {
+async function runFed(
+  host: CommandHost,
+  command: { script: string; exports: string },
+  feed: Feed,
+): Promise<boolean> {
   const names = { mark: host.marks.next(), nonce: newNonce(), helps: true as const };
-  const parts = { ...names, exports: "", script, cwd: "/", fed: true };
+  const parts = { ...names, ...command, cwd: "/", fed: true };
   const work = { timeoutMs: LONGEST_KEEPING_MS, feed };
   const { result } = await runCommand(host, work, names, freshStart(host, parts));
   return result.exitCode === 0;

@@ -1,4 +1,5 @@
 import { SandboxError } from "../sandbox.ts";
+import { shellTemplate } from "../scripts.ts";
 import { PIPES_INSIDE, type Slot } from "./pipes.ts";
 
 /** One word of shell text that stands for exactly these characters. */
@@ -22,48 +23,33 @@ export function unset(names: readonly string[]): string {
   return names.map((name) => `builtin unset -v ${name} 2>/dev/null || :\n`).join("");
 }
 
-/**
- * What a fresh `sh` reads as its script. The command runs in a subshell through `eval`, so that a syntax error,
- * `exit` or `exec` ends only it, and with its own standard input. The newline tells that the pipes are open; the
- * last line exits, so the pipe may stay open. The limit that is the mark has one letter or the other, as the shell is.
- */
-export function freshShell(
-  slot: Slot,
-  parts: { mark: number; exports: string; script: string; cwd: string; nonce: string; fed: boolean },
-): string {
-  return `${parts.fed ? `exec 4<${PIPES_INSIDE}/${slot.name}.stdin\n` : ""}echo
-{ ulimit -w ${parts.mark} || ulimit -x ${parts.mark}; } 2>/dev/null
-${parts.exports}( cd -- ${quote(parts.cwd)} || exit 1
-eval ${quote(parts.script)}
-) ${parts.fed ? "<&4 4<&-" : "</dev/null"}
-printf '%s %s %s %s' ${parts.nonce} "$?" / ${parts.nonce}
-exit
-`;
+type Parts = { mark: number; exports: string; script: string; nonce: string; fed: boolean };
+
+const FRESH = shellTemplate<"STDIN" | "MARK" | "EXPORTS" | "CWD" | "SCRIPT" | "NONCE">(
+  "commands/fresh-shell.sh",
+);
+const NAMED = shellTemplate<"START" | "OUT" | "STDIN" | "MARK" | "EXPORTS" | "SCRIPT" | "NONCE">(
+  "commands/named-shell.sh",
+);
+
+/** What a fresh `sh` reads as its script. */
+export function freshShell(slot: Slot, parts: Parts & { cwd: string }): string {
+  return FRESH({ ...words(slot, parts), CWD: quote(parts.cwd) });
 }
 
-/**
- * What a named bash reads to run one command. High descriptors are out of the way of those that scripts number
- * themselves; the command does not see them.
- */
-export function namedShell(
-  slot: Slot,
-  parts: {
-    mark: number;
-    exports: string;
-    script: string;
-    nonce: string;
-    fed: boolean;
-    startIn: string | null;
-  },
-): string {
-  const pipe = `${PIPES_INSIDE}/${slot.name}`;
-  const start =
-    parts.startIn === null ? "" : `builtin cd -- ${quote(parts.startIn)} 2>/dev/null || builtin cd /data\n`;
-  return `${start}exec 252>${pipe}.out 253<${parts.fed ? `${pipe}.stdin` : "/dev/null"}
-builtin printf '\\n' >&252
-builtin ulimit -x ${parts.mark} 2>/dev/null
-${parts.exports}builtin eval ${quote(parts.script)} <&253 >&252 2>&1 252>&- 253<&-
-builtin printf '%s %s %s %s' ${parts.nonce} "$?" "$PWD" ${parts.nonce} >&252
-exec 252>&- 253<&-
-`;
+/** What a named bash reads to run one command. */
+export function namedShell(slot: Slot, parts: Parts & { startIn: string | null }): string {
+  const { startIn } = parts;
+  const start = startIn === null ? "" : `builtin cd -- ${quote(startIn)} 2>/dev/null || builtin cd /data`;
+  return NAMED({ ...words(slot, parts), START: start, OUT: `${PIPES_INSIDE}/${slot.name}.out` });
+}
+
+function words(slot: Slot, { mark, exports, script, nonce, fed }: Parts) {
+  return {
+    STDIN: fed ? `${PIPES_INSIDE}/${slot.name}.stdin` : "/dev/null",
+    MARK: String(mark),
+    EXPORTS: exports,
+    SCRIPT: quote(script),
+    NONCE: nonce,
+  };
 }

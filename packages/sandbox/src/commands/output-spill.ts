@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
-import { quote } from "./command-script.ts";
+import { shellScript } from "../scripts.ts";
 import type { Feed, PipeWriter } from "./pipe-feeder.ts";
 
+const KEEP_OUTPUT = shellScript("commands/keep-output.sh");
 const DIRECTORY = "/var/tmp/output";
 /** Bytes on their way into the file at which the command's own pipe is paused. */
 const HIGH_WATER = 1024 * 1024;
@@ -11,7 +12,11 @@ const MOST_KEPT = 256 * 1024 * 1024;
 const CUT = Buffer.from(`\n[only the first ${MOST_KEPT} bytes are kept]\n`);
 
 /** Runs a script inside that reads `feed`; true when it ended well. */
-export type RunFed = (script: string, feed: Feed) => Promise<boolean>;
+export type RunFed = (
+  script: string,
+  environment: Readonly<Record<string, string>>,
+  feed: Feed,
+) => Promise<boolean>;
 
 /**
  * Writes the output of a command, all of it or its first 256 MiB, to a file on the sandbox's disk, through a command of its own inside: the
@@ -61,9 +66,7 @@ export class OutputSpill {
   }
 
   async #write(runFed: RunFed): Promise<boolean> {
-    const path = quote(this.path);
-    const script = `mkdir -p ${DIRECTORY} && cat >${path} || { rm -f ${path}; exit 1; }`;
-    const written = await runFed(script, (writer) => this.#feed(writer));
+    const written = await runFed(KEEP_OUTPUT, { OUTPUT_FILE: this.path }, (writer) => this.#feed(writer));
     this.#over = true;
     this.#queue = [];
     this.#resume();

@@ -1,4 +1,14 @@
 import type { Readable, Writable } from "node:stream";
+import { shellScript } from "../scripts.ts";
+import { PIPES_INSIDE } from "./pipes.ts";
+
+/** The script of process 1, which lies beside the pipes. */
+export const SUPERVISOR = shellScript("commands/supervisor.sh");
+
+/** @param restoreSignals How it restores the default signals of what it starts; see `supervisor.sh`. */
+export function supervisorCommand(restoreSignals: "env" | "ask" | "no"): string[] {
+  return ["/bin/sh", `${PIPES_INSIDE}/supervisor`, restoreSignals];
+}
 
 const LONGEST_ANSWER_MS = 5000;
 const LONGEST_LINE = 4096;

@@ -1,5 +1,6 @@
 import { hardLimit } from "@berth/linux";
 import { PIPES_INSIDE } from "../commands/pipes.ts";
+import { supervisorCommand } from "../commands/supervisor.ts";
 import type { Place } from "../inside/disk.ts";
 import { BUNDLE, PROGRAMS_INSIDE, UPLOADS_INSIDE } from "../inside/paths.ts";
 import type { SandboxFiles } from "../inside/sandbox-files.ts";
@@ -51,7 +52,7 @@ export function containerBody(parts: ContainerParts): object {
   const shareOfMemory = (part: number) => Math.max(MIB, Math.floor(limits.memoryBytes / part));
   return {
     Image: image,
-    Entrypoint: ["/bin/sh", `${PIPES_INSIDE}/supervisor`],
+    Entrypoint: supervisorCommand("ask"),
     Cmd: [],
     Env: Object.entries(VARIABLES).map(([name, value]) => `${name}=${value}`),
     User: `${uid}:${uid}`,

@@ -6,7 +6,6 @@ import type { Egress } from "@berth/egress";
 import { furnish } from "../commands/furnish.ts";
 import { Pipes } from "../commands/pipes.ts";
 import { Supervisor } from "../commands/supervisor.ts";
-import { supervisorScript } from "../commands/supervisor-script.ts";
 import { prepareFiles } from "../inside/sandbox-files.ts";
 import { openEgress } from "../open-egress.ts";
 import { DiskLimitError, SandboxError, type SandboxSpec } from "../sandbox.ts";
@@ -56,7 +55,7 @@ export async function startContainer(
   if ((spec.templates ?? []).length > 0) throw new SandboxError("containers show no templates");
   if (spec.system !== undefined) throw new SandboxError("containers run images, not system trees");
   await mkdir(directory, { mode: 0o711 });
-  const files = await prepareFiles(spec, directory, supervisorScript("ask"), null);
+  const files = await prepareFiles(spec, directory, null);
   await writeUsers(directory, uid);
   const { containers, instance, owner, version, seccomp } = host;
   const image = spec.image ?? host.defaultImage;

@@ -2,12 +2,14 @@ import { randomUUID } from "node:crypto";
 import { constants, createReadStream } from "node:fs";
 import { chmod, copyFile, link, mkdir, open, rename, rm, rmdir } from "node:fs/promises";
 import { posix } from "node:path";
-import { quote } from "../commands/command-script.ts";
 import type { Feed } from "../commands/pipe-feeder.ts";
 import { type Command, type CommandResult, type MountedFile, SandboxError } from "../sandbox.ts";
+import { shellScript } from "../scripts.ts";
 import { cleanPath, isBelow } from "./disk.ts";
 import { UPLOADS_INSIDE } from "./paths.ts";
 
+const PLACE = shellScript("files/place-file.sh");
+const REMOVE = shellScript("files/remove-file.sh");
 const LONGEST_MS = 600_000;
 
 export interface FilePlaces {
@@ -61,9 +63,7 @@ export class FilePlacer {
 
   /** Whatever leads there is the agent's own, and so are the rights of this command. */
   async #removeInside(target: string): Promise<boolean> {
-    const script = `target=${quote(target)}
-[ -d "$target" ] && [ ! -L "$target" ] || rm -f -- "$target" || [ ! -e "$target" ]`;
-    const { ended, exitCode } = await this.#run({ script, timeoutMs: LONGEST_MS, cwd: "/" });
+    const { ended, exitCode } = await this.#run(command(REMOVE, target));
     if (ended === "exit" && exitCode !== 0) throw new SandboxError("the file could not be removed");
     return ended === "exit";
   }
@@ -74,18 +74,19 @@ export class FilePlacer {
       throw new SandboxError("the file to place cannot be read", { cause: error });
     });
     await handle.close();
-    const temporary = quote(`${posix.dirname(target)}/.${posix.basename(target)}.placing`);
-    const script = `umask 022 && mkdir -p -- ${quote(posix.dirname(target))} && rm -f -- ${temporary} &&
-cat >${temporary} && chmod 444 -- ${temporary} && mv -fT -- ${temporary} ${quote(target)}`;
     const feed: Feed = async (writer) => {
       for await (const chunk of createReadStream(source)) {
         if (writer.closed) return;
         await writer.write(chunk as Buffer);
       }
     };
-    const result = await this.#run({ script, timeoutMs: LONGEST_MS, cwd: "/" }, feed);
+    const result = await this.#run(command(PLACE, target), feed);
     return result.exitCode === 0;
   }
+}
+
+function command(script: string, target: string): Command {
+  return { script, environment: { TARGET: target }, timeoutMs: LONGEST_MS, cwd: "/" };
 }
 
 /** Puts a file below the uploads directory of the host. Safe while it is mounted: the name appears with all bytes. */

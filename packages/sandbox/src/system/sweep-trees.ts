@@ -1,8 +1,10 @@
 import { execFile } from "node:child_process";
 import { readdir } from "node:fs/promises";
 import { promisify } from "node:util";
+import { shellScript } from "../scripts.ts";
 
 const run = promisify(execFile);
+const REMOVE = shellScript("system/remove-tree.sh");
 
 /**
  * Removes every tree below a directory but the one that is named, and what builds that died have left. Called before any
@@ -18,8 +20,3 @@ export async function sweepTrees(directory: string, keep: string): Promise<void>
     await run("flock", [...held, "sh", "-c", REMOVE, "sh", path]);
   }
 }
-
-/** Under another name first, so that a tree that is only half removed is never taken for one. */
-const REMOVE = `set -e
-if [ -d "$1" ]; then rm -rf --one-file-system -- "$1.making"; mv -T -- "$1" "$1.making"; fi
-rm -rf --one-file-system -- "$1.making" "$1.lock"`;

@@ -3,10 +3,13 @@ import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { findProgram } from "@berth/linux";
 import { SandboxError } from "../sandbox.ts";
+import { shellScript } from "../scripts.ts";
 import { aptSources } from "./apt-sources.ts";
-import { BUILD_TREE } from "./build-script.ts";
 import { type Recipe, recipeKey } from "./recipe.ts";
 import { lackOfSpace } from "./space-for-tree.ts";
+import { systemIds } from "./system-owner.ts";
+
+const BUILD_TREE = shellScript("system/build-tree.sh");
 
 /** As much of what the programs said as is looked at, and of its lines as are told: the last ones say why. */
 const MOST_TEXT = 4_000;
@@ -27,7 +30,8 @@ export async function buildTree(directory: string, recipe: Recipe, signal: Abort
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const lack = await lackOfSpace(directory);
   if (lack !== null) throw new SandboxError(`the system of sandboxes cannot be made: ${lack}`);
-  const script = ["sh", "-c", BUILD_TREE, "sh", tree, recipe.suite, recipe.packages.join(",")];
+  const names = [recipe.suite, recipe.packages.join(","), String(systemIds.first)];
+  const script = ["sh", "-c", BUILD_TREE, "sh", tree, ...names];
   const child = spawn(
     findProgram("setpriv") ?? "setpriv",
     [

@@ -1,5 +1,5 @@
 import type { Sandbox } from "../sandbox.ts";
-import { gitFunction, protocolOf } from "./git-function.ts";
+import { shellScript } from "../scripts.ts";
 import { isObjectId, isRefName, type RemoteRefs } from "./refs/remote-refs.ts";
 
 /** Where a mirror lies in the sandbox that fetches it. */
@@ -32,10 +32,11 @@ export async function mirrorRepository(
   { environment, mostBytes, timeoutMs, signal }: MirrorOptions,
 ): Promise<Mirrored | null> {
   const result = await sandbox.run({
-    script: mirrorScript,
+    script: MIRROR,
     cwd: "/",
     environment: {
       ...environment,
+      BERTH_MIRROR_DIRECTORY: MIRROR_INSIDE,
       BERTH_MIRROR_URL: url,
       BERTH_MIRROR_HEAD: head,
       // In the blocks of the shell's ulimit.
@@ -51,27 +52,7 @@ export async function mirrorRepository(
 
 const MOST_LISTED_BYTES = 16 * 1024 * 1024;
 
-/**
- * Objects are checked as they come, and come as one pack, whose size the shell limits. What a fetch that was killed has left
- * goes first; a lock of it makes this one fail.
- */
-const mirrorScript = `set -u
-${protocolOf("$BERTH_MIRROR_URL")}
-${gitFunction}
-umask 022
-ulimit -f "$BERTH_MIRROR_BLOCKS"
-mirror=${MIRROR_INSIDE}
-here() { git --git-dir="$mirror" "$@"; }
-if [ ! -e "$mirror/HEAD" ]; then git init -q --bare --template= -- "$mirror" || exit 1; fi
-find "$mirror/objects" -name 'tmp_*' -type f -delete
-here -c transfer.fsckObjects=true -c fetch.unpackLimit=1 fetch -q --no-tags --no-write-fetch-head --prune --force \\
-  --refmap= -- "$BERTH_MIRROR_URL" '+refs/heads/*:refs/heads/*' '+refs/tags/*:refs/tags/*' </dev/null >/dev/null 2>&1 || exit 1
-here symbolic-ref HEAD "$BERTH_MIRROR_HEAD" || exit 1
-if [ "$(find "$mirror/objects/pack" -name '*.pack' | wc -l)" -gt 20 ]; then here repack -q -d -a >/dev/null 2>&1; fi
-echo "size $(du -sk "$mirror" | cut -f1)"
-here for-each-ref --format='%(objectname) %(refname)' refs/heads refs/tags
-echo done
-`;
+const MIRROR = shellScript("workspace/git.sh", "workspace/mirror.sh");
 
 function readMirrored(text: string, head: string): Mirrored | null {
   const lines = text.split("\n");

@@ -1,0 +1,23 @@
+# shellcheck shell=sh disable=SC3045 # each sh knows one of the two letters of ulimit
+# Template of what a fresh sh reads to run one command. The words in double underscores are replaced (command-script.ts) and
+# comments are left out. Values stand in the text and not in variables, which the command could read: the nonce must stay
+# secret to it.
+#
+# __STDIN__    path of the command's standard input
+# __MARK__     the mark of the command, a resource limit (marks.ts): of two letters for it each shell knows one
+# __EXPORTS__  lines that export its variables
+# __CWD__      its working directory
+# __SCRIPT__   its text
+# __NONCE__    what begins and ends the line that reports its exit status
+#
+# The newline reports that the pipes are open. The command runs in a subshell through eval, so that a syntax error, "exit" or
+# "exec" ends only that. The last line exits, since the pipe that this is read from may stay open.
+exec 4<__STDIN__
+echo
+{ ulimit -w __MARK__ || ulimit -x __MARK__; } 2>/dev/null
+__EXPORTS__
+( cd -- __CWD__ || exit 1
+eval __SCRIPT__
+) <&4 4<&-
+printf '%s %s %s %s' __NONCE__ "$?" / __NONCE__
+exit

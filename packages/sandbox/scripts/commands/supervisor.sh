@@ -1,0 +1,53 @@
+# shellcheck shell=sh disable=SC2034,SC2209 # variables are read by an eval
+# Process 1 of a sandbox. It is started as /bin/sh DIRECTORY/supervisor, where DIRECTORY holds the named pipes of commands.
+#
+# $1: how to undo what sh does to its background jobs, which is to ignore INT and QUIT for them and all their children:
+#     "env" with env --default-signal, "ask" the same if the env of this sandbox can do it, "no" not at all.
+#
+# Reads requests "NUMBER VERB ARGUMENT..." and answers each with "NUMBER RESULT":
+#
+#   run SLOT           starts sh, which reads its script from the slot; RESULT is its pid
+#   shell SLOT         the same with bash
+#   signal NAME PID... sends the signal
+#   finish PID         kills and reaps that child; RESULT is its exit status
+#   poll PID           RESULT is the exit status of that child when it is gone, else empty; reaps orphans on the way
+#
+# It waits only for processes that it has killed, so nothing in the sandbox can block it. "command eval" keeps it alive when
+# the limit of processes allows no fork; "jobs" then reaps orphans without one, but loses their statuses. When memory runs
+# out, the processes that it starts are killed before it and before any other process of the host. Descriptors 5 and 6 are
+# those by which the network and user namespaces were entered.
+exec 5<&- 6<&-
+cd / || exit 1
+restore='env --default-signal=INT,QUIT'
+case ${1-} in
+env) ;;
+ask) $restore true 2>/dev/null || restore= ;;
+*) restore= ;;
+esac
+pipes=${0%/*}
+# shellcheck disable=SC2016 # expanded by the eval below
+start='{ echo 1000 >/proc/self/oom_score_adj; exec $restore setsid $shell <"$pipes/$first.in" >"$pipes/$first.out" 2>&1; } & answer=$!'
+echo ready
+while IFS=' ' read -r number verb first rest; do
+  answer=
+  case $verb in
+  run | shell)
+    shell=sh
+    if [ "$verb" = shell ]; then shell='bash --noprofile --norc -s'; fi
+    command eval "$start" || { jobs >/dev/null; command eval "$start"; } ;;
+  signal)
+    # shellcheck disable=SC2086 # several pids
+    kill -s "$first" $rest ;;
+  finish)
+    kill -s KILL "$first"
+    wait "$first"
+    answer=$? ;;
+  poll)
+    command eval '( : )' || jobs >/dev/null
+    if ! kill -s 0 "$first"; then
+      wait "$first"
+      answer=$?
+    fi ;;
+  esac
+  echo "$number $answer"
+done 2>/dev/null

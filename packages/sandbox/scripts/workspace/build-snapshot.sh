@@ -1,0 +1,29 @@
+# shellcheck shell=sh disable=SC2034,SC2209 # $protocol is read by git of git.sh
+# Makes, out of a mirror, a clone that is what a fresh clone of the URL would be and has all its objects itself. Runs after
+# git.sh and settle.sh.
+#
+# BERTH_MIRROR_DIRECTORY: the mirror. BERTH_SNAPSHOT_DIRECTORY: where to make the clone; it must not exist.
+# BERTH_SNAPSHOT_BYTES: limit of the objects and of the checked out files, each. BERTH_SNAPSHOT_FILES: limit of files and
+# directories. BERTH_CLONE_URL, BERTH_CLONE_HEAD, BERTH_CLONE_BRANCH, BERTH_CLONE_COMMIT: see settle.sh.
+# Output: "built COMMIT KIBIBYTES", where each file counts 4 KiB more than its blocks, as the number of files is limited, too.
+# Exit status: 1 when it could not be made, is too large, or lacks what is to be checked out.
+#
+# The clone uses git's own protocol, so that it gets what the mirror's refs reach and nothing else that the mirror keeps. The
+# index is written again a second after the files: git reads files of the index's own second again each time.
+set -u
+exec 3>&1 >/dev/null 2>&1
+protocol=file
+work=$BERTH_SNAPSHOT_DIRECTORY
+[ "$(du -sk "$BERTH_MIRROR_DIRECTORY" | cut -f1)" -le "$((BERTH_SNAPSHOT_BYTES / 1024))" ] || exit 1
+git clone -q --no-local --no-checkout --template= -- "file://$BERTH_MIRROR_DIRECTORY" "$work" || exit 1
+target=${BERTH_CLONE_COMMIT:-refs/remotes/origin/$BERTH_CLONE_BRANCH}
+here rev-parse --verify --quiet "$target^{commit}" || exit 1
+here ls-tree -r -t -l --full-tree "$target" | awk -v bytes="$BERTH_SNAPSHOT_BYTES" -v files="$BERTH_SNAPSHOT_FILES" '
+  { sum += $2 == "tree" ? 4096 : $4; if (sum > bytes || NR > files) exit 1 }' || exit 1
+settle || exit 1
+sleep 1
+here update-index -q --refresh --force-write-index || exit 1
+[ -z "$(here status --porcelain)" ] || exit 1
+sync -f "$work" || exit 1
+files=$(du -s --inodes "$work" | cut -f1) kibibytes=$(du -sk "$work" | cut -f1)
+printf 'built %s %s\n' "$(here rev-parse HEAD)" "$((kibibytes + files * 4))" >&3

@@ -1,0 +1,24 @@
+#!/bin/sh
+# git's credential helper inside a sandbox. It returns credentials for exactly the URLs (protocol, host and path) of the
+# session's repositories, and stores nothing: a rotated token is used at once, and a host that is redirected to gets none. No
+# secret is ever an argument, since printf is built into the shell.
+#
+# $1: the operation; all but "get" are ignored.
+# BERTH_GIT_CREDENTIALS: three lines for each repository: URL, user name, secret.
+[ "${1-}" = get ] || exit 0
+protocol='' host='' path=''
+while IFS= read -r line && [ -n "$line" ]; do
+  case $line in
+    protocol=*) protocol=${line#*=} ;;
+    host=*) host=${line#*=} ;;
+    path=*) path=${line#*=} ;;
+  esac
+done
+path=${path%/}
+path=${path%.git}
+printf '%s\n' "${BERTH_GIT_CREDENTIALS-}" |
+while IFS= read -r url && IFS= read -r username && IFS= read -r secret; do
+  [ "$url" = "$protocol://$host/$path" ] || continue
+  printf 'username=%s\npassword=%s\n' "$username" "$secret"
+  break
+done

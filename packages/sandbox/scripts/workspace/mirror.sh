@@ -1,0 +1,24 @@
+# shellcheck shell=sh
+# Brings a bare mirror to the branches and tags of the repository's host, or makes it. Runs after git.sh.
+#
+# BERTH_MIRROR_DIRECTORY: the mirror. BERTH_MIRROR_URL: the URL. BERTH_MIRROR_HEAD: full name of the branch that HEAD points
+# to. BERTH_MIRROR_BLOCKS: blocks of 512 bytes that one pack may take.
+# Output: "size KIBIBYTES", a line "OBJECT NAME" for each branch and tag, and "done".
+#
+# Objects are checked on arrival, and arrive as one pack, whose size the shell limits. Temporary files of a fetch that was
+# killed are deleted first; a lock that it left makes this one fail.
+set -u
+protocol_of "$BERTH_MIRROR_URL"
+umask 022
+ulimit -f "$BERTH_MIRROR_BLOCKS"
+mirror=$BERTH_MIRROR_DIRECTORY
+here() { git --git-dir="$mirror" "$@"; }
+if [ ! -e "$mirror/HEAD" ]; then git init -q --bare --template= -- "$mirror" || exit 1; fi
+find "$mirror/objects" -name 'tmp_*' -type f -delete
+here -c transfer.fsckObjects=true -c fetch.unpackLimit=1 fetch -q --no-tags --no-write-fetch-head --prune --force \
+  --refmap= -- "$BERTH_MIRROR_URL" '+refs/heads/*:refs/heads/*' '+refs/tags/*:refs/tags/*' </dev/null >/dev/null 2>&1 || exit 1
+here symbolic-ref HEAD "$BERTH_MIRROR_HEAD" || exit 1
+if [ "$(find "$mirror/objects/pack" -name '*.pack' | wc -l)" -gt 20 ]; then here repack -q -d -a >/dev/null 2>&1; fi
+echo "size $(du -sk "$mirror" | cut -f1)"
+here for-each-ref --format='%(objectname) %(refname)' refs/heads refs/tags
+echo "done"

@@ -1,0 +1,30 @@
+# shellcheck shell=sh
+# Turns the clone at the mount path, which is a mounted snapshot, into what a fresh clone of the URL would be. Runs after
+# git.sh and settle.sh.
+#
+# BERTH_CLONE_TARGET: the mount path. BERTH_CLONE_URL, BERTH_CLONE_HEAD, BERTH_CLONE_BRANCH, BERTH_CLONE_COMMIT: see settle.sh.
+# Last line: "berth:done COMMIT BRANCH", as of clone.sh.
+# Exit status: 1 when it could not be, or when the clone has objects that this credential does not see.
+#
+# As long as the directory .git/berth-clone exists, all that is at the mount path is a remainder; see clone.sh.
+set -u
+protocol_of "$BERTH_CLONE_URL"
+work=$BERTH_CLONE_TARGET
+own_work=$work/.git/berth-clone
+mkdir -p -- "$own_work" || exit 1
+shown() { here for-each-ref --format="$1%(objectname)" refs/remotes/origin refs/tags | sort -u; }
+shown '' >"$own_work/before" || exit 1
+here fetch --progress --no-tags --no-write-fetch-head --prune --force --refmap= -- "$BERTH_CLONE_URL" \
+  '+refs/heads/*:refs/remotes/origin/*' '+refs/tags/*:refs/tags/*' || exit 1
+if [ -n "$BERTH_CLONE_COMMIT" ]; then
+  here cat-file -e "$BERTH_CLONE_COMMIT^{commit}" 2>/dev/null || here fetch -q --no-write-fetch-head -- "$BERTH_CLONE_URL" "$BERTH_CLONE_COMMIT" || exit 1
+fi
+shown '' >"$own_work/now" && comm -23 "$own_work/before" "$own_work/now" >"$own_work/former" || exit 1
+if [ -s "$own_work/former" ]; then
+  shown '^' >>"$own_work/former"
+  unseen=$( (here rev-list --objects --stdin <"$own_work/former" && echo none) | head -c 5) || exit 1
+  [ "$unseen" = none ] || exit 1
+fi
+settle || exit 1
+rm -rf -- "$own_work" || exit 1
+printf '\nberth:done %s %s\n' "$(here rev-parse --verify --quiet HEAD)" "$(here symbolic-ref -q --short HEAD)"
