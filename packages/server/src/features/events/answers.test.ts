@@ -4,7 +4,7 @@ import { LeaseLost } from "@berth/agent";
 import { formatId, newUuid, type StopReason } from "@berth/contract";
 import { type TestDatabase, testDatabase, testServers } from "../../../test-support/database.ts";
 import { seed, seedLease, seedSession } from "../../../test-support/runs.ts";
-import { appendByRun, appendIdle, appendRunning, takeAnswers } from "../../runs/lease/append-events.ts";
+import { appendByRun, appendIdle, appendRunning, takeReplies } from "../../runs/lease/append-events.ts";
 import { claimRuns, releaseRun } from "../../runs/lease/claim-runs.ts";
 import type { Lease } from "../../runs/lease/lease.ts";
 import { clearPending } from "../../runs/lease/session-state.ts";
@@ -50,8 +50,8 @@ for (const server of testServers) {
         );
         const taken = requests.filter((_, index) => answers[index] !== "answered").flat();
         assert.deepEqual(taken.toSorted(), [a, b].toSorted(), `round ${round}`);
-        assert.equal((await takeAnswers(db.write, lease)).length, 2);
-        assert.deepEqual(await takeAnswers(db.write, lease), [], "what was taken is not taken again");
+        assert.equal((await takeReplies(db.write, lease)).length, 2);
+        assert.deepEqual(await takeReplies(db.write, lease), [], "what was taken is not taken again");
       }
     });
 
@@ -80,11 +80,11 @@ for (const server of testServers) {
       const [a = "", b = ""] = await announce(db, stale, 2);
       await appendInputs(db.write, sessionId, [confirm(a)]);
       const lease = await seedLease(db.write, sessionId, "new");
-      await assert.rejects(takeAnswers(db.write, stale), LeaseLost);
+      await assert.rejects(takeReplies(db.write, stale), LeaseLost);
       const result = { tool_use_id: b, content: [], is_error: true };
       await appendByRun(db.write, lease, [{ event: { type: "agent.tool_result", ...result } }]);
       assert.equal(await appendInputs(db.write, sessionId, [confirm(b)]), "answered");
-      const taken = await takeAnswers(db.write, lease);
+      const taken = await takeReplies(db.write, lease);
       assert.deepEqual(
         taken.map(({ event }) => event.type === "user.tool_confirmation" && event.tool_use_id),
         [a],

@@ -71,17 +71,21 @@ export class SessionCredentials {
     };
   }
 
+  /** Makes the secrets known to `mask` before the first command has them. @param resources of the session. */
+  async unseal(resources: readonly RunResource[]): Promise<void> {
+    const settings = (await this.#settings()) ?? NO_SETTINGS;
+    this.#list({ settings, repositories: resources.filter(isRepository) });
+  }
+
   /**
    * The variables of a command that starts now: those of the environment, over them the session's own, over them those of its
    * vaults, over them those of its repositories.
-   *
-   * @param known the session's resources. Default: they are read.
    */
-  async commandVariables(known?: readonly RunResource[]): Promise<Record<string, string>> {
+  async commandVariables(): Promise<Record<string, string>> {
     const [plain, settings, repositories] = await Promise.all([
       readPlainVariables(this.#parts.db.read, this.#sessionId),
       this.#settings(),
-      this.#repositories(known),
+      this.#repositories(),
     ]);
     const secrets = this.#list({ settings: settings ?? NO_SETTINGS, repositories });
     const inside = new Map(secrets.map((secret) => [secret.resource, insideValue(secret)]));
@@ -144,8 +148,8 @@ export class SessionCredentials {
     return this.#list({ settings, repositories }).map(proxiedCredential);
   }
 
-  async #repositories(known?: readonly RunResource[]): Promise<RunRepository[]> {
-    return (known ?? (await readResources(this.#parts.db.read, this.#sessionId))).filter(isRepository);
+  async #repositories(): Promise<RunRepository[]> {
+    return (await readResources(this.#parts.db.read, this.#sessionId)).filter(isRepository);
   }
 
   #settings(): Promise<CredentialSettings | null> {

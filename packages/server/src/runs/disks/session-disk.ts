@@ -6,7 +6,7 @@ import { isUniqueViolation } from "../../db/database-error.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { isRepository, markAllAbsent } from "../inputs/resource-store.ts";
 import type { SessionInputs } from "../inputs/session-inputs.ts";
-import type { Lease } from "../lease/lease.ts";
+import { HELD, type Lease, leaseValues } from "../lease/lease.ts";
 import { removeAside } from "./trash.ts";
 
 /** A session's disk on this machine. The engine creates the directory. */
@@ -75,15 +75,14 @@ export class SessionDisk {
 
   /** Deletes the disk. Its content is hostile, but nobody changes it meanwhile. */
   async remove(): Promise<void> {
-    const { sessionId, owner, epoch } = this.#lease;
     await removeAside(this.#path);
     await markAllAbsent(this.#db, this.#lease);
     await this.#db.query({
       name: "leave_disk",
       text: `
         update sessions set disk_host = null, workspace_uid = null
-        where id = $1 and lease_owner = $2 and lease_epoch = $3 and disk_host = $4`,
-      values: [sessionId, owner, epoch, this.#disks.host],
+        where ${HELD} and disk_host = $4`,
+      values: [...leaseValues(this.#lease), this.#disks.host],
     });
   }
 
@@ -107,7 +106,6 @@ export class SessionDisk {
 
   /** Read anew for each step that creates or deletes a directory: only the holder of the lease may. */
   async #read(): Promise<DiskRow> {
-    const { sessionId, owner, epoch } = this.#lease;
     const { rows } = await this.#db.query<DiskRow>({
       name: "read_disk",
       text: `
@@ -116,8 +114,8 @@ export class SessionDisk {
           where session_id = sessions.id and ready_at is not null and template_id is not null
         ) as templates
         from sessions
-        where id = $1 and lease_owner = $2 and lease_epoch = $3`,
-      values: [sessionId, owner, epoch],
+        where ${HELD}`,
+      values: leaseValues(this.#lease),
     });
     if (rows[0] === undefined) throw new LeaseLost();
     return rows[0];
@@ -125,16 +123,15 @@ export class SessionDisk {
 
   /** Uids are assigned in a cycle; one that an older disk still has is skipped. */
   async #enter(): Promise<number> {
-    const { sessionId, owner, epoch } = this.#lease;
     for (;;) {
       try {
         const { rows } = await this.#db.query<{ workspace_uid: number }>({
           name: "enter_disk",
           text: `
             update sessions set disk_host = $4, workspace_uid = coalesce(workspace_uid, nextval('workspace_uids')::integer)
-            where id = $1 and lease_owner = $2 and lease_epoch = $3
+            where ${HELD}
             returning workspace_uid`,
-          values: [sessionId, owner, epoch, this.#disks.host],
+          values: [...leaseValues(this.#lease), this.#disks.host],
         });
         if (rows[0] === undefined) throw new LeaseLost();
         return rows[0].workspace_uid;

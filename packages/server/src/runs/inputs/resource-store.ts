@@ -1,6 +1,6 @@
 import type { Checkout } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
-import type { Lease } from "../lease/lease.ts";
+import { HELD, type Lease, leaseValues } from "../lease/lease.ts";
 
 /** A resource as a run needs it, oldest first. `id` is a uuid. */
 export type RunResource = RunRepository | RunFile | RunMemoryStore;
@@ -127,7 +127,7 @@ export async function markReady(db: Queryable, lease: Lease, resourceId: string)
       update session_resources set ready_at = now(), failed_at = null, failure = null
       from sessions
       where session_resources.id = $4 and sessions.id = session_id and ${HELD}`,
-    values: [lease.sessionId, lease.owner, lease.epoch, resourceId],
+    values: [...leaseValues(lease), resourceId],
   });
 }
 
@@ -143,7 +143,7 @@ export async function markFailed(
       update session_resources set failed_at = now(), failure = $5
       from sessions
       where session_resources.id = $4 and sessions.id = session_id and ${HELD}`,
-    values: [lease.sessionId, lease.owner, lease.epoch, resourceId, failure],
+    values: [...leaseValues(lease), resourceId, failure],
   });
 }
 
@@ -155,8 +155,6 @@ export async function markAllAbsent(db: Queryable, lease: Lease): Promise<void> 
       update session_resources set ready_at = null, template_id = null
       from sessions
       where session_id = $1 and sessions.id = session_id and (ready_at is not null or template_id is not null) and ${HELD}`,
-    values: [lease.sessionId, lease.owner, lease.epoch],
+    values: leaseValues(lease),
   });
 }
-
-const HELD = "sessions.id = $1 and lease_owner = $2 and lease_epoch = $3";

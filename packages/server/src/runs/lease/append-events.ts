@@ -2,6 +2,7 @@ import type { Draft, LogEntry } from "@berth/agent";
 import { LeaseLost } from "@berth/agent";
 import { CALL_REPLY_TYPES, type EventOf } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
+import { STOP_THE_CLOCK } from "../../features/events/append-by-client.ts";
 import { announcedWaiting, answeredByRun } from "../../features/events/awaited-calls.ts";
 import {
   type EventRow,
@@ -10,42 +11,41 @@ import {
   newEventRow,
   usageOf,
 } from "../../features/events/event-row.ts";
-import { appendStatements } from "./append-statements.ts";
-import type { Lease } from "./lease.ts";
+import { HELD, type Lease, leaseValues } from "./lease.ts";
 
 /**
- * Appends for the run that holds the lease: all or none, durable when it resolves. `seq` is given out under the lock of
- * the session's row, so its order is the order of commits, and the lease is checked in the same statement.
- * The tokens that the events report are added to the session's usage.
+ * Appends for the run that holds the lease: all or none, durably. `seq` is allocated under the lock of the session's row, so
+ * that its order is the order of commits, and the lease is checked in the same statement. The tokens that the events report
+ * are added to the session's usage.
  *
- * @throws LeaseLost when another process has taken the session over, or when it is terminated.
+ * @throws LeaseLost when another process has the session, or when it is terminated.
  */
 export async function appendByRun(
   db: Queryable,
   lease: Lease,
   drafts: readonly Draft[],
 ): Promise<LogEntry[]> {
-  return await append(db, "append_by_run", appendStatements.append, lease, drafts);
+  return await append(db, "append_by_run", STATEMENTS.append, lease, drafts);
 }
 
-/** As `appendByRun`, with `session.status_running`: the session is running from now on. */
+/** Appends `session.status_running` as `appendByRun` does, and sets the session running. */
 export async function appendRunning(db: Queryable, lease: Lease): Promise<LogEntry[]> {
   const drafts: Draft[] = [{ event: { type: "session.status_running" } }];
-  return await append(db, "append_running", appendStatements.running, lease, drafts);
+  return await append(db, "append_running", STATEMENTS.running, lease, drafts);
 }
 
 /**
- * As `appendByRun`, and the session is idle from now on: the time since it began to run is added to `active_ms`, and
- * interrupts are processed, with every input that was sent before the last of them: an interrupt means that nothing
- * sent so far shall be acted on.
+ * Appends as `appendByRun` does, and sets the session idle: the time since it began to run is added to `active_ms`, and
+ * waiting interrupts are marked as processed, with every input that was sent before the last of them, since an interrupt
+ * means that nothing sent so far is to be acted on.
  */
 export async function appendIdle(db: Queryable, lease: Lease, drafts: readonly Draft[]): Promise<LogEntry[]> {
-  return await append(db, "append_idle", appendStatements.idle, lease, drafts);
+  return await append(db, "append_idle", STATEMENTS.idle, lease, drafts);
 }
 
 /**
- * As `appendByRun`, with `session.container_reclaimed`: from now on the session has no disk, and nothing is in place on
- * the next one. Under the lease of whoever removes the disk afterwards, or has found it lost.
+ * Appends `session.container_reclaimed` as `appendByRun` does, and records that the session has no disk and nothing in place.
+ * The caller removes the disk afterwards, or has found that it is lost.
  */
 export async function appendReclaimed(
   db: Queryable,
@@ -53,12 +53,12 @@ export async function appendReclaimed(
   reason: EventOf<"session.container_reclaimed">["reason"],
 ): Promise<LogEntry[]> {
   const drafts: Draft[] = [{ event: { type: "session.container_reclaimed", reason } }];
-  return await append(db, "append_reclaimed", appendStatements.reclaimed, lease, drafts);
+  return await append(db, "append_reclaimed", STATEMENTS.reclaimed, lease, drafts);
 }
 
 /**
- * As `appendByRun`, and in the same statement marks every waiting input before it as processed, but for interrupts.
- * Resolves with those inputs, oldest first, and then with what was appended.
+ * Appends as `appendByRun` does, and in the same statement marks every waiting input before it as processed, except
+ * interrupts. Returns those inputs, oldest first, and then what was appended.
  */
 export async function appendTakingInputs(
   db: Queryable,
@@ -70,26 +70,26 @@ export async function appendTakingInputs(
     name: "append_taking_inputs",
     text: `select seq, id, type, body, memo, processed_at
       from append_taking_inputs($1, $2, $3, $4, $5, $6, $7, $8)`,
-    values: [lease.sessionId, lease.owner, lease.epoch, ...eventColumns(rows), usage(drafts)],
+    values: [...leaseValues(lease), ...eventColumns(rows), usage(drafts)],
   });
   if (entries.length === 0) throw new LeaseLost();
   return entries.map(logEntry);
 }
 
 /**
- * Marks the answers of clients that wait as processed, and answers them, oldest first: what they allow is begun by the run
- * that holds the lease, and by no other.
+ * Marks the waiting replies of clients to calls as processed, and returns them, oldest first. Only the run that marked a
+ * reply starts what it allows.
  *
  * @throws LeaseLost
  */
-export async function takeAnswers(db: Queryable, lease: Lease): Promise<LogEntry[]> {
+export async function takeReplies(db: Queryable, lease: Lease): Promise<LogEntry[]> {
   const { rows } = await db.query<EventRow | { seq: null }>({
     name: "take_answers",
     text: `
       with session as (
         update sessions set updated_at = now()
-        where id = $1 and lease_owner = $2 and lease_epoch = $3 and terminated_at is null
-        returning id
+        where ${HELD} and terminated_at is null
+        returning sessions.id
       ), taken as (
         update events set processed_at = now() from session
         where events.session_id = session.id and events.processed_at is null and type = any($4::text[])
@@ -97,13 +97,69 @@ export async function takeAnswers(db: Queryable, lease: Lease): Promise<LogEntry
       )
       select taken.seq, taken.id, type, body, memo, processed_at
       from session left join taken on true order by taken.seq`,
-    values: [lease.sessionId, lease.owner, lease.epoch, CALL_REPLY_TYPES],
+    values: [...leaseValues(lease), CALL_REPLY_TYPES],
   });
   if (rows.length === 0) throw new LeaseLost();
   return rows.filter((row) => row.seq !== null).map(logEntry);
 }
 
-type Place = { last_seq: number; processed_at: Date };
+/** The statements by which a run appends, by what else they change in the session. */
+const STATEMENTS = {
+  append: appendStatement(
+    ", status = case when 'session.status_rescheduled' = any($5::text[]) then 'rescheduling' else status end",
+  ),
+  running: appendStatement(
+    ", status = 'running', running_since = coalesce(running_since, now()), updated_at = now()",
+  ),
+  reclaimed: appendStatement(
+    ", disk_host = null, workspace_uid = null, outputs_due = false",
+    `, absent as (
+      update session_resources set ready_at = null, template_id = null
+      from session where session_id = $1 and (ready_at is not null or template_id is not null)
+    )`,
+  ),
+  idle: appendStatement(
+    `, status = 'idle', ${STOP_THE_CLOCK}, updated_at = now()`,
+    `, interrupted as (
+      update events set processed_at = now()
+      from session
+      where session_id = $1 and events.processed_at is null and seq <= (
+        select max(seq) from events
+        where session_id = $1 and processed_at is null and type = 'user.interrupt'
+      )
+    )`,
+  ),
+};
+
+/**
+ * $1 to $3 lease, $4 to $7 columns of the events, $8 to $11 tokens, $12 calls that now wait for a client, $13 calls that no
+ * longer do.
+ */
+function appendStatement(status: string, also = ""): string {
+  return `
+    with session as (
+      update sessions set
+        last_seq = last_seq + cardinality($4::uuid[]),
+        input_tokens = input_tokens + $8,
+        output_tokens = output_tokens + $9,
+        cache_read_input_tokens = cache_read_input_tokens + $10,
+        cache_creation_input_tokens = cache_creation_input_tokens + $11,
+        awaited_calls = array(select unnest(awaited_calls) except select unnest($13::uuid[])) || $12::uuid[]
+        ${status}
+      where ${HELD} and terminated_at is null
+      returning last_seq
+    )${also}, appended as (
+      insert into events (session_id, seq, id, type, body, memo, processed_at)
+      select $1, session.last_seq - cardinality($4::uuid[]) + draft.place,
+        draft.id, draft.type, draft.body, draft.memo, now()
+      from session,
+        unnest($4::uuid[], $5::text[], $6::text[], $7::text[])
+          with ordinality as draft (id, type, body, memo, place)
+    )
+    select last_seq, now() as processed_at from session`;
+}
+
+type Appended = { last_seq: number; processed_at: Date };
 
 async function append(
   db: Queryable,
@@ -114,19 +170,12 @@ async function append(
 ): Promise<LogEntry[]> {
   const rows = drafts.map(newEventRow);
   const awaited = [announcedWaiting(drafts, rows), answeredByRun(drafts)];
-  const values = [
-    lease.sessionId,
-    lease.owner,
-    lease.epoch,
-    ...eventColumns(rows),
-    ...usage(drafts),
-    ...awaited,
-  ];
-  const place = (await db.query<Place>({ name, text, values })).rows[0];
-  if (place === undefined) throw new LeaseLost();
-  const before = place.last_seq - rows.length;
+  const values = [...leaseValues(lease), ...eventColumns(rows), ...usage(drafts), ...awaited];
+  const appended = (await db.query<Appended>({ name, text, values })).rows[0];
+  if (appended === undefined) throw new LeaseLost();
+  const before = appended.last_seq - rows.length;
   return rows.map((row, index) =>
-    logEntry({ ...row, seq: before + index + 1, processed_at: place.processed_at }),
+    logEntry({ ...row, seq: before + index + 1, processed_at: appended.processed_at }),
   );
 }
 

@@ -1,39 +1,45 @@
 import type { Queryable } from "../../db/statement.ts";
 import type { Lease } from "./lease.ts";
 
-export interface ReclaimerOptions {
+export interface ReclaimOptions {
   db: Queryable;
   owner: string;
   leaseMs: number;
-  /** How long a session has been idle, by the clock of the database. */
+  /** How long a session has to be idle, by the database's clock. */
   reclaimMs: number;
-  /** Only disks that lie here; see `DiskDirectory`. */
+  /** Only disks of this installation; see `DiskDirectory`. */
   host: string;
 }
 
-const LONGEST_PAUSE_MS = 60_000;
-const SHORTEST_PAUSE_MS = 250;
+const MAX_PAUSE_MS = 60_000;
+const MIN_PAUSE_MS = 250;
 
 /**
- * Leases sessions whose disk is to be reclaimed, the longest idle first. The answer is asked as often as one likes with
- * the places that are free, and looks once a minute, oftener where sessions are reclaimed sooner, and at once again while
- * there are more of them than it took.
+ * Claims sessions whose disk is to be reclaimed, however often it is asked: it looks once a minute, more often where sessions
+ * are reclaimed sooner, and again at once while there are more of them than it claimed.
  */
-export function createReclaimer(options: ReclaimerOptions): (free: number) => Promise<Lease[]> {
-  const pause = Math.max(SHORTEST_PAUSE_MS, Math.min(options.reclaimMs / 4, LONGEST_PAUSE_MS));
-  let next = 0;
-  return async (free) => {
-    // Sessions that are due go first.
-    const places = Math.floor(free / 2);
-    if (places === 0 || performance.now() < next) return [];
-    const leases = await claimReclaimable(options, places);
-    if (leases.length < places) next = performance.now() + pause;
+export class ReclaimClaims {
+  readonly #options: ReclaimOptions;
+  readonly #pauseMs: number;
+  #nextLook = 0;
+
+  constructor(options: ReclaimOptions) {
+    this.#options = options;
+    this.#pauseMs = Math.max(MIN_PAUSE_MS, Math.min(options.reclaimMs / 4, MAX_PAUSE_MS));
+  }
+
+  /** @param free slots of the worker. Half of them are left to due sessions. */
+  async claim(free: number): Promise<Lease[]> {
+    const limit = Math.floor(free / 2);
+    if (limit === 0 || performance.now() < this.#nextLook) return [];
+    const leases = await claimReclaimable(this.#options, limit);
+    if (leases.length < limit) this.#nextLook = performance.now() + this.#pauseMs;
     return leases;
-  };
+  }
 }
 
-/** The same claim as of a session that is due: with a higher epoch, and of nothing that another worker has locked. */
-export async function claimReclaimable(options: ReclaimerOptions, most: number): Promise<Lease[]> {
+/** Claims as `claimRuns` does: raises the epoch, and skips what another worker has locked. Longest idle first. */
+export async function claimReclaimable(options: ReclaimOptions, limit: number): Promise<Lease[]> {
   const { db, owner, leaseMs, reclaimMs, host } = options;
   const { rows } = await db.query<{ id: string; lease_epoch: number }>({
     name: "claim_reclaimable",
@@ -51,7 +57,7 @@ export async function claimReclaimable(options: ReclaimerOptions, most: number):
         lease_epoch = lease_epoch + 1
       where id in (select id from idle)
       returning id, lease_epoch`,
-    values: [host, reclaimMs, most, owner, leaseMs],
+    values: [host, reclaimMs, limit, owner, leaseMs],
   });
   return rows.map((row) => ({ sessionId: row.id, owner, epoch: row.lease_epoch }));
 }

@@ -1,31 +1,31 @@
 import type { Queryable } from "../../db/statement.ts";
-import type { Lease } from "./lease.ts";
+import { HELD, type Lease, leaseValues } from "./lease.ts";
 
 /**
- * Leases up to `free` sessions to `owner`, longest due first: those that are due and that nobody holds, and those whose
- * holder let its lease expire, which it does by dying or by being cut off. Each claim raises the epoch, so that what the
- * former holder still writes is refused. Workers that claim at once never get the same session.
+ * Leases up to `limit` sessions to `owner`, longest due first: due sessions that nobody holds, and sessions whose lease has
+ * expired because their holder died or lost its connection. Each claim raises the epoch, so that later writes of the former
+ * holder are rejected. Concurrent claims never return the same session.
  *
- * A deleted session is claimed only where its disk lies, if it has one: all that is left to do is to remove it.
+ * A deleted session is claimed only by the installation that has its disk, if it has one: only the disk is left to remove.
  *
- * @param ttlMs from now, by the clock of the database.
- * @param host names the machine's installation; see `DiskDirectory`.
+ * @param ttlMs from now, by the database's clock.
+ * @param host names this installation on this machine; see `DiskDirectory`.
  */
 export async function claimRuns(
   db: Queryable,
   owner: string,
   ttlMs: number,
-  free: number,
+  limit: number,
   host: string,
 ): Promise<Lease[]> {
   const { rows } = await db.query<{ id: string; lease_epoch: number }>({
     name: "claim_runs",
     text: `
       with due as (
-        select id from sessions where pending_at is not null and lease_owner is null and ${CLEARABLE}
+        select id from sessions where pending_at is not null and lease_owner is null and ${IS_CLAIMABLE}
         order by pending_at limit $3 for update skip locked
       ), orphaned as (
-        select id from sessions where lease_owner is not null and lease_until < now() and ${CLEARABLE}
+        select id from sessions where lease_owner is not null and lease_until < now() and ${IS_CLAIMABLE}
         limit $3 for update skip locked
       )
       update sessions set
@@ -34,14 +34,14 @@ export async function claimRuns(
         lease_epoch = lease_epoch + 1
       where id in (select id from orphaned union all select id from due limit $3)
       returning id, lease_epoch`,
-    values: [owner, ttlMs, free, host],
+    values: [owner, ttlMs, limit, host],
   });
   return rows.map((row) => ({ sessionId: row.id, owner, epoch: row.lease_epoch }));
 }
 
-const CLEARABLE = "(deleted_at is null or disk_host is null or disk_host = $4)";
+const IS_CLAIMABLE = "(deleted_at is null or disk_host is null or disk_host = $4)";
 
-/** Prolongs leases of one owner in one statement. Resolves with the sessions whose lease still stands. */
+/** Renews leases of one owner in one statement. Returns the sessions whose lease is still valid. */
 export async function renewLeases(
   db: Queryable,
   owner: string,
@@ -60,30 +60,30 @@ export async function renewLeases(
   return new Set(rows.map((row) => row.id));
 }
 
-/** Gives a session back that is not due; it is idle from now on. False: it has become due meanwhile, or the lease is gone. */
+/** Releases a session that is not due, and marks it as idle since now. False: it has become due meanwhile, or the lease is lost. */
 export async function releaseRun(db: Queryable, lease: Lease): Promise<boolean> {
   const { rowCount } = await db.query({
     name: "release_run",
     text: `
       update sessions set lease_owner = null, lease_until = null, idle_since = now()
-      where id = $1 and lease_owner = $2 and lease_epoch = $3 and pending_at is null`,
-    values: [lease.sessionId, lease.owner, lease.epoch],
+      where ${HELD} and pending_at is null`,
+    values: leaseValues(lease),
   });
   return rowCount === 1;
 }
 
-/** Gives a session back as due, so that another worker goes on with it at once. */
+/** Releases a session as due, so that another worker continues it at once. */
 export async function handOverRun(db: Queryable, lease: Lease): Promise<void> {
   await db.query({
     name: "hand_over_run",
     text: `
       update sessions set lease_owner = null, lease_until = null, pending_at = coalesce(pending_at, now())
-      where id = $1 and lease_owner = $2 and lease_epoch = $3`,
-    values: [lease.sessionId, lease.owner, lease.epoch],
+      where ${HELD}`,
+    values: leaseValues(lease),
   });
 }
 
-/** Those of the sessions held that have become due. */
+/** The sessions among these that are due. */
 export async function dueAmong(db: Queryable, sessionIds: readonly string[]): Promise<string[]> {
   if (sessionIds.length === 0) return [];
   const { rows } = await db.query<{ id: string }>({
@@ -95,8 +95,8 @@ export async function dueAmong(db: Queryable, sessionIds: readonly string[]): Pr
 }
 
 /**
- * Lets the leases of processes that are known to be dead expire now. A claim that such a process had sent off may still be
- * committed afterwards, so it is asked again and again.
+ * Expires the leases of processes that are known to be dead. Called at every poll: a claim that such a process had sent may be
+ * committed afterwards.
  */
 export async function expireLeases(db: Queryable, isDead: (owner: string) => boolean): Promise<void> {
   const { rows } = await db.query<{ lease_owner: string }>({

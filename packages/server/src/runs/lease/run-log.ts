@@ -9,7 +9,7 @@ import {
   appendReclaimed,
   appendRunning,
   appendTakingInputs,
-  takeAnswers,
+  takeReplies,
 } from "./append-events.ts";
 import type { Lease } from "./lease.ts";
 
@@ -45,7 +45,7 @@ export class RunLog {
       takeClientReplies: async () => {
         // Calls start with the replies that are taken: they are left to the process that takes over.
         if (this.#isClosing) this.#isClosed = true;
-        const replies = await this.#append(() => takeAnswers(write, this.#lease));
+        const replies = await this.#append(() => takeReplies(write, this.#lease));
         this.#calls.add(replies);
         return replies;
       },

@@ -1,7 +1,7 @@
 import { LeaseLost } from "@berth/agent";
 import type { SessionStatus } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
-import type { Lease } from "./lease.ts";
+import { HELD, type Lease, leaseValues } from "./lease.ts";
 
 /** What the holder of a session has to act on. */
 export interface SessionState {
@@ -29,14 +29,14 @@ export async function clearPending(db: Queryable, lease: Lease): Promise<Session
     text: `
       with taken as (
         update sessions set pending_at = null, idle_since = null
-        where id = $1 and lease_owner = $2 and lease_epoch = $3 and pending_at is not null
+        where ${HELD} and pending_at is not null
         returning ${STATE}
       )
       select * from taken
       union all
       select ${STATE} from sessions
-      where id = $1 and lease_owner = $2 and lease_epoch = $3 and pending_at is null`,
-    values: [lease.sessionId, lease.owner, lease.epoch],
+      where ${HELD} and pending_at is null`,
+    values: leaseValues(lease),
   });
   if (rows[0] === undefined) throw new LeaseLost();
   return rows[0];
@@ -54,8 +54,8 @@ export async function deleteSessionRow(db: Queryable, lease: Lease): Promise<boo
     name: "remove_deleted",
     text: `
       delete from sessions
-      where id = $1 and lease_owner = $2 and lease_epoch = $3 and deleted_at is not null and disk_host is null`,
-    values: [lease.sessionId, lease.owner, lease.epoch],
+      where ${HELD} and deleted_at is not null and disk_host is null`,
+    values: leaseValues(lease),
   });
   return rowCount === 1;
 }

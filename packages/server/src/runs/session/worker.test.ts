@@ -10,7 +10,7 @@ import type { Database } from "../../db/pool.ts";
 import type { Queryable, Statement } from "../../db/statement.ts";
 import { readLog } from "../../features/events/event-store.ts";
 import { claimRuns, releaseRun, renewLeases } from "../lease/claim-runs.ts";
-import { isDeadOwner, workerOwner } from "../lease/lease-owner.ts";
+import { isDeadOwner, newOwnerName } from "../lease/lease-owner.ts";
 
 for (const server of testServers) {
   describe(`claims on ${server.label}`, () => {
@@ -217,7 +217,7 @@ describe("a worker", () => {
     await own.worker({ leaseMs: 3_600_000, pollMs: 20 });
     await own.send(first, steps({ say: "Done." }));
     await own.until(first, (log) => idles(log) === 1);
-    const [machine, , started, worker] = workerOwner().split(".");
+    const [machine, , started, worker] = newOwnerName().split(".");
     await db.transaction(async (tx) => {
       const text =
         "update sessions set lease_owner = $2, lease_until = now() + interval '1 hour' where id = $1";
@@ -228,7 +228,7 @@ describe("a worker", () => {
   });
 
   test("knows its own process as alive, and one that is gone as dead", () => {
-    const owner = workerOwner();
+    const owner = newOwnerName();
     assert.equal(isDeadOwner(owner), false);
     const [machine, , started, worker] = owner.split(".");
     assert.equal(isDeadOwner([machine, 4_000_000, started, worker].join(".")), true);

@@ -3,11 +3,11 @@ import type { Logger } from "pino";
 import type { Database } from "../../db/pool.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
 import { type CredentialParts, SessionCredentials } from "../credentials/session-credentials.ts";
-import { createReclaimer } from "../lease/claim-reclaimable.ts";
+import { ReclaimClaims } from "../lease/claim-reclaimable.ts";
 import { claimRuns, dueAmong, expireLeases } from "../lease/claim-runs.ts";
 import { startHeartbeat } from "../lease/heartbeat.ts";
 import type { Lease } from "../lease/lease.ts";
-import { isDeadOwner, workerOwner } from "../lease/lease-owner.ts";
+import { isDeadOwner, newOwnerName } from "../lease/lease-owner.ts";
 import { readFileContent } from "../turn/file-content.ts";
 import type { TurnParts } from "../turn/session-turn.ts";
 import { SessionWorkspace, type WorkspaceParts } from "../workspace/session-workspace.ts";
@@ -39,7 +39,7 @@ const DAY_MS = 86_400_000;
 /** Runs sessions of this database, beside the workers of other processes. Leases of dead processes are claimed at once. */
 export class Worker {
   /** Names this worker in leases. */
-  readonly owner = workerOwner();
+  readonly owner = newOwnerName();
   readonly #options: WorkerOptions;
   readonly #leaseMs: number;
   readonly #pollMs: number;
@@ -48,7 +48,7 @@ export class Worker {
   readonly #shared: Omit<SessionRunnerParts, "mask" | "openWorkspace">;
   readonly #held = new Map<string, SessionRunner>();
   readonly #news = new Signal();
-  readonly #reclaimable: (free: number) => Promise<Lease[]>;
+  readonly #reclaims: ReclaimClaims;
   readonly #heartbeat: { close(): void };
   readonly #unsubscribe: () => void;
   readonly #claiming: Promise<void>;
@@ -72,7 +72,7 @@ export class Worker {
       onRest: () => this.#news.set(),
     };
     const { host } = options.disks;
-    this.#reclaimable = createReclaimer({ db: db.write, owner, leaseMs, reclaimMs, host });
+    this.#reclaims = new ReclaimClaims({ db: db.write, owner, leaseMs, reclaimMs, host });
     this.#heartbeat = startHeartbeat({ db: db.write, log, owner, leaseMs, held: this.#held });
     this.#unsubscribe = hub.onDue((sessionId) => {
       const runner = this.#held.get(sessionId);
@@ -112,7 +112,7 @@ export class Worker {
           lastExpiry = performance.now();
         }
         await this.#claimDue();
-        if (!this.#isClosing) for (const lease of await this.#reclaimable(this.#free())) this.#hold(lease);
+        if (!this.#isClosing) for (const lease of await this.#reclaims.claim(this.#free())) this.#hold(lease);
         for (const id of await dueAmong(db.read, [...this.#held.keys()])) this.#held.get(id)?.wake();
       } catch (error) {
         log.warn({ err: error }, "sessions could not be claimed");

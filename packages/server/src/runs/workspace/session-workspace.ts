@@ -110,7 +110,7 @@ export class SessionWorkspace {
 
   /** Makes the session's secrets known to the mask before anything is read from a disk where a former run may have left them. */
   async unsealSecrets(): Promise<void> {
-    await this.#parts.credentials.commandVariables(this.#inputs.resources).catch(() => undefined);
+    await this.#parts.credentials.unseal(this.#inputs.resources).catch(() => undefined);
   }
 
   /** The tools of the agent's MCP servers; see `SessionMcp`. */
