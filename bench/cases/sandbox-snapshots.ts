@@ -92,12 +92,12 @@ function open({ engine, directory, source }: Bench, name: string, parked = false
   const template = { source, uid: SNAPSHOT_UID, target: TARGET };
   return engine.open({
     ...benchSpec(name, join(directory, name)),
-    ...(parked ? { templates: [template] } : {}),
+    ...(parked ? { snapshots: [template] } : {}),
   });
 }
 
 async function mount(bench: Bench, sandbox: Sandbox): Promise<void> {
-  const mounted = await sandbox.mountTemplate({ source: bench.source, uid: SNAPSHOT_UID, target: TARGET });
+  const mounted = await sandbox.mountSnapshot({ source: bench.source, uid: SNAPSHOT_UID, target: TARGET });
   if (!mounted) throw new Error("The snapshot cannot be mounted.");
   await command(sandbox);
 }

@@ -52,16 +52,16 @@ export interface Sandbox {
    */
   removeFile(target: string): Promise<boolean>;
   /**
-   * Shows a template at its target, as the agent's own: the agent sees all of it and may change all of it, and what it changes
-   * is kept on the disk alone. From the next `open` on it has to be among `spec.templates`.
+   * Shows a snapshot at its target, as the agent's own: the agent sees all of it and may change all of it, and what it changes
+   * is kept on the disk alone. From the next `open` on it has to be among `spec.snapshots`.
    * False: this machine or engine cannot, or something stands at the target; nothing is changed then.
    */
-  mountTemplate(template: MountedTemplate): Promise<boolean>;
+  mountSnapshot(snapshot: MountedSnapshot): Promise<boolean>;
   /**
-   * Takes away the template that is shown at the target, with all that was changed in it, and the empty directory that is left.
+   * Takes away the snapshot that is shown at the target, with all that was changed in it, and the empty directory that is left.
    * False: none is shown there, or it could not be.
    */
-  unmountTemplate(target: string): Promise<boolean>;
+  unmountSnapshot(target: string): Promise<boolean>;
   /** Changes which hosts can be reached, at once. */
   setEgress(policy: EgressPolicy): void;
   close(): Promise<void>;
@@ -92,8 +92,8 @@ export interface SandboxSpec {
    * host is seen inside at once. Default none.
    */
   directories?: readonly MountedDirectory[];
-  /** Templates that were mounted on this disk before, with what was changed in them since. Rejects where one cannot be. Default none. */
-  templates?: readonly MountedTemplate[];
+  /** Snapshots that were mounted on this disk before, with what was changed in them since. Rejects where one cannot be. Default none. */
+  snapshots?: readonly MountedSnapshot[];
   /**
    * Absolute directories besides `/data` that the agent may write and that live on the disk, such as the parent of
    * a repository mounted elsewhere (`/workspace`). Each is made when missing.
@@ -133,7 +133,7 @@ export interface MountedDirectory {
 }
 
 /** A directory that many sandboxes show at once, each as its own. */
-export interface MountedTemplate {
+export interface MountedSnapshot {
   /** Absolute path on the host. Nothing in it changes as long as a disk has been mounted with it. */
   source: string;
   /** Tells it from every other, wherever the two lie then. Default its source: where that changes, a disk shows it no more. */

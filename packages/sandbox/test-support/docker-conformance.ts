@@ -1,7 +1,7 @@
 import { type Kind, lackOf } from "../../../tests/container-engine/container-engine.ts";
 import { conformance, type Subject } from "./conformance/conformance.ts";
 import { DISK_TESTS } from "./conformance/disk-tests.ts";
-import { TEMPLATE_TESTS } from "./conformance/template-tests.ts";
+import { SNAPSHOT_TESTS } from "./conformance/snapshot-tests.ts";
 import { startSubject } from "./docker-engine.ts";
 
 /** The suite on a real engine of this kind, which the test starts and stops. */
@@ -9,8 +9,8 @@ export function conformanceOf(kind: Kind): void {
   const lack = lackOf(kind);
   const skips: Record<string, string> = lack === null ? {} : { "*": lack };
   for (const title of Object.keys(DISK_TESTS)) skips[title] = "an engine of containers cannot limit a disk";
-  for (const title of Object.keys(TEMPLATE_TESTS))
-    skips[title] = "an engine of containers shows no templates";
+  for (const title of Object.keys(SNAPSHOT_TESTS))
+    skips[title] = "an engine of containers shows no snapshots";
   conformance(
     `docker with ${kind}`,
     async (): Promise<Subject> => {

@@ -119,8 +119,8 @@ function scriptedSandbox(engine: ScriptedEngine, spec: SandboxSpec): Sandbox {
       engine.fileSteps.push(`remove ${target}`);
       return true;
     },
-    mountTemplate: async () => false,
-    unmountTemplate: async () => false,
+    mountSnapshot: async () => false,
+    unmountSnapshot: async () => false,
     setEgress: (policy) => void engine.policies.push(policy),
     async close() {
       if (!open) return;

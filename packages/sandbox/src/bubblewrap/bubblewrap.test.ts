@@ -7,16 +7,16 @@ import { createEgress, openAuthority } from "@berth/egress";
 import { conformance, type Subject } from "../../test-support/conformance/conformance.ts";
 import { DISK_TESTS } from "../../test-support/conformance/disk-tests.ts";
 import { REFUSALS_TOLD } from "../../test-support/conformance/isolation-tests.ts";
-import { TEMPLATE_TESTS } from "../../test-support/conformance/template-tests.ts";
+import { SNAPSHOT_TESTS } from "../../test-support/conformance/snapshot-tests.ts";
 import { workspacePrograms } from "../workspace/workspace-programs.ts";
 import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
-import { diskLimit, templates } from "./probe.ts";
+import { diskLimit, snapshots } from "./probe.ts";
 
 const skips: Record<string, string> = Object.fromEntries(
   (
     [
       [DISK_TESTS, await diskLimit(tmpdir())],
-      [TEMPLATE_TESTS, await templates(tmpdir())],
+      [SNAPSHOT_TESTS, await snapshots(tmpdir())],
     ] as const
   )
     .filter(([, { state }]) => state !== "yes")

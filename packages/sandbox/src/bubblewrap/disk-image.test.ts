@@ -22,13 +22,13 @@ import { freshEngine } from "../../test-support/bubblewrap.ts";
 import { ok, sh } from "../../test-support/conformance/context.ts";
 import { loopDevices, released } from "../../test-support/conformance/loop-devices.ts";
 import { createNamespaceStandIn } from "../../test-support/fake-egress.ts";
-import { DiskLimitError, type MountedTemplate, type Sandbox, type SandboxEngine } from "../sandbox.ts";
+import { DiskLimitError, type MountedSnapshot, type Sandbox, type SandboxEngine } from "../sandbox.ts";
 import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
-import { diskLimit, templates } from "./probe.ts";
+import { diskLimit, snapshots } from "./probe.ts";
 
 const root = process.getuid?.() === 0;
 const limit = await diskLimit(tmpdir());
-const shown = await templates(tmpdir());
+const shown = await snapshots(tmpdir());
 const skip = limit.state === "yes" ? false : limit.detail;
 const uid = root ? (process.pid % 10_000) + 90_000 : (process.getuid?.() ?? 0);
 const limits = { memoryBytes: 2 ** 28, pids: 64, cpus: 1, diskBytes: 64 * 2 ** 20 };
@@ -41,7 +41,7 @@ beforeEach(async () => {
 });
 afterEach(() => close());
 
-function open(disk = "disk", templates: readonly MountedTemplate[] = []): Promise<Sandbox> {
+function open(disk = "disk", snapshots: readonly MountedSnapshot[] = []): Promise<Sandbox> {
   const egress = { mode: "limited", hosts: [] } as const;
   return engine.open({
     id: disk,
@@ -51,7 +51,7 @@ function open(disk = "disk", templates: readonly MountedTemplate[] = []): Promis
     egress,
     files: [],
     writable: [],
-    templates,
+    snapshots,
   });
 }
 
@@ -107,17 +107,17 @@ test("a disk that says it is whole and is not is mended, and one that cannot be 
   await assert.rejects(open(), /^SandboxError: the disk cannot be mended$/);
 });
 
-test("what was changed in a template outlives a killed server, and no mount does", {
+test("what was changed in a snapshot outlives a killed server, and no mount does", {
   skip: skip || shown.state !== "yes",
 }, async () => {
-  mkdirSync(join(directory, "template"));
-  writeFileSync(join(directory, "template/file"), "file\n");
-  chownSync(join(directory, "template"), 66_000, 66_000);
-  chownSync(join(directory, "template/file"), 66_000, 66_000);
-  const template = { source: join(directory, "template"), uid: 66_000, target: shownAt };
+  mkdirSync(join(directory, "snapshot"));
+  writeFileSync(join(directory, "snapshot/file"), "file\n");
+  chownSync(join(directory, "snapshot"), 66_000, 66_000);
+  chownSync(join(directory, "snapshot/file"), 66_000, 66_000);
+  const snapshot = { source: join(directory, "snapshot"), uid: 66_000, target: shownAt };
   const child = elsewhere(`
     const sandbox = await open();
-    if (!(await sandbox.mountTemplate(${JSON.stringify(template)}))) throw new Error("it was not mounted");
+    if (!(await sandbox.mountSnapshot(${JSON.stringify(snapshot)}))) throw new Error("it was not mounted");
     sandbox.run({ script: "cd ${shownAt}; echo kept >>file; (setsid env -i sleep 600 &); echo up; sleep 600", timeoutMs: 60000, onOutput: () => process.stdout.write("up") });`);
   await once(child.stdout, "data");
   assert.equal(overlays().length, 1);
@@ -125,7 +125,7 @@ test("what was changed in a template outlives a killed server, and no mount does
   await once(child, "exit");
   await released(directory);
   assert.deepEqual(overlays(), []);
-  const sandbox = await open("disk", [template]);
+  const sandbox = await open("disk", [snapshot]);
   assert.equal(await ok(sandbox, `cat ${shownAt}/file`), "file\nkept");
 });
 

@@ -6,7 +6,7 @@ import { degraded, no, yes } from "../host/capabilities.ts";
 import type { Capability } from "../sandbox.ts";
 import type { Controller } from "./cgroup-layouts.ts";
 import { lackForImages } from "./image-trial.ts";
-import { lackForTemplates } from "./template-trial.ts";
+import { lackForSnapshots } from "./snapshot-trial.ts";
 
 const run = promisify(execFile);
 
@@ -31,7 +31,7 @@ export async function probeHost(
     ...limits(controllers),
     seccomp(),
     await diskLimit(directory),
-    await templates(directory),
+    await snapshots(directory),
     ...["git", "gh"].map((name) => program(name)),
     program("bash"),
     yes("rg", "ripgrep comes with Berth and is in every sandbox."),
@@ -106,9 +106,9 @@ export async function diskLimit(directory: string): Promise<Capability> {
   );
 }
 
-/** Whether sandboxes can show templates, by a trial in this directory. Never throws. */
-export async function templates(directory: string): Promise<Capability> {
-  const lack = await lackForTemplates(directory);
+/** Whether sandboxes can show snapshots, by a trial in this directory. Never throws. */
+export async function snapshots(directory: string): Promise<Capability> {
+  const lack = await lackForSnapshots(directory);
   if (lack === null) return yes("templates", "A repository is prepared once and shown to many sessions.");
   return degraded("templates", `Clones are made in full each time: ${lack}.`);
 }

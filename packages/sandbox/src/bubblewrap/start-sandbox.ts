@@ -12,8 +12,8 @@ import { type Launch, launch } from "./launch.ts";
 import { FIRST_PIPES, launchOptions } from "./launch-options.ts";
 import { IN_USE, MOUNT_BROKEN, MOUNT_REFUSED } from "./launch-program.ts";
 import type { Made, SandboxHost } from "./sandbox-host.ts";
+import { Snapshots } from "./snapshots.ts";
 import { openSystemNamespace } from "./system-namespace.ts";
-import { Templates } from "./templates.ts";
 import { BrokenDiskError } from "./tend-image.ts";
 
 const LONGEST_START_MS = 20_000;
@@ -45,7 +45,7 @@ export async function startSandbox(
     );
     const init = await started(child, initPid, supervisor);
     stands();
-    const templates = templatesOf(host, spec, made.files, options, child.pid, init);
+    const snapshots = snapshotsOf(host, spec, made.files, options, child.pid, init);
     const sandbox = new BubblewrapSandbox({
       id: spec.id,
       child,
@@ -59,10 +59,10 @@ export async function startSandbox(
       uploads: made.files.uploads,
       writable: ["/tmp", ...made.files.writable.map(({ inside }) => inside)],
       mounted: made.files.files.map(({ inside }) => inside),
-      ...(templates === null ? {} : { templates }),
+      ...(snapshots === null ? {} : { snapshots }),
       released: host.released,
     });
-    await restore(templates, spec);
+    await restore(snapshots, spec);
     await furnish(sandbox, made.files);
     return sandbox;
   } finally {
@@ -71,26 +71,26 @@ export async function startSandbox(
   }
 }
 
-function templatesOf(
+function snapshotsOf(
   { log }: SandboxHost,
   { id, disk }: SandboxSpec,
   { writable }: SandboxFiles,
   { uid, disk: mounted, programs }: Launch,
   pid: number | undefined,
   init: number,
-): Templates | null {
+): Snapshots | null {
   if (uid === null || pid === undefined) return null;
   const places = writable.map(({ inside }) => inside);
-  return new Templates(
+  return new Snapshots(
     { perl: programs.perl, bwrap: pid, init, uid, disk: mounted?.at ?? disk, places },
     (line) => log({ ...line, sandbox: id }),
   );
 }
 
-async function restore(templates: Templates | null, { templates: wanted = [] }: SandboxSpec): Promise<void> {
+async function restore(snapshots: Snapshots | null, { snapshots: wanted = [] }: SandboxSpec): Promise<void> {
   if (wanted.length === 0) return;
-  if (templates === null) throw new SandboxError("this machine cannot mount templates");
-  await templates.restore(wanted);
+  if (snapshots === null) throw new SandboxError("this machine cannot mount snapshots");
+  await snapshots.restore(wanted);
 }
 
 /** The host's pid of process 1, once it answers. */

@@ -4,7 +4,7 @@ import {
   type Command,
   type CommandResult,
   type MountedFile,
-  type MountedTemplate,
+  type MountedSnapshot,
   type Sandbox,
   SandboxError,
 } from "../sandbox.ts";
@@ -34,8 +34,8 @@ export interface LivingParts {
   /** Paths inside of the files that have a mount each. */
   mounted: readonly string[];
   /** Absent where the engine mounts none. */
-  templates?: {
-    mount(template: MountedTemplate): Promise<boolean>;
+  snapshots?: {
+    mount(snapshot: MountedSnapshot): Promise<boolean>;
     unmount(target: string): Promise<boolean>;
   };
 }
@@ -101,14 +101,14 @@ export abstract class LivingSandbox implements Sandbox {
     return this.#gone.signal.aborted ? Promise.resolve(false) : this.#files.remove(target);
   }
 
-  async mountTemplate(template: MountedTemplate): Promise<boolean> {
+  async mountSnapshot(snapshot: MountedSnapshot): Promise<boolean> {
     if (this.#gone.signal.aborted) return false;
-    return (await this.#parts.templates?.mount(template)) ?? false;
+    return (await this.#parts.snapshots?.mount(snapshot)) ?? false;
   }
 
-  async unmountTemplate(target: string): Promise<boolean> {
+  async unmountSnapshot(target: string): Promise<boolean> {
     if (this.#gone.signal.aborted) return false;
-    return (await this.#parts.templates?.unmount(target)) ?? false;
+    return (await this.#parts.snapshots?.unmount(target)) ?? false;
   }
 
   setEgress(policy: EgressPolicy): void {

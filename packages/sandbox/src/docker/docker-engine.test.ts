@@ -138,11 +138,11 @@ function engineTests(kind: Kind): void {
       await sandbox.close();
     });
 
-    test("a disk with a limit, templates and system trees are refused", async () => {
+    test("a disk with a limit, snapshots and system trees are refused", async () => {
       const limits = { memoryBytes: 256 * 1024 * 1024, pids: 100, cpus: 1, diskBytes: 64 * 1024 * 1024 };
-      const template = { source: "/usr/share", uid: 66_000, target: "/data/t" };
+      const snapshot = { source: "/usr/share", uid: 66_000, target: "/data/t" };
       await assert.rejects(subject.engine.open(spec({ limits })), { name: "SandboxError" });
-      await assert.rejects(subject.engine.open(spec({ templates: [template] })), { name: "SandboxError" });
+      await assert.rejects(subject.engine.open(spec({ snapshots: [snapshot] })), { name: "SandboxError" });
       assert.deepEqual(await found(), []);
     });
 

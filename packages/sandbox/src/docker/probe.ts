@@ -29,7 +29,7 @@ export async function probeContainers(client: EngineClient, defaultImage: string
       ),
       degraded(
         "templates",
-        "Containers show no templates: every session clones. Use the bubblewrap engine for fast starts.",
+        "Containers show no snapshots: every session clones. Use the bubblewrap engine for fast starts.",
       ),
     ];
   } catch (error) {

@@ -52,7 +52,7 @@ export async function startContainer(
   const { uid, limits } = spec;
   if (!Number.isInteger(uid) || uid < 1000) throw new SandboxError(`not an unprivileged uid: ${uid}`);
   if (limits.diskBytes !== null) throw new DiskLimitError("its sandboxes are containers");
-  if ((spec.templates ?? []).length > 0) throw new SandboxError("containers show no templates");
+  if ((spec.snapshots ?? []).length > 0) throw new SandboxError("containers show no snapshots");
   if (spec.system !== undefined) throw new SandboxError("containers run images, not system trees");
   await mkdir(directory, { mode: 0o711 });
   const files = await prepareFiles(spec, directory, null);

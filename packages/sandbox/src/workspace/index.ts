@@ -1,9 +1,9 @@
 export {
-  type BuiltTemplate,
-  buildTemplate,
+  type BuiltSnapshot,
+  buildSnapshot,
   MIRROR_MOUNTED,
-  TEMPLATE_INSIDE,
-} from "./build-template.ts";
+  SNAPSHOT_INSIDE,
+} from "./build-snapshot.ts";
 export { type CloneOptions, cloneRepository } from "./clone-repository.ts";
 export { credentialConfig } from "./credential-helper.ts";
 export { MIRROR_INSIDE, type Mirrored, mirrorRepository } from "./mirror-repository.ts";

@@ -7,8 +7,8 @@ import type { RepositoryMount } from "./repository.ts";
 import { type Wanted, wantedVariables } from "./settle-clone.ts";
 
 /**
- * Brings a template that is mounted at the repository's mount path, as the agent will have it, to what a fresh clone would be now.
- * Null when it could not be: its host did not answer, or the template holds what this credential does not see, such as commits
+ * Brings a snapshot that is mounted at the repository's mount path, as the agent will have it, to what a fresh clone would be now.
+ * Null when it could not be: its host did not answer, or the snapshot holds what this credential does not see, such as commits
  * that were taken out of a branch. What is at the mount path is a remainder then, which a clone with `anew` replaces.
  */
 export async function refreshClone(

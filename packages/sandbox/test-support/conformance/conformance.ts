@@ -10,7 +10,7 @@ import { lifecycleTests } from "./lifecycle-tests.ts";
 import { outputTests } from "./output-tests.ts";
 import { probeTests } from "./probe-tests.ts";
 import { shellTests } from "./shell-tests.ts";
-import { templateTests } from "./template-tests.ts";
+import { snapshotTests } from "./snapshot-tests.ts";
 
 export type { Subject } from "./context.ts";
 
@@ -46,7 +46,7 @@ export function conformance(
       shellTests,
       killTests,
       diskTests,
-      templateTests,
+      snapshotTests,
       fileTests,
       isolationTests,
       credentialTests,

@@ -98,11 +98,11 @@ export class FakeSandbox implements Sandbox {
     return answer;
   }
 
-  async mountTemplate(): Promise<boolean> {
+  async mountSnapshot(): Promise<boolean> {
     return false;
   }
 
-  async unmountTemplate(): Promise<boolean> {
+  async unmountSnapshot(): Promise<boolean> {
     return false;
   }
 

@@ -221,8 +221,8 @@ function inTheWay(sandbox: Sandbox): Omit<Sandbox, "run"> {
     closed,
     placeFile: (file) => sandbox.placeFile(file),
     removeFile: (target) => sandbox.removeFile(target),
-    mountTemplate: async () => false,
-    unmountTemplate: async () => false,
+    mountSnapshot: async () => false,
+    unmountSnapshot: async () => false,
     setEgress: (policy) => sandbox.setEgress(policy),
     close: () => sandbox.close(),
   };

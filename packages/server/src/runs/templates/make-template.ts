@@ -1,7 +1,7 @@
 import { statfs } from "node:fs/promises";
 import { type Checkout, newUuid } from "@berth/contract";
 import {
-  buildTemplate,
+  buildSnapshot,
   digestOf,
   MIRROR_MOUNTED,
   type Mirrored,
@@ -101,7 +101,7 @@ export async function makeTemplate(
         directories: [{ source: sourceOf(room, "mirrors", mirror.id), target: MIRROR_MOUNTED }],
       },
       (sandbox) =>
-        buildTemplate(sandbox, repository.url, wanted, {
+        buildSnapshot(sandbox, repository.url, wanted, {
           ...share,
           timeoutMs: LONGEST_MS,
           signal,

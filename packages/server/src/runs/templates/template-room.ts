@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { MIRROR_INSIDE, TEMPLATE_INSIDE } from "@berth/sandbox";
+import { MIRROR_INSIDE, SNAPSHOT_INSIDE } from "@berth/sandbox";
 import { removeAside } from "../disks/trash.ts";
 
 /** Where the mirrors and templates of an installation lie. */
@@ -23,7 +23,7 @@ export function diskOf(room: TemplateRoom, kind: TemplateKind, id: string): stri
 
 /** What is shown to sandboxes of it. */
 export function sourceOf(room: TemplateRoom, kind: TemplateKind, id: string): string {
-  return join(diskOf(room, kind, id), kind === "mirrors" ? MIRROR_INSIDE : TEMPLATE_INSIDE);
+  return join(diskOf(room, kind, id), kind === "mirrors" ? MIRROR_INSIDE : SNAPSHOT_INSIDE);
 }
 
 /** A disk that is a directory of the host, as others show what lies on it: without a limit from the beginning, it stays so. */

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { singleFlight } from "@berth/concurrency";
-import type { MountedTemplate } from "@berth/sandbox";
+import type { MountedSnapshot } from "@berth/sandbox";
 import { digestOf, type RemoteRefs, refreshClone, type Sandbox, wantedOf } from "@berth/sandbox";
 import type { Logger } from "pino";
 import type { Queryable } from "../../db/statement.ts";
@@ -31,7 +31,7 @@ export interface TemplatePlace {
   lease: Lease;
   /** uuid of the resource. */
   resourceId: string;
-  sandbox: Pick<Sandbox, "mountTemplate" | "unmountTemplate" | "run">;
+  sandbox: Pick<Sandbox, "mountSnapshot" | "unmountSnapshot" | "run">;
   /** Takes the resource as soon as the sandbox shows a template at its place. */
   shown: Set<string>;
 }
@@ -52,7 +52,7 @@ export interface Templates {
   /** Whether a template of this id lies on this machine. */
   has(id: string): boolean;
   /** Those that the session's disk shows, for its next sandbox. */
-  mounted(resources: readonly RunResource[]): MountedTemplate[];
+  mounted(resources: readonly RunResource[]): MountedSnapshot[];
   sweep(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
@@ -88,7 +88,7 @@ export async function openTemplates(parts: TemplatesParts): Promise<Templates> {
     const source = sourceOf(room, "templates", template.id);
     if (
       existsSync(source) &&
-      (await sandbox.mountTemplate({ source, name: template.id, uid: template.uid, target }))
+      (await sandbox.mountSnapshot({ source, name: template.id, uid: template.uid, target }))
     ) {
       shown.add(resourceId);
       return template;
@@ -107,7 +107,7 @@ export async function openTemplates(parts: TemplatesParts): Promise<Templates> {
     const fresh =
       wanted && (await refreshClone(place.sandbox, repository, wanted, { environment, onProgress }));
     if (fresh !== null) return { commit: fresh.commit, stale: true };
-    if (await place.sandbox.unmountTemplate(repository.mountPath)) place.shown.delete(place.resourceId);
+    if (await place.sandbox.unmountSnapshot(repository.mountPath)) place.shown.delete(place.resourceId);
     return null;
   }
 

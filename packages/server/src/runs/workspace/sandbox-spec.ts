@@ -43,7 +43,7 @@ export function sandboxSpec(
     files: files.flatMap(({ sha256, mountPath }): MountedFile[] =>
       sha256 === null ? [] : [{ source: parts.blobs.path(sha256), target: mountPath }],
     ),
-    templates: parts.templates.mounted(resources),
+    snapshots: parts.templates.mounted(resources),
     writable: [...writable(resources), ...writtenStores(resources)],
   };
 }

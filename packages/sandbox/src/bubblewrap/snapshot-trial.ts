@@ -3,14 +3,14 @@ import { chown, mkdir, mkdtemp, readFile, realpath, rm } from "node:fs/promises"
 import { findProgram } from "@berth/linux";
 import { lackForImages, makeTrialImage } from "./image-trial.ts";
 import { launchArguments } from "./launch-program.ts";
+import { mountSnapshots } from "./snapshots.ts";
 import { HOLD_NAMESPACES } from "./system-namespace.ts";
-import { mountTemplates } from "./templates.ts";
 
 /** Any that are not root's. */
-const [TEMPLATE_UID, SANDBOX_UID] = [65_534, 65_533];
+const [SNAPSHOT_UID, SANDBOX_UID] = [65_534, 65_533];
 
-/** What this machine lacks for templates, as a clause, or null, by mounting one in this directory. Never throws. */
-export async function lackForTemplates(directory: string): Promise<string | null> {
+/** What this machine lacks for snapshots, as a clause, or null, by mounting one in this directory. Never throws. */
+export async function lackForSnapshots(directory: string): Promise<string | null> {
   if (process.getuid?.() !== 0) return "Berth does not run as root";
   const perl = findProgram("perl");
   if (perl === null) return "perl is missing (package perl-base)";
@@ -18,14 +18,14 @@ export async function lackForTemplates(directory: string): Promise<string | null
   let stand: ChildProcess | undefined;
   try {
     trial = await mkdtemp(`${await realpath(directory)}/trial-`);
-    for (const name of ["template", "target", "disk"]) await mkdir(`${trial}/${name}`);
-    await chown(`${trial}/template`, TEMPLATE_UID, TEMPLATE_UID);
+    for (const name of ["snapshot", "target", "disk"]) await mkdir(`${trial}/${name}`);
+    await chown(`${trial}/snapshot`, SNAPSHOT_UID, SNAPSHOT_UID);
     stand = await standIn(perl, trial, (await lackForImages(trial)) === null);
     const pid = stand.pid ?? 0;
     const children = await readFile(`/proc/${pid}/task/${pid}/children`, "latin1");
     const host = { perl, bwrap: pid, init: Number(children), uid: SANDBOX_UID, disk: `${trial}/disk` };
-    const template = { source: `${trial}/template`, uid: TEMPLATE_UID, target: `${trial}/target` };
-    const mounting = await mountTemplates(host, [template], "fresh");
+    const snapshot = { source: `${trial}/snapshot`, uid: SNAPSHOT_UID, target: `${trial}/target` };
+    const mounting = await mountSnapshots(host, [snapshot], "fresh");
     if (mounting.state === "mounted") return null;
     return "the kernel refuses an overlay over an id-mapped mount (it takes Linux 5.19 or newer, and where Berth runs in a container, the right to mount)";
   } catch {

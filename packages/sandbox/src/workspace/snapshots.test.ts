@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import { createGuardedFetch } from "@berth/egress";
 import { makeWorkbench, sh, type Workbench } from "../../test-support/workspace.ts";
 import type { Sandbox } from "../sandbox.ts";
-import { buildTemplate, MIRROR_MOUNTED, TEMPLATE_INSIDE } from "./build-template.ts";
+import { buildSnapshot, MIRROR_MOUNTED, SNAPSHOT_INSIDE } from "./build-snapshot.ts";
 import { MIRROR_INSIDE, type Mirrored, mirrorRepository } from "./mirror-repository.ts";
 import { refreshClone } from "./refresh-clone.ts";
 import { listRefs } from "./refs/list-refs.ts";
@@ -73,10 +73,10 @@ async function mirror(name: string, disk: string, mostBytes = 2 ** 28): Promise<
   return mirrored;
 }
 
-/** A sandbox whose disk holds the template of this, made from a new mirror. */
-async function template(name: string, checkout: RepositoryCheckout | null, from = `mirror-${++count}`) {
+/** A sandbox whose disk holds the snapshot of this, made from a new mirror. */
+async function snapshot(name: string, checkout: RepositoryCheckout | null, from = `mirror-${++count}`) {
   assert.ok(existsSync(join(bench.dir, from)) || (await mirror(name, from)));
-  const disk = join(bench.dir, `template-${++count}`);
+  const disk = join(bench.dir, `snapshot-${++count}`);
   const source = join(bench.dir, from, MIRROR_INSIDE);
   const wanted = wantedOf(await refsOf(name), checkout);
   assert.ok(wanted);
@@ -85,7 +85,7 @@ async function template(name: string, checkout: RepositoryCheckout | null, from 
     egress: { mode: "limited", hosts: [] },
     directories: [{ source, target: MIRROR_MOUNTED }],
   });
-  const built = await buildTemplate(maker, url(name), wanted, { ...limits, ...largest });
+  const built = await buildSnapshot(maker, url(name), wanted, { ...limits, ...largest });
   await maker.close();
   assert.ok(built);
   return { built, wanted, sandbox: await bench.open({ disk }), disk };
@@ -119,12 +119,12 @@ const checkouts: Record<string, () => Promise<RepositoryCheckout | null>> = {
 };
 
 for (const [index, [title, checkout]] of Object.entries(checkouts).entries()) {
-  test(`a template of ${title} cannot be told from a fresh clone, and one that is refreshed cannot either`, async () => {
+  test(`a snapshot of ${title} cannot be told from a fresh clone, and one that is refreshed cannot either`, async () => {
     const of = await checkout();
-    const { sandbox, built } = await template("widget", of);
-    assert.equal(await told(sandbox, TEMPLATE_INSIDE), await clone("widget", of));
-    assert.equal(await sh(sandbox, `git -C ${TEMPLATE_INSIDE} rev-parse HEAD`), built.commit);
-    const blob = await sh(sandbox, `cd ${TEMPLATE_INSIDE} && find .git/objects -name '*.pack' | wc -l`);
+    const { sandbox, built } = await snapshot("widget", of);
+    assert.equal(await told(sandbox, SNAPSHOT_INSIDE), await clone("widget", of));
+    assert.equal(await sh(sandbox, `git -C ${SNAPSHOT_INSIDE} rev-parse HEAD`), built.commit);
+    const blob = await sh(sandbox, `cd ${SNAPSHOT_INSIDE} && find .git/objects -name '*.pack' | wc -l`);
     assert.equal(blob, "1");
 
     // What the refreshed one is to be changes with the host, and with what is asked for.
@@ -140,12 +140,12 @@ git update-ref refs/heads/made-${count} $new; git tag tag-${count} $new`,
       assert.ok(wanted);
       const refreshed = await refreshClone(
         sandbox,
-        { url: url("widget"), mountPath: TEMPLATE_INSIDE },
+        { url: url("widget"), mountPath: SNAPSHOT_INSIDE },
         wanted,
         { environment: environment("widget") },
       );
       assert.ok(refreshed);
-      assert.equal(await told(sandbox, TEMPLATE_INSIDE), await clone("widget", then));
+      assert.equal(await told(sandbox, SNAPSHOT_INSIDE), await clone("widget", then));
     }
   });
 }
@@ -155,7 +155,7 @@ test("branches and tags that the host dropped are gone, also where others take t
     "moved",
     "echo a >a && git add a && git commit -qm A && git branch old && git tag gone && echo b >b && git add b",
   );
-  const { sandbox, wanted } = await template("moved", { type: "branch", name: "old" });
+  const { sandbox, wanted } = await snapshot("moved", { type: "branch", name: "old" });
   onHost(
     "moved",
     "git update-ref -d refs/heads/old; git update-ref refs/heads/old/new main; git tag -d gone; git symbolic-ref HEAD refs/heads/old/new",
@@ -163,28 +163,28 @@ test("branches and tags that the host dropped are gone, also where others take t
   const next = wantedOf(await refsOf("moved"), null);
   assert.deepEqual([wanted.branch, next?.branch], ["old", "old/new"]);
   assert.ok(next);
-  const repository = { url: url("moved"), mountPath: TEMPLATE_INSIDE };
+  const repository = { url: url("moved"), mountPath: SNAPSHOT_INSIDE };
   assert.ok(await refreshClone(sandbox, repository, next, { environment: environment("moved") }));
-  assert.equal(await told(sandbox, TEMPLATE_INSIDE), await clone("moved", null));
+  assert.equal(await told(sandbox, SNAPSHOT_INSIDE), await clone("moved", null));
 });
 
-test("a template that holds what the host took out of its history is not refreshed, and a clone replaces it", async () => {
+test("a snapshot that holds what the host took out of its history is not refreshed, and a clone replaces it", async () => {
   await bench.push("rewritten", "echo secret >a && git add a && git commit -qm A && echo b >b && git add b");
-  const { sandbox } = await template("rewritten", null);
+  const { sandbox } = await snapshot("rewritten", null);
   onHost("rewritten", "git update-ref refs/heads/main $(git commit-tree -m Clean $(git mktree </dev/null))");
   const wanted = wantedOf(await refsOf("rewritten"), null);
   assert.ok(wanted);
-  const repository = { url: url("rewritten"), mountPath: TEMPLATE_INSIDE };
+  const repository = { url: url("rewritten"), mountPath: SNAPSHOT_INSIDE };
   assert.equal(
     await refreshClone(sandbox, repository, wanted, { environment: environment("rewritten") }),
     null,
   );
-  const cloned = await bench.clone(sandbox, "rewritten", { mountPath: TEMPLATE_INSIDE, anew: true });
+  const cloned = await bench.clone(sandbox, "rewritten", { mountPath: SNAPSHOT_INSIDE, anew: true });
   assert.ok(cloned.ok);
-  assert.equal(await told(sandbox, TEMPLATE_INSIDE), await clone("rewritten", null));
+  assert.equal(await told(sandbox, SNAPSHOT_INSIDE), await clone("rewritten", null));
 });
 
-test("a mirror follows the host, knows no more than its refs, and its templates have no more than those", async () => {
+test("a mirror follows the host, knows no more than its refs, and its snapshots have no more than those", async () => {
   await bench.push("followed", "echo a >a && git add a && git commit -qm A && echo b >b && git add b");
   const first = await mirror("followed", "mirror-followed");
   assert.equal(
@@ -202,14 +202,14 @@ test("a mirror follows the host, knows no more than its refs, and its templates 
     digestOf(await refsOf("followed")),
   );
   assert.deepEqual([...(second?.refs.objects.keys() ?? [])].sort(), ["refs/heads/main", "refs/heads/other"]);
-  const { sandbox } = await template("followed", null, "mirror-followed");
+  const { sandbox } = await snapshot("followed", null, "mirror-followed");
   assert.equal(
-    await sh(sandbox, `git -C ${TEMPLATE_INSIDE} cat-file -e ${lost} 2>/dev/null || echo absent`),
+    await sh(sandbox, `git -C ${SNAPSHOT_INSIDE} cat-file -e ${lost} 2>/dev/null || echo absent`),
     "absent",
   );
 });
 
-test("what is larger than it may be is neither mirrored nor made a template", async () => {
+test("what is larger than it may be is neither mirrored nor made a snapshot", async () => {
   await bench.push("large", "head -c 3000000 /dev/urandom >large && git add large");
   assert.equal(await mirror("large", "mirror-small", 1_000_000), null);
   await mirror("large", "mirror-large");
@@ -220,7 +220,7 @@ test("what is larger than it may be is neither mirrored nor made a template", as
       directories: [{ source: join(bench.dir, "mirror-large", MIRROR_INSIDE), target: MIRROR_MOUNTED }],
     });
     assert.equal(
-      await buildTemplate(sandbox, url("large"), wanted, { ...limits, ...largest, ...bounds }),
+      await buildSnapshot(sandbox, url("large"), wanted, { ...limits, ...largest, ...bounds }),
       null,
     );
   }
@@ -243,7 +243,7 @@ git read-tree "$tree"`,
     [9_000, true],
   ] as const) {
     const sandbox = await bench.open({ directories: [{ source, target: MIRROR_MOUNTED }] });
-    const built = await buildTemplate(sandbox, url("bomb"), wanted, { ...limits, ...largest, mostFiles });
+    const built = await buildSnapshot(sandbox, url("bomb"), wanted, { ...limits, ...largest, mostFiles });
     assert.equal(built !== null, fits);
     if (built) assert.ok(built.bytes > 8_700 * 4096);
   }

@@ -2,49 +2,49 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
-import type { MountedTemplate } from "../../src/sandbox.ts";
+import type { MountedSnapshot } from "../../src/sandbox.ts";
 import { type Context, conformanceTest, ok, type Suite, sh } from "./context.ts";
 import { hostMounts } from "./host-mounts.ts";
 
 const MIB = 1024 * 1024;
 const TARGET = "/workspace/repo";
 
-/** Templates that sandboxes show as their own. */
-export function templateTests(suite: Suite): void {
-  for (const [title, body] of Object.entries(TEMPLATE_TESTS)) conformanceTest(suite, title, body);
+/** Snapshots that sandboxes show as their own. */
+export function snapshotTests(suite: Suite): void {
+  for (const [title, body] of Object.entries(SNAPSHOT_TESTS)) conformanceTest(suite, title, body);
 }
 
 /** By title, to skip where an engine mounts none. */
-export const TEMPLATE_TESTS: Readonly<Record<string, (context: Context) => Promise<void>>> = {
-  async "a template is the agent's own, to change, rename and delete"({ open, directory }) {
+export const SNAPSHOT_TESTS: Readonly<Record<string, (context: Context) => Promise<void>>> = {
+  async "a snapshot is the agent's own, to change, rename and delete"({ open, directory }) {
     const sandbox = await open(places());
-    assert.equal(await sandbox.mountTemplate(template(directory)), true);
+    assert.equal(await sandbox.mountSnapshot(snapshot(directory)), true);
     const { text } = await sh(sandbox, `cd ${TARGET} && stat -c '%U %G %n' . one src/deep/three`);
     assert.equal(text, "agent agent .\nagent agent one\nagent agent src/deep/three\n");
     const script = `cd ${TARGET} && echo more >>one && rm two && mv src lib && mv lib/deep lib/new && chmod 700 lib/new/three &&
 ln lib/new/three four && mkdir made && mv four made && rm -r lib/other && cat one made/four && ls -A`;
     assert.equal(await ok(sandbox, script), "one\nmore\nthree\n.git\nlib\nmade\none");
     assert.equal(await ok(sandbox, `grep -c ' ${TARGET} .*nosuid,nodev' /proc/self/mounts`), "1");
-    assert.ok(!(await ok(sandbox, "cat /proc/self/mountinfo")).includes(join(directory, "template")));
+    assert.ok(!(await ok(sandbox, "cat /proc/self/mountinfo")).includes(join(directory, "snapshot")));
   },
 
-  async "a template that is taken away leaves nothing, and another can be shown there"({ open, directory }) {
+  async "a snapshot that is taken away leaves nothing, and another can be shown there"({ open, directory }) {
     const sandbox = await open(places());
-    const own = template(directory);
-    assert.equal(await sandbox.unmountTemplate(TARGET), false);
-    assert.equal(await sandbox.mountTemplate(own), true);
+    const own = snapshot(directory);
+    assert.equal(await sandbox.unmountSnapshot(TARGET), false);
+    assert.equal(await sandbox.mountSnapshot(own), true);
     await ok(sandbox, `head -c 1000000 /dev/zero >${TARGET}/large && rm ${TARGET}/one`);
-    assert.equal(await sandbox.unmountTemplate(TARGET), true);
-    assert.equal(await sandbox.unmountTemplate(TARGET), false);
+    assert.equal(await sandbox.unmountSnapshot(TARGET), true);
+    assert.equal(await sandbox.unmountSnapshot(TARGET), false);
     assert.equal(await ok(sandbox, `ls -A /workspace; grep -c ${TARGET} /proc/self/mounts || true`), "0");
     await ok(sandbox, `mkdir ${TARGET} && rmdir ${TARGET}`);
-    assert.equal(await sandbox.mountTemplate(own), true);
+    assert.equal(await sandbox.mountSnapshot(own), true);
     assert.equal(await ok(sandbox, `ls ${TARGET}`), "one\nsrc\ntwo");
   },
 
-  async "git works in a template, and its history is whole"({ open, directory }) {
+  async "git works in a snapshot, and its history is whole"({ open, directory }) {
     const sandbox = await open(places());
-    assert.equal(await sandbox.mountTemplate(template(directory)), true);
+    assert.equal(await sandbox.mountSnapshot(snapshot(directory)), true);
     const options = { cwd: TARGET };
     assert.equal(await ok(sandbox, "git status --porcelain", options), "");
     await ok(sandbox, "echo more >>one; git mv two second; git rm -q src/other", options);
@@ -53,14 +53,14 @@ ln lib/new/three four && mkdir made && mv four made && rm -r lib/other && cat on
     await ok(sandbox, `git clone -q --no-local ${TARGET} /data/again && git -C /data/again fsck`, options);
   },
 
-  async "two sandboxes of one template are apart, and it stays as it is"({ open, directory }) {
-    const one = template(directory);
+  async "two sandboxes of one snapshot are apart, and it stays as it is"({ open, directory }) {
+    const one = snapshot(directory);
     const before = contents(one.source);
     const [first, second] = await Promise.all([
       open(places()),
       open({ ...places(256), disk: join(directory, "other") }),
     ]);
-    assert.deepEqual(await Promise.all([first.mountTemplate(one), second.mountTemplate(one)]), [true, true]);
+    assert.deepEqual(await Promise.all([first.mountSnapshot(one), second.mountSnapshot(one)]), [true, true]);
     await ok(first, `cd ${TARGET} && echo first >one && rm -r src && git commit -qam first`);
     await ok(second, `cd ${TARGET} && echo second >one && touch new`);
     assert.equal(await ok(first, `cat ${TARGET}/one; ls ${TARGET}`), "first\none\ntwo");
@@ -69,51 +69,51 @@ ln lib/new/three four && mkdir made && mv four made && rm -r lib/other && cat on
     assert.equal(contents(one.source), before);
   },
 
-  async "what was changed in templates is there when the disk is opened again with them"({
+  async "what was changed in snapshots is there when the disk is opened again with them"({
     spec,
     open,
     directory,
   }) {
     for (const megabytes of [null, 256]) {
       const one = spec({ ...places(megabytes), disk: join(directory, `disk-${megabytes}`) });
-      const templates = [template(directory), { ...template(directory), target: `${TARGET}/src/inner` }];
+      const snapshots = [snapshot(directory), { ...snapshot(directory), target: `${TARGET}/src/inner` }];
       const first = await open(one);
-      for (const each of templates) assert.equal(await first.mountTemplate(each), true);
+      for (const each of snapshots) assert.equal(await first.mountSnapshot(each), true);
       await ok(
         first,
         `cd ${TARGET} && echo work >>one && rm two && git add -u && echo later >>one && echo x >src/inner/x`,
       );
       await first.close();
-      const second = await open({ ...one, templates: templates.toReversed() });
+      const second = await open({ ...one, snapshots: snapshots.toReversed() });
       const script = "git status --porcelain; cat one src/inner/x src/inner/one";
       assert.equal(
         await ok(second, script, { cwd: TARGET }),
         "MM one\nD  two\n?? src/inner/\none\nwork\nlater\nx\none",
       );
-      assert.equal(await second.mountTemplate(template(directory)), false);
+      assert.equal(await second.mountSnapshot(snapshot(directory)), false);
       await second.close();
-      const missing = { ...template(directory), source: join(directory, "missing") };
-      await assert.rejects(open({ ...one, templates: [missing] }), { name: "SandboxError" });
+      const missing = { ...snapshot(directory), source: join(directory, "missing") };
+      await assert.rejects(open({ ...one, snapshots: [missing] }), { name: "SandboxError" });
     }
   },
 
-  async "a template that was mounted in a sandbox of before and is mounted anew is as it was"({
+  async "a snapshot that was mounted in a sandbox of before and is mounted anew is as it was"({
     spec,
     open,
     directory,
   }) {
     const one = spec(places(256));
     const first = await open(one);
-    assert.equal(await first.mountTemplate(template(directory)), true);
+    assert.equal(await first.mountSnapshot(snapshot(directory)), true);
     await ok(first, `cd ${TARGET}; echo lost >one; mkdir -p a/b; rm -r src`);
     await first.close();
     const second = await open(one);
     assert.equal(await ok(second, `ls -A ${TARGET}`), "");
-    assert.equal(await second.mountTemplate(template(directory)), true);
+    assert.equal(await second.mountSnapshot(snapshot(directory)), true);
     assert.equal(await ok(second, `cd ${TARGET} && cat one && ls`), "one\none\nsrc\ntwo");
   },
 
-  async "a template is shown again in its place whatever the agent has put there, which is beside it then"({
+  async "a snapshot is shown again in its place whatever the agent has put there, which is beside it then"({
     spec,
     open,
     directory,
@@ -128,29 +128,29 @@ ln lib/new/three four && mkdir made && mv four made && rm -r lib/other && cat on
     ];
     for (const [index, [put, beside]] of ways.entries()) {
       const one = spec({ ...places(), disk: join(directory, `disk-${index}`) });
-      const inner = { ...template(directory), target: `${TARGET}/in` };
+      const inner = { ...snapshot(directory), target: `${TARGET}/in` };
       const first = await open(one);
-      assert.equal(await first.mountTemplate(inner), true);
+      assert.equal(await first.mountSnapshot(inner), true);
       await ok(first, `cd ${TARGET}/in && echo work >one && cd / && mv ${TARGET} /workspace/moved && ${put}`);
       await first.close();
-      const second = await open({ ...one, templates: [inner] });
+      const second = await open({ ...one, snapshots: [inner] });
       assert.equal(await ok(second, `cat ${TARGET}/in/one`), "work");
       assert.equal(await ok(second, beside), "taken");
       await second.close();
     }
   },
 
-  async "a template that is a link is not mounted"({ open, directory }) {
-    const one = template(directory);
+  async "a snapshot that is a link is not mounted"({ open, directory }) {
+    const one = snapshot(directory);
     const source = join(directory, "linked");
     symlinkSync(one.source, source);
     const sandbox = await open(places());
-    assert.equal(await sandbox.mountTemplate({ ...one, source }), false);
-    assert.equal(await sandbox.mountTemplate(one), true);
+    assert.equal(await sandbox.mountSnapshot({ ...one, source }), false);
+    assert.equal(await sandbox.mountSnapshot(one), true);
   },
 
-  async "a template is mounted in an empty place of the disk, and through no link"({ open, directory }) {
-    const one = template(directory);
+  async "a snapshot is mounted in an empty place of the disk, and through no link"({ open, directory }) {
+    const one = snapshot(directory);
     const sandbox = await open(places());
     await ok(
       sandbox,
@@ -173,23 +173,23 @@ ln lib/new/three four && mkdir made && mv four made && rm -r lib/other && cat on
       "/data/../new",
     ];
     for (const target of [...refused, ...system])
-      assert.equal(await sandbox.mountTemplate({ ...one, target }), false, target);
+      assert.equal(await sandbox.mountSnapshot({ ...one, target }), false, target);
     const missing = join(directory, "missing");
-    assert.equal(await sandbox.mountTemplate({ ...one, source: missing }), false);
+    assert.equal(await sandbox.mountSnapshot({ ...one, source: missing }), false);
     assert.equal(
       await ok(sandbox, "ls -A /data /data/own; grep -c overlay /proc/self/mounts || :"),
       "/data:\netc\nfile\nfull\nlink\nown\nroot\n\n/data/own:\n0",
     );
     for (const target of ["/data/own", "/data/new/deep", TARGET])
-      assert.equal(await sandbox.mountTemplate({ ...one, target }), true, target);
+      assert.equal(await sandbox.mountSnapshot({ ...one, target }), true, target);
     assert.equal(await ok(sandbox, "cat /data/own/one /data/new/deep/one"), "one\none");
     assert.equal(await ok(sandbox, "stat -c %U /data/new"), "agent");
-    assert.equal(await sandbox.mountTemplate({ ...one, target: "/data/own/" }), false);
+    assert.equal(await sandbox.mountSnapshot({ ...one, target: "/data/own/" }), false);
   },
 
-  async "the limit of a disk holds for what is changed in a template"({ open, directory }) {
+  async "the limit of a disk holds for what is changed in a snapshot"({ open, directory }) {
     const sandbox = await open(places(64));
-    assert.equal(await sandbox.mountTemplate(template(directory)), true);
+    assert.equal(await sandbox.mountSnapshot(snapshot(directory)), true);
     const filled = await sh(
       sandbox,
       `cd ${TARGET}; for i in 1 2 3; do cat .git/big >>copy || exit; done; echo x >>.git/big`,
@@ -199,14 +199,14 @@ ln lib/new/three four && mkdir made && mv four made && rm -r lib/other && cat on
     assert.equal(text, "room");
   },
 
-  async "no template is mounted on the host, and none in a closed sandbox"({ open, directory }) {
+  async "no snapshot is mounted on the host, and none in a closed sandbox"({ open, directory }) {
     const before = hostMounts(directory);
     const sandbox = await open(places());
-    assert.equal(await sandbox.mountTemplate(template(directory)), true);
+    assert.equal(await sandbox.mountSnapshot(snapshot(directory)), true);
     assert.deepEqual(hostMounts(directory), before);
     await ok(sandbox, `cd ${TARGET}; (setsid sleep 600 >/dev/null 2>&1 &)`);
     await sandbox.close();
-    assert.equal(await sandbox.mountTemplate(template(directory)), false);
+    assert.equal(await sandbox.mountSnapshot(snapshot(directory)), false);
     assert.deepEqual(hostMounts(directory), before);
   },
 };
@@ -220,8 +220,8 @@ function places(megabytes: number | null = 256) {
 }
 
 /** A repository with one commit, of another uid than any sandbox's. */
-function template(directory: string): MountedTemplate {
-  const source = join(directory, "template");
+function snapshot(directory: string): MountedSnapshot {
+  const source = join(directory, "snapshot");
   const uid = 66_000;
   const script = `[ ! -e "$1" ] || exit 0
 mkdir -p "$1/src/deep" && cd "$1" && git init -q -b main . && echo one >one && echo two >two && echo three >src/deep/three && echo other >src/other &&

@@ -2,11 +2,11 @@ import type { Sandbox } from "../sandbox.ts";
 import { shellScript } from "../scripts.ts";
 import { type Wanted, wantedVariables } from "./settle-clone.ts";
 
-/** Where a template is made in the sandbox that makes it, and where that sandbox finds the mirror, read-only. */
-export const TEMPLATE_INSIDE = "/data/tree";
+/** Where a snapshot is made in the sandbox that makes it, and where that sandbox finds the mirror, read-only. */
+export const SNAPSHOT_INSIDE = "/data/tree";
 export const MIRROR_MOUNTED = "/mnt/mirror.git";
 
-export interface TemplateOptions {
+export interface SnapshotOptions {
   /** What the checked out files may take, and what the objects may. */
   mostBytes: number;
   /** Files and directories. */
@@ -15,7 +15,7 @@ export interface TemplateOptions {
   signal: AbortSignal;
 }
 
-export interface BuiltTemplate {
+export interface BuiltSnapshot {
   commit: string;
   /** What it takes on the disk, with the space that files leave in blocks, and something for each, as those are limited, too. */
   bytes: number;
@@ -25,19 +25,19 @@ export interface BuiltTemplate {
  * Makes on this sandbox's disk what a fresh clone of the url would be, out of the mirror, with all its objects its own. Needs
  * neither a network nor a credential. Null when it could not be, or is too large, or has not what is wanted.
  */
-export async function buildTemplate(
+export async function buildSnapshot(
   sandbox: Pick<Sandbox, "run">,
   url: string,
   wanted: Wanted,
-  { mostBytes, mostFiles, timeoutMs, signal }: TemplateOptions,
-): Promise<BuiltTemplate | null> {
+  { mostBytes, mostFiles, timeoutMs, signal }: SnapshotOptions,
+): Promise<BuiltSnapshot | null> {
   const result = await sandbox.run({
     script: BUILD,
     cwd: "/",
     environment: {
       ...wantedVariables(url, wanted),
       BERTH_MIRROR_DIRECTORY: MIRROR_MOUNTED,
-      BERTH_SNAPSHOT_DIRECTORY: TEMPLATE_INSIDE,
+      BERTH_SNAPSHOT_DIRECTORY: SNAPSHOT_INSIDE,
       BERTH_SNAPSHOT_BYTES: String(mostBytes),
       BERTH_SNAPSHOT_FILES: String(mostFiles),
     },

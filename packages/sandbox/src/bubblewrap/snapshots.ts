@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { posix } from "node:path";
 import { promisify } from "node:util";
 import { isBelow } from "../inside/disk.ts";
-import { type MountedTemplate, SandboxError } from "../sandbox.ts";
+import { type MountedSnapshot, SandboxError } from "../sandbox.ts";
 import { perlScript } from "../scripts.ts";
 
 const run = promisify(execFile);
@@ -13,8 +13,8 @@ const UNMOUNT = perlScript("bubblewrap/living-sandbox.pl", "bubblewrap/unmount-s
 /** Exit code of `mount-snapshots.pl` when something is at the target. */
 const TARGET_TAKEN = 70;
 
-/** A living sandbox of root's, as templates are mounted into it. */
-export interface TemplateHost {
+/** A living sandbox of root's, as snapshots are mounted into it. */
+export interface SnapshotHost {
   perl: string;
   /** Pid of bwrap, a child of this process, and that of process 1. */
   bwrap: number;
@@ -29,27 +29,27 @@ export interface TemplateHost {
 /** How a mount ended: `taken` when something stands at the target. */
 export type Mounting = { state: "mounted" } | { state: "taken" } | { state: "refused"; why: string };
 
-/** Shows templates in one sandbox: each an overlay whose upper layer is on the disk. */
-export class Templates {
-  readonly #host: TemplateHost;
+/** Shows snapshots in one sandbox: each an overlay whose upper layer is on the disk. */
+export class Snapshots {
+  readonly #host: SnapshotHost;
   readonly #log: (line: object) => void;
   readonly #targets = new Set<string>();
 
-  constructor(host: TemplateHost, log: (line: object) => void) {
+  constructor(host: SnapshotHost, log: (line: object) => void) {
     this.#host = host;
     this.#log = log;
   }
 
   /** Anew, in an empty place. False where it cannot. Never throws. */
-  async mount(template: MountedTemplate): Promise<boolean> {
-    const target = this.#placeOf(template.target);
+  async mount(snapshot: MountedSnapshot): Promise<boolean> {
+    const target = this.#placeOf(snapshot.target);
     if (target === null || this.#targets.has(target)) return false;
     this.#targets.add(target);
-    const mounting = await mountTemplates(this.#host, [{ ...template, target }], "fresh");
+    const mounting = await mountSnapshots(this.#host, [{ ...snapshot, target }], "fresh");
     if (mounting.state === "mounted") return true;
     this.#targets.delete(target);
     if (mounting.state === "refused")
-      this.#log({ msg: "a template could not be mounted", error: mounting.why });
+      this.#log({ msg: "a snapshot could not be mounted", error: mounting.why });
     return false;
   }
 
@@ -57,28 +57,28 @@ export class Templates {
   async unmount(path: string): Promise<boolean> {
     const target = this.#placeOf(path);
     if (target === null || !this.#targets.has(target)) return false;
-    const why = await removeTemplate(this.#host, target);
+    const why = await removeSnapshot(this.#host, target);
     if (why === null) this.#targets.delete(target);
-    else this.#log({ msg: "a template could not be taken away", error: why });
+    else this.#log({ msg: "a snapshot could not be taken away", error: why });
     return why === null;
   }
 
   /** Those of before, with what was changed in them; one that the disk has nothing of, anew. Rejects with `SandboxError`. */
-  async restore(templates: readonly MountedTemplate[]): Promise<void> {
-    const all = templates
-      .map((template) => ({ ...template, target: this.#requiredPlace(template.target) }))
+  async restore(snapshots: readonly MountedSnapshot[]): Promise<void> {
+    const all = snapshots
+      .map((snapshot) => ({ ...snapshot, target: this.#requiredPlace(snapshot.target) }))
       .sort((one, other) => one.target.length - other.target.length);
-    const mounting = await mountTemplates(this.#host, all, "kept");
+    const mounting = await mountSnapshots(this.#host, all, "kept");
     if (mounting.state === "mounted") for (const { target } of all) this.#targets.add(target);
     else
-      throw new SandboxError("a template could not be mounted", {
+      throw new SandboxError("a snapshot could not be mounted", {
         cause: mounting.state === "taken" ? "something stands at its target" : mounting.why,
       });
   }
 
   #requiredPlace(path: string): string {
     const target = this.#placeOf(path);
-    if (target === null) throw new SandboxError(`no template can be mounted at ${path}`);
+    if (target === null) throw new SandboxError(`no snapshot can be mounted at ${path}`);
     return target;
   }
 
@@ -91,12 +91,12 @@ export class Templates {
 }
 
 /** In one process. Never throws. */
-export async function mountTemplates(
-  { perl, bwrap, init, uid, disk }: Omit<TemplateHost, "places">,
-  templates: readonly MountedTemplate[],
+export async function mountSnapshots(
+  { perl, bwrap, init, uid, disk }: Omit<SnapshotHost, "places">,
+  snapshots: readonly MountedSnapshot[],
   state: "fresh" | "kept",
 ): Promise<Mounting> {
-  const each = templates.flatMap(({ source, name = source, uid: owner, target }) => [
+  const each = snapshots.flatMap(({ source, name = source, uid: owner, target }) => [
     source,
     name,
     String(owner),
@@ -117,8 +117,8 @@ export async function mountTemplates(
 }
 
 /** Null, or why it could not. */
-async function removeTemplate(
-  { perl, bwrap, init, uid, disk }: TemplateHost,
+async function removeSnapshot(
+  { perl, bwrap, init, uid, disk }: SnapshotHost,
   target: string,
 ): Promise<string | null> {
   const script = ["-e", UNMOUNT, "--", String(bwrap), String(init), String(uid)];
@@ -134,7 +134,7 @@ async function removeTemplate(
   }
 }
 
-/** Name, below the disk's `overlays`, of what is changed in the template that is shown there. */
+/** Name, below the disk's `overlays`, of what is changed in the snapshot that is shown there. */
 function directoryOf(target: string): string {
   return createHash("sha256").update(target).digest("hex").slice(0, 24);
 }
