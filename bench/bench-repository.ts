@@ -12,7 +12,7 @@ import { providerSettings } from "../tests/acceptance/harness/provider-settings.
 import { eventsUntil } from "../tests/acceptance/harness/stream.ts";
 import { descendantsOf } from "../tests/crash/processes.ts";
 import type { GitHost } from "../tests/git-host/git-host.ts";
-import { startGitHostAtItsPort } from "../tests/git-host/git-host-at-its-port.ts";
+import { startGitHostOnDefaultPort } from "../tests/git-host/git-host.ts";
 
 const TIMEOUT_MS = 180_000;
 
@@ -38,7 +38,7 @@ export async function startRepositoryBench(
   settings: Record<string, string> = {},
 ): Promise<RepositoryBench> {
   const directory = await mkdtemp(join(tmpdir(), "bench-git-"));
-  const host = await startGitHostAtItsPort({ dir: join(directory, "host") });
+  const host = await startGitHostOnDefaultPort({ dir: join(directory, "host") });
   await host.createRepository({ org: "bench", name: "large", private: false, files: manyFiles(files) });
   const berth = await Berth.start({ settings: { ...providerSettings(host), ...settings } });
   const api = await berth.client();

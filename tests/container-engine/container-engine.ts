@@ -19,50 +19,51 @@ import { pipeline } from "node:stream/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { writeTestImage } from "./test-image.ts";
 
-const LONGEST_MS = 60_000;
-const PODMANS_GROUPS = "libpod_parent";
+const TIMEOUT_MS = 60_000;
+/** The control group that every Podman uses. */
+const PODMAN_GROUP = "libpod_parent";
 export const TEST_IMAGE = "berth-test:latest";
 
-/** A container engine that a test has started for itself. */
+/** A container engine that a test started for itself. */
 export interface TestEngine {
   socket: string;
-  /** Resolves when no container runs; rejects when one still does after a minute. */
+  /** Resolves when no container runs; rejects if one still does after a minute. */
   idle(): Promise<void>;
-  /** Stops it, and rejects when something of it is left. */
+  /** Stops the engine; rejects if processes or mounts of it remain. */
   close(): Promise<void>;
 }
 
-export type Kind = "dockerd" | "podman";
+export type EngineKind = "dockerd" | "podman";
 
-/** Why this machine cannot run such an engine, or null. It must in CI, where a missing one fails the test. */
-export function lackOf(kind: Kind): string | null {
-  const missing = [kind, "runc", "unshare", "setpriv", "dpkg-query"].filter((name) => !isProgram(name));
-  const lack =
+/** The reason why this machine cannot run the engine, or null. In CI, throws instead of returning a reason. */
+export function missingForEngine(kind: EngineKind): string | null {
+  const programs = [kind, "runc", "unshare", "setpriv", "dpkg-query"].filter((name) => !isProgram(name));
+  const missing =
     process.getuid?.() !== 0
       ? "this is not root"
-      : missing.length > 0
-        ? `${missing.join(", ")} is not installed`
-        : !mayMount()
-          ? "this root may not mount"
+      : programs.length > 0
+        ? `${programs.join(", ")} is not installed`
+        : !canMount()
+          ? "root may not mount here"
           : null;
-  if (lack !== null && process.env.CI === "true") throw new Error(`${kind} cannot run: ${lack}`);
-  return lack;
+  if (missing !== null && process.env.CI === "true") throw new Error(`${kind} cannot run: ${missing}`);
+  return missing;
 }
 
-/** Starts one with its own roots, socket and runtime directory, in a mount namespace of its own, and imports the test image. */
-export async function startTestEngine(kind: Kind): Promise<TestEngine> {
+/** Starts an engine with its own data, socket and runtime directory, in its own mount namespace, and imports the test image. */
+export async function startTestEngine(kind: EngineKind): Promise<TestEngine> {
   const directory = await mkdtemp(join(tmpdir(), "berth-containers-"));
-  const groups = kind === "dockerd" ? `berth-containers-${process.pid}` : PODMANS_GROUPS;
-  const daemon = spawnDaemon(kind, directory, groups);
+  const group = kind === "dockerd" ? `berth-containers-${process.pid}` : PODMAN_GROUP;
+  const daemon = spawnDaemon(kind, directory, group);
   const socket = `${directory}/engine.sock`;
   const close = async () => {
     await stop(daemon);
-    await gone(directory);
-    removeGroups(groups);
+    await waitUntilGone(directory);
+    removeGroups(group);
     await rm(directory, { recursive: true, force: true });
   };
   try {
-    await answers(daemon, socket, `${directory}/log`);
+    await waitForEngine(daemon, socket, `${directory}/log`);
     await importImage(socket, writeTestImage(directory));
     return { socket, idle: () => idle(socket), close };
   } catch (error) {
@@ -71,7 +72,7 @@ export async function startTestEngine(kind: Kind): Promise<TestEngine> {
   }
 }
 
-function spawnDaemon(kind: Kind, directory: string, groups: string): ChildProcess {
+function spawnDaemon(kind: EngineKind, directory: string, group: string): ChildProcess {
   const log = openSync(`${directory}/log`, "w");
   const configuration = `${directory}/containers.conf`;
   writeFileSync(configuration, CONTAINERS_CONF);
@@ -79,14 +80,14 @@ function spawnDaemon(kind: Kind, directory: string, groups: string): ChildProces
   const [data, run, socket] = [`${directory}/data`, `${directory}/run`, `unix://${directory}/engine.sock`];
   const dockerd = [
     ...["dockerd", "--data-root", data, "--exec-root", run, "--pidfile", `${directory}/pid`, "-H", socket],
-    ...["--iptables=false", "--ip6tables=false", "--bridge=none", "--cgroup-parent", `/${groups}`],
+    ...["--iptables=false", "--ip6tables=false", "--bridge=none", "--cgroup-parent", `/${group}`],
     ...["--exec-opt", "native.cgroupdriver=cgroupfs"],
   ];
   const podman = [
     ...["podman", "--root", data, "--runroot", run, "--storage-driver", "overlay"],
     ...["system", "service", "--time=0", socket],
   ];
-  // Their runtime directories below /run have fixed names, and the machine may have an engine of its own.
+  // The runtime directories below /run have fixed names, and the machine may run its own engine.
   const script = `mount -t tmpfs none /run && exec setpriv --pdeathsig TERM -- "$@"`;
   const words = ["--mount", "--propagation=private", "--", "sh", "-c", script, "sh"];
   const daemon = spawn("unshare", [...words, ...(kind === "dockerd" ? dockerd : podman)], {
@@ -98,7 +99,7 @@ function spawnDaemon(kind: Kind, directory: string, groups: string): ChildProces
   return daemon;
 }
 
-/** Podman raises limits over what a root without CAP_SYS_RESOURCE may, unless it is told otherwise. */
+/** By default, Podman raises limits beyond what root without CAP_SYS_RESOURCE may set. */
 const CONTAINERS_CONF = `[containers]
 default_ulimits = ["nofile=20000:20000", "nproc=4096:4096"]
 [engine]
@@ -107,23 +108,23 @@ cgroup_manager = "cgroupfs"
 events_logger = "file"
 `;
 
-async function answers(daemon: ChildProcess, socket: string, log: string): Promise<void> {
-  const until = performance.now() + LONGEST_MS;
+async function waitForEngine(daemon: ChildProcess, socket: string, log: string): Promise<void> {
+  const deadline = performance.now() + TIMEOUT_MS;
   for (;;) {
-    const answer = await ask(socket, "GET", "/_ping").catch(() => null);
-    if (answer?.status === 200) return;
-    if (daemon.exitCode !== null || performance.now() > until)
-      throw new Error(`the engine does not answer:\n${readFileSync(log, "utf8").slice(-2000)}`);
+    const response = await send(socket, "GET", "/_ping").catch(() => null);
+    if (response?.status === 200) return;
+    if (daemon.exitCode !== null || performance.now() > deadline)
+      throw new Error(`The container engine does not respond:\n${readFileSync(log, "utf8").slice(-2000)}`);
     await delay(50);
   }
 }
 
 async function idle(socket: string): Promise<void> {
-  const until = performance.now() + LONGEST_MS;
+  const deadline = performance.now() + TIMEOUT_MS;
   for (;;) {
-    const { text } = await ask(socket, "GET", "/v1.41/containers/json");
+    const { text } = await send(socket, "GET", "/v1.41/containers/json");
     if (JSON.parse(text).length === 0) return;
-    if (performance.now() > until) throw new Error(`containers run on: ${text.slice(0, 2000)}`);
+    if (performance.now() > deadline) throw new Error(`Containers are still running: ${text.slice(0, 2000)}`);
     await delay(20);
   }
 }
@@ -131,44 +132,49 @@ async function idle(socket: string): Promise<void> {
 async function importImage(socket: string, archive: string): Promise<void> {
   const [repository, tag] = TEST_IMAGE.split(":");
   const path = `/v1.41/images/create?fromSrc=-&repo=${repository}&tag=${tag}`;
-  const { status } = await ask(socket, "POST", path, archive);
-  if (status !== 200) throw new Error(`the image could not be imported: ${status}`);
+  const { status } = await send(socket, "POST", path, archive);
+  if (status !== 200) throw new Error(`The image could not be imported: ${status}.`);
 }
 
-interface Answer {
+interface EngineResponse {
   status: number;
   text: string;
 }
 
-async function ask(socketPath: string, method: string, path: string, file?: string): Promise<Answer> {
+async function send(
+  socketPath: string,
+  method: string,
+  path: string,
+  file?: string,
+): Promise<EngineResponse> {
   const headers = { "content-type": "application/x-tar" };
-  const asked = request({ socketPath, method, path, headers, agent: false });
-  const answered = once(asked, "response");
-  await Promise.all([answered, file ? pipeline(createReadStream(file), asked) : asked.end()]);
-  const [answer] = await answered;
+  const outgoing = request({ socketPath, method, path, headers, agent: false });
+  const responded = once(outgoing, "response");
+  await Promise.all([responded, file ? pipeline(createReadStream(file), outgoing) : outgoing.end()]);
+  const [response] = await responded;
   let text = "";
-  for await (const chunk of answer) text += chunk;
-  return { status: answer.statusCode, text };
+  for await (const chunk of response) text += chunk;
+  return { status: response.statusCode, text };
 }
 
 async function stop(daemon: ChildProcess): Promise<void> {
   if (daemon.exitCode !== null || daemon.signalCode !== null) return;
   const exited = once(daemon, "exit");
   daemon.kill("SIGTERM");
-  const killing = setTimeout(() => daemon.kill("SIGKILL"), LONGEST_MS / 2);
+  const killing = setTimeout(() => daemon.kill("SIGKILL"), TIMEOUT_MS / 2);
   await exited;
   clearTimeout(killing);
 }
 
-/** Waits until no process names the directory any more. */
-async function gone(directory: string): Promise<void> {
-  const until = performance.now() + LONGEST_MS;
+/** Waits until no process has the directory in its command line. */
+async function waitUntilGone(directory: string): Promise<void> {
+  const deadline = performance.now() + TIMEOUT_MS;
   for (let left = processesNaming(directory); left.length > 0; left = processesNaming(directory)) {
-    if (performance.now() > until) throw new Error(`processes are left: ${left.join(", ")}`);
+    if (performance.now() > deadline) throw new Error(`Processes remain: ${left.join(", ")}`);
     await delay(50);
   }
   const mounts = readFileSync("/proc/self/mounts", "utf8");
-  if (mounts.includes(directory)) throw new Error("mounts are left");
+  if (mounts.includes(directory)) throw new Error("Mounts remain.");
 }
 
 function processesNaming(directory: string): string[] {
@@ -184,7 +190,7 @@ function processesNaming(directory: string): string[] {
     });
 }
 
-/** Directories of control groups that have this name below a root. */
+/** The directories of control group with this name, in all hierarchies. */
 function groupsNamed(name: string): string[] {
   const root = "/sys/fs/cgroup";
   const roots = [
@@ -194,7 +200,7 @@ function groupsNamed(name: string): string[] {
   return roots.map((directory) => `${directory}/${name}`).filter((path) => existsSync(path));
 }
 
-/** Takes away what is empty. Podman's name is that of all Podmans of the machine, which may use it. */
+/** Removes empty control group. Other Podmans of the machine share Podman's group and may be using it. */
 function removeGroups(name: string): void {
   const remove = (directory: string) => {
     try {
@@ -202,7 +208,7 @@ function removeGroups(name: string): void {
         if (entry.isDirectory()) remove(`${directory}/${entry.name}`);
       rmdirSync(directory);
     } catch (error) {
-      if (name !== PODMANS_GROUPS) throw error;
+      if (name !== PODMAN_GROUP) throw error;
     }
   };
   for (const directory of groupsNamed(name)) remove(directory);
@@ -214,7 +220,7 @@ function isProgram(name: string): boolean {
   );
 }
 
-function mayMount(): boolean {
+function canMount(): boolean {
   const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "latin1"))?.[1] ?? "0";
   const CAP_SYS_ADMIN = 21n;
   return ((BigInt(`0x${effective}`) >> CAP_SYS_ADMIN) & 1n) === 1n;

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 
-/** What the tests of the suite call inside. */
+/** Packages with the programs that the tests run in a sandbox. */
 const PACKAGES = [
   ...["bash", "dash", "coreutils", "util-linux", "findutils", "grep", "sed", "mawk", "procps", "perl", "git"],
   ...[
@@ -18,9 +18,9 @@ const PACKAGES = [
     "gh",
   ],
 ];
-const LEFT_OUT = /^usr\/(share\/(doc|man|locale|info|i18n|zsh|bash-completion)|include)\/|\.a$/;
+const EXCLUDED = /^usr\/(share\/(doc|man|locale|info|i18n|zsh|bash-completion)|include)\/|\.a$/;
 
-/** Writes the root filesystem of an image as an archive: files of packages that this Debian has installed, and what they depend on. */
+/** Writes the root filesystem of an image as a tar archive, from the installed files of the packages and their dependencies. */
 export function writeTestImage(directory: string): string {
   const [extra, list, archive] = [`${directory}/extra`, `${directory}/files`, `${directory}/image.tar`];
   const installed = PACKAGES.filter(isInstalled);
@@ -37,8 +37,8 @@ export function writeTestImage(directory: string): string {
   const files = query("-L", ...present)
     .split("\n")
     .map((path) => path.replace(/^\/(bin|sbin|lib|lib64)\//, "/usr/$1/").slice(1))
-    .filter((path) => path.startsWith("usr/") && !LEFT_OUT.test(path));
-  // Links such as `awk` lead through /etc/alternatives and belong to no package.
+    .filter((path) => path.startsWith("usr/") && !EXCLUDED.test(path));
+  // Links such as `awk` point to /etc/alternatives and belong to no package.
   const alternatives = readdirSync("/usr/bin", { withFileTypes: true })
     .filter((entry) => entry.isSymbolicLink() && readlinkSync(`/usr/bin/${entry.name}`).startsWith("/etc/"))
     .map(({ name }) => `usr/bin/${name}`);
@@ -60,7 +60,7 @@ function isInstalled(name: string): boolean {
   return /^Status:.* installed$/m.test(query("--status", name));
 }
 
-/** What dpkg-query prints, also where it knows some of the names not. */
+/** The output of dpkg-query, also if it does not know some of the names. */
 function query(...words: string[]): string {
   try {
     return execFileSync("dpkg-query", words, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });

@@ -54,7 +54,7 @@ test(
 );
 
 function callsSeen(): number {
-  return proxy.asked.filter((asked) => asked === "POST tools/call").length;
+  return proxy.received.filter((asked) => asked === "POST tools/call").length;
 }
 
 async function check({ events, calls }: { events: Wire[]; calls: number }, name: string): Promise<void> {

@@ -12,7 +12,7 @@ export interface Certificates {
   certificate: Buffer;
 }
 
-/** Makes an authority and a server certificate for `names` (host names and IPv4 addresses), valid for two days, in `dir`. */
+/** Creates a certificate authority and a server certificate for `names` (host names and IPv4 addresses), valid for two days, in `dir`. */
 export async function makeCertificates(dir: string, names: readonly string[]): Promise<Certificates> {
   const at = (name: string): string => join(dir, name);
   await writeFile(at("server.cnf"), serverConfiguration(names));

@@ -7,11 +7,11 @@ export interface GitRequest {
   /** `/<org>/<name>.git/<service path>`. */
   path: string;
   query: string;
-  /** Set when the request may push. */
+  /** The user, if the request may push. */
   user: string | null;
 }
 
-/** Answers one git request by `git http-backend`, streaming both bodies. The program is killed when the client leaves. */
+/** Serves one git request with `git http-backend` and streams both bodies. The program is killed when the client disconnects. */
 export function serveGit(git: GitRequest, request: IncomingMessage, response: ServerResponse): void {
   const backend = spawn("git", ["http-backend"], {
     env: environmentOf(git, request),
@@ -21,7 +21,7 @@ export function serveGit(git: GitRequest, request: IncomingMessage, response: Se
   backend.stdin.on("error", () => request.unpipe());
   backend.on("error", () => response.destroy());
   response.on("close", () => backend.kill());
-  sendCgiAnswer(backend.stdout, response);
+  sendCgiResponse(backend.stdout, response);
 }
 
 function environmentOf(git: GitRequest, request: IncomingMessage): NodeJS.ProcessEnv {
@@ -44,7 +44,7 @@ function environmentOf(git: GitRequest, request: IncomingMessage): NodeJS.Proces
   };
 }
 
-function sendCgiAnswer(output: NodeJS.ReadableStream, response: ServerResponse): void {
+function sendCgiResponse(output: NodeJS.ReadableStream, response: ServerResponse): void {
   let head = Buffer.alloc(0);
   const onData = (chunk: Buffer): void => {
     head = Buffer.concat([head, chunk]);

@@ -35,14 +35,14 @@ after(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-test("a public repository is cloned without a token, with and without .git", async () => {
+test("clone: a public repository without a token, with and without .git → succeeds", async () => {
   await git(null, "clone", `${host.url}/acme/open`, at("open"));
   await git(null, "clone", `${host.url}/acme/open.git`, at("open-git"));
   assert.equal(await readFile(at("open/README.md"), "utf8"), "open\n");
   assert.equal(await readFile(at("open-git/README.md"), "utf8"), "open\n");
 });
 
-test("a private repository is cloned and pushed to with a token that may write", async () => {
+test("clone and push: a private repository with a write token → succeeds", async () => {
   const token = host.createToken({ user: "ann", permissions: "write" });
   await git(token, "clone", `${host.url}/acme/secret`, at("secret"));
   assert.equal(await readFile(at("secret/a/b.txt"), "utf8"), "hidden\n");
@@ -57,45 +57,45 @@ test("a private repository is cloned and pushed to with a token that may write",
   assert.ok(host.requests.some(({ path, status }) => path.endsWith("/git-receive-pack") && status === 200));
 });
 
-test("401 without a token, with a wrong, an expired and a revoked one", async () => {
+test("private repository: no token, or a wrong, expired or revoked one → 401", async () => {
   const expired = host.createToken({ user: "ann", permissions: "read", expiresInSeconds: 0 });
   const revoked = host.createToken({ user: "ann", permissions: "read" });
   await git(revoked, "ls-remote", `${host.url}/acme/secret`);
   host.revokeToken(revoked);
   for (const token of [null, "wrong", expired, revoked]) {
-    const complaint = await refused(token, "ls-remote", `${host.url}/acme/secret`);
-    assert.match(complaint, /could not read Username|Authentication failed/);
+    const stderr = await failedGit(token, "ls-remote", `${host.url}/acme/secret`);
+    assert.match(stderr, /could not read Username|Authentication failed/);
     assert.equal(host.requests.at(-1)?.status, 401);
   }
 });
 
-test("403 for a push with a token that may only read, and for a repository outside of the token's list", async () => {
+test("push with a read token, and a repository outside the token's list → 403", async () => {
   const reader = host.createToken({ user: "ann", permissions: "read" });
   await git(reader, "clone", `${host.url}/acme/open`, at("reader"));
   await writeFile(at("reader/x"), "x");
   await commitAll(at("reader"));
   assert.match(
-    await refused(reader, "-C", at("reader"), "push", "origin", "HEAD:refs/heads/x"),
+    await failedGit(reader, "-C", at("reader"), "push", "origin", "HEAD:refs/heads/x"),
     /error: 403/,
   );
   const narrow = host.createToken({ user: "ann", permissions: "write", repositories: ["acme/open"] });
-  assert.match(await refused(narrow, "ls-remote", `${host.url}/acme/secret`), /error: 403/);
+  assert.match(await failedGit(narrow, "ls-remote", `${host.url}/acme/secret`), /error: 403/);
   await git(narrow, "ls-remote", `${host.url}/acme/open`);
 });
 
-test("404 for a missing repository", async () => {
+test("missing repository → 404", async () => {
   const token = host.createToken({ user: "ann", permissions: "read" });
-  assert.match(await refused(token, "ls-remote", `${host.url}/acme/missing`), /not found/);
+  assert.match(await failedGit(token, "ls-remote", `${host.url}/acme/missing`), /not found/);
 });
 
-test("a repository starts with the history of a local one", async () => {
+test("createRepository: from a local repository → has its history", async () => {
   await git(null, "clone", `${host.url}/acme/open`, at("local"));
   const commit = await commitAll(at("local"));
   await host.createRepository({ org: "acme", name: "copy", private: false, from: at("local") });
   assert.equal(await host.head("acme", "copy", "main"), commit);
 });
 
-test("the API tells a good token's user, and refuses others", async () => {
+test("API: a valid token → its user; any other → Bad credentials", async () => {
   const token = host.createToken({ user: "ann", permissions: "read" });
   const curl = ["--silent", "--cacert", host.caFile, `${host.url}/api/v3/user`, "--header"];
   assert.equal((await run("curl", [...curl, `Authorization: token ${token}`])).stdout, '{"login":"ann"}');
@@ -127,7 +127,7 @@ async function git(token: string | null, ...args: string[]): Promise<string> {
   return (await run("git", args, { env })).stdout.trim();
 }
 
-async function refused(token: string | null, ...args: string[]): Promise<string> {
+async function failedGit(token: string | null, ...args: string[]): Promise<string> {
   return git(token, ...args).then(
     () => assert.fail("git succeeded"),
     (error: { stderr: string }) => error.stderr,

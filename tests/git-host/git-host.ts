@@ -5,32 +5,35 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { answerApi } from "./api.ts";
+import { setTimeout as delay } from "node:timers/promises";
 import { makeCertificates } from "./certificates.ts";
 import { serveGit } from "./git-backend.ts";
 import { Hub } from "./github/hub.ts";
 import type { Project } from "./github/projects.ts";
+import { handleApiRequest } from "./handle-api-request.ts";
 import { type Commit, Repositories, type RepositoryOptions } from "./repositories.ts";
 import { type Credential, type TokenOptions, Tokens, userNameIn } from "./tokens.ts";
 
+const PORT_TIMEOUT_MS = 60_000;
+
 export interface GitHostOptions {
-  /** An empty or missing directory that this host may fill; the caller removes it. */
+  /** An empty or missing directory for the host's files; the caller removes it. */
   dir: string;
-  /** Default: a free one. */
+  /** Default: a free port. */
   port?: number;
   /** Further host names in the certificate. */
   names?: readonly string[];
-  /** Plain http; the authority then signs for nobody. */
+  /** Serves plain HTTP; the certificate is then unused. */
   plain?: true;
-  /** Called when a request comes in, while the client that sent it waits. */
+  /** Called for each request, before it is handled. */
   onRequest?: () => void;
-  /** Asked at each request before anything is answered; true when it answers this one itself. */
-  takes?: (request: IncomingMessage, response: ServerResponse) => boolean;
+  /** Called for each request; returns true if it sends the response itself. */
+  intercept?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
 
-/** A line of what was asked, for assertions. It never holds a token. */
+/** A completed request, for assertions. It never contains a token. */
 export interface ServedRequest {
-  /** User name of the Basic credential, whether or not its token holds; null without one. */
+  /** User name of the Basic credential, whether or not it is valid; null without one. */
   user: string | null;
   method: string;
   path: string;
@@ -38,7 +41,7 @@ export interface ServedRequest {
 }
 
 export interface GitHost {
-  /** `https://git.localhost:PORT`, without a port where it is 443; a repository is at `<url>/<org>/<name>`, where `org` may have several segments. */
+  /** `https://git.localhost:PORT`, without the port if it is 443. A repository is at `<url>/<org>/<name>`; `org` may have several segments. */
   url: string;
   /** `git.localhost:PORT`. */
   host: string;
@@ -49,22 +52,22 @@ export interface GitHost {
   createRepository(options: RepositoryOptions): Promise<void>;
   createToken(options: TokenOptions): string;
   revokeToken(token: string): void;
-  /** Commit at the end of a branch; null when there is none. */
+  /** The head commit of a branch, or null if there is no such branch. */
   head(org: string, name: string, branch: string): Promise<string | null>;
   log(org: string, name: string, branch: string): Promise<Commit[]>;
-  /** Issues and pull requests, as its API shows them by GitHub's schema. */
+  /** The issues and pull requests that the API serves. */
   project(org: string, name: string): Project;
   stop(): Promise<void>;
 }
 
 /**
- * Starts a git server over https on loopback, with its own authority, private repositories and tokens.
+ * Starts an https git server on loopback with its own certificate authority, private repositories and tokens.
  *
- * Its name is `git.localhost`: names below `localhost` are loopback by RFC 6761, git (through curl) resolves them so by
- * itself, and so does the egress of a sandbox, so one url works on the host and inside without any resolver.
+ * Its name is `git.localhost`. Names below `localhost` are loopback by RFC 6761; git (through curl) and the egress of a sandbox
+ * resolve them without a resolver, so one URL works on the host and in a sandbox.
  *
- * It answers as hosting providers do: 401 for a private repository without a token and for any token that is wrong,
- * expired or revoked; 403 where a good token does not reach; 404 for a repository that is not there.
+ * It responds like hosting providers: 401 for a private repository without a token and for any token that is wrong,
+ * expired or revoked; 403 if a valid token lacks access; 404 if the repository does not exist.
  */
 export async function startGitHost(options: GitHostOptions): Promise<GitHost> {
   await mkdir(options.dir, { recursive: true });
@@ -78,7 +81,7 @@ export async function startGitHost(options: GitHostOptions): Promise<GitHost> {
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     options.onRequest?.();
     response.on("close", () => requests.push(servedRequest(request, response)));
-    if (options.takes?.(request, response)) return;
+    if (options.intercept?.(request, response)) return;
     route(hub, tokens.check(request.headers.authorization), request, response);
   };
   const server = options.plain ? createHttpServer(serve) : createServer({ key, cert: certificate }, serve);
@@ -109,6 +112,22 @@ export async function startGitHost(options: GitHostOptions): Promise<GitHost> {
   };
 }
 
+/**
+ * Starts a git host on port 443, so that its name has no port: `gh` identifies a clone's repository by its host name alone. A
+ * machine has only one such port, so this waits up to a minute until another test has released it.
+ */
+export async function startGitHostOnDefaultPort(options: Omit<GitHostOptions, "port">): Promise<GitHost> {
+  const deadline = performance.now() + PORT_TIMEOUT_MS;
+  for (;;) {
+    try {
+      return await startGitHost({ ...options, port: 443 });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE" || performance.now() > deadline) throw error;
+      await delay(100);
+    }
+  }
+}
+
 function servedRequest(request: IncomingMessage, response: ServerResponse): ServedRequest {
   const { method = "", url: path = "", headers } = request;
   return { method, path, status: response.statusCode, user: userNameIn(headers.authorization) };
@@ -117,13 +136,13 @@ function servedRequest(request: IncomingMessage, response: ServerResponse): Serv
 function route(hub: Hub, credential: Credential, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? "/", "https://git.localhost");
   if (url.pathname.startsWith("/api/")) {
-    sendApiAnswer(hub, credential, url.pathname, request, response).catch(() => response.destroy());
+    sendApiResponse(hub, credential, url.pathname, request, response).catch(() => response.destroy());
   } else {
     routeGit(hub.repositories, credential, url, request, response);
   }
 }
 
-async function sendApiAnswer(
+async function sendApiResponse(
   hub: Hub,
   credential: Credential,
   path: string,
@@ -131,7 +150,7 @@ async function sendApiAnswer(
   response: ServerResponse,
 ): Promise<void> {
   const { method = "" } = request;
-  const { status, headers, body } = await answerApi(hub, credential, {
+  const { status, headers, body } = await handleApiRequest(hub, credential, {
     method,
     path,
     body: await text(request),
@@ -140,7 +159,7 @@ async function sendApiAnswer(
   response.end(JSON.stringify(body));
 }
 
-const gitPath =
+const GIT_PATH =
   /^\/([\w.-]+(?:\/[\w.-]+)*)\/([\w.-]+?)(?:\.git)?\/(info\/refs|git-upload-pack|git-receive-pack)$/;
 
 function routeGit(
@@ -150,41 +169,42 @@ function routeGit(
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
-  const [, org = "", name = "", service = ""] = gitPath.exec(url.pathname) ?? [];
+  const [, org = "", name = "", service = ""] = GIT_PATH.exec(url.pathname) ?? [];
   const isPush = service === "git-receive-pack" || url.searchParams.get("service") === "git-receive-pack";
-  const refusal = refuse(repositories.find(`${org}/${name}`), `${org}/${name}`, credential, isPush);
-  if (refusal !== null) {
-    sendRefusal(response, refusal);
+  const status = deniedStatus(repositories.find(`${org}/${name}`), `${org}/${name}`, credential, isPush);
+  if (status !== null) {
+    sendError(response, status);
     return;
   }
-  const user = isPush && credential.kind === "good" ? credential.token.user : null;
+  const user = isPush && credential.kind === "valid" ? credential.token.user : null;
   const path = `/${org}/${name}.git/${service}`;
   serveGit({ root: repositories.root, path, query: url.search.slice(1), user }, request, response);
 }
 
-function refuse(
+/** The status for a request that is denied, or null if it is allowed. */
+function deniedStatus(
   repository: { private: boolean } | null,
   name: string,
   credential: Credential,
   isPush: boolean,
 ): 401 | 403 | 404 | null {
-  if (credential.kind === "bad") return 401;
+  if (credential.kind === "invalid") return 401;
   if (repository === null) return 404;
   if (credential.kind === "none") return repository.private || isPush ? 401 : null;
   if (repository.private && !credential.token.isAuthorizedFor(name.split("/")[0] ?? "")) return 403;
-  const mayRead = !repository.private || credential.token.mayOpen(name);
-  const mayPush = credential.token.mayOpen(name) && credential.token.permissions === "write";
+  const mayRead = !repository.private || credential.token.canAccess(name);
+  const mayPush = credential.token.canAccess(name) && credential.token.permissions === "write";
   return (isPush ? mayPush : mayRead) ? null : 403;
 }
 
-const refusalTexts = {
+const ERROR_TEXTS = {
   401: "Authentication failed.",
   403: "Access not granted.",
   404: "Repository not found.",
 };
 
-function sendRefusal(response: ServerResponse, status: 401 | 403 | 404): void {
+function sendError(response: ServerResponse, status: 401 | 403 | 404): void {
   if (status === 401) response.setHeader("WWW-Authenticate", 'Basic realm="git host"');
   response.writeHead(status, { "content-type": "text/plain" });
-  response.end(`${refusalTexts[status]}\n`);
+  response.end(`${ERROR_TEXTS[status]}\n`);
 }

@@ -10,11 +10,11 @@ const run = promisify(execFile);
 export interface RepositoryOptions {
   org: string;
   name: string;
-  /** Reading needs a token, too. */
+  /** A private repository requires a token for reading, too. */
   private: boolean;
-  /** Path of a local repository whose branches and tags it starts with. */
+  /** Path of a local repository from which all branches and tags are copied. */
   from?: string;
-  /** Path → content of the first commit on `main`, when `from` is not given. */
+  /** Files (path → content) of the first commit on `main`, if `from` is not given. */
   files?: Readonly<Record<string, string>>;
 }
 
@@ -42,7 +42,7 @@ export class Repositories {
     this.#private.set(`${options.org}/${options.name}`, options.private);
   }
 
-  /** Null: there is no such repository. */
+  /** Returns null if there is no such repository. */
   find(repository: string): { private: boolean } | null {
     const isPrivate = this.#private.get(repository);
     return isPrivate === undefined ? null : { private: isPrivate };
@@ -91,18 +91,18 @@ async function firstCommit(path: string, files: Readonly<Record<string, string>>
   for (const [name, content] of Object.entries(files))
     git.stdin.write(`M 100644 inline ${name}\n${data(content)}`);
   git.stdin.end();
-  await ended(git);
+  await requireSuccess(git);
 }
 
 function data(text: string): string {
   return `data ${Buffer.byteLength(text)}\n${text}\n`;
 }
 
-async function ended(child: ChildProcess): Promise<void> {
-  let complaint = "";
+async function requireSuccess(child: ChildProcess): Promise<void> {
+  let stderr = "";
   child.stderr?.on("data", (chunk: Buffer) => {
-    complaint += chunk.toString();
+    stderr += chunk.toString();
   });
   const [code] = await once(child, "close");
-  if (code !== 0) throw new Error(`git fast-import: ${complaint}`);
+  if (code !== 0) throw new Error(`git fast-import: ${stderr}`);
 }

@@ -4,17 +4,17 @@ export type Access = "none" | "read" | "write";
 
 export interface TokenOptions {
   user: string;
-  /** `org/name` of each repository that the token opens. Default: all. */
+  /** `org/name` of each repository that the token can access. Default: all. */
   repositories?: readonly string[];
-  /** Of the repositories' contents. */
+  /** Access to the contents of repositories. */
   permissions: "read" | "write";
   /** Default: as `permissions`. */
   issues?: Access;
   /** Default: as `permissions`. */
   pullRequests?: Access;
-  /** Organizations with single sign-on for which it was authorized. Default: all. */
+  /** Organizations with single sign-on that the token is authorized for. Default: all. */
   authorizedFor?: readonly string[];
-  /** Default: an hour. Zero or less makes a token that has expired. */
+  /** Default: an hour. Zero or less creates an expired token. */
   expiresInSeconds?: number;
 }
 
@@ -23,13 +23,13 @@ export interface Token {
   permissions: "read" | "write";
   issues: Access;
   pullRequests: Access;
-  mayOpen(repository: string): boolean;
-  /** False where the organization asks for single sign-on and the token was not authorized for it. */
+  canAccess(repository: string): boolean;
+  /** False if the organization requires single sign-on and the token is not authorized for it. */
   isAuthorizedFor(org: string): boolean;
 }
 
-/** What the `Authorization` header of a request says: nothing, a token that holds, or one that does not. */
-export type Credential = { kind: "none" } | { kind: "good"; token: Token } | { kind: "bad" };
+/** The credential in the `Authorization` header of a request. */
+export type Credential = { kind: "none" } | { kind: "valid"; token: Token } | { kind: "invalid" };
 
 export class Tokens {
   readonly #tokens = new Map<string, Token & { expiresAt: number }>();
@@ -43,7 +43,7 @@ export class Tokens {
       issues: options.issues ?? permissions,
       pullRequests: options.pullRequests ?? permissions,
       isAuthorizedFor: (org) => authorizedFor === undefined || authorizedFor.includes(org),
-      mayOpen: (repository) => repositories === undefined || repositories.includes(repository),
+      canAccess: (repository) => repositories === undefined || repositories.includes(repository),
       expiresAt: Date.now() + (options.expiresInSeconds ?? 3600) * 1000,
     });
     return value;
@@ -58,7 +58,9 @@ export class Tokens {
     if (authorization === undefined) return { kind: "none" };
     const [scheme = "", value = ""] = authorization.split(" ", 2);
     const token = this.#tokens.get(scheme.toLowerCase() === "basic" ? passwordOf(value) : value);
-    return token !== undefined && token.expiresAt > Date.now() ? { kind: "good", token } : { kind: "bad" };
+    return token !== undefined && token.expiresAt > Date.now()
+      ? { kind: "valid", token }
+      : { kind: "invalid" };
   }
 }
 

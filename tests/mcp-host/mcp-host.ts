@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { freePort } from "../acceptance/harness/free-port.ts";
 
-/** The reference server of the protocol, over streamable HTTP, in a process of its own; on a free port without one. */
+/** Starts the protocol's reference server, over streamable HTTP, in its own process. Without `port` it uses a free one. */
 export async function startEverything(port?: number): Promise<EverythingServer> {
   const program = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"));
   const chosen = port ?? (await freePort());
@@ -26,7 +26,7 @@ export async function startEverything(port?: number): Promise<EverythingServer> 
     return { port: chosen, stop };
   }
   await stop();
-  throw new Error("The server ended before it listened.");
+  throw new Error("The MCP server ended before it listened.");
 }
 
 export interface EverythingServer {
@@ -35,29 +35,29 @@ export interface EverythingServer {
 }
 
 export interface BearerProxy {
-  /** Of the server behind it. */
+  /** The URL at which clients reach the server through this proxy. */
   url: string;
-  /** The token that is let through. */
+  /** The token that the proxy accepts. */
   token: string;
-  /** What came, as `POST <method of the protocol>` or `DELETE`, when it came. */
-  asked: string[];
-  /** What came, as `METHOD status`, when it was answered. */
-  seen: string[];
-  /** Answers in place of the server where it is set and returns true. */
-  instead: ((request: IncomingMessage, answer: ServerResponse) => boolean) | null;
-  /** Resolves as soon as what came, or was answered, is enough. */
-  until(enough: () => boolean): Promise<void>;
+  /** Requests as they arrive: `POST <method of the protocol>` or `DELETE`. */
+  received: string[];
+  /** Requests as they complete: `METHOD status`. */
+  completed: string[];
+  /** If set, called for each authorized request; returns true if it sends the response instead of the server. */
+  override: ((request: IncomingMessage, response: ServerResponse) => boolean) | null;
+  /** Resolves as soon as the condition holds for the received or completed requests. */
+  until(condition: () => boolean): Promise<void>;
   stop(): void;
 }
 
-/** Lets through to an MCP server what carries the token, and answers 401 to everything else. */
+/** Forwards requests with the token to an MCP server, and responds with 401 to all others. */
 export async function startBearerProxy(target: number, token: string): Promise<BearerProxy> {
-  const server = createServer((given, answer) => {
-    noteMethod(given, note(proxy.asked));
-    answer.on("close", () => note(proxy.seen)(`${given.method} ${answer.statusCode}`));
-    if (given.headers.authorization !== `Bearer ${proxy.token}`) {
-      answer.writeHead(401, { "www-authenticate": "Bearer" }).end(`not ${given.headers.authorization}`);
-    } else if (proxy.instead?.(given, answer) !== true) pass(target, given, answer);
+  const server = createServer((incoming, response) => {
+    noteMethod(incoming, note(proxy.received));
+    response.on("close", () => note(proxy.completed)(`${incoming.method} ${response.statusCode}`));
+    if (incoming.headers.authorization !== `Bearer ${proxy.token}`) {
+      response.writeHead(401, { "www-authenticate": "Bearer" }).end(`not ${incoming.headers.authorization}`);
+    } else if (proxy.override?.(incoming, response) !== true) forward(target, incoming, response);
   });
   await listen(server);
   const news = new EventEmitter();
@@ -68,36 +68,36 @@ export async function startBearerProxy(target: number, token: string): Promise<B
   const proxy: BearerProxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
     token,
-    asked: [],
-    seen: [],
-    instead: null,
-    async until(enough) {
-      while (!enough()) await once(news, "note");
+    received: [],
+    completed: [],
+    override: null,
+    async until(condition) {
+      while (!condition()) await once(news, "note");
     },
     stop: () => server.close().closeAllConnections(),
   };
   return proxy;
 }
 
-function noteMethod(given: IncomingMessage, note: (text: string) => void): void {
-  if (given.method !== "POST") {
-    note(given.method ?? "");
+function noteMethod(incoming: IncomingMessage, note: (text: string) => void): void {
+  if (incoming.method !== "POST") {
+    note(incoming.method ?? "");
     return;
   }
   const chunks: Buffer[] = [];
-  given.on("data", (chunk: Buffer) => chunks.push(chunk));
-  given.on("end", () => note(`POST ${JSON.parse(Buffer.concat(chunks).toString()).method}`));
+  incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+  incoming.on("end", () => note(`POST ${JSON.parse(Buffer.concat(chunks).toString()).method}`));
 }
 
-function pass(port: number, given: IncomingMessage, answer: ServerResponse): void {
-  const { method, url, headers } = given;
-  const onward = request({ host: "127.0.0.1", port, method, path: url, headers, agent: false }, (reply) => {
-    answer.writeHead(reply.statusCode ?? 502, reply.headers);
-    reply.pipe(answer);
+function forward(port: number, incoming: IncomingMessage, response: ServerResponse): void {
+  const { method, url, headers } = incoming;
+  const outgoing = request({ host: "127.0.0.1", port, method, path: url, headers, agent: false }, (reply) => {
+    response.writeHead(reply.statusCode ?? 502, reply.headers);
+    reply.pipe(response);
   });
-  onward.on("error", () => answer.destroy());
-  answer.on("close", () => onward.destroy());
-  given.pipe(onward);
+  outgoing.on("error", () => response.destroy());
+  response.on("close", () => outgoing.destroy());
+  incoming.pipe(outgoing);
 }
 
 async function listen(server: Server): Promise<void> {

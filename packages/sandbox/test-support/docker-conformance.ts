@@ -1,12 +1,12 @@
-import { type Kind, lackOf } from "../../../tests/container-engine/container-engine.ts";
+import { type EngineKind, missingForEngine } from "../../../tests/container-engine/container-engine.ts";
 import { conformance, type Subject } from "./conformance/conformance.ts";
 import { DISK_TESTS } from "./conformance/disk-tests.ts";
 import { SNAPSHOT_TESTS } from "./conformance/snapshot-tests.ts";
 import { startSubject } from "./docker-engine.ts";
 
 /** The suite on a real engine of this kind, which the test starts and stops. */
-export function conformanceOf(kind: Kind): void {
-  const lack = lackOf(kind);
+export function conformanceOf(kind: EngineKind): void {
+  const lack = missingForEngine(kind);
   const skips: Record<string, string> = lack === null ? {} : { "*": lack };
   for (const title of Object.keys(DISK_TESTS)) skips[title] = "an engine of containers cannot limit a disk";
   for (const title of Object.keys(SNAPSHOT_TESTS))

@@ -2,7 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEgress, openAuthority } from "@berth/egress";
-import { type Kind, startTestEngine, TEST_IMAGE } from "../../../tests/container-engine/container-engine.ts";
+import {
+  type EngineKind,
+  startTestEngine,
+  TEST_IMAGE,
+} from "../../../tests/container-engine/container-engine.ts";
 import { createDockerEngine } from "../src/docker/docker-engine.ts";
 import type { Subject } from "./conformance/conformance.ts";
 
@@ -18,7 +22,10 @@ export interface TestSubject extends Subject {
  * A sandbox engine over a container engine that was started for it. Its uid is no other test's: the kernel counts the processes
  * of a uid over all containers of the machine.
  */
-export async function startSubject(kind: Kind, allowPrivate: readonly string[] = []): Promise<TestSubject> {
+export async function startSubject(
+  kind: EngineKind,
+  allowPrivate: readonly string[] = [],
+): Promise<TestSubject> {
   const directory = await mkdtemp(join(tmpdir(), "berth-engine-"));
   const { socket, close } = await startTestEngine(kind);
   const authority = await openAuthority(join(directory, "authority"));

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import {
-  lackOf,
+  missingForEngine,
   startTestEngine,
   TEST_IMAGE,
   type TestEngine,
@@ -16,7 +16,7 @@ import { bash, makeAgent, makeEnvironment, makeFile, results, turn } from "../ha
 import { proves } from "../harness/proves.ts";
 import { providerSettings } from "../harness/provider-settings.ts";
 
-const skip = lackOf("dockerd") ?? false;
+const skip = missingForEngine("dockerd") ?? false;
 
 let directory: string;
 let engine: TestEngine;

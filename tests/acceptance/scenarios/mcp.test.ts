@@ -229,9 +229,9 @@ proves(
 proves(["mcp-failure"], "a server that is down is told of by each turn that misses it", async (t) => {
   const { id } = await makeMcpSession();
   t.after(() => {
-    proxy.instead = null;
+    proxy.override = null;
   });
-  proxy.instead = (_, answer) => {
+  proxy.override = (_, answer) => {
     answer.writeHead(503).end("canary words of the server");
     return true;
   };
@@ -242,7 +242,7 @@ proves(["mcp-failure"], "a server that is down is told of by each turn that miss
     assert.ok(!JSON.stringify(events).includes("canary"));
     assert.equal(events.at(-1)?.stop_reason.type, "end_turn");
   }
-  proxy.instead = null;
+  proxy.override = null;
   assert.deepEqual(answers(await turn(api, id, echo("up"))), ["Echo: up"]);
 });
 
@@ -259,7 +259,7 @@ proves(["mcp-network"], "the environment and the operator both have to allow a s
     environment: { config: { type: "cloud", networking: { type: "unrestricted" } } },
   });
   assert.deepEqual(answers(await turn(api, any.id, echo("x"))), ["Echo: x"]);
-  const posts = () => proxy.asked.filter((method) => method.startsWith("POST")).length;
+  const posts = () => proxy.received.filter((method) => method.startsWith("POST")).length;
   const before = posts();
   for (const url of ["https://127.0.0.1:1/mcp", "https://localhost:1/mcp", "https://10.0.0.1/mcp"]) {
     const { id } = await makeMcpSession({ url });
@@ -292,20 +292,20 @@ proves(["mcp-interrupt"], "an interrupt ends a slow call, and the next turn goes
 
 proves(["mcp-interrupt"], "an interrupt ends the wait for a server that does not answer", async (t) => {
   t.after(() => {
-    proxy.instead = null;
+    proxy.override = null;
   });
   const { id } = await makeMcpSession();
   // Connections of former sessions may end meanwhile, which comes, too.
-  const posts = () => proxy.asked.filter((method) => method.startsWith("POST")).length;
+  const posts = () => proxy.received.filter((method) => method.startsWith("POST")).length;
   const before = posts();
-  proxy.instead = () => true;
+  proxy.override = () => true;
   const sent = await api.ok("POST", `/sessions/${id}/events`, { events: [steps({ say: "never" })] });
   await proxy.until(() => posts() > before);
   await api.ok("POST", `/sessions/${id}/events`, { events: [{ type: "user.interrupt" }] });
   const events = await turnOf(api, id, sent.data[0].id);
   assert.equal(events.at(-1)?.stop_reason.type, "cancelled");
   assert.deepEqual([faults(events), of(events, "agent.message")], [[], []]);
-  proxy.instead = null;
+  proxy.override = null;
   const next = await turn(api, id, echo("on"));
   assert.deepEqual([answers(next), of(next, "agent.message")], [["Echo: on"], []]);
 });
@@ -316,9 +316,9 @@ proves(
   async () => {
     const { id } = await makeMcpSession({ url: quiet.url });
     assert.deepEqual(answers(await turn(api, id, echo("one"))), ["Echo: one"]);
-    await quiet.until(() => quiet.asked.includes("DELETE"));
+    await quiet.until(() => quiet.received.includes("DELETE"));
     assert.deepEqual(answers(await turn(api, id, echo("two"))), ["Echo: two"]);
-    assert.equal(quiet.asked.filter((method) => method === "POST tools/list").length, 1);
-    assert.equal(quiet.asked.filter((method) => method === "POST initialize").length, 2);
+    assert.equal(quiet.received.filter((method) => method === "POST tools/list").length, 1);
+    assert.equal(quiet.received.filter((method) => method === "POST initialize").length, 2);
   },
 );

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import type { GitHost } from "../../git-host/git-host.ts";
-import { startGitHostAtItsPort } from "../../git-host/git-host-at-its-port.ts";
+import { startGitHostOnDefaultPort } from "../../git-host/git-host.ts";
 import type { TokenOptions } from "../../git-host/tokens.ts";
 import type { Api, Wire } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
@@ -18,7 +18,7 @@ let berth: Berth;
 let api: Api;
 before(async () => {
   directory = await mkdtemp(join(tmpdir(), "git-host-"));
-  host = await startGitHostAtItsPort({ dir: directory });
+  host = await startGitHostOnDefaultPort({ dir: directory });
   berth = await Berth.start({ settings: providerSettings(host) });
   api = await berth.client();
 });

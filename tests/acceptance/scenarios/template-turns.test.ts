@@ -46,7 +46,7 @@ function drips({ method, url = "", headers }: IncomingMessage, response: ServerR
 
 before(async () => {
   directory = await mkdtemp(join(tmpdir(), "git-host-"));
-  host = await startGitHost({ dir: directory, takes: drips });
+  host = await startGitHost({ dir: directory, intercept: drips });
   for (const name of [...SLOW, "own"])
     await host.createRepository({ org: "acme", name, private: false, files: { "a.txt": `${name}\n` } });
   berth = await Berth.start({ settings: providerSettings(host) });

@@ -1,19 +1,33 @@
 import type { Repositories } from "../repositories.ts";
 import type { Token } from "../tokens.ts";
 import { Project } from "./projects.ts";
-import { Refusal } from "./refusal.ts";
 
-/** A repository of the double as one token sees it. */
-export interface Sight {
+export type GitHubErrorType = "NOT_FOUND" | "FORBIDDEN" | "UNPROCESSABLE";
+
+/** An error with the message and `type` that GitHub's API returns. */
+export class GitHubError extends Error {
+  override readonly name = "GitHubError";
+  readonly type: GitHubErrorType;
+  readonly extensions: Readonly<Record<string, unknown>>;
+
+  constructor(type: GitHubErrorType, message: string, extensions: Readonly<Record<string, unknown>> = {}) {
+    super(message);
+    this.type = type;
+    this.extensions = extensions;
+  }
+}
+
+/** A repository as seen with one token. */
+export interface RepositoryView {
   org: string;
   name: string;
   project: Project;
   token: Token;
 }
 
-/** Projects of the repositories, and what a token may do with them. */
+/** The projects of the repositories, and access to them by token. */
 export class Hub {
-  /** Where its pages lie: `https://host`. */
+  /** The base URL of its pages: `https://host`. */
   url = "";
   readonly repositories: Repositories;
   readonly #projects = new Map<string, Project>();
@@ -28,14 +42,14 @@ export class Hub {
     return known;
   }
 
-  /** Refuses as GitHub does: what a token does not reach is not there, and single sign-on is told. */
-  open(token: Token, org: string, name: string): Sight {
+  /** Throws as GitHub does: NOT_FOUND without access, FORBIDDEN if single sign-on is required. */
+  view(token: Token, org: string, name: string): RepositoryView {
     const found = this.repositories.find(`${org}/${name}`);
-    const hidden = found === null || (found.private && !token.mayOpen(`${org}/${name}`));
-    if (hidden)
-      throw new Refusal("NOT_FOUND", `Could not resolve to a Repository with the name '${org}/${name}'.`);
+    const isHidden = found === null || (found.private && !token.canAccess(`${org}/${name}`));
+    if (isHidden)
+      throw new GitHubError("NOT_FOUND", `Could not resolve to a Repository with the name '${org}/${name}'.`);
     if (!token.isAuthorizedFor(org)) {
-      throw new Refusal(
+      throw new GitHubError(
         "FORBIDDEN",
         "Resource protected by organization SAML enforcement. You must grant your Personal Access token access to this organization.",
         { saml_failure: true },
@@ -44,26 +58,25 @@ export class Hub {
     return { org, name, project: this.project(org, name), token };
   }
 
-  /** The same where the token needs a permission of its own besides. */
-  openFor(token: Token, org: string, name: string, need: Need): Sight {
-    const sight = this.open(token, org, name);
-    requireAccess(token, need);
-    if (need.access === "write" && !token.mayOpen(`${org}/${name}`)) throw notAccessible();
-    return sight;
+  /** As `view`, but also requires a permission of the token. */
+  viewWith(token: Token, org: string, name: string, permission: Permission): RepositoryView {
+    const view = this.view(token, org, name);
+    requirePermission(token, permission);
+    if (permission.access === "write" && !token.canAccess(`${org}/${name}`)) throw notAccessible();
+    return view;
   }
 }
 
-/** A permission that a token may lack. */
-export interface Need {
+export interface Permission {
   of: "issues" | "pullRequests";
   access: "read" | "write";
 }
 
-export function requireAccess(token: Token, { of, access }: Need): void {
-  const given = token[of];
-  if (given === "none" || (access === "write" && given === "read")) throw notAccessible();
+export function requirePermission(token: Token, { of, access }: Permission): void {
+  const granted = token[of];
+  if (granted === "none" || (access === "write" && granted === "read")) throw notAccessible();
 }
 
-function notAccessible(): Refusal {
-  return new Refusal("FORBIDDEN", "Resource not accessible by personal access token");
+function notAccessible(): GitHubError {
+  return new GitHubError("FORBIDDEN", "Resource not accessible by personal access token");
 }

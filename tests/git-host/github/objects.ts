@@ -1,9 +1,9 @@
-import { type Hub, requireAccess, type Sight } from "./hub.ts";
+import { type Hub, type RepositoryView, requirePermission } from "./hub.ts";
 import type { Comment, Discussion, Issue, Project, PullRequest } from "./projects.ts";
 
-/** Objects of the schema; a field that is a function gets the field's arguments. */
+/** Objects of the schema. GraphQL calls a field that is a function with the field's arguments. */
 
-/** Arguments that a client may leave out or give as null. */
+/** Clients may leave out any argument or pass null. */
 interface PageArgs {
   first?: number | null;
   states?: readonly string[] | null;
@@ -11,11 +11,11 @@ interface PageArgs {
   baseRefName?: string | null;
 }
 
-export function repositoryObject(hub: Hub, sight: Sight): object {
-  const { org, name, project, token } = sight;
+export function repositoryObject(hub: Hub, view: RepositoryView): object {
+  const { org, name, project, token } = view;
   const pages = `${hub.url}/${org}/${name}`;
-  const shown = (discussion: Discussion | null) => discussionObject(hub, sight, discussion);
-  const numbered = ({ number }: { number: number }) => shown(project.numbered(number));
+  const toObject = (discussion: Discussion | null) => discussionObject(hub, view, discussion);
+  const numbered = ({ number }: { number: number }) => toObject(project.numbered(number));
   return {
     __typename: "Repository",
     id: nodeId("R", org, name),
@@ -37,12 +37,12 @@ export function repositoryObject(hub: Hub, sight: Sight): object {
     parent: null,
     defaultBranchRef: { name: "main", prefix: "refs/heads/" },
     issues: (args: PageArgs) => {
-      requireAccess(token, { of: "issues", access: "read" });
-      return connection(project.issues, args, shown);
+      requirePermission(token, { of: "issues", access: "read" });
+      return connection(project.issues, args, toObject);
     },
     pullRequests: (args: PageArgs) => {
-      requireAccess(token, { of: "pullRequests", access: "read" });
-      return connection(pullRequestsOf(project, args), args, shown);
+      requirePermission(token, { of: "pullRequests", access: "read" });
+      return connection(pullRequestsOf(project, args), args, toObject);
     },
     issue: numbered,
     pullRequest: numbered,
@@ -61,11 +61,19 @@ function pullRequestsOf({ pullRequests }: Project, { headRefName, baseRefName }:
   );
 }
 
-export function discussionObject(hub: Hub, sight: Sight, discussion: Discussion | null): object | null {
+export function discussionObject(
+  hub: Hub,
+  view: RepositoryView,
+  discussion: Discussion | null,
+): object | null {
   if (discussion === null) return null;
   return discussion.kind === "issue"
-    ? { __typename: "Issue", ...common(hub, sight, discussion) }
-    : { __typename: "PullRequest", ...common(hub, sight, discussion), ...ofPullRequest(sight, discussion) };
+    ? { __typename: "Issue", ...discussionFields(hub, view, discussion) }
+    : {
+        __typename: "PullRequest",
+        ...discussionFields(hub, view, discussion),
+        ...pullRequestFields(view, discussion),
+      };
 }
 
 export function commentObject(discussionUrl: string, { author, body }: Comment, index: number): object {
@@ -84,14 +92,14 @@ export function commentObject(discussionUrl: string, { author, body }: Comment, 
   };
 }
 
-export function discussionUrl(hub: Hub, { org, name }: Sight, { kind, number }: Discussion): string {
+export function discussionUrl(hub: Hub, { org, name }: RepositoryView, { kind, number }: Discussion): string {
   return `${hub.url}/${org}/${name}/${kind === "issue" ? "issues" : "pull"}/${number}`;
 }
 
-function common(hub: Hub, sight: Sight, discussion: Issue | PullRequest): object {
-  const { org, name } = sight;
+function discussionFields(hub: Hub, view: RepositoryView, discussion: Issue | PullRequest): object {
+  const { org, name } = view;
   const { number, title, body, author, state, createdAt, comments } = discussion;
-  const url = discussionUrl(hub, sight, discussion);
+  const url = discussionUrl(hub, view, discussion);
   const none = connection([], {}, () => ({}));
   return {
     id: nodeId(discussion.kind === "issue" ? "I" : "PR", org, name, String(number)),
@@ -118,7 +126,10 @@ function common(hub: Hub, sight: Sight, discussion: Issue | PullRequest): object
   };
 }
 
-function ofPullRequest({ org, name }: Sight, { draft, base, head, headOid }: PullRequest): object {
+function pullRequestFields(
+  { org, name }: RepositoryView,
+  { draft, base, head, headOid }: PullRequest,
+): object {
   const none = connection([], {}, () => ({}));
   return {
     isDraft: draft,
@@ -178,7 +189,7 @@ function actor(login: string): object {
   return { __typename: "User", id: nodeId("U", login), login, name: login };
 }
 
-/** Opaque to clients, and read again by `readNodeId`. */
+/** An id that is opaque to clients; `readNodeId` decodes it. */
 export function nodeId(kind: string, ...parts: string[]): string {
   return `${kind}_${Buffer.from(parts.join("\n")).toString("base64url")}`;
 }

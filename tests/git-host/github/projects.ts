@@ -1,6 +1,5 @@
 import type { Token } from "../tokens.ts";
 
-/** What was said below an issue or a pull request. */
 export interface Comment {
   author: string;
   body: string;
@@ -26,13 +25,13 @@ export interface PullRequest extends Numbered {
   draft: boolean;
   base: string;
   head: string;
-  /** Commit at the end of `head` when it was opened. */
+  /** The head commit of `head` when the pull request was opened. */
   headOid: string;
 }
 
 export type Discussion = Issue | PullRequest;
 
-/** The issues and pull requests of one repository, which share one row of numbers. */
+/** The issues and pull requests of one repository, which share one sequence of numbers. */
 export class Project {
   readonly discussions: Discussion[] = [];
 
@@ -52,10 +51,10 @@ export class Project {
 
   openPullRequest(
     { user }: Pick<Token, "user">,
-    opened: Pick<PullRequest, "title" | "body" | "draft" | "base" | "head" | "headOid">,
+    fields: Pick<PullRequest, "title" | "body" | "draft" | "base" | "head" | "headOid">,
   ): PullRequest {
-    const own = this.#next(user, opened.title, opened.body);
-    const pullRequest: PullRequest = { ...own, ...opened, kind: "pull request", state: "OPEN" };
+    const own = this.#next(user, fields.title, fields.body);
+    const pullRequest: PullRequest = { ...own, ...fields, kind: "pull request", state: "OPEN" };
     this.discussions.push(pullRequest);
     return pullRequest;
   }

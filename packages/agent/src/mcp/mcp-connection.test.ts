@@ -75,7 +75,7 @@ test("a server's tools, as a model is told of them, and calls of them", async (t
 
   await connection.close();
   assert.equal(connection.isOpen(), false);
-  assert.ok(proxy.seen.includes("DELETE 200"), "the server may forget the session");
+  assert.ok(proxy.completed.includes("DELETE 200"), "the server may forget the session");
   assert.match(text(await call("echo", { message: "again" })), /again/);
 });
 
@@ -143,7 +143,7 @@ test("an interrupted call ends at once, and the connection goes on", async (t) =
   const { call, proxy } = await house(t);
   const stop = new AbortController();
   const slow = call("trigger-long-running-operation", { duration: 60, steps: 60 }, stop.signal);
-  await proxy.until(() => proxy.asked.includes("POST tools/call"));
+  await proxy.until(() => proxy.received.includes("POST tools/call"));
   const reason = new DOMException("interrupted", "AbortError");
   stop.abort(reason);
   await assert.rejects(slow, (error) => error === reason);

@@ -8,7 +8,11 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { EgressDenied } from "@berth/egress";
-import { type Kind, lackOf, TEST_IMAGE } from "../../../../tests/container-engine/container-engine.ts";
+import {
+  type EngineKind,
+  missingForEngine,
+  TEST_IMAGE,
+} from "../../../../tests/container-engine/container-engine.ts";
 import { ok, sh } from "../../test-support/conformance/context.ts";
 import { startSubject, type TestSubject } from "../../test-support/docker-engine.ts";
 import { ImageError, type SandboxSpec } from "../sandbox.ts";
@@ -19,8 +23,8 @@ import { EngineClient } from "./engine-client.ts";
 for (const kind of ["dockerd", "podman"] as const) engineTests(kind);
 
 /** What a container engine has besides the promises of every engine. */
-function engineTests(kind: Kind): void {
-  const skip = lackOf(kind) ?? false;
+function engineTests(kind: EngineKind): void {
+  const skip = missingForEngine(kind) ?? false;
   describe(`sandboxes by ${kind}`, { skip, timeout: 300_000 }, () => {
     let subject: TestSubject;
     let client: EngineClient;

@@ -1,0 +1,40 @@
+import type { GraphqlRequest } from "./github/execute-graphql.ts";
+import type { Hub } from "./github/hub.ts";
+import type { Credential } from "./tokens.ts";
+
+export interface ApiRequest {
+  method: string;
+  path: string;
+  body: string;
+}
+
+export interface ApiResponse {
+  status: number;
+  headers: Record<string, string>;
+  body: object;
+}
+
+/** The part of the hosting provider's API that `gh` needs: the current user, issues and pull requests. */
+export async function handleApiRequest(
+  hub: Hub,
+  credential: Credential,
+  { method, path, body }: ApiRequest,
+): Promise<ApiResponse> {
+  if (credential.kind !== "valid") return json(401, { message: "Bad credentials" });
+  const { token } = credential;
+  switch (`${method} ${path}`) {
+    case "GET /api/v3/":
+    case "GET /api/v3/user":
+      return { ...json(200, { login: token.user }), headers: { "x-oauth-scopes": "repo, read:org, gist" } };
+    case "POST /api/graphql": {
+      const { executeGraphql } = await import("./github/execute-graphql.ts");
+      return json(200, await executeGraphql(hub, token, JSON.parse(body) as GraphqlRequest));
+    }
+    default:
+      return json(404, { message: "Not Found" });
+  }
+}
+
+function json(status: number, body: object): ApiResponse {
+  return { status, headers: {}, body };
+}
