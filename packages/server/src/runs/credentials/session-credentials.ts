@@ -71,12 +71,6 @@ export class SessionCredentials {
     };
   }
 
-  /** Makes the secrets known to `mask` before the first command has them. @param resources of the session. */
-  async unseal(resources: readonly RunResource[]): Promise<void> {
-    const settings = (await this.#settings()) ?? NO_SETTINGS;
-    this.#list({ settings, repositories: resources.filter(isRepository) });
-  }
-
   /**
    * The variables of a command that starts now: those of the environment, over them the session's own, over them those of its
    * vaults, over them those of its repositories.
@@ -107,6 +101,9 @@ export class SessionCredentials {
   /**
    * The variables that hold placeholders, by name, as they were when the model was first asked (`firstRequestAt`, in Unix
    * milliseconds): a later change of the vaults leaves them as they are, so that the system prompt stays the same.
+   *
+   * Also makes the secrets known to `mask`: a former run may have left them on the disk, where a tool may read them before any
+   * command is given them.
    */
   async placeholderVariables(
     resources: readonly RunResource[],
@@ -114,8 +111,10 @@ export class SessionCredentials {
   ): Promise<PlaceholderVariable[]> {
     const settings = await this.#settings();
     if (settings === null) return [];
+    const repositories = resources.filter(isRepository);
+    for (const { value } of this.#list({ settings, repositories })) unsealIfPossible(value);
     const at = firstRequestAt ?? Number.POSITIVE_INFINITY;
-    return this.#list({ settings, repositories: resources.filter(isRepository), at })
+    return this.#list({ settings, repositories, at })
       .filter(({ delivery }) => delivery === "proxied")
       .flatMap((secret) => secret.names.map((name) => ({ name, hosts: hostsOf(secret) })))
       .toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -164,6 +163,15 @@ export class SessionCredentials {
 function withSecret(repository: RunRepository, secret: string | null): SessionRepository {
   const { type, url, mountPath, username } = repository;
   return { type, url, mountPath, username, secret };
+}
+
+/** The command that needs a secret which cannot be unsealed fails. */
+function unsealIfPossible(value: () => string): void {
+  try {
+    value();
+  } catch {
+    // Reported by that command.
+  }
 }
 
 function hostsOf({ source, targets }: SessionSecret): string[] {

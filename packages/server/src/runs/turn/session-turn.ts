@@ -83,11 +83,12 @@ export class SessionTurn {
     const { workspace, log, resumed } = this.#options;
     const { id, agent } = workspace.session;
     if (resumed) await workspace.memory.catchUp(() => workspace.sandbox(signal), signal);
-    await workspace.unsealSecrets();
+    // Before any tool runs: this makes the session's secrets known to the mask.
+    const workspaceDescription = await workspace.describe();
     const tools = await turnTools(workspace, mask, signal);
     return await runTurn({
       agent,
-      workspaceDescription: await workspace.describe(),
+      workspaceDescription,
       model,
       tools,
       log: await log.forTurn(),

@@ -108,17 +108,12 @@ export class SessionWorkspace {
     return await this.#parts.credentials.commandVariables();
   }
 
-  /** Makes the session's secrets known to the mask before anything is read from a disk where a former run may have left them. */
-  async unsealSecrets(): Promise<void> {
-    await this.#parts.credentials.unseal(this.#inputs.resources).catch(() => undefined);
-  }
-
   /** The tools of the agent's MCP servers; see `SessionMcp`. */
   async mcpTools(signal: AbortSignal): Promise<Tool[]> {
     return await this.#mcp.tools(signal);
   }
 
-  /** What the system prompt says of the session. */
+  /** What the system prompt says of the session. From then on, `mask` knows the session's secrets. */
   async describe(): Promise<string> {
     const { db } = this.#parts;
     const { id } = this.session;
