@@ -3,7 +3,7 @@ import { cloneRepository, listRefs, type RepositoryAccess, repositoryEnvironment
 import type { Config } from "../config/config.ts";
 import type { HostedProvider } from "../config/provider-settings.ts";
 import { providerOf } from "../runs/credentials/repository-targets.ts";
-import type { CloneRepository, SessionRepository } from "../runs/inputs/clone-repository.ts";
+import type { CloneRepository, SessionRepository } from "../runs/inputs/placement.ts";
 import type { ListRefs } from "../runs/templates/make-template.ts";
 
 /** The variables by which a session's commands reach its repositories. */

@@ -1,7 +1,7 @@
 import type { CredentialTarget } from "@berth/egress";
 import type { RepositoryProvider } from "@berth/sandbox";
 import type { ProviderHosts } from "../egress/egress-policy.ts";
-import type { SessionRepository } from "../inputs/clone-repository.ts";
+import type { SessionRepository } from "../inputs/placement.ts";
 
 /** The providers of hosted repositories that the installation serves. */
 export type RepositoryProviders = readonly (ProviderHosts & RepositoryProvider)[];

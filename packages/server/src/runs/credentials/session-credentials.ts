@@ -5,7 +5,7 @@ import type { Queryable } from "../../db/statement.ts";
 import { createRedactor } from "../../log/redactor.ts";
 import { credentialSecret, resourceSecret } from "../../secrets/sealed-columns.ts";
 import type { SecretBox } from "../../secrets/secret-box.ts";
-import type { SessionRepository } from "../inputs/clone-repository.ts";
+import type { SessionRepository } from "../inputs/placement.ts";
 import {
   isRepository,
   type RunRepository,

@@ -2,7 +2,7 @@ import { LeaseLost } from "@berth/agent";
 import type { MountedDirectory, Sandbox } from "@berth/sandbox";
 import type { Logger } from "pino";
 import type { DatabaseAccess } from "../../db/database-access.ts";
-import type { Outcome } from "../inputs/place-outcome.ts";
+import type { Placement } from "../inputs/placement.ts";
 import type { RunMemoryStore } from "../inputs/resource-store.ts";
 import type { Lease } from "../lease/lease.ts";
 import { withDeadline } from "../sandbox-io/scan-deadline.ts";
@@ -21,7 +21,7 @@ import { lastVersions } from "./store-heads.ts";
 export interface SessionMemory {
   /** @param disk host directory of the session's disk. */
   directories(disk: string): Promise<MountedDirectory[]>;
-  putInPlace(sandbox: Sandbox, resource: RunMemoryStore): Promise<Outcome>;
+  putInPlace(sandbox: Sandbox, resource: RunMemoryStore): Promise<Placement>;
   /** When the signal aborts, what is left to do soon ends, and the next look at the disk goes on. */
   around<T>(open: () => Promise<Sandbox>, call: () => Promise<T>, signal: AbortSignal): Promise<T>;
   /** Stores what a run that was cut off has left on the disk. Opens no sandbox when there are no stores. Never rejects. */
@@ -113,7 +113,7 @@ export function createSessionMemory(
       }
       return made;
     },
-    async putInPlace(sandbox, { storeId }): Promise<Outcome> {
+    async putInPlace(sandbox, { storeId }): Promise<Placement> {
       const store = mounts.written.get(storeId);
       if (store === undefined) return {};
       const fault = await inTurn(() => store.fill(sandbox));

@@ -2,8 +2,7 @@ import { formatId } from "@berth/contract";
 import type { Sandbox } from "@berth/sandbox";
 import type { Queryable } from "../../db/statement.ts";
 import type { SessionCredentials } from "../credentials/session-credentials.ts";
-import type { CloneRepository } from "../inputs/clone-repository.ts";
-import type { Outcome } from "../inputs/place-outcome.ts";
+import type { CloneRepository, Placement } from "../inputs/placement.ts";
 import type { RunRepository } from "../inputs/resource-store.ts";
 import type { Lease } from "../lease/lease.ts";
 import type { RunLog } from "../lease/run-log.ts";
@@ -38,7 +37,7 @@ export async function cloneInto(
   target: CloneTarget,
   repository: RunRepository,
   shown: Set<string>,
-): Promise<Outcome> {
+): Promise<Placement> {
   const { lease, runLog, sandbox } = target;
   const { checkout } = repository;
   const report = createProgressReport(runLog, formatId("session_resource", repository.id));

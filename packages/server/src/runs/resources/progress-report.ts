@@ -1,8 +1,8 @@
-import type { Progress } from "../inputs/clone-repository.ts";
+import type { CloneProgress } from "../inputs/placement.ts";
 import type { RunLog } from "../lease/run-log.ts";
 
 export interface ProgressReport {
-  progress(progress: Progress): void;
+  progress(progress: CloneProgress): void;
   /** Resolves when nothing is told any more. */
   end(): Promise<void>;
 }
@@ -11,7 +11,7 @@ const INTERVAL_MS = 1_000;
 
 /** Tells progress in the log, the newest of each second at most, and one after another. */
 export function createProgressReport(runLog: RunLog, resourceId: string): ProgressReport {
-  let newest: Progress | undefined;
+  let newest: CloneProgress | undefined;
   let timer: NodeJS.Timeout | undefined;
   let telling: Promise<unknown> = Promise.resolve();
 

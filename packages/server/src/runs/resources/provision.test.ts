@@ -9,8 +9,7 @@ import { bash, idles, installation, steps, types } from "../../../test-support/w
 import { openDiskBlobs } from "../../blobs/disk-blobs.ts";
 import { resourceSecret } from "../../secrets/sealed-columns.ts";
 import { SecretBox } from "../../secrets/secret-box.ts";
-import type { CloneRepository } from "../inputs/clone-repository.ts";
-import type { Outcome } from "../inputs/place-outcome.ts";
+import type { CloneRepository, Placement } from "../inputs/placement.ts";
 
 const secrets = new SecretBox(Buffer.alloc(32));
 
@@ -80,7 +79,7 @@ describe("putting resources in place", () => {
     const own = await installation(t, db);
     const sessionId = await seedSession(db.write, await seed(db.write), { pending: true });
     const id = await repository(db, sessionId, "r", "bad");
-    const clone: CloneRepository = async (_sandbox, { secret: token }): Promise<Outcome> =>
+    const clone: CloneRepository = async (_sandbox, { secret: token }): Promise<Placement> =>
       token === "good"
         ? { commit: "b".repeat(40) }
         : { fault: { type: "repository_authentication_error", message: "The token was refused." } };

@@ -4,8 +4,8 @@ import type { MountedFile } from "@berth/sandbox";
 import type { Logger } from "pino";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import type { Database } from "../../db/pool.ts";
-import { mountedFile } from "../inputs/mounted-file.ts";
-import type { Outcome } from "../inputs/place-outcome.ts";
+import type { Queryable } from "../../db/statement.ts";
+import type { Placement } from "../inputs/placement.ts";
 import { forgetRemoval, isReplaced, type Removal } from "../inputs/removal-store.ts";
 import type { RunFile, RunResource } from "../inputs/resource-store.ts";
 import type { SessionMemory } from "../memory/session-memory.ts";
@@ -65,17 +65,18 @@ export function createProvisioner(parts: ProvisionParts, target: ProvisionTarget
     }
   }
 
-  function putOne(resource: RunResource): Promise<Outcome> {
+  function putOne(resource: RunResource): Promise<Placement> {
     if (resource.type === "file") return inTurn.run(() => place(resource));
     if (resource.type === "memory_store") return target.memory.putInPlace(target.sandbox, resource);
     return limit.run(() => cloneInto(parts, target, resource, shown));
   }
 
-  async function place(resource: RunFile): Promise<Outcome> {
-    const file = await mountedFile(parts, resource);
-    if (file === "no resource") return "later";
-    if (file === "no content")
+  async function place(resource: RunFile): Promise<Placement> {
+    const content = await readContent(parts.db.write, resource.id);
+    if (content === undefined) return "later";
+    if (content.sha256 === null)
       return { fault: { type: "sandbox_error", message: "The file has no content." } };
+    const file = { source: parts.blobs.path(content.sha256), target: resource.mountPath };
     if (mounted.get(file.target) === file.source) return {};
     if (await target.sandbox.placeFile(file)) {
       target.notes.push(`[A file of the user is now at ${file.target}, read-only.]`);
@@ -133,4 +134,20 @@ function version(resource: RunResource): string {
   return resource.type === "file" || resource.type === "memory_store"
     ? ""
     : (resource.secret?.toString("base64") ?? "");
+}
+
+/** Read again: the resource may have been deleted since its sandbox was opened, or its file. Undefined: the resource is gone. */
+async function readContent(
+  db: Queryable,
+  resourceId: string,
+): Promise<{ sha256: string | null } | undefined> {
+  const { rows } = await db.query<{ sha256: string | null }>({
+    name: "file_content",
+    text: `
+      select files.sha256 from session_resources
+        left join files on files.id = session_resources.file_id and status = 'ready'
+      where session_resources.id = $1`,
+    values: [resourceId],
+  });
+  return rows[0];
 }

@@ -1,6 +1,6 @@
 import { formatId } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
-import type { Fault } from "../inputs/place-outcome.ts";
+import type { PlacementFault } from "../inputs/placement.ts";
 import { markFailed, markReady, type RunResource } from "../inputs/resource-store.ts";
 import type { Lease } from "../lease/lease.ts";
 import type { RunLog } from "../lease/run-log.ts";
@@ -37,7 +37,7 @@ export async function tellFailed(
   db: Queryable,
   { lease, runLog, notes }: Target,
   resource: RunResource,
-  { type, message }: Fault,
+  { type, message }: PlacementFault,
 ): Promise<void> {
   await runLog.append([
     {

@@ -8,7 +8,7 @@ import { claimRuns, dueAmong, expireLeases } from "../lease/claim-runs.ts";
 import { startHeartbeat } from "../lease/heartbeat.ts";
 import type { Lease } from "../lease/lease.ts";
 import { isDeadOwner, newOwnerName } from "../lease/lease-owner.ts";
-import { readFileContent } from "../turn/file-content.ts";
+import { readMessageFile } from "../turn/message-file.ts";
 import type { TurnParts } from "../turn/session-turn.ts";
 import { SessionWorkspace, type WorkspaceParts } from "../workspace/session-workspace.ts";
 import { SessionRunner, type SessionRunnerParts } from "./session-runner.ts";
@@ -65,7 +65,7 @@ export class Worker {
     this.#concurrency = concurrency;
     this.#shared = {
       ...options,
-      readFile: (fileId) => readFileContent(options, fileId),
+      readFile: (fileId) => readMessageFile(options, fileId),
       previews: hub.previews,
       idleMs: options.sandboxIdleMs ?? 60_000,
       turns: new Semaphore(concurrency),

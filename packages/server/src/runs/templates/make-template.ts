@@ -13,7 +13,7 @@ import {
 } from "@berth/sandbox";
 import type { Queryable } from "../../db/statement.ts";
 import { proxiedRepository } from "../credentials/session-credentials.ts";
-import type { SessionRepository } from "../inputs/clone-repository.ts";
+import type { SessionRepository } from "../inputs/placement.ts";
 import { checkoutOf } from "./checkout-name.ts";
 import { type Mirror, markMirrored } from "./mirror-store.ts";
 import {

@@ -5,7 +5,7 @@ import type { MountedSnapshot } from "@berth/sandbox";
 import { digestOf, type RemoteRefs, refreshClone, type Sandbox, wantedOf } from "@berth/sandbox";
 import type { Logger } from "pino";
 import type { Queryable } from "../../db/statement.ts";
-import type { CloneRequest, SessionRepository } from "../inputs/clone-repository.ts";
+import type { CloneRequest, SessionRepository } from "../inputs/placement.ts";
 import type { RunResource } from "../inputs/resource-store.ts";
 import { isRepository } from "../inputs/resource-store.ts";
 import type { Lease } from "../lease/lease.ts";

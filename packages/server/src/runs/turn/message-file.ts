@@ -2,8 +2,8 @@ import { parseId } from "@berth/contract";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import type { Queryable } from "../../db/statement.ts";
 
-/** The bytes of a file that a message names; null when the file or its content is gone. */
-export async function readFileContent(
+/** Reads a file that a message refers to. Null when the file or its content is gone. */
+export async function readMessageFile(
   parts: { db: { read: Queryable }; blobs: BlobStore },
   fileId: string,
 ): Promise<Uint8Array | null> {

@@ -1,0 +1,38 @@
+import type { Checkout, EventOf, SessionErrorType } from "@berth/contract";
+import type { Sandbox } from "@berth/sandbox";
+import type { RunRepository } from "./resource-store.ts";
+
+/** Why a resource could not be put in place, in a sentence for people and models. */
+export interface PlacementFault {
+  type: SessionErrorType;
+  message: string;
+}
+
+/** How putting a resource in place ended. `later`: it waits for a fresh sandbox, or for one that is alive. */
+export type Placement = { commit?: string } | { fault: PlacementFault } | "later";
+
+/** A repository with what git needs to reach it. */
+export interface SessionRepository {
+  /** A hosted one's token is also its provider's, whose CLI gets it; a generic one's password is for git alone. */
+  type: RunRepository["type"];
+  url: string;
+  mountPath: string;
+  /** Null for the default. */
+  username: string | null;
+  /** The token or the password; null for a repository that needs none. */
+  secret: string | null;
+}
+
+/** A repository to put in place. */
+export interface CloneRequest extends SessionRepository {
+  checkout: Checkout | null;
+  onProgress: (progress: CloneProgress) => void;
+}
+
+/** Clones into the sandbox. `anew`: what is at the mount path is left from an earlier attempt. */
+export type CloneRepository = (
+  sandbox: Sandbox,
+  repository: CloneRequest & { anew?: boolean },
+) => Promise<Placement>;
+
+export type CloneProgress = Pick<EventOf<"session.resource_progress">, "phase" | "percent">;
