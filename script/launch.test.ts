@@ -1,3 +1,4 @@
+// Tests of bin/berth, script/setup and node-packages-current.js.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import {
@@ -14,7 +15,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 
-/** Subject: `bin/berth` and `script/setup`. */
 const REPOSITORY = join(import.meta.dirname, "..");
 
 test("bin/berth: called through symbolic links → runs the CLI on the pinned Node", (t) => {
