@@ -24,7 +24,7 @@ async function neverLost(): Promise<void> {
   throw new Error("There was no disk to lose.");
 }
 
-test("a disk with hostile content is removed whole, and nothing that it links to", async (t) => {
+test("SessionDisk.remove: hostile content is deleted, and nothing that it links to", async (t) => {
   const db = await testDatabase(t);
   const directory = temporaryDirectory(t);
   const elsewhere = join(directory, "elsewhere");

@@ -34,7 +34,7 @@ async function sessionOn({ db, from }: { db: Database; from: Seed }, host: strin
   return id;
 }
 
-test("directories that are no session's disk here go, whatever else lies there stays", async (t) => {
+test("sweepDisks: directories that are no session's disk here are deleted, and everything else stays", async (t) => {
   const all = await house(t);
   const { db, room } = all;
   const here = await sessionOn(all, "here");
@@ -50,7 +50,7 @@ test("directories that are no session's disk here go, whatever else lies there s
   await sweepDisks(db, unread, held);
 });
 
-test("a reclaim that ended between the row and the directory is ended by the sweep", async (t) => {
+test("sweepDisks: a process dies in a reclaim between the row and the directory → the directory is deleted", async (t) => {
   const { db, from, room } = await house(t);
   const id = await seedSession(db.write, from);
   const lease = await seedLease(db.write, id, "worker");
@@ -68,7 +68,7 @@ test("a reclaim that ended between the row and the directory is ended by the swe
   assert.deepEqual(readdirSync(room.directory), []);
 });
 
-test("a disk that is entered while the sweep looks at its leftover stays", async (t) => {
+test("sweepDisks: a disk that is entered during the sweep stays", async (t) => {
   const all = await house(t);
   const { db, room } = all;
   const id = await sessionOn(all, null);
@@ -85,7 +85,7 @@ test("a disk that is entered while the sweep looks at its leftover stays", async
   assert.ok(existsSync(path));
 });
 
-test("claims and sweeps side by side leave each session its new disk", async (t) => {
+test("sweepDisks: concurrent claims → each session keeps its new disk", async (t) => {
   const all = await house(t);
   const { db, room } = all;
   for (let round = 0; round < 25; round += 1) {

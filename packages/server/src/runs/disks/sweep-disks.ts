@@ -7,25 +7,25 @@ import { type DiskDirectory, diskPath } from "./session-disk.ts";
 import { moveAside } from "./trash.ts";
 
 /**
- * Deletes directories of this machine's room that are no session's disk here: the session is gone, its disk was reclaimed,
- * or it has another elsewhere. Those of sessions that a worker of this process holds are left to it.
+ * Deletes directories that are no session's disk here any more: the session is gone, its disk was reclaimed, or it has another
+ * on another machine. Directories of sessions that a worker of this process holds are left to the worker.
  */
 export async function sweepDisks(
   db: DatabaseAccess,
-  room: DiskDirectory,
+  disks: DiskDirectory,
   { isHeld, signal }: { isHeld: (sessionId: string) => boolean; signal?: AbortSignal },
 ): Promise<void> {
-  const found = (await readdir(room.directory).catch(() => [])).flatMap(sessionOf);
-  const disks = await disksAmong(db.write, found, room.host);
+  const found = (await readdir(disks.directory).catch(() => [])).flatMap(sessionOf);
+  const inUse = await disksAmong(db.write, found, disks.host);
   for (const id of found) {
     if (signal?.aborted) return;
-    if (disks.has(id) || isHeld(id)) continue;
-    const trash = await moveUnnamed(db, room, id);
+    if (inUse.has(id) || isHeld(id)) continue;
+    const trash = await moveLeftover(db, disks, id);
     if (trash !== null) await removeTree(trash, signal);
   }
 }
 
-/** The uuid of the session whose disk a directory of this name is. */
+/** The uuid of the session whose disk has this name, if it is a name of a disk. */
 function sessionOf(name: string): string[] {
   const id = parseId("session", name);
   return id !== null && formatId("session", id) === name ? [id] : [];
@@ -41,16 +41,16 @@ async function disksAmong(db: Queryable, ids: readonly string[], host: string): 
 }
 
 /**
- * While the row is locked, no worker enters a disk for the session; one that did so before is seen, and one that does so
- * after makes its directory anew.
+ * Moves the directory aside unless the row says that it is the session's disk. While the row is locked, no worker enters a disk
+ * for the session: one that did so before is seen, and one that does so later creates its directory anew.
  */
-async function moveUnnamed(db: DatabaseAccess, room: DiskDirectory, id: string): Promise<string | null> {
+async function moveLeftover(db: DatabaseAccess, disks: DiskDirectory, id: string): Promise<string | null> {
   return await db.transaction(async (tx) => {
     const { rows } = await tx.query<{ disk_host: string | null }>({
       name: "lock_disk",
       text: "select disk_host from sessions where id = $1 for no key update",
       values: [id],
     });
-    return rows[0]?.disk_host === room.host ? null : await moveAside(diskPath(room, id));
+    return rows[0]?.disk_host === disks.host ? null : await moveAside(diskPath(disks, id));
   });
 }

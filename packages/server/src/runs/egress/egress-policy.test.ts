@@ -16,7 +16,7 @@ function hosts(allow_package_managers: boolean): readonly string[] {
   return egressPolicy(session, [], []).hosts;
 }
 
-test("the hosts of package managers are reached only where the environment says so", () => {
+test("egressPolicy: hosts of package managers only if the environment allows them", () => {
   assert.deepEqual(hosts(false), ["a.example"]);
   const reached = hosts(true);
   assert.equal(reached[0], "a.example");

@@ -2,14 +2,14 @@ import { allPackageHosts, type EgressPolicy } from "@berth/egress";
 import { isRepository, type RunResource } from "../inputs/resource-store.ts";
 import type { RunSession } from "../inputs/session-inputs.ts";
 
-/** A host of repositories that the installation serves; either may carry a port. */
+/** A repository provider that the installation is configured for. Both hosts may have a port. */
 export interface ProviderHosts {
   host: string;
-  /** Where the provider's API answers, when that is another host. */
+  /** The host of the provider's API, if it is another. */
   api?: string;
 }
 
-/** What the sandbox reaches: the hosts of the session's repositories with their APIs, and what its environment names. */
+/** What the sandbox may reach: the hosts of the session's repositories and of their APIs, and what its environment allows. */
 export function egressPolicy(
   session: Pick<RunSession, "networking">,
   resources: readonly RunResource[],
@@ -30,7 +30,7 @@ export function egressPolicy(
   return { mode: "limited", hosts: [...hosts] };
 }
 
-/** The host of an address, or the text itself when it is one. */
+/** @param api a URL or a host. */
 function hostOf(api: string): string {
   return api.includes("://") ? new URL(api).host : api;
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { RunLog } from "../lease/run-log.ts";
 import { createEgressReport } from "./egress-report.ts";
 
-test("a hundred refusals are told in a minute, and again in the next", () => {
+test("createEgressReport: 300 denials in a minute → 100 are appended and one warning is logged; the next minute counts anew", () => {
   const hosts: string[] = [];
   const warnings: string[] = [];
   let now = 0;

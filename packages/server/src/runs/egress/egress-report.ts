@@ -2,25 +2,25 @@ import type { EgressDenied } from "@berth/egress";
 import type { Logger } from "pino";
 import type { RunLog } from "../lease/run-log.ts";
 
-/** What a hostile command may add to the log in a minute by trying one host after another. */
-const REPORTED_AT_MOST = 100;
-const MINUTE = 60_000;
+/** A hostile command could fill the session's log by trying one host after another. */
+const MAX_PER_MINUTE = 100;
+const MINUTE_MS = 60_000;
 
-/** Writes refused connections into the session's log; of more than so many in a minute, the service's log tells once. */
+/** Appends denied connections to the session's log, up to a limit per minute. The service's log says once that it was reached. */
 export function createEgressReport(
   runLog: Pick<RunLog, "append">,
   log: Pick<Logger, "debug" | "warn">,
   now: () => number = () => performance.now(),
 ): (denied: EgressDenied) => void {
   let began = now();
-  let told = 0;
+  let denials = 0;
   return ({ host, port, reason }) => {
-    if (now() - began >= MINUTE) [began, told] = [now(), 0];
-    told += 1;
-    if (told === REPORTED_AT_MOST + 1) log.warn({ host }, "more connections are refused than are told");
-    if (told > REPORTED_AT_MOST) return;
+    if (now() - began >= MINUTE_MS) [began, denials] = [now(), 0];
+    denials += 1;
+    if (denials === MAX_PER_MINUTE + 1) log.warn({ host }, "too many denied connections to report them all");
+    if (denials > MAX_PER_MINUTE) return;
     runLog
       .append([{ event: { type: "session.egress_denied", host: host.slice(0, 255), port, reason } }])
-      .catch((error: unknown) => log.debug({ err: error }, "a refused connection could not be told"));
+      .catch((error: unknown) => log.debug({ err: error }, "a denied connection could not be reported"));
   };
 }

@@ -2,7 +2,7 @@ import type { Checkout } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
 import { HELD, type Lease, leaseValues } from "../lease/lease.ts";
 
-/** A resource as a run needs it, oldest first. `id` is a uuid. */
+/** A resource as a run needs it. `id` is a uuid. */
 export type RunResource = RunRepository | RunFile | RunMemoryStore;
 
 interface Common {
@@ -10,7 +10,7 @@ interface Common {
   mountPath: string;
   /** In place on the disk. */
   ready: boolean;
-  /** Why it could not be put in place, with nothing changed since that could help; null otherwise. */
+  /** Why it could not be put in place; null again once it was changed in a way that may help. */
   failure: string | null;
   failedAt: Date | null;
 }
@@ -23,7 +23,7 @@ export interface RunRepository extends Common {
   checkout: Checkout | null;
   /** Sealed; see secrets. */
   secret: Buffer | null;
-  /** What the disk shows it over, or was to; null for a clone. `uid` owns it on the host. */
+  /** The template that the disk shows it over, or was to; null for a clone. `uid` owns the template on the host. */
   template: { id: string; uid: number } | null;
 }
 
@@ -38,7 +38,7 @@ export interface RunMemoryStore extends Common {
   type: "memory_store";
   storeId: string;
   access: "read_write" | "read_only";
-  /** The store's when the session was created, like its description. */
+  /** As it was when the session was created, like the description. */
   name: string;
   description: string | null;
   instructions: string | null;
@@ -115,7 +115,7 @@ export function onNewDisk(resource: RunResource): RunResource {
     : { ...resource, ready: false };
 }
 
-/** Not in place, and worth a try. */
+/** Not in place, and has not failed. */
 export function isPending(resource: RunResource): boolean {
   return !resource.ready && resource.failure === null;
 }
@@ -147,7 +147,7 @@ export async function markFailed(
   });
 }
 
-/** The disk is new, or goes: nothing is in place on it, and it keeps no template. */
+/** For a disk that is new or removed: nothing is in place on it, and it uses no template. */
 export async function markAllAbsent(db: Queryable, lease: Lease): Promise<void> {
   await db.query({
     name: "resources_absent",

@@ -55,8 +55,8 @@ function resultTexts(log: readonly LogEntry[]): string[] {
   );
 }
 
-describe("calls under way", () => {
-  test("that run side by side all end before their session is handed over", async (t) => {
+describe("run log: started calls", () => {
+  test("two calls run → both get their results before the session is handed over", async (t) => {
     const own = await installation(t, await testDatabase(t));
     const sessionId = await seedSession(own.db.write, await seed(own.db.write));
     const first = await own.worker({ graceMs: 10_000 });
@@ -76,7 +76,7 @@ describe("calls under way", () => {
     assert.deepEqual(own.engine.commands.map(({ script }) => script).toSorted(), commands);
   });
 
-  test("begin with the confirmation that is taken: the log is not closed before they have their results", async (t) => {
+  test("a taken confirmation starts a call → the log closes after its result", async (t) => {
     const { db, hub } = await installation(t, await testDatabase(t));
     const sessionId = await seedSession(db.write, await seed(db.write));
     const runLog = new RunLog(db, hub, await seedLease(db.write, sessionId, "own"));
@@ -91,7 +91,7 @@ describe("calls under way", () => {
     assert.equal(resultTexts(await readLog(db.read, sessionId)).length, 2);
   });
 
-  test("that were allowed when the model was gone are told as never begun", async (t) => {
+  test("allowed calls, but the model is not installed → results say that they were not started", async (t) => {
     const own = await installation(t, await testDatabase(t));
     const sessionId = await askingSession(own);
     const first = await own.worker();

@@ -1,3 +1,4 @@
+// Listings that a hostile sandbox prints, for both rooms that parse them: memory and outputs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseListing as parseMounted } from "../memory/list-files.ts";
@@ -7,7 +8,7 @@ import { planOutputs } from "../outputs/plan-outputs.ts";
 
 const MEGABYTE = 1024 * 1024;
 
-test("of a listing that is all NULs, little is made", () => {
+test("a listing of 16 MiB of NULs → parsed within a second, without entries", () => {
   const before = process.threadCpuUsage();
   const nothing = Buffer.alloc(16 * MEGABYTE);
   assert.deepEqual(parseMounted(nothing, 4_000), { entries: [], complete: false });
@@ -16,7 +17,7 @@ test("of a listing that is all NULs, little is made", () => {
   assert.ok(milliseconds < 1_000, `${milliseconds} ms`);
 });
 
-test("listings are whole up to their limits, and tell when they are not", () => {
+test("a listing beyond its limit, or cut → the parsers say that it is incomplete", () => {
   const files = (count: number, slash: string) =>
     Array.from({ length: count }, (_, at) => `1 1.5 1.5 7 ${slash}f${at}\0`).join("");
   const mounted = (count: number, end = "\0") => {
@@ -43,7 +44,7 @@ test("listings are whole up to their limits, and tell when they are not", () => 
   );
 });
 
-test("what was refused is remembered while it is there, and names of megabytes are not", () => {
+test("planReading: a rejected file is reported once while it exists, and a name of a megabyte is not remembered", () => {
   const refused: Refused = new Map();
   const look = (path: string) => {
     const listing = parseMounted(Buffer.from(`9.5\0${`1 1.5 1.5 7 /${path}`}\0\0`), 10);
@@ -55,7 +56,7 @@ test("what was refused is remembered while it is there, and names of megabytes a
   assert.equal(refused.size, 0);
 });
 
-test("a path that no row could be found by is told of, and not kept", () => {
+test("planOutputs: a path longer than a row can hold → a fault, and no output", () => {
   const path = Buffer.from("d/".repeat(2_000));
   const output = { path, size: 1, stamp: "1", recent: false };
   const limits = { files: 10, fileBytes: 10, totalBytes: 10 };

@@ -1,11 +1,11 @@
-/** What a look at a session's disk may take, be it the last of a turn or one around a call. */
+/** How long a scan of a session's disk may take, at the end of a turn or around a call. */
 export const LOOK_MS = 120_000;
-/** What is left for it once the turn is interrupted. */
+/** How long it may still take once the turn is interrupted. */
 const INTERRUPTED_MS = 3_000;
 
 /**
- * Gives the work a signal that aborts when its time is over, and soon after the turn is interrupted. Commands inside are
- * as slow as the agent lets them be: what stops, slows or feeds them for ever runs as the same user.
+ * Runs the work with a signal that aborts when its time is over, and soon after `signal` aborts. Commands in a sandbox are as slow
+ * as the agent makes them: its processes run as the same user and may stop, slow or feed them for ever.
  */
 export async function withDeadline<T>(
   signal: AbortSignal,

@@ -16,7 +16,7 @@ import { DatabaseUnavailableError } from "../../db/database-error.ts";
 for (const after of [false, true]) {
   const when = after ? "after" : "before";
 
-  test(`a reclaim is taken up where a process died ${when} any of its statements`, async (t) => {
+  test(`reclaim: a process dies ${when} any of its statements → the next worker completes it`, async (t) => {
     const { db, own, from, statements } = await prepared(t);
     for (let n = 1; n <= statements; n++) {
       const session = await idleSession(own, db, from);

@@ -9,7 +9,7 @@ import { bash, idles, installation, steps } from "../../../test-support/worker.t
 const TRIALS = 200;
 const RECLAIMING_MS = 1_500;
 
-test(`${TRIALS} events that come around the moment of a reclaim are all answered`, async (t) => {
+test(`reclaim: ${TRIALS} events around the moment of it → each gets its turn`, async (t) => {
   const db = await testDatabase(t);
   const own = await installation(t, db);
   const from = await seed(db.write);

@@ -6,7 +6,7 @@ import { bash, idles, steps } from "../../../test-support/worker.ts";
 for (const after of [false, true]) {
   const when = after ? "after" : "before";
 
-  test(`a reclaim loses no event that comes ${when} any of its statements`, async (t) => {
+  test(`reclaim: an event ${when} any of its statements → it gets its turn`, async (t) => {
     const { db, own, from, statements } = await prepared(t);
     t.diagnostic(`${statements} statements`);
     assert.ok(statements >= 8, `only ${statements} statements`);

@@ -16,8 +16,8 @@ import { bash, idles, installation, steps } from "../../../test-support/worker.t
 import { readLog } from "../../features/events/event-store.ts";
 import { claimReclaimable } from "../lease/claim-reclaimable.ts";
 
-describe("a reclaim", () => {
-  test("keeps the disk while its outputs cannot be saved, and tries again after the same time", async (t) => {
+describe("reclaim", () => {
+  test("outputs cannot be saved → the disk stays, and the reclaim is tried again after the same time", async (t) => {
     const { db, own, from } = await prepared(t);
     const session = await idleSession(own, db, from);
     own.engine.refusesToOpen = true;
@@ -35,7 +35,7 @@ describe("a reclaim", () => {
     await own.until(session.id, (log) => count(log, "session.container_reclaimed") === 1);
   });
 
-  test("takes only idle sessions whose disk is here", async (t) => {
+  test("claimReclaimable: only idle sessions whose disk is here are claimed", async (t) => {
     const db = await testDatabase(t);
     const from = await seed(db.write);
     const old = "disk_host = 'here', idle_since = now() - interval '2 hours'";
@@ -70,7 +70,7 @@ describe("a reclaim", () => {
     );
   });
 
-  test("a disk that is lost is told as such, once", async (t) => {
+  test("a lost disk → reported once, with reason lost", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const session = await idleSession(own, db, await seed(db.write));

@@ -30,8 +30,8 @@ async function rowOf(db: TestDatabase, sessionId: string) {
   return rows[0];
 }
 
-describe("a held session", () => {
-  test("runs a turn for a message: running, requests, calls with results, idle", async (t) => {
+describe("SessionRunner", () => {
+  test("a message → one turn: running, requests, calls with results, idle", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const sessionId = await sessionOf(db);
@@ -55,7 +55,7 @@ describe("a held session", () => {
     assert.equal((await rowOf(db, sessionId))?.status, "idle");
   });
 
-  test("goes on with messages that came while it ran, and keeps its sandbox between turns", async (t) => {
+  test("a second message → another turn in the same sandbox", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const sessionId = await sessionOf(db);
@@ -71,7 +71,7 @@ describe("a held session", () => {
     );
   });
 
-  test("an open sandbox reaches with the next turn what its environment says then", async (t) => {
+  test("the environment's networking changes → the open sandbox follows it with the next turn", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const sessionId = await sessionOf(db);
@@ -90,7 +90,7 @@ describe("a held session", () => {
     assert.deepEqual(own.engine.policies, [{ mode: "limited", hosts: ["new.example"] }]);
   });
 
-  test("an interrupt ends a running command within a second", async (t) => {
+  test("interrupt: a command runs → the turn is cancelled within a second", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const sessionId = await sessionOf(db);
@@ -109,7 +109,7 @@ describe("a held session", () => {
     assert.ok(types(log).includes("agent.tool_result"));
   });
 
-  test("an interrupt ends a wait for the model within a second", async (t) => {
+  test("interrupt: the model is silent → the turn is cancelled within a second", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const sessionId = await sessionOf(db);
@@ -125,7 +125,7 @@ describe("a held session", () => {
     assert.ok(end?.type === "session.status_idle" && end.stop_reason.type === "cancelled");
   });
 
-  test("an interrupt of an idle session changes nothing but its own mark", async (t) => {
+  test("interrupt: the session is idle → only the interrupt is marked as processed", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const sessionId = await sessionOf(db);
@@ -135,7 +135,7 @@ describe("a held session", () => {
     assert.deepEqual(types(log), ["user.interrupt"]);
   });
 
-  test("a message and the interrupt after it, sent at once, are answered by a turn that did nothing", async (t) => {
+  test("interrupt: sent with a message before it → a cancelled turn without a request", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const sessionId = await sessionOf(db);
@@ -147,7 +147,7 @@ describe("a held session", () => {
     assert.deepEqual(own.engine.commands, []);
   });
 
-  test("a warm session closes its sandbox after a while, keeps its disk, and is released", async (t) => {
+  test("nothing happens for a while → the sandbox is closed, the disk stays, the session is released", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const sessionId = await sessionOf(db);
@@ -162,7 +162,7 @@ describe("a held session", () => {
     assert.deepEqual(own.engine.overlaps, []);
   });
 
-  test("termination stops the turn where it is, and clears the disk away", async (t) => {
+  test("terminated: the turn stops and the disk is removed", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const sessionId = await sessionOf(db);
@@ -183,7 +183,7 @@ describe("a held session", () => {
     assert.equal(types(await readLog(db.read, sessionId)).at(-1), "session.status_terminated");
   });
 
-  test("removes the disk of a deleted session and then its row, on the machine that has the disk", async (t) => {
+  test("deleted: the disk is removed and then the row, on the machine that has the disk", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const sessionId = await sessionOf(db);
@@ -202,7 +202,7 @@ describe("a held session", () => {
     assert.deepEqual((await db.read.query({ text: "select 1 from events" })).rows, []);
   });
 
-  test("archiving cancels the turn, tells that it is idle, and clears the disk away", async (t) => {
+  test("archived: the turn is cancelled, the session is idle and the disk is removed", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const sessionId = await sessionOf(db);
@@ -218,7 +218,7 @@ describe("a held session", () => {
     assert.equal(existsSync(join(own.disks, formatId("session", sessionId))), false);
   });
 
-  test("a fault of the model's code is told as an error, and the session is idle", async (t) => {
+  test("the model throws → session.error without details, and the session is idle", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const sessionId = await sessionOf(db);
@@ -234,7 +234,7 @@ describe("a held session", () => {
     assert.ok(log.every((entry) => entry.event.processed_at !== null));
   });
 
-  test("a session whose model is not there says so", async (t) => {
+  test("the model is not installed → model_not_found_error", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const sessionId = await sessionOf(db);
@@ -246,7 +246,7 @@ describe("a held session", () => {
   });
 });
 
-/** A model that says nothing until it is aborted. */
+/** Yields nothing until it is aborted. */
 async function* silent(_request: unknown, signal: AbortSignal): AsyncGenerator<never> {
   const aborted = Promise.withResolvers<never>();
   signal.addEventListener("abort", () => aborted.reject(signal.reason), { once: true });

@@ -14,7 +14,7 @@ import { isDeadOwner, newOwnerName } from "../lease/lease-owner.ts";
 
 for (const server of testServers) {
   describe(`claims on ${server.label}`, () => {
-    test("three workers that claim at once never run one session together", async (t) => {
+    test("claimRuns: three concurrent workers → no session is claimed twice at a time", async (t) => {
       const db = await testDatabase(t, server);
       await db.write.query({ text: "create table running (id uuid primary key)" });
       const from = await seed(db.write);
@@ -53,7 +53,7 @@ for (const server of testServers) {
       assert.deepEqual(rows, [{ held: 0 }]);
     });
 
-    test("a lease that stands is claimed by nobody, one that expired by anybody, with a higher epoch", async (t) => {
+    test("claimRuns: a valid lease → not claimed; an expired one → claimed with a higher epoch", async (t) => {
       const db = await testDatabase(t, server);
       const sessionId = await seedSession(db.write, await seed(db.write), { pending: true });
       const [first] = await claimRuns(db.write, "a", 60_000, 8, "here");
@@ -72,10 +72,10 @@ for (const server of testServers) {
   });
 }
 
-describe("a worker", () => {
+describe("Worker", () => {
   for (const commits of [false, true]) {
     const when = commits ? "after each commit" : "before each commit";
-    test(`takes up what a process left that died ${when} of a turn, and repeats no call unmarked`, async (t) => {
+    test(`a process dies ${when} of a turn → the next worker completes the turn and repeats no call`, async (t) => {
       const db = await testDatabase(t);
       const from = await seed(db.write);
       const message = steps(
@@ -107,7 +107,7 @@ describe("a worker", () => {
     });
   }
 
-  test("gives its sessions to the next one when it stops, in the middle of a turn", async (t) => {
+  test("close: a command runs longer than the grace period → the session is released as due and the next worker continues it", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const sessionId = await seedSession(db.write, await seed(db.write));
@@ -129,7 +129,7 @@ describe("a worker", () => {
     assert.ok(types(log).includes("agent.message"));
   });
 
-  test("lets a call that runs end within the grace, so that nothing is lost", async (t) => {
+  test("close: a call ends within the grace period → its result is kept", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const sessionId = await seedSession(db.write, await seed(db.write));
@@ -151,7 +151,7 @@ describe("a worker", () => {
     assert.ok(log.every(({ event }) => event.type !== "agent.tool_result" || !event.is_error));
   });
 
-  test("looks for outputs in another sandbox when the first ends meanwhile, and tells of it when that one does, too", async (t) => {
+  test("outputs: the sandbox dies while they are listed → listed in another one; outputs_error if that dies too", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const from = await seed(db.write);
@@ -171,7 +171,7 @@ describe("a worker", () => {
     }
   });
 
-  test("runs no more turns at once than it may, and all in the end", async (t) => {
+  test("concurrency: more sessions than slots → no more turns at once than slots, and all run in the end", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const from = await seed(db.write);
@@ -191,7 +191,7 @@ describe("a worker", () => {
     assert.ok(most >= 1 && most <= 4, `${most} sandboxes were open at once`);
   });
 
-  test("kills the sandbox of a session that another took over, and writes nothing", async (t) => {
+  test("lease lost: another worker claims the session → the sandbox is killed and nothing is appended", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const sessionId = await seedSession(db.write, await seed(db.write));
@@ -209,7 +209,7 @@ describe("a worker", () => {
     assert.deepEqual(await readLog(db.read, sessionId), before);
   });
 
-  test("takes up a session that a process had claimed which is dead by now, also when it hears of that late", async (t) => {
+  test("a dead process of this machine holds a lease → claimed at once, also when its claim is committed late", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const from = await seed(db.write);
@@ -227,7 +227,7 @@ describe("a worker", () => {
     await own.until(late, (log) => idles(log) === 1);
   });
 
-  test("knows its own process as alive, and one that is gone as dead", () => {
+  test("isDeadOwner: this process → false; a process that is gone → true; another machine → false", () => {
     const owner = newOwnerName();
     assert.equal(isDeadOwner(owner), false);
     const [machine, , started, worker] = owner.split(".");
@@ -237,7 +237,7 @@ describe("a worker", () => {
   });
 });
 
-/** A database that is gone for good for its worker with the n-th append, which is committed, or not, before that. */
+/** A database that fails for good at the n-th append, before or after that append is committed. */
 function dyingDatabase(
   db: Database,
   appends: number,

@@ -9,13 +9,13 @@ function stopper() {
   return { signal: stopping.signal, stop: () => stopping.abort() };
 }
 
-/** Waits on a clock that the test turns, and what they told. */
+/** Progress on a clock of the test, and what was reported. */
 function progressOf(t: TestContext) {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const told: [phase: string, seconds: number | null][] = [];
+  const reported: [phase: string, seconds: number | null][] = [];
   const append: RunLog["append"] = async (drafts) => {
     for (const { event } of drafts)
-      if (event.type === "session.environment_progress") told.push([event.phase, event.seconds]);
+      if (event.type === "session.environment_progress") reported.push([event.phase, event.seconds]);
     return [];
   };
   let milliseconds = 0;
@@ -25,18 +25,23 @@ function progressOf(t: TestContext) {
     await setImmediate();
   };
   const { signal, ...stop } = stopper();
-  return { told, pass, ...stop, progress: new EnvironmentProgress({ append }, signal, () => milliseconds) };
+  return {
+    reported,
+    pass,
+    ...stop,
+    progress: new EnvironmentProgress({ append }, signal, () => milliseconds),
+  };
 }
 
-test("what takes a second is told when it does and when it is over, and nothing else", async (t) => {
-  const { told, pass, progress } = progressOf(t);
+test("EnvironmentProgress: a phase of a second or more → reported when it has taken a second and when it ends", async (t) => {
+  const { reported, pass, progress } = progressOf(t);
   progress.start("system");
   await pass(999);
   progress.start("apt_packages");
   await pass(999);
-  assert.deepEqual(told, []);
+  assert.deepEqual(reported, []);
   await pass(1);
-  assert.deepEqual(told, [["apt_packages", null]]);
+  assert.deepEqual(reported, [["apt_packages", null]]);
   await pass(40_234);
   progress.start("npm_packages");
   progress.start("setup_script");
@@ -44,7 +49,7 @@ test("what takes a second is told when it does and when it is over, and nothing 
   await progress.end();
   await pass(5_000);
   await progress.end();
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     ["apt_packages", null],
     ["apt_packages", 41.234],
     ["setup_script", null],
@@ -52,24 +57,24 @@ test("what takes a second is told when it does and when it is over, and nothing 
   ]);
 });
 
-test("a wait that ends at once leaves nothing, also later", async (t) => {
-  const { told, pass, progress } = progressOf(t);
+test("EnvironmentProgress: a phase that ends at once → nothing is reported, also not later", async (t) => {
+  const { reported, pass, progress } = progressOf(t);
   progress.start("setup_script");
   await progress.end();
   await pass(60_000);
-  assert.deepEqual(told, []);
+  assert.deepEqual(reported, []);
 });
 
-test("of a session that needs no sandbox any more nothing is told", async (t) => {
-  const { told, pass, stop, progress } = progressOf(t);
+test("EnvironmentProgress: the signal has aborted → nothing more is reported", async (t) => {
+  const { reported, pass, stop, progress } = progressOf(t);
   progress.start("setup_script");
   await pass(1_000);
   stop();
   await progress.end();
-  assert.deepEqual(told, [["setup_script", null]]);
+  assert.deepEqual(reported, [["setup_script", null]]);
 });
 
-test("a log that takes nothing any more holds up nothing", async (t) => {
+test("EnvironmentProgress: a closed log → end resolves all the same", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const progress = new EnvironmentProgress(
     { append: () => Promise.reject(new Error("closed")) },

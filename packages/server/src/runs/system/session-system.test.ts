@@ -6,7 +6,7 @@ import { seed, seedSession } from "../../../test-support/runs.ts";
 import { readInputs } from "../inputs/session-inputs.ts";
 import { type SystemParts, sessionSystem } from "./session-system.ts";
 
-test("what is waited for has the name of its phase, in the order in which it is made", async (t) => {
+test("sessionSystem: an environment with packages and a script → one progress phase each, in the order of the layers", async (t) => {
   const db = await testDatabase(t);
   const from = await seed(db.write);
   const sessionId = await seedSession(db.write, from);

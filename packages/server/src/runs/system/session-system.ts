@@ -10,7 +10,7 @@ import type { Disk } from "../disks/session-disk.ts";
 import type { RunSession } from "../inputs/session-inputs.ts";
 import { wasOnHost } from "./disk-system.ts";
 import type { EnvironmentPhase, EnvironmentProgress } from "./environment-progress.ts";
-import { setupPlan, withoutValues } from "./setup-plan.ts";
+import { maskValues, setupPlan } from "./setup-plan.ts";
 
 /** How much of the output of a package manager or a script is reported, in characters. */
 const MAX_OUTPUT = 2_000;
@@ -84,7 +84,7 @@ async function layeredSystem(
   if (failed === null) return { system, fault: null, release };
   const { plan, failure } = failed;
   const missing = plans.slice(plans.indexOf(plan)).map(({ name }) => name);
-  const output = withoutValues(failure.output, session.variables).slice(-MAX_OUTPUT);
+  const output = maskValues(failure.output, session.variables).slice(-MAX_OUTPUT);
   const fault = `The session is without its environment's ${LIST.format(missing)}. Putting the ${plan.name} in place failed: ${failure.why}.`;
   return { system, fault: output === "" ? fault : `${fault} The end of its output:\n${output}`, release };
 }

@@ -3,7 +3,7 @@ import { createRedactor } from "../../log/redactor.ts";
 import { egressPolicy } from "../egress/egress-policy.ts";
 import type { RunSession } from "../inputs/session-inputs.ts";
 
-/** The layer that an environment's setup script makes, with the environment's own networking and variables; none without one. */
+/** The plan of the layer that the environment's setup script makes, with the environment's networking and variables. */
 export function setupPlan({ setupScript, networking, variables }: RunSession): LayerPlan[] {
   if (setupScript === null) return [];
   return [
@@ -16,7 +16,7 @@ export function setupPlan({ setupScript, networking, variables }: RunSession): L
   ];
 }
 
-/** Sessions have files of other owners as everybody has them, so that all of the home directory is made readable. */
+/** A session sees files of other owners as others do, so that the whole home directory is made readable. */
 function runScript(script: string): string {
   const text = `'${script.replaceAll("'", "'\\''")}'`;
   return `cd /home/agent
@@ -25,8 +25,8 @@ case $(head -c 2 /tmp/setup) in '#!') /tmp/setup </dev/null ;; *) /bin/sh -e /tm
 rm -rf /var/lib/apt/lists/* && chmod -R a+rX /home/agent`;
 }
 
-/** Takes the values of an environment's variables out of what its script wrote. */
-export function withoutValues(text: string, variables: Readonly<Record<string, string>>): string {
+/** Masks the values of an environment's variables in the output of its script. */
+export function maskValues(text: string, variables: Readonly<Record<string, string>>): string {
   const { add, redact } = createRedactor();
   for (const value of Object.values(variables)) add(value);
   return redact(text);

@@ -24,7 +24,7 @@ function store(fields: Partial<RunMemoryStore>): RunMemoryStore {
   };
 }
 
-test("each memory store is named with its place, its use and what it is for", () => {
+test("describeWorkspace: a memory store → its path, access, description and instructions, unchanged by a later failure", () => {
   const [one, other] = [
     store({ description: "What we know.\nAnd what we do not.", instructions: "Read it first." }),
     store({ access: "read_only", name: "Rules", mountPath: "/mnt/memory/rules" }),
@@ -43,7 +43,7 @@ test("each memory store is named with its place, its use and what it is for", ()
   assert.equal(describeWorkspace(session, later, null), text, "the same for as long as the session lives");
 });
 
-test("the registries of package managers are told where they are allowed", () => {
+test("describeWorkspace: package managers allowed → their registries are named", () => {
   type Limited = Extract<RunSession["networking"], { type: "limited" }>;
   const limited: Omit<Limited, "allow_package_managers"> = {
     type: "limited",
@@ -59,7 +59,7 @@ test("the registries of package managers are told where they are allowed", () =>
   );
 });
 
-test("variables that hold placeholders are named by the hosts of their secrets, of which there may be many", () => {
+test("describeWorkspace: placeholder variables → grouped by the hosts of their secrets, at most eight of which are named", () => {
   const many = Array.from({ length: 11 }, (_, count) => `h${count}.example`);
   const variables = [
     { name: "A", hosts: ["a.example"] },

@@ -6,8 +6,9 @@ import type { RunSession } from "../inputs/session-inputs.ts";
 import type { SessionSkill } from "../skills/session-skills.ts";
 
 /**
- * What the system prompt tells of this session. The same for as long as the session lives and its environment's networking,
- * where secrets are and to which hosts they go is not changed, so that a provider's cache holds: what fails or comes after the first request (`firstRequestAt`) is told with a tool's result instead.
+ * What the system prompt says of the session. It stays the same, so that a provider's cache holds, unless the environment's
+ * networking or the delivery of secrets changes: what fails or is added after the first request (`firstRequestAt`) is reported
+ * with the result of a tool instead.
  */
 export function describeWorkspace(
   session: RunSession,
@@ -19,16 +20,16 @@ export function describeWorkspace(
   const lines = [
     "Commands run in a sandbox of this session alone, as an unprivileged user, and start in /data.",
     "Files that you put below /mnt/session/outputs are saved for the user whenever you end your turn.",
-    network(session, resources),
-    ...secretsOutside(placeholders),
+    networkLine(session, resources),
+    ...placeholderLines(placeholders),
     ...resources
       .filter((resource) => firstRequestAt === null || uuidMillisecond(resource.id) <= firstRequestAt)
-      .map((resource) => described(resource, firstRequestAt)),
+      .map((resource) => resourceLine(resource, firstRequestAt)),
   ];
   return [...lines.map((line) => `- ${line}`), ...skillLines(skills)].join("\n");
 }
 
-function secretsOutside(placeholders: readonly PlaceholderVariable[]): string[] {
+function placeholderLines(placeholders: readonly PlaceholderVariable[]): string[] {
   if (placeholders.length === 0) return [];
   const byHosts = Map.groupBy(placeholders, ({ hosts }) => someOf(hosts));
   const each = [...byHosts].map(
@@ -39,11 +40,11 @@ function secretsOutside(placeholders: readonly PlaceholderVariable[]): string[] 
   ];
 }
 
-const hostsNamed = 8;
+const MAX_HOSTS = 8;
 
 function someOf(hosts: readonly string[]): string {
-  const more = hosts.length - hostsNamed;
-  return more <= 0 ? hosts.join(", ") : `${hosts.slice(0, hostsNamed).join(", ")} and ${more} more hosts`;
+  const more = hosts.length - MAX_HOSTS;
+  return more <= 0 ? hosts.join(", ") : `${hosts.slice(0, MAX_HOSTS).join(", ")} and ${more} more hosts`;
 }
 
 function skillLines(skills: readonly SessionSkill[]): string[] {
@@ -59,11 +60,11 @@ function skillLines(skills: readonly SessionSkill[]): string[] {
   ];
 }
 
-function described(resource: RunResource, firstRequestAt: number | null): string {
+function resourceLine(resource: RunResource, firstRequestAt: number | null): string {
   if (resource.type === "file") return `A file of the user is at ${resource.mountPath}, read-only.`;
-  if (resource.type === "memory_store") return describedStore(resource);
+  if (resource.type === "memory_store") return storeLine(resource);
   const { url, mountPath, checkout } = resource;
-  if (resource.failure !== null && isOlder(resource.failedAt, firstRequestAt)) {
+  if (resource.failure !== null && failedBefore(resource.failedAt, firstRequestAt)) {
     return `The repository ${url} was to be at ${mountPath} but could not be cloned: ${resource.failure}`;
   }
   const at =
@@ -75,7 +76,7 @@ function described(resource: RunResource, firstRequestAt: number | null): string
   return `The repository ${url} is a full clone at ${mountPath}, with ${at} checked out. git needs no login.`;
 }
 
-function describedStore({ name, mountPath, access, description, instructions }: RunMemoryStore): string {
+function storeLine({ name, mountPath, access, description, instructions }: RunMemoryStore): string {
   const use =
     access === "read_write"
       ? "What you write there is kept beyond this session, as text files of at most 100 KiB, and others with the store see it"
@@ -88,11 +89,11 @@ function describedStore({ name, mountPath, access, description, instructions }: 
   return lines.join("\n").replaceAll("\n", "\n  ");
 }
 
-function isOlder(failedAt: Date | null, firstRequestAt: number | null): boolean {
+function failedBefore(failedAt: Date | null, firstRequestAt: number | null): boolean {
   return failedAt !== null && (firstRequestAt === null || failedAt.getTime() <= firstRequestAt);
 }
 
-function network({ networking }: RunSession, resources: readonly RunResource[]): string {
+function networkLine({ networking }: RunSession, resources: readonly RunResource[]): string {
   if (networking.type === "unrestricted") {
     return "The internet can be reached; private networks cannot.";
   }

@@ -1,6 +1,6 @@
 import type { OpenedSandbox } from "./sandbox-opener.ts";
 
-/** The one sandbox of a session that is open, or being opened. One that has died by itself is not there any more. */
+/** Holds the one sandbox of a session that is open or being opened. A sandbox that dies leaves the slot by itself. */
 export class SandboxSlot {
   #opening: Promise<OpenedSandbox> | undefined;
   #ended = false;
@@ -13,7 +13,7 @@ export class SandboxSlot {
     return this.#opening !== undefined;
   }
 
-  /** The sandbox; where there is none, what `open` brings. Rejects after `end`. */
+  /** Returns the sandbox, or opens one if there is none. Rejects after `end`. */
   opened(open: () => Promise<OpenedSandbox>): Promise<OpenedSandbox> {
     if (this.#ended) return Promise.reject(new Error("The session's workspace has ended."));
     if (this.#opening !== undefined) return this.#opening;
@@ -26,7 +26,7 @@ export class SandboxSlot {
     return own;
   }
 
-  /** Undefined where there is none, or it could not be opened. */
+  /** Waits for a sandbox that is being opened. Undefined: there is none, or it could not be opened. */
   async current(): Promise<OpenedSandbox | undefined> {
     return await settled(this.#opening);
   }
@@ -37,7 +37,7 @@ export class SandboxSlot {
     await (await settled(closing))?.sandbox.close();
   }
 
-  /** Closes it, and nothing is opened any more. */
+  /** Closes the sandbox; no other is opened. */
   async end(): Promise<void> {
     this.#ended = true;
     await this.close();

@@ -18,8 +18,8 @@ export interface SpecParts {
 const MEBIBYTE = 1024 * 1024;
 
 /**
- * What the engine is to open for a session, with the files that it has now. A file whose place something that was removed
- * still takes on the disk is not among them: it is put there when that is gone.
+ * The sandbox to open for a session, with the files that it has now. It leaves out a file whose path is still occupied on the
+ * disk by something that was deleted: the file is put there when that is removed.
  */
 export function sandboxSpec(
   parts: SpecParts,
@@ -44,7 +44,7 @@ export function sandboxSpec(
       sha256 === null ? [] : [{ source: parts.blobs.path(sha256), target: mountPath }],
     ),
     snapshots: parts.templates.mounted(resources),
-    writable: [...writable(resources), ...writtenStores(resources)],
+    writable: [...cloneDirectories(resources), ...writableStores(resources)],
   };
 }
 
@@ -57,14 +57,14 @@ function limitsOf({ limits }: RunSession): Limits {
   };
 }
 
-function writtenStores(resources: readonly RunResource[]): string[] {
+function writableStores(resources: readonly RunResource[]): string[] {
   return resources.flatMap((resource) =>
     resource.type === "memory_store" && resource.access === "read_write" ? [resource.mountPath] : [],
   );
 }
 
-/** Directories that the sandbox's disk must have besides its own, so that repositories can be cloned below them. */
-function writable(resources: readonly RunResource[]): string[] {
+/** Directories that the disk needs besides its own, so that repositories can be cloned below them. */
+function cloneDirectories(resources: readonly RunResource[]): string[] {
   const parents = resources
     .filter(isRepository)
     .filter(({ mountPath }) => !ON_THE_DISK.some((directory) => mountPath.startsWith(`${directory}/`)))
@@ -72,8 +72,8 @@ function writable(resources: readonly RunResource[]): string[] {
   return [...new Set(parents)];
 }
 
-/** Places where clones need no directory of their own, or where none can be. */
+/** Below these a clone needs no directory of its own, or there can be none. */
 const ON_THE_DISK = ["/data", "/home/agent", "/mnt/session/uploads"];
 
-/** Parents that hold other things as well. */
+/** Parents that also hold other things. */
 const SHARED = new Set(["/", "/home", "/mnt", "/mnt/session", "/opt"]);
