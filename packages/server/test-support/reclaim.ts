@@ -13,12 +13,12 @@ import { type Seed, seed, seedSession } from "./runs.ts";
 import { bash, type Installation, idles, installation, steps, types } from "./worker.ts";
 
 export const HOUR_MS = 3_600_000;
-/** Who lives keeps its lease, however slow the machine is. */
+/** A live worker keeps its lease, however slow the machine is. */
 export const RECLAIM = { reclaimMs: HOUR_MS, sandboxIdleMs: 0, leaseMs: 60_000, pollMs: 20, graceMs: 0 };
-/** Of a worker that dies, whose heir waits for its end. */
+/** For a worker that dies: the next one waits for the end of its lease. */
 export const DYING_LEASE_MS = 300;
 
-/** What happens at the n-th statement of a reclaim: before it is asked, or after it was answered. */
+/** What happens at the n-th statement of a reclaim, before the statement or after it. */
 interface Point {
   n: number;
   after: boolean;
@@ -27,13 +27,13 @@ interface Point {
 
 interface Watched {
   db: Database;
-  /** Statements from the claim of the reclaim on. */
+  /** Statements since the reclaim was claimed. */
   count(): number;
-  /** Resolves when the session was given back. */
+  /** Resolves when the session was released. */
   released: Promise<void>;
 }
 
-/** A worker's database that lets something happen at one point of a reclaim. */
+/** A worker's database in which something happens at one point of a reclaim. */
 export function watched(db: Database, point?: Point): Watched {
   const released = Promise.withResolvers<void>();
   let count = 0;
@@ -55,7 +55,7 @@ export function watched(db: Database, point?: Point): Watched {
   return { db: watching, count: () => count, released: released.promise };
 }
 
-/** A session that had a turn, and has been idle for two hours; a file marks its disk. */
+/** A session that had a turn and has been idle for two hours. A file marks its disk. */
 export async function idleSession(own: Installation, db: TestDatabase, from: Seed) {
   const id = await seedSession(db.write, from);
   const { db: watching, released } = watched(db);
@@ -66,7 +66,7 @@ export async function idleSession(own: Installation, db: TestDatabase, from: See
   await worker.close();
   const disk = join(own.disks, formatId("session", id));
   writeFileSync(join(disk, "mark"), "");
-  // As a process leaves it that died before it could look for outputs a last time.
+  // As a process leaves it that died before it collected outputs for the last time.
   await db.write.query({
     text: "update sessions set idle_since = now() - interval '2 hours', outputs_due = true where id = $1",
     values: [id],
@@ -96,7 +96,7 @@ export function check(log: readonly LogEntry[], own: Installation, label: string
   assert.equal(idles(log), count(log, "user.message"), label);
 }
 
-/** How many statements an undisturbed reclaim asks. */
+/** How many statements an undisturbed reclaim has. */
 async function statementsOf(own: Installation, db: TestDatabase, from: Seed) {
   const session = await idleSession(own, db, from);
   const watching = watched(db);
@@ -124,7 +124,7 @@ export async function prepared(t: TestContext) {
   return { db, own, from, statements: await statementsOf(own, db, from) };
 }
 
-/** As `watched`, and from the point on nothing is answered any more. */
+/** As `watched`, and every statement after the point fails. */
 export function mortal(db: Database, point: Point): Database {
   let gone = false;
   const refuse = () => {

@@ -2,7 +2,7 @@ import { formatId, newUuid } from "@berth/contract";
 import type { Queryable } from "../src/db/statement.ts";
 import type { Lease } from "../src/runs/lease/lease.ts";
 
-/** Rows that a session needs, for tests. */
+/** The rows that a session refers to. */
 export interface Seed {
   organizationId: string;
   agentId: string;
@@ -52,7 +52,7 @@ export async function seed(db: Queryable): Promise<Seed> {
   return { organizationId, agentId, environmentId };
 }
 
-/** A new idle session; its uuid. */
+/** Inserts an idle session. Returns its uuid. */
 export async function seedSession(db: Queryable, from: Seed, session: SessionSeed = {}): Promise<string> {
   const id = newUuid();
   await db.query({
@@ -72,7 +72,7 @@ export async function seedSession(db: Queryable, from: Seed, session: SessionSee
   return id;
 }
 
-/** Gives the session a lease of an hour, as a claim would. */
+/** Leases the session for an hour, as a claim would. */
 export async function seedLease(db: Queryable, sessionId: string, owner: string): Promise<Lease> {
   const { rows } = await db.query<{ lease_epoch: number }>({
     text: `update sessions set lease_owner = $2, lease_until = now() + interval '1 hour', lease_epoch = lease_epoch + 1

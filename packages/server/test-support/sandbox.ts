@@ -5,7 +5,7 @@ import type { TestContext } from "node:test";
 import { createEgress } from "@berth/egress";
 import { createBubblewrapEngine, type Sandbox } from "@berth/sandbox";
 
-/** A real sandbox on a new disk, which reaches no host; nothing is left of it after the test. */
+/** Opens a real sandbox on a new disk, without network. It is removed after the test. */
 export async function testSandbox(
   t: TestContext,
   { id, writable = [] }: { id: string; writable?: string[] },

@@ -27,51 +27,52 @@ import { SecretBox } from "../src/secrets/secret-box.ts";
 import { silentLog } from "./database.ts";
 
 /**
- * An engine whose commands do nothing, but that `hang` waits until it is stopped, `linger` until the same text is told as `go`
- * or the sandbox is closed, and `die` ends the sandbox. It knows what is open.
+ * An engine whose commands do nothing, except scripts with `hang` (waits until it is stopped), `linger` (waits until the same
+ * text is emitted as `go` or the sandbox is closed) and `die` (closes the sandbox). It records what is open.
  */
 export interface ScriptedEngine extends SandboxEngine {
-  /** Scripts in the order in which they began, each with the variables that it had. */
+  /** In the order in which they started, each with its variables. */
   readonly commands: { script: string; environment: Readonly<Record<string, string>>; session: string }[];
-  /** Sandboxes that are open, by the disk; an array of two would be a disk that was opened twice. */
+  /** The number of open sandboxes by disk. */
   readonly openDisks: Map<string, number>;
+  /** Disks that were opened twice at a time. */
   readonly overlaps: string[];
-  /** Emits `command` and `closed`, and is told `go`. */
-  readonly told: EventEmitter;
+  /** Emits `command` and `closed`; a test emits `go`. */
+  readonly events: EventEmitter;
   readonly specs: SandboxSpec[];
-  /** What open sandboxes were told to reach. */
+  /** Policies that were set on open sandboxes. */
   readonly policies: EgressPolicy[];
   /** Files that were placed in an open sandbox. */
   readonly placed: MountedFile[];
-  /** What was done with files in open sandboxes, as `place <path>` and `remove <path>`. */
+  /** What was done with files in open sandboxes: `place <path>` and `remove <path>`. */
   readonly fileSteps: string[];
-  /** `placeFile` and `removeFile` say that only a fresh sandbox has the place, or has it no more. */
-  refusesPlaces: boolean;
-  refusesToOpen: boolean;
-  /** So many listings of outputs end their sandbox instead. */
-  endsAtListing: number;
+  /** Whether `placeFile` and `removeFile` return false: only a fresh sandbox can change the file. */
+  failsToPlace: boolean;
+  failsToOpen: boolean;
+  /** How many of the next listings of outputs close their sandbox instead. */
+  diesAtListings: number;
 }
 
 export function scriptedEngine(): ScriptedEngine {
-  const told = new EventEmitter();
+  const events = new EventEmitter();
   const engine: ScriptedEngine = {
     name: "scripted",
     commands: [],
     openDisks: new Map(),
     overlaps: [],
-    told,
+    events,
     specs: [],
     policies: [],
     placed: [],
     fileSteps: [],
-    refusesPlaces: false,
-    refusesToOpen: false,
-    endsAtListing: 0,
+    failsToPlace: false,
+    failsToOpen: false,
+    diesAtListings: 0,
     probe: async () => [],
     sweep: async () => [],
     close: async () => undefined,
     async open(spec) {
-      if (engine.refusesToOpen) throw new SandboxError("It cannot.");
+      if (engine.failsToOpen) throw new SandboxError("It cannot be opened.");
       mkdirSync(spec.disk, { recursive: true });
       engine.specs.push(spec);
       const already = engine.openDisks.get(spec.disk) ?? 0;
@@ -90,8 +91,8 @@ function scriptedSandbox(engine: ScriptedEngine, spec: SandboxSpec): Sandbox {
     id: spec.id,
     closed: closed.promise,
     async run(command) {
-      if (command.script === LIST_SCRIPT && engine.endsAtListing > 0) {
-        engine.endsAtListing--;
+      if (command.script === LIST_SCRIPT && engine.diesAtListings > 0) {
+        engine.diesAtListings--;
         await sandbox.close();
       }
       if (command.script === LIST_SCRIPT)
@@ -101,21 +102,21 @@ function scriptedSandbox(engine: ScriptedEngine, spec: SandboxSpec): Sandbox {
         environment: command.environment ?? {},
         session: spec.id,
       });
-      engine.told.emit("command", command.script);
+      engine.events.emit("command", command.script);
       if (command.script.includes("die")) await sandbox.close();
       if (!open) return result("closed");
       if (command.script.includes("linger"))
-        return await lingering(engine.told, command.script, closed.promise);
+        return await lingering(engine.events, command.script, closed.promise);
       return command.script.includes("hang") ? await hanging(command, closed.promise) : result("exit");
     },
     async placeFile(file) {
-      if (engine.refusesPlaces) return false;
+      if (engine.failsToPlace) return false;
       engine.placed.push(file);
       engine.fileSteps.push(`place ${file.target}`);
       return true;
     },
     async removeFile(target) {
-      if (engine.refusesPlaces) return false;
+      if (engine.failsToPlace) return false;
       engine.fileSteps.push(`remove ${target}`);
       return true;
     },
@@ -127,7 +128,7 @@ function scriptedSandbox(engine: ScriptedEngine, spec: SandboxSpec): Sandbox {
       open = false;
       engine.openDisks.set(spec.disk, (engine.openDisks.get(spec.disk) ?? 1) - 1);
       closed.resolve();
-      engine.told.emit("closed");
+      engine.events.emit("closed");
     },
   };
   return sandbox;
@@ -143,9 +144,13 @@ async function hanging({ signal }: Command, closed: Promise<void>): Promise<Comm
   ]);
 }
 
-async function lingering(told: EventEmitter, script: string, closed: Promise<void>): Promise<CommandResult> {
+async function lingering(
+  events: EventEmitter,
+  script: string,
+  closed: Promise<void>,
+): Promise<CommandResult> {
   const over = Promise.withResolvers<CommandResult>();
-  told.on("go", (text) => text === script && over.resolve(result("exit")));
+  events.on("go", (text) => text === script && over.resolve(result("exit")));
   return await Promise.race([over.promise, closed.then(() => result("closed"))]);
 }
 
@@ -171,7 +176,7 @@ export interface Installation {
   worker(options?: Partial<WorkerOptions>): Promise<Worker>;
   send(sessionId: string, ...texts: string[]): Promise<void>;
   interrupt(sessionId: string): Promise<void>;
-  /** Resolves with the log as soon as `enough` is true of it. */
+  /** Resolves with the log once `enough` is true of it. */
   until(sessionId: string, enough: (log: readonly LogEntry[]) => boolean): Promise<readonly LogEntry[]>;
 }
 
@@ -243,7 +248,7 @@ export async function installation(t: TestContext, db: Database): Promise<Instal
   };
 }
 
-/** Steps for the rehearsal model. */
+/** A message with steps for the rehearsal model. */
 export function steps(...list: object[]): string {
   return JSON.stringify({ steps: list });
 }
@@ -263,7 +268,7 @@ export function idles(log: readonly LogEntry[]): number {
 
 const rehearsal: Model = createRehearsalModel();
 
-const PATIENCE_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 
 async function untilLog(
   db: Database,
@@ -273,17 +278,17 @@ async function untilLog(
 ): Promise<readonly LogEntry[]> {
   const news = new EventEmitter();
   const stop = hub.subscribe(sessionId, () => news.emit("news"));
-  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const signal = AbortSignal.timeout(MAX_WAIT_MS);
   try {
     for (;;) {
-      const told = once(news, "news", { signal });
-      told.catch(() => undefined);
+      const changed = once(news, "news", { signal });
+      changed.catch(() => undefined);
       const log = await readLog(db.read, sessionId);
-      // Read again: what was read page by page may be older at its beginning than at its end.
+      // Read again: the log is read page by page, so its beginning may be older than its end.
       if (enough(log)) return await readLog(db.read, sessionId);
-      await told.catch(() => {
+      await changed.catch(() => {
         throw new Error(
-          `The log did not get there:\n${JSON.stringify(
+          `The log did not reach the expected state:\n${JSON.stringify(
             log.map((entry) => entry.event),
             null,
             1,

@@ -145,7 +145,7 @@ describe("putting resources in place", () => {
     await own.worker();
     await own.until(sessionId, (log) => readies(log) === 1);
     assert.equal(own.engine.specs[0]?.files.length, 1);
-    const began = once(own.engine.told, "command");
+    const began = once(own.engine.events, "command");
     await own.send(sessionId, steps(bash("hang")));
     await began;
     await file(db, own.blobs, sessionId);
@@ -158,7 +158,7 @@ describe("putting resources in place", () => {
   test("a file whose place only a fresh sandbox has is there after the turn", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
-    own.engine.refusesPlaces = true;
+    own.engine.failsToPlace = true;
     const sessionId = await seedSession(db.write, await seed(db.write));
     await own.worker();
     await own.send(sessionId, steps(bash("echo one")));
@@ -186,7 +186,7 @@ describe("putting resources in place", () => {
     await own.worker({
       repositoryVariables: (repositories) => ({ TOKEN: repositories[0]?.secret ?? "none" }),
     });
-    const rotated = once(own.engine.told, "command").then(() =>
+    const rotated = once(own.engine.events, "command").then(() =>
       db.write.query({
         text: "update session_resources set secret = $2 where id = $1",
         values: [id, secrets.seal(resourceSecret(id), "second")],
@@ -220,7 +220,7 @@ describe("putting resources in place", () => {
   test("a sandbox that cannot be opened is told in the log and to the model, and the turn goes on", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
-    own.engine.refusesToOpen = true;
+    own.engine.failsToOpen = true;
     const sessionId = await seedSession(db.write, await seed(db.write));
     await own.worker();
     await own.send(sessionId, steps(bash("echo one"), { say: "Done." }));

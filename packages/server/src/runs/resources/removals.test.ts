@@ -73,7 +73,7 @@ describe("removals", () => {
     const { own, sessionId, add, remove, tell, removalsDone } = await house(t);
     const first = await add("one", "/data/in/x");
     await own.worker();
-    const began = once(own.engine.told, "command");
+    const began = once(own.engine.events, "command");
     await own.send(sessionId, steps(bash("hang")));
     await began;
     assert.deepEqual(
@@ -93,16 +93,16 @@ describe("removals", () => {
 
   test("of a mounted file wait for a fresh sandbox, which comes after the turn", async (t) => {
     const { own, sessionId, add, remove, tell, removalsDone } = await house(t);
-    own.engine.refusesPlaces = true;
+    own.engine.failsToPlace = true;
     const id = await add("one", "/inputs/x");
     await own.worker();
     await own.send(sessionId, steps(bash("echo one")));
     await own.until(sessionId, (log) => idles(log) === 1);
     await remove(id);
-    const closed = once(own.engine.told, "closed");
+    const closed = once(own.engine.events, "closed");
     await tell();
     await closed;
-    own.engine.refusesPlaces = false;
+    own.engine.failsToPlace = false;
     await own.send(sessionId, steps(bash("echo two")));
     await own.until(sessionId, (log) => idles(log) === 2);
     await removalsDone();

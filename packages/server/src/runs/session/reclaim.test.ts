@@ -20,14 +20,14 @@ describe("reclaim", () => {
   test("outputs cannot be saved → the disk stays, and the reclaim is tried again after the same time", async (t) => {
     const { db, own, from } = await prepared(t);
     const session = await idleSession(own, db, from);
-    own.engine.refusesToOpen = true;
+    own.engine.failsToOpen = true;
     const watching = watched(db);
     const worker = await own.worker({ ...RECLAIM, db: watching.db });
     await watching.released;
     assert.ok(session.isMarked());
     assert.equal(count(await readLog(db.read, session.id), "session.container_reclaimed"), 0);
     assert.equal((await rowOf(db, session.id))?.fresh, true);
-    own.engine.refusesToOpen = false;
+    own.engine.failsToOpen = false;
     const text = "update sessions set idle_since = now() - interval '2 hours' where id = $1";
     await worker.close();
     await db.write.query({ text, values: [session.id] });

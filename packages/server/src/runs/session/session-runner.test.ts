@@ -95,7 +95,7 @@ describe("SessionRunner", () => {
     const own = await installation(t, db);
     const sessionId = await sessionOf(db);
     await own.worker();
-    const began = once(own.engine.told, "command");
+    const began = once(own.engine.events, "command");
     await own.send(sessionId, steps(bash("hang"), { say: "Never." }));
     await began;
     const at = performance.now();
@@ -152,7 +152,7 @@ describe("SessionRunner", () => {
     const own = await installation(t, db);
     const sessionId = await sessionOf(db);
     await own.worker({ sandboxIdleMs: 50 });
-    const closed = once(own.engine.told, "closed");
+    const closed = once(own.engine.events, "closed");
     await own.send(sessionId, steps(bash("echo one")));
     await closed;
     await own.send(sessionId, steps(bash("echo two")));
@@ -167,12 +167,12 @@ describe("SessionRunner", () => {
     const own = await installation(t, db);
     const sessionId = await sessionOf(db);
     const worker = await own.worker();
-    const began = once(own.engine.told, "command");
+    const began = once(own.engine.events, "command");
     await own.send(sessionId, steps(bash("hang"), { say: "Never." }));
     await began;
     const disk = join(own.disks, formatId("session", sessionId));
     assert.ok(existsSync(disk));
-    const closed = once(own.engine.told, "closed");
+    const closed = once(own.engine.events, "closed");
     await appendTerminated(db.write, sessionId);
     own.hub.publish(sessionId, true);
     await closed;
@@ -207,7 +207,7 @@ describe("SessionRunner", () => {
     const own = await installation(t, db);
     const sessionId = await sessionOf(db);
     const worker = await own.worker();
-    const began = once(own.engine.told, "command");
+    const began = once(own.engine.events, "command");
     await own.send(sessionId, steps(bash("hang"), { say: "Never." }));
     await began;
     await db.write.query({ text: "update sessions set archived_at = now(), pending_at = now()" });

@@ -112,7 +112,7 @@ describe("Worker", () => {
     const own = await installation(t, db);
     const sessionId = await seedSession(db.write, await seed(db.write));
     const first = await own.worker({ graceMs: 50 });
-    const began = once(own.engine.told, "command");
+    const began = once(own.engine.events, "command");
     await own.send(sessionId, steps(bash("hang"), { say: "Done." }));
     await began;
     await first.close();
@@ -156,17 +156,17 @@ describe("Worker", () => {
     const own = await installation(t, db);
     const from = await seed(db.write);
     await own.worker();
-    for (const [endsAtListing, opened] of [
+    for (const [diesAtListings, opened] of [
       [1, 2],
       [2, 2],
     ] as const) {
       const sessionId = await seedSession(db.write, from);
-      own.engine.endsAtListing = endsAtListing;
+      own.engine.diesAtListings = diesAtListings;
       own.engine.specs.length = 0;
       await own.send(sessionId, steps(bash("echo"), { say: "Done." }));
       const log = await own.until(sessionId, (entries) => idles(entries) === 1);
       const failed = log.flatMap(({ event }) => (event.type === "session.error" ? [event.error.type] : []));
-      assert.equal(failed.includes("outputs_error"), endsAtListing === 2);
+      assert.equal(failed.includes("outputs_error"), diesAtListings === 2);
       assert.equal(own.engine.specs.length, opened);
     }
   });
@@ -179,7 +179,7 @@ describe("Worker", () => {
     for (const sessionId of sessions) await own.send(sessionId, steps(bash("echo"), { say: "Done." }));
     let most = 0;
     const stop = own.hub.subscribe(sessions[0] ?? "", () => undefined);
-    own.engine.told.on("command", () => {
+    own.engine.events.on("command", () => {
       most = Math.max(
         most,
         [...own.engine.openDisks.values()].reduce((sum, open) => sum + open, 0),
@@ -196,10 +196,10 @@ describe("Worker", () => {
     const own = await installation(t, db);
     const sessionId = await seedSession(db.write, await seed(db.write));
     await own.worker({ leaseMs: 1_000 });
-    const began = once(own.engine.told, "command");
+    const began = once(own.engine.events, "command");
     await own.send(sessionId, steps(bash("hang"), { say: "Never." }));
     await began;
-    const closed = once(own.engine.told, "closed");
+    const closed = once(own.engine.events, "closed");
     await db.write.query({
       text: `update sessions set lease_owner = 'other', lease_until = now() + interval '1 hour',
         lease_epoch = lease_epoch + 1`,

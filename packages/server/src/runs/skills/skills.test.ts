@@ -87,7 +87,7 @@ describe("skills of a session", () => {
     };
     await own.worker({ model: () => model, sandboxIdleMs: 0 });
     for (const turn of [1, 2]) {
-      const closed = once(own.engine.told, "closed");
+      const closed = once(own.engine.events, "closed");
       await own.send(sessionId, steps(bash("true")));
       await own.until(sessionId, (entries) => idles(entries) === turn);
       await closed;

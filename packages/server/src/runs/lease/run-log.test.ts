@@ -55,19 +55,19 @@ function resultTexts(log: readonly LogEntry[]): string[] {
   );
 }
 
-describe("run log: started calls", () => {
+describe("RunLog: started calls", () => {
   test("two calls run → both get their results before the session is handed over", async (t) => {
     const own = await installation(t, await testDatabase(t));
     const sessionId = await seedSession(own.db.write, await seed(own.db.write));
     const first = await own.worker({ graceMs: 10_000 });
     const commands = ["linger 1", "linger 2"];
-    const begun = on(own.engine.told, "command");
+    const begun = on(own.engine.events, "command");
     await own.send(sessionId, steps({ tools: commands.map(bash) }, { say: "Done." }));
     for (const _ of commands) await begun.next();
     const closed = first.close();
-    own.engine.told.emit("go", "linger 1");
+    own.engine.events.emit("go", "linger 1");
     await own.until(sessionId, (log) => resultTexts(log).length === 1);
-    own.engine.told.emit("go", "linger 2");
+    own.engine.events.emit("go", "linger 2");
     await closed;
     await own.worker();
     const log = await own.until(sessionId, (entries) => idles(entries) === 1);
