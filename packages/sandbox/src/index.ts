@@ -1,11 +1,15 @@
 export { type BubblewrapOptions, createBubblewrapEngine } from "./bubblewrap/bubblewrap-engine.ts";
 export { createDockerEngine, type DockerOptions } from "./docker/docker-engine.ts";
-export * from "./files.ts";
+export * from "./inside/files.ts";
 export { LAYERED_HOME } from "./inside/paths.ts";
 export { trustedBundle } from "./inside/trusted-bundle.ts";
+export type { Capability } from "./interface/capability.ts";
+export * from "./interface/command.ts";
+export * from "./interface/errors.ts";
+export * from "./interface/sandbox.ts";
+export * from "./interface/spec.ts";
 export { isolationCapabilities } from "./probes/isolation-capabilities.ts";
 export { type ProbedPlace, probeEngine } from "./probes/probe-engine.ts";
-export * from "./sandbox.ts";
 export { describeTree, madeTree } from "./system/describe-tree.ts";
 export type { LayerPlan } from "./system/layer-plan.ts";
 export { type LayerRoom, openLayerRoom } from "./system/layer-room.ts";

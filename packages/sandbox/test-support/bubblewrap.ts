@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createBubblewrapEngine } from "../src/bubblewrap/bubblewrap-engine.ts";
-import type { SandboxEngine } from "../src/sandbox.ts";
+import type { SandboxEngine } from "../src/interface/sandbox.ts";
 import { released } from "./conformance/loop-devices.ts";
 import { createNamespaceStandIn } from "./fake-egress.ts";
 

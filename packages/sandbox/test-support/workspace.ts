@@ -7,10 +7,11 @@ import { promisify } from "node:util";
 import { createEgress } from "@berth/egress";
 import { type GitHost, startGitHost } from "../../../tests/git-host/git-host.ts";
 import { createBubblewrapEngine } from "../src/bubblewrap/bubblewrap-engine.ts";
-import type { Sandbox, SandboxSpec } from "../src/sandbox.ts";
+import type { Sandbox } from "../src/interface/sandbox.ts";
+import type { SandboxSpec } from "../src/interface/spec.ts";
 import { type CloneOptions, cloneRepository } from "../src/workspace/clone-repository.ts";
-import type { CloneResult, RepositoryMount } from "../src/workspace/repository.ts";
-import { repositoryEnvironment } from "../src/workspace/repository-environment.ts";
+import type { CloneResult, RepositoryMount } from "../src/workspace/repository/repository.ts";
+import { repositoryEnvironment } from "../src/workspace/repository/repository-environment.ts";
 import { workspacePrograms } from "../src/workspace/workspace-programs.ts";
 
 const run = promisify(execFile);

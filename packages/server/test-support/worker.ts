@@ -69,6 +69,7 @@ export function scriptedEngine(): ScriptedEngine {
     failsToOpen: false,
     diesAtListings: 0,
     probe: async () => [],
+    takeChanges: async () => false,
     sweep: async () => [],
     close: async () => undefined,
     async open(spec) {

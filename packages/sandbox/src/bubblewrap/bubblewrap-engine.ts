@@ -3,33 +3,31 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import type { Egress } from "@berth/egress";
 import { encode, isArchitecture } from "@berth/linux";
 import { rgPath } from "@vscode/ripgrep";
+import { SUPERVISOR } from "../commands/supervisor.ts";
 import { freshDirectory } from "../host/fresh-directory.ts";
+import { openEgress } from "../host/open-egress.ts";
 import { OpenSandboxes } from "../host/open-sandboxes.ts";
 import { ownerName } from "../host/owner.ts";
 import { writePrograms } from "../inside/programs.ts";
 import { prepareFiles, type SandboxFiles } from "../inside/sandbox-files.ts";
-import { openEgress } from "../open-egress.ts";
-import {
-  type Capability,
-  ImageError,
-  type Sandbox,
-  type SandboxEngine,
-  SandboxError,
-  type SandboxSpec,
-} from "../sandbox.ts";
+import type { Capability } from "../interface/capability.ts";
+import { ImageError, SandboxError } from "../interface/errors.ts";
+import type { Sandbox, SandboxEngine } from "../interface/sandbox.ts";
+import type { SandboxSpec } from "../interface/spec.ts";
 import { seccompFilter } from "../seccomp/seccomp.ts";
-import type { BubblewrapSandbox } from "./bubblewrap-sandbox.ts";
-import { findHierarchies } from "./cgroup-layouts.ts";
-import { Cgroups } from "./cgroups.ts";
-import { DiskImages } from "./disk-images.ts";
-import { findHostPrograms, type HostPrograms } from "./host-programs.ts";
+import { findHierarchies } from "./cgroup/cgroup-layouts.ts";
+import { Cgroups } from "./cgroup/cgroups.ts";
+import { DiskImages } from "./disk-image/disk-images.ts";
+import { BrokenDiskError } from "./disk-image/fsck-and-resize.ts";
+import { findHostPrograms, type HostPrograms } from "./launch/host-programs.ts";
 import { probeHost } from "./probe.ts";
-import { systemArguments, writeEtc } from "./root-filesystem.ts";
-import type { SandboxHost } from "./sandbox-host.ts";
-import { startSandbox } from "./start-sandbox.ts";
+import type { BubblewrapSandbox } from "./start/bubblewrap-sandbox.ts";
+import type { SandboxHost } from "./start/sandbox-host.ts";
+import { startSandbox } from "./start/start-sandbox.ts";
 import { sweepHost } from "./sweep-host.ts";
-import { makeSystemTop, prepareSystem } from "./system-mount.ts";
-import { BrokenDiskError } from "./tend-image.ts";
+import { systemArguments, writeEtc } from "./system-layers/root-filesystem.ts";
+import { makeSystemTop, prepareSystem } from "./system-layers/system-mount.ts";
+import { takeChanges } from "./system-layers/take-changes.ts";
 
 export interface BubblewrapOptions {
   /** Stable id of the installation, `[A-Za-z0-9_-]{1,64}`; names its control groups. */
@@ -109,6 +107,10 @@ class BubblewrapEngine implements SandboxEngine {
     return this.#open.open(spec, () => this.#openOrMend(spec));
   }
 
+  takeChanges(disk: string, to: string, signal: AbortSignal): Promise<boolean> {
+    return takeChanges(disk, to, signal);
+  }
+
   async sweep(mayLive: (id: string) => boolean = () => true): Promise<string[]> {
     const refused = await this.#open.closeRefused(mayLive);
     const { stateDir } = this.#options;
@@ -173,7 +175,7 @@ class BubblewrapEngine implements SandboxEngine {
 
   async #prepareDisk(spec: SandboxSpec, directory: string) {
     const image = await this.#images.prepare(spec.disk, spec.limits.diskBytes);
-    return { image, files: await prepareFiles(spec, directory, image?.path ?? null) };
+    return { image, files: await prepareFiles(spec, directory, SUPERVISOR, image?.path ?? null) };
   }
 
   async #prepareSystem({ system }: SandboxSpec, directory: string, files: SandboxFiles) {

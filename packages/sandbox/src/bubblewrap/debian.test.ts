@@ -12,7 +12,7 @@ import { probeTests } from "../../test-support/conformance/probe-tests.ts";
 import { noTrees, testTree } from "../../test-support/system.ts";
 import { workspacePrograms } from "../workspace/workspace-programs.ts";
 import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
-import { takeChanges } from "./take-changes.ts";
+import { takeChanges } from "./system-layers/take-changes.ts";
 
 const skip = await noTrees();
 

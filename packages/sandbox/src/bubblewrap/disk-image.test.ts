@@ -22,7 +22,9 @@ import { freshEngine } from "../../test-support/bubblewrap.ts";
 import { ok, sh } from "../../test-support/conformance/context.ts";
 import { loopDevices, released } from "../../test-support/conformance/loop-devices.ts";
 import { createNamespaceStandIn } from "../../test-support/fake-egress.ts";
-import { DiskLimitError, type MountedSnapshot, type Sandbox, type SandboxEngine } from "../sandbox.ts";
+import { DiskLimitError } from "../interface/errors.ts";
+import type { Sandbox, SandboxEngine } from "../interface/sandbox.ts";
+import type { MountedSnapshot } from "../interface/spec.ts";
 import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
 import { diskLimit, snapshots } from "./probe.ts";
 

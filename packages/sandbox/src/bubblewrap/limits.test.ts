@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import { freshEngine } from "../../test-support/bubblewrap.ts";
 import { ok, sh } from "../../test-support/conformance/context.ts";
-import type { Sandbox, SandboxEngine } from "../sandbox.ts";
+import type { Sandbox, SandboxEngine } from "../interface/sandbox.ts";
 import { diskLimit } from "./probe.ts";
 
 const MIB = 1024 * 1024;

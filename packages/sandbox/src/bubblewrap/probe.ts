@@ -2,11 +2,10 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { promisify } from "node:util";
 import { findProgram, isArchitecture } from "@berth/linux";
-import { degraded, no, yes } from "../host/capabilities.ts";
-import type { Capability } from "../sandbox.ts";
-import type { Controller } from "./cgroup-layouts.ts";
-import { lackForImages } from "./image-trial.ts";
-import { lackForSnapshots } from "./snapshot-trial.ts";
+import { type Capability, degraded, no, yes } from "../interface/capability.ts";
+import type { Controller } from "./cgroup/cgroup-layouts.ts";
+import { lackForImages } from "./disk-image/missing-for-images.ts";
+import { lackForSnapshots } from "./snapshot/missing-for-snapshots.ts";
 
 const run = promisify(execFile);
 

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm } from "node:fs/promises";
 import { ownerLives, ownerOf } from "../host/owner.ts";
 import { removeAll } from "../host/remove-all.ts";
-import { Cgroups } from "./cgroups.ts";
+import { Cgroups } from "./cgroup/cgroups.ts";
 
 /** What an engine's process has left when it died, or could not take away while it lived. */
 export interface Leftovers {

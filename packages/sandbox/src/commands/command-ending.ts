@@ -1,4 +1,4 @@
-import type { Command, CommandResult } from "../sandbox.ts";
+import type { Command, CommandResult } from "../interface/command.ts";
 import type { CommandEnd } from "./frame-reader.ts";
 import type { Supervisor } from "./supervisor.ts";
 

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { Command, CommandResult } from "../sandbox.ts";
+import type { Command, CommandResult } from "../interface/command.ts";
 import { type Ending, plainly } from "./command-ending.ts";
 import { OutputSpill, type RunFed } from "./output-spill.ts";
 import { OutputWindow } from "./output-window.ts";

@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
 import type { NetworkNamespace } from "@berth/egress";
-import type { Command, CommandResult } from "../sandbox.ts";
+import type { LimitGauge } from "../host/cgroup-gauge.ts";
+import type { Command, CommandResult } from "../interface/command.ts";
 import { type Ending, noShell, plainly, poll, watch } from "./command-ending.ts";
 import { CommandOutput } from "./command-output.ts";
 import { exports, freshShell } from "./command-script.ts";
 import { FrameReader } from "./frame-reader.ts";
 import { killCommand } from "./kill-command.ts";
-import { type LimitGauge, watchLimits } from "./limit-gauge.ts";
+import { watchLimits } from "./limit-gauge.ts";
 import type { Marks } from "./marks.ts";
 import { type Feed, feedBytes, feedPipe } from "./pipe-feeder.ts";
 import type { Pipes, Slot } from "./pipes.ts";

@@ -1,11 +1,8 @@
-import { SandboxError } from "../sandbox.ts";
-import { shellTemplate } from "../scripts.ts";
-import { PIPES_INSIDE, type Slot } from "./pipes.ts";
-
-/** One word of shell text that stands for exactly these characters. */
-export function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
+import { PIPES_INSIDE } from "../inside/paths.ts";
+import { SandboxError } from "../interface/errors.ts";
+import { quote } from "../scripts/quote.ts";
+import { shellTemplate } from "../scripts/read-script.ts";
+import type { Slot } from "./pipes.ts";
 
 /** Assignments that export the command's variables. */
 export function exports(environment: Readonly<Record<string, string>>): string {

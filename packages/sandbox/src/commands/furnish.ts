@@ -1,5 +1,6 @@
-import { type Sandbox, SandboxError } from "../sandbox.ts";
-import { quote } from "./command-script.ts";
+import { SandboxError } from "../interface/errors.ts";
+import type { Sandbox } from "../interface/sandbox.ts";
+import { quote } from "../scripts/quote.ts";
 
 const LONGEST_MS = 20_000;
 

@@ -1,20 +1,6 @@
 import { statfs } from "node:fs/promises";
-import type { CommandResult } from "../sandbox.ts";
-
-/** What the kernel has counted of a sandbox's limits. Never throws: where it cannot be asked, nothing has happened. */
-export interface LimitGauge {
-  counts(): LimitCounts;
-  /** Hardly another process can be started. */
-  crowded(): boolean;
-}
-
-/** How often so far. */
-export interface LimitCounts {
-  /** A process was killed because the sandbox had no memory left. */
-  memory: number;
-  /** A process could not be started because there were too many. */
-  processes: number;
-}
+import type { LimitGauge } from "../host/cgroup-gauge.ts";
+import type { CommandResult } from "../interface/command.ts";
 
 /** Tells which limit a command has met. */
 export interface LimitWatch {

@@ -1,19 +1,15 @@
 import type { EgressPolicy, NetworkNamespace } from "@berth/egress";
+import type { LimitGauge } from "../host/cgroup-gauge.ts";
 import { FilePlacer } from "../inside/place-file.ts";
-import {
-  type Command,
-  type CommandResult,
-  type MountedFile,
-  type MountedSnapshot,
-  type Sandbox,
-  SandboxError,
-} from "../sandbox.ts";
+import type { Command, CommandResult } from "../interface/command.ts";
+import { SandboxError } from "../interface/errors.ts";
+import type { Sandbox } from "../interface/sandbox.ts";
+import type { MountedFile, MountedSnapshot } from "../interface/spec.ts";
 import { type CommandHost, freshStart, newNonce, runCommand, type Work } from "./command-run.ts";
 import { exports } from "./command-script.ts";
-import type { LimitGauge } from "./limit-gauge.ts";
 import { Marks } from "./marks.ts";
 import { closedResult, NamedShell } from "./named-shell.ts";
-import { feedBytes } from "./pipe-feeder.ts";
+import { feedBytes, feedStream } from "./pipe-feeder.ts";
 import type { Pipes } from "./pipes.ts";
 import type { Supervisor } from "./supervisor.ts";
 
@@ -66,8 +62,8 @@ export abstract class LivingSandbox implements Sandbox {
       giveUp: () => this.close().catch(() => {}),
       ...(parts.gauge === undefined ? {} : { gauge: parts.gauge }),
     };
-    this.#files = new FilePlacer(parts, (command, feed) =>
-      this.#runFresh(command, { ...command, ...(feed === undefined ? {} : { feed }) }),
+    this.#files = new FilePlacer(parts, (command, stdin) =>
+      this.#runFresh(command, { ...command, ...(stdin === undefined ? {} : { feed: feedStream(stdin) }) }),
     );
     this.closed = this.#closed.promise;
   }

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { Command, CommandResult } from "../sandbox.ts";
+import type { Command, CommandResult } from "../interface/command.ts";
 import { type CommandHost, newNonce, runCommand, type Work } from "./command-run.ts";
 import { exports, namedShell, unset } from "./command-script.ts";
 

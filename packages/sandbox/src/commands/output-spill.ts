@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
-import { shellScript } from "../scripts.ts";
+import { shellScript } from "../scripts/read-script.ts";
 import type { Feed, PipeWriter } from "./pipe-feeder.ts";
 
 const KEEP_OUTPUT = shellScript("commands/keep-output.sh");

@@ -30,6 +30,16 @@ export async function feedPipe(socket: Socket, begun: Promise<void>, feed: Feed)
   socket.destroy();
 }
 
+/** Feeds a stream, as fast as it is read. */
+export function feedStream(stream: AsyncIterable<Uint8Array>): Feed {
+  return async (writer) => {
+    for await (const chunk of stream) {
+      if (writer.closed) return;
+      await writer.write(chunk);
+    }
+  };
+}
+
 /** Feeds these bytes in pieces that keep the event loop free. */
 export function feedBytes(bytes: Uint8Array | string): Feed {
   return (writer) => writer.write(bytes);

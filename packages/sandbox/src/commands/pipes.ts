@@ -6,9 +6,6 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const BATCH = 4;
 
-/** Where a sandbox sees its pipes. */
-export const PIPES_INSIDE = "/run/berth";
-
 /** Three named pipes that one command uses: what the shell reads, what the command writes, what it reads. */
 export interface Slot {
   readonly name: string;

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from "node:stream";
-import { shellScript } from "../scripts.ts";
-import { PIPES_INSIDE } from "./pipes.ts";
+import { PIPES_INSIDE } from "../inside/paths.ts";
+import { shellScript } from "../scripts/read-script.ts";
 
 /** The script of process 1, which lies beside the pipes. */
 export const SUPERVISOR = shellScript("commands/supervisor.sh");

@@ -1,11 +1,10 @@
 import { hardLimit } from "@berth/linux";
-import { PIPES_INSIDE } from "../commands/pipes.ts";
 import { supervisorCommand } from "../commands/supervisor.ts";
 import type { Place } from "../inside/disk.ts";
-import { BUNDLE, PROGRAMS_INSIDE, UPLOADS_INSIDE } from "../inside/paths.ts";
+import { BUNDLE, PIPES_INSIDE, PROGRAMS_INSIDE, UPLOADS_INSIDE } from "../inside/paths.ts";
 import type { SandboxFiles } from "../inside/sandbox-files.ts";
 import { VARIABLES } from "../inside/variables.ts";
-import type { Limits } from "../sandbox.ts";
+import type { Limits } from "../interface/spec.ts";
 import type { EngineVersion } from "./engine-client.ts";
 import { INSTANCE, OWNER, SANDBOX } from "./labels.ts";
 

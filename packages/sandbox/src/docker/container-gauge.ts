@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import type { LimitGauge } from "../commands/limit-gauge.ts";
-import { cgroupGauge } from "../host/cgroup-gauge.ts";
+import { cgroupGauge, type LimitGauge } from "../host/cgroup-gauge.ts";
 
 /**
  * Reads what the control groups of a container count. Its limits are there where process 1 is.

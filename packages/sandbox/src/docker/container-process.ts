@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, readlinkSync } from "node:fs";
-import { SandboxError } from "../sandbox.ts";
+import { SandboxError } from "../interface/errors.ts";
 
 /**
  * Opens the network namespace of a container's process 1. The pid is the engine's word: an engine on another machine, or in

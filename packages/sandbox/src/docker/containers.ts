@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { ImageError, SandboxError } from "../sandbox.ts";
+import { ImageError, SandboxError } from "../interface/errors.ts";
 import { type EngineClient, EngineRefusal } from "./engine-client.ts";
 import { INSTANCE, OWNER, SANDBOX } from "./labels.ts";
 

@@ -15,7 +15,8 @@ import {
 } from "../../../../tests/container-engine/container-engine.ts";
 import { ok, sh } from "../../test-support/conformance/context.ts";
 import { startSubject, type TestSubject } from "../../test-support/docker-engine.ts";
-import { ImageError, type SandboxSpec } from "../sandbox.ts";
+import { ImageError } from "../interface/errors.ts";
+import type { SandboxSpec } from "../interface/spec.ts";
 import { Containers } from "./containers.ts";
 import { createDockerEngine } from "./docker-engine.ts";
 import { EngineClient } from "./engine-client.ts";

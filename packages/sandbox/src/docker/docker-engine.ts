@@ -10,13 +10,10 @@ import { ownerLives, ownerName, ownerOf } from "../host/owner.ts";
 import { removeAll } from "../host/remove-all.ts";
 import { requiredProgram } from "../host/required-program.ts";
 import { writePrograms } from "../inside/programs.ts";
-import {
-  type Capability,
-  type Sandbox,
-  type SandboxEngine,
-  SandboxError,
-  type SandboxSpec,
-} from "../sandbox.ts";
+import type { Capability } from "../interface/capability.ts";
+import { SandboxError } from "../interface/errors.ts";
+import type { Sandbox, SandboxEngine } from "../interface/sandbox.ts";
+import type { SandboxSpec } from "../interface/spec.ts";
 import { containerProfile } from "../seccomp/container-profile.ts";
 import { Containers } from "./containers.ts";
 import { EngineClient } from "./engine-client.ts";
@@ -113,6 +110,10 @@ class DockerEngine implements SandboxEngine {
 
   open(spec: SandboxSpec): Promise<Sandbox> {
     return this.#open.open(spec, () => this.#openNow(spec));
+  }
+
+  async takeChanges(): Promise<boolean> {
+    throw new SandboxError("containers run images, not system trees");
   }
 
   async sweep(mayLive: (id: string) => boolean = () => true): Promise<string[]> {

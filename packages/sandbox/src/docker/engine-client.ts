@@ -1,6 +1,6 @@
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import type { Socket } from "node:net";
-import { SandboxError } from "../sandbox.ts";
+import { SandboxError } from "../interface/errors.ts";
 
 /** Docker 20.10's; Podman speaks it from 3.0 on. */
 const OLDEST = [1, 41] as const;

@@ -1,5 +1,4 @@
-import { degraded, no, yes } from "../host/capabilities.ts";
-import type { Capability } from "../sandbox.ts";
+import { type Capability, degraded, no, yes } from "../interface/capability.ts";
 import { type EngineClient, EngineRefusal } from "./engine-client.ts";
 
 /** What the engine tells of itself, as far as it is looked at. */

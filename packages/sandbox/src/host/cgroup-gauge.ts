@@ -1,5 +1,19 @@
 import { readFileSync } from "node:fs";
-import type { LimitGauge } from "../commands/limit-gauge.ts";
+
+/** What the kernel has counted of a sandbox's limits. Never throws: where it cannot be asked, nothing has happened. */
+export interface LimitGauge {
+  counts(): LimitCounts;
+  /** Hardly another process can be started. */
+  crowded(): boolean;
+}
+
+/** How often so far. */
+export interface LimitCounts {
+  /** A process was killed because the sandbox had no memory left. */
+  memory: number;
+  /** A process could not be started because there were too many. */
+  processes: number;
+}
 
 /**
  * Reads what the groups of one sandbox count.

@@ -1,4 +1,6 @@
-import { type Sandbox, SandboxError, type SandboxSpec } from "../sandbox.ts";
+import { SandboxError } from "../interface/errors.ts";
+import type { Sandbox } from "../interface/sandbox.ts";
+import type { SandboxSpec } from "../interface/spec.ts";
 
 /** The sandboxes that an engine has open, is opening or is closing, each id once. */
 export class OpenSandboxes {

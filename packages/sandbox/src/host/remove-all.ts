@@ -1,4 +1,4 @@
-import { SandboxError } from "../sandbox.ts";
+import { SandboxError } from "../interface/errors.ts";
 
 /**
  * Waits for the removals of what dead sandboxes left, whatever becomes of each.

@@ -1,5 +1,5 @@
 import { findProgram } from "@berth/linux";
-import { SandboxError } from "../sandbox.ts";
+import { SandboxError } from "../interface/errors.ts";
 
 /** Absolute path of a program of the host; throws a `SandboxError` that names the package which has it. */
 export function requiredProgram(name: string, provider: string): string {

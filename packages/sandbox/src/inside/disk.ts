@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { chownSync, mkdirSync } from "node:fs";
 import { posix } from "node:path";
-import { SandboxError, type SandboxSpec } from "../sandbox.ts";
+import { SandboxError } from "../interface/errors.ts";
+import type { SandboxSpec } from "../interface/spec.ts";
 
 /** A host directory and where the sandbox sees it. */
 export interface Place {

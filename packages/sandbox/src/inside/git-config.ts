@@ -1,4 +1,4 @@
-import { credentialConfig } from "../workspace/credential-helper.ts";
+import { credentialConfig } from "./credential-helper.ts";
 
 /** Defaults of every git inside; none lets a repository run a program of its choice or hand a credential to another host. */
 export const gitConfig = `[user]

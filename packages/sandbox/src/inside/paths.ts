@@ -6,3 +6,5 @@ export const LAYERED_HOME = "/opt/berth/home";
 export const UPLOADS_INSIDE = "/mnt/session/uploads";
 /** The certificate authorities that a sandbox trusts, in one file. */
 export const BUNDLE = "/etc/ssl/certs/ca-certificates.crt";
+/** Where every sandbox has the pipes of its commands, and the script of process 1. */
+export const PIPES_INSIDE = "/run/berth";

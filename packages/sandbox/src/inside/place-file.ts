@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import { constants, createReadStream } from "node:fs";
 import { chmod, copyFile, link, mkdir, open, rename, rm, rmdir } from "node:fs/promises";
 import { posix } from "node:path";
-import type { Feed } from "../commands/pipe-feeder.ts";
-import { type Command, type CommandResult, type MountedFile, SandboxError } from "../sandbox.ts";
-import { shellScript } from "../scripts.ts";
+import type { Command, CommandResult } from "../interface/command.ts";
+import { SandboxError } from "../interface/errors.ts";
+import type { MountedFile } from "../interface/spec.ts";
+import { shellScript } from "../scripts/read-script.ts";
 import { cleanPath, isBelow } from "./disk.ts";
 import { UPLOADS_INSIDE } from "./paths.ts";
 
@@ -21,7 +22,8 @@ export interface FilePlaces {
   mounted: readonly string[];
 }
 
-type Run = (command: Command, feed?: Feed) => Promise<CommandResult>;
+/** Runs a command with these bytes, if any, as its standard input. */
+type Run = (command: Command, stdin?: AsyncIterable<Uint8Array>) => Promise<CommandResult>;
 
 /** Puts files into a living sandbox, and takes them away. */
 export class FilePlacer {
@@ -74,13 +76,7 @@ export class FilePlacer {
       throw new SandboxError("the file to place cannot be read", { cause: error });
     });
     await handle.close();
-    const feed: Feed = async (writer) => {
-      for await (const chunk of createReadStream(source)) {
-        if (writer.closed) return;
-        await writer.write(chunk as Buffer);
-      }
-    };
-    const result = await this.#run(command(PLACE, target), feed);
+    const result = await this.#run(command(PLACE, target), createReadStream(source));
     return result.exitCode === 0;
   }
 }

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { SUPERVISOR } from "../commands/supervisor.ts";
-import { SandboxError, type SandboxSpec } from "../sandbox.ts";
+import { SandboxError } from "../interface/errors.ts";
+import type { SandboxSpec } from "../interface/spec.ts";
 import { cleanPath, isBelow, makePlaces, type Place, writablePlaces } from "./disk.ts";
 import { UPLOADS_INSIDE } from "./paths.ts";
 import { copyReadOnly, placeUpload } from "./place-file.ts";
@@ -19,11 +19,13 @@ export interface SandboxFiles {
 
 /**
  * Makes the places of a sandbox on its disk unless that is yet to be mounted, and in `directory` what is shown to it beside that.
+ * @param supervisor The script of process 1.
  * @param unmounted Where the disk is yet to be mounted; null where its places are plain directories.
  */
 export async function prepareFiles(
   spec: SandboxSpec,
   directory: string,
+  supervisor: string,
   unmounted: string | null,
 ): Promise<SandboxFiles> {
   const uid = hostUid(spec);
@@ -32,7 +34,7 @@ export async function prepareFiles(
   const uploads = `${directory}/uploads`;
   if (unmounted === null) makePlaces(spec.disk, mounted, uid);
   await mkdir(pipes, { recursive: true, mode: 0o711 });
-  await writeFile(`${pipes}/supervisor`, SUPERVISOR);
+  await writeFile(`${pipes}/supervisor`, supervisor);
   await mkdir(uploads, { mode: 0o755 });
   await mkdir(`${directory}/files`, { mode: 0o755 });
   const files: Place[] = [];

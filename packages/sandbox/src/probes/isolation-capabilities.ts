@@ -1,4 +1,4 @@
-import type { Capability } from "../sandbox.ts";
+import type { Capability } from "../interface/capability.ts";
 import { openByEngine } from "./open-by-engine.ts";
 import type { ProbeResult } from "./probe.ts";
 

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import type { Command, CommandResult } from "../sandbox.ts";
+import type { Command, CommandResult } from "../interface/command.ts";
 import { allProbes } from "./all-probes.ts";
 import type { ProbeVariables } from "./prelude.ts";
 import { type Probed, runProbes } from "./run-probes.ts";

@@ -1,5 +1,5 @@
 import { isArchitecture, syscallNumbers } from "@berth/linux";
-import { quote } from "../commands/command-script.ts";
+import { quote } from "../scripts/quote.ts";
 
 /** What a probe finds as shell variables, from the stage that was made for it. */
 export type ProbeVariables = Readonly<Record<string, string>>;

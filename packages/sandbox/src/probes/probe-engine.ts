@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Sandbox, SandboxEngine, SandboxSpec } from "../sandbox.ts";
+import type { Sandbox, SandboxEngine } from "../interface/sandbox.ts";
+import type { SandboxSpec } from "../interface/spec.ts";
 import { allProbes } from "./all-probes.ts";
 import { PLACES } from "./prelude.ts";
 import type { Probe, ProbeResult } from "./probe.ts";

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { createEgress } from "@berth/egress";
 import { noTrees, testTree } from "../../test-support/system.ts";
 import { createBubblewrapEngine } from "../bubblewrap/bubblewrap-engine.ts";
-import { systemIds } from "../system/system-owner.ts";
+import { SYSTEM_IDS } from "../interface/spec.ts";
 import { workspacePrograms } from "../workspace/workspace-programs.ts";
 import { probeEngine } from "./probe-engine.ts";
 
@@ -34,7 +34,7 @@ test("where packages are installed, a command is root of its own system, and of 
     const system = { tree: await testTree(), changes: true as const };
     const results = await probeEngine(engine, {
       directory,
-      uids: [systemIds.first, 71_600],
+      uids: [SYSTEM_IDS.first, 71_600],
       probed: { system, files: [], directories: [] },
     });
     const loose = results.filter(({ probe, state }) => state !== "held" && !ROOT_IS.includes(probe.id));

@@ -1,4 +1,4 @@
-import type { Command, CommandResult } from "../sandbox.ts";
+import type { Command, CommandResult } from "../interface/command.ts";
 import { LONGEST_PROBE_MS, type ProbeVariables, probeScript } from "./prelude.ts";
 import type { Probe, ProbeResult } from "./probe.ts";
 

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { EgressDenied } from "@berth/egress";
-import type { CommandResult, SandboxEngine, SystemLayers } from "../sandbox.ts";
+import type { CommandResult } from "../interface/command.ts";
+import type { SandboxEngine } from "../interface/sandbox.ts";
+import { SYSTEM_IDS, type SystemLayers } from "../interface/spec.ts";
 import { isTooLarge, type LayerLimits, MIB } from "./layer-limits.ts";
 import type { LayerPlan } from "./layer-plan.ts";
-import { systemIds } from "./system-owner.ts";
 import { watch } from "./watch.ts";
 
 const MEMORY_BYTES = 3072 * MIB;
@@ -42,7 +43,7 @@ export async function buildLayer(engine: SandboxEngine, build: LayerBuild): Prom
   const sandbox = await engine.open({
     id: `layer_${randomBytes(8).toString("hex")}`,
     disk,
-    uid: systemIds.first,
+    uid: SYSTEM_IDS.first,
     limits: { memoryBytes: MEMORY_BYTES, pids: 1_024, cpus: 2, diskBytes: limited ? limits.bytes : null },
     egress: plan.egress,
     files: [],

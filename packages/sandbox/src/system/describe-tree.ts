@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { Capability } from "../sandbox.ts";
+import type { Capability } from "../interface/capability.ts";
 import { lackForTrees } from "./lack-for-trees.ts";
 import { debianRecipe, recipeKey } from "./recipe.ts";
 import { lackOfSpace } from "./space-for-tree.ts";

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { statfs } from "node:fs/promises";
 import { promisify } from "node:util";
-import type { SandboxEngine } from "../sandbox.ts";
+import type { SandboxEngine } from "../interface/sandbox.ts";
 
 const run = promisify(execFile);
 export const MIB = 1024 ** 2;

@@ -10,7 +10,7 @@ import { released } from "../../test-support/conformance/loop-devices.ts";
 import { noTrees, testTree } from "../../test-support/system.ts";
 import { createBubblewrapEngine } from "../bubblewrap/bubblewrap-engine.ts";
 import { diskLimit } from "../bubblewrap/probe.ts";
-import type { SandboxEngine } from "../sandbox.ts";
+import type { SandboxEngine } from "../interface/sandbox.ts";
 import { layerLimits } from "./layer-limits.ts";
 import { type LayerRoom, type LayerRoomOptions, openLayerRoom } from "./layer-room.ts";
 
@@ -179,6 +179,7 @@ describe("layers of a system", { skip }, () => {
       name: "counting",
       probe: async () => [],
       open: (spec) => engine.open(spec),
+      takeChanges: (disk, to, signal) => engine.takeChanges(disk, to, signal),
       sweep: (mayLive) => engine.sweep(mayLive),
       close: async () => {},
     };

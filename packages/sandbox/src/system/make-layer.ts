@@ -3,8 +3,7 @@ import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { removeTree } from "@berth/linux";
-import { takeChanges } from "../bubblewrap/take-changes.ts";
-import type { SandboxEngine } from "../sandbox.ts";
+import type { SandboxEngine } from "../interface/sandbox.ts";
 import { buildLayer, fullDisk, type LayerBuild, type LayerFailure } from "./build-layer.ts";
 import { lacksSpace } from "./layer-limits.ts";
 import { tryLayers } from "./try-layers.ts";
@@ -59,7 +58,7 @@ async function inPlace(engine: SandboxEngine, make: LayerMake, own: string): Pro
   const failure = await buildLayer(engine, { ...make, disk });
   if (failure !== null) return failure;
   signal.throwIfAborted();
-  if (!(await takeChanges(disk, changesOf(own), signal))) return fullDisk(limits);
+  if (!(await engine.takeChanges(disk, changesOf(own), signal))) return fullDisk(limits);
   const layers = [...(system.layers ?? []), changesOf(own)];
   signal.throwIfAborted();
   return await tryLayers(engine, { tree: system.tree, layers }, join(own, "trial"));

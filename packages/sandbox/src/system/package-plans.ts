@@ -1,5 +1,5 @@
-import { quote } from "../commands/command-script.ts";
-import { shellTemplate } from "../scripts.ts";
+import { quote } from "../scripts/quote.ts";
+import { shellTemplate } from "../scripts/read-script.ts";
 import type { LayerPlan } from "./layer-plan.ts";
 import { aptHosts, npmHosts, type PackageSources, pipHosts } from "./package-sources.ts";
 

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { readdir } from "node:fs/promises";
 import { promisify } from "node:util";
-import { shellScript } from "../scripts.ts";
+import { shellScript } from "../scripts/read-script.ts";
 
 const run = promisify(execFile);
 const REMOVE = shellScript("system/remove-tree.sh");

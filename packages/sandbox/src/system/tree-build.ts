@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { findProgram } from "@berth/linux";
-import { SandboxError } from "../sandbox.ts";
-import { shellScript } from "../scripts.ts";
+import { SandboxError } from "../interface/errors.ts";
+import { SYSTEM_IDS } from "../interface/spec.ts";
+import { shellScript } from "../scripts/read-script.ts";
 import { aptSources } from "./apt-sources.ts";
 import { type Recipe, recipeKey } from "./recipe.ts";
 import { lackOfSpace } from "./space-for-tree.ts";
-import { systemIds } from "./system-owner.ts";
 
 const BUILD_TREE = shellScript("system/build-tree.sh");
 
@@ -30,7 +30,7 @@ export async function buildTree(directory: string, recipe: Recipe, signal: Abort
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const lack = await lackOfSpace(directory);
   if (lack !== null) throw new SandboxError(`the system of sandboxes cannot be made: ${lack}`);
-  const names = [recipe.suite, recipe.packages.join(","), String(systemIds.first)];
+  const names = [recipe.suite, recipe.packages.join(","), String(SYSTEM_IDS.first)];
   const script = ["sh", "-c", BUILD_TREE, "sh", tree, ...names];
   const child = spawn(
     findProgram("setpriv") ?? "setpriv",

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import type { SandboxEngine, SystemLayers } from "../sandbox.ts";
+import type { SandboxEngine } from "../interface/sandbox.ts";
+import { SYSTEM_IDS, type SystemLayers } from "../interface/spec.ts";
 import type { LayerFailure } from "./build-layer.ts";
 import { MIB } from "./layer-limits.ts";
-import { systemIds } from "./system-owner.ts";
 
 /**
  * Opens a sandbox over layers, as sessions will. A script may have taken away what that needs, such as the shell.
@@ -18,7 +18,7 @@ export async function tryLayers(
     const sandbox = await engine.open({
       id: `layer_${randomBytes(8).toString("hex")}`,
       disk,
-      uid: systemIds.first + systemIds.count - 1,
+      uid: SYSTEM_IDS.first + SYSTEM_IDS.count - 1,
       limits: { memoryBytes: 256 * MIB, pids: 64, cpus: 1, diskBytes: null },
       egress: { mode: "limited", hosts: [] },
       files: [],

@@ -1,5 +1,5 @@
-import type { Sandbox } from "../sandbox.ts";
-import { shellScript } from "../scripts.ts";
+import type { Sandbox } from "../interface/sandbox.ts";
+import { shellScript } from "../scripts/read-script.ts";
 import { type Wanted, wantedVariables } from "./settle-clone.ts";
 
 /** Where a snapshot is made in the sandbox that makes it, and where that sandbox finds the mirror, read-only. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cloneFailure } from "./clone-failure.ts";
 import { cloneExit } from "./clone-script.ts";
-import type { RepositoryMount } from "./repository.ts";
+import type { RepositoryMount } from "./repository/repository.ts";
 
 const url = "https://git.example/acme/tls-redirect";
 const mount: RepositoryMount = { url, mountPath: "/data/redirect-SSL", checkout: null };

@@ -1,5 +1,5 @@
 import { cloneExit } from "./clone-script.ts";
-import type { CloneErrorType, RepositoryMount } from "./repository.ts";
+import type { CloneErrorType, RepositoryMount } from "./repository/repository.ts";
 
 export interface CloneFailure {
   type: CloneErrorType;

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { makeCertificates } from "../../../../tests/git-host/certificates.ts";
 import { makeWorkbench, sh, type Workbench } from "../../test-support/workspace.ts";
-import type { Sandbox } from "../sandbox.ts";
+import type { Sandbox } from "../interface/sandbox.ts";
 
 const trials = 5;
 

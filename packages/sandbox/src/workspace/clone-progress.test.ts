@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { createProgressReader } from "./clone-progress.ts";
-import type { CloneProgress } from "./repository.ts";
+import type { CloneProgress } from "./repository/repository.ts";
 
 /** What git 2.39 writes while it clones, shortened in the middle. */
 const sample = [

@@ -1,4 +1,4 @@
-import type { CloneProgress } from "./repository.ts";
+import type { CloneProgress } from "./repository/repository.ts";
 
 /** In the order in which a clone goes through them. */
 const phases: readonly [RegExp, CloneProgress["phase"]][] = [

@@ -9,9 +9,9 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { makeCertificates } from "../../../../tests/git-host/certificates.ts";
 import { type CloneRequest, makeWorkbench, sh, type Workbench } from "../../test-support/workspace.ts";
-import type { Sandbox } from "../sandbox.ts";
-import type { CloneErrorType } from "./repository.ts";
-import { repositoryEnvironment } from "./repository-environment.ts";
+import type { Sandbox } from "../interface/sandbox.ts";
+import type { CloneErrorType } from "./repository/repository.ts";
+import { repositoryEnvironment } from "./repository/repository-environment.ts";
 
 let dir: string;
 let bench: Workbench;

@@ -5,8 +5,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { makeWorkbench, sh, type Workbench } from "../../test-support/workspace.ts";
-import type { Sandbox } from "../sandbox.ts";
-import type { CloneProgress } from "./repository.ts";
+import type { Sandbox } from "../interface/sandbox.ts";
+import type { CloneProgress } from "./repository/repository.ts";
 
 let bench: Workbench;
 let sandbox: Sandbox;

@@ -1,8 +1,9 @@
-import type { Command, CommandResult, Sandbox } from "../sandbox.ts";
+import type { Command, CommandResult } from "../interface/command.ts";
+import type { Sandbox } from "../interface/sandbox.ts";
 import { cloneFailure } from "./clone-failure.ts";
 import { createProgressReader } from "./clone-progress.ts";
 import { anewVariables, clonedHead, cloneScript, cloneVariables, tidyVariables } from "./clone-script.ts";
-import type { CloneProgress, CloneResult, RepositoryMount } from "./repository.ts";
+import type { CloneProgress, CloneResult, RepositoryMount } from "./repository/repository.ts";
 
 export interface CloneOptions {
   /** The variables of the session's commands; see `repositoryEnvironment`. */

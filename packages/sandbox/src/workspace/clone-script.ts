@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { shellScript } from "../scripts.ts";
-import type { RepositoryMount } from "./repository.ts";
+import { shellScript } from "../scripts/read-script.ts";
+import type { RepositoryMount } from "./repository/repository.ts";
 
 /** Exit codes by which the script tells what git's output does not. */
 export const cloneExit = { occupied: 90, branchMissing: 91, commitMissing: 92, unwritable: 93 } as const;

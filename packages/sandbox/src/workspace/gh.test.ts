@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { makeWorkbench, sh, type Workbench } from "../../test-support/workspace.ts";
-import type { Sandbox } from "../sandbox.ts";
-import type { RepositoryAccess } from "./repository.ts";
-import { repositoryEnvironment } from "./repository-environment.ts";
+import type { Sandbox } from "../interface/sandbox.ts";
+import type { RepositoryAccess } from "./repository/repository.ts";
+import { repositoryEnvironment } from "./repository/repository-environment.ts";
 
 let bench: Workbench;
 let sandbox: Sandbox;

@@ -1,3 +1,4 @@
+export { credentialConfig } from "../inside/credential-helper.ts";
 export {
   type BuiltSnapshot,
   buildSnapshot,
@@ -5,7 +6,6 @@ export {
   SNAPSHOT_INSIDE,
 } from "./build-snapshot.ts";
 export { type CloneOptions, cloneRepository } from "./clone-repository.ts";
-export { credentialConfig } from "./credential-helper.ts";
 export { MIRROR_INSIDE, type Mirrored, mirrorRepository } from "./mirror-repository.ts";
 export { refreshClone } from "./refresh-clone.ts";
 export { listRefs } from "./refs/list-refs.ts";
@@ -17,7 +17,7 @@ export type {
   RepositoryAccess,
   RepositoryMount,
   RepositoryProvider,
-} from "./repository.ts";
-export { repositoryEnvironment, repositoryVariableNames } from "./repository-environment.ts";
+} from "./repository/repository.ts";
+export { repositoryEnvironment, repositoryVariableNames } from "./repository/repository-environment.ts";
 export { type Wanted, wantedOf } from "./settle-clone.ts";
 export { workspacePrograms } from "./workspace-programs.ts";

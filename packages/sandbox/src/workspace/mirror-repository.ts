@@ -1,5 +1,5 @@
-import type { Sandbox } from "../sandbox.ts";
-import { shellScript } from "../scripts.ts";
+import type { Sandbox } from "../interface/sandbox.ts";
+import { shellScript } from "../scripts/read-script.ts";
 import { isObjectId, isRefName, type RemoteRefs } from "./refs/remote-refs.ts";
 
 /** Where a mirror lies in the sandbox that fetches it. */

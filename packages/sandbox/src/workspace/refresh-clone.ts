@@ -1,9 +1,9 @@
-import type { Sandbox } from "../sandbox.ts";
-import { shellScript } from "../scripts.ts";
+import type { Sandbox } from "../interface/sandbox.ts";
+import { shellScript } from "../scripts/read-script.ts";
 import { createProgressReader } from "./clone-progress.ts";
 import type { CloneOptions } from "./clone-repository.ts";
 import { clonedHead } from "./clone-script.ts";
-import type { RepositoryMount } from "./repository.ts";
+import type { RepositoryMount } from "./repository/repository.ts";
 import { type Wanted, wantedVariables } from "./settle-clone.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { defaultBranch, isObjectId, type RemoteRefs, tipOf } from "./refs/remote-refs.ts";
-import type { RepositoryCheckout } from "./repository.ts";
+import type { RepositoryCheckout } from "./repository/repository.ts";
 
 /** What a clone is to check out of refs that are known. */
 export interface Wanted {

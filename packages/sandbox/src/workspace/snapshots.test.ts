@@ -6,14 +6,14 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { createGuardedFetch } from "@berth/egress";
 import { makeWorkbench, sh, type Workbench } from "../../test-support/workspace.ts";
-import type { Sandbox } from "../sandbox.ts";
+import type { Sandbox } from "../interface/sandbox.ts";
 import { buildSnapshot, MIRROR_MOUNTED, SNAPSHOT_INSIDE } from "./build-snapshot.ts";
 import { MIRROR_INSIDE, type Mirrored, mirrorRepository } from "./mirror-repository.ts";
 import { refreshClone } from "./refresh-clone.ts";
 import { listRefs } from "./refs/list-refs.ts";
 import { digestOf } from "./refs/remote-refs.ts";
-import type { RepositoryCheckout } from "./repository.ts";
-import { repositoryEnvironment } from "./repository-environment.ts";
+import type { RepositoryCheckout } from "./repository/repository.ts";
+import { repositoryEnvironment } from "./repository/repository-environment.ts";
 import { wantedOf } from "./settle-clone.ts";
 
 let bench: Workbench;

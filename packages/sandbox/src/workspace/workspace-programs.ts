@@ -1,5 +1,5 @@
-import { shellScript } from "../scripts.ts";
-import { credentialHelper, credentialHelperName } from "./credential-helper.ts";
+import { credentialHelper, credentialHelperName } from "../inside/credential-helper.ts";
+import { shellScript } from "../scripts/read-script.ts";
 
 /** Programs that have to be first on the PATH inside, name to text. */
 export const workspacePrograms: Readonly<Record<string, string>> = {

@@ -3,14 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import type {
-  Command,
-  CommandResult,
-  Sandbox,
-  SandboxEngine,
-  SandboxSpec,
-  SystemLayers,
-} from "../../src/sandbox.ts";
+import type { Command, CommandResult } from "../../src/interface/command.ts";
+import type { Sandbox, SandboxEngine } from "../../src/interface/sandbox.ts";
+import type { SandboxSpec, SystemLayers } from "../../src/interface/spec.ts";
 import { released } from "./loop-devices.ts";
 
 /** An engine for one test file, and what its sandboxes get. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, symlink, writeFile as writeHostFile } from "node:fs/promises";
-import { readFile, writeFile } from "../../src/files.ts";
+import { readFile, writeFile } from "../../src/inside/files.ts";
 import { conformanceTest, ok, type Suite, sh } from "./context.ts";
 
 /** Files put inside, read and written. */

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { chmod, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { examinedSyscalls, refusedSyscalls } from "@berth/linux";
-import type { Sandbox } from "../../src/sandbox.ts";
+import type { Sandbox } from "../../src/interface/sandbox.ts";
 import { conformanceTest, ok, type Suite, sh } from "./context.ts";
 
 const [EPERM, ENOSYS, EAFNOSUPPORT] = [1, 38, 97];

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
-import type { MountedSnapshot } from "../../src/sandbox.ts";
+import type { MountedSnapshot } from "../../src/interface/spec.ts";
 import { type Context, conformanceTest, ok, type Suite, sh } from "./context.ts";
 import { hostMounts } from "./host-mounts.ts";
 

@@ -1,10 +1,7 @@
-import {
-  type Capability,
-  type Sandbox,
-  type SandboxEngine,
-  SandboxError,
-  type SandboxSpec,
-} from "../../src/sandbox.ts";
+import type { Capability } from "../../src/interface/capability.ts";
+import { SandboxError } from "../../src/interface/errors.ts";
+import type { Sandbox, SandboxEngine } from "../../src/interface/sandbox.ts";
+import type { SandboxSpec } from "../../src/interface/spec.ts";
 import { FakeSandbox, type FakeScript } from "./fake-sandbox.ts";
 
 export { type FakeReply, FakeSandbox, type FakeScript } from "./fake-sandbox.ts";
@@ -45,6 +42,10 @@ export class FakeEngine implements SandboxEngine {
     const sandbox = new FakeSandbox(spec, this.#script);
     this.sandboxes.push(sandbox);
     return sandbox;
+  }
+
+  async takeChanges(): Promise<boolean> {
+    throw new SandboxError("the fake engine has no systems");
   }
 
   async sweep(mayLive: (id: string) => boolean = () => true): Promise<string[]> {

@@ -1,12 +1,8 @@
 import type { EgressPolicy } from "@berth/egress";
-import {
-  type Command,
-  type CommandResult,
-  type MountedFile,
-  type Sandbox,
-  SandboxError,
-  type SandboxSpec,
-} from "../../src/sandbox.ts";
+import type { Command, CommandResult } from "../../src/interface/command.ts";
+import { SandboxError } from "../../src/interface/errors.ts";
+import type { Sandbox } from "../../src/interface/sandbox.ts";
+import type { MountedFile, SandboxSpec } from "../../src/interface/spec.ts";
 
 /** What a command does. All default to nothing: no output, exit code 0, at once. */
 export interface FakeReply {

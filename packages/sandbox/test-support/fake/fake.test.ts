@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { SandboxSpec } from "../../src/sandbox.ts";
+import type { SandboxSpec } from "../../src/interface/spec.ts";
 import { conformance } from "../conformance/conformance.ts";
 import { createFakeEngine } from "./fake-engine.ts";
 

@@ -44,6 +44,7 @@ export async function openEngine(config: Config, instance: string, log: Logger):
     name: engine.name,
     probe: () => engine.probe(),
     open: (spec) => engine.open(spec),
+    takeChanges: (disk, to, signal) => engine.takeChanges(disk, to, signal),
     sweep: (mayLive) => engine.sweep(mayLive),
     close: async () => {
       await engine.close();

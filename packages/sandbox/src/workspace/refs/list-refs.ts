@@ -1,6 +1,6 @@
 import type { GuardedFetch } from "@berth/egress";
-import type { RepositoryAccess } from "../repository.ts";
-import { basicLogin } from "../repository-environment.ts";
+import type { RepositoryAccess } from "../repository/repository.ts";
+import { basicLogin } from "../repository/repository-environment.ts";
 import { delimiter, flush, line } from "./pkt-line.ts";
 import { type Capabilities, readCapabilities, readRefs } from "./read-refs.ts";
 import type { RemoteRefs } from "./remote-refs.ts";

@@ -1,0 +1,126 @@
+import { accessSync, constants, readFileSync } from "node:fs";
+import type { Limits } from "../../interface/spec.ts";
+
+export type Controller = "memory" | "pids" | "cpu";
+
+/** A directory below which groups are made, and what they control there. Version 1 has one for each controller. */
+export interface Hierarchy {
+  directory: string;
+  controllers: Controller[];
+  settings(limits: Limits): Setting[];
+}
+
+export interface Setting {
+  file: string;
+  value: string;
+  /** Kernels may lack it. */
+  optional?: boolean;
+  /** A group may have no more than those above it: refused as invalid, theirs holds. */
+  heldAbove?: boolean;
+}
+
+const PERIOD_US = 100_000;
+/** What starts and holds the sandbox counts, too. */
+const OWN_PROCESSES = 4;
+
+/**
+ * The hierarchies in which this process may make groups: version 1's as soon as one is there, else version 2's.
+ * @param root Where the kernel's groups are mounted.
+ * @param membership Text of `/proc/self/cgroup`: groups are made below the server's own, so that a limit on the
+ * server holds for its sandboxes, too.
+ */
+export function findHierarchies(root: string, membership: string): Hierarchy[] {
+  const own = parseMembership(membership);
+  const first = versionOne(root, own);
+  return first.length > 0 ? first : versionTwo(root, own.get("") ?? "/");
+}
+
+function versionOne(root: string, own: Map<string, string>): Hierarchy[] {
+  const controllers: Controller[] = ["memory", "pids", "cpu"];
+  return controllers.flatMap((controller) => {
+    const directory = [`${root}/${controller}${own.get(controller) ?? "/"}`, `${root}/${controller}`].find(
+      (path) => writable(`${path}/cgroup.procs`),
+    );
+    if (directory === undefined) return [];
+    return [
+      {
+        directory: withoutEndSlash(directory),
+        controllers: [controller],
+        settings: versionOneSettings[controller],
+      },
+    ];
+  });
+}
+
+const versionOneSettings: Record<Controller, (limits: Limits) => Setting[]> = {
+  memory: ({ memoryBytes }) => [
+    { file: "memory.limit_in_bytes", value: String(memoryBytes) },
+    { file: "memory.memsw.limit_in_bytes", value: String(memoryBytes), optional: true },
+  ],
+  pids: ({ pids }) => [{ file: "pids.max", value: String(pids + OWN_PROCESSES) }],
+  cpu: ({ cpus }) => [
+    { file: "cpu.cfs_period_us", value: String(PERIOD_US) },
+    { file: "cpu.cfs_quota_us", value: String(quota(cpus)), heldAbove: true },
+  ],
+};
+
+function versionTwo(root: string, own: string): Hierarchy[] {
+  const directory = [`${root}${own}`, root]
+    .map(withoutEndSlash)
+    .find((path) => writable(`${path}/cgroup.procs`));
+  if (directory === undefined) return [];
+  const present = read(`${directory}/cgroup.controllers`).split(/\s+/);
+  const controllers = (["memory", "pids", "cpu"] as const).filter((controller) =>
+    present.includes(controller),
+  );
+  return controllers.length === 0
+    ? []
+    : [{ directory, controllers, settings: (limits) => versionTwoSettings(limits, controllers) }];
+}
+
+function versionTwoSettings(
+  { memoryBytes, pids, cpus }: Limits,
+  controllers: readonly Controller[],
+): Setting[] {
+  return [
+    { controller: "memory", file: "memory.max", value: String(memoryBytes) },
+    { controller: "memory", file: "memory.swap.max", value: "0", optional: true },
+    { controller: "pids", file: "pids.max", value: String(pids + OWN_PROCESSES) },
+    { controller: "cpu", file: "cpu.max", value: `${quota(cpus)} ${PERIOD_US}` },
+  ].filter(({ controller }) => controllers.includes(controller as Controller));
+}
+
+/** Lines `id:controllers:path`; version 2 has no controllers in its line. */
+function parseMembership(text: string): Map<string, string> {
+  const own = new Map<string, string>();
+  for (const line of text.split("\n")) {
+    const [, controllers = "", path] = line.split(":", 3);
+    if (path !== undefined) for (const controller of controllers.split(",")) own.set(controller, path);
+  }
+  return own;
+}
+
+function quota(cpus: number): number {
+  return Math.max(1000, Math.round(cpus * PERIOD_US));
+}
+
+function writable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function withoutEndSlash(path: string): string {
+  return path.replace(/\/+$/, "");
+}

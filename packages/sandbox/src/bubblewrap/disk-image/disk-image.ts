@@ -1,0 +1,110 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { type FileHandle, link, open, rm } from "node:fs/promises";
+import { promisify } from "node:util";
+import { findProgram } from "@berth/linux";
+import { SandboxError } from "../../interface/errors.ts";
+
+const run = promisify(execFile);
+
+export const KIB = 1024;
+export const MIB = 1024 * KIB;
+export const BLOCK_BYTES = 4 * KIB;
+const INODE_BYTES = 256;
+
+/**
+ * A disk with a limit: an ext4 filesystem in a sparse file of the disk's directory.
+ *
+ * It is mounted only in the mount namespace that a sandbox starts from, with the lock of the file. Programs may be run from it;
+ * devices and set-user-id mean nothing in it. What is deleted in it is given back to the host. When the last process of the sandbox dies, of
+ * whatever, the kernel unmounts it with all that was written and detaches its loop device; a host that loses power finds a
+ * consistent filesystem by its journal.
+ */
+export interface DiskImage {
+  path: string;
+}
+
+export interface ImagePrograms {
+  flock: string;
+  mkfs: string;
+  e2fsck: string;
+  resize: string;
+}
+
+/** The programs, or what is missing as a clause. */
+export function imagePrograms(): ImagePrograms | string {
+  if (process.getuid?.() !== 0) return "Berth does not run as root";
+  const [flock, mkfs, e2fsck, resize] = PROGRAMS.map(([name]) => findProgram(name));
+  if (flock && mkfs && e2fsck && resize) return { flock, mkfs, e2fsck, resize };
+  const missing = PROGRAMS.filter(([name]) => findProgram(name) === null);
+  return missing.map(([name, provider]) => `${name} is missing (package ${provider})`).join(", ");
+}
+
+const PROGRAMS = [
+  ["flock", "util-linux"],
+  ["mkfs.ext4", "e2fsprogs"],
+  ["e2fsck", "e2fsprogs"],
+  ["resize2fs", "e2fsprogs"],
+] as const;
+
+/** Under a name of its own first, so that what has the image's name is always whole. */
+export async function makeImage({ mkfs }: ImagePrograms, path: string, bytes: number): Promise<void> {
+  const temporary = `${path}.${randomBytes(4).toString("hex")}.making`;
+  await writeImage(temporary, imageBytes(bytes), () => run(mkfs, [...mkfsOptions(bytes), temporary]));
+  try {
+    await link(temporary, path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    });
+  } catch (error) {
+    throw notMade(error);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/** The file of a new image, durable when it resolves. Rejects with `SandboxError`, and leaves the path as it was. */
+export async function writeImage(
+  path: string,
+  length: number,
+  fill: (file: FileHandle) => Promise<unknown>,
+): Promise<void> {
+  try {
+    const file = await open(path, "wx", 0o600);
+    try {
+      await file.truncate(length);
+      await fill(file);
+      await file.sync();
+    } catch (error) {
+      await rm(path, { force: true });
+      throw error;
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    throw notMade(error);
+  }
+}
+
+function notMade(cause: unknown): SandboxError {
+  return new SandboxError("the disk could not be made", { cause });
+}
+
+function mkfsOptions(bytes: number): string[] {
+  return [
+    ...["-q", "-b", String(BLOCK_BYTES), "-I", String(INODE_BYTES), "-i", String(BLOCK_BYTES), "-m", "0"],
+    ...["-J", `size=${journalBytes(bytes) / MIB}`],
+    // Room ahead for a larger table of groups would take 4 MiB of each; resize2fs finds it where it is needed.
+    ...["-O", "^resize_inode", "-E", "lazy_itable_init=1,lazy_journal_init=1,nodiscard"],
+  ];
+}
+
+/** Size of an image that has room for so many bytes in files, beside what the filesystem needs for itself. */
+export function imageBytes(bytes: number): number {
+  const kept = Math.min(bytes / 50, 16 * MIB);
+  const whole = (bytes + kept + journalBytes(bytes) + MIB) / (1 - INODE_BYTES / BLOCK_BYTES - 1 / 512);
+  return Math.ceil(whole / MIB) * MIB;
+}
+
+function journalBytes(bytes: number): number {
+  return Math.min(64, Math.max(4, Math.floor(bytes / MIB / 64))) * MIB;
+}

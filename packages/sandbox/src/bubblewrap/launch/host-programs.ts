@@ -1,0 +1,28 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { requiredProgram } from "../../host/required-program.ts";
+
+const run = promisify(execFile);
+/** The host programs that start a sandbox, as absolute paths. */
+export interface HostPrograms {
+  bwrap: string;
+  mkfifo: string;
+  /** Makes the system calls that start a sandbox and that no other program makes. */
+  perl: string;
+  /** Whether the host's `env` restores default signals, which a background job of a shell loses. */
+  restoresSignals: boolean;
+}
+
+/** Finds all of them, or throws a `SandboxError` that names the package to install. */
+export async function findHostPrograms(): Promise<HostPrograms> {
+  requiredProgram("setsid", "util-linux");
+  return {
+    bwrap: requiredProgram("bwrap", "bubblewrap"),
+    mkfifo: requiredProgram("mkfifo", "coreutils"),
+    perl: requiredProgram("perl", "perl-base"),
+    restoresSignals: await run("env", ["--default-signal=INT", "true"]).then(
+      () => true,
+      () => false,
+    ),
+  };
+}

@@ -1,0 +1,16 @@
+import { perlScript, shellScript } from "../../scripts/read-script.ts";
+
+/** Exit codes of `launch.pl`: another sandbox uses the disk; its content cannot be mounted; it cannot be mounted. */
+export const IN_USE = 75;
+export const MOUNT_BROKEN = 123;
+export const MOUNT_REFUSED = 124;
+
+const LAUNCH = perlScript("bubblewrap/launch.pl");
+
+/** Arguments for perl: does these steps of `launch.pl`, then becomes the command. */
+export function launchArguments(steps: readonly string[], command: readonly string[]): string[] {
+  return ["-e", LAUNCH, "--", ...steps, "--", ...command];
+}
+
+/** A program for `sh -c` that keeps its namespaces until its standard input ends; see `hold-namespaces.sh`. */
+export const HOLD_NAMESPACES = shellScript("bubblewrap/hold-namespaces.sh");

@@ -1,0 +1,59 @@
+import type { ChildProcess } from "node:child_process";
+import { rm } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import type { NetworkNamespace } from "@berth/egress";
+import { type LivingParts, LivingSandbox } from "../../commands/living-sandbox.ts";
+import type { Cgroup } from "../cgroup/cgroups.ts";
+
+const LONGEST_EXIT_MS = 1000;
+
+/** Everything of a sandbox that has to be released. */
+export interface SandboxParts extends LivingParts {
+  child: ChildProcess;
+  cgroup: Cgroup;
+  network: NetworkNamespace;
+  /** Host directory of its own, outside the disk, that goes with it. */
+  directory: string;
+  /** Called when all of this is gone; `whole` is false when something could not be taken away. */
+  released(whole: boolean): void;
+}
+
+/** A living sandbox, which ends when bwrap does. */
+export class BubblewrapSandbox extends LivingSandbox {
+  readonly #parts: SandboxParts;
+
+  constructor(parts: SandboxParts) {
+    super(parts);
+    this.#parts = parts;
+    parts.child.once("exit", () => this.close().catch(() => {}));
+    if (hasExited(parts.child)) this.close().catch(() => {});
+  }
+
+  /** Kills bwrap, with which process 1 and so the whole pid namespace dies, and whatever its groups still hold. */
+  protected async release(): Promise<void> {
+    const { child, cgroup, network, directory } = this.#parts;
+    const exited = new Promise<void>((resolve) => {
+      if (hasExited(child)) resolve();
+      else child.once("exit", () => resolve());
+    });
+    await cgroup.lift();
+    child.kill("SIGKILL");
+    const timer = new AbortController();
+    await Promise.race([exited, delay(LONGEST_EXIT_MS, undefined, { signal: timer.signal }).catch(() => {})]);
+    timer.abort();
+    for (const stream of child.stdio) stream?.destroy();
+    const results = await Promise.allSettled([
+      cgroup.destroy(),
+      network.close(),
+      // Pipes may just be made in it.
+      rm(directory, { recursive: true, force: true, maxRetries: 8, retryDelay: 10 }),
+    ]);
+    const failed = results.find((result) => result.status === "rejected");
+    this.#parts.released(failed === undefined);
+    if (failed) throw failed.reason;
+  }
+}
+
+function hasExited(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}

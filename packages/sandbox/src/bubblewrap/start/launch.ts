@@ -1,0 +1,181 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readdir, stat } from "node:fs/promises";
+import type { Readable, Writable } from "node:stream";
+import type { NetworkNamespace } from "@berth/egress";
+import { hardLimit } from "@berth/linux";
+import { SandboxError } from "../../interface/errors.ts";
+import type { Limits } from "../../interface/spec.ts";
+import type { Controller } from "../cgroup/cgroup-layouts.ts";
+import type { DiskImage } from "../disk-image/disk-image.ts";
+import type { Stage } from "../launch/bind-mounts.ts";
+import type { HostPrograms } from "../launch/host-programs.ts";
+import { launchArguments } from "../launch/launch-program.ts";
+import type { OverlayMount } from "../system-layers/system-mount.ts";
+
+/** Numbers of resource limits. */
+const [DATA, CORE, NPROC, NOFILE] = ["2", "4", "6", "7"] as const;
+const MOST_OPEN_FILES = 16_384;
+const SECCOMP = 3;
+const ARGUMENTS = 4;
+const NETWORK = 5;
+const USER = 6;
+const INFO = 7;
+const GUARD = 8;
+
+export interface Launch {
+  programs: HostPrograms;
+  /** Host uid to become; null where this process is not root. */
+  uid: number | null;
+  /** `cgroup.procs` files to join. */
+  processFiles: readonly string[];
+  /** Controllers that hold; rlimits stand in for the others. */
+  controllers: readonly Controller[];
+  limits: Limits;
+  network: Pick<NetworkNamespace, "netFd" | "userFd">;
+  seccompFd: number;
+  bwrapArguments: readonly string[];
+  /** Host directories that the uid cannot reach by their own paths, and where bwrap finds them. */
+  stages: readonly Stage[];
+  /** The system to mount over its stage, and where; null where the host's own is shown. */
+  system: OverlayMount | null;
+  /** Descriptor of the user namespace whose root to become instead of `uid`, for who changes a system; null for sessions. */
+  rootFd: number | null;
+  /** The disk to mount and the places to make on it, all as this process finds them. */
+  disk: DiskMount | null;
+  /** Paths of named pipes to make. */
+  pipes: readonly string[];
+  /** The command of process 1. */
+  supervisor: readonly string[];
+}
+
+export interface DiskMount {
+  image: DiskImage;
+  at: string;
+  places: readonly string[];
+}
+
+export interface Launched {
+  /** bwrap, whose only child is process 1. */
+  child: ChildProcess;
+  /** Host pid of process 1. */
+  init: Promise<number>;
+  /** Says that process 1 stands. Without it nothing is left when this process, or bwrap, ends. */
+  stands(): void;
+}
+
+/**
+ * Starts bwrap. The process joins its groups, enters the network namespace, takes its limits and loses its
+ * privileges before it becomes bwrap; its environment is empty all the way.
+ */
+export async function launch(options: Launch): Promise<Launched> {
+  const { programs, network } = options;
+  const command = [programs.bwrap, "--args", String(ARGUMENTS), "--", ...options.supervisor];
+  const child = spawn(programs.perl, launchArguments(await stepsOf(options), command), {
+    cwd: "/",
+    env: {},
+    stdio: [
+      ...(["pipe", "pipe", "pipe"] as const),
+      ...[
+        options.seccompFd,
+        "pipe" as const,
+        network.netFd,
+        options.rootFd ?? network.userFd ?? ("ignore" as const),
+        "pipe" as const,
+        "pipe" as const,
+      ],
+    ],
+  });
+  const text = [...options.bwrapArguments, "--seccomp", String(SECCOMP), "--info-fd", String(INFO)];
+  const argumentsPipe = child.stdio[ARGUMENTS];
+  if (argumentsPipe && "end" in argumentsPipe) {
+    argumentsPipe.on("error", () => {});
+    argumentsPipe.end(text.map((argument) => `${argument}\0`).join(""));
+  }
+  return { child, init: initPid(child), stands: guarded(child) };
+}
+
+/** What the process does before it becomes bwrap; see `launch.pl`. */
+async function stepsOf(options: Launch): Promise<string[]> {
+  const { network, stages, system, disk, pipes, uid, rootFd } = options;
+  const owner = String(uid ?? -1);
+  return [
+    ...["keep", String(GUARD), "guard", String(GUARD)],
+    ...options.processFiles.flatMap((file) => ["join", file]),
+    ...(stages.length > 0 || disk !== null ? ["apart"] : []),
+    ...stages.flatMap(({ from, at }) => ["bind", from, at]),
+    ...(disk === null ? [] : ["disk", disk.image.path, disk.at]),
+    ...(disk?.places ?? []).flatMap((place) => ["place", place, owner]),
+    // On the disk, where it is changed.
+    ...(system === null ? [] : overlaySteps(system, owner)),
+    ...pipes.flatMap((path) => ["pipe", path, owner]),
+    ...(network.userFd === null ? [] : ["enter", String(USER), "user"]),
+    ...["enter", String(NETWORK), "net"],
+    ...(await resourceLimits(options)),
+    ...(rootFd === null ? [] : ["enter", String(USER), "user", "become", "0"]),
+    ...(uid === null || rootFd !== null ? [] : ["become", owner]),
+    "bare",
+  ];
+}
+
+function overlaySteps({ at, lower, changes }: OverlayMount, owner: string): string[] {
+  const below = `lowerdir=${lower.join(":")}`;
+  if (changes === null) return ["overlay", below, at];
+  const { upper, work } = changes;
+  const own = [upper, work].flatMap((path) => ["place", path, owner]);
+  return [...own, "overlay", `${below},upperdir=${upper},workdir=${work}`, at];
+}
+
+/** Ends the guard of `launch.pl` with a word, or without one when bwrap ends before. */
+function guarded(child: ChildProcess): () => void {
+  const guard = (child.stdio as readonly unknown[])[GUARD] as Writable;
+  guard.on("error", () => {});
+  child.once("exit", () => guard.destroy());
+  return () => guard.end("1");
+}
+
+/**
+ * bwrap tells it in JSON once process 1 exists, in several writes. All of them are read: a pipe that closes early kills bwrap
+ * before it lets process 1 go on, which would wait for ever.
+ */
+function initPid(child: ChildProcess): Promise<number> {
+  const info = (child.stdio as readonly unknown[])[INFO] as Readable;
+  return new Promise((resolve, reject) => {
+    let text = "";
+    info.on("data", (chunk) => {
+      text += String(chunk);
+      const pid = /"child-pid":\s*(\d+)\D/.exec(text)?.[1];
+      if (pid !== undefined) resolve(Number(pid));
+    });
+    info.once("error", reject);
+    info.once("close", () => reject(new SandboxError("bubblewrap ended before the sandbox stood")));
+  });
+}
+
+async function resourceLimits({ controllers, limits, uid }: Launch): Promise<string[]> {
+  const files = Math.min(MOST_OPEN_FILES, hardLimit("Max open files"));
+  const result = ["limit", NOFILE, String(files), "limit", CORE, "0"];
+  if (!controllers.includes("pids")) {
+    // Counted over all processes of the uid on this host, so those that run already are added.
+    const most = Math.min(
+      (await processesOf(uid ?? process.getuid?.() ?? 0)) + limits.pids,
+      hardLimit("Max processes"),
+    );
+    result.push("limit", NPROC, String(most));
+  }
+  // Data rather than address space: runtimes reserve far more addresses than they use.
+  if (!controllers.includes("memory")) result.push("limit", DATA, String(limits.memoryBytes));
+  return result;
+}
+
+async function processesOf(uid: number): Promise<number> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const owners = await Promise.all(
+    pids.map((pid) =>
+      stat(`/proc/${pid}`).then(
+        (entry) => entry.uid,
+        () => -1,
+      ),
+    ),
+  );
+  return owners.filter((owner) => owner === uid).length;
+}

@@ -1,0 +1,123 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
+import type { Readable, Writable } from "node:stream";
+import { furnish } from "../../commands/furnish.ts";
+import { Pipes } from "../../commands/pipes.ts";
+import { Supervisor } from "../../commands/supervisor.ts";
+import { hostUid, type SandboxFiles } from "../../inside/sandbox-files.ts";
+import { DiskLimitError, SandboxError } from "../../interface/errors.ts";
+import type { SandboxSpec } from "../../interface/spec.ts";
+import { BrokenDiskError } from "../disk-image/fsck-and-resize.ts";
+import { IN_USE, MOUNT_BROKEN, MOUNT_REFUSED } from "../launch/launch-program.ts";
+import { Snapshots } from "../snapshot/snapshots.ts";
+import { openSystemNamespace } from "../system-layers/system-namespace.ts";
+import { BubblewrapSandbox } from "./bubblewrap-sandbox.ts";
+import { type Launch, launch } from "./launch.ts";
+import { FIRST_PIPES, launchOptions } from "./launch-options.ts";
+import type { Made, SandboxHost } from "./sandbox-host.ts";
+
+const LONGEST_START_MS = 20_000;
+
+/**
+ * Starts the first process of a sandbox whose places, network and control group are made, and furnishes it.
+ *
+ * @param undo takes what has to be undone when opening fails.
+ */
+export async function startSandbox(
+  host: SandboxHost,
+  spec: SandboxSpec,
+  made: Made,
+  undo: (() => Promise<unknown>)[],
+): Promise<BubblewrapSandbox> {
+  const seccompFd = openSync(`${host.directory}/filter`, "r");
+  const rootFd = spec.system?.changes ? await openSystemNamespace() : null;
+  try {
+    const uid = hostUid(spec);
+    const options = await launchOptions(host, spec, made, { uid, seccompFd, rootFd });
+    const { child, init: initPid, stands } = await launch(options);
+    undo.push(async () => child.kill("SIGKILL"));
+    const supervisor = new Supervisor(
+      { input: child.stdin as Writable, output: child.stdout as Readable },
+      () => {
+        host.log({ msg: "process 1 of a sandbox does not answer", sandbox: spec.id });
+        child.kill("SIGKILL");
+      },
+    );
+    const init = await started(child, initPid, supervisor);
+    stands();
+    const snapshots = snapshotsOf(host, spec, made.files, options, child.pid, init);
+    const sandbox = new BubblewrapSandbox({
+      id: spec.id,
+      child,
+      init,
+      supervisor,
+      pipes: new Pipes(made.files.pipes, uid, host.programs.mkfifo, FIRST_PIPES),
+      cgroup: made.cgroup,
+      gauge: made.cgroup.gauge,
+      network: made.network,
+      directory: made.directory,
+      uploads: made.files.uploads,
+      writable: ["/tmp", ...made.files.writable.map(({ inside }) => inside)],
+      mounted: made.files.files.map(({ inside }) => inside),
+      ...(snapshots === null ? {} : { snapshots }),
+      released: host.released,
+    });
+    await restore(snapshots, spec);
+    await furnish(sandbox, made.files);
+    return sandbox;
+  } finally {
+    closeSync(seccompFd);
+    if (rootFd !== null) closeSync(rootFd);
+  }
+}
+
+function snapshotsOf(
+  { log }: SandboxHost,
+  { id, disk }: SandboxSpec,
+  { writable }: SandboxFiles,
+  { uid, disk: mounted, programs }: Launch,
+  pid: number | undefined,
+  init: number,
+): Snapshots | null {
+  if (uid === null || pid === undefined) return null;
+  const places = writable.map(({ inside }) => inside);
+  return new Snapshots(
+    { perl: programs.perl, bwrap: pid, init, uid, disk: mounted?.at ?? disk, places },
+    (line) => log({ ...line, sandbox: id }),
+  );
+}
+
+async function restore(snapshots: Snapshots | null, { snapshots: wanted = [] }: SandboxSpec): Promise<void> {
+  if (wanted.length === 0) return;
+  if (snapshots === null) throw new SandboxError("this machine cannot mount snapshots");
+  await snapshots.restore(wanted);
+}
+
+/** The host's pid of process 1, once it answers. */
+async function started(child: ChildProcess, init: Promise<number>, supervisor: Supervisor): Promise<number> {
+  let complaint = "";
+  child.stderr?.on("data", (chunk) => {
+    if (complaint.length < 2000) complaint += String(chunk);
+  });
+  const spawned = new Promise<never>((_, reject) => child.once("error", reject));
+  const timer = setTimeout(() => child.kill("SIGKILL"), LONGEST_START_MS);
+  const pid = await Promise.race([init.catch(() => null), spawned]);
+  const ready = await Promise.race([supervisor.ready, spawned]).finally(() => clearTimeout(timer));
+  if (pid !== null && ready) return pid;
+  throw await refusal(child, complaint.trim());
+}
+
+/** Why it ended, or is ended now as it does not answer. */
+async function refusal(child: ChildProcess, complaint: string): Promise<SandboxError> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const exited = once(child, "exit");
+    child.kill("SIGKILL");
+    await exited;
+  }
+  if (child.exitCode === IN_USE) return new SandboxError("the disk is still in use");
+  if (child.exitCode === MOUNT_BROKEN) return new BrokenDiskError(complaint);
+  return child.exitCode === MOUNT_REFUSED
+    ? new DiskLimitError("its loop devices cannot be used", { cause: complaint })
+    : new SandboxError(`bubblewrap could not start: ${complaint || "it ended"}`);
+}

@@ -1,0 +1,107 @@
+import { existsSync } from "node:fs";
+import { cp, mkdir, readdir, readlink, symlink, writeFile } from "node:fs/promises";
+import { gitConfig } from "../../inside/git-config.ts";
+import { LAYERED_HOME, PROGRAMS_INSIDE } from "../../inside/paths.ts";
+import { trustedBundle } from "../../inside/trusted-bundle.ts";
+
+/** uid and gid of the agent inside. */
+export const INSIDE_ID = 1000;
+
+/** Host files without secrets that programs expect, copied when present. */
+const COPIED = [
+  "ld.so.cache",
+  "services",
+  "protocols",
+  "mime.types",
+  "ssl/openssl.cnf",
+  "debian_version",
+  "os-release",
+];
+
+/** Host paths outside `/usr` that lead into it, as links or as directories. */
+const TOP_LEVEL = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
+
+/** Writes the `/etc` of every sandbox. Nothing of the host's own is in it besides `COPIED` and the trusted CAs. */
+export async function writeEtc(directory: string, certificates: readonly string[]): Promise<void> {
+  await mkdir(`${directory}/ssl/certs`, { recursive: true });
+  await Promise.all(COPIED.map((name) => copyIfPresent(`/etc/${name}`, `${directory}/${name}`)));
+  await copyAlternatives(directory);
+  await writeOwnFiles(directory, certificates);
+  const files: Record<string, string> = {
+    passwd: `root:x:0:0:root:/root:/bin/sh\nagent:x:${INSIDE_ID}:${INSIDE_ID}:agent:/home/agent:/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/bin/false\n`,
+    group: `root:x:0:\nagent:x:${INSIDE_ID}:\nnogroup:x:65534:\n`,
+    "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n",
+    shells: "/bin/sh\n/bin/bash\n",
+    profile: "umask 022\n",
+  };
+  await writeFiles(directory, files);
+}
+
+/**
+ * Writes what lies over every system tree in a sandbox: Berth's own files of `/etc`, and the directories that bwrap takes or
+ * mounts something on, so that no layer below can have a link in their place.
+ */
+export async function writeSystemTop(directory: string, certificates: readonly string[]): Promise<void> {
+  const places = [
+    "usr",
+    "var/tmp",
+    "root",
+    `.${PROGRAMS_INSIDE}`,
+    `.${LAYERED_HOME}`,
+    "home/agent",
+    "srv",
+    "etc/ssl/certs",
+  ];
+  for (const place of places) await mkdir(`${directory}/${place}`, { recursive: true });
+  await writeOwnFiles(`${directory}/etc`, certificates);
+}
+
+/** The files that a sandbox's `/etc` has whatever its system is. */
+async function writeOwnFiles(etc: string, certificates: readonly string[]): Promise<void> {
+  await writeFiles(etc, {
+    hostname: "session\n",
+    hosts: "127.0.0.1 localhost session\n::1 localhost ip6-localhost\n",
+    "resolv.conf": "nameserver 127.0.0.1\noptions timeout:2 attempts:2\n",
+    gitconfig: gitConfig,
+    "ssl/certs/ca-certificates.crt": await trustedBundle(certificates),
+  });
+  await symlink("certs/ca-certificates.crt", `${etc}/ssl/cert.pem`);
+  await symlink("/proc/mounts", `${etc}/mtab`);
+  await symlink("/usr/share/zoneinfo/UTC", `${etc}/localtime`);
+}
+
+async function writeFiles(directory: string, files: Readonly<Record<string, string>>): Promise<void> {
+  await Promise.all(Object.entries(files).map(([name, text]) => writeFile(`${directory}/${name}`, text)));
+}
+
+/** bwrap's options for `/usr` of the host and for what it has beside it that belongs to it. */
+export async function systemArguments(): Promise<string[]> {
+  return ["--ro-bind", "/usr", "/usr", ...(await besideUsr(""))];
+}
+
+/** bwrap's options for what the host, or the system tree at `root`, has beside `/usr` that belongs to it. */
+export async function besideUsr(root: string): Promise<string[]> {
+  const beside = await Promise.all(
+    TOP_LEVEL.filter((path) => existsSync(`${root}${path}`)).map(async (path) => {
+      const target = await readlink(`${root}${path}`).catch(() => null);
+      return target === null ? ["--ro-bind", `${root}${path}`, path] : ["--symlink", target, path];
+    }),
+  );
+  return beside.flat();
+}
+
+/** Links such as `/usr/bin/awk` lead through here. Those that leave `/usr` would tell about the host. */
+async function copyAlternatives(directory: string): Promise<void> {
+  await mkdir(`${directory}/alternatives`, { recursive: true });
+  const names = await readdir("/etc/alternatives").catch(() => []);
+  await Promise.all(
+    names.map(async (name) => {
+      const target = await readlink(`/etc/alternatives/${name}`).catch(() => "");
+      if (/^\/(usr|bin|sbin|lib)\//.test(target)) await symlink(target, `${directory}/alternatives/${name}`);
+    }),
+  );
+}
+
+async function copyIfPresent(from: string, to: string): Promise<void> {
+  if (existsSync(from)) await cp(from, to, { dereference: true });
+}

@@ -1,0 +1,46 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, rename } from "node:fs/promises";
+import { dirname } from "node:path";
+import { promisify } from "node:util";
+import { SandboxError } from "../../interface/errors.ts";
+import { shellScript } from "../../scripts/read-script.ts";
+import { imageOf } from "../disk-image/disk-images.ts";
+import { stageDirectories } from "../launch/bind-mounts.ts";
+import { launchArguments } from "../launch/launch-program.ts";
+import { UPPER } from "./system-mount.ts";
+
+const run = promisify(execFile);
+const COPY_LAYER = shellScript("bubblewrap/copy-layer.sh");
+/** Exit code of `copy-layer.sh`; none of cp's or of `launch.pl`. */
+const FULL = 90;
+
+/**
+ * Takes what the closed sandbox of a disk has changed of its system (`SystemLayers.changes`) to a directory of the host, as a layer
+ * for others. With a limit it is copied out of the disk's image, by a process that dies with this one and in whose mount
+ * namespace alone the image is mounted.
+ *
+ * @param to is made; on the filesystem of the disk.
+ * @returns false when the disk is full: nothing is taken then.
+ * @throws SandboxError when it cannot be, and the signal's reason.
+ */
+export async function takeChanges(disk: string, to: string, signal: AbortSignal): Promise<boolean> {
+  await mkdir(dirname(to), { recursive: true, mode: 0o711 });
+  const image = imageOf(disk);
+  if (!existsSync(image)) {
+    await rename(`${disk}/${UPPER}`, to);
+    return true;
+  }
+  const [stage] = stageDirectories([to]).stages;
+  const at = stage?.at ?? "/mnt";
+  const copy = ["sh", "-c", COPY_LAYER, "sh", `${at}/${UPPER}`, to];
+  try {
+    const perl = ["perl", ...launchArguments(["apart", "disk", image, at], copy)];
+    await run("setpriv", ["--pdeathsig", "KILL", "--", ...perl], { signal });
+    return true;
+  } catch (error) {
+    signal.throwIfAborted();
+    if ((error as { code?: unknown }).code === FULL) return false;
+    throw new SandboxError("what was changed of the system could not be taken", { cause: error });
+  }
+}

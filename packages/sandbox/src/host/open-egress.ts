@@ -1,0 +1,25 @@
+import type { Egress, NetworkNamespace } from "@berth/egress";
+import { SandboxError } from "../interface/errors.ts";
+import type { SandboxSpec } from "../interface/spec.ts";
+
+/**
+ * Opens the network of a sandbox as its spec says.
+ *
+ * @param netFd Of a network namespace that is there already. Default: one is made.
+ */
+export function openEgress(
+  egress: Egress,
+  { egress: policy, onEgressDenied: onDenied, credentials }: SandboxSpec,
+  netFd?: number,
+): Promise<NetworkNamespace> {
+  return egress
+    .open({
+      policy,
+      ...(onDenied ? { onDenied } : {}),
+      ...(credentials ? { credentials } : {}),
+      ...(netFd === undefined ? {} : { netFd }),
+    })
+    .catch((error: Error) => {
+      throw new SandboxError(error.message, { cause: error });
+    });
+}

@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import fc from "fast-check";
+import { repositoryEnvironment } from "../workspace/repository/repository-environment.ts";
+import { credentialHelper, credentialVariable } from "./credential-helper.ts";
+
+let dir: string;
+let program: string;
+before(async () => {
+  dir = await mkdtemp(join(tmpdir(), "credential-helper-"));
+  program = join(dir, "helper");
+  await writeFile(program, credentialHelper);
+});
+after(() => rm(dir, { recursive: true, force: true }));
+
+const widget = { url: "https://git.example:8443/acme/widget", username: "robot", secret: "tok en" };
+const gadget = { url: "https://git.example:8443/acme/gadget", username: "other", secret: "two" };
+
+const asked = (host: string, path: string, protocol = "https"): string =>
+  `protocol=${protocol}\nhost=${host}\npath=${path}\n\n`;
+
+for (const path of ["acme/widget", "acme/widget.git", "acme/widget/", "acme/widget.git/"]) {
+  test(`answers for ${path}`, async () => {
+    const answer = await helper("get", asked("git.example:8443", path), [gadget, widget]);
+    assert.equal(answer, "username=robot\npassword=tok en\n");
+  });
+}
+
+const others: readonly [string, string][] = [
+  ["another host with the same path", asked("evil.example:8443", "acme/widget")],
+  ["the host at another port", asked("git.example", "acme/widget")],
+  ["a host that begins alike", asked("git.example:8443.evil.example", "acme/widget")],
+  ["another protocol", asked("git.example:8443", "acme/widget", "http")],
+  ["another path", asked("git.example:8443", "acme/secret")],
+  ["a path below", asked("git.example:8443", "acme/widget/info/lfs")],
+  ["a path above", asked("git.example:8443", "acme")],
+  ["no path", "protocol=https\nhost=git.example:8443\n\n"],
+  ["a path that steps up", asked("git.example:8443", "acme/other/../widget")],
+  ["a path in other letters", asked("git.example:8443", "acme/Widget")],
+  ["a pattern", asked("*", "*")],
+  ["nothing at all", "\n"],
+  ["an empty input", ""],
+  ["a host that hides in the path", asked("", "/git.example:8443/acme/widget")],
+];
+for (const [what, question] of others) {
+  test(`has no answer for ${what}`, async () => {
+    assert.equal(await helper("get", question, [widget, gadget]), "");
+  });
+}
+
+test("store, erase and an unknown operation do nothing", async () => {
+  for (const operation of ["store", "erase", "capability", ""]) {
+    assert.equal(await helper(operation, asked("git.example:8443", "acme/widget"), [widget]), "");
+  }
+});
+
+test("without the variable it has no answer", async () => {
+  assert.equal(await run("get", asked("git.example:8443", "acme/widget"), {}), "");
+});
+
+test("a url with .git, a slash or escapes in it is found as git asks for it", async () => {
+  for (const [url, path] of [
+    ["https://git.example/acme/widget.git", "acme/widget.git"],
+    ["https://git.example/acme/widget.git/", "acme/widget.git/"],
+    ["https://git.example/acme/w%C3%BC%20x", "acme/wü x"],
+  ] as const) {
+    const answer = await helper("get", asked("git.example", path), [{ ...widget, url }]);
+    assert.equal(answer, "username=robot\npassword=tok en\n", url);
+  }
+});
+
+const hostile = [
+  "$(touch pwned)",
+  "`touch pwned`",
+  "'; touch pwned; '",
+  '"; touch pwned; "',
+  "%s%n%d\\n\\0",
+  "\\",
+  "-n",
+  "--",
+  "-e \\t",
+  " leading and trailing ",
+  "\t",
+  "",
+  "*",
+  "~",
+  "$HOME $PATH $0",
+  "ключ-🔑",
+  "a=b=c",
+];
+for (const secret of hostile) {
+  test(`hands over ${JSON.stringify(secret)} unchanged`, async () => {
+    const answer = await helper("get", asked("git.example:8443", "acme/widget"), [
+      { ...widget, secret },
+      gadget,
+    ]);
+    assert.equal(answer, `username=robot\npassword=${secret}\n`);
+  });
+}
+
+test("any secret comes back unchanged, to its own url alone", async () => {
+  const text = fc
+    .string({ unit: "binary", maxLength: 60 })
+    .filter((value) => !/[\r\n\0]/.test(value.toWellFormed()));
+  const wellFormed = text.map((value) => value.toWellFormed());
+  await fc.assert(
+    fc.asyncProperty(wellFormed, wellFormed, wellFormed, async (secret, username, path) => {
+      const repositories = [gadget, { ...widget, username, secret }];
+      const own = await helper("get", asked("git.example:8443", "acme/widget"), repositories);
+      assert.equal(own, `username=${username}\npassword=${secret}\n`);
+      fc.pre(!/^acme\/(widget|gadget)(\.git)?\/?$/.test(path));
+      assert.equal(await helper("get", asked("git.example:8443", path), repositories), "");
+    }),
+    { numRuns: 150 },
+  );
+});
+
+function helper(operation: string, question: string, repositories: (typeof widget)[]): Promise<string> {
+  const environment = repositoryEnvironment(repositories.map((one) => ({ ...one, provider: null })));
+  return run(operation, question, { [credentialVariable]: environment[credentialVariable] });
+}
+
+/** The output of the helper, which must end well, complain of nothing and touch nothing. */
+async function run(operation: string, question: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const child = spawn("/bin/sh", [program, operation], { env, cwd: dir, stdio: ["pipe", "pipe", "pipe"] });
+  const out: Buffer[] = [];
+  const complaints: Buffer[] = [];
+  child.stdout.on("data", (chunk: Buffer) => out.push(chunk));
+  child.stderr.on("data", (chunk: Buffer) => complaints.push(chunk));
+  child.stdin.on("error", () => {});
+  child.stdin.end(question);
+  const [code] = await once(child, "close");
+  assert.deepEqual([code, Buffer.concat(complaints).toString()], [0, ""]);
+  return Buffer.concat(out).toString();
+}

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { SandboxError } from "../../interface/errors.ts";
+import type { RepositoryAccess } from "./repository.ts";
+import { repositoryEnvironment } from "./repository-environment.ts";
+
+const at = (host: string, secret: string | null, path = "acme/widget"): RepositoryAccess => ({
+  url: `https://${host}/${path}`,
+  secret,
+  provider: { host, token_env: ["GH_TOKEN"] },
+});
+
+/** The variables besides those that are always there. */
+function variables(...repositories: RepositoryAccess[]): Record<string, string> {
+  const { GH_PROMPT_DISABLED, GH_NO_UPDATE_NOTIFIER, GIT_TERMINAL_PROMPT, ...rest } =
+    repositoryEnvironment(repositories);
+  assert.deepEqual([GH_PROMPT_DISABLED, GH_NO_UPDATE_NOTIFIER, GIT_TERMINAL_PROMPT], ["1", "1", "0"]);
+  return rest;
+}
+
+test("no repository: nothing but that nobody answers prompts", () => {
+  assert.deepEqual(variables(), {});
+});
+
+test("github.com: its token, no other host", () => {
+  assert.deepEqual(variables(at("github.com", "one")), {
+    GH_TOKEN: "one",
+    BERTH_GIT_CREDENTIALS: "https://github.com/acme/widget\nx-access-token\none",
+  });
+});
+
+test("another host of gh: both of its variables, and the host", () => {
+  assert.deepEqual(variables(at("git.example:8443", "one")), {
+    GH_TOKEN: "one",
+    GH_ENTERPRISE_TOKEN: "one",
+    GH_HOST: "git.example:8443",
+    BERTH_GIT_CREDENTIALS: "https://git.example:8443/acme/widget\nx-access-token\none",
+  });
+});
+
+test("without a token: the host alone", () => {
+  assert.deepEqual(variables(at("github.com", null)), {});
+  assert.deepEqual(variables(at("git.example", null)), { GH_HOST: "git.example" });
+});
+
+test("another CLI: the variables that its provider names", () => {
+  const provider = { host: "lab.example", token_env: ["GITLAB_TOKEN", "GL_TOKEN"] };
+  assert.deepEqual(variables({ url: "https://lab.example/a/b", username: "ann", secret: "one", provider }), {
+    GITLAB_TOKEN: "one",
+    GL_TOKEN: "one",
+    BERTH_GIT_CREDENTIALS: "https://lab.example/a/b\nann\none",
+  });
+});
+
+test("no provider: git's credential alone", () => {
+  assert.deepEqual(variables({ ...at("git.example", "one"), provider: null }), {
+    BERTH_GIT_CREDENTIALS: "https://git.example/acme/widget\nx-access-token\none",
+  });
+});
+
+test("two repositories of a provider: the CLI has the first token, git has each", () => {
+  const { BERTH_GIT_CREDENTIALS, ...cli } = variables(
+    at("git.example", null, "a/open"),
+    at("git.example", "one", "a/b"),
+    at("git.example", "two", "a/c"),
+  );
+  assert.deepEqual(cli, { GH_TOKEN: "one", GH_ENTERPRISE_TOKEN: "one", GH_HOST: "git.example" });
+  assert.equal(
+    BERTH_GIT_CREDENTIALS,
+    "https://git.example/a/b\nx-access-token\none\nhttps://git.example/a/c\nx-access-token\ntwo",
+  );
+});
+
+test("github.com beside another host: no token is where gh would send it to the other", () => {
+  for (const order of [
+    [at("github.com", "hub"), at("git.example", "own")],
+    [at("git.example", "own"), at("github.com", "hub")],
+  ]) {
+    const { GH_TOKEN, GH_ENTERPRISE_TOKEN, GH_HOST } = variables(...order);
+    assert.deepEqual([GH_TOKEN, GH_ENTERPRISE_TOKEN], ["hub", "own"]);
+    assert.equal(GH_HOST, order[0]?.provider?.host === "github.com" ? undefined : "git.example");
+  }
+});
+
+test("two other hosts: gh is at home where its token is from", () => {
+  const { GH_ENTERPRISE_TOKEN, GH_HOST } = variables(at("one.example", null), at("two.example", "two"));
+  assert.deepEqual([GH_ENTERPRISE_TOKEN, GH_HOST], ["two", "two.example"]);
+});
+
+test("line breaks and NUL in a credential are refused without repeating it", () => {
+  for (const secret of ["a\nhost=evil", "a\rb", "a\0b"]) {
+    assert.throws(
+      () => repositoryEnvironment([at("git.example", secret)]),
+      (error) => error instanceof SandboxError && !error.message.includes(secret),
+    );
+    assert.throws(
+      () => repositoryEnvironment([{ ...at("git.example", "good"), username: secret }]),
+      SandboxError,
+    );
+  }
+  assert.throws(() => repositoryEnvironment([at("git.example", "good", "a%0Ab/c")]), SandboxError);
+});
