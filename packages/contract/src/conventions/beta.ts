@@ -1,16 +1,16 @@
 import { z } from "zod";
 
-/** Features that a request has to ask for by its header, each with the identifier that does. */
+/** Features that a request must activate by a header, each with its identifier. */
 export const BETA_FEATURES = {
   outcomes: "outcomes-2026-11-20",
   threads: "threads-2026-11-20",
 } as const;
 export type BetaFeature = keyof typeof BETA_FEATURES;
 
-/** The header that names what a request asks for: identifiers with commas between. */
+/** The header that activates features: a comma-separated list of identifiers. */
 export const BETA_HEADER = "berth-beta";
 
-/** The features that a header's value activates. What nobody knows, or no longer knows, activates nothing. */
+/** The features that a header's value activates. Unknown and retired identifiers are ignored. */
 export function parseBetaHeader(header: string): ReadonlySet<BetaFeature> {
   const named = new Set(header.split(",").map((identifier) => identifier.trim()));
   const known = Object.entries(BETA_FEATURES) as [BetaFeature, string][];
@@ -19,7 +19,7 @@ export function parseBetaHeader(header: string): ReadonlySet<BetaFeature> {
 
 let activated: ReadonlySet<BetaFeature> = new Set();
 
-/** Runs a parse, which does not wait for anything, with these features activated. */
+/** Runs `parse`, which must be synchronous, with these features activated. */
 export function withFeatures<T>(features: ReadonlySet<BetaFeature>, parse: () => T): T {
   const before = activated;
   activated = features;
@@ -31,8 +31,8 @@ export function withFeatures<T>(features: ReadonlySet<BetaFeature>, parse: () =>
 }
 
 /**
- * Marks one kind, of those that `discriminator` tells apart in a schema, as part of a feature: unless that is activated, it
- * is refused with the feature in the issue, whatever its other fields.
+ * Marks one variant of a union as part of a beta feature. Unless the feature is activated, the variant is rejected with
+ * the feature in the issue, whatever its other fields are.
  */
 export function betaVariant<S extends z.ZodType>(
   feature: BetaFeature,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Every `error.type` with its HTTP status. Session resources label their conflicts `invalid_request_error`, also with 409. */
+/** Every `error.type` with its HTTP status. Conflicts of session resources are `invalid_request_error` with status 409. */
 export const ERROR_STATUS = {
   invalid_request_error: 400,
   authentication_error: 401,
@@ -16,20 +16,25 @@ export type ErrorType = keyof typeof ERROR_STATUS;
 export const errorEnvelope = z
   .strictObject({
     type: z.literal("error"),
-    request_id: z.string().meta({ description: "The request's `x-request-id`, or a UUID made for it." }),
+    request_id: z.string().meta({ description: "The request's `x-request-id`, or a generated UUID." }),
     error: z.strictObject({
       type: z.enum(Object.keys(ERROR_STATUS) as [ErrorType, ...ErrorType[]]),
-      message: z.string().optional().meta({ description: "One sentence for people. Absent with 501." }),
+      message: z
+        .string()
+        .optional()
+        .meta({ description: "One sentence for people. Absent with status 501." }),
       param: z
         .string()
         .optional()
-        .meta({ description: "Path of the offending parameter, as `resources[0].url`." }),
+        .meta({ description: "Path of the invalid field, such as `resources[0].url`." }),
       code: z.string().optional(),
-      feature: z.string().optional().meta({ description: "501 only: the feature that needs activation." }),
-      available_from: z
+      feature: z
         .string()
         .optional()
-        .meta({ description: "501 only: the beta identifier that activates it." }),
+        .meta({ description: "With status 501: the feature that the request must activate." }),
+      available_from: z.string().optional().meta({
+        description: "With status 501: the identifier that activates the feature in the header `berth-beta`.",
+      }),
     }),
   })
   .meta({ id: "Error" });

@@ -1,8 +1,6 @@
 import { z } from "zod";
 import { ID_PREFIXES, type IdKind } from "./ids.ts";
 
-/** Shapes that several nouns share. */
-
 export const timestamp = z.iso.datetime().meta({ description: "ISO 8601, UTC, with milliseconds." });
 
 export function idOf(kind: IdKind): z.ZodString {
@@ -12,8 +10,8 @@ export function idOf(kind: IdKind): z.ZodString {
 }
 
 /**
- * The id of something that has to be there, as a body names it: text with the prefix. What else is wrong with it
- * makes it an id that nothing has, which is for the lookup to tell, as it is in a path.
+ * The id of an existing object, as a request body refers to it. Only the prefix is checked: a malformed id is reported
+ * like one that does not exist, as in a path.
  */
 export function referenceTo(kind: IdKind): z.ZodString {
   return z
@@ -24,36 +22,36 @@ export function referenceTo(kind: IdKind): z.ZodString {
     });
 }
 
-/** Text within a number of characters (UTF-16 units), both ends included. */
+/** Text of `minimum` to `maximum` characters (UTF-16 code units). */
 export function text(minimum: number, maximum: number): z.ZodString {
   return z.string().min(minimum).max(maximum);
 }
 
-/** Up to 16 pairs of strings, keys up to 64 characters, values up to 512. */
+/** Up to 16 pairs; keys of up to 64 characters, values of up to 512. */
 export const metadata = z
   .record(z.string().min(1).max(64), z.string().max(512))
   .refine((pairs) => Object.keys(pairs).length <= 16, "Field '{field}' must have at most 16 pairs.");
 
-/** Changes to metadata: each pair is set, a key with null is taken away, and null in place of the object takes all away. */
+/** A change of metadata. A pair is set, a key with null is removed, and null in place of the object removes all pairs. */
 export const metadataPatch = z
   .record(z.string().min(1).max(64), z.string().max(512).nullable())
   .refine((pairs) => Object.keys(pairs).length <= 32, "Field '{field}' must have at most 32 pairs.")
-  .meta({ description: "Patched by key: null takes a pair away. At most 16 pairs may be left." });
+  .meta({ description: "Pairs to set; null removes a pair. At most 16 pairs may remain." });
 
 /** The response to a deletion. */
 export function deletedObject<Kind extends IdKind>(kind: Kind) {
   return z.strictObject({ id: idOf(kind), type: z.literal(`${kind}_deleted` as const) });
 }
 
-const variableForm = /^[A-Za-z_][A-Za-z0-9_]*$/;
-const reservedName = /^(BERTH_|LD_|PATH$|HOME$|GH_TOKEN$|GH_ENTERPRISE_TOKEN$|GH_HOST$|GIT_)/;
+const VARIABLE_FORM = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const RESERVED_VARIABLES = /^(BERTH_|LD_|PATH$|HOME$|GH_TOKEN$|GH_ENTERPRISE_TOKEN$|GH_HOST$|GIT_)/;
 
 /** The name of a variable that a client may set. */
 export const variableName = text(1, 256)
-  .regex(variableForm, { error: "Field '{field}' must be a variable name." })
-  .refine((name) => !reservedName.test(name), { error: "Field '{field}' is a variable that is reserved." });
+  .regex(VARIABLE_FORM, { error: "Field '{field}' must be a variable name." })
+  .refine((name) => !RESERVED_VARIABLES.test(name), { error: "Field '{field}' is a reserved variable." });
 
-/** Variables of every command in the session, by name. Names that the platform sets are reserved. */
+/** Environment variables of every command in a session. Names that Berth sets itself are reserved. */
 export const environmentVariables = z
   .record(z.string(), z.string().max(32_768))
   .superRefine((variables, context) => {
@@ -62,13 +60,13 @@ export const environmentVariables = z
       return;
     }
     for (const [name, value] of Object.entries(variables)) {
-      if (!variableForm.test(name)) {
+      if (!VARIABLE_FORM.test(name)) {
         context.addIssue({
           code: "custom",
           path: [name],
           message: `'${name.slice(0, 100)}' is not a variable name.`,
         });
-      } else if (reservedName.test(name)) {
+      } else if (RESERVED_VARIABLES.test(name)) {
         context.addIssue({
           code: "custom",
           path: [name],
@@ -83,7 +81,10 @@ export const environmentVariables = z
       }
     }
   })
-  .meta({ description: "Variables of every command in the session. Names of the platform are reserved." });
+  .meta({
+    description:
+      "Environment variables of every command in the session. Names that Berth sets itself are reserved.",
+  });
 
 /** Who an object belongs to. */
 export const owner = {
@@ -91,7 +92,10 @@ export const owner = {
   owner_id: z.string(),
 };
 
-/** `discriminatedUnion` whose refusal names the kinds that are served, and tells those that are not yet, or never for a reason. */
+/**
+ * A `discriminatedUnion` with its own errors: for kinds in `later` that they are not available yet, for kinds in
+ * `refused` the sentence given there, and for any other the list of valid kinds.
+ */
 export function taggedUnion<
   Options extends readonly [z.core.$ZodTypeDiscriminable, ...z.core.$ZodTypeDiscriminable[]],
 >(
@@ -118,13 +122,13 @@ function article(kind: IdKind): string {
 }
 
 /**
- * What is wrong with a path from the root, as a sentence about `{field}`; null for one of at most 1,024 bytes, without
- * empty, `.` or `..` segments, segments longer than a file's name can be, or control characters.
+ * Returns what is wrong with an absolute path, as a sentence about `{field}`, or null. A valid path has at most 1,024
+ * bytes, no empty, `.` or `..` segment, no segment longer than a file name can be, and no control characters.
  */
-export function absolutePathFault(path: string): string | null {
+export function absolutePathError(path: string): string | null {
   if (!path.startsWith("/")) return "Field '{field}' must be an absolute path.";
   if (Buffer.byteLength(path) > 1024) return "Field '{field}' must be at most 1024 bytes long.";
-  // Control characters, and lone surrogates, which no file name can hold.
+  // A lone surrogate cannot be encoded in a file name.
   if (/[\u0000-\u001f\u007f-\u009f]/.test(path) || !path.isWellFormed())
     return "Field '{field}' must not contain control characters.";
   const segments = path.slice(1).split("/");

@@ -1,6 +1,6 @@
 import { getRandomValues } from "node:crypto";
 
-/** Every kind of object and the prefix of its ids. */
+/** The prefix of each kind's ids. */
 export const ID_PREFIXES = {
   organization: "org",
   user: "usr",
@@ -23,27 +23,27 @@ export const ID_PREFIXES = {
 
 export type IdKind = keyof typeof ID_PREFIXES;
 
-const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
-const maxRandom = (1n << 74n) - 1n;
+const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+const MAX_RANDOM = (1n << 74n) - 1n;
 let lastMillisecond = 0n;
 let lastRandom = 0n;
 
 /**
- * A new UUIDv7 as 32 hexadecimal digits in the usual groups. Within this process every id is greater than the one before,
- * so that descending id is newest first.
+ * A new UUIDv7. Within this process every id is greater than the one before it, so that descending order by id is newest
+ * first.
  */
 export function newUuid(now: number = Date.now()): string {
   const millisecond = BigInt(now) > lastMillisecond ? BigInt(now) : lastMillisecond;
   lastRandom = millisecond === lastMillisecond ? lastRandom + 1n + randomBits(32) : randomBits(73);
   lastMillisecond = millisecond;
-  if (lastRandom > maxRandom) {
+  if (lastRandom > MAX_RANDOM) {
     lastMillisecond += 1n;
     lastRandom = randomBits(73);
   }
   return formatUuid(uuidBits(lastMillisecond, lastRandom));
 }
 
-/** The smallest UUIDv7 of a millisecond: a bound for `created_at` filters over ids. */
+/** The smallest UUIDv7 of a millisecond, as a bound for `created_at` filters on ids. */
 export function minUuidAt(millisecond: number): string {
   return formatUuid(uuidBits(BigInt(millisecond), 0n));
 }
@@ -53,36 +53,36 @@ export function formatId(kind: IdKind, uuid: string): string {
   let bits = BigInt(`0x${uuid.replaceAll("-", "")}`);
   let text = "";
   for (let i = 0; i < 26; i++) {
-    text = alphabet.charAt(Number(bits & 31n)) + text;
+    text = ALPHABET.charAt(Number(bits & 31n)) + text;
     bits >>= 5n;
   }
   return `${ID_PREFIXES[kind]}_${text}`;
 }
 
-/** The uuid of an id, or null when the text is not an id of that kind. */
+/** The UUID of an id, or null if the text is not an id of that kind. */
 export function parseId(kind: IdKind, id: string): string | null {
   const prefix = `${ID_PREFIXES[kind]}_`;
   if (!id.startsWith(prefix) || id.length !== prefix.length + 26) return null;
   let bits = 0n;
   for (const character of id.slice(prefix.length)) {
-    const value = alphabet.indexOf(character);
+    const value = ALPHABET.indexOf(character);
     if (value < 0) return null;
     bits = (bits << 5n) | BigInt(value);
   }
   return bits >> 128n === 0n ? formatUuid(bits) : null;
 }
 
-/** The uuid of an id; of what is not an id of that kind, the nil uuid, which nothing has. For lookups that refuse what they do not find. */
+/** The UUID of an id, or the nil UUID, which no object has: a lookup by a malformed id then finds nothing. */
 export function uuidOrNil(kind: IdKind, id: string): string {
   return parseId(kind, id) ?? "00000000-0000-0000-0000-000000000000";
 }
 
-/** When the object with this uuid was created, in milliseconds since 1970. */
+/** When the object was created, in milliseconds since 1970. */
 export function uuidMillisecond(uuid: string): number {
   return Number.parseInt(uuid.replaceAll("-", "").slice(0, 12), 16);
 }
 
-/** `created_at` of the object with this uuid, ISO 8601 UTC with milliseconds. */
+/** `created_at` of the object: ISO 8601, UTC, with milliseconds. */
 export function uuidTimestamp(uuid: string): string {
   return new Date(uuidMillisecond(uuid)).toISOString();
 }

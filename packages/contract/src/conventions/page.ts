@@ -5,7 +5,7 @@ import type { IdKind } from "./ids.ts";
 export const DEFAULT_PAGE_SIZE = 20;
 export const MAX_PAGE_SIZE = 100;
 
-/** `limit` as it stands in a query: a decimal integer from 1 to 100, default 20. */
+/** `limit` of a query: a decimal integer from 1 to 100. Default 20. */
 const limit = z
   .string()
   .optional()
@@ -26,31 +26,40 @@ const limit = z
     type: "integer",
     minimum: 1,
     maximum: MAX_PAGE_SIZE,
-    description: `How many objects a page holds; ${DEFAULT_PAGE_SIZE} when left out.`,
+    description: `The maximum number of objects in a page. Default ${DEFAULT_PAGE_SIZE}.`,
   });
 
-/** Bounds of a list by when its objects were made. `description`: where that is not their `created_at`. */
+/** Bounds of a list on `created_at`. `description` is needed where they apply to another time. */
 export function createdAtBounds(description?: string) {
   const bound = timestamp.transform((value) => Date.parse(value)).optional();
-  const told = description === undefined ? bound : bound.meta({ description });
-  return { "created_at[gt]": told, "created_at[gte]": told, "created_at[lt]": told, "created_at[lte]": told };
+  const field = description === undefined ? bound : bound.meta({ description });
+  return {
+    "created_at[gt]": field,
+    "created_at[gte]": field,
+    "created_at[lt]": field,
+    "created_at[lte]": field,
+  };
 }
 
-/** `true` or `false` as text; absent is false. */
+/** A boolean of a query: `true` or `false`. Default false. */
 export const flag = z
   .enum(["true", "false"])
   .optional()
   .transform((value) => value === "true");
 
-/** What the query of every list has. */
+/** The parameters of every list. */
 export const pageQuery = {
   limit,
-  page: z.string().max(2048).optional().meta({ description: "`next_page` of a former answer, unchanged." }),
+  page: z
+    .string()
+    .max(2048)
+    .optional()
+    .meta({ description: "The `next_page` of an earlier response, unchanged." }),
 };
 
 /**
- * The query of a list of `kind`: the three cursors, of which one may be given, and `created_at` bounds.
- * `filters` are the list's own parameters.
+ * The query of a list of `kind`: `limit`, the three cursors, of which at most one may be given, the bounds on
+ * `created_at`, and the list's own `filters`.
  */
 export function listQuery<Filters extends z.ZodRawShape>(kind: IdKind, filters: Filters) {
   return z
@@ -58,8 +67,8 @@ export function listQuery<Filters extends z.ZodRawShape>(kind: IdKind, filters: 
       ...pageQuery,
       before_id: idOf(kind)
         .optional()
-        .meta({ description: "The page that directly precedes this id in the list." }),
-      after_id: idOf(kind).optional().meta({ description: "What follows this id in the list." }),
+        .meta({ description: "Return the objects directly before this id in the list." }),
+      after_id: idOf(kind).optional().meta({ description: "Return the objects after this id in the list." }),
       ...createdAtBounds(),
       ...filters,
     })
@@ -72,7 +81,7 @@ export function listQuery<Filters extends z.ZodRawShape>(kind: IdKind, filters: 
     });
 }
 
-/** The envelope of every list. `next_page` is non-null exactly when `has_more` is true. */
+/** One page of a list. `next_page` is non-null exactly when `has_more` is true. */
 export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.strictObject({
     data: z.array(item),

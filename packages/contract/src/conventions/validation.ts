@@ -1,54 +1,57 @@
 import type { z } from "zod";
 import { type BetaFeature, withFeatures } from "./beta.ts";
 
-/** What is wrong with a request, in one sentence. `param` is the path of the field, or null for the document itself. */
+/** What is wrong with a request. */
 export interface ValidationError {
+  /** The path of the field, or null for the whole document. */
   param: string | null;
+  /** One sentence. */
   message: string;
-  /** The feature that was used without being asked for. */
+  /** The beta feature that the request used without activating it. */
   feature?: BetaFeature;
 }
 
-const required = "Field '{field}' is required.";
+const REQUIRED = "Field '{field}' is required.";
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 type Found = { path: Path; message: string; rank: number; feature?: BetaFeature };
 
-const noFeatures: ReadonlySet<BetaFeature> = new Set();
+const NO_FEATURES: ReadonlySet<BetaFeature> = new Set();
 
-/** What a schema makes of an input, or the first fault in it. */
+/** Parses an input by a schema. Returns its data, or its first error in document order. */
 export function parseInput<S extends z.ZodType>(
   schema: S,
   input: unknown,
-  features = noFeatures,
+  features = NO_FEATURES,
 ): { data: z.output<S> } | { error: ValidationError } {
   const result = withFeatures(features, () => schema.safeParse(input, { error: validationMessage }));
   return result.success ? { data: result.data } : { error: firstValidationError(result.error.issues, input) };
 }
 
 /**
- * The first fault, in document order, among the issues of a failed parse. What is missing counts as found at the end of
- * the object that lacks it; a wrong `type` counts first in its object, since it decides which other fields there are.
- * The parse has to be given `validationMessage` as its `error`.
+ * The first error in document order among the issues of a failed parse. A missing field counts as the last of its
+ * object; an invalid `type` counts as the first, since it decides which other fields there are. The parse must have had
+ * `validationMessage` as its `error`.
  */
 export function firstValidationError(issues: readonly Issue[], input: unknown): ValidationError {
-  const placesOf = placesIn(input);
-  let first: (Found & { places: readonly number[] }) | undefined;
-  for (const fault of issues.flatMap((issue) => errorsOf(issue, [], input))) {
-    const places = placesOf(fault);
-    if (first === undefined || inDocumentOrder(places, first.places) < 0) first = { ...fault, places };
+  const positionsOf = positionsIn(input);
+  let first: (Found & { positions: readonly number[] }) | undefined;
+  for (const error of issues.flatMap((issue) => errorsOf(issue, [], input))) {
+    const positions = positionsOf(error);
+    if (first === undefined || compareDocumentOrder(positions, first.positions) < 0)
+      first = { ...error, positions };
   }
   if (first === undefined) return { param: null, message: "The request is not valid." };
   const param = formatFieldPath(first.path);
   return {
     param,
-    message: worded(first.message, param),
+    message: withPath(first.message, param),
     ...(first.feature === undefined ? {} : { feature: first.feature }),
   };
 }
 
-/** `resources[0].url`; null for the document itself. Long or strange keys are cut to 200 characters. */
+/** Formats a path as `resources[0].url`, cut to 200 characters; null for the whole document. */
 export function formatFieldPath(path: Path): string | null {
   const text = path.reduce<string>((before, key) => {
     if (typeof key === "number") return `${before.replace(/\[\]$/, "")}[${key}]`;
@@ -57,13 +60,13 @@ export function formatFieldPath(path: Path): string | null {
   return path.length === 0 ? null : text.slice(0, 200);
 }
 
-/** The sentences for what schemas do not word themselves; `{field}` stands for the path. Pass it as `error` of a parse. */
+/** The messages of errors for which a schema has none, with `{field}` for the path. Pass it as `error` of a parse. */
 export function validationMessage(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case "invalid_type":
-      return issue.input === undefined ? required : mustBe(kindOf(issue));
+      return issue.input === undefined ? REQUIRED : mustBe(kindOf(issue));
     case "invalid_value":
-      return issue.input === undefined ? required : mustBe(oneOf(issue.values));
+      return issue.input === undefined ? REQUIRED : mustBe(oneOf(issue.values));
     case "too_small":
       return tooSmall(issue.origin, issue.minimum);
     case "too_big":
@@ -71,7 +74,7 @@ export function validationMessage(issue: z.core.$ZodRawIssue): string | undefine
     case "invalid_format":
       return issue.format === "datetime"
         ? mustBe("a time in UTC, such as '2026-01-31T12:00:00.000Z'")
-        : "Field '{field}' is not of the right form.";
+        : "Field '{field}' has an invalid format.";
     case "invalid_union":
       return oneOfOptions(issue as { input?: unknown; options?: unknown });
     case "unrecognized_keys":
@@ -88,13 +91,13 @@ function errorsOf(issue: Issue, before: Path, input: unknown): Found[] {
   }
   if (issue.code === "invalid_key") return [{ path, message: keyMessage(issue), rank: 0 }];
   if (issue.code === "invalid_union" && issue.errors.length > 0) {
-    if (isMissing(path, input)) return [{ path, message: required, rank: 0 }];
+    if (isMissing(path, input)) return [{ path, message: REQUIRED, rank: 0 }];
     const branch = closestBranch(issue.errors);
     if (branch !== null) return branch.flatMap((inner) => errorsOf(inner, path, input));
     return [{ path, message: mustBe(listOf(issue.errors.flatMap(expectedAtTop))), rank: 0 }];
   }
   const feature = issue.code === "custom" ? (issue.params?.feature as BetaFeature | undefined) : undefined;
-  const found = { path, message: issue.message, rank: decides(issue) ? -1 : 0 };
+  const found = { path, message: issue.message, rank: isDiscriminator(issue) ? -1 : 0 };
   return [feature === undefined ? found : { ...found, feature }];
 }
 
@@ -106,7 +109,7 @@ function isMissing(path: Path, input: unknown): boolean {
   return path.length > 0 && value === undefined;
 }
 
-/** A branch that fits in kind, with the fewest faults; null when the value is of no branch's kind. */
+/** The branch of the value's JSON type with the fewest errors; null if no branch takes that type. */
 function closestBranch(branches: readonly Issue[][]): readonly Issue[] | null {
   const fitting = branches.filter((issues) => expectedAtTop(issues).length === 0);
   return fitting.toSorted((one, other) => one.length - other.length)[0] ?? null;
@@ -118,12 +121,12 @@ function expectedAtTop(issues: readonly Issue[]): string[] {
   );
 }
 
-function decides(issue: Issue): boolean {
+function isDiscriminator(issue: Issue): boolean {
   const key = issue.path.at(-1);
   return key === "type" && (issue.code === "invalid_value" || issue.code === "invalid_union");
 }
 
-function inDocumentOrder(left: readonly number[], right: readonly number[]): number {
+function compareDocumentOrder(left: readonly number[], right: readonly number[]): number {
   for (let depth = 0; depth < Math.max(left.length, right.length); depth++) {
     const difference = (left[depth] ?? -1) - (right[depth] ?? -1);
     if (difference !== 0) return difference;
@@ -132,16 +135,16 @@ function inDocumentOrder(left: readonly number[], right: readonly number[]): num
 }
 
 /**
- * Tells where each step of a fault's path stands among its siblings in the document. Siblings are counted once, as
- * a hostile document has very many faults.
+ * Returns a function that gives, for each step of an error's path, its position among its siblings in the document.
+ * Siblings are counted once per object, since a hostile document has very many errors.
  */
-function placesIn(input: unknown): (fault: Found) => readonly number[] {
+function positionsIn(input: unknown): (error: Found) => readonly number[] {
   const counted = new Map<object, Map<string, number>>();
   const siblingsOf = (value: unknown): Map<string, number> => {
     if (typeof value !== "object" || value === null) return new Map();
     const known = counted.get(value);
     if (known !== undefined) return known;
-    const siblings = new Map(Object.keys(value).map((key, place) => [key, place]));
+    const siblings = new Map(Object.keys(value).map((key, position) => [key, position]));
     counted.set(value, siblings);
     return siblings;
   };
@@ -150,14 +153,14 @@ function placesIn(input: unknown): (fault: Found) => readonly number[] {
     return path.map((key, depth) => {
       if (rank < 0 && depth === path.length - 1) return -1;
       const siblings = siblingsOf(value);
-      const place = siblings.get(String(key));
-      value = place === undefined ? undefined : (value as Record<PropertyKey, unknown>)[key];
-      return place ?? siblings.size;
+      const position = siblings.get(String(key));
+      value = position === undefined ? undefined : (value as Record<PropertyKey, unknown>)[key];
+      return position ?? siblings.size;
     });
   };
 }
 
-function worded(message: string, param: string | null): string {
+function withPath(message: string, param: string | null): string {
   return param === null
     ? message.replace("Field '{field}'", "The body").replaceAll("{field}", "")
     : message.replaceAll("{field}", () => param);
@@ -214,6 +217,6 @@ function tooBig(origin: string, maximum: number | bigint): string {
 
 function keyMessage(issue: Issue & { code: "invalid_key" }): string {
   const inner = issue.issues[0];
-  const fault = inner?.message ?? "Field '{field}' is not valid.";
-  return fault.replace("Field '{field}'", "The key '{field}'");
+  const error = inner?.message ?? "Field '{field}' is not valid.";
+  return error.replace("Field '{field}'", "The key '{field}'");
 }

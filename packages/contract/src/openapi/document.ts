@@ -8,7 +8,7 @@ import { headerParameters, responseHeaders } from "./headers.ts";
 
 type Json = Record<string, unknown>;
 
-const statusNames: Record<number, string> = {
+const STATUS_NAMES: Record<number, string> = {
   400: "InvalidRequest",
   401: "Unauthenticated",
   403: "Forbidden",
@@ -16,23 +16,23 @@ const statusNames: Record<number, string> = {
   500: "Failure",
 };
 
-const statusMeanings: Record<string, string> = {
-  InvalidRequest: "The request is not valid; `error.param` names the field at fault.",
+const STATUS_DESCRIPTIONS: Record<string, string> = {
+  InvalidRequest: "The request is not valid. `error.param` names the invalid field.",
   Unauthenticated: "The bearer token is missing, malformed, unknown, expired or revoked.",
   Forbidden:
-    "The token does not cover the operation or does not reach the object, or the object is archived.",
-  NotFound: "Something that the request names does not exist.",
-  Failure: "The service failed. Try again with growing pauses.",
+    "The token has no scope for the operation or no access to the object, or the object is archived.",
+  NotFound: "An object that the request names does not exist.",
+  Failure: "The service failed. Retry with exponential backoff.",
   FeatureNotAvailable:
-    "The request uses a feature that its header `berth-beta` does not activate; `error.available_from` does.",
+    "The request uses a beta feature without activating it. Send `error.available_from` in the header `berth-beta`.",
 };
 
-const keyConflict = {
+const KEY_CONFLICT = {
   type: "conflict_error",
-  when: "The `Idempotency-Key` was used for another request, or its first request is under way.",
+  when: "The `Idempotency-Key` was used with another request, or its first request is still in progress.",
 };
 
-/** The OpenAPI 3.1 document of every route, without the fields that are not served. Made anew by each call. */
+/** Builds the OpenAPI 3.1 document of every route, without the fields that are not served. */
 export function openApiDocument(): Json {
   const schemas: Json = {};
   const all = Object.values(routes).flatMap((noun) => Object.values(noun)) as AnyRoute[];
@@ -41,13 +41,13 @@ export function openApiDocument(): Json {
     const { path, method } = route.operation;
     paths[path] = { ...paths[path], [method.toLowerCase()]: operationObject(route, schemas) };
   }
-  const responses = Object.keys(statusMeanings).map((name) => [name, errorResponse(name, schemas)]);
+  const responses = Object.keys(STATUS_DESCRIPTIONS).map((name) => [name, errorResponse(name, schemas)]);
   return {
     openapi: "3.1.0",
     info: {
       title: "Berth",
       version: "1",
-      summary: "Coding agents in container-backed sessions, self-hosted.",
+      summary: "Self-hosted coding agents in sandboxed sessions.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/" }],
@@ -59,7 +59,7 @@ export function openApiDocument(): Json {
         token: {
           type: "http",
           scheme: "bearer",
-          description: "A personal access token (`berth_pat_…`) or a service account's (`berth_sat_…`).",
+          description: "A personal access token (`berth_pat_…`) or a service account token (`berth_sat_…`).",
         },
       },
       responses: Object.fromEntries(responses),
@@ -84,12 +84,16 @@ function operationObject(route: AnyRoute, schemas: Json): Json {
     ...(operation.body === "none" ? {} : { requestBody: requestBody(route, schemas) }),
     "x-codeSamples": [{ lang: "Shell", label: "curl", source: curlExample(operation) }],
     responses: {
-      200: { description: "Done.", ...responseHeaders(operation), content: responseContent(route, schemas) },
+      200: {
+        description: "Success.",
+        ...responseHeaders(operation),
+        content: responseContent(route, schemas),
+      },
       ...(operation.created === undefined
         ? {}
         : { 201: { description: operation.created, content: responseContent(route, schemas) } }),
       ...Object.fromEntries(
-        Object.entries(statusNames).map(([status, name]) => [
+        Object.entries(STATUS_NAMES).map(([status, name]) => [
           status,
           { $ref: `#/components/responses/${name}` },
         ]),
@@ -137,7 +141,7 @@ function responseContent({ operation, response }: AnyRoute, schemas: Json): Json
 }
 
 function conflictResponses({ conflicts, method }: Operation, schemas: Json): Json {
-  const keyed = method === "POST" || method === "DELETE" ? [keyConflict] : [];
+  const keyed = method === "POST" || method === "DELETE" ? [KEY_CONFLICT] : [];
   const all = [...conflicts, ...keyed].map(({ type, when }) => `\`${type}\`: ${when}`);
   if (all.length === 0) return {};
   const description = all.join(" ");
@@ -145,14 +149,14 @@ function conflictResponses({ conflicts, method }: Operation, schemas: Json): Jso
 }
 
 function errorResponse(name: string, schemas: Json): Json {
-  return { description: statusMeanings[name], content: errorContent(schemas) };
+  return { description: STATUS_DESCRIPTIONS[name], content: errorContent(schemas) };
 }
 
 function errorContent(schemas: Json): Json {
   return { "application/json": { schema: jsonSchema(errorEnvelope, "output", schemas) } };
 }
 
-/** A schema with its named parts moved to the document's components. */
+/** The JSON Schema of a schema, with its named parts moved to the document's components. */
 function jsonSchema(schema: z.ZodType, io: "input" | "output", schemas: Json): Json {
   const made = z.toJSONSchema(schema, { target: "draft-2020-12", io, unrepresentable: "any" }) as Json;
   const { $schema: _dialect, $defs: named = {}, ...rest } = served(made) as Json & { $defs?: Json };
@@ -166,12 +170,12 @@ function jsonSchema(schema: z.ZodType, io: "input" | "output", schemas: Json): J
 function addComponent(schemas: Json, name: string, { id: _id, ...schema }: Json): void {
   const known = schemas[name];
   if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema)) {
-    throw new Error(`The component ${name} stands for two schemas.`);
+    throw new Error(`Two schemas have the id ${name}.`);
   }
   schemas[name] = schema;
 }
 
-/** Leaves out what is not served and what a format says already, and points references at the components. */
+/** Removes fields that are not served and patterns that a format implies, and points references at the components. */
 function served(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(served);
   if (typeof value !== "object" || value === null) return value;

@@ -3,41 +3,41 @@ import type { Operation } from "../operations/operation.ts";
 
 type Json = Record<string, unknown>;
 
-/** The headers of an operation that are its own, as parameters. */
+/** The request headers of an operation, as OpenAPI parameters. */
 export function headerParameters({ method, body, features = [] }: Operation): Json[] {
   const identifiers = features.map((feature) => BETA_FEATURES[feature]);
   return [
-    ...(method === "POST" || method === "DELETE" ? [idempotencyKey] : []),
-    ...(body === "bytes" ? [contentRange] : []),
+    ...(method === "POST" || method === "DELETE" ? [IDEMPOTENCY_KEY] : []),
+    ...(body === "bytes" ? [CONTENT_RANGE] : []),
     ...(identifiers.length === 0 ? [] : [betaParameter(identifiers)]),
   ];
 }
 
-/** The headers of an operation's answer that are its own. */
+/** The headers of an operation's response. */
 export function responseHeaders({ body }: Operation): Json {
-  return body === "bytes" ? { headers: { range: rangeSoFar } } : {};
+  return body === "bytes" ? { headers: { range: STORED_RANGE } } : {};
 }
 
-const idempotencyKey: Json = {
+const IDEMPOTENCY_KEY: Json = {
   name: "Idempotency-Key",
   in: "header",
   required: false,
   description:
-    "The same key with the same request answers what the first answered, for 24 hours; with another request it is refused with 409.",
+    "Makes a retry safe. For 24 hours, the same request with the same key returns the first response; another request with the same key is rejected with 409.",
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7e]+$" },
 };
 
-const contentRange: Json = {
+const CONTENT_RANGE: Json = {
   name: "content-range",
   in: "header",
   required: false,
   description:
-    "`bytes 0-99/1000` tells which part of the content the body is, of how much: `*` while that is not known. `bytes */1000` or `bytes */*` without a body asks how much has arrived. Without the header the body is the whole content.",
+    "Which part of the content the body is: `bytes 0-99/1000`, with `*` for a total that is not known yet. `bytes */1000` or `bytes */*` without a body asks how much has been stored. Without this header the body is the whole content.",
   schema: { type: "string", pattern: "^bytes (\\*|[0-9]+-[0-9]+)/(\\*|[0-9]+)$" },
 };
 
-const rangeSoFar: Json = {
-  description: "`bytes=0-N`: what has arrived to stay. Absent when nothing has.",
+const STORED_RANGE: Json = {
+  description: "`bytes=0-N`, the part of the content that is stored. Absent if nothing is stored yet.",
   schema: { type: "string" },
 };
 
@@ -46,7 +46,7 @@ function betaParameter(identifiers: readonly string[]): Json {
     name: BETA_HEADER,
     in: "header",
     required: false,
-    description: `Activates features, with commas between: ${identifiers.join(", ")}. What nobody knows is ignored.`,
+    description: `Beta features to activate, separated by commas: ${identifiers.join(", ")}. Unknown identifiers are ignored.`,
     schema: { type: "string" },
   };
 }

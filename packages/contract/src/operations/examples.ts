@@ -1,14 +1,14 @@
 /**
- * An example of each operation. Words such as `$AGENT_ID` are variables of the shell: the ids that stand in paths, in upper
- * case, and the names of files. Operations that need no more than their path have none here.
+ * An example of each operation that needs more than its path. `$AGENT_ID` and the like are shell variables, named after
+ * the parameters of paths.
  */
 export interface Example {
   body?: Record<string, unknown>;
-  /** As it is written in an address, without the question mark. */
+  /** As in a URL, without the question mark. */
   query?: string;
-  /** Parts of a form, as curl takes them. */
+  /** Parts of a form, in curl's syntax. */
   form?: readonly string[];
-  /** A file that is the body. */
+  /** The file whose content is the body. */
   file?: string;
   headers?: readonly string[];
 }

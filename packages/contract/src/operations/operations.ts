@@ -1,11 +1,12 @@
 import { act, conflicts, get, list, noun, type Operation, post, put, remove } from "./operation.ts";
 
-const sessionTerminated = "The session is terminated.";
-const agentVersionStale = "`version` is not the newest version of the agent.";
-const environmentNameTaken = "The owner has an environment of this name.";
-const memoryChanged = "The memory's content is not the one that was expected.";
-const memoryPathTaken = "The path is one of another memory, below one, or a directory of one";
-const skillUsers = "an agent that is not archived names it, or a session that goes on was created with it";
+const SESSION_TERMINATED = "The session is terminated.";
+const AGENT_VERSION_STALE = "`version` is not the newest version of the agent.";
+const ENVIRONMENT_NAME_TAKEN = "The owner has an environment of this name.";
+const MEMORY_CHANGED = "The content is not the one that the request expects.";
+const MEMORY_PATH_TAKEN = "Another memory has this path, or one path is a directory of the other";
+const SKILL_USERS =
+  "an agent that is not archived uses it, or a session that is not terminated was created with it";
 
 const session = "/sessions/{session_id}";
 const resources = `${session}/resources`;
@@ -16,7 +17,7 @@ const skill = "/skills/{skill_id}";
 const skillVersion = `${skill}/versions/{version}`;
 const credentials = "/vaults/{vault_id}/credentials";
 
-/** The registry has a prefix of its own, and is for users alone. */
+/** The registry has a prefix of its own and only accepts the tokens of users. */
 const forward = { base: "/api/v1/forward", credential: "pat" } as const;
 
 /**
@@ -33,7 +34,7 @@ export const operations = {
     create: post("/agents", "Create an agent"),
     list: list("/agents", "List agents"),
     get: get("/agents/{agent_id}", "Get an agent"),
-    update: post("/agents/{agent_id}", "Update an agent", conflicts(agentVersionStale)),
+    update: post("/agents/{agent_id}", "Update an agent", conflicts(AGENT_VERSION_STALE)),
     delete: remove(
       "/agents/{agent_id}",
       "Delete an agent",
@@ -43,16 +44,20 @@ export const operations = {
     versions: list("/agents/{agent_id}/versions", "List an agent's versions"),
   }),
   models: noun("models", {
-    list: list("/models", "List the models that agents can have", {
+    list: list("/models", "List the models that agents can use", {
       unpaginated: true,
       scope: "agents:read",
     }),
   }),
   environments: noun("environments", {
-    create: post("/environments", "Create an environment", conflicts(environmentNameTaken)),
+    create: post("/environments", "Create an environment", conflicts(ENVIRONMENT_NAME_TAKEN)),
     list: list("/environments", "List environments"),
     get: get("/environments/{environment_id}", "Get an environment"),
-    update: post("/environments/{environment_id}", "Update an environment", conflicts(environmentNameTaken)),
+    update: post(
+      "/environments/{environment_id}",
+      "Update an environment",
+      conflicts(ENVIRONMENT_NAME_TAKEN),
+    ),
     delete: remove(
       "/environments/{environment_id}",
       "Delete an environment",
@@ -67,11 +72,11 @@ export const operations = {
     }),
     list: list("/sessions", "List sessions"),
     get: get(session, "Get a session"),
-    update: post(session, "Update a session", conflicts(sessionTerminated)),
+    update: post(session, "Update a session", conflicts(SESSION_TERMINATED)),
     delete: remove(session, "Delete a session", conflicts("The session is running.")),
-    cancel: act(`${session}/cancel`, "End the running turn", conflicts(sessionTerminated)),
+    cancel: act(`${session}/cancel`, "Cancel the running turn", conflicts(SESSION_TERMINATED)),
     archive: act(`${session}/archive`, "Archive a session"),
-    terminate: act(`${session}/terminate`, "Terminate a session", conflicts(sessionTerminated)),
+    terminate: act(`${session}/terminate`, "Terminate a session", conflicts(SESSION_TERMINATED)),
   }),
   sessionResources: noun("sessionResources", {
     add: post(resources, "Add a file to a session", {
@@ -88,44 +93,42 @@ export const operations = {
     delete: remove(
       `${resources}/{resource_id}`,
       "Remove a file from a session",
-      conflicts(sessionTerminated),
+      conflicts(SESSION_TERMINATED),
     ),
     rotate: post(
       `${resources}/{resource_id}`,
       "Rotate a repository's token or password",
-      conflicts(sessionTerminated),
+      conflicts(SESSION_TERMINATED),
     ),
   }),
   events: noun("events", {
     send: post(`${session}/events`, "Send events to a session", {
       features: ["outcomes"],
       ...conflicts(
-        sessionTerminated,
-        "A call that is confirmed, or given a result, does not wait any more: it was answered or interrupted.",
+        SESSION_TERMINATED,
+        "A confirmation or a result is for a tool call that is no longer waiting: it was answered or interrupted.",
       ),
     }),
     list: list(`${session}/events`, "List a session's events"),
     stream: get(`${session}/events/stream`, "Follow a session's events", { responseKind: "stream" }),
   }),
   files: noun("files", {
-    upload: post("/files", "Upload a file, or announce one", {
+    upload: post("/files", "Upload a file, or create one to upload in parts", {
       body: "multipart",
-      ...conflicts(
-        "The caller announces a file while 100 that it or others of its owner announced are pending.",
-      ),
+      ...conflicts("The owner already has 100 files whose content is pending."),
     }),
     list: list("/files", "List files"),
     get: get("/files/{file_id}", "Get a file"),
     delete: remove(
       "/files/{file_id}",
       "Delete a file",
-      conflicts("A session that is neither archived nor terminated mounts the file."),
+      conflicts("The file is mounted in a session that is neither archived nor terminated."),
     ),
     putContent: put(
       "/files/{file_id}/content",
-      "Send an announced file's content",
+      "Upload the content of a pending file, whole or in parts",
       conflicts(
-        "The file is not pending, another request sends its content, or the part does not begin where the one before it ended; the message names that place.",
+        "The file is not pending, another request is uploading its content, or the part does not start where the last one ended; the message has that offset.",
       ),
     ),
     content: get("/files/{file_id}/content", "Get a file's content", {
@@ -149,7 +152,7 @@ export const operations = {
     create: post(
       credentials,
       "Add a credential to a vault",
-      conflicts("The vault has a credential for this server or of this name, or is full."),
+      conflicts("The vault is full, or it has a credential for this server or with this name."),
     ),
     list: list(credentials, "List a vault's credentials"),
     get: get(`${credentials}/{credential_id}`, "Get a credential"),
@@ -164,8 +167,8 @@ export const operations = {
     update: post(store, "Update a memory store"),
     delete: remove(
       store,
-      "Delete a memory store and everything in it",
-      conflicts("A session that is neither terminated nor archived mounts the store."),
+      "Delete a memory store with its memories",
+      conflicts("The store is mounted in a session that is neither terminated nor archived."),
     ),
     archive: act(`${store}/archive`, "Archive a memory store"),
   }),
@@ -173,20 +176,20 @@ export const operations = {
     create: post(
       `${store}/memories`,
       "Create a memory",
-      conflicts(`${memoryPathTaken}, or the store holds 2,000 memories.`),
+      conflicts(`${MEMORY_PATH_TAKEN}, or the store holds 2,000 memories.`),
     ),
-    list: list(`${store}/memories`, "List a store's memories, without their content"),
+    list: list(`${store}/memories`, "List a store's memories without their content"),
     get: get(memory, "Get a memory"),
-    update: post(memory, "Update a memory", conflicts(memoryChanged, `${memoryPathTaken}.`)),
-    delete: remove(memory, "Delete a memory", conflicts(memoryChanged)),
+    update: post(memory, "Update a memory", conflicts(MEMORY_CHANGED, `${MEMORY_PATH_TAKEN}.`)),
+    delete: remove(memory, "Delete a memory", conflicts(MEMORY_CHANGED)),
   }),
   memoryVersions: noun("memoryVersions", {
-    list: list(memoryVersions, "List the changes of a store's memories"),
+    list: list(memoryVersions, "List the versions of a store's memories"),
     get: get(`${memoryVersions}/{memory_version_id}`, "Get a memory version"),
     redact: act(
       `${memoryVersions}/{memory_version_id}/redact`,
-      "Remove what a memory version holds",
-      conflicts("The version is the newest of a memory that is there."),
+      "Redact a memory version",
+      conflicts("The version is the newest one of an existing memory."),
     ),
   }),
   skills: noun("skills", {
@@ -199,8 +202,8 @@ export const operations = {
     update: post(skill, "Update a skill's title and metadata"),
     delete: remove(
       skill,
-      "Delete a skill with its versions",
-      conflicts(`The skill is in use: ${skillUsers}.`),
+      "Delete a skill with all its versions",
+      conflicts(`The skill is in use: ${SKILL_USERS}.`),
     ),
     archive: act(`${skill}/archive`, "Archive a skill"),
     createVersion: post(`${skill}/versions`, "Upload a version of a skill", { body: "multipart" }),
@@ -209,16 +212,16 @@ export const operations = {
     deleteVersion: remove(
       skillVersion,
       "Delete a version of a skill",
-      conflicts(`It is the skill's only version, or it is in use: ${skillUsers}.`),
+      conflicts(`It is the skill's only version, or it is in use: ${SKILL_USERS}.`),
     ),
   }),
   forward: noun("forward", {
     register: post("/resources/registry", "Register a resource", {
       ...forward,
       scope: "forward:write",
-      created: "The resource was not registered before.",
+      created: "The resource was registered.",
     }),
-    list: list("/resources", "List the resources that the caller has registered", {
+    list: list("/resources", "List the resources that the caller registered", {
       ...forward,
       scope: "forward:read",
     }),

@@ -11,13 +11,13 @@ export const file = z
     filename: z.string(),
     mime_type: z.string(),
     size_bytes: z.int().nullable().meta({
-      description: "Of the content. While the file is pending, what was announced, or null.",
+      description: "Size of the content. While the file is pending: the declared size, or null.",
     }),
-    uploaded_bytes: z.int().meta({ description: "How much of the content has arrived to stay." }),
+    uploaded_bytes: z.int().meta({ description: "How much of the content is stored." }),
     sha256: z
       .string()
       .nullable()
-      .meta({ description: "Of the content, hexadecimal; null until it is ready." }),
+      .meta({ description: "Hash of the content, in hexadecimal. Null until the file is ready." }),
     status: z.enum(["pending", "ready", "failed"]),
     downloadable: z.boolean(),
     scope: z
@@ -25,7 +25,7 @@ export const file = z
       .nullable()
       .meta({
         description:
-          "The session whose agent left this below `/mnt/session/outputs`; `filename` is the path there. Saved before `session.status_idle` of the turn, and once more before the session's disk is reclaimed or the session is archived. Terminating cuts off: what was not saved by then is gone. A changed output is a new file, and the newest of a name is its present state. At most 1,000 files, each as large as an upload may be; what is left out is told by a `session.error` of type `outputs_error`. Null for uploads.",
+          "The session whose agent wrote this file below `/mnt/session/outputs`; `filename` is its path there. Null for uploads. Outputs are saved before the `session.status_idle` of each turn, and again before the session is archived or its disk is reclaimed; outputs not saved before the session is terminated are lost. A changed output is saved as a new file: the newest file of a name is the current one. At most 1,000 files are saved, each up to the size limit of uploads; a `session.error` of type `outputs_error` reports what was left out.",
       }),
     metadata,
     ...owner,
@@ -37,7 +37,7 @@ export type File = z.output<typeof file>;
 
 const fileParams = z.strictObject({ file_id: z.string() });
 
-/** Letters of any script, without a path: what a file may be called. */
+/** The name of a file: letters of any script, without directories. */
 export const fileName = z
   .string()
   .normalize("NFC")
@@ -45,18 +45,14 @@ export const fileName = z
   .max(255)
   .refine(
     (name) => !/[\u0000-\u001f\u007f/\\]/.test(name) && name !== "." && name !== ".." && name.isWellFormed(),
-    "Field '{field}' has characters that no file name holds.",
+    "Field '{field}' has characters that a file name cannot have.",
   );
 
-/** A file whose content comes later, by `files.putContent`. */
+/** A pending file, whose content is uploaded by `files.putContent`. */
 export const newFile = z
   .strictObject({
     filename: fileName,
-    size_bytes: z
-      .int()
-      .min(0)
-      .nullish()
-      .meta({ description: "The content is refused when it has another size." }),
+    size_bytes: z.int().min(0).nullish().meta({ description: "Content of another size is rejected." }),
     mime_type: z
       .string()
       .regex(/^[\w.+-]{1,100}\/[\w.+-]{1,100}$/)
@@ -68,12 +64,12 @@ export const newFile = z
   .meta({ id: "NewFile" });
 export type NewFileBody = z.output<typeof newFile>;
 
-/** How many files of one owner may wait for their content. One of which nothing has arrived for a week has failed. */
+/** Pending files per owner. A file that receives no content for a week fails. */
 export const MAX_PENDING_FILES = 100;
 
-/** The parts of a `multipart/form-data` upload, `metadata` before `file` or after it. */
+/** The parts of a `multipart/form-data` upload, in any order. */
 export const uploadParts = z.strictObject({
-  file: z.string().meta({ format: "binary", description: "The content, with its file name." }),
+  file: z.string().meta({ format: "binary", description: "The content, with the file name." }),
   metadata: z.string().optional().meta({ description: "A JSON object of strings." }),
 });
 

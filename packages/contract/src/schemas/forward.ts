@@ -9,7 +9,7 @@ import { environment } from "./environments/environments.ts";
 import { file } from "./files.ts";
 import { vault } from "./vaults/vaults.ts";
 
-/** What can be registered. */
+/** The types of resources that can be registered. */
 export const FORWARD_TYPES = ["skill", "file", "vault", "environment"] as const;
 export type ForwardType = (typeof FORWARD_TYPES)[number];
 
@@ -17,13 +17,13 @@ const type = z.enum(FORWARD_TYPES);
 
 export const forwardResource = z
   .strictObject({
-    id: z.string().meta({ description: "Of the resource." }),
+    id: z.string().meta({ description: "The id of the resource." }),
     type,
     owner_type: z.literal("user"),
-    owner_id: idOf("user").meta({ description: "Who registered it." }),
+    owner_id: idOf("user").meta({ description: "The user who registered it." }),
     resource_spec: z
       .union([skill, file, vault, environment])
-      .meta({ description: "The resource as it is now, as its own endpoint answers it." }),
+      .meta({ description: "The current resource, as its own endpoint returns it." }),
   })
   .meta({ id: "ForwardResource" });
 export type ForwardResource = z.output<typeof forwardResource>;
@@ -34,8 +34,8 @@ const listQuery = z
   .strictObject({
     type,
     limit: pageQuery.limit,
-    before_id: anchor.meta({ description: "The page that directly precedes this resource in the list." }),
-    after_id: anchor.meta({ description: "What follows this resource in the list." }),
+    before_id: anchor.meta({ description: "Return the resources directly before this one in the list." }),
+    after_id: anchor.meta({ description: "Return the resources after this one in the list." }),
   })
   .superRefine((query, context) => {
     if (query.before_id !== undefined && query.after_id !== undefined) {
@@ -51,7 +51,7 @@ const listQuery = z
   });
 
 export const forwardRoutes = {
-  /** The resource exists already, and the caller reaches it. Registering it again changes nothing that is shown. */
+  /** The caller must have access to the resource. Registering it again changes nothing. */
   register: defineRoute(operations.forward.register, {
     body: z.strictObject({
       type,
@@ -62,8 +62,9 @@ export const forwardRoutes = {
     response: z.strictObject({ id: z.string(), type }),
   }),
   /**
-   * Newest registration first. What is deleted, archived or out of the caller's reach by now is left out, so that a page may
-   * hold fewer than `limit`, or none, while `has_more` is true; `last_id` leads on from it all the same.
+   * Newest registration first. Resources that were deleted or archived, or to which the caller lost access, are left
+   * out: a page can have fewer objects than `limit`, even none, while `has_more` is true. `last_id` is still the cursor
+   * for the next page.
    */
   list: defineRoute(operations.forward.list, {
     query: listQuery,

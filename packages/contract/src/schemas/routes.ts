@@ -14,7 +14,7 @@ import { tokenRoutes } from "./tokens.ts";
 import { vaultCredentialRoutes } from "./vaults/vault-credentials.ts";
 import { vaultRoutes } from "./vaults/vaults.ts";
 
-/** Every route of the API, by noun and verb as in `operations`. */
+/** Every route of the API, by noun and verb, as in `operations`. */
 export const routes = {
   tokens: tokenRoutes,
   agents: agentRoutes,

@@ -16,7 +16,7 @@ const nouns = [
   "tokens",
 ] as const;
 
-/** Every scope. A write scope does not imply read; `*` covers every operation. */
+/** Every scope. Write does not include read. `*` covers every operation. */
 export const SCOPES = ["*", ...nouns.flatMap((noun) => [`${noun}:read`, `${noun}:write`] as const)] as [
   "*",
   ...`${(typeof nouns)[number]}:${"read" | "write"}`[],
@@ -30,10 +30,10 @@ export const token = z
     type: z.literal("token"),
     kind: z
       .enum(["pat", "sat"])
-      .meta({ description: "`pat` stands for a user, `sat` for a service account." }),
+      .meta({ description: "`pat`: a user's personal access token. `sat`: a service account's token." }),
     name: z.string(),
     scopes: z.array(z.enum(SCOPES)),
-    last4: z.string().meta({ description: "The last four characters, to tell tokens apart." }),
+    last4: z.string().meta({ description: "The last four characters of the token." }),
     ...owner,
     expires_at: timestamp.nullable(),
     last_used_at: timestamp.nullable(),
@@ -45,7 +45,9 @@ export const token = z
 export type Token = z.output<typeof token>;
 
 const createdToken = token
-  .extend({ token: z.string().meta({ description: "The secret. Shown this once, stored as a hash." }) })
+  .extend({
+    token: z.string().meta({ description: "The token itself. It is shown only once and stored as a hash." }),
+  })
   .meta({ id: "CreatedToken" });
 
 const tokenParams = z.strictObject({ token_id: z.string() });

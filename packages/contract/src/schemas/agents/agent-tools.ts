@@ -4,7 +4,7 @@ import { customTool } from "./custom-tools.ts";
 import { mcpToolset, resolvedMcpToolset } from "./mcp.ts";
 import { permissionPolicy } from "./permission-policy.ts";
 
-/** The tools of `agent_toolset_20260401`, in the order in which a model is told of them. */
+/** The tools of `agent_toolset_20260401`, in the order of a model's tool list. */
 export const TOOL_NAMES = ["Bash", "Read", "Write", "Edit", "Glob", "Grep"] as const;
 export type ToolName = (typeof TOOL_NAMES)[number];
 
@@ -14,7 +14,7 @@ const toolConfig = z.strictObject({
   permission_policy: permissionPolicy.optional(),
 });
 
-/** The six tools of a coding agent. None named in `enabled_tools` means all six. */
+/** The six tools of a coding agent. Without `enabled_tools` all six are enabled. */
 const agentToolset = z
   .strictObject({
     type: z.literal("agent_toolset_20260401"),
@@ -32,26 +32,26 @@ const agentToolset = z
 const tool = taggedUnion("type", [agentToolset, customTool, mcpToolset]);
 
 /**
- * At most one set of the six tools and one for each MCP server, and no name twice. Names that begin with `mcp__` are of MCP
- * servers' tools.
+ * The tools of an agent as a request defines them: at most one `agent_toolset`, at most one toolset per MCP server, and
+ * no two tools with the same name. Names with the prefix `mcp__` are reserved for the tools of MCP servers.
  */
-export const givenTools = z
+export const toolsInput = z
   .array(tool)
   .max(128)
   .superRefine((tools, context) => {
     const taken = new Set<string>(TOOL_NAMES);
     for (const [index, tool] of tools.entries()) {
-      const fault = (field: string, message: string) =>
+      const reject = (field: string, message: string) =>
         context.addIssue({ code: "custom", path: [index, field], message });
       if (tool.type === "mcp_toolset") {
         const server = `server ${tool.mcp_server_name}`;
-        if (taken.has(server)) fault("mcp_server_name", "There is an entry for this server already.");
+        if (taken.has(server)) reject("mcp_server_name", "There is an entry for this server already.");
         taken.add(server);
       } else if (tool.type !== "custom") {
         const first = tools.findIndex(({ type }) => type === tool.type);
-        if (first < index) fault("type", `There is an entry of type '${tool.type}' already.`);
-      } else if (taken.has(tool.name)) fault("name", `There is a tool named '${tool.name}' already.`);
-      else if (tool.name.startsWith("mcp__")) fault("name", "Field '{field}' must not begin with 'mcp__'.");
+        if (first < index) reject("type", `There is an entry of type '${tool.type}' already.`);
+      } else if (taken.has(tool.name)) reject("name", `There is a tool named '${tool.name}' already.`);
+      else if (tool.name.startsWith("mcp__")) reject("name", "Field '{field}' must not begin with 'mcp__'.");
       else taken.add(tool.name);
     }
   });
@@ -60,7 +60,7 @@ const resolvedToolset = z.strictObject({
   type: z.literal("agent_toolset_20260401"),
   enabled_tools: z
     .array(z.enum(TOOL_NAMES))
-    .meta({ description: "The tools that the agent has, in their order." }),
+    .meta({ description: "The enabled tools, in the order of the model's tool list." }),
   configs: z
     .array(
       z.strictObject({
@@ -70,8 +70,8 @@ const resolvedToolset = z.strictObject({
       }),
     )
     .optional()
-    .meta({ description: "As they were given; absent when none were." }),
+    .meta({ description: "As in the request. Absent if the request had none." }),
 });
 
-/** A tool of an agent, with every default filled in. */
+/** A tool of an agent with all defaults filled in. */
 export const resolvedTool = z.discriminatedUnion("type", [resolvedToolset, customTool, resolvedMcpToolset]);

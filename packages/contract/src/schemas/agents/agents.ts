@@ -11,11 +11,11 @@ import {
 import { createdAtBounds, flag, listQuery, pageOf, pageQuery } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
-import { givenTools, resolvedTool } from "./agent-tools.ts";
+import { resolvedTool, toolsInput } from "./agent-tools.ts";
 import { mcpServer } from "./mcp.ts";
 import { agentSkill } from "./skills.ts";
 
-/** Each is named by one `mcp_toolset` of the agent's tools. */
+/** The agent's MCP servers. Each has one `mcp_toolset` among the agent's tools. */
 const mcpServers = z
   .array(mcpServer)
   .max(20)
@@ -27,7 +27,7 @@ const mcpServers = z
     context.addIssue({ code: "custom", path: [twice, "name"], message });
   });
 
-/** `"provider/model"`, or an object that narrows the window. */
+/** `"provider/model"`, or an object that also sets the effort or a smaller context window. */
 const modelChoice = z.union([
   text(1, 256),
   z.strictObject({
@@ -37,16 +37,16 @@ const modelChoice = z.union([
   }),
 ]);
 
-/** The parts of an agent that a session keeps as they were at its creation. */
+/** The part of an agent that a session keeps as it was when the session was created. */
 export const agentSnapshot = {
   id: idOf("agent"),
   type: z.literal("agent"),
   name: z.string(),
   description: z.string().nullable(),
   model: z.strictObject({
-    id: z.string().meta({ description: "`provider/model`, as the installation's registry names it." }),
+    id: z.string().meta({ description: "`provider/model`, as in the installation's registry of models." }),
     effort: z.enum(["low", "medium", "high", "xhigh", "max"]).optional(),
-    effective_context_window: z.int().meta({ description: "Tokens." }),
+    effective_context_window: z.int().meta({ description: "In tokens." }),
   }),
   system: z.string(),
   tools: z.array(resolvedTool),
@@ -58,11 +58,11 @@ export const agentSnapshot = {
       version: z
         .int()
         .nullable()
-        .meta({ description: "In an agent, null stands for the newest; a session has the number." }),
+        .meta({ description: "The number of the version. In an agent, null means the newest version." }),
       name: z.string(),
     }),
   ),
-  version: z.int().meta({ description: "From 1." }),
+  version: z.int().meta({ description: "The number of the version, from 1." }),
 };
 
 export const agent = z
@@ -88,7 +88,11 @@ const versionNumber = z
   .regex(/^[1-9][0-9]{0,8}$/, { error: "Field 'version' must be a positive integer." })
   .transform(Number)
   .optional()
-  .meta({ type: "integer", minimum: 1, description: "The agent as of this version; the newest by default." });
+  .meta({
+    type: "integer",
+    minimum: 1,
+    description: "Return this version of the agent. Default: the newest.",
+  });
 
 export const agentRoutes = {
   create: defineRoute(operations.agents.create, {
@@ -97,7 +101,7 @@ export const agentRoutes = {
       model: modelChoice,
       description: text(0, 2048).nullish(),
       system: text(0, 100_000).nullish(),
-      tools: givenTools.nullish(),
+      tools: toolsInput.nullish(),
       mcp_servers: mcpServers.nullish(),
       skills: z.array(agentSkill).max(20).nullish(),
       metadata: metadata.nullish(),
@@ -113,23 +117,28 @@ export const agentRoutes = {
     query: z.strictObject({ version: versionNumber }),
     response: agent,
   }),
-  /** What is left out stays as it is, null clears, lists are replaced whole. Any change makes a version; none makes none. */
+  /**
+   * Omitted fields keep their value, null clears one, and lists are replaced as a whole. A request that changes
+   * something creates a version; one that changes nothing does not.
+   */
   update: defineRoute(operations.agents.update, {
     params: agentParams,
     body: z.strictObject({
-      version: z.int().min(1).meta({ description: "The newest version, to which the change is made." }),
+      version: z.int().min(1).meta({
+        description: "The number of the newest version, so that a concurrent update is not overwritten.",
+      }),
       name: text(1, 256).optional(),
       model: modelChoice.optional(),
       description: text(0, 2048).nullish(),
       system: text(0, 100_000).nullish(),
-      tools: givenTools.nullish(),
+      tools: toolsInput.nullish(),
       mcp_servers: mcpServers.nullish(),
       skills: z.array(agentSkill).max(20).nullish(),
       metadata: metadataPatch.nullish(),
     }),
     response: agent,
   }),
-  /** Archived agents may be deleted, those with which a session was created may not. */
+  /** An archived agent can be deleted; an agent with which a session was created cannot. */
   delete: defineRoute(operations.agents.delete, {
     params: agentParams,
     response: deletedObject("agent"),
@@ -138,10 +147,10 @@ export const agentRoutes = {
     params: agentParams,
     response: agent,
   }),
-  /** Newest first. Every entry has the agent's id, so that `page` alone leads on: there are no anchors by id. */
+  /** Newest first. All entries have the same id, so that there are no cursors by id, only `page`. */
   versions: defineRoute(operations.agents.versions, {
     params: agentParams,
-    query: z.strictObject({ ...pageQuery, ...createdAtBounds("When the version was made.") }),
+    query: z.strictObject({ ...pageQuery, ...createdAtBounds("Time at which the version was created.") }),
     response: pageOf(agent),
   }),
 };

@@ -1,25 +1,26 @@
 import { z } from "zod";
 import { text } from "../../conventions/fields.ts";
-import { schemaFault } from "./json-schema.ts";
+import { jsonSchemaError } from "./json-schema.ts";
 
-const largestSchema = 65_536;
+/** In characters, as JSON. */
+const MAX_SCHEMA_LENGTH = 65_536;
 
-/** The JSON Schema of a tool's input, up to 65,536 characters as JSON. */
 const inputSchema = z
   .looseObject({ type: z.literal("object") })
   .superRefine((schema, context) => {
-    const fault = schemaFault(schema);
-    if (fault !== null) context.addIssue({ code: "custom", path: fault.path, message: fault.message });
-    else if (JSON.stringify(schema).length > largestSchema) {
-      const message = `Field '{field}' must be at most ${largestSchema} characters long as JSON.`;
+    const error = jsonSchemaError(schema);
+    if (error !== null) context.addIssue({ code: "custom", path: error.path, message: error.message });
+    else if (JSON.stringify(schema).length > MAX_SCHEMA_LENGTH) {
+      const message = `Field '{field}' must be at most ${MAX_SCHEMA_LENGTH} characters long as JSON.`;
       context.addIssue({ code: "custom", message });
     }
   })
   .meta({
-    description: "A JSON Schema of an object. Calls whose input does not fit are not handed to the client.",
+    description:
+      "The JSON Schema of the input, which is an object. Calls with an invalid input do not reach the client.",
   });
 
-/** A tool that the client runs: the session waits for the result of each call. */
+/** A tool that the client runs. The session waits for the result of each call. */
 export const customTool = z
   .strictObject({
     type: z.literal("custom"),

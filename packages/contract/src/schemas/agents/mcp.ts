@@ -2,11 +2,11 @@ import { z } from "zod";
 import { permissionPolicy } from "./permission-policy.ts";
 
 /**
- * Where an MCP server answers: `https`, or `http` where the installation allows the host, with neither credentials nor a
- * fragment. Kept as it was given.
+ * The URL of an MCP server, kept as given: `https`, or `http` for hosts that the installation allows, without
+ * credentials and fragment.
  */
 export const mcpServerUrl = z.string().max(2048).refine(isServerUrl, {
-  error: "Field '{field}' must be an https address without credentials and fragment.",
+  error: "Field '{field}' must be an https URL without credentials and fragment.",
 });
 
 const serverName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, {
@@ -14,7 +14,7 @@ const serverName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, {
     "Field '{field}' must be 1 to 64 letters, digits, '.', '_' and '-', and begin with a letter or digit.",
 });
 
-/** An MCP server that speaks streamable HTTP. The token for it comes from a vault of the session. */
+/** An MCP server with the streamable HTTP transport. Its token comes from a vault of the session. */
 export const mcpServer = z
   .strictObject({ type: z.literal("url"), name: serverName, url: mcpServerUrl })
   .meta({ id: "McpServer" });
@@ -24,9 +24,9 @@ const defaults = {
   enabled: z.boolean().optional(),
   permission_policy: permissionPolicy.optional(),
 };
-const givenConfigs = z.array(z.strictObject({ name: z.string().min(1).max(256), ...defaults })).max(256);
+const configsInput = z.array(z.strictObject({ name: z.string().min(1).max(256), ...defaults })).max(256);
 
-/** The tools of one of the agent's MCP servers, as they are given. */
+/** The tools of one of the agent's MCP servers, as a request defines them. */
 export const mcpToolset = z
   .strictObject({
     type: z.literal("mcp_toolset"),
@@ -34,8 +34,8 @@ export const mcpToolset = z
     default_config: z
       .strictObject(defaults)
       .nullish()
-      .meta({ description: "For the tools that `configs` does not name. Default: enabled, `always_ask`." }),
-    configs: givenConfigs.nullish().meta({ description: "By the names that the server gives its tools." }),
+      .meta({ description: "Applies to tools that are not in `configs`. Default: enabled, `always_ask`." }),
+    configs: configsInput.nullish().meta({ description: "By the tool's name on the server." }),
   })
   .superRefine(({ configs }, context) => {
     const names = (configs ?? []).map(({ name }) => name);
@@ -48,7 +48,7 @@ export type McpToolsetInput = z.output<typeof mcpToolset>;
 
 const resolved = { enabled: z.boolean(), permission_policy: permissionPolicy };
 
-/** The same, with every default filled in. */
+/** A toolset with all defaults filled in. */
 export const resolvedMcpToolset = z.strictObject({
   type: z.literal("mcp_toolset"),
   mcp_server_name: z.string(),

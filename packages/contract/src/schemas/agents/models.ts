@@ -5,17 +5,17 @@ import { defineRoute } from "../../operations/route.ts";
 
 export const model = z
   .strictObject({
-    id: z.string().meta({ description: "`provider/model`, as an agent's `model` names it." }),
+    id: z.string().meta({ description: "`provider/model`, the value of an agent's `model`." }),
     type: z.literal("model"),
     provider: z.string(),
-    effective_context_window: z.int().meta({ description: "Tokens of input and output together." }),
+    effective_context_window: z.int().meta({ description: "Input and output together, in tokens." }),
     max_output_tokens: z.int(),
   })
   .meta({ id: "Model" });
 export type Model = z.output<typeof model>;
 
 export const modelRoutes = {
-  /** In the order of the registry. A provider may reach models beside those that are listed. There are no anchors by id. */
+  /** In the order of the registry, without cursors by id. A provider may also serve models that are not listed. */
   list: defineRoute(operations.models.list, {
     query: z.strictObject(pageQuery),
     response: pageOf(model),

@@ -13,7 +13,7 @@ import { flag, listQuery, pageOf } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
 
-/** What a skill calls itself: the name of its directory in a sandbox. */
+/** The name in `SKILL.md`, which is also the name of the skill's directory in a sandbox. */
 export const skillName = z.string().regex(/^[a-z0-9-]{1,64}$/, {
   error: "Field '{field}' must be 1 to 64 lower-case letters, digits and hyphens.",
 });
@@ -25,12 +25,12 @@ export const skill = z
   .strictObject({
     id: idOf("skill"),
     type: z.literal("skill"),
-    name: z.string().meta({ description: "As `SKILL.md` says it; the same in all versions." }),
+    name: z.string().meta({ description: "From `SKILL.md`. The same in all versions." }),
     display_title: z.string().nullable(),
-    description: z.string().meta({ description: "As the newest version's `SKILL.md` says it." }),
+    description: z.string().meta({ description: "From the `SKILL.md` of the newest version." }),
     status: z.enum(["active", "archived"]),
     skill_type: z.literal("custom"),
-    latest_version: z.int().meta({ description: "The newest version; from 1." }),
+    latest_version: z.int().meta({ description: "The number of the newest version, from 1." }),
     metadata,
     ...owner,
     archived_at: timestamp.nullable(),
@@ -45,24 +45,26 @@ export const skillVersion = z
     id: idOf("skill_version"),
     type: z.literal("skill_version"),
     skill_id: idOf("skill"),
-    version: z.int().meta({ description: "From 1. The number of a deleted version is not given again." }),
+    version: z.int().meta({
+      description: "The number of the version, from 1. Numbers of deleted versions are not reused.",
+    }),
     name: z.string(),
     description: z.string(),
     files: z
       .array(z.strictObject({ path: z.string(), size_bytes: z.int(), executable: z.boolean() }))
-      .meta({ description: "Below the directory that holds `SKILL.md`, in the order of their paths." }),
-    size_bytes: z.int().meta({ description: "Of all files." }),
+      .meta({ description: "Paths relative to the directory of `SKILL.md`, sorted." }),
+    size_bytes: z.int().meta({ description: "The total size of the files." }),
     created_at: timestamp,
   })
   .meta({ id: "SkillVersion" });
 export type SkillVersion = z.output<typeof skillVersion>;
 
-/** A skill as an agent is given it. */
+/** A skill of an agent, as a request names it. */
 export const agentSkill = z.strictObject({
   type: z.literal("custom"),
   skill_id: referenceTo("skill"),
   version: z.int().min(1).nullish().meta({
-    description: "Left out, a session has the version that is the newest when it is created.",
+    description: "Default: the version that is the newest when a session is created.",
   }),
 });
 
@@ -70,15 +72,15 @@ const content = {
   file: z.string().optional().meta({
     format: "binary",
     description:
-      "A zip archive of the skill's directory. Up to 500 entries and 30 MiB unpacked; no links, and nothing encrypted.",
+      "A zip archive of the skill's directory. At most 500 entries and 30 MiB unpacked; no links, no encryption.",
   }),
   "files[]": z
     .array(z.string().meta({ format: "binary" }))
     .optional()
-    .meta({ description: "In place of `file`: the files one by one, their paths as file names." }),
+    .meta({ description: "Instead of `file`: the files, each with its path as file name." }),
 };
 
-/** The parts of a `multipart/form-data` upload, in any order: `file` or `files[]`. One file is `SKILL.md`. */
+/** The parts of a `multipart/form-data` upload, in any order: either `file` or `files[]`, with a `SKILL.md` among the files. */
 const uploadParts = z.strictObject({
   ...content,
   display_title: z.string().optional(),
@@ -88,11 +90,11 @@ const uploadParts = z.strictObject({
 const skillParams = z.strictObject({ skill_id: z.string() });
 const versionParams = z.strictObject({
   skill_id: z.string(),
-  version: z.string().meta({ description: "The version's number, or its id." }),
+  version: z.string().meta({ description: "The number or the id of the version." }),
 });
 
 export const skillRoutes = {
-  /** `SKILL.md` lies at the top or in the one directory there, and its frontmatter has the skill's `name` and `description`. */
+  /** `SKILL.md` is at the top level or in the only directory there. Its frontmatter has `name` and `description`. */
   create: defineRoute(operations.skills.create, {
     body: uploadParts,
     response: skill,
@@ -114,12 +116,12 @@ export const skillRoutes = {
     params: skillParams,
     response: deletedObject("skill"),
   }),
-  /** Agents and sessions that have an archived skill keep it; no other agent is given it. */
+  /** Agents and sessions that have an archived skill keep it. It cannot be added to other agents. */
   archive: defineRoute(operations.skills.archive, {
     params: skillParams,
     response: skill,
   }),
-  /** The frontmatter's `name` has to be the skill's. */
+  /** The `name` in the frontmatter must be the skill's. */
   createVersion: defineRoute(operations.skills.createVersion, {
     params: skillParams,
     body: z.strictObject(content),

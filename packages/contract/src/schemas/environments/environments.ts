@@ -13,11 +13,11 @@ import {
 import { flag, listQuery, pageOf } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
-import { packages, packagesAnswer, setupScript } from "./packages.ts";
+import { installedPackages, packages, setupScript } from "./packages.ts";
 
 /**
- * A host that sessions may reach: a name, a name with a port, or `*.` and a name for all below it.
- * Addresses are not hosts: what is not named is not reached.
+ * A host that sessions may connect to: a name, a name with a port, or `*.` and a name for all its subdomains. IP
+ * addresses are rejected.
  */
 export const allowedHost = z
   .string()
@@ -42,15 +42,14 @@ const networking = taggedUnion("type", [
     type: z.literal("limited"),
     allowed_hosts: z.array(allowedHost).max(256).nullish().meta({
       description:
-        "Hosts that may be reached besides those of the session's repositories: a name, at 80 and 443; a name with a port, such as `git.example.com:8443`; or `*.example.com`, every name below it. Default none.",
+        "Hosts that sessions can connect to besides those of their repositories: a name, for ports 80 and 443; a name with a port, such as `git.example.com:8443`; or `*.example.com`, for all its subdomains. Default: none.",
     }),
     allow_package_managers: z.boolean().nullish().meta({
       description:
-        "Whether the public registries of package managers may be reached though `allowed_hosts` does not name them: apt, npm, pip, cargo, go, gem and maven. Default false.",
+        "Also allow the public registries of apt, npm, pip, cargo, go, gem and maven. Default: false.",
     }),
     allow_mcp_servers: z.boolean().nullish().meta({
-      description:
-        "Whether the agent's MCP servers may be called though `allowed_hosts` does not name their hosts. Default false.",
+      description: "Also allow calls to the agent's MCP servers. Default: false.",
     }),
   }),
 ]);
@@ -59,43 +58,43 @@ const cloudConfig = z.strictObject({
   type: z.literal("cloud"),
   networking: networking.nullish().meta({
     description:
-      "What commands may reach. `limited`, the default: the hosts of the session's repositories, and what its fields add. `unrestricted`: every public host, at 80 and 443. What is refused is a `session.egress_denied` of the log.",
+      "Hosts that commands can connect to. `limited`, the default: the hosts of the session's repositories and those that its fields add. `unrestricted`: every public host, on ports 80 and 443. A blocked connection is a `session.egress_denied` event.",
   }),
   packages: packages.nullish().meta({
     description:
-      "Packages that every session has: of Debian by apt, of the registries by npm (globally) and pip, installed in this order. They are installed once and shared by the environments of the organization that name the same; the first session waits for it. When that fails, a `session.error` of type `environment_error` has the end of what the manager wrote, the session goes on without, and it is tried again when its sandbox opens next. A list that is left out stays as it is; null is none.",
+      "Packages that every session has, installed in this order: Debian packages by apt, npm packages (globally), pip packages. They are installed once and shared by all environments of the organization with the same list; the first session waits for the installation. If it fails, a `session.error` of type `environment_error` has the end of the package manager's output, the session continues without the packages, and the installation is retried when the sandbox is next opened. Omitted lists keep their value; null means none.",
   }),
   setup_script: setupScript.nullish().meta({
     description:
-      "A script that `/bin/sh` runs once as root, after the packages, with the environment's networking and variables and no secrets of a session. What it changes in /usr, /etc, /opt, /var and /home/agent is what every session begins with. Run again when it, the packages, the networking or the variables change. Null or empty is none. When it fails, as with packages.",
+      "A script that `/bin/sh` runs once as root, after the packages are installed, with the environment's networking and variables and without the secrets of a session. Every session starts with what it changed in /usr, /etc, /opt, /var and /home/agent. It is run again when the script, the packages, the networking or the variables change. Null or empty means none. A failure is handled as for packages.",
   }),
 });
 
 const resourceLimits = z.strictObject({
-  cpus: z.number().min(0.1).max(256).nullish().meta({ description: "Processor cores. Default 2." }),
+  cpus: z.number().min(0.1).max(256).nullish().meta({ description: "CPU cores. Default: 2." }),
   memory_mb: z.int().min(64).max(1_048_576).nullish().meta({
     description:
-      "MiB of memory, with what lies in /tmp and /dev/shm. Beyond, a process is killed and the agent is told. Default 4,096.",
+      "Memory in MiB, including files in /tmp and /dev/shm. A process that exceeds it is killed, and the agent is told. Default: 4,096.",
   }),
   pids: z.int().min(16).max(1_000_000).nullish().meta({
-    description: "Processes and threads. Beyond, none is started and the agent is told. Default 512.",
+    description:
+      "Number of processes and threads. When it is reached, none can be started, and the agent is told. Default: 512.",
   }),
   disk_mb: z.int().min(64).max(1_048_576).nullish().meta({
     description:
-      "MiB that the files of a session may take together, with one file for every 4 KiB: clones of repositories, whatever its commands write, outputs. Beyond, writing fails with 'No space left on device'. Uploaded files below /mnt/session/uploads, read-only memory stores and /tmp, which is in memory, do not count. Default what the operator set (BERTH_SESSION_DISK_MB, 10,240 unless changed) on a machine that can enforce it, else none; null stands for this default. It holds for sessions that get their disk after it was set; a greater one makes such a disk larger when its sandbox opens next, a smaller one leaves it as it is. On a machine that cannot enforce it, a session whose environment sets it has a sandbox_error in its log, and its commands fail.",
+      "Disk space of a session in MiB, with at most one file per 4 KiB. It holds clones of repositories, files that commands write, and outputs; uploaded files below /mnt/session/uploads, read-only memory stores and /tmp, which is in memory, do not count. When it is full, writes fail with 'No space left on device'. Default, also with null: the operator's BERTH_SESSION_DISK_MB (10,240 unless changed) if the machine can enforce a limit, otherwise none. It applies to disks that are created after the change; a larger value also grows an existing disk when its sandbox is next opened, a smaller one does not shrink it. If the machine cannot enforce a limit, a session whose environment sets one has a `sandbox_error` in its log, and its commands fail.",
   }),
 });
-const variablesDescription =
-  "Variables of every command of its sessions, which can read them. Those of a session, a vault and a repository hold over them.";
-const limitsDescription = "Limits of each session's sandbox.";
+const VARIABLES_DESCRIPTION =
+  "Environment variables of every command in its sessions; commands can read them. Variables of a session, a vault or a repository take precedence.";
 
 const credentials = z.enum(["inject", "proxy"]);
 
-const credentialsDescription =
-  "Where the tokens and passwords of a session's repositories are. `inject`, the default: in its container, in the variables that git and the provider's command line read. `proxy`: outside; the container has placeholders, and the real ones are put in on the way to the repository and its provider's API. Sessions follow a change with their next command; what a container had before may have been kept in it.";
-const imageDescription =
-  "Image that the sandboxes run, where the installation's engine runs images and has this one; 400 where it runs none. A session whose image is missing has a sandbox_error in its log, and its commands fail. Default: the installation's own.";
-/** As container engines write it: a name, with a registry, a tag or a digest where it has them. */
+const CREDENTIALS_DESCRIPTION =
+  "Where the tokens and passwords of a session's repositories are kept. `inject`, the default: in the container, in the variables that git and the provider's command line read. `proxy`: outside the container, which only has placeholders; Berth inserts the real values into requests to the repository and its provider's API. A change applies from the next command; a container may still hold values that it had before.";
+const IMAGE_DESCRIPTION =
+  "Image of the sandboxes, if the installation's engine runs images; otherwise 400. If the engine does not have the image, the session has a `sandbox_error` in its log, and its commands fail. Default: the installation's own image.";
+/** An image's name as container engines write it, with an optional registry, tag and digest. */
 const image = z
   .string()
   .max(255)
@@ -123,13 +122,13 @@ export const environment = z
           allow_mcp_servers: z.boolean(),
         }),
       ]),
-      packages: packagesAnswer,
+      packages: installedPackages,
       setup_script: z.string().nullable(),
     }),
     environment_variables: z.record(z.string(), z.string()),
     credentials,
     image: z.string().nullable().meta({
-      description: "Image that the sandboxes run. Null: the installation's own.",
+      description: "Image of the sandboxes. Null: the installation's own image.",
     }),
     resources: z.strictObject({
       cpus: z.number(),
@@ -149,18 +148,20 @@ export type Environment = z.output<typeof environment>;
 const environmentParams = z.strictObject({ environment_id: z.string() });
 const config = taggedUnion("type", [cloudConfig], ["self_hosted"]);
 
+/** The fields of a create request besides the name. */
+const settings = {
+  description: text(0, 2048).nullish(),
+  config: config.nullish(),
+  environment_variables: environmentVariables.nullish().meta({ description: VARIABLES_DESCRIPTION }),
+  resources: resourceLimits.nullish().meta({ description: "Limits of each session's sandbox." }),
+  metadata: metadata.nullish(),
+  credentials: credentials.nullish().meta({ description: CREDENTIALS_DESCRIPTION }),
+  image: image.nullish().meta({ description: IMAGE_DESCRIPTION }),
+};
+
 export const environmentRoutes = {
   create: defineRoute(operations.environments.create, {
-    body: z.strictObject({
-      name: text(1, 256),
-      description: text(0, 2048).nullish(),
-      config: config.nullish(),
-      environment_variables: environmentVariables.nullish().meta({ description: variablesDescription }),
-      resources: resourceLimits.nullish().meta({ description: limitsDescription }),
-      metadata: metadata.nullish(),
-      credentials: credentials.nullish().meta({ description: credentialsDescription }),
-      image: image.nullish().meta({ description: imageDescription }),
-    }),
+    body: z.strictObject({ name: text(1, 256), ...settings }),
     response: environment,
   }),
   list: defineRoute(operations.environments.list, {
@@ -172,25 +173,20 @@ export const environmentRoutes = {
     response: environment,
   }),
   /**
-   * What is left out stays as it is, at every depth; null sets back to the default. Hosts and variables are replaced whole.
-   * Sessions have new variables, and credentials where they now are, with their next command, new networking with their next turn, and the rest when their
-   * sandbox, once closed, is opened again.
+   * Omitted fields keep their value, at every depth; null restores the default; hosts and variables are replaced as a
+   * whole. In a session, variables and credentials change with the next command, networking with the next turn, and the
+   * rest when its sandbox is next opened.
    */
   update: defineRoute(operations.environments.update, {
     params: environmentParams,
     body: z.strictObject({
       name: text(1, 256).optional(),
-      description: text(0, 2048).nullish(),
-      config: config.nullish(),
-      environment_variables: environmentVariables.nullish().meta({ description: variablesDescription }),
-      resources: resourceLimits.nullish().meta({ description: limitsDescription }),
+      ...settings,
       metadata: metadataPatch.nullish(),
-      credentials: credentials.nullish().meta({ description: credentialsDescription }),
-      image: image.nullish().meta({ description: imageDescription }),
     }),
     response: environment,
   }),
-  /** Archived environments may be deleted, those that a session uses which is not terminated may not. */
+  /** An archived environment can be deleted; one that a session uses which is not terminated cannot. */
   delete: defineRoute(operations.environments.delete, {
     params: environmentParams,
     response: deletedObject("environment"),

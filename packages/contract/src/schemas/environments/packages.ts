@@ -1,18 +1,18 @@
 import { z } from "zod";
 
-/** Packages that sessions of an environment have. Each is a name, with a version where one is wanted: never an option, an address or a path. */
+/** Per package manager. */
+const MAX_PACKAGES = 100;
 
-const MOST = 100;
-
+/** A list of package names with optional versions. The forms exclude options, URLs and paths, which managers would take. */
 function names(form: RegExp, like: string) {
   const name = z
     .string()
     .max(200)
     .regex(form, { error: `Field '{field}' must be the name of a package, such as ${like}.` });
-  return z.array(name).max(MOST);
+  return z.array(name).max(MAX_PACKAGES);
 }
 
-/** A name that ends in `-` would ask apt to remove a package. */
+/** A name cannot end in `-`, by which apt removes a package. */
 const apt = names(/^[a-z0-9][a-z0-9+.-]*[a-z0-9+](=[0-9A-Za-z][0-9A-Za-z.+:~-]*)?$/, "'jq' or 'jq=1.6-2.1'");
 const npm = names(
   /^(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*(@[0-9A-Za-z][0-9A-Za-z.+-]*)?$/,
@@ -30,13 +30,13 @@ export const packages = z.strictObject({
 });
 export type Packages = { apt: string[]; npm: string[]; pip: string[] };
 
-export const packagesAnswer = z.strictObject({
+export const installedPackages = z.strictObject({
   apt: z.array(z.string()),
   npm: z.array(z.string()),
   pip: z.array(z.string()),
 });
 
-/** Of an environment: a shell's script, at most 64 KiB of UTF-8. */
+/** A shell script of at most 64 KiB of UTF-8. */
 export const setupScript = z
   .string()
   .refine((script) => !script.includes("\0"), "Field '{field}' must not contain a NUL character.")

@@ -7,15 +7,15 @@ import { inputEvents } from "./input-events.ts";
 import { SESSION_EVENT_TYPES, sessionEvent } from "./session-events.ts";
 
 /**
- * What a stream shows of an event before it is stored, for readers that ask for it. Never stored, in no list, without an
- * `id` line of the stream: `Last-Event-ID` stays with what is stored.
+ * Events that a stream previews on request, before they are stored. Previews are never stored, are in no list, and have
+ * no `id` line in the stream, so that `Last-Event-ID` always names a stored event.
  */
 export const previewedType = z.enum(["agent.message", "agent.thinking"]);
 export type PreviewedType = z.output<typeof previewedType>;
 
 /**
- * An event is being written. It follows under the same id, unless its request fails: then `span.model_request_end` says
- * so, and what was shown is void. Of `agent.thinking` nothing more is shown.
+ * The model started to write an event. The event follows with the same id, unless the request to the model fails: then
+ * `span.model_request_end` has `is_error`, and the preview is void. `agent.thinking` has no deltas.
  */
 export const eventStart = z
   .strictObject({
@@ -25,21 +25,21 @@ export const eventStart = z
   .meta({ id: "EventStart" });
 export type EventStart = z.output<typeof eventStart>;
 
-/** The next piece of an event that was started. All pieces of an event that came are, in their order, its text. */
+/** The next piece of an event that was started. In order, the pieces make up its text. */
 export const eventDelta = z
   .strictObject({
     type: z.literal("event_delta"),
     event_id: idOf("event"),
     delta: z.strictObject({
       type: z.literal("content_delta"),
-      index: z.int().meta({ description: "Of the block in the event's content." }),
+      index: z.int().meta({ description: "The index of the block in the event's content." }),
       content: z.strictObject({ type: z.literal("text"), text: z.string() }),
     }),
   })
   .meta({ id: "EventDelta" });
 export type EventDelta = z.output<typeof eventDelta>;
 
-/** What a stream has: events of the log, each with its id, and without one what is shown beforehand. */
+/** A stream has the events of the log, each with an `id` line, and the previews that were asked for, without one. */
 export const streamFrame = z.discriminatedUnion("type", [...sessionEvent.options, eventStart, eventDelta]);
 
 const sessionParams = z.strictObject({ session_id: z.string() });
@@ -64,15 +64,14 @@ export const eventRoutes = {
   stream: defineRoute(operations.events.stream, {
     params: sessionParams,
     query: z.strictObject({
-      from: z.literal("start").optional().meta({ description: "Replay the whole log first." }),
-      after_id: idOf("event")
-        .optional()
-        .meta({ description: "As the header `Last-Event-ID`, which wins over it." }),
-      "event_deltas[]": z
-        .array(previewedType)
-        .max(100)
-        .optional()
-        .meta({ description: "Kinds of events that are shown while the model writes them." }),
+      from: z.literal("start").optional().meta({ description: "Start with the whole log." }),
+      after_id: idOf("event").optional().meta({
+        description: "Start after this event. The header `Last-Event-ID` does the same and takes precedence.",
+      }),
+      "event_deltas[]": z.array(previewedType).max(100).optional().meta({
+        description:
+          "Types of events to preview, as `event_start` and `event_delta`, while the model writes them.",
+      }),
     }),
     response: streamFrame,
   }),

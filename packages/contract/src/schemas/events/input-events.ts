@@ -2,32 +2,32 @@ import { z } from "zod";
 import { betaVariant } from "../../conventions/beta.ts";
 import { idOf, taggedUnion } from "../../conventions/fields.ts";
 import { IMAGE_TYPES } from "./media-type.ts";
-import { givenContent, givenText, sourceFault } from "./message-content.ts";
+import { messageContentInput, sourceError, textInput } from "./message-content.ts";
 
-/** What clients answer to the calls of a session that wait for them. */
+/** Events by which a client replies to a tool call that waits for it. */
 export const CALL_REPLY_TYPES = ["user.tool_confirmation", "user.custom_tool_result"] as const;
 
 export const confirmation = {
   tool_use_id: idOf("event").meta({
-    description: "The `agent.tool_use` or `agent.mcp_tool_use` that waits.",
+    description: "The `agent.tool_use` or `agent.mcp_tool_use` that is waiting.",
   }),
   result: z.enum(["allow", "deny"]),
   deny_message: z
     .string()
     .max(10_000)
     .optional()
-    .meta({ description: "Told to the model; with `deny` only." }),
+    .meta({ description: "Shown to the model. Only with `deny`." }),
 };
 
 export const toolConfirmation = z
   .strictObject({ type: z.literal("user.tool_confirmation"), ...confirmation })
   .superRefine(({ result, deny_message }, context) => {
     if (result === "deny" || deny_message === undefined) return;
-    const message = "Field '{field}' goes with the result 'deny' only.";
+    const message = "Field '{field}' is only allowed with the result 'deny'.";
     context.addIssue({ code: "custom", path: ["deny_message"], message });
   });
 
-const givenImage = z.strictObject({
+const imageInput = z.strictObject({
   type: z.literal("image"),
   source: z.strictObject({
     type: z.literal("base64"),
@@ -38,26 +38,26 @@ const givenImage = z.strictObject({
 
 export const customToolResult = z.strictObject({
   type: z.literal("user.custom_tool_result"),
-  custom_tool_use_id: idOf("event").meta({ description: "The `agent.custom_tool_use` that waits." }),
+  custom_tool_use_id: idOf("event").meta({ description: "The `agent.custom_tool_use` that is waiting." }),
   content: z
-    .array(taggedUnion("type", [givenText, givenImage]))
+    .array(taggedUnion("type", [textInput, imageInput]))
     .max(100)
     .superRefine((blocks, context) => {
       for (const [index, block] of blocks.entries()) {
-        const fault = block.type === "image" ? sourceFault(block) : null;
-        if (fault === null) continue;
-        context.addIssue({ code: "custom", path: [index, "source", "data"], message: fault });
+        const error = block.type === "image" ? sourceError(block) : null;
+        if (error === null) continue;
+        context.addIssue({ code: "custom", path: [index, "source", "data"], message: error });
       }
     })
     .default([]),
   is_error: z.boolean().default(false),
 });
 
-const userMessage = z.strictObject({ type: z.literal("user.message"), content: givenContent });
+const userMessage = z.strictObject({ type: z.literal("user.message"), content: messageContentInput });
 const userInterrupt = z.strictObject({ type: z.literal("user.interrupt") });
 const systemMessage = z.strictObject({
   type: z.literal("system.message"),
-  content: z.array(givenText).min(1),
+  content: z.array(textInput).min(1),
 });
 
 const later = ["user.define_outcome"];
@@ -71,19 +71,19 @@ export const inputEvent = betaVariant(
 );
 export type InputEvent = z.output<typeof inputEvent>;
 
-/** What is sent at once: all or none. */
+/** The events of one request: all are stored, or none. */
 export const inputEvents = z.array(inputEvent).max(50).superRefine(systemMessageLast);
 
-/** What a session begins with: nothing waits for an answer yet. */
+/** The events that a session starts with. No tool call is waiting yet, so that there are no replies. */
 export const initialEvents = z
   .array(taggedUnion("type", [userMessage, userInterrupt, systemMessage], [...CALL_REPLY_TYPES, ...later]))
   .max(50)
   .superRefine(systemMessageLast);
 
-/** A `system.message` is for what stands before it, so that it comes last. */
+/** A `system.message` applies to the events before it, so it must be the last. */
 function systemMessageLast(events: readonly InputEvent[], context: z.RefinementCtx): void {
   const place = events.findIndex((event) => event.type === "system.message");
   if (place === -1 || place === events.length - 1) return;
-  const message = "A 'system.message' may be there once, as the last of the events.";
+  const message = "There can be only one 'system.message', as the last event.";
   context.addIssue({ code: "custom", path: [place, "type"], message });
 }

@@ -2,20 +2,19 @@ import { z } from "zod";
 import { referenceTo, taggedUnion, text } from "../../conventions/fields.ts";
 import { IMAGE_TYPES, mediaTypeOf } from "./media-type.ts";
 
-/** Bytes of an image, after base64. */
+/** In bytes, after base64 is decoded. */
 export const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
-/** Bytes of a document, after base64. */
+/** In bytes, after base64 is decoded. */
 export const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
 /** Images and documents in one message. */
 export const MAX_ATTACHMENTS = 20;
 
-/** Content of messages and results. */
 export const textBlock = z.strictObject({ type: z.literal("text"), text: z.string() });
 
 const fileSource = z.strictObject({ type: z.literal("file"), file_id: referenceTo("file") });
 
-const urlRefused = {
-  url: "Field '{field}' must not be 'url': this service fetches nothing. Upload the content to /files and give its 'file_id'.",
+const URL_REJECTED = {
+  url: "Field '{field}' must not be 'url': this service does not fetch URLs. Upload the content to /files and give its 'file_id'.",
 };
 
 const messageImage = z.strictObject({
@@ -27,7 +26,7 @@ const messageImage = z.strictObject({
       fileSource,
     ],
     [],
-    urlRefused,
+    URL_REJECTED,
   ),
 });
 
@@ -49,21 +48,21 @@ const messageDocument = z.strictObject({
       fileSource,
     ],
     [],
-    urlRefused,
+    URL_REJECTED,
   ),
   title: text(1, 500).nullish(),
   context: text(1, 10_000).nullish(),
 });
 
-/** A block of a user's message, as it was sent and as it is stored: a file stays a reference. */
+/** A block of a user's message, as sent and as stored. A file stays a reference. */
 export const messageBlock = z.discriminatedUnion("type", [textBlock, messageImage, messageDocument]);
 export type MessageBlock = z.output<typeof messageBlock>;
 
-export const givenText = z.strictObject({ type: z.literal("text"), text: z.string().min(1) });
+export const textInput = z.strictObject({ type: z.literal("text"), text: z.string().min(1) });
 
-/** What a client may send: each image and document is what it says it is, and within the limits. */
-export const givenContent = z
-  .array(taggedUnion("type", [givenText, messageImage, messageDocument]))
+/** The content of a user's message in a request. Images and documents are checked against their media type and the limits. */
+export const messageContentInput = z
+  .array(taggedUnion("type", [textInput, messageImage, messageDocument]))
   .min(1)
   .superRefine((blocks, context) => {
     let attachments = 0;
@@ -74,21 +73,21 @@ export const givenContent = z
         const message = `A message may have at most ${MAX_ATTACHMENTS} images and documents.`;
         return context.addIssue({ code: "custom", path: [index], message });
       }
-      const fault = sourceFault(block);
-      if (fault !== null)
-        context.addIssue({ code: "custom", path: [index, "source", "data"], message: fault });
+      const error = sourceError(block);
+      if (error !== null)
+        context.addIssue({ code: "custom", path: [index, "source", "data"], message: error });
     }
   });
 
-/** What is wrong with the bytes of an image or document; null when it holds what it says, within the limits. */
-export function sourceFault({ type, source }: Exclude<MessageBlock, { type: "text" }>): string | null {
+/** Returns what is wrong with the bytes of an image or document, or null if they match the media type and the limits. */
+export function sourceError({ type, source }: Exclude<MessageBlock, { type: "text" }>): string | null {
   if (source.type !== "base64") return null;
   const bytes = Buffer.from(source.data, "base64");
   if (bytes.toString("base64") !== source.data) return "Field '{field}' must be base64.";
   const limit = type === "image" ? MAX_IMAGE_BYTES : MAX_DOCUMENT_BYTES;
   if (bytes.length > limit) return `Field '{field}' is larger than ${limit / 1_048_576} MiB.`;
   const fits = source.media_type === "text/plain" ? isUtf8(bytes) : mediaTypeOf(bytes) === source.media_type;
-  return fits ? null : `Field '{field}' does not hold what '${source.media_type}' stands for.`;
+  return fits ? null : `Field '{field}' is not valid '${source.media_type}' content.`;
 }
 
 function isUtf8(bytes: Uint8Array): boolean {
@@ -105,6 +104,6 @@ const imageBlock = z.strictObject({
   source: z.strictObject({ type: z.literal("base64"), media_type: z.string(), data: z.string() }),
 });
 
-/** A block of what a call brought. */
+/** A block of a tool call's result. */
 export const resultBlock = z.discriminatedUnion("type", [textBlock, imageBlock]);
 export type ResultBlock = z.output<typeof resultBlock>;

@@ -4,10 +4,10 @@ import { TOOL_NAMES } from "../agents/agent-tools.ts";
 import { confirmation } from "./input-events.ts";
 import { messageBlock, resultBlock, textBlock } from "./message-content.ts";
 
-/** Tokens of a request to a model, or of all of a session. */
+/** The tokens of one model request, or of all requests of a session. */
 export const modelUsage = z
   .strictObject({
-    input_tokens: z.int().meta({ description: "Without those that were read from or written to the cache." }),
+    input_tokens: z.int().meta({ description: "Without tokens read from or written to the cache." }),
     output_tokens: z.int(),
     cache_read_input_tokens: z.int(),
     cache_creation_input_tokens: z.int(),
@@ -15,7 +15,7 @@ export const modelUsage = z
   .meta({ id: "ModelUsage" });
 export type ModelUsage = z.output<typeof modelUsage>;
 
-/** What a `session.error` tells of. */
+/** The types of `session.error`. */
 export const SESSION_ERROR_TYPES = [
   "unknown_error",
   "model_overloaded_error",
@@ -44,7 +44,7 @@ export const stopReason = z
       type: z.literal("requires_action"),
       event_ids: z.array(idOf("event")).meta({
         description:
-          "The calls that wait: for a `user.tool_confirmation`, or an `agent.custom_tool_use` for a `user.custom_tool_result`.",
+          "The tool calls that are waiting: `agent.custom_tool_use` for a `user.custom_tool_result`, others for a `user.tool_confirmation`.",
       }),
     }),
   ])
@@ -52,7 +52,7 @@ export const stopReason = z
 export type StopReason = z.output<typeof stopReason>;
 
 const evaluatedPermission = z.enum(["allow", "ask", "deny"]).meta({
-  description: "`ask`: it runs when a client has allowed it with a `user.tool_confirmation`.",
+  description: "`ask`: the call runs after a client allows it with a `user.tool_confirmation`.",
 });
 
 const stored = {
@@ -60,7 +60,7 @@ const stored = {
   created_at: timestamp,
   processed_at: timestamp
     .nullable()
-    .meta({ description: "When the agent took it in; null while an input waits." }),
+    .meta({ description: "When the agent processed the event. Null while it is pending." }),
 };
 
 function event<Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) {
@@ -68,8 +68,8 @@ function event<Type extends string, Shape extends z.ZodRawShape>(type: Type, sha
 }
 
 /**
- * Every event of a session's log, and `session.deleted`, which only a stream has: the log is gone by then. Closed, and
- * never edited once stored but for `processed_at` of inputs.
+ * Every event of a session's log, and `session.deleted`, which is only in a stream, since the log is then gone. A stored
+ * event never changes, except for `processed_at` of inputs.
  */
 export const sessionEvent = z
   .discriminatedUnion("type", [
@@ -85,16 +85,16 @@ export const sessionEvent = z
     event("agent.message", { content: z.array(textBlock) }),
     event("agent.thinking", {}),
     event("agent.tool_use", {
-      name: z
-        .string()
-        .meta({ description: `One of ${TOOL_NAMES.join(", ")}, or what a model made up and was refused.` }),
+      name: z.string().meta({
+        description: `One of ${TOOL_NAMES.join(", ")}, or an unknown name from the model, whose call was denied.`,
+      }),
       input: z.record(z.string(), z.unknown()),
       evaluated_permission: evaluatedPermission,
     }),
     event("agent.tool_result", {
       tool_use_id: idOf("event").meta({
         description:
-          "Of an `agent.tool_use`, or of an `agent.custom_tool_use` to which no client's result will come: the turn was interrupted.",
+          "The `agent.tool_use`, or an `agent.custom_tool_use` that was interrupted and will have no result from a client.",
       }),
       content: z.array(resultBlock),
       is_error: z.boolean(),
@@ -123,7 +123,7 @@ export const sessionEvent = z
       title: z.string().optional(),
       metadata: metadata
         .optional()
-        .meta({ description: "All pairs, as they are now. Absent when none changed." }),
+        .meta({ description: "All pairs after the change. Absent if none changed." }),
     }),
     event("session.deleted", {}),
     event("session.error", {
@@ -138,18 +138,18 @@ export const sessionEvent = z
     event("session.environment_progress", {
       phase: z.enum(["system", "apt_packages", "npm_packages", "pip_packages", "setup_script"]).meta({
         description:
-          "What has to be there before the container can start: `system`, the operating system that packages are installed on, made once for the installation; the packages of a manager; what the setup script leaves. Each is made once and found by the sessions after.",
+          "What the container needs before it can start: `system`, the operating system, built once per installation; the packages of a package manager; the result of the setup script. Each is built once and reused by later sessions.",
       }),
       seconds: z.number().nullable().meta({
         description:
-          "Null: it is waited for, and has been for a second; what takes less is not told. Else for how long it was, and the wait is over, whether it could be made or not: what could not is a `session.error` of type `environment_error`. A process that dies meanwhile says no end; the next one begins again.",
+          "Null when the wait starts; waits of less than a second are not reported. Otherwise the wait is over, after this time, whether the build succeeded or not; a failure is a `session.error` of type `environment_error`. If the process dies, the end of its wait is missing, and the next process reports a new wait.",
       }),
     }),
     event("session.container_started", { seconds: z.number() }),
     event("session.container_reclaimed", {
       reason: z.enum(["inactivity", "lost"]).meta({
         description:
-          "The container and its disk are gone, after a time without activity or because the disk was lost. The next event sets them up anew; files below /mnt/session/outputs were kept as Files when they could be read.",
+          "Why the container and its disk were removed: the session was inactive, or the disk was lost. The next event creates new ones. Files below /mnt/session/outputs were saved as Files if they could be read.",
       }),
     }),
     event("session.resource_progress", {
@@ -160,14 +160,16 @@ export const sessionEvent = z
     event("session.resource_ready", {
       resource_id: idOf("session_resource"),
       seconds: z.number(),
-      commit: z.string().optional().meta({ description: "Of a repository: the commit that is checked out." }),
+      commit: z
+        .string()
+        .optional()
+        .meta({ description: "For a repository: the commit that is checked out." }),
     }),
     event("session.egress_denied", {
-      host: z.string().meta({ description: "What was asked for: a name, or an address where one was used." }),
-      port: z
-        .int()
-        .nullable()
-        .meta({ description: "Null where a name was asked for and not yet connected to." }),
+      host: z
+        .string()
+        .meta({ description: "The destination: a host name, or an IP address if the command used one." }),
+      port: z.int().nullable().meta({ description: "Null if the name was blocked when it was looked up." }),
       reason: z.string().meta({
         description:
           "`not_allowed`, `private_address`, `unresolvable`, `name_mismatch`, `no_server_name` or `unknown_protocol`.",
@@ -185,7 +187,7 @@ export type SessionEvent = z.output<typeof sessionEvent>;
 export type SessionEventType = SessionEvent["type"];
 export type EventOf<Type extends SessionEventType> = Extract<SessionEvent, { type: Type }>;
 
-/** An event before it is stored: the log gives it `id`, `created_at` and, unless it is an input, `processed_at`. */
+/** An event before it is stored: the log adds `id`, `created_at` and, except for inputs, `processed_at`. */
 export type NewEvent = SessionEvent extends infer E
   ? E extends SessionEvent
     ? Omit<E, "id" | "created_at" | "processed_at">

@@ -1,19 +1,19 @@
 import { z } from "zod";
-import { absolutePathFault, deletedObject, idOf, timestamp } from "../../conventions/fields.ts";
+import { absolutePathError, deletedObject, idOf, timestamp } from "../../conventions/fields.ts";
 import { listQuery, pageOf } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
 
-/** Where a memory lies in its store, and below the store's mount in a session. Case counts. */
+/** The path of a memory in its store, and below the store's mount in a session. Case-sensitive. */
 export const memoryPath = z
   .string()
   .superRefine((path, context) => {
-    const message = absolutePathFault(path);
+    const message = absolutePathError(path);
     if (message !== null) context.addIssue({ code: "custom", message });
   })
   .meta({ description: "Absolute path in the store, such as `/notes/a.md`.", maxLength: 1024 });
 
-/** Bytes of UTF-8 that a memory holds at most. */
+/** In bytes of UTF-8. */
 export const MAX_MEMORY_BYTES = 102_400;
 
 const content = z
@@ -32,7 +32,7 @@ export const memory = z
     id: idOf("memory"),
     type: z.literal("memory"),
     memory_store_id: idOf("memory_store"),
-    memory_version_id: idOf("memory_version").meta({ description: "Its newest version." }),
+    memory_version_id: idOf("memory_version").meta({ description: "The newest version." }),
     path: z.string(),
     content: z.string().nullable().meta({ description: "Null in lists." }),
     content_sha256: z.string(),
@@ -60,7 +60,7 @@ export const memoryRoutes = {
         .max(1024)
         .regex(/^\//, { error: "Field '{field}' must begin with '/'." })
         .optional()
-        .meta({ description: "Only paths that begin with this text; `/notes/` is what lies in `/notes`." }),
+        .meta({ description: "Only paths with this prefix; `/notes/` selects everything in `/notes`." }),
     }),
     response: pageOf(memory),
   }),
@@ -68,7 +68,7 @@ export const memoryRoutes = {
     params: memoryParams,
     response: memory,
   }),
-  /** What is left out stays; what makes no difference makes no version. */
+  /** Omitted fields keep their value. A request that changes nothing creates no version. */
   update: defineRoute(operations.memories.update, {
     params: memoryParams,
     body: z.strictObject({
@@ -77,7 +77,7 @@ export const memoryRoutes = {
       precondition: z
         .strictObject({ type: z.literal("content_sha256"), content_sha256: contentSha256 })
         .nullish()
-        .meta({ description: "Refused with 409, and nothing written, unless the content has this hash." }),
+        .meta({ description: "The update is rejected with 409 unless the current content has this hash." }),
     }),
     response: memory,
   }),
@@ -86,7 +86,7 @@ export const memoryRoutes = {
     query: z.strictObject({
       expected_content_sha256: contentSha256
         .optional()
-        .meta({ description: "Refused with 409 unless the content has this hash." }),
+        .meta({ description: "The deletion is rejected with 409 unless the current content has this hash." }),
     }),
     response: deletedObject("memory"),
   }),

@@ -12,7 +12,7 @@ import { flag, listQuery, pageOf } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
 
-/** How many memories a store holds at most. */
+/** Per store. */
 export const MAX_MEMORIES = 2_000;
 
 export const memoryStore = z
@@ -23,7 +23,7 @@ export const memoryStore = z
     description: z
       .string()
       .nullable()
-      .meta({ description: "What the store is for. Agents that have it mounted are told." }),
+      .meta({ description: "What the store is for. Shown to agents that have it mounted." }),
     metadata,
     ...owner,
     archived_at: timestamp.nullable(),
@@ -52,7 +52,7 @@ export const memoryStoreRoutes = {
     params: storeParams,
     response: memoryStore,
   }),
-  /** Sessions that have the store mounted keep the name and the description that it had when they were created. */
+  /** Sessions keep the name and description that a mounted store had when they were created. */
   update: defineRoute(operations.memoryStores.update, {
     params: storeParams,
     body: z.strictObject({
@@ -66,7 +66,7 @@ export const memoryStoreRoutes = {
     params: storeParams,
     response: deletedObject("memory_store"),
   }),
-  /** Its memories stay readable, and can be changed neither over the API nor in a session. */
+  /** The memories stay readable, but can no longer be changed, neither over the API nor in a session. */
   archive: defineRoute(operations.memoryStores.archive, {
     params: storeParams,
     response: memoryStore,

@@ -7,13 +7,13 @@ import { defineRoute } from "../../operations/route.ts";
 export const MEMORY_OPERATIONS = ["created", "modified", "deleted"] as const;
 export type MemoryOperation = (typeof MEMORY_OPERATIONS)[number];
 
-/** Who changed a memory: a caller of the API, or the agent of a session in its container. */
+/** Who changed a memory: a caller of the API, or a session's agent in its container. */
 export const memoryActor = z
   .discriminatedUnion("type", [
     z.strictObject({
       type: z.literal("api_actor"),
       token_id: idOf("token"),
-      principal_id: z.string().meta({ description: "The token's user or service account." }),
+      principal_id: z.string().meta({ description: "The user or service account of the token." }),
     }),
     z.strictObject({ type: z.literal("session_actor"), session_id: idOf("session") }),
   ])
@@ -27,10 +27,10 @@ export const memoryVersion = z
     memory_store_id: idOf("memory_store"),
     memory_id: idOf("memory"),
     operation: z.enum(MEMORY_OPERATIONS),
-    path: z.string().nullable().meta({ description: "Null when redacted." }),
-    content: z.string().nullable().meta({ description: "Null in lists, of a deletion, and when redacted." }),
-    content_sha256: z.string().nullable().meta({ description: "Null of a deletion, and when redacted." }),
-    size_bytes: z.int().nullable().meta({ description: "Null of a deletion, and when redacted." }),
+    path: z.string().nullable().meta({ description: "Null if redacted." }),
+    content: z.string().nullable().meta({ description: "Null in lists, for a deletion, and if redacted." }),
+    content_sha256: z.string().nullable().meta({ description: "Null for a deletion, and if redacted." }),
+    size_bytes: z.int().nullable().meta({ description: "Null for a deletion, and if redacted." }),
     created_by: memoryActor,
     redacted_at: timestamp.nullable(),
     redacted_by: memoryActor.nullable(),
@@ -47,7 +47,9 @@ export const memoryVersionRoutes = {
     params: listParams,
     query: listQuery("memory_version", {
       memory_id: idOf("memory").optional(),
-      session_id: idOf("session").optional().meta({ description: "Those that this session's agent made." }),
+      session_id: idOf("session")
+        .optional()
+        .meta({ description: "Only versions that this session's agent created." }),
       operation: z.enum(MEMORY_OPERATIONS).optional(),
     }),
     response: pageOf(memoryVersion),
@@ -56,7 +58,7 @@ export const memoryVersionRoutes = {
     params: versionParams,
     response: memoryVersion,
   }),
-  /** Takes path, content and hash away for good; the row stays. Redacting again changes nothing. */
+  /** Removes path, content, hash and size for good; the version stays. Redacting it again changes nothing. */
   redact: defineRoute(operations.memoryVersions.redact, {
     params: versionParams,
     response: memoryVersion,

@@ -3,7 +3,7 @@ import { idOf, taggedUnion, text, timestamp } from "../../conventions/fields.ts"
 import { gitUrl, hostedUrl } from "./git-url.ts";
 import { mountPath } from "./mount-path.ts";
 
-/** A branch as git allows it to be named, near enough to refuse options and control characters; git decides the rest. */
+/** A branch name. Rejects options and control characters; git checks the rest. */
 const branchName = text(1, 255).regex(
   /^(?![-/.])(?!.*(\.\.|@\{|\/\/|\.lock$))[^\u0000-\u0020\u007f~^:?*[\\]+(?<![/.])$/,
   {
@@ -30,7 +30,7 @@ const oneLine = (maximum: number) =>
 /** A token or a password. */
 export const repositorySecret = oneLine(4096).meta({
   writeOnly: true,
-  description: "For private clone and push. Never returned.",
+  description: "For private clones and for pushes. Never returned.",
 });
 
 const username = oneLine(255).regex(/^[^:]*$/, { error: "Field '{field}' must not contain a colon." });

@@ -13,7 +13,6 @@ import {
   repositorySecret,
 } from "./repositories.ts";
 
-/** How many memory stores a session has at most. */
 export const MAX_SESSION_MEMORY_STORES = 8;
 
 const access = z
@@ -27,7 +26,7 @@ export const memoryStoreInput = z.strictObject({
   access: access.default("read_write"),
   instructions: text(0, 4096)
     .nullish()
-    .meta({ description: "What the agent is told of this store besides its description." }),
+    .meta({ description: "Shown to the agent in addition to the store's description." }),
 });
 
 export const memoryStoreResource = z
@@ -35,11 +34,14 @@ export const memoryStoreResource = z
     id: idOf("session_resource"),
     type: z.literal("memory_store"),
     memory_store_id: idOf("memory_store"),
-    name: z.string().meta({ description: "The store's when the session was created." }),
-    description: z.string().nullable().meta({ description: "The store's when the session was created." }),
+    name: z.string().meta({ description: "As it was in the store when the session was created." }),
+    description: z
+      .string()
+      .nullable()
+      .meta({ description: "As it was in the store when the session was created." }),
     access,
     instructions: z.string().nullable(),
-    mount_path: z.string().meta({ description: "Below `/mnt/memory`, made of the store's name." }),
+    mount_path: z.string().meta({ description: "A directory below `/mnt/memory`, named after the store." }),
     created_at: timestamp,
     updated_at: timestamp,
   })
@@ -53,9 +55,9 @@ const fileInput = z.strictObject({
 
 const vaultInput = z
   .strictObject({ type: z.literal("vault"), vault_id: referenceTo("vault") })
-  .meta({ description: "The same as the vault's id in `vault_ids`, where the session shows it." });
+  .meta({ description: "Equivalent to the vault's id in `vault_ids`, which is where the session shows it." });
 
-/** A resource as it is given when a session is created. */
+/** A resource in a request that creates a session. */
 export const resourceInput = taggedUnion("type", [
   hostedRepositoryInput,
   gitRepositoryInput,

@@ -35,10 +35,12 @@ export const session = z
     deployment_id: z.null(),
     outcome_evaluations: z.array(z.never()),
     stats: z.strictObject({
-      active_seconds: z.int().meta({ description: "Whole seconds in which the session was running." }),
+      active_seconds: z
+        .int()
+        .meta({ description: "Time during which the session was running, in whole seconds." }),
       duration_seconds: z
         .int()
-        .meta({ description: "Whole seconds since creation, until it was terminated." }),
+        .meta({ description: "Time from creation until now, or until termination, in whole seconds." }),
     }),
     usage: modelUsage,
     environment_variables: z.record(z.string(), z.string()),
@@ -55,7 +57,6 @@ const agentReference = z.union([
   z.strictObject({ id: referenceTo("agent"), type: z.literal("agent"), version: z.int().min(1).nullish() }),
 ]);
 
-/** How many vaults a session has at most. */
 export const MAX_SESSION_VAULTS = 16;
 
 const vaultIds = z

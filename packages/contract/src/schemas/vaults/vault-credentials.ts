@@ -15,14 +15,14 @@ import { defineRoute } from "../../operations/route.ts";
 import { mcpServerUrl } from "../agents/mcp.ts";
 import { allowedHost } from "../environments/environments.ts";
 
-/** How many credentials that are not archived a vault holds at most. */
+/** Credentials per vault that are not archived. */
 export const MAX_VAULT_CREDENTIALS = 20;
 
 const bearerToken = text(1, 8192)
   .regex(/^[\u0021-\u007e]+$/, {
-    error: "Field '{field}' must be visible ASCII characters without spaces, as a bearer token is.",
+    error: "Field '{field}' must be visible ASCII characters without spaces.",
   })
-  .meta({ writeOnly: true, description: "Sent to the server as a bearer token. Never returned." });
+  .meta({ writeOnly: true, description: "Sent to the MCP server as a bearer token. Never returned." });
 
 const secretValue = text(1, 32_768)
   .refine((value) => !value.includes("\0"), "Field '{field}' must not contain a NUL character.")
@@ -30,14 +30,14 @@ const secretValue = text(1, 32_768)
 
 const networking = z.strictObject({ allowed_hosts: z.array(allowedHost).min(1).max(16) });
 
-const inForce =
-  "Sessions have a placeholder in the variable, from their next command on. The value takes its place on the way to the allowed hosts, over TLS alone: in headers, in the request's target, and in bodies of text of up to 256 KiB. The hosts have to be allowed by the session's networking as well. Of two vaults of a session with the same name the first holds; it holds over variables of the session and its environment, and repositories' own hold over it.";
+const VARIABLE_DESCRIPTION =
+  "From the next command, sessions have a placeholder in the variable. Berth replaces it by the value in requests to the allowed hosts over TLS: in headers, in the request target, and in text bodies of up to 256 KiB. The session's networking must allow the hosts too. If several vaults of a session have the same name, the first takes precedence; it overrides variables of the session and its environment, and variables of repositories override it.";
 
 const newAuth = taggedUnion("type", [
   z.strictObject({
     type: z.literal("static_bearer"),
     mcp_server_url: mcpServerUrl.meta({
-      description: "The `url` of the MCP servers, character by character, to which the token is sent.",
+      description: "The token is sent to MCP servers with exactly this `url`.",
     }),
     token: bearerToken,
   }),
@@ -48,7 +48,7 @@ const newAuth = taggedUnion("type", [
       secret_value: secretValue,
       networking,
     })
-    .meta({ description: inForce }),
+    .meta({ description: VARIABLE_DESCRIPTION }),
 ]);
 
 const changedAuth = taggedUnion("type", [
@@ -81,9 +81,9 @@ export const vaultCredential = z
             secret_name: z.string(),
             networking: z.strictObject({ allowed_hosts: z.array(z.string()) }),
           })
-          .meta({ description: inForce }),
+          .meta({ description: VARIABLE_DESCRIPTION }),
       ])
-      .meta({ description: "Without the secret." }),
+      .meta({ description: "The credential without its secret." }),
     archived_at: timestamp.nullable(),
     created_at: timestamp,
     updated_at: timestamp,
@@ -114,8 +114,8 @@ export const vaultCredentialRoutes = {
     response: vaultCredential,
   }),
   /**
-   * What is left out stays as it is. A new secret replaces the old one, and is what sessions use from their next call on. What
-   * the credential is for stays as it was made.
+   * Omitted fields keep their value. A new secret replaces the old one from a session's next call. The server or the
+   * variable of a credential cannot be changed.
    */
   update: defineRoute(operations.vaultCredentials.update, {
     params: credentialParams,
@@ -130,19 +130,19 @@ export const vaultCredentialRoutes = {
     params: credentialParams,
     response: deletedObject("vault_credential"),
   }),
-  /** For good: its secret is destroyed, and there may be another for the same server or of the same name. */
+  /** Cannot be undone: the secret is destroyed. A new credential can have the same server or name. */
   archive: defineRoute(operations.vaultCredentials.archive, {
     params: credentialParams,
     response: vaultCredential,
   }),
 };
 
-/** What is settled when a credential is made. Left out of the OpenAPI document. */
+/** A field that cannot be changed after creation. It is not in the OpenAPI document. */
 function fixed(): z.ZodType<undefined> {
   return z
     .unknown()
     .optional()
-    .refine((value) => value === undefined, "Field '{field}' cannot be changed: add another credential.")
+    .refine((value) => value === undefined, "Field '{field}' cannot be changed: create another credential.")
     .transform(() => undefined)
     .meta({ notServed: true }) as unknown as z.ZodType<undefined>;
 }

@@ -12,7 +12,7 @@ import { flag, listQuery, pageOf } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
 
-/** A set of credentials that sessions are given by its id. */
+/** A set of credentials. Sessions use it by its id. */
 export const vault = z
   .strictObject({
     id: idOf("vault"),
@@ -42,18 +42,18 @@ export const vaultRoutes = {
     params: vaultParams,
     response: vault,
   }),
-  /** What is left out stays as it is. */
+  /** Omitted fields keep their value. */
   update: defineRoute(operations.vaults.update, {
     params: vaultParams,
     body: z.strictObject({ display_name: text(1, 255).optional(), metadata: metadataPatch.nullish() }),
     response: vault,
   }),
-  /** Deletes its credentials too. */
+  /** Also deletes its credentials. */
   delete: defineRoute(operations.vaults.delete, {
     params: vaultParams,
     response: deletedObject("vault"),
   }),
-  /** For good: its credentials are archived with it, and their secrets are destroyed. */
+  /** Cannot be undone: its credentials are archived too, and their secrets are destroyed. */
   archive: defineRoute(operations.vaults.archive, {
     params: vaultParams,
     response: vault,
