@@ -1,5 +1,5 @@
 import type { Architecture } from "./architecture.ts";
-import { examinedSyscalls, type Numbers, refusedSyscalls } from "./syscalls.ts";
+import { EXAMINED_SYSCALLS, type Numbers, REFUSED_SYSCALLS } from "./syscalls.ts";
 
 /** Those that Berth's programs make and the filter allows, with or without the kernel's own checks. */
 const others: Readonly<Record<string, Numbers>> = {
@@ -24,7 +24,7 @@ const others: Readonly<Record<string, Numbers>> = {
 /** The numbers, by name, of the system calls that are refused, examined or made; those that the machine lacks are left out. */
 export function syscallNumbers(architecture: Architecture): Readonly<Record<string, number>> {
   const column = architecture === "arm64" ? 1 : 0;
-  const all: Record<string, Numbers> = { ...refusedSyscalls, ...examinedSyscalls, ...others };
+  const all: Record<string, Numbers> = { ...REFUSED_SYSCALLS, ...EXAMINED_SYSCALLS, ...others };
   return Object.fromEntries(
     Object.entries(all).flatMap(([name, numbers]) => {
       const number = numbers[column];

@@ -2,7 +2,7 @@
 export type Numbers = readonly [x86_64: number | null, aarch64: number | null];
 
 /** Refused whatever their arguments: they administer the host, or widen what can be attacked of the kernel. */
-export const refusedSyscalls: Readonly<Record<string, Numbers>> = {
+export const REFUSED_SYSCALLS: Readonly<Record<string, Numbers>> = {
   mount: [165, 40],
   umount2: [166, 39],
   pivot_root: [155, 41],
@@ -76,7 +76,7 @@ export const refusedSyscalls: Readonly<Record<string, Numbers>> = {
 };
 
 /** Allowed or refused by their arguments. */
-export const examinedSyscalls = {
+export const EXAMINED_SYSCALLS = {
   clone: [56, 220],
   clone3: [435, 435],
   unshare: [272, 97],
@@ -88,4 +88,4 @@ export const examinedSyscalls = {
 } as const satisfies Record<string, Numbers>;
 
 /** The newest system call that the lists above were made from; later ones are told to be missing. */
-export const newestSyscall = 466;
+export const NEWEST_SYSCALL = 466;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createBubblewrapEngine } from "../src/bubblewrap/bubblewrap-engine.ts";
 import type { SandboxEngine } from "../src/interface/sandbox.ts";
 import { released } from "./conformance/loop-devices.ts";
-import { createNamespaceStandIn } from "./fake-egress.ts";
+import { createFakeEgress } from "./fake-egress.ts";
 
 /** For one test: an engine without a network, in a directory of its own. */
 export interface FreshEngine {
@@ -19,7 +19,7 @@ export async function freshEngine(instance: string): Promise<FreshEngine> {
   const engine = await createBubblewrapEngine({
     instance,
     stateDir: `${directory}/state`,
-    egress: createNamespaceStandIn(),
+    egress: createFakeEgress(),
     certificates: [],
   });
   return {

@@ -3,7 +3,7 @@ import { closeSync, openSync } from "node:fs";
 import type { Egress } from "@berth/egress";
 
 /** An `Egress` for tests: each namespace has a loopback interface that is down, and nothing listens. */
-export function createNamespaceStandIn(): Egress & { policies: unknown[] } {
+export function createFakeEgress(): Egress & { policies: unknown[] } {
   const policies: unknown[] = [];
   return {
     policies,

@@ -12,7 +12,7 @@ import type { SandboxSpec } from "../src/interface/spec.ts";
 import { type CloneOptions, cloneRepository } from "../src/workspace/clone-repository.ts";
 import type { CloneResult, RepositoryMount } from "../src/workspace/repository/repository.ts";
 import { repositoryEnvironment } from "../src/workspace/repository/repository-environment.ts";
-import { workspacePrograms } from "../src/workspace/workspace-programs.ts";
+import { WORKSPACE_PROGRAMS } from "../src/workspace/workspace-programs.ts";
 
 const run = promisify(execFile);
 
@@ -57,7 +57,7 @@ export async function makeWorkbench({
     stateDir: join(dir, "state"),
     egress,
     certificates: await Promise.all([host.caFile, ...caFiles].map((file) => readFile(file, "utf8"))),
-    programs: workspacePrograms,
+    programs: WORKSPACE_PROGRAMS,
   });
   const token = host.createToken({ user: "robot", permissions: "write" });
   return {

@@ -8,7 +8,7 @@ import { conformance, type Subject } from "../../test-support/conformance/confor
 import { DISK_TESTS } from "../../test-support/conformance/disk-tests.ts";
 import { REFUSALS_TOLD } from "../../test-support/conformance/isolation-tests.ts";
 import { SNAPSHOT_TESTS } from "../../test-support/conformance/snapshot-tests.ts";
-import { workspacePrograms } from "../workspace/workspace-programs.ts";
+import { WORKSPACE_PROGRAMS } from "../workspace/workspace-programs.ts";
 import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
 import { diskLimit, snapshots } from "./probe.ts";
 
@@ -39,7 +39,7 @@ conformance(
       stateDir: join(directory, "state"),
       egress,
       certificates: [authority.certificate],
-      programs: workspacePrograms,
+      programs: WORKSPACE_PROGRAMS,
     });
     return {
       engine,

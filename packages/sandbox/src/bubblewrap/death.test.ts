@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import { hostMounts } from "../../test-support/conformance/host-mounts.ts";
 import { until } from "../../test-support/conformance/until.ts";
-import { createNamespaceStandIn } from "../../test-support/fake-egress.ts";
+import { createFakeEgress } from "../../test-support/fake-egress.ts";
 import type { Sandbox, SandboxEngine } from "../interface/sandbox.ts";
 import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
 import { findHierarchies } from "./cgroup/cgroup-layouts.ts";
@@ -42,7 +42,7 @@ function makeEngine(): Promise<SandboxEngine> {
   return createBubblewrapEngine({
     instance,
     stateDir: `${directory}/state`,
-    egress: createNamespaceStandIn(),
+    egress: createFakeEgress(),
     certificates: ["-----BEGIN CERTIFICATE-----\nown\n-----END CERTIFICATE-----"],
     programs: { "berth-hello": "#!/bin/sh\necho hello $1\n" },
   });
@@ -55,8 +55,8 @@ function makeEngineText(): string {
   );
   const options = JSON.stringify({ instance, stateDir: `${directory}/state`, certificates: [] });
   return `import { createBubblewrapEngine } from ${engineAt};
-    import { createNamespaceStandIn } from ${standInAt};
-    const engine = await createBubblewrapEngine({ ...${options}, egress: createNamespaceStandIn() });`;
+    import { createFakeEgress } from ${standInAt};
+    const engine = await createBubblewrapEngine({ ...${options}, egress: createFakeEgress() });`;
 }
 
 function open(name = "a"): Promise<Sandbox> {

@@ -10,7 +10,7 @@ import { fileTests } from "../../test-support/conformance/file-tests.ts";
 import { isolationTests } from "../../test-support/conformance/isolation-tests.ts";
 import { probeTests } from "../../test-support/conformance/probe-tests.ts";
 import { noTrees, testTree } from "../../test-support/system.ts";
-import { workspacePrograms } from "../workspace/workspace-programs.ts";
+import { WORKSPACE_PROGRAMS } from "../workspace/workspace-programs.ts";
 import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
 import { takeChanges } from "./system-layers/take-changes.ts";
 
@@ -29,7 +29,7 @@ describe("bubblewrap keeps its promises on a Debian of its own", { skip }, () =>
       stateDir,
       egress,
       certificates: [],
-      programs: workspacePrograms,
+      programs: WORKSPACE_PROGRAMS,
     });
     subject = {
       engine,

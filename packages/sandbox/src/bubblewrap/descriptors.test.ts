@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readlink, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { createNamespaceStandIn } from "../../test-support/fake-egress.ts";
+import { createFakeEgress } from "../../test-support/fake-egress.ts";
 import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
 
 const limits = { memoryBytes: 2 ** 28, pids: 64, cpus: 1, diskBytes: null };
@@ -11,7 +11,7 @@ const limits = { memoryBytes: 2 ** 28, pids: 64, cpus: 1, diskBytes: null };
 test("commands that were cut before their shell stood leave no descriptor open", async () => {
   const directory = await mkdtemp(join(tmpdir(), "berth-descriptors-"));
   const options = { instance: `test-${process.pid}`, stateDir: join(directory, "state"), certificates: [] };
-  const engine = await createBubblewrapEngine({ ...options, egress: createNamespaceStandIn() });
+  const engine = await createBubblewrapEngine({ ...options, egress: createFakeEgress() });
   const egress = { mode: "limited", hosts: [] } as const;
   const spec = {
     id: "cut",

@@ -21,7 +21,7 @@ import { afterEach, beforeEach, test } from "node:test";
 import { freshEngine } from "../../test-support/bubblewrap.ts";
 import { ok, sh } from "../../test-support/conformance/context.ts";
 import { loopDevices, released } from "../../test-support/conformance/loop-devices.ts";
-import { createNamespaceStandIn } from "../../test-support/fake-egress.ts";
+import { createFakeEgress } from "../../test-support/fake-egress.ts";
 import { DiskLimitError } from "../interface/errors.ts";
 import type { Sandbox, SandboxEngine } from "../interface/sandbox.ts";
 import type { MountedSnapshot } from "../interface/spec.ts";
@@ -65,8 +65,8 @@ function elsewhere(
   const at = (name: string) => JSON.stringify(new URL(name, import.meta.url).href);
   const module = `
     import { createBubblewrapEngine } from ${at("./bubblewrap-engine.ts")};
-    import { createNamespaceStandIn } from ${at("../../test-support/fake-egress.ts")};
-    const engine = await createBubblewrapEngine({ instance: "test-disk-${process.pid}", stateDir: ${JSON.stringify(`${directory}/state`)}, egress: createNamespaceStandIn(), certificates: [] });
+    import { createFakeEgress } from ${at("../../test-support/fake-egress.ts")};
+    const engine = await createBubblewrapEngine({ instance: "test-disk-${process.pid}", stateDir: ${JSON.stringify(`${directory}/state`)}, egress: createFakeEgress(), certificates: [] });
     const open = () => engine.open({ id: "disk", disk: ${JSON.stringify(`${directory}/disk`)}, uid: ${uid}, limits: ${JSON.stringify(limits)}, egress: { mode: "limited", hosts: [] }, files: [], writable: [] });
     ${text}`;
   const [program = "", ...rest] = [...before, process.execPath, "--input-type=module", "--eval", module];
@@ -155,7 +155,7 @@ test("a disk whose spec has no limit has the engine's, and what was made ahead g
   skip,
 }, async () => {
   const child = elsewhere(`
-    const usual = await createBubblewrapEngine({ instance: "test-disk-${process.pid}", stateDir: ${JSON.stringify(`${directory}/state`)}, egress: createNamespaceStandIn(), certificates: [], defaultDiskBytes: ${64 * 2 ** 20} });
+    const usual = await createBubblewrapEngine({ instance: "test-disk-${process.pid}", stateDir: ${JSON.stringify(`${directory}/state`)}, egress: createFakeEgress(), certificates: [], defaultDiskBytes: ${64 * 2 ** 20} });
     const spec = (id, diskBytes) => ({ id, disk: ${JSON.stringify(`${directory}/`)} + id, uid: ${uid}, limits: { ...${JSON.stringify(limits)}, diskBytes }, egress: { mode: "limited", hosts: [] }, files: [], writable: [] });
     const fill = async (id, diskBytes) => {
       const sandbox = await usual.open(spec(id, diskBytes));
@@ -180,7 +180,7 @@ test("a disk that another engine has open is opened when that closes it, and nev
   skip,
 }, async () => {
   const options = { instance: `test-disk-${process.pid}`, stateDir: `${directory}/state`, certificates: [] };
-  const other = await createBubblewrapEngine({ ...options, egress: createNamespaceStandIn() });
+  const other = await createBubblewrapEngine({ ...options, egress: createFakeEgress() });
   const egress = { mode: "limited", hosts: [] } as const;
   const disk = join(directory, "disk");
   const sandbox = await other.open({ id: "disk", disk, uid, limits, egress, files: [], writable: [] });

@@ -4,8 +4,8 @@ import { promisify } from "node:util";
 import { findProgram, isArchitecture } from "@berth/linux";
 import { type Capability, degraded, no, yes } from "../interface/capability.ts";
 import type { Controller } from "./cgroup/cgroup-layouts.ts";
-import { lackForImages } from "./disk-image/missing-for-images.ts";
-import { lackForSnapshots } from "./snapshot/missing-for-snapshots.ts";
+import { missingForImages } from "./disk-image/missing-for-images.ts";
+import { missingForSnapshots } from "./snapshot/missing-for-snapshots.ts";
 
 const run = promisify(execFile);
 
@@ -97,7 +97,7 @@ function limits(controllers: readonly Controller[]): Capability[] {
 
 /** Whether the disk of a sandbox can have a limit, by a trial in this directory. Never throws. */
 export async function diskLimit(directory: string): Promise<Capability> {
-  const lack = await lackForImages(directory);
+  const lack = await missingForImages(directory);
   if (lack === null) return yes("limit_disk", "Enforced: a disk with a limit is a filesystem of its own.");
   return degraded(
     "limit_disk",
@@ -107,7 +107,7 @@ export async function diskLimit(directory: string): Promise<Capability> {
 
 /** Whether sandboxes can show snapshots, by a trial in this directory. Never throws. */
 export async function snapshots(directory: string): Promise<Capability> {
-  const lack = await lackForSnapshots(directory);
+  const lack = await missingForSnapshots(directory);
   if (lack === null) return yes("templates", "A repository is prepared once and shown to many sessions.");
   return degraded("templates", `Clones are made in full each time: ${lack}.`);
 }

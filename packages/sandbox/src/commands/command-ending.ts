@@ -15,7 +15,7 @@ export type Ending =
   | { ended: "timeout" | "aborted" | "closed" };
 
 /** As `CommandResult` tells it. */
-export function plainly(end: Ending): Pick<CommandResult, "ended" | "exitCode"> {
+export function endOf(end: Ending): Pick<CommandResult, "ended" | "exitCode"> {
   if (end.ended === "exit") return { ended: "exit", exitCode: end.end.exitCode };
   return end.ended === "died"
     ? { ended: "exit", exitCode: end.exitCode }

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { Command, CommandResult } from "../interface/command.ts";
-import { type Ending, plainly } from "./command-ending.ts";
+import { type Ending, endOf } from "./command-ending.ts";
 import { OutputSpill, type RunFed } from "./output-spill.ts";
 import { OutputWindow } from "./output-window.ts";
 
@@ -37,6 +37,6 @@ export class CommandOutput {
   async result(end: Ending, lasting: boolean): Promise<CommandResult> {
     const outputFile = this.#spill ? await this.#spill.finish() : null;
     const cwd = lasting && end.ended === "exit" ? end.end.cwd : null;
-    return { ...plainly(end), ...this.#window.result(), outputFile, cwd };
+    return { ...endOf(end), ...this.#window.result(), outputFile, cwd };
   }
 }

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { NetworkNamespace } from "@berth/egress";
 import type { LimitGauge } from "../host/cgroup-gauge.ts";
 import type { Command, CommandResult } from "../interface/command.ts";
-import { type Ending, noShell, plainly, poll, watch } from "./command-ending.ts";
+import { type Ending, endOf, noShell, poll, watch } from "./command-ending.ts";
 import { CommandOutput } from "./command-output.ts";
 import { exports, freshShell } from "./command-script.ts";
 import { FrameReader } from "./frame-reader.ts";
@@ -18,7 +18,7 @@ import type { Supervisor } from "./supervisor.ts";
 /** How long output is awaited of a command whose shell is gone, when something else holds its pipe open. */
 const DRAIN_MS = 250;
 /** What writing kept output to its file may take. */
-const LONGEST_KEEPING_MS = 3_600_000;
+const KEEPING_TIMEOUT_MS = 3_600_000;
 const NO_PROCESS = Buffer.from("no process can be started: the sandbox is at its limit\n");
 
 /** What commands share in one sandbox. */
@@ -125,7 +125,7 @@ export async function runCommand(
   const cut = end.ended === "timeout" || end.ended === "aborted";
   if (cut && !(await killCommand(host, target)) && !host.gone.aborted) void host.giveUp();
   const denied = deniedSince();
-  const { limit, crowded } = await limits.seen(plainly(end));
+  const { limit, crowded } = await limits.seen(endOf(end));
   if (crowded && !cut) await makeRoom(host, shell.lasting ? { ...target, spare: pid ?? -1 } : target);
   host.running.delete(names.mark);
   const shellEnded = end.ended !== "exit" || !shell.lasting;
@@ -167,7 +167,7 @@ async function runFed(
 ): Promise<boolean> {
   const names = { mark: host.marks.next(), nonce: newNonce(), helps: true as const };
   const parts = { ...names, ...command, cwd: "/", fed: true };
-  const work = { timeoutMs: LONGEST_KEEPING_MS, feed };
+  const work = { timeoutMs: KEEPING_TIMEOUT_MS, feed };
   const { result } = await runCommand(host, work, names, freshStart(host, parts));
   return result.exitCode === 0;
 }

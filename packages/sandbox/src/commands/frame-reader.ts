@@ -4,7 +4,7 @@ export interface CommandEnd {
   cwd: string;
 }
 
-const LONGEST_TRAILER = 16_384;
+const MAX_TRAILER_BYTES = 16_384;
 
 /**
  * Reads the output pipe of one command: a newline when the shell stands, then the command's bytes, then
@@ -65,7 +65,7 @@ export class FrameReader {
 
   #trailer(bytes: Buffer): void {
     const at = bytes.indexOf(this.#nonce);
-    if (at < 0 && bytes.length < LONGEST_TRAILER) {
+    if (at < 0 && bytes.length < MAX_TRAILER_BYTES) {
       this.#held = Buffer.from(bytes);
       return;
     }

@@ -10,7 +10,7 @@ interface Host {
   marks: Marks;
 }
 
-const MOST_ROUNDS = 40;
+const MAX_ROUNDS = 40;
 const PIDS_PER_REQUEST = 200;
 
 /**
@@ -24,14 +24,14 @@ export async function killCommand({ supervisor, init, marks }: Host, target: Tar
   const startTick = await tickAt(target.startedAt);
   const mine = (all: readonly ProcessInfo[]) => belonging(all, init, target, startTick);
   const stopped = new Set<number>();
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const found = mine(await descendants(init, marks));
     const fresh = found.filter(({ pid }) => !stopped.has(pid));
     if (fresh.length === 0) break;
     for (const { pid } of fresh) stopped.add(pid);
     await signal(supervisor, "STOP", fresh);
   }
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const all = await descendants(init, marks);
     const left = new Set(mine(all));
     const found = all.filter((process) => left.has(process) || stopped.has(process.pid));

@@ -8,8 +8,8 @@ const DIRECTORY = "/var/tmp/output";
 /** Bytes on their way into the file at which the command's own pipe is paused. */
 const HIGH_WATER = 1024 * 1024;
 /** What of an output is kept at most, so that a flood leaves the disk some room. */
-const MOST_KEPT = 256 * 1024 * 1024;
-const CUT = Buffer.from(`\n[only the first ${MOST_KEPT} bytes are kept]\n`);
+const MAX_KEPT_BYTES = 256 * 1024 * 1024;
+const CUT = Buffer.from(`\n[only the first ${MAX_KEPT_BYTES} bytes are kept]\n`);
 
 /** Runs a script inside that reads `feed`; true when it ended well. */
 export type RunFed = (
@@ -27,7 +27,7 @@ export class OutputSpill {
   readonly #done: Promise<boolean>;
   #queue: Buffer[] = [];
   #queued = 0;
-  #room = MOST_KEPT;
+  #room = MAX_KEPT_BYTES;
   #ended = false;
   /** Nothing is taken any more: all is written, or the file cannot be, as on a full disk. */
   #over = false;

@@ -10,8 +10,8 @@ export function supervisorCommand(restoreSignals: "env" | "ask" | "no"): string[
   return ["/bin/sh", `${PIPES_INSIDE}/supervisor`, restoreSignals];
 }
 
-const LONGEST_ANSWER_MS = 5000;
-const LONGEST_LINE = 4096;
+const RESPONSE_TIMEOUT_MS = 5000;
+const MAX_LINE_BYTES = 4096;
 
 /**
  * The server's side of process 1. What comes back is untrusted: an answer counts only under the number of a request
@@ -50,7 +50,7 @@ export class Supervisor {
     if (this.gone) return Promise.resolve(null);
     const number = this.#next++;
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#unresponsive(), LONGEST_ANSWER_MS);
+      const timer = setTimeout(() => this.#unresponsive(), RESPONSE_TIMEOUT_MS);
       this.#waiting.set(number, (answer) => {
         clearTimeout(timer);
         resolve(answer);
@@ -69,7 +69,7 @@ export class Supervisor {
 
   #read(text: string): void {
     const lines = `${this.#line}${text}`.split("\n");
-    this.#line = (lines.pop() ?? "").slice(-LONGEST_LINE);
+    this.#line = (lines.pop() ?? "").slice(-MAX_LINE_BYTES);
     for (const line of lines) {
       if (line === "ready") this.#ready.resolve(true);
       const [, number, answer] = /^(\d{1,15}) (\d{0,10})$/.exec(line) ?? [];

@@ -10,7 +10,7 @@ import { INSTANCE, OWNER, SANDBOX } from "./labels.ts";
 
 const MIB = 1024 * 1024;
 const CPU_PERIOD = 100_000;
-const MOST_OPEN_FILES = 16_384;
+const MAX_OPEN_FILES = 16_384;
 
 /** Engines hide these parts of `/proc`; `/sys` is not in a sandbox at all. */
 const MASKED = [
@@ -92,7 +92,7 @@ export function containerBody(parts: ContainerParts): object {
 /** Podman sets its own for those that are not named. Processes are counted for the session's uid, and by its control group first. */
 function ulimits({ pids }: Limits): object[] {
   const values = {
-    nofile: Math.min(MOST_OPEN_FILES, hardLimit("Max open files")),
+    nofile: Math.min(MAX_OPEN_FILES, hardLimit("Max open files")),
     nproc: Math.min(2 * pids, hardLimit("Max processes")),
     core: 0,
   };

@@ -4,8 +4,8 @@ import { SandboxError } from "../interface/errors.ts";
 
 /** Docker 20.10's; Podman speaks it from 3.0 on. */
 const OLDEST = [1, 41] as const;
-const LONGEST_MS = 60_000;
-const LONGEST_ANSWER = 16 * 1024 * 1024;
+const TIMEOUT_MS = 60_000;
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
 /** The engine answered that it would not. */
 export class EngineRefusal extends SandboxError {
@@ -102,7 +102,7 @@ function begin(
     path,
     headers: { host: "engine", ...headers },
     agent: false,
-    timeout: LONGEST_MS,
+    timeout: TIMEOUT_MS,
   });
   asked.on("timeout", () => asked.destroy(new Error("it did not answer in time")));
   return asked;
@@ -113,7 +113,7 @@ async function read(answer: IncomingMessage): Promise<unknown> {
   let length = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > LONGEST_ANSWER) throw new SandboxError("The container engine answered too much.");
+    if (length > MAX_RESPONSE_BYTES) throw new SandboxError("The container engine answered too much.");
     chunks.push(chunk);
   }
   const text = Buffer.concat(chunks).toString();

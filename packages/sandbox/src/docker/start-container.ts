@@ -19,7 +19,7 @@ import { DockerSandbox } from "./docker-sandbox.ts";
 import type { EngineVersion } from "./engine-client.ts";
 import { writeUsers } from "./write-etc.ts";
 
-const LONGEST_START_MS = 20_000;
+const START_TIMEOUT_MS = 20_000;
 
 /** What a sandbox needs of its engine. */
 export interface ContainerHost {
@@ -82,7 +82,7 @@ export async function startContainer(
   const network = await openEgress(host.egress, spec, netFd).finally(() => closeSync(netFd));
   undo.push(() => network.close());
   const timer = new AbortController();
-  const tooLong = delay(LONGEST_START_MS, false, { signal: timer.signal }).catch(() => false);
+  const tooLong = delay(START_TIMEOUT_MS, false, { signal: timer.signal }).catch(() => false);
   const ready = await Promise.race([supervisor.ready, tooLong]);
   timer.abort();
   if (!ready) throw new SandboxError(`the container could not start: ${complaint() || "it ended"}`);

@@ -1,12 +1,12 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { gitConfig } from "../inside/git-config.ts";
+import { GIT_CONFIG } from "../inside/git-config.ts";
 import { trustedBundle } from "../inside/trusted-bundle.ts";
 
 /** Writes the files of `/etc` that every container gets in place of its image's. */
 export async function writeSharedEtc(directory: string, certificates: readonly string[]): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o755 });
   const files: Record<string, string> = {
-    gitconfig: gitConfig,
+    gitconfig: GIT_CONFIG,
     hosts: "127.0.0.1 localhost session\n::1 localhost ip6-localhost\n",
     "resolv.conf": "nameserver 127.0.0.1\noptions timeout:2 attempts:2\n",
     "ca-certificates.crt": await trustedBundle(certificates),

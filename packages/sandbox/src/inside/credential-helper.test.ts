@@ -7,14 +7,14 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
 import { repositoryEnvironment } from "../workspace/repository/repository-environment.ts";
-import { credentialHelper, credentialVariable } from "./credential-helper.ts";
+import { CREDENTIAL_HELPER, CREDENTIAL_VARIABLE } from "./credential-helper.ts";
 
 let dir: string;
 let program: string;
 before(async () => {
   dir = await mkdtemp(join(tmpdir(), "credential-helper-"));
   program = join(dir, "helper");
-  await writeFile(program, credentialHelper);
+  await writeFile(program, CREDENTIAL_HELPER);
 });
 after(() => rm(dir, { recursive: true, force: true }));
 
@@ -122,7 +122,7 @@ test("any secret comes back unchanged, to its own url alone", async () => {
 
 function helper(operation: string, question: string, repositories: (typeof widget)[]): Promise<string> {
   const environment = repositoryEnvironment(repositories.map((one) => ({ ...one, provider: null })));
-  return run(operation, question, { [credentialVariable]: environment[credentialVariable] });
+  return run(operation, question, { [CREDENTIAL_VARIABLE]: environment[CREDENTIAL_VARIABLE] });
 }
 
 /** The output of the helper, which must end well, complain of nothing and touch nothing. */

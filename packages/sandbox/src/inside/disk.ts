@@ -39,7 +39,7 @@ const SYSTEM = [
  * The writable places of a sandbox, outermost first; those below another are made from inside and are not listed.
  * @param root Where they lie on the host.
  */
-export function writablePlaces(
+export function writableMounts(
   spec: Pick<SandboxSpec, "writable">,
   root: string,
 ): { mounted: Place[]; nested: string[] } {
@@ -75,7 +75,7 @@ export function isBelow(path: string, directory: string): boolean {
  * sees; what is in them belongs to the agent and is never resolved from the host. Nobody else on the host reads them.
  * @param uid Owner, null where this process cannot give files away.
  */
-export function makePlaces(disk: string, places: readonly Place[], uid: number | null): void {
+export function makeMountSources(disk: string, places: readonly Place[], uid: number | null): void {
   mkdirSync(disk, { recursive: true, mode: 0o711 });
   for (const { host } of places) {
     mkdirSync(host, { recursive: true, mode: 0o700 });

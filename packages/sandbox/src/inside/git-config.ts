@@ -1,7 +1,7 @@
-import { credentialConfig } from "./credential-helper.ts";
+import { CREDENTIAL_CONFIG } from "./credential-helper.ts";
 
 /** Defaults of every git inside; none lets a repository run a program of its choice or hand a credential to another host. */
-export const gitConfig = `[user]
+export const GIT_CONFIG = `[user]
 \tname = Berth agent
 \temail = agent@berth.invalid
 [init]
@@ -24,4 +24,4 @@ export const gitConfig = `[user]
 \trecurseSubmodules = false
 [advice]
 \tdetachedHead = false
-${credentialConfig}`;
+${CREDENTIAL_CONFIG}`;

@@ -11,7 +11,7 @@ import { UPLOADS_INSIDE } from "./paths.ts";
 
 const PLACE = shellScript("files/place-file.sh");
 const REMOVE = shellScript("files/remove-file.sh");
-const LONGEST_MS = 600_000;
+const TIMEOUT_MS = 600_000;
 
 export interface FilePlaces {
   /** Host directory that the sandbox sees read-only as its uploads. */
@@ -82,7 +82,7 @@ export class FilePlacer {
 }
 
 function command(script: string, target: string): Command {
-  return { script, environment: { TARGET: target }, timeoutMs: LONGEST_MS, cwd: "/" };
+  return { script, environment: { TARGET: target }, timeoutMs: TIMEOUT_MS, cwd: "/" };
 }
 
 /** Puts a file below the uploads directory of the host. Safe while it is mounted: the name appears with all bytes. */

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { SandboxError } from "../interface/errors.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
-import { cleanPath, isBelow, makePlaces, type Place, writablePlaces } from "./disk.ts";
+import { cleanPath, isBelow, makeMountSources, type Place, writableMounts } from "./disk.ts";
 import { UPLOADS_INSIDE } from "./paths.ts";
 import { copyReadOnly, placeUpload } from "./place-file.ts";
 
@@ -29,10 +29,10 @@ export async function prepareFiles(
   unmounted: string | null,
 ): Promise<SandboxFiles> {
   const uid = hostUid(spec);
-  const { mounted, nested } = writablePlaces(spec, unmounted ?? spec.disk);
+  const { mounted, nested } = writableMounts(spec, unmounted ?? spec.disk);
   const pipes = `${directory}/pipes`;
   const uploads = `${directory}/uploads`;
-  if (unmounted === null) makePlaces(spec.disk, mounted, uid);
+  if (unmounted === null) makeMountSources(spec.disk, mounted, uid);
   await mkdir(pipes, { recursive: true, mode: 0o711 });
   await writeFile(`${pipes}/supervisor`, supervisor);
   await mkdir(uploads, { mode: 0o755 });

@@ -80,7 +80,7 @@ mine() { grep -a -q "$1[-]$tag"; }
 `;
 
 /** Milliseconds that one probe may take. */
-export const LONGEST_PROBE_MS = 5000;
+export const PROBE_TIMEOUT_MS = 5000;
 
 /**
  * What runs these probes one after another, with one line for each: its id, `held`, `breach` or `untried`, and what was seen. A
@@ -93,7 +93,7 @@ export function probeScript(
   const each = probes.map(({ id, how }) => `probe ${id} ${quote(how)}\n`);
   return `prelude=${quote(prelude(variables))}
 probe() {
-  answer=$(timeout -s KILL ${LONGEST_PROBE_MS / 1000} sh -c "$prelude$2
+  answer=$(timeout -s KILL ${PROBE_TIMEOUT_MS / 1000} sh -c "$prelude$2
 printf 'held %s\\n' \\"\\$said\\" >&9" 9>&1 >/dev/null 2>&1 </dev/null)
   : "\${answer:=untried it did not end in time}"
   printf 'probe:%s %s\\n' "$1" "\${answer%%

@@ -7,7 +7,7 @@ import { createEgress } from "@berth/egress";
 import { noTrees, testTree } from "../../test-support/system.ts";
 import { createBubblewrapEngine } from "../bubblewrap/bubblewrap-engine.ts";
 import { SYSTEM_IDS } from "../interface/spec.ts";
-import { workspacePrograms } from "../workspace/workspace-programs.ts";
+import { WORKSPACE_PROGRAMS } from "../workspace/workspace-programs.ts";
 import { probeEngine } from "./probe-engine.ts";
 
 /** What it means to be root of a user namespace, over a system of one's own. Nothing else may succeed. */
@@ -28,7 +28,7 @@ test("where packages are installed, a command is root of its own system, and of 
     stateDir: join(directory, "state"),
     egress,
     certificates: [],
-    programs: workspacePrograms,
+    programs: WORKSPACE_PROGRAMS,
   });
   try {
     const system = { tree: await testTree(), changes: true as const };

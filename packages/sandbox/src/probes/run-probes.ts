@@ -1,5 +1,5 @@
 import type { Command, CommandResult } from "../interface/command.ts";
-import { LONGEST_PROBE_MS, type ProbeVariables, probeScript } from "./prelude.ts";
+import { PROBE_TIMEOUT_MS, type ProbeVariables, probeScript } from "./prelude.ts";
 import type { Probe, ProbeResult } from "./probe.ts";
 
 /** What probes need of a sandbox. */
@@ -26,7 +26,7 @@ export async function runProbes(
   const runGroups = async () => {
     for (const one of waiting) {
       const script = probeScript(one, variables);
-      const timeoutMs = MARGIN_MS + one.length * LONGEST_PROBE_MS;
+      const timeoutMs = MARGIN_MS + one.length * PROBE_TIMEOUT_MS;
       const { output } = await sandbox.run({ script, timeoutMs });
       for (const result of readProbes(Buffer.from(output).toString(), one)) results.set(result.probe, result);
     }

@@ -10,7 +10,7 @@ import type { ProbeVariables } from "./prelude.ts";
 import { residentArguments, residentVariables } from "./resident.ts";
 import type { Probed } from "./run-probes.ts";
 
-const LONGEST_START_MS = 10_000;
+const START_TIMEOUT_MS = 10_000;
 
 /** What probes look for, made for one run of them. */
 export interface Stage {
@@ -97,7 +97,7 @@ async function untilReady(
     const variables = residentVariables(text);
     if (variables !== null) ready.resolve(variables);
   });
-  const timer = setTimeout(() => ready.resolve(null), LONGEST_START_MS);
+  const timer = setTimeout(() => ready.resolve(null), START_TIMEOUT_MS);
   void ended.finally(() => ready.resolve(null)).catch(() => {});
   return ready.promise.finally(() => clearTimeout(timer));
 }

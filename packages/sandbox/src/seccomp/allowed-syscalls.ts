@@ -1,8 +1,8 @@
 /**
  * Every system call of x86_64 and aarch64 that is allowed whatever its arguments, for container engines, which take names and
- * refuse what is not listed. With the refused and the examined ones these are all up to `newestSyscall`.
+ * refuse what is not listed. With the refused and the examined ones these are all up to `NEWEST_SYSCALL`.
  */
-export const allowedSyscalls: readonly string[] = `
+export const ALLOWED_SYSCALLS: readonly string[] = `
   accept accept4 access afs_syscall alarm arch_prctl bind brk cachestat capget capset chdir chmod chown
   clock_getres clock_gettime clock_nanosleep close close_range connect copy_file_range creat dup dup2 dup3
   epoll_create epoll_create1 epoll_ctl epoll_ctl_old epoll_pwait epoll_pwait2 epoll_wait epoll_wait_old

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { examinedSyscalls, newestSyscall, refusedSyscalls } from "@berth/linux";
+import { EXAMINED_SYSCALLS, NEWEST_SYSCALL, REFUSED_SYSCALLS } from "@berth/linux";
 import fc from "fast-check";
-import { allowedSyscalls } from "./allowed-syscalls.ts";
+import { ALLOWED_SYSCALLS } from "./allowed-syscalls.ts";
 import { containerProfile, others } from "./container-profile.ts";
 import { EAFNOSUPPORT, ENOSYS } from "./seccomp.ts";
 
@@ -37,10 +37,10 @@ test("patterns match every value but the named ones, each once", () => {
 });
 
 test("each call is allowed, refused or examined, and no other", () => {
-  const [refused, examined] = [Object.keys(refusedSyscalls), Object.keys(examinedSyscalls)];
-  const all = [...allowedSyscalls, ...refused, ...examined];
+  const [refused, examined] = [Object.keys(REFUSED_SYSCALLS), Object.keys(EXAMINED_SYSCALLS)];
+  const all = [...ALLOWED_SYSCALLS, ...refused, ...examined];
   assert.equal(new Set(all).size, all.length);
-  for (const name of allowedSyscalls) assert.equal(verdict(name), 0, name);
+  for (const name of ALLOWED_SYSCALLS) assert.equal(verdict(name), 0, name);
   for (const name of refused) assert.equal(verdict(name), EPERM, name);
 });
 
@@ -48,13 +48,13 @@ test("the lists name what the machine's kernel headers name", {
   skip: !existsSync("/usr/include/x86_64-linux-gnu/asm/unistd_64.h") && "no kernel headers for x86_64",
 }, () => {
   const known = new Set([
-    ...allowedSyscalls,
-    ...Object.keys(refusedSyscalls),
-    ...Object.keys(examinedSyscalls),
+    ...ALLOWED_SYSCALLS,
+    ...Object.keys(REFUSED_SYSCALLS),
+    ...Object.keys(EXAMINED_SYSCALLS),
   ]);
   const header = readFileSync("/usr/include/x86_64-linux-gnu/asm/unistd_64.h", "utf8");
   const missing = [...header.matchAll(/define __NR_(\w+) (\d+)/g)]
-    .filter(([, , number]) => Number(number) <= newestSyscall)
+    .filter(([, , number]) => Number(number) <= NEWEST_SYSCALL)
     .flatMap(([, name = ""]) => (known.has(name) ? [] : [name]));
   assert.deepEqual(missing, []);
 });

@@ -1,5 +1,5 @@
 import type { Architecture } from "@berth/linux";
-import { allowedSyscalls } from "./allowed-syscalls.ts";
+import { ALLOWED_SYSCALLS } from "./allowed-syscalls.ts";
 import {
   ATTACH_TO_OTHERS,
   EAFNOSUPPORT,
@@ -54,7 +54,7 @@ export function containerProfile(architecture: Architecture): ContainerProfile {
     defaultAction: "SCMP_ACT_ERRNO",
     architectures: [NAMES[architecture]],
     syscalls: [
-      allow(allowedSyscalls),
+      allow(ALLOWED_SYSCALLS),
       { names: ["clone3"], action: "SCMP_ACT_ERRNO", errnoRet: ENOSYS },
       allow(["clone"], none(0, NEW_NAMESPACES)),
       allow(["unshare"], none(0, NEW_NAMESPACES | NEW_TIME)),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Architecture, encode, examinedSyscalls, newestSyscall, refusedSyscalls } from "@berth/linux";
+import { type Architecture, EXAMINED_SYSCALLS, encode, NEWEST_SYSCALL, REFUSED_SYSCALLS } from "@berth/linux";
 import fc from "fast-check";
 import { ALLOW, EAFNOSUPPORT, ENOSYS, EPERM, KILL, seccompFilter } from "./seccomp.ts";
 
@@ -45,13 +45,13 @@ function verdict(
 
 for (const architecture of architectures) {
   const column = architecture === "x64" ? 0 : 1;
-  const denied = new Set(Object.values(refusedSyscalls).map((numbers) => numbers[column]));
-  const examined = new Set<number>(Object.values(examinedSyscalls).map((numbers) => numbers[column]));
-  const of = (name: keyof typeof examinedSyscalls) => examinedSyscalls[name][column];
+  const denied = new Set(Object.values(REFUSED_SYSCALLS).map((numbers) => numbers[column]));
+  const examined = new Set<number>(Object.values(EXAMINED_SYSCALLS).map((numbers) => numbers[column]));
+  const of = (name: keyof typeof EXAMINED_SYSCALLS) => EXAMINED_SYSCALLS[name][column];
 
   test(`${architecture}: every call without a rule is allowed, every listed one refused`, () => {
     fc.assert(
-      fc.property(fc.nat(newestSyscall), fc.array(fc.nat(), { maxLength: 6 }), (nr, args) => {
+      fc.property(fc.nat(NEWEST_SYSCALL), fc.array(fc.nat(), { maxLength: 6 }), (nr, args) => {
         fc.pre(!examined.has(nr));
         assert.equal(verdict(architecture, nr, args), denied.has(nr) ? refused(EPERM) : ALLOW);
       }),
@@ -68,7 +68,7 @@ for (const architecture of architectures) {
       }),
     );
     fc.assert(
-      fc.property(fc.integer({ min: newestSyscall + 1, max: 0xffffffff }), (nr) => {
+      fc.property(fc.integer({ min: NEWEST_SYSCALL + 1, max: 0xffffffff }), (nr) => {
         assert.equal(verdict(architecture, nr), refused(ENOSYS));
       }),
     );

@@ -1,5 +1,5 @@
 import type { Architecture, Instruction } from "@berth/linux";
-import { examinedSyscalls, newestSyscall, refusedSyscalls } from "@berth/linux";
+import { EXAMINED_SYSCALLS, NEWEST_SYSCALL, REFUSED_SYSCALLS } from "@berth/linux";
 
 export const ALLOW = 0x7fff0000;
 export const KILL = 0x80000000;
@@ -45,7 +45,7 @@ export const ATTACH_TO_OTHERS = [16, 0x4206];
  */
 export function seccompFilter(architecture: Architecture): Instruction[] {
   const column = architecture === "x64" ? 0 : 1;
-  const call = (name: keyof typeof examinedSyscalls) => examinedSyscalls[name][column];
+  const call = (name: keyof typeof EXAMINED_SYSCALLS) => EXAMINED_SYSCALLS[name][column];
   const internet = [
     load(argument(1)),
     { code: AND, jumpTrue: 0, jumpFalse: 0, k: SOCKET_KIND_MASK },
@@ -60,9 +60,9 @@ export function seccompFilter(architecture: Architecture): Instruction[] {
     ...unless(EQUAL, AUDIT[architecture], [answer(KILL)]),
     load(NUMBER),
     ...(architecture === "x64" ? when(AT_LEAST, X32_BIT, [refuse(ENOSYS)]) : []),
-    ...when(GREATER, newestSyscall, [refuse(ENOSYS)]),
+    ...when(GREATER, NEWEST_SYSCALL, [refuse(ENOSYS)]),
     ...when(EQUAL, call("clone3"), [refuse(ENOSYS)]),
-    ...Object.values(refusedSyscalls).flatMap((numbers) => {
+    ...Object.values(REFUSED_SYSCALLS).flatMap((numbers) => {
       const number = numbers[column];
       return number === null ? [] : when(EQUAL, number, [refuse(EPERM)]);
     }),

@@ -1,12 +1,11 @@
 import { existsSync } from "node:fs";
 import type { Capability } from "../interface/capability.ts";
-import { lackForTrees } from "./lack-for-trees.ts";
-import { debianRecipe, recipeKey } from "./recipe.ts";
-import { lackOfSpace } from "./space-for-tree.ts";
+import { missingForTrees, missingSpace } from "./missing-for-trees.ts";
+import { DEBIAN_RECIPE, recipeKey } from "./recipe.ts";
 
 /** The tree of this version below that directory, when it is made; else null. */
 export function madeTree(directory: string): string | null {
-  const path = `${directory}/${recipeKey(debianRecipe)}`;
+  const path = `${directory}/${recipeKey(DEBIAN_RECIPE)}`;
   return existsSync(path) ? path : null;
 }
 
@@ -16,16 +15,16 @@ export async function describeTree(directory: string, setting: "debian" | "host"
   const host =
     "Sandboxes use the host's /usr, and environments with packages or a setup script cannot be used";
   if (setting === "host") return { name, state: "yes", detail: `${host}: rootfs is host.` };
-  const lack = await lackForTrees(directory);
+  const lack = await missingForTrees(directory);
   if (lack !== null) return { name, state: "degraded", detail: `${host}: ${lack}.` };
-  const key = recipeKey(debianRecipe);
+  const key = recipeKey(DEBIAN_RECIPE);
   if (madeTree(directory) !== null)
     return {
       name,
       state: "yes",
       detail: `Sandboxes use Berth's own Debian (${key}), with git, gh, Python and Node.js.`,
     };
-  const full = await lackOfSpace(directory);
+  const full = await missingSpace(directory);
   if (full !== null) return { name, state: "degraded", detail: `${host}: ${full}.` };
   const detail = `Berth's own Debian (${key}) is made when the service runs; until it is ready sandboxes use the host's /usr.`;
   return { name, state: "yes", detail };

@@ -17,7 +17,7 @@ export interface LayerLimits {
   spared: number;
 }
 
-export const layerLimits: LayerLimits = {
+export const DEFAULT_LAYER_LIMITS: LayerLimits = {
   milliseconds: 15 * 60_000,
   bytes: 4096 * MIB,
   files: 400_000,

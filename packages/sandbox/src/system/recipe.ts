@@ -12,7 +12,7 @@ export interface Recipe {
 }
 
 /** The packages are in a file, which the builders of the image of the container engines read too. */
-export const debianRecipe: Recipe = {
+export const DEBIAN_RECIPE: Recipe = {
   suite: "bookworm",
   packages: readFileSync(new URL("./packages.txt", import.meta.url), "utf8")
     .trim()

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { lackForTrees } from "./lack-for-trees.ts";
-import { debianRecipe, type Recipe, recipeKey } from "./recipe.ts";
+import { missingForTrees } from "./missing-for-trees.ts";
+import { DEBIAN_RECIPE, type Recipe, recipeKey } from "./recipe.ts";
 import { sweepTrees } from "./sweep-trees.ts";
 import { buildTree } from "./tree-build.ts";
 
 const FIRST_PAUSE_MS = 60_000;
-const LONGEST_PAUSE_MS = 3_600_000;
+const MAX_PAUSE_MS = 3_600_000;
 
 /**
  * The system of this installation's sandboxes.
@@ -36,7 +36,7 @@ export interface SystemTreeOptions {
 }
 
 /** Begins to make the tree where it is missing and this machine can. Never throws. */
-export function openSystemTree({ directory, recipe = debianRecipe, log }: SystemTreeOptions): SystemTree {
+export function openSystemTree({ directory, recipe = DEBIAN_RECIPE, log }: SystemTreeOptions): SystemTree {
   const closing = new AbortController();
   const { signal } = closing;
   const path = `${directory}/${recipeKey(recipe)}`;
@@ -50,9 +50,9 @@ export function openSystemTree({ directory, recipe = debianRecipe, log }: System
       log(`systems of before were not removed: ${error}`),
     );
     if (state.kind === "ready") return settling.resolve(path);
-    const lack = await lackForTrees(directory);
+    const lack = await missingForTrees(directory);
     if (lack !== null) return give(lack, "sandboxes use the host's system");
-    for (let wait = FIRST_PAUSE_MS; !signal.aborted; wait = Math.min(wait * 8, LONGEST_PAUSE_MS)) {
+    for (let wait = FIRST_PAUSE_MS; !signal.aborted; wait = Math.min(wait * 8, MAX_PAUSE_MS)) {
       if (await tried()) return;
       await pause(wait, undefined, { signal, ref: false });
       settling = Promise.withResolvers();

@@ -7,8 +7,8 @@ import { describe, type TestContext, test } from "node:test";
 import { until } from "../../test-support/conformance/until.ts";
 import { noTrees } from "../../test-support/system.ts";
 import { aptSources } from "./apt-sources.ts";
-import { debianRecipe, recipeKey } from "./recipe.ts";
-import { lackOfSpace } from "./space-for-tree.ts";
+import { missingSpace } from "./missing-for-trees.ts";
+import { DEBIAN_RECIPE, recipeKey } from "./recipe.ts";
 import { sweepTrees } from "./sweep-trees.ts";
 import { buildTree } from "./tree-build.ts";
 
@@ -35,10 +35,10 @@ function processesWith(text: string): string[] {
 describe("a system tree", { skip }, () => {
   test("that is cut off leaves no process, and nothing that is used", async (t) => {
     const directory = await place(t);
-    const tree = join(directory, recipeKey(debianRecipe));
+    const tree = join(directory, recipeKey(DEBIAN_RECIPE));
     const cut = new AbortController();
     const refused = [0, 1].map(() =>
-      assert.rejects(buildTree(directory, debianRecipe, cut.signal), /mmdebstrap could not make the system/),
+      assert.rejects(buildTree(directory, DEBIAN_RECIPE, cut.signal), /mmdebstrap could not make the system/),
     );
     await until(
       () => existsSync(`${tree}.making/etc`),
@@ -53,12 +53,12 @@ describe("a system tree", { skip }, () => {
     );
     assert.ok(!existsSync(tree));
     assert.ok(!readFileSync("/proc/mounts", "utf8").includes(directory));
-    await assert.rejects(buildTree(directory, debianRecipe, AbortSignal.abort()), /it was killed/);
+    await assert.rejects(buildTree(directory, DEBIAN_RECIPE, AbortSignal.abort()), /it was killed/);
   });
 
   test("that cannot be made gives its space back, and says why in a few lines", async (t) => {
     const directory = await place(t);
-    const recipe = { ...debianRecipe, suite: "no-such-suite" };
+    const recipe = { ...DEBIAN_RECIPE, suite: "no-such-suite" };
     await assert.rejects(
       buildTree(directory, recipe, new AbortController().signal),
       ({ message }: Error) =>
@@ -80,9 +80,9 @@ describe("a system tree", { skip }, () => {
 
 test("a tree is not begun on a disk that it would fill", async (t) => {
   const directory = await place(t);
-  assert.equal(await lackOfSpace(directory, 0), null);
+  assert.equal(await missingSpace(directory, 0), null);
   assert.match(
-    (await lackOfSpace(directory, 2 ** 70)) ?? "",
+    (await missingSpace(directory, 2 ** 70)) ?? "",
     /^the disk of the data directory has \d+ MiB free, and making the Debian takes \d+$/,
   );
 });

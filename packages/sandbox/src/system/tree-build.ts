@@ -6,13 +6,13 @@ import { SandboxError } from "../interface/errors.ts";
 import { SYSTEM_IDS } from "../interface/spec.ts";
 import { shellScript } from "../scripts/read-script.ts";
 import { aptSources } from "./apt-sources.ts";
+import { missingSpace } from "./missing-for-trees.ts";
 import { type Recipe, recipeKey } from "./recipe.ts";
-import { lackOfSpace } from "./space-for-tree.ts";
 
 const BUILD_TREE = shellScript("system/build-tree.sh");
 
 /** As much of what the programs said as is looked at, and of its lines as are told: the last ones say why. */
-const MOST_TEXT = 4_000;
+const MAX_TEXT = 4_000;
 const TOLD_LINES = 4;
 /** Of this process's variables, those that a machine needs to reach the internet. */
 const PROXIES = ["http_proxy", "https_proxy", "no_proxy"];
@@ -28,7 +28,7 @@ export async function buildTree(directory: string, recipe: Recipe, signal: Abort
   const tree = `${directory}/${recipeKey(recipe)}`;
   if (existsSync(tree)) return tree;
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const lack = await lackOfSpace(directory);
+  const lack = await missingSpace(directory);
   if (lack !== null) throw new SandboxError(`the system of sandboxes cannot be made: ${lack}`);
   const names = [recipe.suite, recipe.packages.join(","), String(SYSTEM_IDS.first)];
   const script = ["sh", "-c", BUILD_TREE, "sh", tree, ...names];
@@ -56,7 +56,7 @@ export async function buildTree(directory: string, recipe: Recipe, signal: Abort
 async function ended(child: ChildProcess): Promise<void> {
   let text = "";
   const add = (chunk: unknown) => {
-    text = (text + String(chunk)).slice(-MOST_TEXT);
+    text = (text + String(chunk)).slice(-MAX_TEXT);
   };
   child.stdout?.on("data", add);
   child.stderr?.on("data", add);

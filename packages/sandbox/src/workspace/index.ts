@@ -1,4 +1,4 @@
-export { credentialConfig } from "../inside/credential-helper.ts";
+export { CREDENTIAL_CONFIG } from "../inside/credential-helper.ts";
 export {
   type BuiltSnapshot,
   buildSnapshot,
@@ -20,4 +20,4 @@ export type {
 } from "./repository/repository.ts";
 export { repositoryEnvironment, repositoryVariableNames } from "./repository/repository-environment.ts";
 export { type Wanted, wantedOf } from "./settle-clone.ts";
-export { workspacePrograms } from "./workspace-programs.ts";
+export { WORKSPACE_PROGRAMS } from "./workspace-programs.ts";

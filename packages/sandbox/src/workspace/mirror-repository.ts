@@ -42,7 +42,7 @@ export async function mirrorRepository(
       // In the blocks of the shell's ulimit.
       BERTH_MIRROR_BLOCKS: String(Math.ceil(mostBytes / 512)),
     },
-    maxOutputBytes: MOST_LISTED_BYTES,
+    maxOutputBytes: MAX_LISTED_BYTES,
     timeoutMs,
     signal,
   });
@@ -50,7 +50,7 @@ export async function mirrorRepository(
   return readMirrored(new TextDecoder().decode(result.output), head);
 }
 
-const MOST_LISTED_BYTES = 16 * 1024 * 1024;
+const MAX_LISTED_BYTES = 16 * 1024 * 1024;
 
 const MIRROR = shellScript("workspace/git.sh", "workspace/mirror.sh");
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { chmod, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { examinedSyscalls, refusedSyscalls } from "@berth/linux";
+import { EXAMINED_SYSCALLS, REFUSED_SYSCALLS } from "@berth/linux";
 import type { Sandbox } from "../../src/interface/sandbox.ts";
 import { conformanceTest, ok, type Suite, sh } from "./context.ts";
 
@@ -118,8 +118,8 @@ export function isolationTests(suite: Suite): void {
 
   conformanceTest(suite, "isolation: system calls that must be refused", async ({ open }) => {
     const column = process.arch === "x64" ? 0 : 1;
-    const number = (name: string) => refusedSyscalls[name]?.[column] ?? -1;
-    const examined = (name: keyof typeof examinedSyscalls) => examinedSyscalls[name][column];
+    const number = (name: string) => REFUSED_SYSCALLS[name]?.[column] ?? -1;
+    const examined = (name: keyof typeof EXAMINED_SYSCALLS) => EXAMINED_SYSCALLS[name][column];
     const socket = examined("socket");
     const probes: [string, number[], number][] = [
       ...[
@@ -212,4 +212,4 @@ async function perlConnect(sandbox: Sandbox, name: string): Promise<void> {
 }
 
 /** Calls each line's numbers and prints the error number, 0 for success. */
-const PROBE = `perl -ne '@a = map { 0 + $_ } split; $! = 0; $r = syscall($a[0], @a[1..$#a]); $e = $! + 0; exit 0 if $a[0] == ${examinedSyscalls.clone[process.arch === "x64" ? 0 : 1]} && $r == 0; print(($r < 0 ? $e : 0), "\\n")'`;
+const PROBE = `perl -ne '@a = map { 0 + $_ } split; $! = 0; $r = syscall($a[0], @a[1..$#a]); $e = $! + 0; exit 0 if $a[0] == ${EXAMINED_SYSCALLS.clone[process.arch === "x64" ? 0 : 1]} && $r == 0; print(($r < 0 ? $e : 0), "\\n")'`;

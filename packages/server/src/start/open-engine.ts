@@ -7,7 +7,7 @@ import {
   createDockerEngine,
   type SandboxEngine,
   trustedBundle,
-  workspacePrograms,
+  WORKSPACE_PROGRAMS,
 } from "@berth/sandbox";
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
@@ -33,7 +33,7 @@ export async function openEngine(config: Config, instance: string, log: Logger):
     egress,
     ...(config.sessionDiskMb === 0 ? {} : { defaultDiskBytes: config.sessionDiskMb * MEBIBYTE }),
     certificates: [...own, authority.certificate],
-    programs: workspacePrograms,
+    programs: WORKSPACE_PROGRAMS,
     log: (line: object) => log.info(line),
   };
   const engine = await openNamed(config, options).catch(async (error: unknown) => {

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { FairSemaphore } from "@berth/concurrency";
-import { openLayerRoom, openSystemTree, type SandboxEngine } from "@berth/sandbox";
+import { openLayerCache, openSystemTree, type SandboxEngine } from "@berth/sandbox";
 import type { Logger } from "pino";
 import { type Config, layerDirectory, systemDirectory } from "../config/config.ts";
 import type { SystemParts } from "../runs/system/session-system.ts";
@@ -17,7 +17,7 @@ export function openSystems(config: Config, engine: SandboxEngine, log: Logger):
   const tell = (line: string) => log.info(line);
   return {
     tree: openSystemTree({ directory: systemDirectory(config), log: tell }),
-    layers: openLayerRoom({ directory, engine, enter: (owner) => turns.acquire(owner), log: tell }),
+    layers: openLayerCache({ directory, engine, enter: (owner) => turns.acquire(owner), log: tell }),
     sources: { npmRegistry: config.npmRegistry, pipIndex: config.pipIndex },
   };
 }

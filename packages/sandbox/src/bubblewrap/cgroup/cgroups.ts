@@ -7,7 +7,7 @@ import type { Limits } from "../../interface/spec.ts";
 import type { Controller, Hierarchy, Setting } from "./cgroup-layouts.ts";
 
 /** What is given up here waits for the next sweep. A process may have to write to a slow disk before it can end. */
-const LONGEST_KILL_MS = 8_000;
+const KILL_TIMEOUT_MS = 8_000;
 /** Between two looks: soon, and then seldom. */
 const [FIRST_LOOK_MS, LAST_LOOK_MS] = [3, 25];
 /** What lifts the limit of CPU time in each version. */
@@ -77,7 +77,7 @@ export class Cgroups {
   async destroy(name: string): Promise<void> {
     const directories = this.#directories(name);
     await lift(directories);
-    const until = performance.now() + LONGEST_KILL_MS;
+    const until = performance.now() + KILL_TIMEOUT_MS;
     for (let look = FIRST_LOOK_MS; ; look = Math.min(look * 1.5, LAST_LOOK_MS)) {
       await kill(directories);
       const removed = await Promise.all(directories.map(remove));

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { imageBytes, imagePrograms, MIB } from "./disk-image.ts";
-import { moldOf, pourImage } from "./disk-image-prototype.ts";
+import { captureImage, createFromPrototype } from "./disk-image-prototype.ts";
 
 const programs = imagePrograms();
 const skip = typeof programs === "string" ? programs : false;
@@ -17,11 +17,11 @@ test("a poured image is a whole filesystem of its size, and takes no more than o
 }, async () => {
   assert.ok(typeof programs !== "string");
   const bytes = 10_240 * MIB;
-  const mold = await moldOf(programs, `${directory}/mold`, bytes);
+  const mold = await captureImage(programs, `${directory}/mold`, bytes);
   assert.ok(mold !== null);
   assert.deepEqual(readdirSync(directory), []);
   const paths = [1, 2].map((number) => `${directory}/${number}.ext4`);
-  await Promise.all(paths.map((path) => pourImage(mold, path)));
+  await Promise.all(paths.map((path) => createFromPrototype(mold, path)));
   for (const path of paths) {
     const { size, blocks } = statSync(path);
     assert.equal(size, imageBytes(bytes));
@@ -32,13 +32,13 @@ test("a poured image is a whole filesystem of its size, and takes no more than o
 
 test("what lies at the path stays, and no mold is half poured", { skip }, async () => {
   assert.ok(typeof programs !== "string");
-  const mold = await moldOf(programs, `${directory}/mold`, 64 * MIB);
+  const mold = await captureImage(programs, `${directory}/mold`, 64 * MIB);
   assert.ok(mold !== null);
   const [taken, broken] = [`${directory}/taken`, `${directory}/broken`];
   writeFileSync(taken, "other");
-  await assert.rejects(pourImage(mold, taken), { name: "SandboxError" });
+  await assert.rejects(createFromPrototype(mold, taken), { name: "SandboxError" });
   assert.equal(statSync(taken).size, 5);
   const pieces = [...mold.pieces, { at: Number.MAX_SAFE_INTEGER, bytes: Buffer.alloc(1) }];
-  await assert.rejects(pourImage({ ...mold, pieces }, broken), { name: "SandboxError" });
+  await assert.rejects(createFromPrototype({ ...mold, pieces }, broken), { name: "SandboxError" });
   assert.equal(existsSync(broken), false);
 });

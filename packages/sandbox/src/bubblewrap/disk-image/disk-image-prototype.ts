@@ -8,10 +8,10 @@ import { type ImagePrograms, MIB, makeImage, writeImage } from "./disk-image.ts"
 const run = promisify(execFile);
 
 /** A new filesystem writes some hundred KiB. Where a file tells no holes, all of it would be kept in memory. */
-const MOST_BYTES = 4 * MIB;
+const MAX_BYTES = 4 * MIB;
 
 /** What a new filesystem of one size has written; the rest of its file is a hole. */
-export interface ImageMold {
+export interface DiskImagePrototype {
   length: number;
   pieces: readonly { at: number; bytes: Buffer }[];
 }
@@ -20,17 +20,17 @@ export interface ImageMold {
  * Makes an image at a path that nothing else uses, and takes its mold: pouring one takes no program. Null where the filesystem
  * below does not tell holes. Images of one mold have one UUID, which nothing here looks for them by.
  */
-export async function moldOf(
+export async function captureImage(
   programs: ImagePrograms,
   path: string,
   bytes: number,
-): Promise<ImageMold | null> {
+): Promise<DiskImagePrototype | null> {
   await makeImage(programs, path, bytes);
   const file = await open(path, "r");
   try {
     const places = await written(path);
     const kept = places.reduce((sum, { length }) => sum + length, 0);
-    if (kept > MOST_BYTES) return null;
+    if (kept > MAX_BYTES) return null;
     const { size: length } = await file.stat();
     const pieces = places.map(async ({ at, length }) => {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, at);
@@ -45,7 +45,10 @@ export async function moldOf(
 }
 
 /** A new image; see `writeImage`. */
-export async function pourImage({ length, pieces }: ImageMold, path: string): Promise<void> {
+export async function createFromPrototype(
+  { length, pieces }: DiskImagePrototype,
+  path: string,
+): Promise<void> {
   await writeImage(path, length, async (file) => {
     for (const { at, bytes } of pieces) await file.write(bytes, 0, bytes.length, at);
   });

@@ -4,9 +4,9 @@ import { link, mkdir, realpath, rm } from "node:fs/promises";
 import { Pool } from "@berth/concurrency";
 import { DiskLimitError } from "../../interface/errors.ts";
 import { type DiskImage, imagePrograms, makeImage } from "./disk-image.ts";
-import { type ImageMold, moldOf, pourImage } from "./disk-image-prototype.ts";
-import { mendImage, tendImage } from "./fsck-and-resize.ts";
-import { lackForImages } from "./missing-for-images.ts";
+import { captureImage, createFromPrototype, type DiskImagePrototype } from "./disk-image-prototype.ts";
+import { fsckAndResize, repairImage } from "./fsck-and-resize.ts";
+import { missingForImages } from "./missing-for-images.ts";
 
 const READY = 4;
 const AT_ONCE = 8;
@@ -37,14 +37,14 @@ export class DiskImages {
    */
   async prepare(disk: string, bytes: number | null): Promise<DiskImage | null> {
     const path = imageOf(disk);
-    if (existsSync(path)) await tendImage(programs(), path, bytes ?? this.#usual);
+    if (existsSync(path)) await fsckAndResize(programs(), path, bytes ?? this.#usual);
     else if (existsSync(`${disk}/data`) || !(await this.#make(disk, path, bytes))) return null;
     return { path: await realpath(path) };
   }
 
   /** Mends the image of a disk that could not be mounted. @throws SandboxError when it cannot be mended. */
   async mend(disk: string): Promise<void> {
-    await mendImage(programs(), imageOf(disk));
+    await repairImage(programs(), imageOf(disk));
   }
 
   async close(): Promise<void> {
@@ -67,9 +67,9 @@ export class DiskImages {
 
   async #open(): Promise<Pool<string> | null> {
     const bytes = this.#usual;
-    if (bytes === null || (await lackForImages(this.#directory)) !== null) return null;
+    if (bytes === null || (await missingForImages(this.#directory)) !== null) return null;
     // Without one, as on a disk that is full just now, each is made by itself.
-    const mold = await moldOf(programs(), this.#newPath(), bytes).catch(() => null);
+    const mold = await captureImage(programs(), this.#newPath(), bytes).catch(() => null);
     return new Pool<string>({
       ready: READY,
       batch: AT_ONCE,
@@ -78,9 +78,9 @@ export class DiskImages {
     });
   }
 
-  async #makeOne(bytes: number, mold: ImageMold | null): Promise<string> {
+  async #makeOne(bytes: number, mold: DiskImagePrototype | null): Promise<string> {
     const path = this.#newPath();
-    await (mold === null ? makeImage(programs(), path, bytes) : pourImage(mold, path));
+    await (mold === null ? makeImage(programs(), path, bytes) : createFromPrototype(mold, path));
     return path;
   }
 

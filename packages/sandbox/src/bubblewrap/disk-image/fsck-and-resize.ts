@@ -11,8 +11,8 @@ const run = promisify(execFile);
 
 /** More than a filesystem leaves unused at the end, where a group of blocks would hold nothing but its own records. */
 const LARGEST_REST = 16 * MIB;
-const LONGEST_WAIT_SECONDS = 60;
-const LONGEST_UNMOUNT_MS = 500;
+const MAX_WAIT_SECONDS = 60;
+const UNMOUNT_TIMEOUT_MS = 500;
 /** In the superblock: the only state of a filesystem that is whole, and a feature that says that its journal is to be read. */
 const [VALID, NEEDS_RECOVERY] = [1, 4];
 const REPAIR_IMAGE = shellScript("bubblewrap/repair-image.sh");
@@ -30,14 +30,18 @@ export class BrokenDiskError extends SandboxError {
  * Mends what a crash has left in it, and makes it larger, under its lock, which it has to wait for until the kernel has let go of a
  * sandbox of before. Nothing is run for an image that was left clean.
  */
-export async function tendImage(programs: ImagePrograms, path: string, bytes: number | null): Promise<void> {
+export async function fsckAndResize(
+  programs: ImagePrograms,
+  path: string,
+  bytes: number | null,
+): Promise<void> {
   const { clean, grown } = await lookOnceUnmounted(path, bytes === null ? 0 : imageBytes(bytes));
   if (clean && grown === null) return;
   await mend(programs, path, { grown: grown === null ? "" : String(grown), look: "-p" });
 }
 
 /** Mends an image whatever it says of itself, under its lock. What it cannot place is in `lost+found` of the disk, or gone. */
-export async function mendImage(programs: ImagePrograms, path: string): Promise<void> {
+export async function repairImage(programs: ImagePrograms, path: string): Promise<void> {
   await mend(programs, path, { grown: "", look: "-f" });
 }
 
@@ -46,7 +50,7 @@ async function mend(
   path: string,
   { grown, look }: { grown: string; look: "-p" | "-f" },
 ): Promise<void> {
-  const options = ["--timeout", String(LONGEST_WAIT_SECONDS), "--conflict-exit-code", String(IN_USE)];
+  const options = ["--timeout", String(MAX_WAIT_SECONDS), "--conflict-exit-code", String(IN_USE)];
   try {
     await run(flock, [
       ...options,
@@ -72,7 +76,7 @@ async function mend(
 
 /** A sandbox that has just closed is unmounted in a moment, which costs less to wait for than a program. */
 async function lookOnceUnmounted(path: string, wanted: number): Promise<Look> {
-  const until = performance.now() + LONGEST_UNMOUNT_MS;
+  const until = performance.now() + UNMOUNT_TIMEOUT_MS;
   for (;;) {
     const look = await lookInto(path, wanted);
     if (look.clean || performance.now() > until) return look;

@@ -8,7 +8,7 @@ import { imagePrograms, MIB, makeImage } from "./disk-image.ts";
 const run = promisify(execFile);
 
 /** What this machine lacks for disks with a limit, or null, by making and mounting one. Never throws. */
-export async function lackForImages(directory: string): Promise<string | null> {
+export async function missingForImages(directory: string): Promise<string | null> {
   const programs = imagePrograms();
   if (typeof programs === "string") return programs;
   let trial: string | undefined;

@@ -3,7 +3,7 @@ import { isBelow } from "../../inside/disk.ts";
 import { SandboxError } from "../../interface/errors.ts";
 
 /** A host directory and the place where a private mount namespace shows it. */
-export interface Stage {
+export interface BindMount {
   from: string;
   at: string;
 }
@@ -15,24 +15,24 @@ const POINTS = ["/mnt", "/media", "/srv", "/opt", "/home", "/boot"];
  * Plans where to show directories that lie below ones which only root may enter, such as a data directory of mode
  * 0700, so that bwrap reaches them as an unprivileged uid. `reach` turns a path below them into the one to use.
  */
-export function stageDirectories(directories: readonly string[]): {
-  stages: Stage[];
+export function planBindMounts(directories: readonly string[]): {
+  bindMounts: BindMount[];
   reach: (path: string) => string;
 } {
   const free = POINTS.filter(
     (point) => isDirectory(point) && !directories.some((path) => isBelow(path, point)),
   );
-  const stages = directories.map((from, index) => {
+  const bindMounts = directories.map((from, index) => {
     const at = free[index];
     if (at === undefined)
       throw new SandboxError(`the host needs ${directories.length} of the directories ${POINTS.join(", ")}`);
     return { from, at };
   });
   const reach = (path: string) => {
-    const stage = stages.find(({ from }) => isBelow(path, from));
+    const stage = bindMounts.find(({ from }) => isBelow(path, from));
     return stage ? `${stage.at}${path.slice(stage.from.length)}` : path;
   };
-  return { stages, reach };
+  return { bindMounts, reach };
 }
 
 function isDirectory(path: string): boolean {

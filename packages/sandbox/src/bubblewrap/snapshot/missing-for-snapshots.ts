@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { chown, mkdir, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { findProgram } from "@berth/linux";
-import { lackForImages, makeTrialImage } from "../disk-image/missing-for-images.ts";
+import { makeTrialImage, missingForImages } from "../disk-image/missing-for-images.ts";
 import { HOLD_NAMESPACES, launchArguments } from "../launch/launch-program.ts";
 import { mountSnapshots } from "./snapshots.ts";
 
@@ -9,7 +9,7 @@ import { mountSnapshots } from "./snapshots.ts";
 const [SNAPSHOT_UID, SANDBOX_UID] = [65_534, 65_533];
 
 /** What this machine lacks for snapshots, as a clause, or null, by mounting one in this directory. Never throws. */
-export async function lackForSnapshots(directory: string): Promise<string | null> {
+export async function missingForSnapshots(directory: string): Promise<string | null> {
   if (process.getuid?.() !== 0) return "Berth does not run as root";
   const perl = findProgram("perl");
   if (perl === null) return "perl is missing (package perl-base)";
@@ -19,7 +19,7 @@ export async function lackForSnapshots(directory: string): Promise<string | null
     trial = await mkdtemp(`${await realpath(directory)}/trial-`);
     for (const name of ["snapshot", "target", "disk"]) await mkdir(`${trial}/${name}`);
     await chown(`${trial}/snapshot`, SNAPSHOT_UID, SNAPSHOT_UID);
-    stand = await standIn(perl, trial, (await lackForImages(trial)) === null);
+    stand = await standIn(perl, trial, (await missingForImages(trial)) === null);
     const pid = stand.pid ?? 0;
     const children = await readFile(`/proc/${pid}/task/${pid}/children`, "latin1");
     const host = { perl, bwrap: pid, init: Number(children), uid: SANDBOX_UID, disk: `${trial}/disk` };

@@ -8,7 +8,7 @@ import type { MountedSnapshot } from "../../interface/spec.ts";
 import { perlScript } from "../../scripts/read-script.ts";
 
 const run = promisify(execFile);
-const LONGEST_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const MOUNT = perlScript("bubblewrap/living-sandbox.pl", "bubblewrap/mount-snapshots.pl");
 const UNMOUNT = perlScript("bubblewrap/living-sandbox.pl", "bubblewrap/unmount-snapshot.pl");
 /** Exit code of `mount-snapshots.pl` when something is at the target. */
@@ -107,7 +107,7 @@ export async function mountSnapshots(
   ]);
   const script = ["-e", MOUNT, "--", String(bwrap), String(init), String(uid), disk];
   try {
-    await run(perl, [...script, ...each], { cwd: "/", env: {}, timeout: LONGEST_MS });
+    await run(perl, [...script, ...each], { cwd: "/", env: {}, timeout: TIMEOUT_MS });
     return { state: "mounted" };
   } catch (error) {
     const { code, stderr } = error as { code?: unknown; stderr?: string };
@@ -127,7 +127,7 @@ async function removeSnapshot(
     await run(perl, [...script, disk, directoryOf(target), target], {
       cwd: "/",
       env: {},
-      timeout: LONGEST_MS,
+      timeout: TIMEOUT_MS,
     });
     return null;
   } catch (error) {

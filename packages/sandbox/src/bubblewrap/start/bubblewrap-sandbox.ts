@@ -5,7 +5,7 @@ import type { NetworkNamespace } from "@berth/egress";
 import { type LivingParts, LivingSandbox } from "../../commands/living-sandbox.ts";
 import type { Cgroup } from "../cgroup/cgroups.ts";
 
-const LONGEST_EXIT_MS = 1000;
+const EXIT_TIMEOUT_MS = 1000;
 
 /** Everything of a sandbox that has to be released. */
 export interface SandboxParts extends LivingParts {
@@ -39,7 +39,7 @@ export class BubblewrapSandbox extends LivingSandbox {
     await cgroup.lift();
     child.kill("SIGKILL");
     const timer = new AbortController();
-    await Promise.race([exited, delay(LONGEST_EXIT_MS, undefined, { signal: timer.signal }).catch(() => {})]);
+    await Promise.race([exited, delay(EXIT_TIMEOUT_MS, undefined, { signal: timer.signal }).catch(() => {})]);
     timer.abort();
     for (const stream of child.stdio) stream?.destroy();
     const results = await Promise.allSettled([

@@ -4,7 +4,7 @@ import { supervisorCommand } from "../../commands/supervisor.ts";
 import type { Place } from "../../inside/disk.ts";
 import type { SandboxSpec } from "../../interface/spec.ts";
 import type { DiskImage } from "../disk-image/disk-image.ts";
-import { stageDirectories } from "../launch/bind-mounts.ts";
+import { planBindMounts } from "../launch/bind-mounts.ts";
 import type { PreparedSystem } from "../system-layers/system-mount.ts";
 import { bwrapArguments } from "./bwrap-arguments.ts";
 import type { Launch } from "./launch.ts";
@@ -22,7 +22,9 @@ export async function launchOptions(
   { image, system: prepared, files, network, cgroup }: Made,
   { uid, seccompFd, rootFd }: Pick<Launch, "uid" | "seccompFd" | "rootFd">,
 ): Promise<Launch> {
-  const { stages, reach } = stageDirectories(uid === null ? [] : stagesOf(directory, spec, image, prepared));
+  const { bindMounts, reach } = planBindMounts(
+    uid === null ? [] : bindMountsOf(directory, spec, image, prepared),
+  );
   const mountedHere = [image?.path, prepared?.stage];
   const overlay = prepared?.mount(reach(prepared.stage), reach(image?.path ?? spec.disk)) ?? null;
   const reachable = (places: readonly Place[]) =>
@@ -51,7 +53,7 @@ export async function launchOptions(
     network,
     seccompFd,
     bwrapArguments: bwrapArguments(sources, spec.limits, rootFd !== null),
-    stages: stages.filter(({ from }) => !mountedHere.includes(from)),
+    bindMounts: bindMounts.filter(({ from }) => !mountedHere.includes(from)),
     system: overlay,
     rootFd,
     disk: image && {
@@ -65,7 +67,7 @@ export async function launchOptions(
 }
 
 /** Directories that are mounted lie mostly side by side, and what holds them is shown once. */
-function stagesOf(
+function bindMountsOf(
   directory: string,
   { disk, directories = [] }: SandboxSpec,
   image: DiskImage | null,

@@ -7,14 +7,14 @@ import { SandboxError } from "../../interface/errors.ts";
 import type { Limits } from "../../interface/spec.ts";
 import type { Controller } from "../cgroup/cgroup-layouts.ts";
 import type { DiskImage } from "../disk-image/disk-image.ts";
-import type { Stage } from "../launch/bind-mounts.ts";
+import type { BindMount } from "../launch/bind-mounts.ts";
 import type { HostPrograms } from "../launch/host-programs.ts";
 import { launchArguments } from "../launch/launch-program.ts";
 import type { OverlayMount } from "../system-layers/system-mount.ts";
 
 /** Numbers of resource limits. */
 const [DATA, CORE, NPROC, NOFILE] = ["2", "4", "6", "7"] as const;
-const MOST_OPEN_FILES = 16_384;
+const MAX_OPEN_FILES = 16_384;
 const SECCOMP = 3;
 const ARGUMENTS = 4;
 const NETWORK = 5;
@@ -35,7 +35,7 @@ export interface Launch {
   seccompFd: number;
   bwrapArguments: readonly string[];
   /** Host directories that the uid cannot reach by their own paths, and where bwrap finds them. */
-  stages: readonly Stage[];
+  bindMounts: readonly BindMount[];
   /** The system to mount over its stage, and where; null where the host's own is shown. */
   system: OverlayMount | null;
   /** Descriptor of the user namespace whose root to become instead of `uid`, for who changes a system; null for sessions. */
@@ -59,8 +59,8 @@ export interface Launched {
   child: ChildProcess;
   /** Host pid of process 1. */
   init: Promise<number>;
-  /** Says that process 1 stands. Without it nothing is left when this process, or bwrap, ends. */
-  stands(): void;
+  /** Says that process 1 runs. Without it nothing is left when this process, or bwrap, ends. */
+  disarmGuard(): void;
 }
 
 /**
@@ -91,18 +91,18 @@ export async function launch(options: Launch): Promise<Launched> {
     argumentsPipe.on("error", () => {});
     argumentsPipe.end(text.map((argument) => `${argument}\0`).join(""));
   }
-  return { child, init: initPid(child), stands: guarded(child) };
+  return { child, init: initPid(child), disarmGuard: guarded(child) };
 }
 
 /** What the process does before it becomes bwrap; see `launch.pl`. */
 async function stepsOf(options: Launch): Promise<string[]> {
-  const { network, stages, system, disk, pipes, uid, rootFd } = options;
+  const { network, bindMounts, system, disk, pipes, uid, rootFd } = options;
   const owner = String(uid ?? -1);
   return [
     ...["keep", String(GUARD), "guard", String(GUARD)],
     ...options.processFiles.flatMap((file) => ["join", file]),
-    ...(stages.length > 0 || disk !== null ? ["apart"] : []),
-    ...stages.flatMap(({ from, at }) => ["bind", from, at]),
+    ...(bindMounts.length > 0 || disk !== null ? ["apart"] : []),
+    ...bindMounts.flatMap(({ from, at }) => ["bind", from, at]),
     ...(disk === null ? [] : ["disk", disk.image.path, disk.at]),
     ...(disk?.places ?? []).flatMap((place) => ["place", place, owner]),
     // On the disk, where it is changed.
@@ -152,7 +152,7 @@ function initPid(child: ChildProcess): Promise<number> {
 }
 
 async function resourceLimits({ controllers, limits, uid }: Launch): Promise<string[]> {
-  const files = Math.min(MOST_OPEN_FILES, hardLimit("Max open files"));
+  const files = Math.min(MAX_OPEN_FILES, hardLimit("Max open files"));
   const result = ["limit", NOFILE, String(files), "limit", CORE, "0"];
   if (!controllers.includes("pids")) {
     // Counted over all processes of the uid on this host, so those that run already are added.

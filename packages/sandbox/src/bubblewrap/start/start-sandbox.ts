@@ -17,7 +17,7 @@ import { type Launch, launch } from "./launch.ts";
 import { FIRST_PIPES, launchOptions } from "./launch-options.ts";
 import type { Made, SandboxHost } from "./sandbox-host.ts";
 
-const LONGEST_START_MS = 20_000;
+const START_TIMEOUT_MS = 20_000;
 
 /**
  * Starts the first process of a sandbox whose places, network and control group are made, and furnishes it.
@@ -35,7 +35,7 @@ export async function startSandbox(
   try {
     const uid = hostUid(spec);
     const options = await launchOptions(host, spec, made, { uid, seccompFd, rootFd });
-    const { child, init: initPid, stands } = await launch(options);
+    const { child, init: initPid, disarmGuard } = await launch(options);
     undo.push(async () => child.kill("SIGKILL"));
     const supervisor = new Supervisor(
       { input: child.stdin as Writable, output: child.stdout as Readable },
@@ -45,7 +45,7 @@ export async function startSandbox(
       },
     );
     const init = await started(child, initPid, supervisor);
-    stands();
+    disarmGuard();
     const snapshots = snapshotsOf(host, spec, made.files, options, child.pid, init);
     const sandbox = new BubblewrapSandbox({
       id: spec.id,
@@ -101,7 +101,7 @@ async function started(child: ChildProcess, init: Promise<number>, supervisor: S
     if (complaint.length < 2000) complaint += String(chunk);
   });
   const spawned = new Promise<never>((_, reject) => child.once("error", reject));
-  const timer = setTimeout(() => child.kill("SIGKILL"), LONGEST_START_MS);
+  const timer = setTimeout(() => child.kill("SIGKILL"), START_TIMEOUT_MS);
   const pid = await Promise.race([init.catch(() => null), spawned]);
   const ready = await Promise.race([supervisor.ready, spawned]).finally(() => clearTimeout(timer));
   if (pid !== null && ready) return pid;

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, readlink, symlink, writeFile } from "node:fs/promises";
-import { gitConfig } from "../../inside/git-config.ts";
+import { GIT_CONFIG } from "../../inside/git-config.ts";
 import { LAYERED_HOME, PROGRAMS_INSIDE } from "../../inside/paths.ts";
 import { trustedBundle } from "../../inside/trusted-bundle.ts";
 
@@ -62,7 +62,7 @@ async function writeOwnFiles(etc: string, certificates: readonly string[]): Prom
     hostname: "session\n",
     hosts: "127.0.0.1 localhost session\n::1 localhost ip6-localhost\n",
     "resolv.conf": "nameserver 127.0.0.1\noptions timeout:2 attempts:2\n",
-    gitconfig: gitConfig,
+    gitconfig: GIT_CONFIG,
     "ssl/certs/ca-certificates.crt": await trustedBundle(certificates),
   });
   await symlink("certs/ca-certificates.crt", `${etc}/ssl/cert.pem`);

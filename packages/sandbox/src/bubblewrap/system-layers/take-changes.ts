@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { SandboxError } from "../../interface/errors.ts";
 import { shellScript } from "../../scripts/read-script.ts";
 import { imageOf } from "../disk-image/disk-images.ts";
-import { stageDirectories } from "../launch/bind-mounts.ts";
+import { planBindMounts } from "../launch/bind-mounts.ts";
 import { launchArguments } from "../launch/launch-program.ts";
 import { UPPER } from "./system-mount.ts";
 
@@ -31,7 +31,7 @@ export async function takeChanges(disk: string, to: string, signal: AbortSignal)
     await rename(`${disk}/${UPPER}`, to);
     return true;
   }
-  const [stage] = stageDirectories([to]).stages;
+  const [stage] = planBindMounts([to]).bindMounts;
   const at = stage?.at ?? "/mnt";
   const copy = ["sh", "-c", COPY_LAYER, "sh", `${at}/${UPPER}`, to];
   try {

@@ -6,9 +6,9 @@ import { type Capabilities, readCapabilities, readRefs } from "./read-refs.ts";
 import type { RemoteRefs } from "./remote-refs.ts";
 
 /** More than a hundred thousand refs take. */
-const MOST_BYTES = 8 * 1024 * 1024;
-const MOST_ADVERTISED_BYTES = 64 * 1024;
-const LONGEST_MS = 10_000;
+const MAX_BYTES = 8 * 1024 * 1024;
+const MAX_ADVERTISED_BYTES = 64 * 1024;
+const TIMEOUT_MS = 10_000;
 
 export interface ListOptions {
   /** It has to follow no redirect. */
@@ -26,7 +26,7 @@ export async function listRefs(
   { fetch, signal }: ListOptions,
 ): Promise<RemoteRefs | null> {
   const url = repository.url.replace(/\/$/, "");
-  const deadline = AbortSignal.timeout(LONGEST_MS);
+  const deadline = AbortSignal.timeout(TIMEOUT_MS);
   const until = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
   const login = basicLogin(repository);
   const headers = {
@@ -36,7 +36,7 @@ export async function listRefs(
   };
   try {
     const advertised = await fetch(`${url}/info/refs?service=git-upload-pack`, { headers, signal: until });
-    const offer = await bodyOf(advertised, "advertisement", MOST_ADVERTISED_BYTES, until);
+    const offer = await bodyOf(advertised, "advertisement", MAX_ADVERTISED_BYTES, until);
     const capabilities = offer && readCapabilities(offer);
     if (capabilities === null) return null;
     const answer = await fetch(`${url}/git-upload-pack`, {
@@ -49,7 +49,7 @@ export async function listRefs(
       body: request(capabilities),
       signal: until,
     });
-    const list = await bodyOf(answer, "result", MOST_BYTES, until);
+    const list = await bodyOf(answer, "result", MAX_BYTES, until);
     return list && (await readRefs(list, capabilities));
   } catch {
     return null;

@@ -1,4 +1,4 @@
-import { credentialVariable } from "../../inside/credential-helper.ts";
+import { CREDENTIAL_VARIABLE } from "../../inside/credential-helper.ts";
 import { SandboxError } from "../../interface/errors.ts";
 import type { RepositoryAccess } from "./repository.ts";
 
@@ -23,7 +23,7 @@ export function repositoryEnvironment(repositories: readonly RepositoryAccess[])
   return {
     ...plainVariables(repositories),
     ...Object.fromEntries(tokens),
-    ...(credentials.length === 0 ? {} : { [credentialVariable]: credentials.join("\n") }),
+    ...(credentials.length === 0 ? {} : { [CREDENTIAL_VARIABLE]: credentials.join("\n") }),
   };
 }
 
@@ -38,7 +38,7 @@ export function repositoryVariableNames<Repository extends Holder>(
     Object.keys(plainVariables(repositories)).map((name) => [name, null]),
   );
   for (const [name, holder] of tokenHolders(repositories)) names.set(name, holder);
-  if (repositories.some(({ secret }) => secret !== null)) names.set(credentialVariable, null);
+  if (repositories.some(({ secret }) => secret !== null)) names.set(CREDENTIAL_VARIABLE, null);
   return names;
 }
 

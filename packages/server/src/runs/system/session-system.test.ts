@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { LayerRoom } from "@berth/sandbox";
+import type { LayerCache } from "@berth/sandbox";
 import { testDatabase } from "../../../test-support/database.ts";
 import { seed, seedSession } from "../../../test-support/runs.ts";
 import { readInputs } from "../inputs/session-inputs.ts";
@@ -11,7 +11,7 @@ test("sessionSystem: an environment with packages and a script → one progress 
   const from = await seed(db.write);
   const sessionId = await seedSession(db.write, from);
   const begun: string[] = [];
-  const layers: Pick<LayerRoom, "prepare"> = {
+  const layers: Pick<LayerCache, "prepare"> = {
     async prepare({ plans, onLayer }) {
       for (const plan of plans) onLayer?.(plan);
       return { paths: [], failed: null, release() {} };

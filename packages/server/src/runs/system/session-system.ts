@@ -1,6 +1,6 @@
 import type { EgressDenied } from "@berth/egress";
 import {
-  type LayerRoom,
+  type LayerCache,
   type PackageSources,
   packagePlans,
   type SystemLayers,
@@ -18,7 +18,7 @@ const MAX_OUTPUT = 2_000;
 /** The systems that the sandboxes of this installation can have. */
 export interface SystemParts {
   tree: SystemTree;
-  layers: LayerRoom;
+  layers: LayerCache;
   sources: PackageSources;
 }
 

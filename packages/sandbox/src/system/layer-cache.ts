@@ -7,7 +7,7 @@ import { SandboxError } from "../interface/errors.ts";
 import type { SandboxEngine } from "../interface/sandbox.ts";
 import type { SystemLayers } from "../interface/spec.ts";
 import type { LayerFailure } from "./build-layer.ts";
-import { type LayerLimits, layerLimits, limitsDisks } from "./layer-limits.ts";
+import { DEFAULT_LAYER_LIMITS, type LayerLimits, limitsDisks } from "./layer-limits.ts";
 import { type LayerPlan, layerName } from "./layer-plan.ts";
 import { changesOf, makeLayer } from "./make-layer.ts";
 import { sweepLayers } from "./sweep-layers.ts";
@@ -43,7 +43,7 @@ export interface Layers {
  * Each is made once, whoever asks for it meanwhile; under another name until it is whole. One that no open sandbox needs goes
  * when it was not used for long or they take too much: it is made again when it is asked for.
  */
-export interface LayerRoom {
+export interface LayerCache {
   /** Rejects with the signal's reason, and with `SandboxError` once the room is closed. */
   prepare(request: LayerRequest): Promise<Layers>;
   /** Removes what is not needed any more, and what a process that died has left. */
@@ -52,7 +52,7 @@ export interface LayerRoom {
   close(): Promise<void>;
 }
 
-export interface LayerRoomOptions {
+export interface LayerCacheOptions {
   /** Only root may enter it. */
   directory: string;
   engine: SandboxEngine;
@@ -66,8 +66,8 @@ export interface LayerRoomOptions {
   log: (line: string) => void;
 }
 
-export function openLayerRoom(options: LayerRoomOptions): LayerRoom {
-  const { directory, engine, limits = layerLimits, enter = async () => () => {}, log } = options;
+export function openLayerCache(options: LayerCacheOptions): LayerCache {
+  const { directory, engine, limits = DEFAULT_LAYER_LIMITS, enter = async () => () => {}, log } = options;
   const { unusedMs = 14 * DAY_MS, mostBytes = 20 * 1024 ** 3 } = options;
   const closing = new AbortController();
   const making = new Map<string, Promise<LayerFailure | null>>();

@@ -11,8 +11,8 @@ import { noTrees, testTree } from "../../test-support/system.ts";
 import { createBubblewrapEngine } from "../bubblewrap/bubblewrap-engine.ts";
 import { diskLimit } from "../bubblewrap/probe.ts";
 import type { SandboxEngine } from "../interface/sandbox.ts";
-import { layerLimits } from "./layer-limits.ts";
-import { type LayerRoom, type LayerRoomOptions, openLayerRoom } from "./layer-room.ts";
+import { type LayerCache, type LayerCacheOptions, openLayerCache } from "./layer-cache.ts";
+import { DEFAULT_LAYER_LIMITS } from "./layer-limits.ts";
 
 const skip = await noTrees();
 const limit = await diskLimit(tmpdir());
@@ -45,8 +45,8 @@ describe("layers of a system", { skip }, () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  const room = (options: Partial<LayerRoomOptions> = {}): LayerRoom =>
-    openLayerRoom({
+  const room = (options: Partial<LayerCacheOptions> = {}): LayerCache =>
+    openLayerCache({
       directory: join(directory, `room-${count++}`),
       engine,
       log: (line) => log.push(line),
@@ -106,7 +106,7 @@ describe("layers of a system", { skip }, () => {
 
   test("that fail leave nothing, tell the end of their output, and are tried again", async () => {
     const limits = { milliseconds: 6_000, bytes: 8 * 1024 ** 2, files: 100_000, spared: 0 };
-    const own = openLayerRoom({ directory: join(directory, "failing"), engine, limits, log: () => {} });
+    const own = openLayerCache({ directory: join(directory, "failing"), engine, limits, log: () => {} });
     const failing = request(["true", "echo one; echo the last words >&2; exit 7", "true"]);
     const failed = await own.prepare(failing);
     assert.equal(failed.paths.length, 1);
@@ -121,13 +121,13 @@ describe("layers of a system", { skip }, () => {
     await own.close();
   });
 
-  const small = { ...layerLimits, milliseconds: 10_000, bytes: 8 * 1024 ** 2, spared: 0 };
+  const small = { ...DEFAULT_LAYER_LIMITS, milliseconds: 10_000, bytes: 8 * 1024 ** 2, spared: 0 };
 
   test("that fill their disk are told so, whatever fills it, and leave nothing", {
     skip: noImages,
   }, async () => {
     const place = join(directory, "filling");
-    const own = openLayerRoom({ directory: place, engine, limits: small, log: () => {} });
+    const own = openLayerCache({ directory: place, engine, limits: small, log: () => {} });
     const fills = [
       "head -c 64M /dev/urandom >/opt/large",
       "head -c 64M /dev/urandom >/opt/large; sleep 60",
@@ -183,7 +183,7 @@ describe("layers of a system", { skip }, () => {
       sweep: (mayLive) => engine.sweep(mayLive),
       close: async () => {},
     };
-    const own = openLayerRoom({
+    const own = openLayerCache({
       directory: place,
       engine: counting,
       limits: small,
@@ -200,7 +200,11 @@ describe("layers of a system", { skip }, () => {
 
   test("that hold what is in no directory end before the machine has no space left", async () => {
     const { bavail, bsize } = await statfs(directory);
-    const limits = { ...layerLimits, milliseconds: 20_000, spared: bavail * bsize - 200 * 1024 ** 2 };
+    const limits = {
+      ...DEFAULT_LAYER_LIMITS,
+      milliseconds: 20_000,
+      spared: bavail * bsize - 200 * 1024 ** 2,
+    };
     const own = room({ limits });
     const script = "exec 3>/opt/big; rm /opt/big; while sleep 0.05; do head -c 20M /dev/zero >&3; done";
     const { failed } = await own.prepare(request([script]));
@@ -225,14 +229,14 @@ describe("layers of a system", { skip }, () => {
   test("that are asked for while a sweep removes what a dead process left of them are whole", async () => {
     const place = join(directory, "left");
     const asked = ["one", "two", "three"].map((word) => request([`sleep 1; echo ${word} >/opt/word`]));
-    const first = openLayerRoom({ directory: place, engine, log: () => {} });
+    const first = openLayerCache({ directory: place, engine, log: () => {} });
     await Promise.all(asked.map((one) => first.prepare(one)));
     await first.close();
     const names = (await readdir(place)).sort();
     for (const name of names) await rename(join(place, name), join(place, `${name}.making`));
     const others = Array.from({ length: 100 }, (_, n) => join(place, `${n}.making`));
     for (const other of others) mkdirSync(other);
-    const own = openLayerRoom({ directory: place, engine, log: () => {} });
+    const own = openLayerCache({ directory: place, engine, log: () => {} });
     const swept = own.sweep();
     // The sweep has listed what there is, and removed some of it.
     for (let looks = 0; looks < 100_000 && others.every((path) => existsSync(path)); looks++)
@@ -250,7 +254,7 @@ describe("layers of a system", { skip }, () => {
 
   test("that nobody needs go when they were not used for long, and those that are needed stay", async () => {
     const place = join(directory, "sweeping");
-    const own = openLayerRoom({ directory: place, engine, log: () => {}, unusedMs: 0 });
+    const own = openLayerCache({ directory: place, engine, log: () => {}, unusedMs: 0 });
     const used = await own.prepare(request(["echo used >/opt/used"]));
     const unused = await own.prepare(request(["echo unused >/opt/unused"]));
     unused.release();
@@ -262,7 +266,7 @@ describe("layers of a system", { skip }, () => {
     used.release();
     await own.sweep();
     assert.deepEqual(await readdir(place), []);
-    const crowded = openLayerRoom({ directory: place, engine, log: () => {}, mostBytes: 1 });
+    const crowded = openLayerCache({ directory: place, engine, log: () => {}, mostBytes: 1 });
     (await crowded.prepare(request(["echo again >/opt/used"]))).release();
     await crowded.sweep();
     assert.deepEqual(await readdir(place), []);
@@ -270,7 +274,7 @@ describe("layers of a system", { skip }, () => {
 
   test("are waited for no longer than wanted, and end with their room", async () => {
     const place = join(directory, "ending");
-    const own = openLayerRoom({ directory: place, engine, log: () => {} });
+    const own = openLayerCache({ directory: place, engine, log: () => {} });
     const waiting = new AbortController();
     const impatient = own.prepare(request(["sleep 60"], "one", waiting.signal));
     const patient = own.prepare(request(["sleep 60"]));

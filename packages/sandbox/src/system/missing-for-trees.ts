@@ -1,20 +1,23 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, statfs } from "node:fs/promises";
 import { promisify } from "node:util";
 import { findProgram } from "@berth/linux";
 
 const run = promisify(execFile);
+const MEBIBYTE = 1_048_576;
+/** What a tree takes while it is made, and as much again, so that the database beside it never meets a full disk. */
+export const TREE_NEEDS_BYTES = 1_536 * MEBIBYTE;
 
 /** What this machine lacks to make system trees in a directory and to show them, as a clause, or null. Never throws. */
-export async function lackForTrees(directory: string): Promise<string | null> {
+export async function missingForTrees(directory: string): Promise<string | null> {
   if (process.getuid?.() !== 0) return "Berth does not run as root";
   if (/[:,\\"\s]/.test(directory))
     return "the path of the data directory has a character that overlays cannot take";
   if (findProgram("mmdebstrap") === null) return "mmdebstrap is missing (package mmdebstrap)";
-  return await lackForOverlays(directory);
+  return await missingForOverlays(directory);
 }
 
-async function lackForOverlays(directory: string): Promise<string | null> {
+async function missingForOverlays(directory: string): Promise<string | null> {
   let trial: string | undefined;
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -28,4 +31,12 @@ async function lackForOverlays(directory: string): Promise<string | null> {
   } finally {
     if (trial !== undefined) await rm(trial, { recursive: true, force: true }).catch(() => {});
   }
+}
+
+/** That a directory's filesystem is too full for a tree to be made there, as a clause, or null. */
+export async function missingSpace(directory: string, needed = TREE_NEEDS_BYTES): Promise<string | null> {
+  const { bavail, bsize } = await statfs(directory);
+  if (bavail * bsize >= needed) return null;
+  const [free, enough] = [bavail * bsize, needed].map((bytes) => Math.floor(bytes / MEBIBYTE));
+  return `the disk of the data directory has ${free} MiB free, and making the Debian takes ${enough}`;
 }
