@@ -1,12 +1,12 @@
 import { openApiDocument } from "@berth/contract";
 import type { Logger } from "pino";
+import { createTokenWatch } from "./access/token-watch.ts";
 import type { BlobStore } from "./blobs/disk-blobs.ts";
 import type { Database } from "./db/pool.ts";
 import { mountAgents } from "./features/agents/agent-routes.ts";
 import type { ModelWindows } from "./features/agents/resolve-agent.ts";
 import { mountDocs } from "./features/docs/docs-routes.ts";
 import { mountEnvironments } from "./features/environments/environment-routes.ts";
-import { mountEvents } from "./features/events/event-routes.ts";
 import { mountFiles } from "./features/files/file-routes.ts";
 import { mountForward } from "./features/forward/forward-routes.ts";
 import { mountMemories } from "./features/memories/memory-routes.ts";
@@ -14,20 +14,21 @@ import { mountMemoryStores } from "./features/memory-stores/memory-store-routes.
 import { mountMemoryVersions } from "./features/memory-versions/memory-version-routes.ts";
 import { mountModels } from "./features/models/model-routes.ts";
 import { mountService } from "./features/service/service-routes.ts";
-import { mountSessionResources } from "./features/session-resources/session-resource-routes.ts";
+import { mountEvents } from "./features/sessions/events/event-routes.ts";
+import { mountSessionResources } from "./features/sessions/resources/session-resource-routes.ts";
 import { mountSessions } from "./features/sessions/session-routes.ts";
+import { sessionsByStatus } from "./features/sessions/session-store.ts";
 import { mountThreadsPath } from "./features/sessions/threads-path.ts";
 import { mountSkills } from "./features/skills/skill-routes.ts";
 import { mountTokens } from "./features/tokens/token-routes.ts";
 import { mountVaultCredentials } from "./features/vault-credentials/vault-credential-routes.ts";
 import { mountVaults } from "./features/vaults/vault-routes.ts";
-import { createCursors } from "./http/cursor.ts";
 import { createHttpApp, type HttpApp } from "./http/http-app.ts";
 import { createIdempotency } from "./http/idempotency.ts";
 import { createMetrics } from "./http/metrics.ts";
-import { createTokenWatch } from "./http/token-watch.ts";
 import type { Redactor } from "./log/redactor.ts";
 import type { SessionHub } from "./notify/session-hub.ts";
+import { createCursors } from "./request/cursor.ts";
 import { derivedKey, SecretBox } from "./secrets/secret-box.ts";
 
 export interface AppDeps {
@@ -36,40 +37,40 @@ export interface AppDeps {
   log: Logger;
   models: ModelWindows;
   blobs: BlobStore;
-  /** The installation's, 32 bytes. Cursors and secrets get keys of their own from it. */
+  /** The installation's key, 32 bytes. The keys of cursors and secrets are derived from it. */
   secretKey: Uint8Array;
-  /** The key that was replaced, while a rewrap is not over. */
+  /** The previous key, until all secrets are rewrapped. */
   formerSecretKey?: Uint8Array | null;
-  /** Keeps the secrets that pass through out of the log. */
+  /** Removes the secrets that this process has opened from the log. */
   redactor?: Redactor;
-  /** Hosts, with their port where it is not 443, whose repositories can be attached. */
+  /** Hosts of hosted repositories, with their port if it is not 443. */
   repositoryHosts: readonly string[];
-  /** Hosts, with their port where it is not 80, that repositories may be cloned from without TLS. */
+  /** Hosts, with their port if it is not 80, from which repositories may be cloned over plain HTTP. */
   gitHttpHosts: readonly string[];
-  /** Hosts and networks on private addresses that MCP servers may be on. */
+  /** Hosts and networks with private addresses that MCP servers may have. */
   egressAllowPrivate: readonly string[];
-  /** Whether the engine of the sandboxes runs images. */
+  /** Whether the sandbox engine runs images. */
   runsImages: boolean;
-  /** Bytes of a JSON body. */
+  /** Maximum bytes of a JSON body. */
   jsonLimit: number;
-  /** Bytes of an uploaded file. */
+  /** Maximum bytes of an uploaded file. */
   uploadLimit: number;
 }
 
-/** The whole HTTP service, wired and not yet listening. */
+/** The complete HTTP service, not yet listening. */
 export function createApp(deps: AppDeps): HttpApp {
   const { db, hub, log, models, blobs, secretKey, jsonLimit, uploadLimit } = deps;
   const formerKey = deps.formerSecretKey ?? null;
   const secrets = new SecretBox(secretKey, { onSecret: deps.redactor?.add, formerKey });
   const cursors = createCursors(derivedKey(secretKey, "list cursors"));
-  // Kept answers are no secrets to look for in the log: a thousand of them would take the place of those that are.
+  // Without the redactor: stored responses would displace real secrets among those that it looks for in the log.
   const idempotency = createIdempotency(db, new SecretBox(secretKey, { formerKey }));
   const tokens = createTokenWatch(db.read, log);
   const app = createHttpApp({
     db,
     log,
     cursors,
-    metrics: createMetrics(db.read),
+    metrics: createMetrics(() => sessionsByStatus(db.read)),
     idempotency,
     jsonLimit,
     uploadLimit,

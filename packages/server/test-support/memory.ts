@@ -2,7 +2,7 @@ import type { TestContext } from "node:test";
 import { formatId, newUuid } from "@berth/contract";
 import type { Sandbox } from "@berth/sandbox";
 import type { Database } from "../src/db/pool.ts";
-import { createMemory, modifyMemory, removeMemory } from "../src/features/memories/change-memory.ts";
+import { insertMemory, modifyMemory, removeMemory } from "../src/features/memories/memory-change-store.ts";
 import { insertMemoryStore } from "../src/features/memory-stores/memory-store-store.ts";
 import type { Lease } from "../src/runs/lease/lease.ts";
 import { type MountedStore, mountedStore } from "../src/runs/memory/mounted-store.ts";
@@ -85,9 +85,9 @@ export async function testMount(t: TestContext): Promise<TestMount> {
         const wanted = { path, content: content ?? "" };
         const outcome =
           memory === undefined
-            ? await createMemory(tx, storeId, apiActor, wanted)
+            ? await insertMemory(tx, storeId, apiActor, wanted)
             : await modifyMemory(tx, memory, apiActor, wanted);
-        if ("refused" in outcome) throw new Error(outcome.refused);
+        if ("conflict" in outcome) throw new Error(outcome.conflict);
       });
     },
     async memories() {

@@ -7,7 +7,7 @@ import { formatId } from "@berth/contract";
 import { DatabaseUnavailableError } from "../src/db/database-error.ts";
 import type { Database } from "../src/db/pool.ts";
 import type { Queryable, Statement } from "../src/db/statement.ts";
-import { readLog } from "../src/features/events/event-store.ts";
+import { readLog } from "../src/features/sessions/events/event-store.ts";
 import { type TestDatabase, testDatabase } from "./database.ts";
 import { type Seed, seed, seedSession } from "./runs.ts";
 import { bash, type Installation, idles, installation, steps, types } from "./worker.ts";

@@ -16,8 +16,8 @@ import {
 } from "@berth/sandbox";
 import { openDiskBlobs } from "../src/blobs/disk-blobs.ts";
 import type { Database } from "../src/db/pool.ts";
-import { appendInputs } from "../src/features/events/append-by-client.ts";
-import { readLog } from "../src/features/events/event-store.ts";
+import { readLog } from "../src/features/sessions/events/event-store.ts";
+import { appendInputs } from "../src/features/sessions/events/input-store.ts";
 import { openSessionHub, type SessionHub } from "../src/notify/session-hub.ts";
 import { LIST_SCRIPT } from "../src/runs/outputs/list-outputs.ts";
 import { Worker, type WorkerOptions } from "../src/runs/session/worker.ts";

@@ -1,14 +1,14 @@
-/** A stored content: its SHA-256 in hexadecimal is its name. */
+/** A stored content. Its name is its SHA-256 in hexadecimal. */
 export interface Blob {
   sha256: string;
   size: number;
 }
 
-/** A content that was taken in whole and is not stored yet. One of `keep` and `discard` is called; a `discard` after `keep` changes nothing. */
+/** A complete content that is not stored yet. The owner calls `keep` or `discard`; `discard` after `keep` does nothing. */
 export interface StagedBlob extends Blob {
-  /** Where it lies on this host until then. */
+  /** Its path on this host until then. */
   path: string;
-  /** The content is on disk, under its name, when this resolves. */
+  /** Resolves when the content is durably stored under its name. */
   keep(): Promise<void>;
   discard(): Promise<void>;
 }

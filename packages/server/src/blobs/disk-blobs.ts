@@ -5,28 +5,28 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { processStart } from "@berth/linux";
 import type { Blob, StagedBlob } from "./blob.ts";
-import { type GrowingBlob, growingBlob } from "./growing-blob.ts";
-import { placeBlob } from "./place-blob.ts";
+import { installBlob } from "./install-blob.ts";
+import { PartialBlob } from "./partial-blob.ts";
 
-/** Contents of files on a disk, each stored once whatever it is called. */
+/** Contents of files on a disk. Equal contents are stored once. */
 export interface BlobStore {
-  /** Takes in what the source gives. When the source or the disk fails, nothing is left. */
+  /** Writes what the source yields to the disk. When the source or the disk fails, nothing is left. */
   stage(source: AsyncIterable<Uint8Array>): Promise<StagedBlob>;
-  /** A content that arrives in parts. `name`: of letters, digits and hyphens. */
-  growing(name: string): GrowingBlob;
-  /** The names of those of which something is there. */
-  growingNames(): Promise<string[]>;
-  /** The bytes, or those from `start` up to and including `end`. */
+  /** A content that arrives in parts. `name` has letters, digits and hyphens. */
+  partial(name: string): PartialBlob;
+  /** The names of the partial contents that exist. */
+  partialNames(): Promise<string[]>;
+  /** The bytes, or those from `start` to `end`, inclusive. */
   read(sha256: string, range?: { start: number; end: number }): Readable;
-  /** Removes the content, if it is there. */
+  /** Does nothing if the content does not exist. */
   remove(sha256: string): Promise<void>;
-  /** Where the content lies on this host; it is never changed in place. */
+  /** Its path on this host. A content is never changed in place. */
   path(sha256: string): string;
-  /** The names of all contents, some hundreds at once. */
+  /** The names of all contents, some hundreds at a time. */
   names(): AsyncGenerator<string[]>;
-  /** Milliseconds since the content was written; 0 when it is not there. */
+  /** Milliseconds since the content was written; 0 when it does not exist. */
   age(sha256: string): Promise<number>;
-  /** Removes what processes that are gone have staged, and what nobody has written to for a day. */
+  /** Removes what dead processes have staged, and staged contents that were not written to for a day. */
   removeAbandoned(): Promise<void>;
 }
 
@@ -34,32 +34,32 @@ const ABANDONED_MS = 24 * 3_600_000;
 
 const NAMES_AT_ONCE = 500;
 
-/** Opens the store, which this process and others of the same service use. */
+/** Opens the store. Several processes of the service share it. */
 export async function openDiskBlobs(directory: string): Promise<BlobStore> {
-  const partial = join(directory, "partial");
-  const growing = join(directory, "growing");
-  for (const needed of [partial, growing]) await mkdir(needed, { recursive: true, mode: 0o700 });
+  const staged = join(directory, "partial");
+  const partial = join(directory, "growing");
+  for (const needed of [staged, partial]) await mkdir(needed, { recursive: true, mode: 0o700 });
   const path = (sha256: string) => join(directory, sha256.slice(0, 2), sha256.slice(2, 4), sha256);
   return {
     path,
-    growing: (name) => growingBlob(join(growing, name), path, directory),
-    growingNames: () => readdir(growing),
+    partial: (name) => new PartialBlob(join(partial, name), path, directory),
+    partialNames: () => readdir(partial),
     read: (sha256, range) => createReadStream(path(sha256), range),
     remove: (sha256) => rm(path(sha256), { force: true }),
     names: () => namesBelow(directory),
     age: (sha256) => ageOf(path(sha256)),
     async removeAbandoned() {
-      for (const name of await readdir(partial)) {
-        const abandoned = isOfDeadProcess(name) || (await ageOf(join(partial, name))) > ABANDONED_MS;
-        if (abandoned) await rm(join(partial, name), { force: true });
+      for (const name of await readdir(staged)) {
+        const abandoned = isOfDeadProcess(name) || (await ageOf(join(staged, name))) > ABANDONED_MS;
+        if (abandoned) await rm(join(staged, name), { force: true });
       }
     },
     async stage(source) {
-      const temporary = join(partial, [process.pid, processStart(process.pid) ?? "", randomUUID()].join("."));
+      const temporary = join(staged, [process.pid, processStart(process.pid) ?? "", randomUUID()].join("."));
       const discard = () => rm(temporary, { force: true });
       try {
         const blob = await fill(temporary, source);
-        const keep = () => placeBlob(rename, temporary, path(blob.sha256), directory).finally(discard);
+        const keep = () => installBlob(rename, temporary, path(blob.sha256), directory).finally(discard);
         return { ...blob, path: temporary, keep, discard };
       } catch (error) {
         await discard();
@@ -92,7 +92,7 @@ async function ageOf(path: string): Promise<number> {
   return found === null ? 0 : Date.now() - found.mtimeMs;
 }
 
-/** What is staged is called `<pid>.<start of the process>.<its own name>`. */
+/** A staged content has the name `<pid>.<start time of the process>.<uuid>`. */
 function isOfDeadProcess(name: string): boolean {
   const [pid, started, rest] = name.split(".");
   return rest !== undefined && processStart(Number(pid)) !== started;

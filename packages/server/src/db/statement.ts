@@ -30,3 +30,8 @@ export async function ask<Row extends object>(
     throw databaseError(error);
   }
 }
+
+/** Resolves when the database responds. */
+export async function ping(db: Queryable): Promise<void> {
+  await db.query({ name: "ready", text: "select 1" });
+}

@@ -11,7 +11,7 @@ import { listVaults } from "../features/vaults/vault-store.ts";
 
 const rows = 20_000;
 const place = { direction: "older", anchor: null, rows: 21, lowest: null, below: null } as const;
-const current = { archived: false };
+const current = { include_archived: false };
 
 /** What a row needs beside its owner, with values in which `n` is its number. */
 const tables = {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import fc from "fast-check";
 import { type TestApp, testApp } from "../../test-support/http.ts";
-import { isTokenSecret, newTokenSecret } from "../features/tokens/token-secret.ts";
+import { isTokenSecret, newTokenSecret } from "../access/token-secret.ts";
 
 const path = "/api/v1/cloud/agents";
 

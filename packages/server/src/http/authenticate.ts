@@ -1,18 +1,18 @@
 import type { IncomingMessage } from "node:http";
 import type { Logger } from "pino";
+import type { Principal } from "../access/principal.ts";
+import { isTokenSecret, tokenHash } from "../access/token-secret.ts";
+import { findToken, touchToken } from "../access/token-store.ts";
 import type { Database } from "../db/pool.ts";
-import { isTokenSecret, tokenHash } from "../features/tokens/token-secret.ts";
-import { findToken, touchToken } from "../features/tokens/token-store.ts";
-import { ApiError } from "./api-error.ts";
-import { errors } from "./errors.ts";
+import { ApiError } from "../errors/api-error.ts";
+import { errors } from "../errors/catalogue.ts";
 import { headerValues } from "./header-values.ts";
-import type { Principal } from "./principal.ts";
 
 /**
- * Whom the request's bearer token stands for.
+ * The principal of the request's bearer token.
  *
- * @throws errors of type `authentication_error`, a message for each fault. Only a token of the right form with the
- * right checksum costs a query.
+ * @throws errors of type `authentication_error`, each with its own message. Only a well-formed token with the right checksum
+ * costs a query.
  */
 export async function authenticate(request: IncomingMessage, db: Database, log: Logger): Promise<Principal> {
   const found = await findToken(db.read, tokenHash(bearerToken(request)));
@@ -20,14 +20,14 @@ export async function authenticate(request: IncomingMessage, db: Database, log: 
   if (found.revoked) throw errors.revokedToken();
   if (found.expired) throw errors.expiredToken();
   if (found.disabled) throw errors.disabledPrincipal(found.principal.kind);
-  if (found.stale) touchToken(db.write, found.principal.tokenId).catch(forget(log));
+  if (found.stale) touchToken(db.write, found.principal.tokenId).catch(logFailedTouch(log));
   return found.principal;
 }
 
 /**
- * As `authenticate`, where only a user's token is taken.
+ * As `authenticate`, but accepts only a user's token.
  *
- * @throws errors of type `authentication_error` with the code `authentication_required`, for every fault of the token.
+ * @throws errors of type `authentication_error` with the code `authentication_required`, whatever is wrong with the token.
  */
 export async function authenticateUser(
   request: IncomingMessage,
@@ -58,7 +58,7 @@ function bearerToken(request: IncomingMessage): string {
   return token;
 }
 
-/** When a token was last used is worth no failed request. */
-function forget(log: Logger): (error: unknown) => void {
-  return (error) => log.debug({ err: error }, "the last use of a token could not be noted");
+/** The request goes on: `last_used_at` is not worth failing it. */
+function logFailedTouch(log: Logger): (error: unknown) => void {
+  return (error) => log.debug({ err: error }, "could not update the last use of a token");
 }

@@ -3,11 +3,11 @@ import multipart from "@fastify/multipart";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import type { Database } from "../db/pool.ts";
-import { answerBelowRoutes } from "./below-routes.ts";
-import type { Cursors } from "./cursor.ts";
-import { errors } from "./errors.ts";
+import { errors } from "../errors/catalogue.ts";
+import type { Cursors } from "../request/cursor.ts";
 import type { Idempotency } from "./idempotency.ts";
 import type { Metrics } from "./metrics.ts";
+import { respondToProtocolErrors } from "./protocol-errors.ts";
 import { renderError, toApiError } from "./render-error.ts";
 import { requestIdHeaders, requestIdOf } from "./request-id.ts";
 
@@ -17,16 +17,16 @@ export interface HttpOptions {
   cursors: Cursors;
   metrics: Metrics;
   idempotency: Idempotency;
-  /** Bytes of a JSON body. */
+  /** Maximum bytes of a JSON body. */
   jsonLimit: number;
-  /** Bytes of an uploaded file. */
+  /** Maximum bytes of an uploaded file. */
   uploadLimit: number;
 }
 
-/** The framework with every answer made ours, and what `mount` needs to put routes on it. */
+/** Fastify with Berth's error responses, and what `mount` needs to add routes to it. */
 export interface HttpApp extends HttpOptions {
   fastify: FastifyInstance;
-  /** Responses that stay open; they are ended when the app closes. */
+  /** Open responses of streams; they are ended when the app closes. */
   streams: Set<ServerResponse>;
 }
 
@@ -44,11 +44,11 @@ export function createHttpApp(options: HttpOptions): HttpApp {
     rewriteUrl: ({ url = "/" }) => originForm(url),
     routerOptions: { maxParamLength: MAX_PATH_PARAMETER, querystringParser: () => ({}) },
     frameworkErrors: (error, request, reply) => {
-      const refusal =
+      const apiError =
         error.code === "FST_ERR_MAX_PARAM_LENGTH"
           ? errors.unknownPath(request.method, pathOf(request))
           : errors.invalid("The path is not valid percent-encoded UTF-8.");
-      sendError(reply as FastifyReply, refusal, request.id, options.log);
+      sendError(reply as FastifyReply, apiError, request.id, options.log);
     },
     http: {
       requireHostHeader: false,
@@ -68,8 +68,8 @@ export function createHttpApp(options: HttpOptions): HttpApp {
   });
   fastify.addHook("onResponse", async (request, { statusCode: status, elapsedTime: milliseconds }) => {
     const operation = request.routeOptions.config.operation ?? "none";
-    options.metrics.answered(operation, status, milliseconds);
-    options.log.debug({ request_id: request.id, operation, status, milliseconds }, "answered");
+    options.metrics.requestEnded(operation, status, milliseconds);
+    options.log.debug({ request_id: request.id, operation, status, milliseconds }, "request ended");
   });
   fastify.addHook("preClose", async () => {
     for (const response of streams) response.end();
@@ -79,13 +79,13 @@ export function createHttpApp(options: HttpOptions): HttpApp {
   fastify.setNotFoundHandler((request, reply) => {
     sendError(reply, errors.unknownPath(request.method, pathOf(request)), request.id, options.log);
   });
-  answerBelowRoutes(fastify.server);
+  respondToProtocolErrors(fastify.server);
   return { ...options, fastify, streams };
 }
 
 /**
- * Closes each connection as soon as it has no request under way. Node does this for those that are idle when the server
- * closes; it would keep the others for as long as their clients might want them.
+ * Closes each connection as soon as it has no request in progress. Node closes those that are idle when the server closes,
+ * but keeps the others open after their request.
  */
 function closeWhenIdle(server: Server): void {
   const timer = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS);
@@ -103,12 +103,12 @@ function pathOf(request: FastifyRequest): string {
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Of the contract: the label of the route's metrics. */
+    /** The id of the contract's operation, which labels the metrics of the route. */
     operation?: string;
   }
 }
 
-/** A request target may name the host too, as proxies are sent it: it means the same. */
+/** The path of a request target in absolute form, which clients send to proxies. */
 function originForm(target: string): string {
   const path = /^https?:\/\/[^/?]*(.*)$/is.exec(target)?.[1];
   if (path === undefined) return target;

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { testApp, type Wire } from "../../test-support/http.ts";
-import type { Principal } from "./principal.ts";
+import type { Principal } from "../access/principal.ts";
 
 const key = { "idempotency-key": "deploy-42" };
 

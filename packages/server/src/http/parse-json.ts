@@ -1,15 +1,15 @@
 import { formatFieldPath } from "@berth/contract";
-import { errors } from "./errors.ts";
+import { errors } from "../errors/catalogue.ts";
 
 const MAX_DEPTH = 64;
-/** Members and items of the whole document: what validation takes grows with them. No request of the contract has near as many. */
+/** Members and items of the whole document, which bounds the cost of validation. No valid request has nearly as many. */
 const MAX_VALUES = 20_000;
 
 /**
- * A JSON document from its bytes: UTF-8 without a byte order mark, at most 64 levels deep, without the keys that
- * poison objects, and with text that a database can hold.
+ * Parses a JSON document: UTF-8 without a byte order mark, at most 64 levels deep, without `__proto__` keys, and with text
+ * that the database can store.
  *
- * @throws errors.invalid, with the path of what is at fault where there is one.
+ * @throws errors.invalid, with the path of the faulty value where there is one.
  */
 export function parseJson(bytes: Uint8Array): unknown {
   const value = parse(decode(bytes));

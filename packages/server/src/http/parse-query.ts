@@ -1,9 +1,9 @@
-import { errors } from "./errors.ts";
+import { errors } from "../errors/catalogue.ts";
 
 /**
- * The query of a URL as an object: a name that ends in `[]` is an array, any other may be there once.
+ * The query of a URL as an object. A parameter whose name ends in `[]` is an array; any other may be given once.
  *
- * @throws errors.invalid for broken percent-encoding and for a repeated parameter.
+ * @throws errors.invalid for invalid percent-encoding and for a repeated parameter.
  */
 export function parseQuery(url: string): Record<string, string | string[]> {
   const start = url.indexOf("?");

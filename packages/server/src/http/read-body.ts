@@ -1,15 +1,15 @@
 import type { IncomingMessage } from "node:http";
-import { errors } from "./errors.ts";
+import { errors } from "../errors/catalogue.ts";
 
 const BODY_TIMEOUT_MS = 60_000;
 const DRAIN_MS = 5_000;
-/** How much of a body that is too large is still read, so that its sender gets to see the answer. */
+/** A body that is too large is read up to this multiple of the limit, so that the client gets the response. */
 const DRAIN_FACTOR = 8;
 
 /**
  * The whole body of a request, at most `limit` bytes.
  *
- * @throws errors.bodyTooLarge after the rest was read and dropped, as far as that is bearable; errors.bodyCut.
+ * @throws errors.bodyTooLarge after the rest was read and dropped, up to a bound; errors.bodyCut.
  */
 export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   const timer = setTimeout(() => request.destroy(), BODY_TIMEOUT_MS);
@@ -32,8 +32,8 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
 }
 
 /**
- * Reads on and drops what still comes, for a while and up to a bound, so that a sender that is refused in the middle
- * of a body gets to see why.
+ * Reads and drops the rest of a body, for up to 5 seconds and `maxBytes`, so that a client that is still sending gets the
+ * error response.
  */
 export async function drain(request: IncomingMessage, maxBytes = 16_777_216): Promise<void> {
   const timer = setTimeout(() => request.destroy(), DRAIN_MS);
@@ -45,17 +45,20 @@ export async function drain(request: IncomingMessage, maxBytes = 16_777_216): Pr
       if (size > maxBytes) break;
     }
   } catch {
-    // The sender has gone away: there is nobody to tell.
+    // The client has disconnected.
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** A sender is cut off when nothing has come from one look to the next. */
+/** A client that sends nothing for this long is disconnected. */
 const STALL_MS = 60_000;
 
-/** Else one that never goes on would hold its connection, and what it has sent, for ever. Cleared as an interval is. */
-export function cutOffWhenStalled(request: IncomingMessage): NodeJS.Timeout {
+/**
+ * Otherwise a client that stalls would hold its connection, and the disk space of what it has sent, for ever. The caller
+ * clears the returned interval.
+ */
+export function disconnectWhenStalled(request: IncomingMessage): NodeJS.Timeout {
   let before = request.socket.bytesRead;
   return setInterval(() => {
     if (request.socket.bytesRead === before) request.destroy();

@@ -1,10 +1,10 @@
 import { firstValidationError, metadata, validationMessage } from "@berth/contract";
 import type { Multipart } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
-import { ApiError } from "./api-error.ts";
-import { errors } from "./errors.ts";
+import { ApiError } from "../errors/api-error.ts";
+import { errors } from "../errors/catalogue.ts";
 import { parseJson } from "./parse-json.ts";
-import { cutOffWhenStalled, drain } from "./read-body.ts";
+import { disconnectWhenStalled, drain } from "./read-body.ts";
 
 export interface FormLimits {
   /** Bytes of a file. */
@@ -15,33 +15,33 @@ export interface FormLimits {
 const MAX_FIELD_BYTES = 65_536;
 
 /**
- * Lets `take` go through the parts of a form as they come, names of files with their directories. When it throws, the
- * rest of the body is read away and the refusal is told.
+ * Calls `read` with the parts of a form as they arrive; file names keep their directories. When it throws, the rest of the
+ * body is drained, so that the client gets the error.
  */
 export async function readForm<T>(
   request: FastifyRequest,
   { fileSize, parts }: FormLimits,
-  take: (parts: AsyncIterable<Multipart>) => Promise<T>,
+  read: (parts: AsyncIterable<Multipart>) => Promise<T>,
 ): Promise<T> {
-  const watching = cutOffWhenStalled(request.raw);
+  const stallTimer = disconnectWhenStalled(request.raw);
   try {
     const limits = { fileSize, fieldSize: MAX_FIELD_BYTES, parts, files: parts };
-    return await take(request.parts({ limits, preservePath: true }));
+    return await read(request.parts({ limits, preservePath: true }));
   } catch (error) {
     await drain(request.raw);
-    throw refusal(error, fileSize);
+    throw formError(error, fileSize);
   } finally {
-    clearInterval(watching);
+    clearInterval(stallTimer);
   }
 }
 
-/** The text of a part that is no file. @throws errors.invalid */
+/** The text of a part that is not a file. @throws errors.invalid */
 export function fieldText(part: Multipart): string {
   if (part.type === "field" && typeof part.value === "string") return part.value;
   throw errors.invalid(`Field '${part.fieldname}' must be text.`, part.fieldname);
 }
 
-/** Metadata in a part of its own, as JSON. @throws errors.invalid */
+/** The metadata in a part that is JSON. @throws errors.invalid */
 export function fieldMetadata(part: Multipart): Record<string, string> {
   const value = parsed(fieldText(part));
   const result = metadata.safeParse(value, { error: validationMessage });
@@ -64,14 +64,16 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What the parser of forms throws speaks of the form, and is the sender's to mend. */
-function refusal(error: unknown, limit: number): unknown {
+/** Errors of the form parser mean that the client's form is invalid. */
+function formError(error: unknown, limit: number): unknown {
   if (error instanceof ApiError) return error;
   const { code, message } = error as { code?: unknown; message?: unknown };
   if (code === "FST_REQ_FILE_TOO_LARGE") return errors.bodyTooLarge(limit);
-  const ofForm = typeof code === "string" && /^FST_/.test(code);
-  const ofParser =
+  const fromPlugin = typeof code === "string" && /^FST_/.test(code);
+  const fromParser =
     typeof message === "string" &&
     /multipart|boundary|Unexpected end|Part terminated|aborted|premature/i.test(message);
-  return ofForm || ofParser ? errors.invalid("The body is not a valid multipart/form-data document.") : error;
+  return fromPlugin || fromParser
+    ? errors.invalid("The body is not a valid multipart/form-data document.")
+    : error;
 }

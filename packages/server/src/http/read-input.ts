@@ -9,52 +9,55 @@ import {
 } from "@berth/contract";
 import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
-import { errors } from "./errors.ts";
+import { errors } from "../errors/catalogue.ts";
 import { headerValues } from "./header-values.ts";
 import { parseJson } from "./parse-json.ts";
 import { parseQuery } from "./parse-query.ts";
-import type { Asked } from "./perform.ts";
 import { readBody } from "./read-body.ts";
+import type { IncomingRequest } from "./respond.ts";
 
-/** A body that is not there. */
-export const none = Buffer.alloc(0);
+export const NO_BODY = Buffer.alloc(0);
 
-/** Params, query and body, each as the route has it. */
-export function inputOf<R extends AnyRoute>(asked: Asked, route: R, bytes: Buffer): Input<R> {
-  const head = headOf(asked, route);
-  const body = parsed(asked, route.body, bytes.length === 0 ? undefined : parseJson(bytes));
+/** Params, query and body, parsed by the route's schemas. */
+export function inputOf<R extends AnyRoute>(incoming: IncomingRequest, route: R, bytes: Buffer): Input<R> {
+  const head = headOf(incoming, route);
+  const body = parsed(incoming, route.body, bytes.length === 0 ? undefined : parseJson(bytes));
   return { ...head, body } as Input<R>;
 }
 
-/** What an input has beside its body. */
+/** An input without its body. */
 export type Head<R extends AnyRoute> = Omit<Input<R>, "body">;
 
-export function headOf<R extends AnyRoute>(asked: Asked, route: R): Head<R> {
-  const query = parsed(asked, route.query, parseQuery(asked.request.raw.url ?? ""));
-  return { params: asked.request.params, query } as Head<R>;
+export function headOf<R extends AnyRoute>(incoming: IncomingRequest, route: R): Head<R> {
+  const query = parsed(incoming, route.query, parseQuery(incoming.request.raw.url ?? ""));
+  return { params: incoming.request.params, query } as Head<R>;
 }
 
-/** What a schema makes of an input. A part of a feature that the request does not activate is refused with 501. */
-export function parsed<S extends z.ZodType>(asked: Asked, schema: S, input: unknown): z.output<S> {
-  const result = parseInput(schema, input, activatedFeatures(asked));
+/** Parses an input by a schema. @throws errors.featureNotAvailable for a part of a beta feature that the request does not activate. */
+export function parsed<S extends z.ZodType>(
+  incoming: IncomingRequest,
+  schema: S,
+  input: unknown,
+): z.output<S> {
+  const result = parseInput(schema, input, activatedFeatures(incoming));
   if ("data" in result) return result.data;
   const { feature } = result.error;
   throw feature === undefined ? errors.fault(result.error) : errors.featureNotAvailable(feature);
 }
 
-/** The beta features that a request activates by its header. */
-export function activatedFeatures({ request }: Asked): ReadonlySet<BetaFeature> {
+/** The beta features that the request's header activates. */
+export function activatedFeatures({ request }: IncomingRequest): ReadonlySet<BetaFeature> {
   return parseBetaHeader(headerValues(request.raw, BETA_HEADER).join(","));
 }
 
-/** The bytes of a JSON body; none where there are none and none are needed. Those of GET and DELETE are not looked at. */
-export async function jsonBodyOf({ app, context, request }: Asked): Promise<Buffer> {
-  const { method, body } = context.operation;
-  if (method !== "POST") return none;
+/** The bytes of a JSON body; empty when there is none and none is required. The bodies of GET and DELETE are not read. */
+export async function readJsonBody({ app, scope, request }: IncomingRequest): Promise<Buffer> {
+  const { method, body } = scope.operation;
+  if (method !== "POST") return NO_BODY;
   const required = body !== "none";
   if (!hasBody(request.raw)) {
     if (required) throw errors.bodyMissing();
-    return none;
+    return NO_BODY;
   }
   const isJson = mediaType(request) === "application/json";
   if (required && !isJson) throw errors.badContentType("application/json");

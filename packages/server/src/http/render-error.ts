@@ -1,8 +1,8 @@
 import { BETA_FEATURES, type ErrorEnvelope } from "@berth/contract";
 import type { Logger } from "pino";
 import { DatabaseUnavailableError } from "../db/database-error.ts";
-import { ApiError } from "./api-error.ts";
-import { errors } from "./errors.ts";
+import { ApiError } from "../errors/api-error.ts";
+import { errors } from "../errors/catalogue.ts";
 import { requestIdHeaders } from "./request-id.ts";
 
 export interface RenderedError {
@@ -11,12 +11,12 @@ export interface RenderedError {
   body: string;
 }
 
-/** The one way in which an error becomes an answer. */
+/** The response of an error; all errors are rendered here. */
 export function renderError(error: ApiError, requestId: string): RenderedError {
   const envelope: ErrorEnvelope = {
     type: "error",
     request_id: requestId,
-    error: { type: error.type, ...told(error) },
+    error: { type: error.type, ...fieldsOf(error) },
   };
   return {
     status: error.status,
@@ -30,7 +30,7 @@ export function renderError(error: ApiError, requestId: string): RenderedError {
   };
 }
 
-/** The refusal that an error stands for. What nobody expected is logged with its cause and told without it. */
+/** The API error for any error. An unexpected one is logged with its cause, which the client does not see. */
 export function toApiError(error: unknown, log: Logger, requestId: string): ApiError {
   if (error instanceof ApiError) return error;
   const { statusCode: status, code } = error as { statusCode?: unknown; code?: unknown };
@@ -42,7 +42,7 @@ export function toApiError(error: unknown, log: Logger, requestId: string): ApiE
   return error instanceof DatabaseUnavailableError ? errors.unavailable() : errors.internal();
 }
 
-function told({ message, param, code, feature }: ApiError): Omit<ErrorEnvelope["error"], "type"> {
+function fieldsOf({ message, param, code, feature }: ApiError): Omit<ErrorEnvelope["error"], "type"> {
   if (feature !== undefined) return { feature, available_from: BETA_FEATURES[feature] };
   return {
     message,

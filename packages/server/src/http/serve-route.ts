@@ -1,21 +1,21 @@
 import type { AnyRoute } from "@berth/contract";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyRequest } from "fastify";
+import { hasScope, type Principal } from "../access/principal.ts";
+import { errors } from "../errors/catalogue.ts";
+import type { RequestScope } from "../request/request-scope.ts";
 import { authenticate, authenticateUser } from "./authenticate.ts";
-import type { Context } from "./context.ts";
-import { errors } from "./errors.ts";
 import { headerValues } from "./header-values.ts";
 import type { HttpApp } from "./http-app.ts";
-import type { Asked } from "./perform.ts";
-import { hasScope, type Principal } from "./principal.ts";
+import type { IncomingRequest } from "./respond.ts";
 
-/** Has `respond` answer the requests of a route whose token is valid and has the scope. */
+/** Calls `handle` for the requests of a route whose token is valid and has the scope. */
 export function serveRoute(
   app: HttpApp,
   route: Pick<AnyRoute, "operation">,
-  respond: (asked: Asked) => Promise<unknown>,
+  handle: (incoming: IncomingRequest) => Promise<unknown>,
 ): void {
   const { operation } = route;
-  const callers = new WeakMap<FastifyRequest, Principal>();
+  const principals = new WeakMap<FastifyRequest, Principal>();
   app.fastify.route({
     method: operation.method,
     url: operation.path.replaceAll(/\{(\w+)\}/g, ":$1"),
@@ -24,38 +24,34 @@ export function serveRoute(
       const identify = operation.credential === "pat" ? authenticateUser : authenticate;
       const principal = await identify(request.raw, app.db, app.log);
       if (!hasScope(principal, operation.scope)) throw errors.scopeMissing(operation.scope ?? "");
-      // It would be read, or kept as a file, as the encoding left it.
+      // Bodies are not decoded: an encoded one would be stored as it came.
       const [encoding = "identity"] = headerValues(request.raw, "content-encoding");
       if (encoding.trim().toLowerCase() !== "identity") throw errors.encodedBody();
-      callers.set(request, principal);
+      principals.set(request, principal);
     },
     handler: async (request, reply) => {
-      const principal = callers.get(request);
+      const principal = principals.get(request);
       if (principal === undefined) throw new Error("A request got past its authentication.");
-      const context = contextOf(app, route, request, reply, principal);
-      return await respond({ app, context, request, reply });
+      const scope = scopeOf(app, route, request, principal);
+      return await handle({ app, scope, request, reply });
     },
   });
 }
 
-function contextOf(
+function scopeOf(
   app: HttpApp,
   { operation }: Pick<AnyRoute, "operation">,
   request: FastifyRequest,
-  reply: FastifyReply,
   principal: Principal,
-): Context {
-  const gone = new AbortController();
-  reply.raw.once("close", () => gone.abort());
+): RequestScope {
   return {
     operation,
     principal,
     db: app.db,
-    afterwards: (then) => then(app.db),
+    afterCommit: (then) => then(app.db),
     requestId: request.id,
     log: app.log.child({ request_id: request.id }),
     cursors: app.cursors,
     header: (name) => headerValues(request.raw, name)[0],
-    signal: gone.signal,
   };
 }

@@ -1,30 +1,30 @@
 import type { ServerResponse } from "node:http";
 
 /**
- * One stream of server-sent events over a response that nothing was written to yet. It never holds more than what one
- * write gave it: after `write` answered false, nothing more is to be written until `drained` has resolved.
+ * A stream of server-sent events over a response that nothing was written to yet. It buffers at most one write: after
+ * `write` returned false, the caller writes nothing more until `drained` has resolved.
  */
 export interface Sse {
-  /** Hands frames on; false when the reader lags. */
+  /** Sends frames; false when the reader lags. */
   write(frames: string): boolean;
-  /** Resolves when the reader has taken what was written: true, or false when the stream has ended. */
+  /** Resolves to true when the reader has received what was written, to false when the stream has ended. */
   drained(): Promise<boolean>;
-  /** Ends the stream after what was written. Safe to call twice. */
+  /** Ends the stream after what was written. May be called twice. */
   end(): void;
-  /** Aborts when the stream has ended, whoever ended it. */
+  /** Aborts when the stream has ended on either side. */
   readonly ended: AbortSignal;
 }
 
 export interface SseOptions {
-  /** Sent besides those of every stream. */
+  /** In addition to those of every stream. */
   headers?: Record<string, string>;
-  /** Milliseconds between comments that keep the way open; default 10,000. */
+  /** Milliseconds between the comments that keep the connection alive; default 10,000. */
   pingMs?: number;
-  /** Milliseconds after which a reader that takes nothing is dropped; default 30,000. */
+  /** Milliseconds after which a reader that receives nothing is disconnected; default 30,000. */
   stallMs?: number;
 }
 
-/** What a reader waits before it connects again, in milliseconds. */
+/** How long a reader waits before it reconnects. */
 const RETRY_MS = 1_000;
 
 export function openSse(response: ServerResponse, options: SseOptions = {}): Sse {
@@ -62,12 +62,12 @@ export function openSse(response: ServerResponse, options: SseOptions = {}): Sse
   };
 }
 
-/** One frame; `json` is one line. */
+/** `json` is one line. */
 export function sseFrame(id: string, event: string, json: string): string {
   return `id: ${id}\nevent: ${event}\ndata: ${json}\n\n`;
 }
 
-/** A reader that stalls is cut off; it finds the rest by `Last-Event-ID`. */
+/** Disconnects a reader that stalls; it resumes by `Last-Event-ID`. */
 function drainedWithin(response: ServerResponse, stallMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const stalled = setTimeout(() => response.destroy(), stallMs);

@@ -1,11 +1,18 @@
 import { type Agent, formatId, type SessionAgent, uuidTimestamp } from "@berth/contract";
+import {
+  type ArchivedFilter,
+  type OwnedRow,
+  ownedFields,
+  selectAccessible,
+  unlessArchived,
+} from "../../access/owned-rows.ts";
+import type { Owner, Principal } from "../../access/principal.ts";
+import { requireAccess, requireAccessForUpdate } from "../../access/require-access.ts";
 import { isForeignKeyViolation } from "../../db/database-error.ts";
-import { type KeysetPlace, selectReached, unlessArchived } from "../../db/keyset.ts";
+import type { KeysetRange } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
-import { type OwnedRow, ownedFields } from "../../http/owned-row.ts";
-import type { Owner, Principal } from "../../http/principal.ts";
 
-/** What an agent is in one version, resolved, beside its metadata. */
+/** One version of an agent, with every default filled in, without its metadata. */
 export type AgentDefinition = Omit<SessionAgent, "id" | "type" | "version">;
 
 export interface AgentRow extends OwnedRow {
@@ -14,9 +21,9 @@ export interface AgentRow extends OwnedRow {
   metadata: Record<string, string>;
 }
 
-const newest = "agent_versions v where v.agent_id = agents.id and v.version = agents.version";
+const newestVersion = "agent_versions v where v.agent_id = agents.id and v.version = agents.version";
 const columns = `id, organization_id, owner_type, owner_id, version, archived_at, updated_at,
-  (select definition from ${newest}) as definition, (select metadata from ${newest}) as metadata`;
+  (select definition from ${newestVersion}) as definition, (select metadata from ${newestVersion}) as metadata`;
 
 /** Stores an agent and its first version. */
 export async function insertAgent(
@@ -52,9 +59,9 @@ export async function getAgent(db: Queryable, id: string): Promise<AgentRow | nu
   return (await db.query<AgentRow>({ name: "get_agent", text, values: [id] })).rows[0] ?? null;
 }
 
-/** The same, and the agent stays as it is until the transaction ends. */
-export async function lockAgent(tx: Queryable, id: string): Promise<AgentRow | null> {
-  // The newest version is read by a statement of its own, which sees what was committed while this one waited.
+/** The same, locked until the transaction ends. */
+async function lockAgent(tx: Queryable, id: string): Promise<AgentRow | null> {
+  // A statement of its own reads the newest version: it sees what was committed while this one waited for the lock.
   await tx.query({
     name: "lock_agent",
     text: "select from agents where id = $1 for no key update",
@@ -63,7 +70,13 @@ export async function lockAgent(tx: Queryable, id: string): Promise<AgentRow | n
   return await getAgent(tx, id);
 }
 
-/** Stores the next version of an agent, which is locked. */
+/** The newest version of an agent. @throws errors.notFound, errors.notYours */
+export const requireAgent = requireAccess("agent", getAgent);
+
+/** As `requireAgent`, locked until the transaction ends. */
+export const requireAgentForUpdate = requireAccessForUpdate("agent", getAgent, lockAgent);
+
+/** Stores the next version of an agent, whose row is locked. */
 export async function insertVersion(
   tx: Queryable,
   id: string,
@@ -78,7 +91,7 @@ export async function insertVersion(
   });
 }
 
-/** Archiving again changes nothing. */
+/** Does nothing if the agent is archived already. */
 export async function archiveAgent(db: Queryable, id: string): Promise<void> {
   await db.query({
     name: "archive_agent",
@@ -87,8 +100,8 @@ export async function archiveAgent(db: Queryable, id: string): Promise<void> {
   });
 }
 
-/** Deletes an agent with its versions. False, and nothing is deleted, when a session was created with it. */
-export async function deleteAgent(db: Queryable, id: string): Promise<boolean> {
+/** Deletes an agent with its versions. Returns false, and deletes nothing, when a session was created with it. */
+export async function deleteUnusedAgent(db: Queryable, id: string): Promise<boolean> {
   try {
     await db.query({ name: "delete_agent", text: "delete from agents where id = $1", values: [id] });
     return true;
@@ -101,21 +114,20 @@ export async function deleteAgent(db: Queryable, id: string): Promise<boolean> {
 export async function listAgents(
   db: Queryable,
   principal: Principal,
-  place: KeysetPlace,
-  filters: { archived: boolean },
+  range: KeysetRange,
+  filter: ArchivedFilter,
 ): Promise<AgentRow[]> {
-  const conditions = unlessArchived(filters);
-  return await selectReached<AgentRow>(db, principal, place, { table: "agents", columns, conditions });
+  const conditions = unlessArchived(filter);
+  return await selectAccessible<AgentRow>(db, principal, range, { table: "agents", columns, conditions });
 }
 
-/** The agent as a session keeps it, with `skills` in the versions that are pinned. */
+/** The agent as a session stores it, with `skills` in the versions that the session pins. */
 export function agentSnapshot(row: AgentRow, skills = row.definition.skills): SessionAgent {
   const { name, ...definition } = row.definition;
   return { id: formatId("agent", row.id), type: "agent", name, ...definition, skills, version: row.version };
 }
 
-/** The agent as the API answers it. */
-export function agentAnswer(row: AgentRow): Agent {
+export function toAgent(row: AgentRow): Agent {
   return {
     ...agentSnapshot(row),
     metadata: row.metadata,

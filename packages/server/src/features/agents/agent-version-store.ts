@@ -1,34 +1,41 @@
+import { formatId } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
+import { errors } from "../../errors/catalogue.ts";
 import type { AgentRow } from "./agent-store.ts";
 
-/** Which versions are wanted: newest first, those below `below`. */
-export interface VersionPlace {
+/** Which versions to read: newest first, those below `below`. */
+interface VersionRange {
   below: number | null;
   rows: number;
-  /** The first millisecond in which they may have been made. */
+  /** Bounds of their creation in milliseconds: from `from`, up to but without `until`. */
   from: number | null;
-  /** The first in which they may not any more. */
   until: number | null;
 }
 
 const columns = `id, organization_id, owner_type, owner_id, v.version, v.definition, v.metadata, archived_at,
   case v.version when agents.version then agents.updated_at else v.created_at end as updated_at`;
 
-/** An agent as it was in one of its versions. */
-export async function getVersion(db: Queryable, agentId: string, version: number): Promise<AgentRow | null> {
+/** An agent as it was in one of its versions. `param` names the field with the version. @throws errors.agentVersionNotFound */
+export async function requireAgentVersion(
+  db: Queryable,
+  agentUuid: string,
+  version: number,
+  param: string,
+): Promise<AgentRow> {
   const { rows } = await db.query<AgentRow>({
     name: "get_agent_version",
     text: `select ${columns} from agents join agent_versions v on agent_id = id
       where id = $1 and v.version = $2::bigint`,
-    values: [agentId, version],
+    values: [agentUuid, version],
   });
-  return rows[0] ?? null;
+  if (rows[0] !== undefined) return rows[0];
+  throw errors.agentVersionNotFound(formatId("agent", agentUuid), version, param);
 }
 
-export async function listVersions(
+export async function selectVersions(
   db: Queryable,
-  agentId: string,
-  { below, rows: limit, from, until }: VersionPlace,
+  agentUuid: string,
+  { below, rows: limit, from, until }: VersionRange,
 ): Promise<AgentRow[]> {
   const { rows } = await db.query<AgentRow>({
     name: "list_agent_versions",
@@ -37,7 +44,7 @@ export async function listVersions(
         and ($4::timestamptz is null or v.created_at >= $4) and ($5::timestamptz is null or v.created_at < $5)
       order by v.version desc limit $3`,
     values: [
-      agentId,
+      agentUuid,
       below,
       limit,
       from === null ? null : new Date(from),

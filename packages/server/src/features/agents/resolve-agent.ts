@@ -1,5 +1,5 @@
 import { type agentRoutes, type Input, TOOL_NAMES, type ToolName } from "@berth/contract";
-import { errors } from "../../http/errors.ts";
+import { errors } from "../../errors/catalogue.ts";
 import type { AgentDefinition } from "./agent-store.ts";
 import { resolveMcpToolset } from "./resolve-mcp.ts";
 
@@ -8,21 +8,21 @@ type Change = Input<typeof agentRoutes.update>["body"];
 type GivenTool = NonNullable<Body["tools"]>[number];
 type Toolset = Extract<GivenTool, { type: "agent_toolset_20260401" }>;
 
-/** What is asked of the registry of models. */
+/** What agents need of the model registry. */
 export interface ModelWindows {
-  /** The models that are listed; `get` may know more. Windows in tokens. */
+  /** The listed models; `get` may know others too. Windows in tokens. */
   list(): { id: string; provider: string; context_window: number; max_output_tokens: number }[];
-  /** The tokens that fit into a model, or fewer when asked for; null for a model that cannot be reached. */
+  /** The context window of a model in tokens, at most `contextWindow`; null for a model that is not available. */
   get(id: string, options?: { contextWindow?: number }): { contextWindow: number } | null;
 }
 
 export interface AgentDeps {
   models: ModelWindows;
-  /** Hosts and networks that are not public and may be reached; see `BERTH_EGRESS_ALLOW_PRIVATE`. */
+  /** Hosts and networks with private addresses that may be reached; see `BERTH_EGRESS_ALLOW_PRIVATE`. */
   egressAllowPrivate: readonly string[];
 }
 
-/** An agent with every default filled in, but for its skills. @throws errors.invalid for a model that cannot be reached. */
+/** An agent with every default filled in, without its skills. @throws errors.invalid for a model that is not available. */
 export function resolveAgent(body: Body, models: ModelWindows): Omit<AgentDefinition, "skills"> {
   return {
     name: body.name,
@@ -34,7 +34,7 @@ export function resolveAgent(body: Body, models: ModelWindows): Omit<AgentDefini
   };
 }
 
-/** The definition with a change made to it. @throws errors.invalid for a model that cannot be reached. */
+/** The definition with the change applied. @throws errors.invalid for a model that is not available. */
 export function changeAgent(
   { name, description, model, system, tools, mcp_servers, ...rest }: AgentDefinition,
   change: Change,
@@ -73,7 +73,7 @@ function resolveTool(tool: GivenTool): AgentDefinition["tools"][number] {
   return tool.type === "custom" ? tool : resolveToolset(tool);
 }
 
-/** None named in `enabled_tools` means all; `disallowed_tools` and `configs` take away. */
+/** An empty `enabled_tools` means all tools; `disallowed_tools` and `configs` remove some. */
 function resolveToolset(toolset: Toolset): AgentDefinition["tools"][number] {
   const named = toolset.enabled_tools ?? [];
   const configs = (toolset.configs ?? []).map((config) => ({

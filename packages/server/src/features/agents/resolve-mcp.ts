@@ -1,29 +1,29 @@
 import type { McpToolset, McpToolsetInput } from "@berth/contract";
 import { isListedHost } from "@berth/egress";
-import { errors } from "../../http/errors.ts";
+import { errors } from "../../errors/catalogue.ts";
 import type { AgentDefinition } from "./agent-store.ts";
 
-const defaults: McpToolset["default_config"] = {
+const DEFAULT_CONFIG: McpToolset["default_config"] = {
   enabled: true,
   permission_policy: { type: "always_ask" },
 };
 
 /**
- * A toolset with every default filled in. A server may offer other tools tomorrow than it does today, so without a word
- * its calls wait for a client.
+ * A toolset with every default filled in. Calls ask for confirmation by default, because a server may offer other tools
+ * tomorrow than it does today.
  */
 export function resolveMcpToolset(toolset: McpToolsetInput): McpToolset {
   const { mcp_server_name, default_config: given, configs } = toolset;
-  const shared = laidOver(defaults, given ?? {});
+  const shared = withConfig(DEFAULT_CONFIG, given ?? {});
   return {
     type: "mcp_toolset",
     mcp_server_name,
     default_config: shared,
-    configs: (configs ?? []).map((config) => ({ name: config.name, ...laidOver(shared, config) })),
+    configs: (configs ?? []).map((config) => ({ name: config.name, ...withConfig(shared, config) })),
   };
 }
 
-function laidOver(
+function withConfig(
   { enabled, permission_policy }: McpToolset["default_config"],
   given: Partial<NonNullable<McpToolsetInput["default_config"]>>,
 ): McpToolset["default_config"] {
@@ -34,9 +34,10 @@ function laidOver(
 }
 
 /**
- * Holds an agent's servers and toolsets to each other, and plain HTTP to the hosts that the operator lists.
+ * Checks that every toolset has its server and every server a toolset, and that plain HTTP is only used for hosts that the
+ * operator lists.
  *
- * @throws errors.invalid at the first toolset without a server, server without a toolset, or address.
+ * @throws errors.invalid for the first that fails.
  */
 export function checkMcp({ tools, mcp_servers }: AgentDefinition, allowPrivate: readonly string[]): void {
   const named = tools.map((tool) => (tool.type === "mcp_toolset" ? tool.mcp_server_name : null));
@@ -64,7 +65,7 @@ function isTls(url: string): boolean {
   return new URL(url).protocol === "https:";
 }
 
-/** A host that is no name and no address is listed nowhere. */
+/** False for a host that is neither a name nor an address. */
 function isListed(allowPrivate: readonly string[], url: string): boolean {
   try {
     return isListedHost(allowPrivate, url);

@@ -1,20 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
 import type { agentRoutes, Input } from "@berth/contract";
+import type { Principal } from "../../access/principal.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
-import { errors } from "../../http/errors.ts";
-import { patchMetadata } from "../../http/patch-metadata.ts";
-import type { Principal } from "../../http/principal.ts";
-import { resolveSkills, storeAgentSkills } from "../skills/agent-skills.ts";
-import { type AgentRow, getAgent, insertVersion } from "./agent-store.ts";
-import { reachToChange } from "./reach-agent.ts";
+import { errors } from "../../errors/catalogue.ts";
+import { patchMetadata } from "../../request/patch-metadata.ts";
+import { storeAgentSkills } from "./agent-skill-store.ts";
+import { resolveSkills } from "./agent-skills.ts";
+import { type AgentRow, getAgent, insertVersion, requireAgentForUpdate } from "./agent-store.ts";
 import { type AgentDeps, changeAgent } from "./resolve-agent.ts";
 import { checkMcp } from "./resolve-mcp.ts";
 
 type Body = Input<typeof agentRoutes.update>["body"];
 
 /**
- * Makes the next version of an agent, unless nothing would be different in it. Of those that change one version at once,
- * one does, and the others are told that it is not the newest any more.
+ * Creates the next version of an agent, unless it would be equal to this one. Of concurrent changes of one version one
+ * succeeds; the others fail, since the version is no longer the newest.
  *
  * @throws errors.versionNotNewest, errors.locked, errors.invalid
  */
@@ -26,20 +26,21 @@ export async function updateAgent(
   body: Body,
 ): Promise<AgentRow> {
   return await db.transaction(async (tx) => {
-    const agent = await reachToChange(tx, principal, agentId);
+    const agent = await requireAgentForUpdate(tx, principal, agentId);
+    if (agent.archived_at !== null) throw errors.locked("agent", agentId);
     if (body.version !== agent.version) throw errors.versionNotNewest(body.version, agent.version);
-    const former = agent.definition.skills;
+    const previous = agent.definition.skills;
     const resolved = changeAgent(agent.definition, body, deps.models);
-    const skills = body.skills === undefined ? former : await resolveSkills(tx, principal, body.skills);
+    const skills = body.skills === undefined ? previous : await resolveSkills(tx, principal, body.skills);
     const definition = { ...resolved, skills };
     checkMcp(definition, deps.egressAllowPrivate);
     const metadata = patchMetadata(agent.metadata, body.metadata);
     const unchanged = isDeepStrictEqual([definition, metadata], [agent.definition, agent.metadata]);
     if (unchanged) return agent;
     await insertVersion(tx, agent.id, { version: agent.version + 1, definition, metadata });
-    if (!isDeepStrictEqual(skills, former)) await storeAgentSkills(tx, agent.id, skills);
+    if (!isDeepStrictEqual(skills, previous)) await storeAgentSkills(tx, agent.id, skills);
     const changed = await getAgent(tx, agent.id);
-    if (changed === null) throw new Error("An agent that was just changed is not there.");
+    if (changed === null) throw new Error("An agent is missing after its update.");
     return changed;
   });
 }

@@ -2,7 +2,7 @@ import { type Html, html, prose } from "./html.ts";
 import { operationHtml } from "./operation-html.ts";
 import { fieldsHtml, type Schema, typeHtml } from "./schema-html.ts";
 
-/** The reference of the API as one page without scripts, from its OpenAPI document. */
+/** The API reference as one page without scripts, from the OpenAPI document. */
 export function docsPage(document: Schema): string {
   const operations = Object.entries(document.paths as Record<string, Record<string, Schema>>).flatMap(
     ([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
@@ -45,10 +45,10 @@ ${Object.entries(document.components.schemas as Record<string, Schema>).map(([na
 const introduction: Html = html`<h1>Berth API</h1>
 <p>Every request carries <code>Authorization: Bearer TOKEN</code>, with a token of <code>berth token create</code>. The
 examples are for a shell in which <code>BERTH_URL</code> (the address of this page without <code>/docs</code>),
-<code>BERTH_TOKEN</code> and the ids that they name are set.
-The same as a document for programs: <a href="/openapi.json">openapi.json</a>.</p>
+<code>BERTH_TOKEN</code> and the ids in them are set.
+The machine-readable document: <a href="/openapi.json">openapi.json</a>.</p>
 <p>${prose(
-  'Lists are newest first unless they say otherwise, `limit` objects on a page (20; 1 to 100); `next_page` of an answer is the `page` of the next request. `POST` and `DELETE` take an `Idempotency-Key`: the same key with the same request answers what the first answered, for 24 hours. Refusals are `{type: "error", request_id, error: {type, message, param?}}`: branch on `error.type`; try again only what was answered with 5xx.',
+  'Lists are newest first unless they say otherwise, with `limit` objects on a page (1 to 100, default 20). Pass `next_page` of a response as `page` of the next request. `POST` and `DELETE` accept an `Idempotency-Key`: for 24 hours, the same key with the same request returns the first response again. Errors are `{type: "error", request_id, error: {type, message, param?}}`: branch on `error.type`, and retry only responses with 5xx.',
 )}</p>`;
 
 function schemaHtml(name: string, schema: Schema): Html {

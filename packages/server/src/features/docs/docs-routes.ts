@@ -11,7 +11,7 @@ const headers = {
   "cache-control": "no-cache",
 };
 
-/** `/docs`: the reference for people, to whoever asks, as `/openapi.json` is for programs. */
+/** Serves the API reference at `/docs`, without authentication. */
 export function mountDocs({ fastify }: HttpApp, openApi: object): void {
   const page = docsPage({ ...openApi });
   fastify.get("/docs", async (_request, reply) =>

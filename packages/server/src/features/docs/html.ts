@@ -1,4 +1,4 @@
-/** Text made safe for an element or a quoted attribute; nothing else turns text into HTML here. */
+/** Text that is safe in an element or a quoted attribute. Only `html` makes it. */
 export class Html {
   readonly text: string;
 
@@ -9,7 +9,7 @@ export class Html {
 
 type Part = Html | string | number | null | undefined | readonly Part[];
 
-/** A template whose values are escaped, but for those that are `Html` already; lists are joined, null is nothing. */
+/** A template that escapes its values, except those that are `Html` already. Lists are joined; null is omitted. */
 export function html(strings: TemplateStringsArray, ...values: readonly Part[]): Html {
   return new Html(strings.reduce((text, string, index) => text + textOf(values[index - 1]) + string));
 }
@@ -33,7 +33,7 @@ function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
 }
 
-/** A sentence in which `words` between backticks are code. */
+/** Text in which `words` between backticks are code. */
 export function prose(text: string): Html {
   return html`${text.split("`").map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : piece))}`;
 }

@@ -1,7 +1,7 @@
 import { type Html, html, prose } from "./html.ts";
 import { fieldsHtml, type Schema, typeHtml } from "./schema-html.ts";
 
-/** One operation of the document: what it is, what it takes, what it answers, and how it is called. */
+/** One operation: its description, input, responses, and an example call. */
 export function operationHtml(method: string, path: string, operation: Schema): Html {
   return html`<section id="${operation.operationId}">
 <h3><a href="#${operation.operationId}">${operation.summary}</a></h3>
@@ -9,7 +9,7 @@ export function operationHtml(method: string, path: string, operation: Schema): 
 ${operation.description === undefined ? null : html`<p>${prose(operation.description)}</p>`}
 ${parametersHtml(operation.parameters ?? [])}
 ${bodyHtml(operation.requestBody)}
-${answersHtml(operation.responses)}
+${responsesHtml(operation.responses)}
 ${(operation["x-codeSamples"] ?? []).map((sample: Schema) => html`<pre>${sample.source}</pre>`)}
 </section>`;
 }
@@ -32,16 +32,16 @@ function bodyHtml(body: Schema | undefined): Html | null {
   return html`${contents.map(([type, { schema }]) => html`<h4>Body <small>${type}</small></h4>${fieldsHtml(schema) ?? html`<p>${typeHtml(schema)}</p>`}`)}`;
 }
 
-function answersHtml(responses: Record<string, Schema>): Html {
-  const answers = Object.entries(responses).flatMap(([status, { content, description }]) => {
+function responsesHtml(responses: Record<string, Schema>): Html {
+  const sections = Object.entries(responses).flatMap(([status, { content, description }]) => {
     const [first] = Object.entries((content ?? {}) as Record<string, Schema>);
     if (Number(status) < 300 && first !== undefined) {
       const [type, { schema }] = first;
       return [
-        html`<h4>Answer ${status} <small>${type}</small></h4><p>${typeHtml(schema)}</p>${fieldsHtml(schema)}`,
+        html`<h4>Response ${status} <small>${type}</small></h4><p>${typeHtml(schema)}</p>${fieldsHtml(schema)}`,
       ];
     }
     return status === "409" ? [html`<p><b>409</b> ${prose(description)}</p>`] : [];
   });
-  return html`${answers}`;
+  return html`${sections}`;
 }

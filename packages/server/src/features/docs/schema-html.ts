@@ -3,7 +3,7 @@ import { type Html, html, prose } from "./html.ts";
 // biome-ignore lint/suspicious/noExplicitAny: JSON schema, read as it comes
 export type Schema = Record<string, any>;
 
-/** What a schema says of a value, in a few words: its type, its choices, a link to the object it is. */
+/** The type of a value in a few words: its name, its choices, or a link to its object. */
 export function typeHtml(schema: Schema): Html {
   if (schema.$ref !== undefined) {
     const name = String(schema.$ref).split("/").at(-1) ?? "";
@@ -19,7 +19,7 @@ export function typeHtml(schema: Schema): Html {
   return html`${schema.format === "date-time" ? "timestamp" : (schema.type ?? "any")}`;
 }
 
-/** A choice among objects is told by the constant that tells it apart. */
+/** An object among several choices is shown by the constant that distinguishes it. */
 function choiceHtml(schema: Schema): Html {
   const kind = schema.properties?.type?.const;
   return kind === undefined ? typeHtml(schema) : html`<code>{"type": "${kind}"}</code>`;
@@ -29,7 +29,7 @@ function joined(parts: readonly Html[]): Html {
   return html`${parts.map((part, index) => (index === 0 ? part : html` | ${part}`))}`;
 }
 
-/** The fields of an object, those below them in a fold; of a choice among objects, each. */
+/** The fields of an object, with nested ones in a fold; for a choice among objects, of each. */
 export function fieldsHtml(schema: Schema): Html | null {
   const objects = objectsOf(schema);
   if (objects.length === 0) return null;
@@ -52,7 +52,7 @@ function foldHtml(field: Schema): Html | null {
   return below === null ? null : html`<details><summary>fields</summary>${below}</details>`;
 }
 
-/** The objects that a value may be, without those that have a name and stand for themselves. */
+/** The objects that a value may be, except those that have a section of their own. */
 function objectsOf(schema: Schema): Schema[] {
   if (schema.$ref !== undefined) return [];
   if (schema.properties !== undefined) return [schema];

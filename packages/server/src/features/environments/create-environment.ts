@@ -1,22 +1,16 @@
-import {
-  type Environment,
-  type environmentRoutes,
-  type Input,
-  newUuid,
-  uuidTimestamp,
-} from "@berth/contract";
+import { type environmentRoutes, type Input, newUuid, uuidTimestamp } from "@berth/contract";
+import { ownerOf, type Principal } from "../../access/principal.ts";
 import type { Queryable } from "../../db/statement.ts";
-import { errors } from "../../http/errors.ts";
-import { ownerOf, type Principal } from "../../http/principal.ts";
-import { environmentAnswer, insertEnvironment } from "./environment-store.ts";
+import { errors } from "../../errors/catalogue.ts";
+import { type EnvironmentRow, insertEnvironment } from "./environment-store.ts";
 import { resolveConfig, resolveResources } from "./resolve-environment.ts";
 
 type Body = Input<typeof environmentRoutes.create>["body"];
 
 /**
- * Makes an environment with every default filled in.
+ * Creates an environment with every default filled in.
  *
- * @param runsImages Whether the installation's engine runs images.
+ * @param runsImages Whether the sandbox engine runs images.
  * @throws errors.noImages, errors.nameTaken
  */
 export async function createEnvironment(
@@ -24,7 +18,7 @@ export async function createEnvironment(
   principal: Principal,
   body: Body,
   runsImages: boolean,
-): Promise<Environment> {
+): Promise<EnvironmentRow> {
   if (body.image && !runsImages) throw errors.noImages();
   const environment = {
     id: newUuid(),
@@ -40,5 +34,5 @@ export async function createEnvironment(
   };
   if (!(await insertEnvironment(db, environment))) throw errors.nameTaken("environment", body.name);
   const updatedAt = new Date(uuidTimestamp(environment.id));
-  return environmentAnswer({ ...environment, archived_at: null, updated_at: updatedAt });
+  return { ...environment, archived_at: null, updated_at: updatedAt };
 }

@@ -1,9 +1,16 @@
 import { type Environment, formatId, uuidTimestamp } from "@berth/contract";
+import {
+  type ArchivedFilter,
+  type OwnedRow,
+  ownedFields,
+  selectAccessible,
+  unlessArchived,
+} from "../../access/owned-rows.ts";
+import type { Principal } from "../../access/principal.ts";
+import { requireAccess, requireAccessForUpdate } from "../../access/require-access.ts";
 import { isUniqueViolation } from "../../db/database-error.ts";
-import { type KeysetPlace, selectReached } from "../../db/keyset.ts";
+import type { KeysetRange } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
-import { type OwnedRow, ownedFields } from "../../http/owned-row.ts";
-import type { Principal } from "../../http/principal.ts";
 
 export interface EnvironmentRow extends OwnedRow {
   name: string;
@@ -21,7 +28,7 @@ export type NewEnvironment = Omit<EnvironmentRow, "archived_at" | "updated_at">;
 const columns = `id, organization_id, owner_type, owner_id, name, description, config, environment_variables,
   credentials, image, resources, metadata, archived_at, updated_at`;
 
-/** False when the owner has one of this name. */
+/** Returns false when the owner has one of this name. */
 export async function insertEnvironment(db: Queryable, environment: NewEnvironment): Promise<boolean> {
   const { rowCount } = await db.query({
     name: "insert_environment",
@@ -55,13 +62,23 @@ export async function getEnvironment(db: Queryable, id: string): Promise<Environ
 }
 
 /**
- * The same, and the environment stays as it is until the transaction ends. Sessions that are being created with it are
- * waited for, and those to come wait.
+ * The same, locked until the transaction ends: it waits for sessions that are being created with the environment, and later
+ * ones wait for it.
  */
-export async function lockEnvironment(tx: Queryable, id: string): Promise<EnvironmentRow | null> {
+async function lockEnvironment(tx: Queryable, id: string): Promise<EnvironmentRow | null> {
   const text = `select ${columns} from environments where id = $1 and deleted_at is null for update`;
   return (await tx.query<EnvironmentRow>({ name: "lock_environment", text, values: [id] })).rows[0] ?? null;
 }
+
+/** @throws errors.notFound, errors.notYours */
+export const requireEnvironment = requireAccess("environment", getEnvironment);
+
+/** As `requireEnvironment`, locked until the transaction ends. */
+export const requireEnvironmentForUpdate = requireAccessForUpdate(
+  "environment",
+  getEnvironment,
+  lockEnvironment,
+);
 
 /** Those of the environments that exist, in no order. */
 export async function getEnvironments(db: Queryable, ids: readonly string[]): Promise<EnvironmentRow[]> {
@@ -69,7 +86,7 @@ export async function getEnvironments(db: Queryable, ids: readonly string[]): Pr
   return (await db.query<EnvironmentRow>({ name: "get_environments", text, values: [ids] })).rows;
 }
 
-/** Stores what a change may touch of an environment, which is locked. False when the owner has another of this name. */
+/** Stores the fields of a locked environment that an update may change. Returns false when the owner has another of this name. */
 export async function storeEnvironment(tx: Queryable, environment: NewEnvironment): Promise<boolean> {
   try {
     await tx.query({
@@ -95,7 +112,7 @@ export async function storeEnvironment(tx: Queryable, environment: NewEnvironmen
   }
 }
 
-/** Archiving again changes nothing. */
+/** Does nothing if the environment is archived already. */
 export async function archiveEnvironment(db: Queryable, id: string): Promise<void> {
   await db.query({
     name: "archive_environment",
@@ -105,10 +122,10 @@ export async function archiveEnvironment(db: Queryable, id: string): Promise<voi
 }
 
 /**
- * Deletes an environment, which is locked: what it held is gone and its name is free, while the row stays for the
- * terminated sessions that name it. False, and nothing is deleted, while a session uses it that is not terminated.
+ * Deletes a locked environment: clears its contents and frees its name. The row stays for the terminated sessions that refer
+ * to it. Returns false, and deletes nothing, while a session uses it that is not terminated.
  */
-export async function deleteEnvironment(tx: Queryable, id: string): Promise<boolean> {
+export async function deleteUnusedEnvironment(tx: Queryable, id: string): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: "delete_environment",
     text: `
@@ -124,17 +141,15 @@ export async function deleteEnvironment(tx: Queryable, id: string): Promise<bool
 export async function listEnvironments(
   db: Queryable,
   principal: Principal,
-  place: KeysetPlace,
-  filters: { archived: boolean },
+  range: KeysetRange,
+  filter: ArchivedFilter,
 ): Promise<EnvironmentRow[]> {
-  const text = filters.archived ? "deleted_at is null" : "deleted_at is null and archived_at is null";
-  const conditions = [{ text, values: [] }];
-  const listed = { table: "environments", columns, conditions };
-  return await selectReached<EnvironmentRow>(db, principal, place, listed);
+  const conditions = [{ text: "deleted_at is null", values: [] }, ...unlessArchived(filter)];
+  const listing = { table: "environments", columns, conditions };
+  return await selectAccessible<EnvironmentRow>(db, principal, range, listing);
 }
 
-/** The environment as the API answers it. */
-export function environmentAnswer(row: EnvironmentRow): Environment {
+export function toEnvironment(row: EnvironmentRow): Environment {
   return {
     id: formatId("environment", row.id),
     type: "environment",

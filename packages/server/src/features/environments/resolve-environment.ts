@@ -6,29 +6,29 @@ type Networking = Environment["config"]["networking"];
 type Config = Environment["config"];
 type Resources = Environment["resources"];
 
-/** Without a word, a session reaches its own repositories' hosts and nothing else. */
-const defaultNetworking: Extract<Networking, { type: "limited" }> = {
+/** By default a session reaches only the hosts of its own repositories. */
+const DEFAULT_NETWORKING: Extract<Networking, { type: "limited" }> = {
   type: "limited",
   allowed_hosts: [],
   allow_package_managers: false,
   allow_mcp_servers: false,
 };
 
-const noPackages: Config["packages"] = { apt: [], npm: [], pip: [] };
+const NO_PACKAGES: Config["packages"] = { apt: [], npm: [], pip: [] };
 
-const defaultResources: Resources = { cpus: 2, memory_mb: 4_096, pids: 512, disk_mb: null };
+const DEFAULT_RESOURCES: Resources = { cpus: 2, memory_mb: 4_096, pids: 512, disk_mb: null };
 
-const defaultConfig: Config = {
+const DEFAULT_CONFIG: Config = {
   type: "cloud",
-  networking: defaultNetworking,
-  packages: noPackages,
+  networking: DEFAULT_NETWORKING,
+  packages: NO_PACKAGES,
   setup_script: null,
 };
 
-/** What is given laid over `former`: what is left out stays, null is the default. */
-export function resolveConfig(given: Body["config"], former: Config = defaultConfig): Config {
+/** The given fields laid over `former`. A field that is left out keeps its former value; null restores the default. */
+export function resolveConfig(given: Body["config"], former: Config = DEFAULT_CONFIG): Config {
   if (given === undefined) return former;
-  if (given === null) return defaultConfig;
+  if (given === null) return DEFAULT_CONFIG;
   const script = given.setup_script === undefined ? former.setup_script : given.setup_script;
   return {
     type: "cloud",
@@ -43,21 +43,20 @@ function resolvePackages(
   former: Config["packages"],
 ): Config["packages"] {
   if (given === undefined) return former;
-  if (given === null) return noPackages;
+  if (given === null) return NO_PACKAGES;
   const list = (name: keyof Config["packages"]) =>
     given[name] === undefined ? former[name] : (given[name] ?? []);
   return { apt: list("apt"), npm: list("npm"), pip: list("pip") };
 }
 
-/** What is given laid over `former` in the same way. */
 function resolveNetworking(given: Given | null | undefined, former: Networking): Networking {
   if (given === undefined) return former;
-  if (given === null) return defaultNetworking;
+  if (given === null) return DEFAULT_NETWORKING;
   if (given.type === "unrestricted") return { type: "unrestricted" };
-  const kept = former.type === "limited" ? former : defaultNetworking;
+  const kept = former.type === "limited" ? former : DEFAULT_NETWORKING;
   const hosts = given.allowed_hosts === undefined ? kept.allowed_hosts : (given.allowed_hosts ?? []);
   const allows = (name: "allow_package_managers" | "allow_mcp_servers"): boolean =>
-    given[name] === undefined ? kept[name] : (given[name] ?? defaultNetworking[name]);
+    given[name] === undefined ? kept[name] : (given[name] ?? DEFAULT_NETWORKING[name]);
   return {
     type: "limited",
     allowed_hosts: hosts.map((host) => host.toLowerCase()),
@@ -66,12 +65,12 @@ function resolveNetworking(given: Given | null | undefined, former: Networking):
   };
 }
 
-/** Limits laid over `former` in the same way. */
-export function resolveResources(given: Body["resources"], former: Resources = defaultResources): Resources {
+/** Limits, by the same rule as `resolveConfig`. */
+export function resolveResources(given: Body["resources"], former: Resources = DEFAULT_RESOURCES): Resources {
   if (given === undefined) return former;
-  if (given === null) return defaultResources;
+  if (given === null) return DEFAULT_RESOURCES;
   const limit = <Name extends keyof Resources>(name: Name): Resources[Name] =>
-    given[name] === undefined ? former[name] : (given[name] ?? defaultResources[name]);
+    given[name] === undefined ? former[name] : (given[name] ?? DEFAULT_RESOURCES[name]);
   return {
     cpus: limit("cpus"),
     memory_mb: limit("memory_mb"),

@@ -1,19 +1,23 @@
 import { isDeepStrictEqual } from "node:util";
 import type { environmentRoutes, Input } from "@berth/contract";
+import type { Principal } from "../../access/principal.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
-import { errors } from "../../http/errors.ts";
-import { patchMetadata } from "../../http/patch-metadata.ts";
-import type { Principal } from "../../http/principal.ts";
-import { type EnvironmentRow, getEnvironment, storeEnvironment } from "./environment-store.ts";
-import { reachAndLockEnvironment } from "./reach-environment.ts";
+import { errors } from "../../errors/catalogue.ts";
+import { patchMetadata } from "../../request/patch-metadata.ts";
+import {
+  type EnvironmentRow,
+  getEnvironment,
+  requireEnvironmentForUpdate,
+  storeEnvironment,
+} from "./environment-store.ts";
 import { resolveConfig, resolveResources } from "./resolve-environment.ts";
 
 type Body = Input<typeof environmentRoutes.update>["body"];
 
 /**
- * Changes an environment; a change that makes no difference leaves `updated_at` alone.
+ * Updates an environment. An update without a difference leaves `updated_at` as it is.
  *
- * @param runsImages Whether the installation's engine runs images.
+ * @param runsImages Whether the sandbox engine runs images.
  * @throws errors.noImages, errors.locked, errors.nameTaken
  */
 export async function updateEnvironment(
@@ -25,13 +29,13 @@ export async function updateEnvironment(
 ): Promise<EnvironmentRow> {
   if (body.image && !runsImages) throw errors.noImages();
   return await db.transaction(async (tx) => {
-    const environment = await reachAndLockEnvironment(tx, principal, environmentId);
+    const environment = await requireEnvironmentForUpdate(tx, principal, environmentId);
     if (environment.archived_at !== null) throw errors.locked("environment", environmentId);
     const changed = changeEnvironment(environment, body);
     if (isDeepStrictEqual(changed, environment)) return environment;
     if (!(await storeEnvironment(tx, changed))) throw errors.nameTaken("environment", changed.name);
     const stored = await getEnvironment(tx, environment.id);
-    if (stored === null) throw new Error("An environment that was just changed is not there.");
+    if (stored === null) throw new Error("An environment is missing after its update.");
     return stored;
   });
 }

@@ -1,13 +1,13 @@
-import { errors } from "../../http/errors.ts";
+import { errors } from "../../errors/catalogue.ts";
 
-/** What a request that sends content says of its body: all of it, the bytes from `start` to before `end`, or nothing. */
-export type Sent =
+/** What a request says of its body: the whole content, the bytes from `start` up to but without `end`, or a status query. */
+export type ContentRange =
   | { type: "whole"; length: number | null }
   | { type: "part"; start: number; end: number; total: number | null }
-  | { type: "question"; total: number | null };
+  | { type: "query"; total: number | null };
 
 /** Reads `content-range` and `content-length`. @throws errors.badContentRange */
-export function sentContent(header: (name: string) => string | undefined): Sent {
+export function parseContentRange(header: (name: string) => string | undefined): ContentRange {
   const length = header("content-length") === undefined ? null : Number(header("content-length"));
   const range = header("content-range");
   if (range === undefined) return { type: "whole", length };
@@ -19,7 +19,7 @@ export function sentContent(header: (name: string) => string | undefined): Sent 
   if (first === undefined || last === undefined) {
     if (length)
       throw errors.badContentRange("A 'content-range' that asks how much has arrived takes no body.");
-    return { type: "question", total };
+    return { type: "query", total };
   }
   const part = { type: "part" as const, start: Number(first), end: Number(last) + 1, total };
   if (part.start >= part.end || (total !== null && part.end > total)) {

@@ -4,72 +4,72 @@ import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import type { HttpApp } from "../../http/http-app.ts";
 import { mount, mountContent } from "../../http/mount.ts";
 import { type Form, mountBytes, mountUpload } from "../../http/mount-upload.ts";
-import { keysetPlace, pageAnswer } from "../../http/page.ts";
-import { cutOffWhenStalled } from "../../http/read-body.ts";
-import { announceFile } from "./announce-file.ts";
-import { contentAnswer } from "./content-answer.ts";
-import { sentContent } from "./content-range.ts";
+import { disconnectWhenStalled } from "../../http/read-body.ts";
+import { listPage } from "../../request/page.ts";
+import { parseContentRange } from "./content-range.ts";
+import { contentResponse } from "./content-response.ts";
+import { removeUnusedContent } from "./content-store.ts";
+import { createPendingFile } from "./create-pending-file.ts";
 import { deleteFile } from "./delete-file.ts";
-import { type FileRow, fileAnswer, listFiles } from "./file-store.ts";
-import { reachFile } from "./reach-file.ts";
-import { readUpload } from "./read-upload.ts";
+import { type FileRow, listFiles, requireFile, toFile } from "./file-store.ts";
 import { receiveContent } from "./receive-content.ts";
-import { removeUnused } from "./remove-unused.ts";
-import { storeUpload } from "./store-upload.ts";
+import { readUpload, storeUpload } from "./upload-file.ts";
 
 export function mountFiles(app: HttpApp, blobs: BlobStore): void {
   const { uploadLimit: limit } = app;
   const receiving = new Set<string>();
-  mountUpload(app, fileRoutes.upload, takeUpload(blobs, limit), {
+  mountUpload(app, fileRoutes.upload, (request) => readFileForm(request, blobs, limit), {
     schema: newFile,
-    work: ({ principal, db }, body) => announceFile(db, principal, body, limit),
+    handle: async ({ principal, db }, body) => toFile(await createPendingFile(db, principal, body, limit)),
   });
   mountBytes(app, fileRoutes.putContent, async ({ principal, db, header }, { params }, body) => {
-    const sending = { principal, fileId: params.file_id, sent: sentContent(header), body };
-    const watching = cutOffWhenStalled(body);
+    const sending = { principal, fileId: params.file_id, range: parseContentRange(header), body };
+    const stallTimer = disconnectWhenStalled(body);
     try {
       const row = await receiveContent(db, { blobs, limit, receiving }, sending);
-      return { answer: fileAnswer(row), headers: rangeSoFar(row) };
+      return { answer: toFile(row), headers: receivedRange(row) };
     } finally {
-      clearInterval(watching);
+      clearInterval(stallTimer);
     }
   });
-  mount(app, fileRoutes.list, async (context, input) => {
-    const place = keysetPlace(context, input, "file");
+  mount(app, fileRoutes.list, (request, input) => {
     const { scope_id: scope, "ids[]": ids } = input.query;
-    const rows = await listFiles(context.db.read, context.principal, place, {
-      scopeSessionId: scope === undefined ? null : parseId("session", scope),
-      ids: ids === undefined ? null : ids.flatMap((id) => parseId("file", id) ?? []),
-    });
-    return pageAnswer(context, input, place, "file", rows, fileAnswer);
+    return listPage(request, input, "file", toFile, (range) =>
+      listFiles(request.db.read, request.principal, range, {
+        scopeSessionId: scope === undefined ? null : parseId("session", scope),
+        ids: ids === undefined ? null : ids.flatMap((id) => parseId("file", id) ?? []),
+      }),
+    );
   });
   mount(app, fileRoutes.get, async ({ principal, db }, { params }) =>
-    fileAnswer(await reachFile(db, principal, params.file_id)),
+    toFile(await requireFile(db.read, principal, params.file_id)),
   );
-  mount(app, fileRoutes.delete, async ({ principal, db, afterwards }, { params }) => {
+  mount(app, fileRoutes.delete, async ({ principal, db, afterCommit }, { params }) => {
     const { id, sha256 } = await deleteFile(db, principal, params.file_id);
-    afterwards(() => blobs.growing(id).remove());
-    if (sha256 !== null) afterwards((then) => removeUnused(then, blobs, sha256));
+    afterCommit(() => blobs.partial(id).remove());
+    if (sha256 !== null) afterCommit((committed) => removeUnusedContent(committed, blobs, sha256));
     return { id: formatId("file", id), type: "file_deleted" as const };
   });
   mountContent(app, fileRoutes.content, async ({ principal, db, header }, { params }) =>
-    contentAnswer(await reachFile(db, principal, params.file_id), blobs, header),
+    contentResponse(await requireFile(db.read, principal, params.file_id), blobs, header),
   );
 }
 
-function takeUpload(blobs: BlobStore, limit: number) {
-  return async (request: FastifyRequest): Promise<Form> => {
-    const upload = await readUpload(request, blobs, limit);
-    const { filename, mimeType, metadata, content } = upload;
-    return {
-      content: [filename, mimeType, JSON.stringify(metadata), content.sha256],
-      work: ({ principal, db }) => storeUpload(db, principal, upload),
-      drop: content.discard,
-    };
+async function readFileForm(request: FastifyRequest, blobs: BlobStore, limit: number): Promise<Form> {
+  const upload = await readUpload(request, blobs, limit);
+  const { filename, mimeType, metadata, content } = upload;
+  return {
+    content: [filename, mimeType, JSON.stringify(metadata), content.sha256],
+    handle: async ({ principal, db }) => toFile(await storeUpload(db, principal, upload)),
+    discard: content.discard,
   };
 }
 
-function rangeSoFar({ status, size_bytes: size, uploaded_bytes: uploaded }: FileRow): Record<string, string> {
-  const arrived = status === "ready" ? (size ?? 0) : uploaded;
-  return arrived === 0 ? {} : { range: `bytes=0-${arrived - 1}` };
+function receivedRange({
+  status,
+  size_bytes: size,
+  uploaded_bytes: uploaded,
+}: FileRow): Record<string, string> {
+  const received = status === "ready" ? (size ?? 0) : uploaded;
+  return received === 0 ? {} : { range: `bytes=0-${received - 1}` };
 }

@@ -1,15 +1,17 @@
 import { type File, formatId, uuidTimestamp } from "@berth/contract";
-import { isWithin, type KeysetPlace, reachCondition, selectKeyset, selectReached } from "../../db/keyset.ts";
+import { accessCondition, selectAccessible } from "../../access/owned-rows.ts";
+import { canAccess, type Owner, type Principal } from "../../access/principal.ts";
+import { requireAccess } from "../../access/require-access.ts";
+import { isWithin, type KeysetRange, selectKeyset } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
-import { type Owner, type Principal, reaches } from "../../http/principal.ts";
 
 export interface FileRow extends Owner {
   id: string;
   filename: string;
   mime_type: string;
-  /** Null while it is pending and its size was not told. */
+  /** Null while it is pending and its size is not known. */
   size_bytes: number | null;
-  /** While it is pending: how much of its content is on disk to stay. */
+  /** While it is pending: how much of its content is durably on disk. */
   uploaded_bytes: number;
   sha256: string | null;
   status: "pending" | "ready" | "failed";
@@ -21,15 +23,15 @@ export interface FileRow extends Owner {
 
 export type NewFile = Omit<FileRow, "uploaded_bytes" | "updated_at">;
 
-const given = `id, organization_id, owner_type, owner_id, filename, mime_type, size_bytes, sha256, status,
+const insertedColumns = `id, organization_id, owner_type, owner_id, filename, mime_type, size_bytes, sha256, status,
   downloadable, scope_session_id, metadata, updated_at`;
-export const columns = `${given}, uploaded_bytes`;
+export const columns = `${insertedColumns}, uploaded_bytes`;
 
 export async function insertFile(db: Queryable, file: NewFile): Promise<FileRow> {
   const createdAt = uuidTimestamp(file.id);
   await db.query({
     name: "insert_file",
-    text: `insert into files (${given}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+    text: `insert into files (${insertedColumns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
     values: [
       file.id,
       file.organization_id,
@@ -49,12 +51,63 @@ export async function insertFile(db: Queryable, file: NewFile): Promise<FileRow>
   return { ...file, uploaded_bytes: 0, updated_at: new Date(createdAt) };
 }
 
-export async function getFile(db: Queryable, id: string): Promise<FileRow | null> {
+async function getFile(db: Queryable, id: string): Promise<FileRow | null> {
   const text = `select ${columns} from files where id = $1`;
   return (await db.query<FileRow>({ name: "get_file", text, values: [id] })).rows[0] ?? null;
 }
 
-/** Those of the files that exist, which stay until the transaction ends. */
+/** @throws errors.notFound, errors.notYours */
+export const requireFile = requireAccess("file", getFile);
+
+/** As `requireFile`, locked until the transaction ends. Waits for requests that are mounting the file. */
+export const requireFileForDelete = requireAccess("file", lockFile);
+
+async function lockFile(tx: Queryable, id: string): Promise<FileRow | null> {
+  const text = `select ${columns} from files where id = $1 for update`;
+  return (await tx.query<FileRow>({ name: "lock_file", text, values: [id] })).rows[0] ?? null;
+}
+
+/** As `requireFile`, not deleted until the transaction ends. */
+export const requireFileForShare = requireAccess(
+  "file",
+  async (tx, id) => (await lockFiles(tx, [id]))[0] ?? null,
+);
+
+/** Whether a session that is neither terminated nor archived mounts the file or has it in its log. */
+export async function isFileUsed(tx: Queryable, id: string): Promise<boolean> {
+  const { rows } = await tx.query({
+    name: "file_is_used",
+    text: `
+      select 1 as used from (
+        select session_id from session_resources where file_id = $1
+        union all select session_id from event_files where file_id = $1
+      ) as use join sessions on sessions.id = session_id
+      where terminated_at is null and archived_at is null limit 1`,
+    values: [id],
+  });
+  return rows.length > 0;
+}
+
+export async function deleteFileRow(tx: Queryable, id: string): Promise<void> {
+  await tx.query({ name: "delete_file", text: "delete from files where id = $1", values: [id] });
+}
+
+/** The owner's pending files. The owner can create no other until the transaction ends. */
+export async function countPendingFiles(tx: Queryable, ownerId: string): Promise<number> {
+  await tx.query({
+    name: "lock_announcing",
+    text: "select pg_advisory_xact_lock(hashtextextended('announcing ' || $1, 0))",
+    values: [ownerId],
+  });
+  const { rows } = await tx.query<{ count: number }>({
+    name: "count_pending_files",
+    text: "select count(*)::integer as count from files where owner_id = $1 and status = 'pending'",
+    values: [ownerId],
+  });
+  return rows[0]?.count ?? 0;
+}
+
+/** Those of the files that exist, which are not deleted until the transaction ends. */
 export async function lockFiles(tx: Queryable, ids: readonly string[]): Promise<FileRow[]> {
   const text = `select ${columns} from files where id = any($1::uuid[]) order by id for key share`;
   return (await tx.query<FileRow>({ name: "lock_files", text, values: [ids] })).rows;
@@ -69,36 +122,36 @@ export async function getFiles(db: Queryable, ids: readonly string[]): Promise<F
 export async function listFiles(
   db: Queryable,
   principal: Principal,
-  place: KeysetPlace,
+  range: KeysetRange,
   filters: { scopeSessionId: string | null; ids: readonly string[] | null },
 ): Promise<FileRow[]> {
   const { scopeSessionId: scope, ids } = filters;
-  if (ids !== null) return await listNamedFiles(db, principal, place, ids, scope);
-  if (scope === null) return await selectReached<FileRow>(db, principal, place, { table: "files", columns });
-  const listed = { table: "files", columns, conditions: [reachCondition(principal)] };
-  return await selectKeyset<FileRow>(db, place, listed, [{ column: "scope_session_id", value: scope }]);
+  if (ids !== null) return await listNamedFiles(db, principal, range, ids, scope);
+  if (scope === null)
+    return await selectAccessible<FileRow>(db, principal, range, { table: "files", columns });
+  const listing = { table: "files", columns, conditions: [accessCondition(principal)] };
+  return await selectKeyset<FileRow>(db, range, listing, [{ column: "scope_session_id", value: scope }]);
 }
 
 /** At most a hundred: they are read by their ids and put into order here. */
 async function listNamedFiles(
   db: Queryable,
   principal: Principal,
-  place: KeysetPlace,
+  range: KeysetRange,
   ids: readonly string[],
   scope: string | null,
 ): Promise<FileRow[]> {
   const rows = (await getFiles(db, ids)).filter(
     (row) =>
-      reaches(principal, row) &&
+      canAccess(principal, row) &&
       (scope === null || row.scope_session_id === scope) &&
-      isWithin(place, row.id),
+      isWithin(range, row.id),
   );
   const newestFirst = rows.sort((one, other) => (one.id < other.id ? 1 : -1));
-  return (place.direction === "older" ? newestFirst : newestFirst.reverse()).slice(0, place.rows);
+  return (range.direction === "older" ? newestFirst : newestFirst.reverse()).slice(0, range.rows);
 }
 
-/** The file as the API answers it. */
-export function fileAnswer(row: FileRow): File {
+export function toFile(row: FileRow): File {
   const { scope_session_id: scope } = row;
   return {
     id: formatId("file", row.id),

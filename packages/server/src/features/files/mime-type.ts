@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 
-/** By the ending of a name; what a browser could run is told as what it is, since contents are never shown inline. */
+/** Types by file name extension. Types that a browser executes are not hidden, because contents are never served inline. */
 const BY_EXTENSION: Readonly<Record<string, string>> = {
   avif: "image/avif",
   bz2: "application/x-bzip2",
@@ -48,7 +48,7 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
   zst: "application/zstd",
 };
 
-const BY_BEGINNING: readonly (readonly [string, string])[] = [
+const BY_MAGIC_NUMBER: readonly (readonly [string, string])[] = [
   ["89504e470d0a1a0a", "image/png"],
   ["ffd8ff", "image/jpeg"],
   ["47494638", "image/gif"],
@@ -58,26 +58,26 @@ const BY_BEGINNING: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * What a content is: by the ending of its name, else by its first bytes.
+ * The type of a content: by the extension of its name, else by its first bytes.
  *
- * @param beginning the first bytes, enough of them to tell text from something else.
+ * @param beginning enough of the first bytes to recognize text.
  */
 export function mimeTypeOf(name: string, beginning: Uint8Array): string {
   const known = mimeTypeByName(name);
   if (known !== undefined) return known;
   const hex = Buffer.from(beginning.subarray(0, 16)).toString("hex");
-  const magic = BY_BEGINNING.find(([start]) => hex.startsWith(start));
+  const magic = BY_MAGIC_NUMBER.find(([start]) => hex.startsWith(start));
   if (magic !== undefined) return magic[1];
   return isText(beginning) ? "text/plain" : "application/octet-stream";
 }
 
-/** What the ending of a name says; undefined where it says nothing. */
+/** The type of a known extension, else undefined. */
 export function mimeTypeByName(name: string): string | undefined {
   const extension = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? "";
   return Object.hasOwn(BY_EXTENSION, extension) ? BY_EXTENSION[extension] : undefined;
 }
 
-/** A character that the end of the beginning cuts is none the worse for it. */
+/** The last character may be cut off. */
 function isText(bytes: Uint8Array): boolean {
   if (bytes.includes(0)) return false;
   return [0, 1, 2, 3].some((cut) => cut <= bytes.length && isUtf8(bytes.subarray(0, bytes.length - cut)));

@@ -1,35 +1,34 @@
 import type { IncomingMessage } from "node:http";
+import type { Principal } from "../../access/principal.ts";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
-import { ContentLostError } from "../../blobs/growing-blob.ts";
+import { ContentLostError } from "../../blobs/partial-blob.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
-import { ApiError } from "../../http/api-error.ts";
-import { errors } from "../../http/errors.ts";
-import type { Principal } from "../../http/principal.ts";
-import type { Sent } from "./content-range.ts";
-import type { FileRow } from "./file-store.ts";
-import { finishFile } from "./finish-file.ts";
-import { reachFile } from "./reach-file.ts";
-import { markFailed, storeArrived } from "./upload-store.ts";
+import { ApiError } from "../../errors/api-error.ts";
+import { errors } from "../../errors/catalogue.ts";
+import { completeUpload } from "./complete-upload.ts";
+import type { ContentRange } from "./content-range.ts";
+import { type FileRow, requireFile } from "./file-store.ts";
+import { markFailed, storeReceived } from "./upload-store.ts";
 
 export interface ReceiveDeps {
   blobs: BlobStore;
-  /** Bytes of a file. */
+  /** Maximum bytes of a file. */
   limit: number;
-  /** The uuids of the files whose content is being received just now: each has one sender at a time. */
+  /** The uuids of the files whose content is being received: one request at a time for each. */
   receiving: Set<string>;
 }
 
-/** A request that sends content, or asks how much there is. */
+/** A request that sends content, or asks how much was received. */
 export interface Sending {
   principal: Principal;
   fileId: string;
-  sent: Sent;
+  range: ContentRange;
   body: IncomingMessage;
 }
 
 /**
- * Takes in the content of a pending file, or a part of it, and answers the file: ready when the content is whole. What a
- * connection that breaks has brought stays, and so does nothing of a body that is refused.
+ * Receives the content of a pending file, or a part of it, and returns the file, which is ready when the content is complete.
+ * When the connection breaks, the received bytes are kept. On rejection they are deleted.
  *
  * @throws errors.notFound, errors.notYours, errors.fileNotPending, errors.fileReceiving, errors.partMisplaced, errors.fileLost
  */
@@ -38,29 +37,29 @@ export async function receiveContent(
   deps: ReceiveDeps,
   sending: Sending,
 ): Promise<FileRow> {
-  const { principal, fileId, sent } = sending;
-  const { id, ...file } = await reachFile(db, principal, fileId);
-  if (sent.type === "question" && !completes(file, sent)) return { id, ...file };
+  const { principal, fileId, range } = sending;
+  const { id, ...file } = await requireFile(db.read, principal, fileId);
+  if (range.type === "query" && !completes(file, range)) return { id, ...file };
   if (file.status !== "pending") throw errors.fileNotPending(fileId, file.status);
   if (deps.receiving.has(id)) throw errors.fileReceiving(fileId);
   deps.receiving.add(id);
   try {
-    // Whoever sent before may have brought more since it was looked at.
-    return await receive(db, deps, await reachFile(db, principal, fileId), sending);
+    // Read again: the request before this one may have stored more since.
+    return await receive(db, deps, await requireFile(db.read, principal, fileId), sending);
   } catch (error) {
     if (!(error instanceof ContentLostError)) throw error;
     await markFailed(db.write, id);
-    await deps.blobs.growing(id).remove();
+    await deps.blobs.partial(id).remove();
     throw errors.fileLost(fileId);
   } finally {
     deps.receiving.delete(id);
   }
 }
 
-/** Whoever knows the size only at the end tells it by asking. */
+/** A client that learns the size only at the end completes the upload by a query with the size. */
 function completes(
   file: Pick<FileRow, "status" | "uploaded_bytes">,
-  { total }: Sent & { type: "question" },
+  { total }: ContentRange & { type: "query" },
 ): boolean {
   return file.status === "pending" && total === file.uploaded_bytes;
 }
@@ -71,62 +70,62 @@ async function receive(
   file: FileRow,
   sending: Sending,
 ): Promise<FileRow> {
-  const { sent, body } = sending;
+  const { range, body } = sending;
   if (file.status !== "pending") throw errors.fileNotPending(sending.fileId, file.status);
-  check(file, sent, deps.limit);
-  if (sent.type === "question") return await finishFile(db, deps.blobs, file, file.uploaded_bytes);
-  const start = sent.type === "whole" ? 0 : sent.start;
-  const size = sent.type === "part" ? sent.total : null;
+  checkRange(file, range, deps.limit);
+  if (range.type === "query") return await completeUpload(db, deps.blobs, file, file.uploaded_bytes);
+  const start = range.type === "whole" ? 0 : range.start;
+  const size = range.type === "part" ? range.total : null;
   let latest = file;
-  const arrived = async (uploaded: number) => {
-    const stored = await storeArrived(db.write, file.id, { uploaded, size });
+  const onSynced = async (uploaded: number) => {
+    const stored = await storeReceived(db.write, file.id, { uploaded, size });
     if (stored === null) throw errors.notFound("file", sending.fileId);
     latest = stored;
   };
-  if (start !== file.uploaded_bytes) await arrived(start);
+  if (start !== file.uploaded_bytes) await onSynced(start);
   try {
-    await deps.blobs.growing(file.id).append(start, bounded(body, file, sent, deps.limit), arrived);
+    await deps.blobs.partial(file.id).append(start, checkedBody(body, file, range, deps.limit), onSynced);
   } catch (error) {
-    if (error instanceof ApiError) await arrived(start);
+    if (error instanceof ApiError) await onSynced(start);
     throw body.errored === null ? error : errors.bodyCut();
   }
-  const whole = sent.type === "whole" ? latest.uploaded_bytes : latest.size_bytes;
-  return latest.uploaded_bytes === whole ? await finishFile(db, deps.blobs, latest, whole) : latest;
+  const whole = range.type === "whole" ? latest.uploaded_bytes : latest.size_bytes;
+  return latest.uploaded_bytes === whole ? await completeUpload(db, deps.blobs, latest, whole) : latest;
 }
 
-/** What can be refused before the body is read. */
-function check(file: FileRow, sent: Sent, limit: number): void {
+/** Rejects what can be rejected before the body is read. */
+function checkRange(file: FileRow, range: ContentRange, limit: number): void {
   const { size_bytes: announced, uploaded_bytes: expected } = file;
-  const total = sent.type === "whole" ? sent.length : sent.total;
+  const total = range.type === "whole" ? range.length : range.total;
   if (total !== null && announced !== null && total !== announced) throw errors.otherSize(announced);
-  if (sent.type === "whole" && (total ?? 0) > limit) throw errors.bodyTooLarge(limit);
+  if (range.type === "whole" && (total ?? 0) > limit) throw errors.bodyTooLarge(limit);
   if (total !== null && total > limit) throw errors.contentTooLarge(limit, "content-range");
-  if (sent.type !== "part") return;
-  if (announced !== null && sent.end > announced) throw errors.otherSize(announced);
-  if (sent.end > limit) throw errors.contentTooLarge(limit, "content-range");
-  if (sent.start !== expected) throw errors.partMisplaced(expected);
+  if (range.type !== "part") return;
+  if (announced !== null && range.end > announced) throw errors.otherSize(announced);
+  if (range.end > limit) throw errors.contentTooLarge(limit, "content-range");
+  if (range.start !== expected) throw errors.partMisplaced(expected);
 }
 
-/** The body, refused when it is larger than it says or may be, or smaller than it says. */
-async function* bounded(
+/** The bytes of the body. Throws when there are more than allowed, or more or fewer than announced. */
+async function* checkedBody(
   body: IncomingMessage,
   { size_bytes: announced }: FileRow,
-  sent: Sent & { type: "whole" | "part" },
+  range: ContentRange & { type: "whole" | "part" },
   limit: number,
 ): AsyncGenerator<Buffer> {
-  const length = sent.type === "part" ? sent.end - sent.start : announced;
+  const length = range.type === "part" ? range.end - range.start : announced;
   let size = 0;
   for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (length === null && size > limit) throw errors.bodyTooLarge(limit);
-    if (length !== null && size > length) throw otherLength(sent, length);
+    if (length !== null && size > length) throw otherLength(range, length);
     yield chunk;
   }
-  if (length !== null && size !== length) throw otherLength(sent, length);
+  if (length !== null && size !== length) throw otherLength(range, length);
 }
 
-function otherLength(sent: Sent, length: number): ApiError {
-  return sent.type === "part"
+function otherLength(range: ContentRange, length: number): ApiError {
+  return range.type === "part"
     ? errors.badContentRange(`The body must have ${length} bytes, as its 'content-range' says.`)
     : errors.otherSize(length);
 }

@@ -6,7 +6,7 @@ import { type Caller, testApp } from "../../../test-support/http.ts";
 import type { StagedBlob } from "../../blobs/blob.ts";
 import { type BlobStore, openDiskBlobs } from "../../blobs/disk-blobs.ts";
 import type { Database } from "../../db/pool.ts";
-import { lockContent } from "./lock-content.ts";
+import { lockContent } from "./content-store.ts";
 import { sweepContents } from "./sweep-contents.ts";
 
 async function house(t: TestContext) {

@@ -9,7 +9,7 @@ import { describe, type TestContext, test } from "node:test";
 import { parseId } from "@berth/contract";
 import { testApp, type Wire } from "../../../test-support/http.ts";
 import { openDiskBlobs } from "../../blobs/disk-blobs.ts";
-import { sweepUploads } from "./sweep-uploads.ts";
+import { sweepUploads } from "./sweep-contents.ts";
 
 const megabyte = 1_048_576;
 

@@ -1,13 +1,13 @@
 import type { ForwardType } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
 
-/** Uuids. `id` is that of the registration. */
+/** Uuids. `id` is that of the registration itself. */
 export interface RegistrationRow {
   id: string;
   resource_id: string;
 }
 
-/** Stores a registration, or takes note of another try at it. True for the first. */
+/** Stores a registration, or updates its time if it exists already. Returns true when it is new. */
 export async function storeRegistration(
   db: Queryable,
   userId: string,
@@ -16,7 +16,7 @@ export async function storeRegistration(
 ): Promise<boolean> {
   const { rows } = await db.query<{ first: boolean }>({
     name: "store_registration",
-    // A row that was inserted just now has never been locked or replaced.
+    // xmax is 0 in a row that this statement inserted: it was never locked or updated.
     text: `
       insert into forward_registrations (user_id, type, resource_id, id) values ($1, $2, $3, $4)
       on conflict (user_id, type, resource_id) do update set updated_at = now()
@@ -26,10 +26,10 @@ export async function storeRegistration(
   return rows[0]?.first === true;
 }
 
-/** A part of a user's registrations of a type: newest first is `older`, and `newer` goes up from the anchor. */
-export interface RegistrationPlace {
+/** Which part of a user's registrations to read. Lists are newest first; `newer` goes up from the anchor. */
+export interface RegistrationRange {
   direction: "older" | "newer";
-  /** The uuid of a resource. One that is not registered stands where a registration at its creation would. */
+  /** The uuid of a resource. One that is not registered is placed by its creation time. */
   anchor: string | null;
   rows: number;
 }
@@ -38,7 +38,7 @@ export async function listRegistrations(
   db: Queryable,
   userId: string,
   type: ForwardType,
-  { direction, anchor, rows: limit }: RegistrationPlace,
+  { direction, anchor, rows: limit }: RegistrationRange,
 ): Promise<RegistrationRow[]> {
   const [name, comparison, order] =
     direction === "older" ? ["older_registrations", "<", "desc"] : ["newer_registrations", ">", "asc"];

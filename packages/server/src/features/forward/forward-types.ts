@@ -1,14 +1,14 @@
 import type { ForwardResource, ForwardType } from "@berth/contract";
+import type { Owner } from "../../access/principal.ts";
 import type { Queryable } from "../../db/statement.ts";
-import type { Owner } from "../../http/principal.ts";
-import { environmentAnswer, getEnvironments } from "../environments/environment-store.ts";
-import { fileAnswer, getFiles } from "../files/file-store.ts";
-import { getSkills, skillAnswer } from "../skills/skill-store.ts";
-import { getVaults, vaultAnswer } from "../vaults/vault-store.ts";
+import { getEnvironments, toEnvironment } from "../environments/environment-store.ts";
+import { getFiles, toFile } from "../files/file-store.ts";
+import { getSkills, toSkill } from "../skills/skill-store.ts";
+import { getVaults, toVault } from "../vaults/vault-store.ts";
 
 type Spec = ForwardResource["resource_spec"];
 
-/** A resource that exists. `id` is its uuid. */
+/** An existing resource. `id` is its uuid. */
 export interface FoundResource {
   id: string;
   owner: Owner;
@@ -16,15 +16,15 @@ export interface FoundResource {
   spec: Spec;
 }
 
-/** Finds those of the resources that exist, by their uuids, at once. */
+/** Finds those of the resources that exist, by their uuids. */
 type Find = (db: Queryable, ids: readonly string[]) => Promise<FoundResource[]>;
 
-/** How resources of each type are found; a type is added here. */
+/** How resources of each type are found. A new type is added here. */
 export const findResources: Readonly<Record<ForwardType, Find>> = {
-  skill: finding(getSkills, skillAnswer),
-  file: finding(getFiles, fileAnswer),
-  vault: finding(getVaults, vaultAnswer),
-  environment: finding(getEnvironments, environmentAnswer),
+  skill: resourceFinder(getSkills, toSkill),
+  file: resourceFinder(getFiles, toFile),
+  vault: resourceFinder(getVaults, toVault),
+  environment: resourceFinder(getEnvironments, toEnvironment),
 };
 
 interface Row extends Owner {
@@ -32,15 +32,15 @@ interface Row extends Owner {
   archived_at?: Date | null;
 }
 
-function finding<R extends Row>(
+function resourceFinder<R extends Row>(
   read: (db: Queryable, ids: readonly string[]) => Promise<R[]>,
-  answer: (row: R) => Spec,
+  toSpec: (row: R) => Spec,
 ): Find {
   return async (db, ids) =>
     (await read(db, ids)).map((row) => ({
       id: row.id,
       owner: row,
       archived: row.archived_at != null,
-      spec: answer(row),
+      spec: toSpec(row),
     }));
 }

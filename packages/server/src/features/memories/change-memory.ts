@@ -1,169 +1,71 @@
+import type { Input, memoryRoutes } from "@berth/contract";
+import type { Principal } from "../../access/principal.ts";
+import type { DatabaseAccess } from "../../db/database-access.ts";
+import { errors } from "../../errors/catalogue.ts";
+import { requireMemoryStoreForWrite } from "../memory-stores/memory-store-store.ts";
 import {
-  formatId,
-  MAX_MEMORIES,
-  type MemoryActor,
-  type MemoryOperation,
-  newUuid,
-  parseId,
-  uuidTimestamp,
-} from "@berth/contract";
-import type { Queryable } from "../../db/statement.ts";
-import type { Principal } from "../../http/principal.ts";
-import { contentHash, type MemoryRow } from "./memory-row.ts";
+  apiActor,
+  insertMemory,
+  type MemoryConflict,
+  modifyMemory,
+  removeMemory,
+} from "./memory-change-store.ts";
+import { type MemoryRow, type MemoryWithContent, requireMemory } from "./memory-row-store.ts";
 
-/** Why a memory cannot be put at a path. */
-export type PathRefusal = { refused: "path_taken"; by: string } | { refused: "store_full" };
-
-export function apiActor({ tokenId, kind, id }: Principal): MemoryActor {
-  const token_id = formatId("token", tokenId);
-  return { type: "api_actor", token_id, principal_id: formatId(kind, id) };
-}
-
-/** Makes a memory in a store, which is locked. */
+/** @throws errors.locked, errors.memoryPathTaken, errors.memoryStoreFull */
 export async function createMemory(
-  tx: Queryable,
-  storeId: string,
-  actor: MemoryActor,
-  { path, content }: { path: string; content: string },
-): Promise<MemoryRow | PathRefusal> {
-  const refusal = (await pathTaken(tx, storeId, path, null)) ?? (await storeFull(tx, storeId));
-  if (refusal !== null) return refusal;
-  const id = newUuid();
-  const memory = changed({ id, memory_store_id: storeId }, path, content, uuidTimestamp(id));
-  await tx.query({
-    name: "insert_memory",
-    text: `
-      insert into memories (id, memory_store_id, version_id, path, content, content_sha256, size_bytes, updated_at)
-      values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    values: [
-      memory.id,
-      storeId,
-      memory.version_id,
-      path,
-      content,
-      memory.content_sha256,
-      memory.size_bytes,
-      memory.updated_at,
-    ],
+  db: DatabaseAccess,
+  principal: Principal,
+  { params, body }: Input<typeof memoryRoutes.create>,
+): Promise<MemoryWithContent> {
+  const row = await db.transaction(async (tx) => {
+    const store = await requireMemoryStoreForWrite(tx, principal, params.memory_store_id);
+    return unlessConflict(body.path, await insertMemory(tx, store.id, apiActor(principal), body));
   });
-  await insertVersion(tx, "created", actor, memory, content);
-  return memory;
+  return { ...row, content: body.content };
 }
 
-/** Gives a memory of a store, which is locked, another path, another content, or both. */
-export async function modifyMemory(
-  tx: Queryable,
-  former: Pick<MemoryRow, "id" | "memory_store_id" | "path">,
-  actor: MemoryActor,
-  { path, content }: { path: string; content: string },
-): Promise<MemoryRow | PathRefusal> {
-  const refusal = path === former.path ? null : await pathTaken(tx, former.memory_store_id, path, former.id);
-  if (refusal !== null) return refusal;
-  const memory = changed(former, path, content);
-  await tx.query({
-    name: "update_memory",
-    text: `
-      update memories set version_id = $2, path = $3, content = $4, content_sha256 = $5, size_bytes = $6,
-        updated_at = $7
-      where id = $1`,
-    values: [
-      memory.id,
-      memory.version_id,
-      path,
-      content,
-      memory.content_sha256,
-      memory.size_bytes,
-      memory.updated_at,
-    ],
+/** An update without a difference makes no version. @throws errors.locked, errors.memoryDiffers, errors.memoryPathTaken */
+export async function updateMemory(
+  db: DatabaseAccess,
+  principal: Principal,
+  { params, body }: Input<typeof memoryRoutes.update>,
+): Promise<MemoryWithContent> {
+  return await db.transaction(async (tx) => {
+    const store = await requireMemoryStoreForWrite(tx, principal, params.memory_store_id);
+    const memory = await requireMemory(tx, store.id, params.memory_id);
+    checkContent(memory, body.precondition?.content_sha256, "precondition");
+    const { path = memory.path, content = memory.content } = body;
+    if (path === memory.path && content === memory.content) return memory;
+    const row = unlessConflict(path, await modifyMemory(tx, memory, apiActor(principal), { path, content }));
+    return { ...row, content };
   });
-  await insertVersion(tx, "modified", actor, memory, content);
-  return memory;
 }
 
-/** Deletes a memory of a store, which is locked. Its versions stay. */
-export async function removeMemory(
-  tx: Queryable,
-  { id, memory_store_id, path }: Pick<MemoryRow, "id" | "memory_store_id" | "path">,
-  actor: MemoryActor,
+/** @throws errors.locked, errors.memoryDiffers */
+export async function deleteMemory(
+  db: DatabaseAccess,
+  principal: Principal,
+  { params, query }: Input<typeof memoryRoutes.delete>,
 ): Promise<void> {
-  await tx.query({ name: "delete_memory", text: "delete from memories where id = $1", values: [id] });
-  const gone = { id, memory_store_id, path, version_id: newUuid(), content_sha256: null, size_bytes: null };
-  await insertVersion(tx, "deleted", actor, gone, null);
-}
-
-function changed(
-  { id, memory_store_id }: Pick<MemoryRow, "id" | "memory_store_id">,
-  path: string,
-  content: string,
-  at: string | number = Date.now(),
-): MemoryRow {
-  return {
-    id,
-    memory_store_id,
-    version_id: newUuid(),
-    path,
-    content_sha256: contentHash(content),
-    size_bytes: Buffer.byteLength(content),
-    updated_at: new Date(at),
-  };
-}
-
-async function insertVersion(
-  tx: Queryable,
-  operation: MemoryOperation,
-  actor: MemoryActor,
-  memory: Pick<MemoryRow, "id" | "memory_store_id" | "version_id" | "path"> & {
-    content_sha256: string | null;
-    size_bytes: number | null;
-  },
-  content: string | null,
-): Promise<void> {
-  await tx.query({
-    name: "insert_memory_version",
-    text: `
-      with counted as (update memory_stores set last_version = last_version + 1 where id = $2)
-      insert into memory_versions (id, memory_store_id, memory_id, operation, path, content, content_sha256, size_bytes,
-        created_by, session_id)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-    values: [
-      memory.version_id,
-      memory.memory_store_id,
-      memory.id,
-      operation,
-      memory.path,
-      content,
-      memory.content_sha256,
-      memory.size_bytes,
-      actor,
-      actor.type === "session_actor" ? parseId("session", actor.session_id) : null,
-    ],
+  await db.transaction(async (tx) => {
+    const store = await requireMemoryStoreForWrite(tx, principal, params.memory_store_id);
+    const memory = await requireMemory(tx, store.id, params.memory_id);
+    checkContent(memory, query.expected_content_sha256, "expected_content_sha256");
+    await removeMemory(tx, memory, apiActor(principal));
   });
 }
 
-/** Memories are files: none lies at another's path, and none below one that is a file. */
-async function pathTaken(
-  tx: Queryable,
-  storeId: string,
-  path: string,
-  own: string | null,
-): Promise<PathRefusal | null> {
-  const { rows } = await tx.query<{ path: string }>({
-    name: "memory_in_the_way",
-    text: `
-      select path from memories
-      where memory_store_id = $1 and id is distinct from $3::uuid
-        and (path = $2 or starts_with(path, $2 || '/') or starts_with($2, path || '/'))
-      order by path limit 1`,
-    values: [storeId, path, own],
-  });
-  return rows[0] === undefined ? null : { refused: "path_taken", by: rows[0].path };
+function checkContent(
+  { path, content_sha256 }: MemoryRow,
+  expected: string | undefined,
+  param: string,
+): void {
+  if (expected !== undefined && expected !== content_sha256) throw errors.memoryDiffers(path, param);
 }
 
-async function storeFull(tx: Queryable, storeId: string): Promise<PathRefusal | null> {
-  const { rows } = await tx.query<{ full: boolean }>({
-    name: "memory_store_is_full",
-    text: "select count(*) >= $2 as full from memories where memory_store_id = $1",
-    values: [storeId, MAX_MEMORIES],
-  });
-  return rows[0]?.full === true ? { refused: "store_full" } : null;
+function unlessConflict(path: string, outcome: MemoryRow | MemoryConflict): MemoryRow {
+  if (!("conflict" in outcome)) return outcome;
+  if (outcome.conflict === "store_full") throw errors.memoryStoreFull();
+  throw errors.memoryPathTaken(path, outcome.by);
 }

@@ -1,8 +1,16 @@
 import { formatId, type MemoryStore, uuidTimestamp } from "@berth/contract";
-import { type KeysetPlace, selectReached, unlessArchived } from "../../db/keyset.ts";
+import {
+  type ArchivedFilter,
+  type OwnedRow,
+  ownedFields,
+  selectAccessible,
+  unlessArchived,
+} from "../../access/owned-rows.ts";
+import type { Principal } from "../../access/principal.ts";
+import { requireAccess, requireAccessForUpdate } from "../../access/require-access.ts";
+import type { KeysetRange } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
-import { type OwnedRow, ownedFields } from "../../http/owned-row.ts";
-import type { Principal } from "../../http/principal.ts";
+import { errors } from "../../errors/catalogue.ts";
 
 export interface MemoryStoreRow extends OwnedRow {
   name: string;
@@ -48,25 +56,50 @@ export async function getMemoryStores(db: Queryable, ids: readonly string[]): Pr
   return (await db.query<MemoryStoreRow>({ name: "get_memory_stores", text, values: [ids] })).rows;
 }
 
-/** The same, and they stay until the transaction ends. */
-export async function holdMemoryStores(tx: Queryable, ids: readonly string[]): Promise<MemoryStoreRow[]> {
+/** The same, which are not deleted until the transaction ends. */
+export async function lockMemoryStores(tx: Queryable, ids: readonly string[]): Promise<MemoryStoreRow[]> {
   const text = `select ${columns} from memory_stores where id = any($1::uuid[]) order by id for key share`;
-  return (await tx.query<MemoryStoreRow>({ name: "hold_memory_stores", text, values: [ids] })).rows;
+  return (await tx.query<MemoryStoreRow>({ name: "lock_memory_stores", text, values: [ids] })).rows;
 }
 
-/** The store, whose memories nobody else changes until the transaction ends; sessions can be created with it meanwhile. */
+/** The store, whose memories only this transaction can change until it ends. Sessions can still be created with it. */
 export async function lockMemoryStore(tx: Queryable, id: string): Promise<MemoryStoreRow | null> {
   const text = `select ${columns} from memory_stores where id = $1 for no key update`;
   return (await tx.query<MemoryStoreRow>({ name: "lock_memory_store", text, values: [id] })).rows[0] ?? null;
 }
 
-/** The same, and no session can be created with it either. */
-export async function claimMemoryStore(tx: Queryable, id: string): Promise<MemoryStoreRow | null> {
+/** The same, and no session can be created with the store. */
+async function lockMemoryStoreForDelete(tx: Queryable, id: string): Promise<MemoryStoreRow | null> {
   const text = `select ${columns} from memory_stores where id = $1 for update`;
-  return (await tx.query<MemoryStoreRow>({ name: "claim_memory_store", text, values: [id] })).rows[0] ?? null;
+  return (
+    (await tx.query<MemoryStoreRow>({ name: "lock_memory_store_for_delete", text, values: [id] })).rows[0] ??
+    null
+  );
 }
 
-/** Stores what a change may touch of a store, which is locked. */
+/** @throws errors.notFound, errors.notYours */
+export const requireMemoryStore = requireAccess("memory_store", getMemoryStore);
+
+const requireMemoryStoreForUpdate = requireAccessForUpdate("memory_store", getMemoryStore, lockMemoryStore);
+
+/** As `requireMemoryStore`, to change the store or its memories until the transaction ends. @throws errors.locked */
+export async function requireMemoryStoreForWrite(
+  tx: Queryable,
+  principal: Principal,
+  storeId: string,
+): Promise<MemoryStoreRow> {
+  const store = await requireMemoryStoreForUpdate(tx, principal, storeId);
+  if (store.archived_at !== null) throw errors.locked("memory store", storeId);
+  return store;
+}
+
+export const requireMemoryStoreForDelete = requireAccessForUpdate(
+  "memory_store",
+  getMemoryStore,
+  lockMemoryStoreForDelete,
+);
+
+/** Stores the fields of a locked store that an update may change. */
 export async function storeMemoryStore(
   tx: Queryable,
   { id, name, description, metadata }: NewMemoryStore,
@@ -78,7 +111,7 @@ export async function storeMemoryStore(
   });
 }
 
-/** Archiving again changes nothing. */
+/** Does nothing if the store is archived already. */
 export async function archiveMemoryStore(db: Queryable, id: string): Promise<void> {
   await db.query({
     name: "archive_memory_store",
@@ -87,8 +120,8 @@ export async function archiveMemoryStore(db: Queryable, id: string): Promise<voi
   });
 }
 
-/** Deletes a store, which is claimed, with everything in it. False while a session mounts it that goes on. */
-export async function deleteMemoryStore(tx: Queryable, id: string): Promise<boolean> {
+/** Deletes a store that is locked for it, with its memories. Returns false, and deletes nothing, while an active session mounts it. */
+export async function deleteUnusedMemoryStore(tx: Queryable, id: string): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: "delete_memory_store",
     text: `
@@ -104,16 +137,14 @@ export async function deleteMemoryStore(tx: Queryable, id: string): Promise<bool
 export async function listMemoryStores(
   db: Queryable,
   principal: Principal,
-  place: KeysetPlace,
-  filters: { archived: boolean },
+  range: KeysetRange,
+  filter: ArchivedFilter,
 ): Promise<MemoryStoreRow[]> {
-  const conditions = unlessArchived(filters);
-  const listed = { table: "memory_stores", columns, conditions };
-  return await selectReached<MemoryStoreRow>(db, principal, place, listed);
+  const listing = { table: "memory_stores", columns, conditions: unlessArchived(filter) };
+  return await selectAccessible<MemoryStoreRow>(db, principal, range, listing);
 }
 
-/** The store as the API answers it. */
-export function memoryStoreAnswer(row: MemoryStoreRow): MemoryStore {
+export function toMemoryStore(row: MemoryStoreRow): MemoryStore {
   return {
     id: formatId("memory_store", row.id),
     type: "memory_store",

@@ -1,21 +1,25 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Input, memoryStoreRoutes } from "@berth/contract";
+import type { Principal } from "../../access/principal.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
-import { patchMetadata } from "../../http/patch-metadata.ts";
-import type { Principal } from "../../http/principal.ts";
-import { getMemoryStore, type MemoryStoreRow, storeMemoryStore } from "./memory-store-store.ts";
-import { reachToWrite } from "./reach-memory-store.ts";
+import { patchMetadata } from "../../request/patch-metadata.ts";
+import {
+  getMemoryStore,
+  type MemoryStoreRow,
+  requireMemoryStoreForWrite,
+  storeMemoryStore,
+} from "./memory-store-store.ts";
 
 type UpdateInput = Input<typeof memoryStoreRoutes.update>;
 
-/** Changes a store; a change that makes no difference leaves `updated_at` alone. @throws errors.locked */
+/** Updates a store. An update without a difference leaves `updated_at` as it is. @throws errors.locked */
 export async function updateMemoryStore(
   db: DatabaseAccess,
   principal: Principal,
   { params, body }: UpdateInput,
 ): Promise<MemoryStoreRow> {
   return await db.transaction(async (tx) => {
-    const store = await reachToWrite(tx, principal, params.memory_store_id);
+    const store = await requireMemoryStoreForWrite(tx, principal, params.memory_store_id);
     const changed = {
       ...store,
       name: body.name ?? store.name,
@@ -25,7 +29,7 @@ export async function updateMemoryStore(
     if (isDeepStrictEqual(changed, store)) return store;
     await storeMemoryStore(tx, changed);
     const stored = await getMemoryStore(tx, store.id);
-    if (stored === null) throw new Error("A memory store that was just changed is not there.");
+    if (stored === null) throw new Error("A memory store is missing after its update.");
     return stored;
   });
 }

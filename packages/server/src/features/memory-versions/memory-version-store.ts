@@ -1,5 +1,6 @@
-import { formatId, type MemoryActor, type MemoryVersion, uuidTimestamp } from "@berth/contract";
-import { type Condition, type KeysetPlace, one, selectKeyset } from "../../db/keyset.ts";
+import { formatId, type MemoryActor, type MemoryVersion, parseId, uuidTimestamp } from "@berth/contract";
+import { requireFound } from "../../access/require-access.ts";
+import { type Condition, condition, type KeysetRange, selectKeyset } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
 
 /** A version without its content. Ids are uuids. */
@@ -16,9 +17,9 @@ export interface MemoryVersionRow {
   redacted_by: MemoryActor | null;
 }
 
-export type WholeMemoryVersion = MemoryVersionRow & { content: string | null };
+export type MemoryVersionWithContent = MemoryVersionRow & { content: string | null };
 
-export interface VersionFilters {
+interface VersionFilters {
   memoryId: string | null;
   sessionId: string | null;
   operation: MemoryVersion["operation"] | null;
@@ -27,12 +28,12 @@ export interface VersionFilters {
 const columns = `id, memory_store_id, memory_id, operation, path, content_sha256, size_bytes, created_by, redacted_at,
   redacted_by`;
 
-export async function getMemoryVersion(
+async function getMemoryVersion(
   db: Queryable,
   storeId: string,
   id: string,
-): Promise<WholeMemoryVersion | null> {
-  const { rows } = await db.query<WholeMemoryVersion>({
+): Promise<MemoryVersionWithContent | null> {
+  const { rows } = await db.query<MemoryVersionWithContent>({
     name: "get_memory_version",
     text: `select ${columns}, content from memory_versions where memory_store_id = $1 and id = $2`,
     values: [storeId, id],
@@ -40,16 +41,27 @@ export async function getMemoryVersion(
   return rows[0] ?? null;
 }
 
+/** A version of a store that the caller can access. @throws errors.notFound */
+export async function requireMemoryVersion(
+  db: Queryable,
+  storeUuid: string,
+  versionId: string,
+): Promise<MemoryVersionWithContent> {
+  const id = parseId("memory_version", versionId);
+  const row = id === null ? null : await getMemoryVersion(db, storeUuid, id);
+  return requireFound("memory_version", versionId, row);
+}
+
 export async function listMemoryVersions(
   db: Queryable,
   storeId: string,
-  place: KeysetPlace,
+  range: KeysetRange,
   { memoryId, sessionId, operation }: VersionFilters,
 ): Promise<MemoryVersionRow[]> {
   const conditions: Condition[] = [
-    one("memory_store_id = ?", storeId),
-    ...(sessionId === null ? [] : [one("session_id = ?", sessionId)]),
-    ...(operation === null ? [] : [one("operation = ?", operation)]),
+    condition("memory_store_id = ?", storeId),
+    ...(sessionId === null ? [] : [condition("session_id = ?", sessionId)]),
+    ...(operation === null ? [] : [condition("operation = ?", operation)]),
   ];
   const branch =
     memoryId !== null
@@ -57,15 +69,12 @@ export async function listMemoryVersions(
       : sessionId !== null
         ? { column: "session_id", value: sessionId }
         : { column: "memory_store_id", value: storeId };
-  const listed = { table: "memory_versions", columns, conditions };
-  return await selectKeyset<MemoryVersionRow>(db, place, listed, [branch]);
+  const listing = { table: "memory_versions", columns, conditions };
+  return await selectKeyset<MemoryVersionRow>(db, range, listing, [branch]);
 }
 
-/**
- * Takes away what a version holds, in a store that is locked. False, and nothing is taken, while it is the newest of a
- * memory that is there.
- */
-export async function redactMemoryVersion(tx: Queryable, id: string, actor: MemoryActor): Promise<boolean> {
+/** Removes a version's content, in a locked store. Returns false, and removes nothing, for the newest version of an existing memory. */
+export async function clearContent(tx: Queryable, id: string, actor: MemoryActor): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: "redact_memory_version",
     text: `
@@ -77,8 +86,8 @@ export async function redactMemoryVersion(tx: Queryable, id: string, actor: Memo
   return rowCount === 1;
 }
 
-/** The version as the API answers it, without its content. */
-export function memoryVersionAnswer(row: MemoryVersionRow): MemoryVersion {
+/** Without the content. */
+export function toMemoryVersion(row: MemoryVersionRow): MemoryVersion {
   return {
     id: formatId("memory_version", row.id),
     type: "memory_version",
@@ -96,6 +105,6 @@ export function memoryVersionAnswer(row: MemoryVersionRow): MemoryVersion {
   };
 }
 
-export function wholeMemoryVersionAnswer(row: WholeMemoryVersion): MemoryVersion {
-  return { ...memoryVersionAnswer(row), content: row.content };
+export function toMemoryVersionWithContent(row: MemoryVersionWithContent): MemoryVersion {
+  return { ...toMemoryVersion(row), content: row.content };
 }

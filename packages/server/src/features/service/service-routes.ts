@@ -1,7 +1,10 @@
 import type { DatabaseAccess } from "../../db/database-access.ts";
+import { ping } from "../../db/statement.ts";
 import type { HttpApp } from "../../http/http-app.ts";
 
-/** What speaks of the service itself, to whoever asks: whether it lives, what it measures, what it offers. */
+const READY_TIMEOUT_MS = 2_000;
+
+/** Health, metrics and the API's document, without authentication. */
 export function mountService(app: HttpApp, db: DatabaseAccess, openApi: object): void {
   const { fastify, log, metrics } = app;
   const document = JSON.stringify(openApi);
@@ -19,16 +22,16 @@ export function mountService(app: HttpApp, db: DatabaseAccess, openApi: object):
   );
 }
 
-/** Ready is whoever reaches its database within two seconds. */
+/** Ready means that the database responds within two seconds. */
 async function isReady(db: DatabaseAccess, log: HttpApp["log"]): Promise<boolean> {
   const late = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => late.resolve(false), 2_000);
-  const asked = db.read.query({ name: "ready", text: "select 1" }).then(
+  const timer = setTimeout(() => late.resolve(false), READY_TIMEOUT_MS);
+  const responds = ping(db.read).then(
     () => true,
     (error: unknown) => {
-      log.warn({ err: error }, "the database does not answer");
+      log.warn({ err: error }, "the database does not respond");
       return false;
     },
   );
-  return await Promise.race([asked, late.promise]).finally(() => clearTimeout(timer));
+  return await Promise.race([responds, late.promise]).finally(() => clearTimeout(timer));
 }

@@ -1,13 +1,18 @@
+import type { Principal } from "../../access/principal.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
-import { errors } from "../../http/errors.ts";
-import type { Principal } from "../../http/principal.ts";
-import { appendInputs, appendTerminated } from "../events/append-by-client.ts";
-import { waitingInputs } from "../events/event-store.ts";
-import { reachAndLock, reachSession } from "./reach-session.ts";
-import { markArchived, markDeleted, type SessionState } from "./session-store.ts";
+import { errors } from "../../errors/catalogue.ts";
+import { waitingInputs } from "./events/event-store.ts";
+import { appendInputs, appendTerminated } from "./events/input-store.ts";
+import { markArchived, markDeleted } from "./session-store.ts";
+import {
+  checkNotEnded,
+  requireSession,
+  requireSessionForUpdate,
+  type SessionState,
+} from "./state/session-state-store.ts";
 
 /**
- * Interrupts the turn that is running, about to run, or waits for a client's answers. True when there was one.
+ * Interrupts the turn that is running, about to run, or awaits a client's replies. Returns true when there was one.
  *
  * @throws errors.sessionTerminated, errors.sessionArchived
  */
@@ -16,8 +21,8 @@ export async function cancelSession(
   principal: Principal,
   sessionId: string,
 ): Promise<boolean> {
-  const session = await reachSession(db.write, principal, sessionId);
-  refuseEnded(session, sessionId);
+  const session = await requireSession(db.write, principal, sessionId);
+  checkNotEnded(session, sessionId);
   if (!(await hasTurn(db, session))) return false;
   const appended = await appendInputs(db.write, session.id, [{ type: "user.interrupt" }]);
   if (appended === "terminated") throw errors.sessionTerminated(sessionId);
@@ -25,14 +30,14 @@ export async function cancelSession(
   return true;
 }
 
-/** Interrupts the session's turn and makes it read-only for good. Archiving again changes nothing. */
+/** Interrupts the session's turn and makes the session read-only. Does nothing if it is archived already. */
 export async function archiveSession(
   db: DatabaseAccess,
   principal: Principal,
   sessionId: string,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    const session = await reachAndLock(tx, principal, sessionId);
+    const session = await requireSessionForUpdate(tx, principal, sessionId);
     if (session.archived) return;
     if (session.status === "running" || session.status === "rescheduling") {
       await appendInputs(tx, session.id, [{ type: "user.interrupt" }]);
@@ -42,7 +47,7 @@ export async function archiveSession(
 }
 
 /**
- * Ends a session for good: whatever runs is cut off and can write nothing more.
+ * Ends a session. A running turn is stopped and can write nothing more.
  *
  * @throws errors.sessionTerminated, errors.sessionArchived
  */
@@ -52,14 +57,14 @@ export async function terminateSession(
   sessionId: string,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    const session = await reachAndLock(tx, principal, sessionId);
-    refuseEnded(session, sessionId);
+    const session = await requireSessionForUpdate(tx, principal, sessionId);
+    checkNotEnded(session, sessionId);
     await appendTerminated(tx, session.id);
   });
 }
 
 /**
- * Deletes a session that does not run. Its files stay.
+ * Deletes a session that is not running. Its files stay.
  *
  * @returns its uuid.
  * @throws errors.sessionRunning
@@ -70,16 +75,11 @@ export async function deleteSession(
   sessionId: string,
 ): Promise<string> {
   return await db.transaction(async (tx) => {
-    const { id, status } = await reachAndLock(tx, principal, sessionId);
+    const { id, status } = await requireSessionForUpdate(tx, principal, sessionId);
     if (status === "running" || status === "rescheduling") throw errors.sessionRunning(sessionId);
     await markDeleted(tx, id);
     return id;
   });
-}
-
-export function refuseEnded(session: SessionState, sessionId: string): void {
-  if (session.terminated) throw errors.sessionTerminated(sessionId);
-  if (session.archived) throw errors.sessionArchived(sessionId);
 }
 
 async function hasTurn(db: DatabaseAccess, session: SessionState): Promise<boolean> {

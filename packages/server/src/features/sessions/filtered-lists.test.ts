@@ -3,20 +3,20 @@ import { type TestContext, test } from "node:test";
 import { newUuid } from "@berth/contract";
 import { type TestDatabase, testDatabase } from "../../../test-support/database.ts";
 import { type Seed, seed } from "../../../test-support/runs.ts";
-import type { KeysetPlace } from "../../db/keyset.ts";
+import type { Principal } from "../../access/principal.ts";
+import type { KeysetRange } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
-import type { Principal } from "../../http/principal.ts";
 import { listSessions, type SessionFilters } from "./session-store.ts";
 
 const rows = 100_000;
 const all: SessionFilters = {
-  archived: true,
+  include_archived: true,
   agentId: null,
   environmentId: null,
   memoryStoreId: null,
   statuses: null,
 };
-const place: KeysetPlace = { direction: "older", anchor: null, rows: 21, lowest: null, below: null };
+const place: KeysetRange = { direction: "older", anchor: null, rows: 21, lowest: null, below: null };
 
 /** Sessions of one owner: all archived but the 30 oldest, all idle but three that run, and of two stores one has three. */
 async function house(t: TestContext) {
@@ -56,7 +56,7 @@ function principals({ organizationId }: Seed): Principal[] {
 }
 
 /** How many blocks the list was read from, and how many sessions it has. */
-async function cost(db: TestDatabase, principal: Principal, filters: SessionFilters, at: KeysetPlace) {
+async function cost(db: TestDatabase, principal: Principal, filters: SessionFilters, at: KeysetRange) {
   let blocks = 0;
   const explaining: Queryable = {
     async query(statement) {
@@ -77,7 +77,7 @@ test("a page of filtered sessions costs what it shows, whatever the table holds"
   const { db, from, stores } = await house(t);
   const cases: [string, Partial<SessionFilters>, number][] = [
     ["nothing", {}, 21],
-    ["not archived", { archived: false }, 21],
+    ["not archived", { include_archived: false }, 21],
     ["a store of few", { memoryStoreId: stores[0] }, 3],
     ["a store of many", { memoryStoreId: stores[1] }, 21],
     ["a rare status", { statuses: ["running", "rescheduling"] }, 3],

@@ -1,80 +1,75 @@
 import { formatId, parseId, sessionRoutes, uuidOrNil } from "@berth/contract";
-import type { Context } from "../../http/context.ts";
 import type { HttpApp } from "../../http/http-app.ts";
-import { JsonText } from "../../http/json-text.ts";
 import { mount } from "../../http/mount.ts";
-import { keysetPlace, pageText } from "../../http/page.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
+import { listPageJson } from "../../request/page.ts";
+import type { RequestScope } from "../../request/request-scope.ts";
+import { JsonText } from "../../request/response-body.ts";
 import { type CreateSessionDeps, createSession } from "./create-session.ts";
 import { archiveSession, cancelSession, deleteSession, terminateSession } from "./end-session.ts";
-import { readSession } from "./reach-session.ts";
 import { type SessionRow, sessionJson } from "./session-row.ts";
-import { getSession, listSessions } from "./session-store.ts";
+import { getSession, listSessions, readSession } from "./session-store.ts";
 import { updateSession } from "./update-session.ts";
 
 export interface SessionDeps extends CreateSessionDeps {
-  /** Told after each commit that gives a worker something to do. */
+  /** Notified after each commit that changes a session. */
   hub: Pick<SessionHub, "publish">;
 }
 
 export function mountSessions(app: HttpApp, deps: SessionDeps): void {
   const { hub } = deps;
-  mount(app, sessionRoutes.create, async ({ principal, db, afterwards }, { body }) => {
+  const publish = (sessionId: string, due = true) => hub.publish(uuidOrNil("session", sessionId), due);
+  mount(app, sessionRoutes.create, async ({ principal, db, afterCommit }, { body }) => {
     const { id, due } = await createSession(db, deps, principal, body);
-    if (due) afterwards(() => hub.publish(id, due));
-    return json(await getSession(db.read, id));
+    if (due) afterCommit(() => hub.publish(id, due));
+    return toJsonText(await getSession(db.read, id));
   });
-  mount(app, sessionRoutes.list, async (context, input) => {
-    const place = keysetPlace(context, input, "session");
-    const { agent_id: agentId, environment_id: environmentId, "statuses[]": statuses } = input.query;
-    const { memory_store_id: storeId } = input.query;
-    const rows = await listSessions(context.db.read, context.principal, place, {
-      archived: input.query.include_archived,
-      agentId: agentId === undefined ? null : parseId("agent", agentId),
-      environmentId: environmentId === undefined ? null : parseId("environment", environmentId),
-      memoryStoreId: storeId === undefined ? null : parseId("memory_store", storeId),
-      statuses: statuses ?? null,
-    });
-    return pageText(context, input, place, "session", rows, sessionJson);
+  mount(app, sessionRoutes.list, (request, input) => {
+    const { agent_id: agentId, environment_id: environmentId, memory_store_id: storeId } = input.query;
+    return listPageJson(request, input, "session", sessionJson, (range) =>
+      listSessions(request.db.read, request.principal, range, {
+        include_archived: input.query.include_archived,
+        agentId: agentId === undefined ? null : parseId("agent", agentId),
+        environmentId: environmentId === undefined ? null : parseId("environment", environmentId),
+        memoryStoreId: storeId === undefined ? null : parseId("memory_store", storeId),
+        statuses: input.query["statuses[]"] ?? null,
+      }),
+    );
   });
-  mount(app, sessionRoutes.get, (context, { params }) => answer(context, params.session_id));
-  mount(app, sessionRoutes.update, async (context, input) => {
+  mount(app, sessionRoutes.get, (request, { params }) => readResponse(request, params.session_id));
+  mount(app, sessionRoutes.update, async (request, input) => {
     const { session_id: sessionId } = input.params;
-    if (await updateSession(context.db, context.principal, input))
-      context.afterwards(() => tell(hub, sessionId, false));
-    return await answer(context, sessionId);
+    if (await updateSession(request.db, request.principal, input))
+      request.afterCommit(() => publish(sessionId, false));
+    return await readResponse(request, sessionId);
   });
-  mount(app, sessionRoutes.delete, async ({ principal, db, afterwards }, { params }) => {
+  mount(app, sessionRoutes.delete, async ({ principal, db, afterCommit }, { params }) => {
     const id = await deleteSession(db, principal, params.session_id);
-    afterwards(() => hub.publish(id, true));
+    afterCommit(() => hub.publish(id, true));
     return { id: formatId("session", id), type: "session_deleted" as const };
   });
-  mount(app, sessionRoutes.cancel, async (context, { params }) => {
-    if (await cancelSession(context.db, context.principal, params.session_id))
-      context.afterwards(() => tell(hub, params.session_id));
-    return await answer(context, params.session_id);
+  mount(app, sessionRoutes.cancel, async (request, { params }) => {
+    if (await cancelSession(request.db, request.principal, params.session_id))
+      request.afterCommit(() => publish(params.session_id));
+    return await readResponse(request, params.session_id);
   });
-  mount(app, sessionRoutes.archive, async (context, { params }) => {
-    await archiveSession(context.db, context.principal, params.session_id);
-    context.afterwards(() => tell(hub, params.session_id));
-    return await answer(context, params.session_id);
+  mount(app, sessionRoutes.archive, async (request, { params }) => {
+    await archiveSession(request.db, request.principal, params.session_id);
+    request.afterCommit(() => publish(params.session_id));
+    return await readResponse(request, params.session_id);
   });
-  mount(app, sessionRoutes.terminate, async (context, { params }) => {
-    await terminateSession(context.db, context.principal, params.session_id);
-    context.afterwards(() => tell(hub, params.session_id));
-    return await answer(context, params.session_id);
+  mount(app, sessionRoutes.terminate, async (request, { params }) => {
+    await terminateSession(request.db, request.principal, params.session_id);
+    request.afterCommit(() => publish(params.session_id));
+    return await readResponse(request, params.session_id);
   });
 }
 
-async function answer({ principal, db }: Context, sessionId: string): Promise<JsonText> {
-  return json(await readSession(db.read, principal, sessionId));
+async function readResponse({ principal, db }: RequestScope, sessionId: string): Promise<JsonText> {
+  return toJsonText(await readSession(db.read, principal, sessionId));
 }
 
-function json(row: SessionRow | null): JsonText {
-  if (row === null) throw new Error("A session that was just written is not there.");
+function toJsonText(row: SessionRow | null): JsonText {
+  if (row === null) throw new Error("A session is missing after it was stored.");
   return new JsonText(sessionJson(row));
-}
-
-function tell(hub: Pick<SessionHub, "publish">, sessionId: string, due = true): void {
-  hub.publish(uuidOrNil("session", sessionId), due);
 }

@@ -1,9 +1,9 @@
 import { formatId, type Session, uuidMillisecond } from "@berth/contract";
-import { type OwnedRow, ownedFields } from "../../http/owned-row.ts";
-import { type ResourceRow, resourceAnswer, resourceColumns } from "../session-resources/resource-row.ts";
+import { type OwnedRow, ownedFields } from "../../access/owned-rows.ts";
+import { type ResourceRow, toSessionResource } from "./resources/resource-row.ts";
 
 export interface SessionRow extends OwnedRow {
-  /** The agent's snapshot as JSON text; it is not parsed on its way out. */
+  /** The agent's snapshot as JSON text, which is sent without being parsed. */
   agent: string;
   environment_id: string;
   environment_variables: Record<string, string>;
@@ -20,21 +20,12 @@ export interface SessionRow extends OwnedRow {
   read_at: Date;
   /** Oldest first. */
   resources: ResourceRow[] | null;
-  /** In the order in which they were given. */
+  /** In the order of the request. */
   vault_ids: string[];
   terminated_at: Date | null;
 }
 
-/** The columns of `SessionRow`, of the table `sessions`. */
-export const sessionColumns = `id, organization_id, owner_type, owner_id, agent::text as agent, environment_id,
-  environment_variables, title, metadata, vault_ids, status, input_tokens, output_tokens, cache_read_input_tokens,
-  cache_creation_input_tokens, archived_at, terminated_at, updated_at, now() as read_at,
-  (active_ms + coalesce(greatest(extract(epoch from now() - running_since) * 1000, 0)::bigint, 0)) / 1000
-    as active_seconds,
-  (select json_agg(r order by r.id) from (select ${resourceColumns} from session_resources
-    where session_id = sessions.id) as r) as resources`;
-
-/** The session as the API answers it, as JSON text. */
+/** The session as JSON text. */
 export function sessionJson(row: SessionRow): string {
   const { id, type, ...rest } = sessionWithoutAgent(row);
   const head = JSON.stringify({ id, type }).slice(0, -1);
@@ -49,7 +40,7 @@ function sessionWithoutAgent(row: SessionRow): Omit<Session, "agent"> {
     status: row.status,
     title: row.title,
     metadata: row.metadata,
-    resources: (row.resources ?? []).map(resourceAnswer),
+    resources: (row.resources ?? []).map(toSessionResource),
     vault_ids: row.vault_ids.map((id) => formatId("vault", id)),
     deployment_id: null,
     outcome_evaluations: [],
@@ -65,7 +56,7 @@ function sessionWithoutAgent(row: SessionRow): Omit<Session, "agent"> {
   };
 }
 
-/** Until it was terminated; never less than what it was active, though ids have the process's clock. */
+/** Until the session was terminated. Never less than `active_seconds`, although ids come from the process's clock. */
 function durationSeconds(row: SessionRow): number {
   const end = (row.terminated_at ?? row.read_at).getTime();
   return Math.max(Math.floor((end - uuidMillisecond(row.id)) / 1_000), row.active_seconds, 0);

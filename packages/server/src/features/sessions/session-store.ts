@@ -1,94 +1,74 @@
 import {
-  type Condition,
-  type KeysetPlace,
-  one,
-  reachCondition,
-  selectKeyset,
-  selectReached,
+  type ArchivedFilter,
+  accessCondition,
+  selectAccessible,
   unlessArchived,
-} from "../../db/keyset.ts";
+} from "../../access/owned-rows.ts";
+import type { Principal } from "../../access/principal.ts";
+import { requireAccess } from "../../access/require-access.ts";
+import { type Condition, condition, type KeysetRange, selectKeyset } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
-import type { Owner, Principal } from "../../http/principal.ts";
-import { type SessionRow, sessionColumns } from "./session-row.ts";
+import { resourceColumns } from "./resources/resource-statements.ts";
+import type { SessionRow } from "./session-row.ts";
+
+/** The columns of `SessionRow`. */
+const sessionColumns = `id, organization_id, owner_type, owner_id, agent::text as agent, environment_id,
+  environment_variables, title, metadata, vault_ids, status, input_tokens, output_tokens, cache_read_input_tokens,
+  cache_creation_input_tokens, archived_at, terminated_at, updated_at, now() as read_at,
+  (active_ms + coalesce(greatest(extract(epoch from now() - running_since) * 1000, 0)::bigint, 0)) / 1000
+    as active_seconds,
+  (select json_agg(r order by r.id) from (select ${resourceColumns} from session_resources
+    where session_id = sessions.id) as r) as resources`;
 
 export async function getSession(db: Queryable, id: string): Promise<SessionRow | null> {
   const text = `select ${sessionColumns} from sessions where id = $1 and deleted_at is null`;
   return (await db.query<SessionRow>({ name: "get_session", text, values: [id] })).rows[0] ?? null;
 }
 
-export interface SessionFilters {
-  archived: boolean;
+/** A session with all its fields. @throws errors.notFound, errors.notYours */
+export const readSession = requireAccess("session", getSession);
+
+export interface SessionFilters extends ArchivedFilter {
   agentId: string | null;
   environmentId: string | null;
   memoryStoreId: string | null;
   statuses: readonly string[] | null;
 }
 
-/** Sessions by what they mount, each store once. */
-const memoryMounts = `(select session_id, memory_store_id from session_resources where memory_store_id is not null) as mounts
+/** Sessions by the stores that they mount. A session mounts a store once. */
+const MEMORY_MOUNTS = `(select session_id, memory_store_id from session_resources where memory_store_id is not null) as mounts
   join sessions on sessions.id = session_id`;
 
-/** Walks the sessions of the memory store, the agent or the environment that is asked for, in this order, or else the owner's. */
+/** Reads the index of the memory store, the agent or the environment, the first of these that is given, else that of the owners. */
 export async function listSessions(
   db: Queryable,
   principal: Principal,
-  place: KeysetPlace,
+  range: KeysetRange,
   filters: SessionFilters,
 ): Promise<SessionRow[]> {
   const { agentId, environmentId, memoryStoreId, statuses } = filters;
   const conditions: Condition[] = [
     { text: "deleted_at is null", values: [] },
     ...unlessArchived(filters),
-    ...(agentId === null ? [] : [one("agent_id = ?", agentId)]),
-    ...(environmentId === null ? [] : [one("environment_id = ?", environmentId)]),
-    ...(statuses === null ? [] : [one("status = any(?::text[])", statuses)]),
+    ...(agentId === null ? [] : [condition("agent_id = ?", agentId)]),
+    ...(environmentId === null ? [] : [condition("environment_id = ?", environmentId)]),
+    ...(statuses === null ? [] : [condition("status = any(?::text[])", statuses)]),
   ];
-  const listed = { table: "sessions", columns: sessionColumns, conditions };
-  const reached = { ...listed, conditions: [...conditions, reachCondition(principal)] };
+  const listing = { table: "sessions", columns: sessionColumns, conditions };
+  const accessible = { ...listing, conditions: [...conditions, accessCondition(principal)] };
   if (memoryStoreId !== null) {
-    const mounted = { ...reached, table: memoryMounts, id: "session_id" };
-    return await selectKeyset(db, place, mounted, [{ column: "memory_store_id", value: memoryStoreId }]);
+    const mounted = { ...accessible, table: MEMORY_MOUNTS, id: "session_id" };
+    return await selectKeyset(db, range, mounted, [{ column: "memory_store_id", value: memoryStoreId }]);
   }
   const branch =
     agentId === null
       ? environmentId !== null && { column: "environment_id", value: environmentId }
       : { column: "agent_id", value: agentId };
-  if (branch === false) return await selectReached<SessionRow>(db, principal, place, listed, statuses);
-  return await selectKeyset<SessionRow>(db, place, reached, [branch]);
+  if (branch === false) return await selectAccessible<SessionRow>(db, principal, range, listing, statuses);
+  return await selectKeyset<SessionRow>(db, range, accessible, [branch]);
 }
 
-/** What decides whether a session may be changed. */
-export interface SessionState extends Owner {
-  id: string;
-  status: SessionRow["status"];
-  archived: boolean;
-  terminated: boolean;
-}
-
-export async function getSessionState(db: Queryable, id: string): Promise<SessionState | null> {
-  const { rows } = await db.query<SessionState>({
-    name: "get_session_state",
-    text: `select id, organization_id, owner_type, owner_id, status,
-      archived_at is not null as archived, terminated_at is not null as terminated
-      from sessions where id = $1 and deleted_at is null`,
-    values: [id],
-  });
-  return rows[0] ?? null;
-}
-
-/** The same, with the row locked until the transaction ends, so that the state stays as it was read. */
-export async function lockSession(tx: Queryable, id: string): Promise<SessionState | null> {
-  const { rows } = await tx.query<SessionState>({
-    name: "lock_session",
-    text: `select id, organization_id, owner_type, owner_id, status,
-      archived_at is not null as archived, terminated_at is not null as terminated
-      from sessions where id = $1 and deleted_at is null for no key update`,
-    values: [id],
-  });
-  return rows[0] ?? null;
-}
-
-/** Marks a session as archived and makes it due, so that a worker frees its disk. */
+/** Archives a session and makes it due, so that a worker removes its disk. */
 export async function markArchived(tx: Queryable, id: string): Promise<void> {
   await tx.query({
     name: "mark_archived",
@@ -98,10 +78,7 @@ export async function markArchived(tx: Queryable, id: string): Promise<void> {
   });
 }
 
-/**
- * Marks a session as deleted: nobody reads it any more, no run writes to it, and it is due, so that a worker removes its
- * disk and then its row.
- */
+/** Marks a session as deleted: it cannot be read, no run writes to it, and it is due, so that a worker removes its disk and its row. */
 export async function markDeleted(tx: Queryable, id: string): Promise<void> {
   await tx.query({
     name: "mark_deleted",
@@ -111,4 +88,16 @@ export async function markDeleted(tx: Queryable, id: string): Promise<void> {
       where id = $1`,
     values: [id],
   });
+}
+
+/** Counts sessions that are not archived, for every status, also those that no session has. */
+export async function sessionsByStatus(db: Queryable): Promise<{ status: string; count: number }[]> {
+  const { rows } = await db.query<{ status: string; count: number }>({
+    name: "sessions_by_status",
+    text: `
+      select status, (select count(*) from sessions where sessions.status = known.status and archived_at is null
+        and deleted_at is null) as count
+      from unnest(array['idle', 'running', 'rescheduling', 'terminated']) as known (status)`,
+  });
+  return rows;
 }

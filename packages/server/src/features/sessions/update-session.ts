@@ -1,19 +1,18 @@
 import type { Input, sessionRoutes } from "@berth/contract";
+import type { Principal } from "../../access/principal.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
-import { errors } from "../../http/errors.ts";
-import { patchMetadata } from "../../http/patch-metadata.ts";
-import type { Principal } from "../../http/principal.ts";
-import { appendUpdated, type SessionChange } from "../events/append-by-client.ts";
-import { refuseEnded } from "./end-session.ts";
-import { reachAndLock } from "./reach-session.ts";
+import { errors } from "../../errors/catalogue.ts";
+import { patchMetadata } from "../../request/patch-metadata.ts";
+import { appendUpdated, type SessionChange } from "./events/input-store.ts";
 import type { SessionRow } from "./session-row.ts";
 import { getSession } from "./session-store.ts";
+import { checkNotEnded, requireSessionForUpdate } from "./state/session-state-store.ts";
 
 type UpdateInput = Input<typeof sessionRoutes.update>;
 
 /**
- * Changes what is given: null clears, and metadata is changed pair by pair. The log tells what is different afterwards;
- * when nothing is, nothing is written. True when something was.
+ * Changes the given fields: null clears a field, and metadata is changed pair by pair. The changes are appended to the log.
+ * Returns false, and writes nothing, when nothing differs.
  *
  * @throws errors.sessionTerminated, errors.sessionArchived
  */
@@ -23,13 +22,13 @@ export async function updateSession(
   { params, body }: UpdateInput,
 ): Promise<boolean> {
   return await db.transaction(async (tx) => {
-    const { id, ...state } = await reachAndLock(tx, principal, params.session_id);
-    refuseEnded({ id, ...state }, params.session_id);
-    const row = await getSession(tx, id);
+    const session = await requireSessionForUpdate(tx, principal, params.session_id);
+    checkNotEnded(session, params.session_id);
+    const row = await getSession(tx, session.id);
     if (row === null) throw errors.notFound("session", params.session_id);
     const change = changeOf(row, body);
     if (Object.keys(change).length === 0) return false;
-    await appendUpdated(tx, id, change);
+    await appendUpdated(tx, session.id, change);
     return true;
   });
 }

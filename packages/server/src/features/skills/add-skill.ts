@@ -1,15 +1,14 @@
 import { newUuid } from "@berth/contract";
+import { ownerOf, type Principal } from "../../access/principal.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Queryable } from "../../db/statement.ts";
-import { errors } from "../../http/errors.ts";
-import { ownerOf, type Principal } from "../../http/principal.ts";
-import { lockContent } from "../files/lock-content.ts";
-import { reachAndClaimSkill } from "./reach-skill.ts";
+import { errors } from "../../errors/catalogue.ts";
+import { lockContent } from "../files/content-store.ts";
 import type { SkillUpload } from "./read-skill-upload.ts";
-import { insertSkill } from "./skill-store.ts";
+import { insertSkill, requireSkillForUpdate } from "./skill-store.ts";
 import { insertSkillVersion } from "./skill-version-store.ts";
 
-/** Stores a skill with its first version and answers its uuid. @throws errors.nameTaken. */
+/** Stores a skill with its first version, and returns its uuid. @throws errors.nameTaken */
 export async function addSkill(
   db: DatabaseAccess,
   principal: Principal,
@@ -24,7 +23,7 @@ export async function addSkill(
   return skill.id;
 }
 
-/** Stores the next version of a skill and answers its uuid. @throws errors.locked, errors.skillNameDiffers */
+/** Stores the next version of a skill, and returns its uuid. @throws errors.locked, errors.skillNameDiffers */
 export async function addSkillVersion(
   db: DatabaseAccess,
   principal: Principal,
@@ -32,7 +31,7 @@ export async function addSkillVersion(
   upload: SkillUpload,
 ): Promise<string> {
   return await db.transaction(async (tx) => {
-    const skill = await reachAndClaimSkill(tx, principal, skillId);
+    const skill = await requireSkillForUpdate(tx, principal, skillId);
     if (skill.archived_at !== null) throw errors.locked("skill", skillId);
     if (upload.name !== skill.name) throw errors.skillNameDiffers(upload.name, skill.name);
     return await addVersion(tx, skill.id, upload);

@@ -1,13 +1,24 @@
+import type { Principal } from "../../access/principal.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
-import type { Queryable } from "../../db/statement.ts";
-import { errors } from "../../http/errors.ts";
-import type { Principal } from "../../http/principal.ts";
-import { findSkillVersion, reachAndClaimSkill } from "./reach-skill.ts";
+import { errors } from "../../errors/catalogue.ts";
+import { deleteSkillRow, isUsedByAgent, requireSkillForUpdate } from "./skill-store.ts";
+import {
+  deleteSkillVersionRow,
+  isOnlyVersion,
+  isUsedBySession,
+  type LockedVersion,
+  lockVersion,
+  lockVersionsOf,
+  requireSkillVersion,
+} from "./skill-version-store.ts";
+
+const AGENT = "an agent that is not archived";
+const SESSION = "a session that goes on";
 
 /**
- * Deletes a skill with its versions. Answers their contents, which stay until `removeUnused`.
+ * Deletes a skill with its versions. Returns the hashes of their contents, which stay until `removeUnusedContent`.
  *
- * @throws errors.skillInUse while an agent that is not archived names it, or a session that goes on has it.
+ * @throws errors.skillInUse while an agent that is not archived names it, or an active session has it.
  */
 export async function deleteSkill(
   db: DatabaseAccess,
@@ -15,17 +26,17 @@ export async function deleteSkill(
   skillId: string,
 ): Promise<string[]> {
   return await db.transaction(async (tx) => {
-    const { id } = await reachAndClaimSkill(tx, principal, skillId);
-    const versions = await claimVersions(tx, "skill_id = $1", id);
-    if (await isNamed(tx, id, null)) throw errors.skillInUse(skillId, "an agent that is not archived");
-    if (await isMounted(tx, versions)) throw errors.skillInUse(skillId, "a session that goes on");
-    await tx.query({ name: "delete_skill", text: "delete from skills where id = $1", values: [id] });
+    const { id } = await requireSkillForUpdate(tx, principal, skillId);
+    const versions = await lockVersionsOf(tx, id);
+    if (await isUsedByAgent(tx, id, null)) throw errors.skillInUse(skillId, AGENT);
+    if (await isUsedBySession(tx, versions)) throw errors.skillInUse(skillId, SESSION);
+    await deleteSkillRow(tx, id);
     return versions.map(({ sha256 }) => sha256);
   });
 }
 
 /**
- * Deletes a version of a skill. Its content stays until `removeUnused`.
+ * Deletes a version of a skill. Its content stays until `removeUnusedContent`.
  *
  * @throws errors.skillVersionOnly, errors.skillVersionInUse
  */
@@ -33,60 +44,15 @@ export async function deleteSkillVersion(
   db: DatabaseAccess,
   principal: Principal,
   { skillId, version: given }: { skillId: string; version: string },
-): Promise<Claimed> {
+): Promise<LockedVersion> {
   return await db.transaction(async (tx) => {
-    const skill = await reachAndClaimSkill(tx, principal, skillId);
-    const { id, version, sha256 } = await findSkillVersion(tx, skill, skillId, given);
-    const versions = await claimVersions(tx, "id = $1", id);
-    if (await isOnly(tx, skill.id)) throw errors.skillVersionOnly(skillId, version);
-    if (await isNamed(tx, skill.id, version))
-      throw errors.skillVersionInUse(skillId, version, "an agent that is not archived");
-    if (await isMounted(tx, versions))
-      throw errors.skillVersionInUse(skillId, version, "a session that goes on");
-    const text = `
-      with skill as (update skills set updated_at = now() where id = $2)
-      delete from skill_versions where id = $1`;
-    await tx.query({ name: "delete_skill_version", text, values: [id, skill.id] });
+    const skill = await requireSkillForUpdate(tx, principal, skillId);
+    const { id, version, sha256 } = await requireSkillVersion(tx, skill.id, skillId, given);
+    const versions = await lockVersion(tx, id);
+    if (await isOnlyVersion(tx, skill.id)) throw errors.skillVersionOnly(skillId, version);
+    if (await isUsedByAgent(tx, skill.id, version)) throw errors.skillVersionInUse(skillId, version, AGENT);
+    if (await isUsedBySession(tx, versions)) throw errors.skillVersionInUse(skillId, version, SESSION);
+    await deleteSkillVersionRow(tx, id, skill.id);
     return { id, sha256 };
   });
-}
-
-interface Claimed {
-  id: string;
-  sha256: string;
-}
-
-/** Waits for sessions that are created with them just now, and holds off those to come. */
-async function claimVersions(tx: Queryable, condition: string, id: string): Promise<Claimed[]> {
-  const text = `select id, sha256 from skill_versions where ${condition} order by id for update`;
-  return (await tx.query<Claimed>({ text, values: [id] })).rows;
-}
-
-/** Whether an agent names the skill, or just this version of it. */
-async function isNamed(tx: Queryable, skillId: string, version: number | null): Promise<boolean> {
-  const { rows } = await tx.query({
-    name: "skill_is_named",
-    text: `
-      select 1 as named from agent_skills join agents on agents.id = agent_id
-      where skill_id = $1 and ($2::integer is null or agent_skills.version = $2) and archived_at is null limit 1`,
-    values: [skillId, version],
-  });
-  return rows.length > 0;
-}
-
-async function isMounted(tx: Queryable, versions: readonly Claimed[]): Promise<boolean> {
-  const { rows } = await tx.query({
-    name: "skill_is_mounted",
-    text: `
-      select 1 as mounted from session_skills join sessions on sessions.id = session_id
-      where skill_version_id = any($1::uuid[]) and terminated_at is null and archived_at is null limit 1`,
-    values: [versions.map(({ id }) => id)],
-  });
-  return rows.length > 0;
-}
-
-async function isOnly(tx: Queryable, skillId: string): Promise<boolean> {
-  const text = "select 1 as there from skill_versions where skill_id = $1 limit 2";
-  const { rows } = await tx.query({ name: "skill_has_versions", text, values: [skillId] });
-  return rows.length < 2;
 }

@@ -1,16 +1,16 @@
 import type { StagedBlob } from "../../blobs/blob.ts";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
-import type { ApiError } from "../../http/api-error.ts";
+import type { ApiError } from "../../errors/api-error.ts";
 import { fileAndDirectory, pathFault } from "./skill-paths.ts";
 
-/** A file of an upload, in the order in which they come. */
+/** A file of an upload. Its content must be read before the next file. */
 export interface UploadedFile {
   path: string;
   executable: boolean;
   content: AsyncIterable<Uint8Array>;
 }
 
-/** Where a file lies in the content of its version, in which all of them follow one another. */
+/** Where a file is in the content of its version, which is the concatenation of all its files. */
 export interface PackedFile {
   path: string;
   offset: number;
@@ -20,7 +20,7 @@ export interface PackedFile {
 
 export interface PackedSkill {
   content: StagedBlob;
-  /** In the order of their paths, which are below the directory that holds `SKILL.md`. */
+  /** Ordered by path. Paths are relative to the directory that holds `SKILL.md`. */
   files: PackedFile[];
   /** The text of `SKILL.md`. */
   manual: Buffer;
@@ -32,10 +32,10 @@ const MAX_MANUAL_BYTES = 1024 * 1024;
 const MANUAL = "SKILL.md";
 
 /**
- * Takes in the files of a skill, one behind the other into one content. What it takes is counted as it comes, whatever
- * sizes were announced. When it throws, nothing of the content is left.
+ * Writes the files of a skill into one content, one after the other. Sizes are counted as the bytes arrive; announced sizes
+ * are not trusted. When it throws, the received bytes are deleted.
  *
- * @param fault Makes the refusal of which it is told the predicate: "has more than 500 entries".
+ * @param fault Makes the error from a predicate such as "has more than 500 entries".
  */
 export async function packSkill(
   blobs: BlobStore,
@@ -82,7 +82,7 @@ export async function packSkill(
   }
 }
 
-/** `SKILL.md` lies at the top, or in the one directory there, which is taken off all paths. */
+/** Requires `SKILL.md` at the top, or in a single top-level directory, which is removed from all paths. */
 function belowManual(
   files: readonly PackedFile[],
   manual: string,

@@ -1,15 +1,15 @@
 import { type CST, isMap, isScalar, Parser, parseDocument } from "yaml";
 
-/** Of mappings and lists in one another. */
-const DEEPEST = 32;
+/** Nested mappings and lists. */
+const MAX_DEPTH = 32;
 
 /**
- * What YAML from a stranger says, in time that grows with its length; null when it is not valid, has aliases, is nested
- * very deep, or has a field twice.
+ * Parses untrusted YAML in time proportional to its length. Null when it is invalid, has aliases, is nested too deeply, or has
+ * a duplicate field.
  */
 export function parseFrontmatter(text: string): { value: unknown } | null {
   try {
-    // The library composes by recursion, and compares each key of a mapping with all before it where it is let.
+    // The library composes recursively, and with `uniqueKeys` compares each key of a mapping with all before it.
     if (isDeep(text)) return null;
     const document = parseDocument(text, { schema: "core", uniqueKeys: false, logLevel: "error" });
     if (document.errors.length > 0) return null;
@@ -23,11 +23,11 @@ export function parseFrontmatter(text: string): { value: unknown } | null {
   }
 }
 
-/** Looks at what is written, level by level, before anything is made of it. */
+/** Inspects the syntax tree level by level, before anything is composed from it. */
 function isDeep(text: string): boolean {
   let level: CST.Token[] = [...new Parser().parse(text)];
   for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > DEEPEST) return true;
+    if (depth > MAX_DEPTH) return true;
     level = level.flatMap(insideOf);
   }
   return false;

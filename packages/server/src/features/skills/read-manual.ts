@@ -1,6 +1,6 @@
 import { firstValidationError, skillDescription, skillName, validationMessage } from "@berth/contract";
 import { z } from "zod";
-import type { ApiError } from "../../http/api-error.ts";
+import type { ApiError } from "../../errors/api-error.ts";
 import { parseFrontmatter } from "./parse-frontmatter.ts";
 
 export interface Manual {
@@ -19,7 +19,7 @@ const frontmatter = z.object({
     }),
 });
 
-/** What a `SKILL.md` says of its skill between the two lines `---` at its top. Other fields there are left alone. */
+/** Reads the frontmatter of a `SKILL.md`, which is between two `---` lines at its top. Other fields in it are ignored. */
 export function readManual(bytes: Uint8Array, fault: (what: string) => ApiError): Manual {
   const given = parsed(frontmatterOf(bytes, fault), fault);
   const result = frontmatter.safeParse(given, { error: validationMessage });
@@ -53,7 +53,7 @@ function parsed(text: string, fault: (what: string) => ApiError): unknown {
   return given.value;
 }
 
-/** It stands in the system prompt and in the database. */
+/** The text goes into the system prompt and the database. */
 function isPlain(text: string): boolean {
   return !/[^\P{Cc}\t\n\r]/u.test(text) && text.isWellFormed();
 }

@@ -3,12 +3,12 @@ import type { Multipart } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
 import type { StagedBlob } from "../../blobs/blob.ts";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
-import type { ApiError } from "../../http/api-error.ts";
-import { errors } from "../../http/errors.ts";
+import type { ApiError } from "../../errors/api-error.ts";
+import { errors } from "../../errors/catalogue.ts";
 import { fieldMetadata, fieldText, readForm, unknownPart } from "../../http/read-form.ts";
 import { MAX_ENTRIES, type PackedSkill, packSkill, type UploadedFile } from "./pack-skill.ts";
 import { type Manual, readManual } from "./read-manual.ts";
-import { isLitter } from "./skill-paths.ts";
+import { isIgnored } from "./skill-paths.ts";
 import { unzip } from "./unzip.ts";
 
 export interface SkillUpload extends Manual, Pick<PackedSkill, "content" | "files"> {
@@ -16,7 +16,7 @@ export interface SkillUpload extends Manual, Pick<PackedSkill, "content" | "file
   metadata: Record<string, string>;
 }
 
-/** Bytes of a zip archive, or of one file. */
+/** Of a zip archive, or of one file. */
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 
 interface Form {
@@ -27,9 +27,9 @@ interface Form {
 }
 
 /**
- * Reads a form with a skill, as one zip archive in `file` or as `files[]`. When it throws, nothing of the content is left.
+ * Reads a form with a skill, as one zip archive in `file` or as `files[]`. When it throws, the received bytes are deleted.
  *
- * @param fields What else the form may have.
+ * @param fields The other fields that the form may have.
  */
 export async function readSkillUpload(
   request: FastifyRequest,
@@ -49,7 +49,7 @@ export async function readSkillUpload(
   });
 }
 
-/** Reads the whole form, and then the archive when there was one. */
+/** Reads the whole form, and then the archive if there was one. */
 async function packed(
   blobs: BlobStore,
   form: Form,
@@ -80,7 +80,7 @@ async function described(
   }
 }
 
-/** The files of `files[]` as they come; what else the form has goes into `form`. */
+/** The files of `files[]` as they arrive. Everything else goes into `form`. */
 async function* filesOf(
   parts: AsyncIterable<Multipart>,
   blobs: BlobStore,
@@ -90,15 +90,15 @@ async function* filesOf(
   for await (const part of parts) {
     const { fieldname: name } = part;
     if (name === "file" || name === "files[]") {
-      const file = await takeFile(part, blobs, form);
+      const file = await readFile(part, blobs, form);
       if (file !== null) yield file;
-    } else if (fields.includes(name)) takeField(part, form);
+    } else if (fields.includes(name)) readField(part, form);
     else throw unknownPart(name);
   }
 }
 
-/** The file of a `files[]`; null for an archive, which is taken in whole, and for what is left out. */
-async function takeFile(part: Multipart, blobs: BlobStore, form: Form): Promise<UploadedFile | null> {
+/** The file of a `files[]`; null for an archive, which is stored completely, and for ignored files. */
+async function readFile(part: Multipart, blobs: BlobStore, form: Form): Promise<UploadedFile | null> {
   const { fieldname: name } = part;
   if (part.type !== "file") throw errors.invalid(`Field '${name}' must be a file.`, name);
   if (name === "file" ? form.files > 0 : form.zip !== undefined) {
@@ -106,7 +106,7 @@ async function takeFile(part: Multipart, blobs: BlobStore, form: Form): Promise<
   }
   if (name === "files[]") {
     form.files += 1;
-    if (!isLitter(part.filename)) return { path: part.filename, executable: false, content: part.file };
+    if (!isIgnored(part.filename)) return { path: part.filename, executable: false, content: part.file };
     part.file.resume();
     return null;
   }
@@ -116,7 +116,7 @@ async function takeFile(part: Multipart, blobs: BlobStore, form: Form): Promise<
   return null;
 }
 
-function takeField(part: Multipart, form: Form): void {
+function readField(part: Multipart, form: Form): void {
   const name = part.fieldname as "display_title" | "metadata";
   if (form[name] !== undefined) throw errors.invalid(`Field '${name}' must be given once.`, name);
   if (name === "metadata") form.metadata = fieldMetadata(part);

@@ -1,9 +1,9 @@
 const MAX_PATH_BYTES = 512;
 const MAX_SEGMENT_BYTES = 255;
-/** Each is made on the disk: 500 short paths could stand for a hundred thousand. */
+/** Each directory is created on disk: without this limit 500 short paths could mean a hundred thousand directories. */
 const MAX_DIRECTORIES = 32;
 
-/** Why a path of an upload cannot be one below a skill's directory, to be read after its name; null when it can. */
+/** Why a path of an upload is not valid below a skill's directory, as a predicate; null when it is. */
 export function pathFault(path: string): string | null {
   if (path === "") return "is empty";
   if (path.startsWith("/")) return "is absolute";
@@ -21,12 +21,12 @@ export function pathFault(path: string): string | null {
   return null;
 }
 
-/** What file managers of macOS put beside the files. */
-export function isLitter(path: string): boolean {
+/** Metadata files that macOS adds to archives. */
+export function isIgnored(path: string): boolean {
   return path.startsWith("__MACOSX/") || path === ".DS_Store" || path.endsWith("/.DS_Store");
 }
 
-/** A path that is a file and, for another of the paths, a directory; null when there is none. */
+/** A path that is both a file and the directory of another path; null when there is none. */
 export function fileAndDirectory(paths: ReadonlySet<string>): string | null {
   for (const path of paths) {
     for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {

@@ -1,23 +1,30 @@
 import { formatId, type Skill, uuidTimestamp } from "@berth/contract";
-import { type KeysetPlace, selectReached, unlessArchived } from "../../db/keyset.ts";
+import {
+  type ArchivedFilter,
+  type OwnedRow,
+  ownedFields,
+  selectAccessible,
+  unlessArchived,
+} from "../../access/owned-rows.ts";
+import type { Owner, Principal } from "../../access/principal.ts";
+import { requireAccess, requireAccessForUpdate } from "../../access/require-access.ts";
+import type { KeysetRange } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
-import { type OwnedRow, ownedFields } from "../../http/owned-row.ts";
-import type { Owner, Principal } from "../../http/principal.ts";
 
 export interface SkillRow extends OwnedRow {
   name: string;
   display_title: string | null;
-  /** Of the newest version, as is the next. */
+  /** That of the newest version. */
   description: string;
   latest_version: number;
   metadata: Record<string, string>;
 }
 
-const newest = "from skill_versions where skill_id = skills.id order by version desc limit 1";
+const newestVersion = "from skill_versions where skill_id = skills.id order by version desc limit 1";
 const columns = `id, organization_id, owner_type, owner_id, name, display_title, metadata, archived_at, updated_at,
-  (select version ${newest}) as latest_version, (select description ${newest}) as description`;
+  (select version ${newestVersion}) as latest_version, (select description ${newestVersion}) as description`;
 
-/** Stores a skill without its versions. False when the owner has one of this name. */
+/** Stores a skill without versions. Returns false when the owner has one of this name. */
 export async function insertSkill(
   tx: Queryable,
   skill: Owner & Pick<SkillRow, "id" | "name" | "display_title" | "metadata">,
@@ -42,7 +49,7 @@ export async function insertSkill(
   return rowCount === 1;
 }
 
-export async function getSkill(db: Queryable, id: string): Promise<SkillRow | null> {
+async function getSkill(db: Queryable, id: string): Promise<SkillRow | null> {
   const text = `select ${columns} from skills where id = $1`;
   return (await db.query<SkillRow>({ name: "get_skill", text, values: [id] })).rows[0] ?? null;
 }
@@ -53,21 +60,49 @@ export async function getSkills(db: Queryable, ids: readonly string[]): Promise<
   return (await db.query<SkillRow>({ name: "get_skills", text, values: [ids] })).rows;
 }
 
-/** Those of the skills that exist, which stay, with their versions, until the transaction ends. */
+/** The same, which stay, with their versions, until the transaction ends. */
 export async function lockSkills(tx: Queryable, ids: readonly string[]): Promise<SkillRow[]> {
   const text = "select from skills where id = any($1::uuid[]) order by id for share";
   await tx.query({ name: "lock_skills", text, values: [ids] });
   return await getSkills(tx, ids);
 }
 
-/** The skill stays as it is until the transaction ends, and so do its versions; nobody begins to use it. */
-export async function claimSkill(tx: Queryable, id: string): Promise<SkillRow | null> {
-  // It is read by a statement of its own, which sees what was committed while this one waited.
+/** A skill that is locked, with its versions, until the transaction ends. Nothing new can use it meanwhile. */
+async function lockSkill(tx: Queryable, id: string): Promise<SkillRow | null> {
+  // A statement of its own reads the row: it sees what was committed while this one waited for the lock.
   const text = "select from skills where id = $1 for update";
-  await tx.query({ name: "claim_skill", text, values: [id] });
+  await tx.query({ name: "lock_skill", text, values: [id] });
   return await getSkill(tx, id);
 }
 
+/** @throws errors.notFound, errors.notYours */
+export const requireSkill = requireAccess("skill", getSkill);
+
+/** As `requireSkill`, locked with its versions until the transaction ends. */
+export const requireSkillForUpdate = requireAccessForUpdate("skill", getSkill, lockSkill);
+
+/** Whether an agent that is not archived uses the skill, or, given a version, just this version of it. */
+export async function isUsedByAgent(
+  tx: Queryable,
+  skillUuid: string,
+  version: number | null,
+): Promise<boolean> {
+  const { rows } = await tx.query({
+    name: "skill_is_named",
+    text: `
+      select 1 as named from agent_skills join agents on agents.id = agent_id
+      where skill_id = $1 and ($2::integer is null or agent_skills.version = $2) and archived_at is null limit 1`,
+    values: [skillUuid, version],
+  });
+  return rows.length > 0;
+}
+
+/** Deletes a locked skill with its versions. */
+export async function deleteSkillRow(tx: Queryable, id: string): Promise<void> {
+  await tx.query({ name: "delete_skill", text: "delete from skills where id = $1", values: [id] });
+}
+
+/** Stores the fields of a locked skill that an update may change. */
 export async function storeSkill(
   tx: Queryable,
   skill: Pick<SkillRow, "id" | "display_title" | "metadata">,
@@ -79,7 +114,7 @@ export async function storeSkill(
   });
 }
 
-/** Archiving again changes nothing. */
+/** Does nothing if the skill is archived already. */
 export async function archiveSkill(db: Queryable, id: string): Promise<void> {
   await db.query({
     name: "archive_skill",
@@ -91,15 +126,14 @@ export async function archiveSkill(db: Queryable, id: string): Promise<void> {
 export async function listSkills(
   db: Queryable,
   principal: Principal,
-  place: KeysetPlace,
-  filters: { archived: boolean },
+  range: KeysetRange,
+  filter: ArchivedFilter,
 ): Promise<SkillRow[]> {
-  const conditions = unlessArchived(filters);
-  return await selectReached<SkillRow>(db, principal, place, { table: "skills", columns, conditions });
+  const conditions = unlessArchived(filter);
+  return await selectAccessible<SkillRow>(db, principal, range, { table: "skills", columns, conditions });
 }
 
-/** The skill as the API answers it. */
-export function skillAnswer(row: SkillRow): Skill {
+export function toSkill(row: SkillRow): Skill {
   return {
     id: formatId("skill", row.id),
     type: "skill",

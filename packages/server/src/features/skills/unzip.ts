@@ -1,10 +1,10 @@
 import { crc32 } from "node:zlib";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
-import { ApiError } from "../../http/api-error.ts";
+import { ApiError } from "../../errors/api-error.ts";
 import { MAX_ENTRIES, MAX_UNPACKED_BYTES, shown, type UploadedFile } from "./pack-skill.ts";
-import { isLitter, pathFault } from "./skill-paths.ts";
+import { isIgnored, pathFault } from "./skill-paths.ts";
 
-type Refuse = (what: string) => ApiError;
+type MakeError = (what: string) => ApiError;
 
 const FILE_TYPE = 0o170000;
 const REGULAR = 0o100000;
@@ -12,19 +12,19 @@ const DIRECTORY = 0o040000;
 const ANY_EXECUTE = 0o111;
 
 /**
- * The files of a zip archive on this host, one after the other. What the archive says of itself is believed of nothing:
- * names, kinds and checksums are looked at here, sizes are counted by whoever reads.
+ * The files of a zip archive on this host, one after the other. The archive is not trusted: names, types and checksums are
+ * checked here, and the caller counts the sizes.
  *
- * @throws what `fault` makes, for an archive that is damaged or holds what no skill does.
+ * @throws an error that `fault` makes, for an archive that is damaged or has an entry that a skill cannot have.
  */
-export async function* unzip(path: string, fault: Refuse): AsyncGenerator<UploadedFile> {
+export async function* unzip(path: string, fault: MakeError): AsyncGenerator<UploadedFile> {
   const zip = await openZip(path, fault);
   try {
     if (zip.entryCount > MAX_ENTRIES) throw fault(`has more than ${MAX_ENTRIES} entries`);
     let announced = 0;
     for await (const entry of entriesOf(zip, fault)) {
       const name = nameOf(entry, fault);
-      if (isLitter(name)) continue;
+      if (isIgnored(name)) continue;
       const type = checkKind(entry, name, fault);
       if (type === "directory") continue;
       announced += entry.uncompressedSize;
@@ -37,7 +37,7 @@ export async function* unzip(path: string, fault: Refuse): AsyncGenerator<Upload
   }
 }
 
-async function openZip(path: string, fault: Refuse): Promise<ZipFile> {
+async function openZip(path: string, fault: MakeError): Promise<ZipFile> {
   try {
     return await openPromise(path, { lazyEntries: true, decodeStrings: false, autoClose: false });
   } catch {
@@ -45,7 +45,7 @@ async function openZip(path: string, fault: Refuse): Promise<ZipFile> {
   }
 }
 
-async function* entriesOf(zip: ZipFile, fault: Refuse): AsyncGenerator<Entry> {
+async function* entriesOf(zip: ZipFile, fault: MakeError): AsyncGenerator<Entry> {
   try {
     yield* zip.eachEntry();
   } catch {
@@ -53,7 +53,7 @@ async function* entriesOf(zip: ZipFile, fault: Refuse): AsyncGenerator<Entry> {
   }
 }
 
-function nameOf(entry: Entry, fault: Refuse): string {
+function nameOf(entry: Entry, fault: MakeError): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(entry.fileNameRaw);
   } catch {
@@ -61,7 +61,7 @@ function nameOf(entry: Entry, fault: Refuse): string {
   }
 }
 
-function checkKind(entry: Entry, name: string, fault: Refuse): "file" | "directory" {
+function checkKind(entry: Entry, name: string, fault: MakeError): "file" | "directory" {
   const isDirectory = name.endsWith("/");
   const wrong = pathFault(isDirectory ? name.slice(0, -1) : name);
   if (wrong !== null) throw fault(`has the path '${shown(name)}', which ${wrong}`);
@@ -78,7 +78,7 @@ async function* contentOf(
   zip: ZipFile,
   entry: Entry,
   name: string,
-  fault: Refuse,
+  fault: MakeError,
 ): AsyncGenerator<Uint8Array> {
   let checksum = 0;
   try {

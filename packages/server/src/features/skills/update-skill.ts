@@ -1,15 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Input, skillRoutes } from "@berth/contract";
+import type { Principal } from "../../access/principal.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
-import { errors } from "../../http/errors.ts";
-import { patchMetadata } from "../../http/patch-metadata.ts";
-import type { Principal } from "../../http/principal.ts";
-import { reachAndClaimSkill, reachSkill } from "./reach-skill.ts";
-import { type SkillRow, storeSkill } from "./skill-store.ts";
+import { errors } from "../../errors/catalogue.ts";
+import { patchMetadata } from "../../request/patch-metadata.ts";
+import { requireSkill, requireSkillForUpdate, type SkillRow, storeSkill } from "./skill-store.ts";
 
 type Body = Input<typeof skillRoutes.update>["body"];
 
-/** Changes a skill's title and metadata; a change that makes no difference leaves `updated_at` alone. @throws errors.locked */
+/** Updates a skill's title and metadata. An update without a difference leaves `updated_at` as it is. @throws errors.locked */
 export async function updateSkill(
   db: DatabaseAccess,
   principal: Principal,
@@ -17,7 +16,7 @@ export async function updateSkill(
   body: Body,
 ): Promise<SkillRow> {
   return await db.transaction(async (tx) => {
-    const skill = await reachAndClaimSkill(tx, principal, skillId);
+    const skill = await requireSkillForUpdate(tx, principal, skillId);
     if (skill.archived_at !== null) throw errors.locked("skill", skillId);
     const changed = {
       ...skill,
@@ -26,6 +25,6 @@ export async function updateSkill(
     };
     if (isDeepStrictEqual(changed, skill)) return skill;
     await storeSkill(tx, changed);
-    return await reachSkill(tx, principal, skillId);
+    return await requireSkill(tx, principal, skillId);
   });
 }

@@ -1,13 +1,18 @@
 import { type Input, newUuid, type ResponseOf, type tokenRoutes } from "@berth/contract";
+import { hasScope, ownerOf, type Principal } from "../../access/principal.ts";
+import { newTokenSecret, tokenHash } from "../../access/token-secret.ts";
 import type { Queryable } from "../../db/statement.ts";
-import { errors } from "../../http/errors.ts";
-import { hasScope, ownerOf, type Principal } from "../../http/principal.ts";
-import { newTokenSecret, tokenHash } from "./token-secret.ts";
-import { insertToken, serviceAccountNamed, type TokenRow, tokenAnswer } from "./token-store.ts";
+import { errors } from "../../errors/catalogue.ts";
+import { serviceAccountNamed } from "./principal-store.ts";
+import { insertToken, type TokenRow, toToken } from "./token-store.ts";
 
 type Body = Input<typeof tokenRoutes.create>["body"];
 
-/** Makes a token for the caller, or, as an admin, one for the service account of its name. */
+/**
+ * Creates a token for the caller, or, for an admin, one for the service account of that name.
+ *
+ * @throws errors.usersOnly, errors.scopesTooWide, errors.adminsOnly, errors.invalid
+ */
 export async function createToken(
   db: Queryable,
   principal: Principal,
@@ -25,19 +30,22 @@ export async function createToken(
   const owner =
     body.kind === "pat"
       ? { ...ownerOf(principal), principal_id: principal.id }
-      : await serviceAccount(db, principal.organizationId, body.name);
+      : await ownerOfServiceAccount(db, principal.organizationId, body.name);
   const { name, scopes, kind } = body;
   const { row, secret } = await issueToken(db, { ...owner, kind, name, scopes, expires_at: expiresAt });
-  return { ...tokenAnswer(row), token: secret };
+  return { ...toToken(row), token: secret };
 }
 
-type Issued = Pick<
+export type IssuedToken = Pick<
   TokenRow,
   "organization_id" | "owner_type" | "owner_id" | "kind" | "principal_id" | "name" | "scopes" | "expires_at"
 >;
 
-/** Makes and stores a token; its secret is known from this answer alone. */
-export async function issueToken(db: Queryable, issued: Issued): Promise<{ row: TokenRow; secret: string }> {
+/** Creates and stores a token. Its secret is returned here only: a hash is stored. */
+export async function issueToken(
+  db: Queryable,
+  issued: IssuedToken,
+): Promise<{ row: TokenRow; secret: string }> {
   const secret = newTokenSecret(issued.kind);
   const row = await insertToken(db, {
     ...issued,
@@ -48,12 +56,12 @@ export async function issueToken(db: Queryable, issued: Issued): Promise<{ row: 
   return { row, secret };
 }
 
-/** What a token of the organization's service account of this name belongs to and stands for. */
-export async function serviceAccount(db: Queryable, organizationId: string, name: string) {
+/** Owner and principal of a token of the organization's service account of this name. */
+export async function ownerOfServiceAccount(db: Queryable, organizationId: string, name: string) {
   return {
     organization_id: organizationId,
     owner_type: "organization" as const,
     owner_id: organizationId,
-    principal_id: await serviceAccountNamed(db, organizationId, name, newUuid()),
+    principal_id: await serviceAccountNamed(db, organizationId, name),
   };
 }

@@ -1,9 +1,9 @@
-import type { Token } from "@berth/contract";
-import { formatId, uuidTimestamp } from "@berth/contract";
-import type { KeysetPlace } from "../../db/keyset.ts";
-import { selectReached } from "../../db/keyset.ts";
+import { formatId, type Token, uuidTimestamp } from "@berth/contract";
+import { selectAccessible } from "../../access/owned-rows.ts";
+import type { Owner, Principal } from "../../access/principal.ts";
+import { requireAccess } from "../../access/require-access.ts";
+import type { KeysetRange } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
-import type { Owner, Principal } from "../../http/principal.ts";
 
 export interface TokenRow extends Owner {
   id: string;
@@ -22,65 +22,6 @@ export type NewToken = Omit<TokenRow, "last_used_at" | "revoked_at" | "updated_a
 
 const columns = `id, organization_id, owner_type, owner_id, kind, principal_id, name, scopes, last4,
   expires_at, last_used_at, revoked_at, updated_at`;
-
-export interface FoundToken {
-  principal: Principal;
-  revoked: boolean;
-  expired: boolean;
-  /** The user or the service account was disabled. */
-  disabled: boolean;
-  /** The last use was noted more than a minute ago. */
-  stale: boolean;
-}
-
-/** The token with this hash, judged by the clock of the database; null when there is none. */
-export async function findToken(db: Queryable, hash: Buffer): Promise<FoundToken | null> {
-  const { rows } = await db.query<FoundRow>({
-    name: "find_token",
-    text: `
-      select t.id, t.organization_id, t.kind, t.principal_id, t.scopes,
-        coalesce(u.role, 'member') as role,
-        t.revoked_at is not null as revoked,
-        coalesce(t.expires_at <= now(), false) as expired,
-        coalesce(u.disabled_at, s.disabled_at) is not null as disabled,
-        coalesce(t.last_used_at < now() - interval '1 minute', true) as stale
-      from tokens t
-      left join users u on t.kind = 'pat' and u.id = t.principal_id
-      left join service_accounts s on t.kind = 'sat' and s.id = t.principal_id
-      where t.hash = $1`,
-    values: [hash],
-  });
-  const row = rows[0];
-  if (row === undefined) return null;
-  const { revoked, expired, disabled, stale } = row;
-  return { principal: principalOf(row), revoked, expired, disabled, stale };
-}
-
-type FoundRow = Omit<FoundToken, "principal"> &
-  Pick<TokenRow, "id" | "organization_id" | "kind" | "principal_id" | "scopes"> & {
-    role: "member" | "admin";
-  };
-
-function principalOf(row: FoundRow): Principal {
-  return {
-    tokenId: row.id,
-    organizationId: row.organization_id,
-    kind: row.kind === "pat" ? "user" : "service_account",
-    id: row.principal_id,
-    role: row.role,
-    scopes: new Set(row.scopes),
-  };
-}
-
-/** Notes a use, at most once a minute. */
-export async function touchToken(db: Queryable, id: string): Promise<void> {
-  await db.query({
-    name: "touch_token",
-    text: `update tokens set last_used_at = now()
-      where id = $1 and (last_used_at is null or last_used_at < now() - interval '1 minute')`,
-    values: [id],
-  });
-}
 
 export async function insertToken(db: Queryable, token: NewToken): Promise<TokenRow> {
   const { rows } = await db.query<TokenRow>({
@@ -113,18 +54,21 @@ export async function insertToken(db: Queryable, token: NewToken): Promise<Token
 export async function listTokens(
   db: Queryable,
   principal: Principal,
-  place: KeysetPlace,
+  range: KeysetRange,
 ): Promise<TokenRow[]> {
-  return await selectReached<TokenRow>(db, principal, place, { table: "tokens", columns });
+  return await selectAccessible<TokenRow>(db, principal, range, { table: "tokens", columns });
 }
 
-export async function getToken(db: Queryable, id: string): Promise<TokenRow | null> {
+async function getToken(db: Queryable, id: string): Promise<TokenRow | null> {
   const text = `select ${columns} from tokens where id = $1`;
   return (await db.query<TokenRow>({ name: "get_token", text, values: [id] })).rows[0] ?? null;
 }
 
-/** Revokes a token from now on; of one that is revoked already nothing changes. */
-export async function revokeToken(db: Queryable, id: string): Promise<void> {
+/** @throws errors.notFound, errors.notYours */
+export const requireToken = requireAccess("token", getToken);
+
+/** Does nothing if the token is revoked already. */
+export async function setRevoked(db: Queryable, id: string): Promise<void> {
   await db.query({
     name: "revoke_token",
     text: "update tokens set revoked_at = now(), updated_at = now() where id = $1 and revoked_at is null",
@@ -132,28 +76,7 @@ export async function revokeToken(db: Queryable, id: string): Promise<void> {
   });
 }
 
-/** The service account of this name, made when it is missing. Answers its uuid. */
-export async function serviceAccountNamed(
-  db: Queryable,
-  organizationId: string,
-  name: string,
-  newId: string,
-): Promise<string> {
-  const { rows } = await db.query<{ id: string }>({
-    name: "service_account_named",
-    text: `
-      insert into service_accounts (id, organization_id, name) values ($1, $2, $3)
-      on conflict (organization_id, name) do update set name = excluded.name
-      returning id`,
-    values: [newId, organizationId, name],
-  });
-  const [row] = rows;
-  if (row === undefined) throw new Error("The service account was not stored.");
-  return row.id;
-}
-
-/** The token as the API answers it. */
-export function tokenAnswer(row: TokenRow): Token {
+export function toToken(row: TokenRow): Token {
   return {
     id: formatId("token", row.id),
     type: "token",

@@ -1,15 +1,15 @@
 import { type Input, MAX_VAULT_CREDENTIALS, newUuid, type vaultCredentialRoutes } from "@berth/contract";
+import type { Principal } from "../../access/principal.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
-import { errors } from "../../http/errors.ts";
-import type { Principal } from "../../http/principal.ts";
+import { errors } from "../../errors/catalogue.ts";
 import { credentialSecret } from "../../secrets/sealed-columns.ts";
 import type { SecretBox } from "../../secrets/secret-box.ts";
-import { reachAndLockVault } from "../vaults/reach-vault.ts";
+import { requireVaultForUpdate } from "../vaults/vault-store.ts";
 import { type CredentialRow, insertCredential, type NewCredential } from "./credential-store.ts";
 
 type AddInput = Input<typeof vaultCredentialRoutes.create>;
 
-/** Seals a secret into a vault. @throws errors.locked, errors.credentialTaken, errors.vaultFull */
+/** Adds a credential to a vault, with its secret sealed. @throws errors.locked, errors.credentialTaken, errors.vaultFull */
 export async function addCredential(
   db: DatabaseAccess,
   secrets: SecretBox,
@@ -17,7 +17,7 @@ export async function addCredential(
   { params, body }: AddInput,
 ): Promise<CredentialRow> {
   return await db.transaction(async (tx) => {
-    const vault = await reachAndLockVault(tx, principal, params.vault_id);
+    const vault = await requireVaultForUpdate(tx, principal, params.vault_id);
     if (vault.archived_at !== null) throw errors.locked("vault", params.vault_id);
     const stored = await insertCredential(tx, newCredential(secrets, vault.id, body));
     if (stored === "full") throw errors.vaultFull(params.vault_id, MAX_VAULT_CREDENTIALS);
@@ -42,7 +42,7 @@ function newCredential(secrets: SecretBox, vaultId: string, body: AddInput["body
   };
 }
 
-/** Hosts as they are compared. */
+/** Hosts are stored and compared in lower case. */
 export function lowerCase(hosts: readonly string[]): string[] {
   return hosts.map((host) => host.toLowerCase());
 }

@@ -1,7 +1,17 @@
-import { formatId, MAX_VAULT_CREDENTIALS, uuidTimestamp, type VaultCredential } from "@berth/contract";
+import {
+  formatId,
+  MAX_VAULT_CREDENTIALS,
+  parseId,
+  uuidTimestamp,
+  type VaultCredential,
+} from "@berth/contract";
+import { type ArchivedFilter, unlessArchived } from "../../access/owned-rows.ts";
+import type { Principal } from "../../access/principal.ts";
+import { requireFound } from "../../access/require-access.ts";
 import { isUniqueViolation } from "../../db/database-error.ts";
-import { type KeysetPlace, selectKeyset, unlessArchived } from "../../db/keyset.ts";
+import { type KeysetRange, selectKeyset } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
+import { requireVault } from "../vaults/vault-store.ts";
 
 export interface CredentialRow {
   id: string;
@@ -22,7 +32,7 @@ export type NewCredential = Omit<CredentialRow, "archived_at" | "updated_at"> & 
 
 const columns = "id, vault_id, type, display_name, target, allowed_hosts, metadata, archived_at, updated_at";
 
-/** Stores a credential in its vault, which is locked. Answers why not, where it cannot. */
+/** Stores a credential in its vault, which is locked. Returns "full" or "taken", and stores nothing, when it cannot. */
 export async function insertCredential(
   tx: Queryable,
   credential: NewCredential,
@@ -58,28 +68,40 @@ export async function insertCredential(
   return { ...row, archived_at: null, updated_at: new Date(updatedAt) };
 }
 
-export async function getCredential(
-  db: Queryable,
-  vaultId: string,
-  id: string,
-): Promise<CredentialRow | null> {
+async function getCredential(db: Queryable, vaultId: string, id: string): Promise<CredentialRow | null> {
   const text = `select ${columns} from vault_credentials where vault_id = $1 and id = $2`;
   const values = [vaultId, id];
   return (await db.query<CredentialRow>({ name: "get_vault_credential", text, values })).rows[0] ?? null;
 }
 
-/** The same, and the credential stays as it is until the transaction ends. */
-export async function lockCredential(
-  tx: Queryable,
-  vaultId: string,
-  id: string,
-): Promise<CredentialRow | null> {
+/** The same, locked until the transaction ends. */
+async function lockCredential(tx: Queryable, vaultId: string, id: string): Promise<CredentialRow | null> {
   const text = `select ${columns} from vault_credentials where vault_id = $1 and id = $2 for no key update`;
   const values = [vaultId, id];
   return (await tx.query<CredentialRow>({ name: "lock_vault_credential", text, values })).rows[0] ?? null;
 }
 
-/** Stores what a change may touch of a credential, which is locked; `secret` null leaves the secret as it is. */
+interface CredentialPath {
+  vault_id: string;
+  credential_id: string;
+}
+
+/** A credential of a vault that the principal can access. @throws errors.notFound, errors.notYours */
+export const requireCredential = requiredBy(getCredential);
+
+/** As `requireCredential`, locked until the transaction ends. */
+export const requireCredentialForUpdate = requiredBy(lockCredential);
+
+function requiredBy(read: typeof getCredential) {
+  return async (db: Queryable, principal: Principal, path: CredentialPath): Promise<CredentialRow> => {
+    const vault = await requireVault(db, principal, path.vault_id);
+    const id = parseId("vault_credential", path.credential_id);
+    const row = id === null ? null : await read(db, vault.id, id);
+    return requireFound("vault_credential", path.credential_id, row);
+  };
+}
+
+/** Stores the fields of a locked credential that an update may change. A null `secret` keeps the present one. */
 export async function storeCredential(
   tx: Queryable,
   credential: CredentialRow,
@@ -92,11 +114,11 @@ export async function storeCredential(
     values: [credential.id, credential.display_name, credential.metadata, credential.allowed_hosts, secret],
   });
   const [row] = rows;
-  if (row === undefined) throw new Error("A credential vanished while it was locked.");
+  if (row === undefined) throw new Error("A credential is missing although its row is locked.");
   return row;
 }
 
-/** Archives a credential and destroys its secret. Archiving again changes nothing. */
+/** Archives a credential and deletes its secret. Does nothing if it is archived already. */
 export async function archiveCredential(db: Queryable, id: string): Promise<void> {
   await db.query({
     name: "archive_vault_credential",
@@ -114,16 +136,14 @@ export async function deleteCredential(db: Queryable, id: string): Promise<void>
 export async function listCredentials(
   db: Queryable,
   vaultId: string,
-  place: KeysetPlace,
-  filters: { archived: boolean },
+  range: KeysetRange,
+  filter: ArchivedFilter,
 ): Promise<CredentialRow[]> {
-  const conditions = unlessArchived(filters);
-  const listed = { table: "vault_credentials", columns, conditions };
-  return await selectKeyset<CredentialRow>(db, place, listed, [{ column: "vault_id", value: vaultId }]);
+  const listing = { table: "vault_credentials", columns, conditions: unlessArchived(filter) };
+  return await selectKeyset<CredentialRow>(db, range, listing, [{ column: "vault_id", value: vaultId }]);
 }
 
-/** The credential as the API answers it. */
-export function credentialAnswer(row: CredentialRow): VaultCredential {
+export function toVaultCredential(row: CredentialRow): VaultCredential {
   return {
     id: formatId("vault_credential", row.id),
     type: "vault_credential",

@@ -1,20 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Input, vaultCredentialRoutes } from "@berth/contract";
+import type { Principal } from "../../access/principal.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
-import { errors } from "../../http/errors.ts";
-import { patchMetadata } from "../../http/patch-metadata.ts";
-import type { Principal } from "../../http/principal.ts";
+import { errors } from "../../errors/catalogue.ts";
+import { patchMetadata } from "../../request/patch-metadata.ts";
 import { credentialSecret } from "../../secrets/sealed-columns.ts";
 import type { SecretBox } from "../../secrets/secret-box.ts";
 import { lowerCase } from "./add-credential.ts";
-import { type CredentialRow, storeCredential } from "./credential-store.ts";
-import { reachAndLockCredential } from "./reach-credential.ts";
+import { type CredentialRow, requireCredentialForUpdate, storeCredential } from "./credential-store.ts";
 
 type Body = Input<typeof vaultCredentialRoutes.update>["body"];
 
 /**
- * Changes a credential, or rotates its secret. A change that makes no difference leaves `updated_at` alone; a secret always
- * makes one.
+ * Updates a credential, or rotates its secret. An update without a difference leaves `updated_at` as it is; a given secret always
+ * counts as a difference.
  *
  * @throws errors.locked, errors.invalid for another type.
  */
@@ -25,7 +24,7 @@ export async function updateCredential(
   { params, body }: Input<typeof vaultCredentialRoutes.update>,
 ): Promise<CredentialRow> {
   return await db.transaction(async (tx) => {
-    const credential = await reachAndLockCredential(tx, principal, params);
+    const credential = await requireCredentialForUpdate(tx, principal, params);
     if (body.auth !== undefined && body.auth.type !== credential.type) {
       throw errors.invalid(`Field 'auth.type' must be '${credential.type}'.`, "auth.type");
     }

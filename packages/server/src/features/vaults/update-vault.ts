@@ -1,20 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Input, vaultRoutes } from "@berth/contract";
+import type { Principal } from "../../access/principal.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
-import { errors } from "../../http/errors.ts";
-import { patchMetadata } from "../../http/patch-metadata.ts";
-import type { Principal } from "../../http/principal.ts";
-import { reachAndLockVault } from "./reach-vault.ts";
-import { storeVault, type VaultRow } from "./vault-store.ts";
+import { errors } from "../../errors/catalogue.ts";
+import { patchMetadata } from "../../request/patch-metadata.ts";
+import { requireVaultForUpdate, storeVault, type VaultRow } from "./vault-store.ts";
 
-/** Changes a vault; a change that makes no difference leaves `updated_at` alone. @throws errors.locked */
+/** Updates a vault. An update without a difference leaves `updated_at` as it is. @throws errors.locked */
 export async function updateVault(
   db: DatabaseAccess,
   principal: Principal,
   { params, body }: Input<typeof vaultRoutes.update>,
 ): Promise<VaultRow> {
   return await db.transaction(async (tx) => {
-    const vault = await reachAndLockVault(tx, principal, params.vault_id);
+    const vault = await requireVaultForUpdate(tx, principal, params.vault_id);
     if (vault.archived_at !== null) throw errors.locked("vault", params.vault_id);
     const changed = {
       ...vault,

@@ -1,8 +1,15 @@
 import { formatId, uuidTimestamp, type Vault } from "@berth/contract";
-import { type KeysetPlace, selectReached, unlessArchived } from "../../db/keyset.ts";
+import {
+  type ArchivedFilter,
+  type OwnedRow,
+  ownedFields,
+  selectAccessible,
+  unlessArchived,
+} from "../../access/owned-rows.ts";
+import type { Principal } from "../../access/principal.ts";
+import { requireAccess, requireAccessForUpdate } from "../../access/require-access.ts";
+import type { KeysetRange } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
-import { type OwnedRow, ownedFields } from "../../http/owned-row.ts";
-import type { Principal } from "../../http/principal.ts";
 
 export interface VaultRow extends OwnedRow {
   display_name: string;
@@ -33,24 +40,35 @@ export async function insertVault(
   return { ...vault, archived_at: null, updated_at: new Date(updatedAt) };
 }
 
+/** Those of the vaults that exist, in no order. */
 export async function getVaults(db: Queryable, ids: readonly string[]): Promise<VaultRow[]> {
   const text = `select ${columns} from vaults where id = any($1::uuid[])`;
   return (await db.query<VaultRow>({ name: "get_vaults", text, values: [ids] })).rows;
 }
 
-/** Vaults that a session is given: they are neither archived nor deleted until the transaction ends. */
-export async function holdVaults(tx: Queryable, ids: readonly string[]): Promise<VaultRow[]> {
+/** The same, which are neither archived nor deleted until the transaction ends. */
+export async function lockVaults(tx: Queryable, ids: readonly string[]): Promise<VaultRow[]> {
   const text = `select ${columns} from vaults where id = any($1::uuid[]) order by id for share`;
-  return (await tx.query<VaultRow>({ name: "hold_vaults", text, values: [ids] })).rows;
+  return (await tx.query<VaultRow>({ name: "lock_vaults", text, values: [ids] })).rows;
 }
 
-/** A vault that stays as it is until the transaction ends, with its credentials. Sessions being created with it are waited for. */
-export async function lockVault(tx: Queryable, id: string): Promise<VaultRow | null> {
+async function getVault(db: Queryable, id: string): Promise<VaultRow | null> {
+  return (await getVaults(db, [id]))[0] ?? null;
+}
+
+/** A vault, locked with its credentials until the transaction ends. Waits for sessions that are being created with it. */
+async function lockVault(tx: Queryable, id: string): Promise<VaultRow | null> {
   const text = `select ${columns} from vaults where id = $1 for update`;
   return (await tx.query<VaultRow>({ name: "lock_vault", text, values: [id] })).rows[0] ?? null;
 }
 
-/** Stores what a change may touch of a vault, which is locked. */
+/** @throws errors.notFound, errors.notYours */
+export const requireVault = requireAccess("vault", getVault);
+
+/** As `requireVault`, locked until the transaction ends. */
+export const requireVaultForUpdate = requireAccessForUpdate("vault", getVault, lockVault);
+
+/** Stores the fields of a locked vault that an update may change. */
 export async function storeVault(tx: Queryable, vault: VaultRow): Promise<VaultRow> {
   const { rows } = await tx.query<VaultRow>({
     name: "store_vault",
@@ -59,11 +77,11 @@ export async function storeVault(tx: Queryable, vault: VaultRow): Promise<VaultR
     values: [vault.id, vault.display_name, vault.metadata],
   });
   const [row] = rows;
-  if (row === undefined) throw new Error("A vault vanished while it was locked.");
+  if (row === undefined) throw new Error("A vault is missing although its row is locked.");
   return row;
 }
 
-/** Archives a vault and its credentials, and destroys their secrets. Archiving again changes nothing. */
+/** Archives a vault and its credentials, and deletes their secrets. Does nothing if the vault is archived already. */
 export async function archiveVault(db: Queryable, id: string): Promise<void> {
   await db.query({
     name: "archive_vault",
@@ -77,8 +95,8 @@ export async function archiveVault(db: Queryable, id: string): Promise<void> {
   });
 }
 
-/** Deletes a vault, which is locked, and its credentials. False, and nothing is deleted, while a session goes on that has it. */
-export async function deleteVault(tx: Queryable, id: string): Promise<boolean> {
+/** Deletes a locked vault and its credentials. Returns false, and deletes nothing, while an active session has it. */
+export async function deleteUnusedVault(tx: Queryable, id: string): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: "delete_vault",
     text: `
@@ -94,15 +112,14 @@ export async function deleteVault(tx: Queryable, id: string): Promise<boolean> {
 export async function listVaults(
   db: Queryable,
   principal: Principal,
-  place: KeysetPlace,
-  filters: { archived: boolean },
+  range: KeysetRange,
+  filter: ArchivedFilter,
 ): Promise<VaultRow[]> {
-  const conditions = unlessArchived(filters);
-  return await selectReached<VaultRow>(db, principal, place, { table: "vaults", columns, conditions });
+  const conditions = unlessArchived(filter);
+  return await selectAccessible<VaultRow>(db, principal, range, { table: "vaults", columns, conditions });
 }
 
-/** The vault as the API answers it. */
-export function vaultAnswer(row: VaultRow): Vault {
+export function toVault(row: VaultRow): Vault {
   return {
     id: formatId("vault", row.id),
     type: "vault",

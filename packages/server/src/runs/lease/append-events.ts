@@ -2,15 +2,15 @@ import type { Draft, LogEntry } from "@berth/agent";
 import { LeaseLost } from "@berth/agent";
 import { CALL_REPLY_TYPES, type EventOf } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
-import { STOP_THE_CLOCK } from "../../features/events/append-by-client.ts";
-import { announcedWaiting, answeredByRun } from "../../features/events/awaited-calls.ts";
+import { newAwaitedCalls, resolvedCalls } from "../../features/sessions/events/awaited-calls.ts";
 import {
   type EventRow,
   eventColumns,
   logEntry,
   newEventRow,
   usageOf,
-} from "../../features/events/event-row.ts";
+} from "../../features/sessions/events/event-row.ts";
+import { ADD_ACTIVE_TIME } from "../../features/sessions/events/input-store.ts";
 import { HELD, type Lease, leaseValues } from "./lease.ts";
 
 /**
@@ -119,7 +119,7 @@ const STATEMENTS = {
     )`,
   ),
   idle: appendStatement(
-    `, status = 'idle', ${STOP_THE_CLOCK}, updated_at = now()`,
+    `, status = 'idle', ${ADD_ACTIVE_TIME}, updated_at = now()`,
     `, interrupted as (
       update events set processed_at = now()
       from session
@@ -169,7 +169,7 @@ async function append(
   drafts: readonly Draft[],
 ): Promise<LogEntry[]> {
   const rows = drafts.map(newEventRow);
-  const awaited = [announcedWaiting(drafts, rows), answeredByRun(drafts)];
+  const awaited = [newAwaitedCalls(drafts, rows), resolvedCalls(drafts)];
   const values = [...leaseValues(lease), ...eventColumns(rows), ...usage(drafts), ...awaited];
   const appended = (await db.query<Appended>({ name, text, values })).rows[0];
   if (appended === undefined) throw new LeaseLost();

@@ -6,8 +6,8 @@ import { formatId, newUuid, type SessionAgent } from "@berth/contract";
 import { testDatabase } from "../../../test-support/database.ts";
 import { seed, seedLease, seedSession } from "../../../test-support/runs.ts";
 import { bash, type Installation, idles, installation, steps } from "../../../test-support/worker.ts";
-import { appendInputs } from "../../features/events/append-by-client.ts";
-import { readLog } from "../../features/events/event-store.ts";
+import { readLog } from "../../features/sessions/events/event-store.ts";
+import { appendInputs } from "../../features/sessions/events/input-store.ts";
 import { RunLog } from "./run-log.ts";
 
 const asking: SessionAgent["tools"] = [

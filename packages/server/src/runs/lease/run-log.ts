@@ -1,7 +1,7 @@
 import { type Draft, isToolUse, LeaseLost, type Log, type LogEntry, StartedCalls } from "@berth/agent";
 import { Semaphore } from "@berth/concurrency";
 import type { Database } from "../../db/pool.ts";
-import { readLog, waitingInputs } from "../../features/events/event-store.ts";
+import { readLog, waitingInputs } from "../../features/sessions/events/event-store.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
 import {
   appendByRun,

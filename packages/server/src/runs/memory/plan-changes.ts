@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { MAX_MEMORY_BYTES, memoryPath } from "@berth/contract";
-import { contentHash } from "../../features/memories/memory-row.ts";
+import { contentHash } from "../../features/memories/memory-row-store.ts";
 import type { Listing, MountedEntry } from "./list-files.ts";
 
 /** A file as it was when it was last the same as its memory. */

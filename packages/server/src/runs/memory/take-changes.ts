@@ -1,11 +1,11 @@
 import { formatId, MAX_MEMORIES, type MemoryActor } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
 import {
-  createMemory,
+  insertMemory,
+  type MemoryConflict,
   modifyMemory,
-  type PathRefusal,
   removeMemory,
-} from "../../features/memories/change-memory.ts";
+} from "../../features/memories/memory-change-store.ts";
 import { lockMemoryStore } from "../../features/memory-stores/memory-store-store.ts";
 import type { Base, Change } from "./plan-changes.ts";
 import { type Head, readHeads, wasEver } from "./store-heads.ts";
@@ -106,15 +106,15 @@ async function apply(
   }
   const outcome =
     head === undefined
-      ? await createMemory(tx, storeId, actor, { path, content })
+      ? await insertMemory(tx, storeId, actor, { path, content })
       : await modifyMemory(tx, { ...head, memory_store_id: storeId }, actor, { path, content });
-  if ("refused" in outcome) return told(outcome);
+  if ("conflict" in outcome) return told(outcome);
   heads.set(path, outcome);
   return null;
 }
 
-function told(refusal: PathRefusal): string {
-  return refusal.refused === "store_full"
+function told(refusal: MemoryConflict): string {
+  return refusal.conflict === "store_full"
     ? `the memory store holds ${MAX_MEMORIES} memories, which is the most`
     : `there is a memory at ${refusal.by}`;
 }

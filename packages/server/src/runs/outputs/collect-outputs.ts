@@ -1,7 +1,7 @@
 import type { Sandbox } from "@berth/sandbox";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
-import { lockContent } from "../../features/files/lock-content.ts";
+import { lockContent } from "../../features/files/content-store.ts";
 import { mimeTypeOf } from "../../features/files/mime-type.ts";
 import type { Lease } from "../lease/lease.ts";
 import { listOutputs, type Output } from "./list-outputs.ts";

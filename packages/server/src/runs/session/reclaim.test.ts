@@ -13,7 +13,7 @@ import {
 } from "../../../test-support/reclaim.ts";
 import { seed, seedSession } from "../../../test-support/runs.ts";
 import { bash, idles, installation, steps } from "../../../test-support/worker.ts";
-import { readLog } from "../../features/events/event-store.ts";
+import { readLog } from "../../features/sessions/events/event-store.ts";
 import { claimReclaimable } from "../lease/claim-reclaimable.ts";
 
 describe("reclaim", () => {

@@ -1,5 +1,5 @@
 import type { Database } from "../../db/pool.ts";
-import { asksForTurn, waitingInputs } from "../../features/events/event-store.ts";
+import { asksForTurn, waitingInputs } from "../../features/sessions/events/event-store.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
 import { handOverRun, releaseRun } from "../lease/claim-runs.ts";
 import type { Lease } from "../lease/lease.ts";

@@ -9,8 +9,8 @@ import { formatId } from "@berth/contract";
 import { type TestDatabase, testDatabase } from "../../../test-support/database.ts";
 import { seed, seedSession } from "../../../test-support/runs.ts";
 import { bash, idles, installation, steps, types } from "../../../test-support/worker.ts";
-import { appendTerminated } from "../../features/events/append-by-client.ts";
-import { readLog } from "../../features/events/event-store.ts";
+import { readLog } from "../../features/sessions/events/event-store.ts";
+import { appendTerminated } from "../../features/sessions/events/input-store.ts";
 import { markDeleted } from "../../features/sessions/session-store.ts";
 import { claimRuns } from "../lease/claim-runs.ts";
 

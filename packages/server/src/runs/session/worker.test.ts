@@ -8,7 +8,7 @@ import { bash, idles, installation, steps, types } from "../../../test-support/w
 import { DatabaseUnavailableError } from "../../db/database-error.ts";
 import type { Database } from "../../db/pool.ts";
 import type { Queryable, Statement } from "../../db/statement.ts";
-import { readLog } from "../../features/events/event-store.ts";
+import { readLog } from "../../features/sessions/events/event-store.ts";
 import { claimRuns, releaseRun, renewLeases } from "../lease/claim-runs.ts";
 import { isDeadOwner, newOwnerName } from "../lease/lease-owner.ts";
 

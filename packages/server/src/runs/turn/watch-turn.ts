@@ -3,7 +3,7 @@ import { LeaseLost } from "@berth/agent";
 import type { Signal } from "@berth/concurrency";
 import type { Logger } from "pino";
 import type { Database } from "../../db/pool.ts";
-import { waitingInputs } from "../../features/events/event-store.ts";
+import { waitingInputs } from "../../features/sessions/events/event-store.ts";
 import type { Lease } from "../lease/lease.ts";
 import type { RunLog } from "../lease/run-log.ts";
 import { clearPending } from "../lease/session-state.ts";

@@ -3,7 +3,7 @@ import type { Tool } from "@berth/agent";
 import { orAborted } from "@berth/concurrency";
 import type { Sandbox } from "@berth/sandbox";
 import type { Database } from "../../db/pool.ts";
-import { firstRequestAt } from "../../features/events/event-store.ts";
+import { firstRequestAt } from "../../features/sessions/events/event-store.ts";
 import type { SessionCredentials } from "../credentials/session-credentials.ts";
 import { SessionDisk } from "../disks/session-disk.ts";
 import { egressPolicy } from "../egress/egress-policy.ts";

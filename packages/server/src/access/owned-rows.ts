@@ -1,0 +1,72 @@
+import { formatId, uuidTimestamp } from "@berth/contract";
+import {
+  type Branch,
+  type Condition,
+  condition,
+  type KeysetRange,
+  type Listing,
+  selectKeyset,
+} from "../db/keyset.ts";
+import type { Queryable } from "../db/statement.ts";
+import type { Owner, Principal } from "./principal.ts";
+
+/** The columns that every table of owned, archivable objects has. `id` is a uuid. */
+export interface OwnedRow extends Owner {
+  id: string;
+  archived_at: Date | null;
+  updated_at: Date;
+}
+
+/** The fields of these columns, with which each of these objects ends in the API. */
+export function ownedFields(row: OwnedRow) {
+  return {
+    owner_type: row.owner_type,
+    owner_id: formatId(row.owner_type, row.owner_id),
+    archived_at: row.archived_at?.toISOString() ?? null,
+    created_at: uuidTimestamp(row.id),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+/**
+ * The rows that a principal can access, in the order of travel from the anchor. For each owner one page is read from one
+ * range of one index, so the cost depends neither on the table's size nor on how deep the page lies.
+ *
+ * @param statuses Only rows with one of these in the column `status`: one range of an index with that column for each.
+ */
+export async function selectAccessible<Row extends object>(
+  db: Queryable,
+  principal: Principal,
+  range: KeysetRange,
+  listing: Listing,
+  statuses: readonly string[] | null = null,
+): Promise<Row[]> {
+  const owners = ownerBranches(principal);
+  const branches =
+    statuses === null
+      ? owners
+      : [...new Set(statuses)].flatMap((status) => owners.map((owner) => ({ ...owner, status })));
+  return await selectKeyset(db, range, listing, branches);
+}
+
+/** What a principal can access, as a condition on rows that are listed by another column than the owner. */
+export function accessCondition(principal: Principal): Condition {
+  const { organizationId, id, role } = principal;
+  return role === "admin"
+    ? condition("organization_id = ?", organizationId)
+    : condition("owner_id = any(?::uuid[])", [id, organizationId]);
+}
+
+/** The part of a list's query that decides whether archived objects are in it. */
+export interface ArchivedFilter {
+  include_archived: boolean;
+}
+
+export function unlessArchived(filter: ArchivedFilter): Condition[] {
+  return filter.include_archived ? [] : [{ text: "archived_at is null", values: [] }];
+}
+
+function ownerBranches({ organizationId, id, role }: Principal): Branch[] {
+  if (role === "admin") return [{ column: "organization_id", value: organizationId }];
+  return [...new Set([id, organizationId])].map((value) => ({ column: "owner_id", value }));
+}

@@ -1,0 +1,100 @@
+import { type IdKind, uuidOrNil } from "@berth/contract";
+import type { Queryable } from "../db/statement.ts";
+import type { Owner, Principal } from "./principal.ts";
+import { checkAccess, requireFound } from "./require-access.ts";
+
+/**
+ * Objects that a request refers to by id, checked in steps. A request with several kinds of references takes each step for all
+ * of them before the next: first what does not exist is rejected, then what the caller cannot access, then what is in a wrong
+ * state.
+ */
+export interface ReferenceCheck {
+  /** @throws errors.notFound for the first that does not exist. */
+  load(db: Queryable): Promise<void>;
+  /** Called after `load`, like the steps below. @throws errors.notYours for the first that the principal cannot access. */
+  checkAccess(principal: Principal): void;
+  /** @throws for the first that is archived or not ready. */
+  checkState(): void;
+  /**
+   * Locks the objects until the transaction ends, for references that must be valid when the request's own row is stored.
+   * Absent when none must: then no transaction is needed.
+   *
+   * @throws as `load` and `checkState`, for what has changed since.
+   */
+  lock?: (tx: Queryable) => Promise<void>;
+}
+
+/** An id of a request; `param` names its field in the error for an object that does not exist. */
+export interface Reference {
+  id: string;
+  param?: string;
+}
+
+export interface ReferenceRules<Given extends Reference, Row> {
+  /** Reads the rows that exist, in any order. */
+  read(db: Queryable, uuids: readonly string[]): Promise<readonly Row[]>;
+  /** As `read`, and locks them. */
+  lock?(tx: Queryable, uuids: readonly string[]): Promise<readonly Row[]>;
+  checkState?(given: Given, row: Row): void;
+}
+
+/** References of one kind. An id may occur several times. Without ids nothing is read. */
+export class References<Given extends Reference, Row extends Owner & { id: string }>
+  implements ReferenceCheck
+{
+  readonly lock?: (tx: Queryable) => Promise<void>;
+  readonly #kind: IdKind;
+  readonly #given: readonly Given[];
+  readonly #rules: ReferenceRules<Given, Row>;
+  #pairs: readonly { given: Given; row: Row }[] = [];
+
+  constructor(kind: IdKind, given: readonly Given[], rules: ReferenceRules<Given, Row>) {
+    this.#kind = kind;
+    this.#given = given;
+    this.#rules = rules;
+    const { lock } = rules;
+    if (lock === undefined || given.length === 0) return;
+    this.lock = async (tx) => {
+      await this.#load((uuids) => lock(tx, uuids));
+      this.checkState();
+    };
+  }
+
+  load(db: Queryable): Promise<void> {
+    return this.#load((uuids) => this.#rules.read(db, uuids));
+  }
+
+  checkAccess(principal: Principal): void {
+    for (const { given, row } of this.#pairs) checkAccess(principal, this.#kind, given.id, row);
+  }
+
+  checkState(): void {
+    for (const { given, row } of this.#pairs) this.#rules.checkState?.(given, row);
+  }
+
+  /** Each reference with its row, in the order of the request. Empty before `load`. */
+  get pairs(): readonly { given: Given; row: Row }[] {
+    return this.#pairs;
+  }
+
+  /** Each uuid once. Text that is not an id of the kind has the nil uuid, which no row has. */
+  get uuids(): string[] {
+    return [...new Set(this.#given.map(({ id }) => uuidOrNil(this.#kind, id)))];
+  }
+
+  /** The row of the first reference. */
+  get row(): Row {
+    const [first] = this.#pairs;
+    if (first === undefined) throw new Error("The references are not loaded.");
+    return first.row;
+  }
+
+  async #load(read: (uuids: readonly string[]) => Promise<readonly Row[]>): Promise<void> {
+    if (this.#given.length === 0) return;
+    const rows = new Map((await read(this.uuids)).map((row) => [row.id, row]));
+    this.#pairs = this.#given.map((given) => {
+      const row = rows.get(uuidOrNil(this.#kind, given.id));
+      return { given, row: requireFound(this.#kind, given.id, row, given.param) };
+    });
+  }
+}

@@ -1,0 +1,68 @@
+import { type IdKind, parseId } from "@berth/contract";
+import type { Queryable } from "../db/statement.ts";
+import { errors } from "../errors/catalogue.ts";
+import { canAccess, type Owner, type Principal } from "./principal.ts";
+
+type Read<Row> = (db: Queryable, uuid: string) => Promise<Row | null>;
+
+/** Reads the row that an id of a request names. */
+export type RequireAccess<Row> = (db: Queryable, principal: Principal, id: string) => Promise<Row>;
+
+/**
+ * The function by which handlers read an object of a kind: `requireAgent = requireAccess("agent", getAgent)`. It throws
+ * `errors.notFound`, also for text that is not an id of the kind, and `errors.notYours`.
+ */
+export function requireAccess<Row extends Owner>(kind: IdKind, read: Read<Row>): RequireAccess<Row> {
+  return async (db, principal, id) => {
+    const uuid = parseId(kind, id);
+    const row = requireFound(kind, id, uuid === null ? null : await read(db, uuid));
+    checkAccess(principal, kind, id, row);
+    return row;
+  };
+}
+
+/**
+ * As `requireAccess`, and then reads the row with `lock`, which holds it until the transaction ends. Access is checked before
+ * the lock is taken, so that requests without access cannot delay the owner's.
+ */
+export function requireAccessForUpdate<Row extends Owner & { id: string }>(
+  kind: IdKind,
+  read: Read<Row>,
+  lock: Read<Row>,
+): RequireAccess<Row> {
+  const requireRow = requireAccess(kind, read);
+  return async (tx, principal, id) => {
+    const { id: uuid } = await requireRow(tx, principal, id);
+    const row = requireFound(kind, id, await lock(tx, uuid));
+    checkAccess(principal, kind, id, row);
+    return row;
+  };
+}
+
+/** @throws errors.notFound when there is no row; `param` names the field with the id. */
+export function requireFound<Row>(
+  kind: IdKind,
+  id: string,
+  row: Row | null | undefined,
+  param?: string,
+): Row {
+  if (row == null) throw errors.notFound(nounOf(kind), id, param);
+  return row;
+}
+
+/** @throws errors.notYours */
+export function checkAccess(principal: Principal, kind: IdKind, id: string, owner: Owner): void {
+  if (!canAccess(principal, owner)) throw errors.notYours(nounOf(kind), id);
+}
+
+/** @throws errors.archived */
+export function checkNotArchived(kind: IdKind, id: string, row: { archived_at: Date | null }): void {
+  if (row.archived_at !== null) throw errors.archived(nounOf(kind), id);
+}
+
+/** How messages name an object of the kind. */
+function nounOf(kind: IdKind): string {
+  if (kind === "session_resource") return "resource";
+  if (kind === "vault_credential") return "credential";
+  return kind.replaceAll("_", " ");
+}

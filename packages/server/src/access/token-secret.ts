@@ -1,0 +1,36 @@
+import { createHash, randomInt } from "node:crypto";
+import { crc32 } from "node:zlib";
+
+/**
+ * The text of a token: `berth_pat_` or `berth_sat_`, 40 base62 characters (238 bits), and their CRC-32 as 6 base62
+ * characters. The checksum lets scanners and this service reject a mistyped token without a database query.
+ */
+export type TokenKind = "pat" | "sat";
+
+const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const FORM = /^berth_(?:pat|sat)_([0-9A-Za-z]{40})([0-9A-Za-z]{6})$/;
+
+export function newTokenSecret(kind: TokenKind): string {
+  const body = Array.from({ length: 40 }, () => DIGITS.charAt(randomInt(62))).join("");
+  return `berth_${kind}_${body}${checksum(body)}`;
+}
+
+export function isTokenSecret(text: string): boolean {
+  const [, body, check] = FORM.exec(text) ?? [];
+  return body !== undefined && checksum(body) === check;
+}
+
+/** What is stored in place of the secret, and looked up by. */
+export function tokenHash(secret: string): Buffer {
+  return createHash("sha256").update(secret).digest();
+}
+
+function checksum(body: string): string {
+  let value = crc32(body);
+  let text = "";
+  for (let i = 0; i < 6; i++) {
+    text = DIGITS.charAt(value % 62) + text;
+    value = Math.floor(value / 62);
+  }
+  return text;
+}

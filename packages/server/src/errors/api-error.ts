@@ -1,0 +1,63 @@
+import { type BetaFeature, ERROR_STATUS, type ErrorType } from "@berth/contract";
+
+interface Details {
+  message: string;
+  param?: string | undefined;
+  feature?: BetaFeature;
+  code?: string | undefined;
+  /** Default: the type's. */
+  status?: number;
+  headers?: Record<string, string>;
+}
+
+/** An error that the API returns: thrown by rules and handlers, sent as the error envelope, never logged as a failure. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly type: ErrorType;
+  readonly status: number;
+  readonly param: string | undefined;
+  /** The feature that is not available; it is sent in place of the message. */
+  readonly feature: BetaFeature | undefined;
+  readonly code: string | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(type: ErrorType, details: Details) {
+    super(details.message);
+    this.type = type;
+    this.status = details.status ?? ERROR_STATUS[type];
+    this.param = details.param;
+    this.feature = details.feature;
+    this.code = details.code;
+    this.headers = details.headers ?? {};
+  }
+}
+
+/** 401, with the challenge that HTTP requires. */
+export function unauthenticated(message: string): ApiError {
+  return new ApiError("authentication_error", { message, headers: { "www-authenticate": "Bearer" } });
+}
+
+/** 403. */
+export function forbidden(message: string): ApiError {
+  return new ApiError("permission_error", { message });
+}
+
+/** 404. */
+export function notFound(message: string, param?: string): ApiError {
+  return new ApiError("not_found_error", { message, param });
+}
+
+/** 409. */
+export function conflict(message: string, param?: string): ApiError {
+  return new ApiError("conflict_error", { message, param });
+}
+
+/** 409 with the type that adding a resource to a session gives its conflicts. */
+export function resourceConflict(message: string, param?: string): ApiError {
+  return new ApiError("invalid_request_error", { message, param, status: 409 });
+}
+
+/** 400 while part of the body is still to come: the connection is closed, since it cannot be used again. */
+export function unread(message: string, param?: string): ApiError {
+  return new ApiError("invalid_request_error", { message, param, headers: { connection: "close" } });
+}

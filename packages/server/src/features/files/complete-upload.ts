@@ -1,0 +1,37 @@
+import { formatId } from "@berth/contract";
+import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { DatabaseAccess } from "../../db/database-access.ts";
+import type { ApiError } from "../../errors/api-error.ts";
+import { errors } from "../../errors/catalogue.ts";
+import { lockContent, removeUnusedContent } from "./content-store.ts";
+import type { FileRow } from "./file-store.ts";
+import { markReady, storeReceived } from "./upload-store.ts";
+
+/**
+ * Makes a file ready whose whole content, of `size` bytes, was received. The partial content is removed last, so that a
+ * failure can be retried.
+ */
+export async function completeUpload(
+  db: DatabaseAccess,
+  blobs: BlobStore,
+  { id }: FileRow,
+  size: number,
+): Promise<FileRow> {
+  // Fixes the size, so that nothing is appended from now on: the partial content may be linked into the store below.
+  if ((await storeReceived(db.write, id, { uploaded: size, size })) === null) throw deleted(id);
+  const partial = blobs.partial(id);
+  const content = await partial.stage(size);
+  const ready = await db.transaction(async (tx) => {
+    await lockContent(tx, content.sha256);
+    await content.keep();
+    return await markReady(tx, id, content.sha256);
+  });
+  await partial.remove();
+  if (ready !== null) return ready;
+  await removeUnusedContent(db, blobs, content.sha256);
+  throw deleted(id);
+}
+
+function deleted(id: string): ApiError {
+  return errors.notFound("file", formatId("file", id));
+}

@@ -1,0 +1,66 @@
+import { formatId } from "@berth/contract";
+import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import { errors } from "../../errors/catalogue.ts";
+import type { ContentHandler } from "../../http/mount.ts";
+import type { FileRow } from "./file-store.ts";
+
+type ContentResponse = Awaited<ReturnType<ContentHandler<never>>>;
+
+/**
+ * The bytes of a file, or the one range of them that the request asks for; 304 when the client has them already, by their hash.
+ * A range that cannot be served, or several at once, gets the whole content.
+ */
+export function contentResponse(
+  row: FileRow,
+  blobs: BlobStore,
+  header: (name: string) => string | undefined,
+): ContentResponse {
+  const { sha256, size_bytes: size, status } = row;
+  if (sha256 === null || size === null || status !== "ready") {
+    throw errors.fileNotReady(formatId("file", row.id));
+  }
+  const etag = `"${sha256}"`;
+  const held = header("if-none-match")
+    ?.split(",")
+    .map((tag) => tag.trim().replace(/^W\//, ""));
+  if (held?.includes(etag)) return { status: 304, headers: { etag } };
+  const headers = { ...contentHeaders(row, size), etag };
+  const range = (header("if-range") ?? etag) === etag ? rangeOf(header("range"), size) : null;
+  if (range === null) return { status: 200, headers, body: blobs.read(sha256) };
+  return {
+    status: 206,
+    headers: {
+      ...headers,
+      "content-length": String(range.end - range.start + 1),
+      "content-range": `bytes ${range.start}-${range.end}/${size}`,
+    },
+    body: blobs.read(sha256, range),
+  };
+}
+
+/** Parses `bytes=a-b`, `bytes=a-` or `bytes=-n`, limited to the end of the content. */
+function rangeOf(text: string | undefined, size: number): { start: number; end: number } | null {
+  const [, from, to] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(text ?? "") ?? [];
+  if (from === undefined || to === undefined || (from === "" && to === "")) return null;
+  const start = from === "" ? Math.max(0, size - Number(to)) : Number(from);
+  const end = from === "" || to === "" ? size - 1 : Math.min(Number(to), size - 1);
+  return start <= end ? { start, end } : null;
+}
+
+/** Makes a browser save the bytes, whatever they are, and execute none of them. */
+function contentHeaders(row: FileRow, size: number): Record<string, string> {
+  const plain = row.filename.replaceAll(/[^\x20-\x7e]|["\\]/g, "_");
+  const encoded = encodeURIComponent(row.filename).replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16)}`,
+  );
+  return {
+    "content-type": row.mime_type,
+    "content-length": String(size),
+    "content-disposition": `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`,
+    "accept-ranges": "bytes",
+    "x-content-type-options": "nosniff",
+    "content-security-policy": "default-src 'none'; sandbox",
+    "cache-control": "private, no-cache",
+  };
+}

@@ -1,0 +1,36 @@
+import { MAX_PENDING_FILES, type NewFileBody, newUuid } from "@berth/contract";
+import { ownerOf, type Principal } from "../../access/principal.ts";
+import type { DatabaseAccess } from "../../db/database-access.ts";
+import { errors } from "../../errors/catalogue.ts";
+import { countPendingFiles, type FileRow, insertFile } from "./file-store.ts";
+import { mimeTypeByName } from "./mime-type.ts";
+
+/**
+ * Creates a file that is pending until its content, of at most `limit` bytes, was received.
+ *
+ * @throws errors.contentTooLarge, errors.tooManyPending
+ */
+export async function createPendingFile(
+  db: DatabaseAccess,
+  principal: Principal,
+  { filename, size_bytes: size = null, mime_type: mimeType, metadata }: NewFileBody,
+  limit: number,
+): Promise<FileRow> {
+  if (size !== null && size > limit) throw errors.contentTooLarge(limit, "size_bytes");
+  const owner = ownerOf(principal);
+  return await db.transaction(async (tx) => {
+    if ((await countPendingFiles(tx, owner.owner_id)) >= MAX_PENDING_FILES) throw errors.tooManyPending();
+    return await insertFile(tx, {
+      id: newUuid(),
+      ...owner,
+      filename,
+      mime_type: mimeType ?? mimeTypeByName(filename) ?? "application/octet-stream",
+      size_bytes: size,
+      sha256: null,
+      status: "pending",
+      downloadable: true,
+      scope_session_id: null,
+      metadata: metadata ?? {},
+    });
+  });
+}

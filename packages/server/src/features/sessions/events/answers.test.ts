@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { LeaseLost } from "@berth/agent";
+import { formatId, newUuid, type StopReason } from "@berth/contract";
+import { type TestDatabase, testDatabase, testServers } from "../../../../test-support/database.ts";
+import { seed, seedLease, seedSession } from "../../../../test-support/runs.ts";
+import { appendByRun, appendIdle, appendRunning, takeReplies } from "../../../runs/lease/append-events.ts";
+import { claimRuns, releaseRun } from "../../../runs/lease/claim-runs.ts";
+import type { Lease } from "../../../runs/lease/lease.ts";
+import { clearPending } from "../../../runs/lease/session-state.ts";
+import { asksForTurn, readLog, waitingInputs } from "./event-store.ts";
+import { appendInputs } from "./input-store.ts";
+
+const message = { type: "user.message" as const, content: [{ type: "text" as const, text: "hello" }] };
+
+function confirm(tool_use_id: string, result: "allow" | "deny" = "allow") {
+  return { type: "user.tool_confirmation" as const, tool_use_id, result };
+}
+
+/** Announces calls that ask, and answers their ids. */
+async function announce(db: TestDatabase, lease: Lease, count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => formatId("event", newUuid()));
+  const asked = { name: "Bash", input: {}, evaluated_permission: "ask" as const };
+  const drafts = ids.map((id) => ({ id, event: { type: "agent.tool_use" as const, ...asked } }));
+  await appendByRun(db.write, lease, drafts);
+  return ids;
+}
+
+function idle(stop_reason: StopReason) {
+  return [{ event: { type: "session.status_idle" as const, stop_reason } }];
+}
+
+for (const server of testServers) {
+  describe(`answers on ${server.label}`, () => {
+    test("of answers sent at once to each of many calls one is taken, and all or none of a request", async (t) => {
+      const db = await testDatabase(t, server);
+      const sessionId = await seedSession(db.write, await seed(db.write));
+      const lease = await seedLease(db.write, sessionId, "own");
+      for (let round = 0; round < 20; round++) {
+        const [a = "", b = ""] = await announce(db, lease, 2);
+        const requests = [[a], [b], [a, b], [b, a], [a], [b]];
+        const answers = await Promise.all(
+          requests.map((ids) =>
+            appendInputs(
+              db.write,
+              sessionId,
+              ids.map((id) => confirm(id)),
+            ),
+          ),
+        );
+        const taken = requests.filter((_, index) => answers[index] !== "answered").flat();
+        assert.deepEqual(taken.toSorted(), [a, b].toSorted(), `round ${round}`);
+        assert.equal((await takeReplies(db.write, lease)).length, 2);
+        assert.deepEqual(await takeReplies(db.write, lease), [], "what was taken is not taken again");
+      }
+    });
+
+    test("an answer and an interrupt at once: whichever comes first counts, and no call waits then", async (t) => {
+      const db = await testDatabase(t, server);
+      const sessionId = await seedSession(db.write, await seed(db.write));
+      const lease = await seedLease(db.write, sessionId, "own");
+      for (let round = 0; round < 20; round++) {
+        const [id = ""] = await announce(db, lease, 1);
+        const [answer] = await Promise.all([
+          appendInputs(db.write, sessionId, [confirm(id)]),
+          appendInputs(db.write, sessionId, [{ type: "user.interrupt" }]),
+        ]);
+        const types = (await readLog(db.read, sessionId)).slice(-2).map(({ event }) => event.type);
+        if (answer === "answered") assert.equal(types.at(-1), "user.interrupt");
+        else assert.deepEqual(types, ["user.tool_confirmation", "user.interrupt"], "never behind it");
+        assert.equal(await appendInputs(db.write, sessionId, [confirm(id)]), "answered");
+        await appendIdle(db.write, lease, idle({ type: "cancelled" }));
+      }
+    });
+
+    test("only the run that holds the lease takes answers, and none for a call that it has ended", async (t) => {
+      const db = await testDatabase(t, server);
+      const sessionId = await seedSession(db.write, await seed(db.write));
+      const stale = await seedLease(db.write, sessionId, "old");
+      const [a = "", b = ""] = await announce(db, stale, 2);
+      await appendInputs(db.write, sessionId, [confirm(a)]);
+      const lease = await seedLease(db.write, sessionId, "new");
+      await assert.rejects(takeReplies(db.write, stale), LeaseLost);
+      const result = { tool_use_id: b, content: [], is_error: true };
+      await appendByRun(db.write, lease, [{ event: { type: "agent.tool_result", ...result } }]);
+      assert.equal(await appendInputs(db.write, sessionId, [confirm(b)]), "answered");
+      const taken = await takeReplies(db.write, lease);
+      assert.deepEqual(
+        taken.map(({ event }) => event.type === "user.tool_confirmation" && event.tool_use_id),
+        [a],
+      );
+      assert.ok(taken.every(({ event }) => event.processed_at !== null));
+    });
+
+    test("a session that waits is not due, and a message does not make a turn of it; an answer does", async (t) => {
+      const db = await testDatabase(t, server);
+      const sessionId = await seedSession(db.write, await seed(db.write));
+      const lease = await seedLease(db.write, sessionId, "own");
+      await appendRunning(db.write, lease);
+      const [id = ""] = await announce(db, lease, 1);
+      await appendIdle(db.write, lease, idle({ type: "requires_action", event_ids: [id] }));
+      await clearPending(db.write, lease);
+      assert.ok(await releaseRun(db.write, lease));
+      assert.deepEqual(await claimRuns(db.write, "other", 10_000, 10, "here"), []);
+      await appendInputs(db.write, sessionId, [message]);
+      assert.equal(asksForTurn(await waitingInputs(db.read, sessionId)), false);
+      await appendInputs(db.write, sessionId, [confirm(id)]);
+      assert.equal(asksForTurn(await waitingInputs(db.read, sessionId)), true);
+      assert.equal((await claimRuns(db.write, "other", 10_000, 10, "here")).length, 1);
+    });
+  });
+}

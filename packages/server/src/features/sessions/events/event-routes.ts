@@ -1,0 +1,56 @@
+import { eventRoutes } from "@berth/contract";
+import type { TokenWatch } from "../../../access/token-watch.ts";
+import type { BlobStore } from "../../../blobs/disk-blobs.ts";
+import type { DatabaseAccess } from "../../../db/database-access.ts";
+import type { HttpApp } from "../../../http/http-app.ts";
+import { mount, mountStream } from "../../../http/mount.ts";
+import { openSse } from "../../../http/sse.ts";
+import type { SessionHub } from "../../../notify/session-hub.ts";
+import { listPageJson } from "../../../request/page.ts";
+import { requireSession } from "../state/session-state-store.ts";
+import { eventJson, sessionEvent } from "./event-row.ts";
+import { listEvents, logEnd } from "./event-store.ts";
+import { followEvents } from "./follow-events.ts";
+import { startsWork } from "./input-store.ts";
+import { PreviewFeed } from "./preview-feed.ts";
+import { sendEvents } from "./send-events.ts";
+import { createSharedReader } from "./shared-reader.ts";
+import { streamStart } from "./stream-start.ts";
+
+export interface EventDependencies {
+  db: DatabaseAccess;
+  hub: SessionHub;
+  tokens: TokenWatch;
+  blobs: BlobStore;
+}
+
+export function mountEvents(app: HttpApp, { db, hub, tokens, blobs }: EventDependencies): void {
+  const read = createSharedReader(db.read);
+
+  mount(app, eventRoutes.send, async ({ principal, db, afterCommit }, { params, body }) => {
+    const { id, rows } = await sendEvents(db, blobs, principal, params.session_id, body.events);
+    afterCommit(() => hub.publish(id, startsWork(body.events)));
+    return { data: rows.map(sessionEvent) };
+  });
+
+  mount(app, eventRoutes.list, async (request, input) => {
+    const { id } = await requireSession(request.db.read, request.principal, input.params.session_id);
+    const { order, "types[]": types = null } = input.query;
+    return await listPageJson(request, input, "event", eventJson, (range) =>
+      listEvents(request.db.read, id, range, { order, types }),
+    );
+  });
+
+  mountStream(app, eventRoutes.stream, async (request, { params, query }) => {
+    const { id, terminated } = await requireSession(request.db.read, request.principal, params.session_id);
+    const afterSeq = await streamStart(request.db.read, id, query, request.header("last-event-id"));
+    return async (response) => {
+      const sse = openSse(response);
+      const unwatch = tokens.watch(request.principal.tokenId, sse.end);
+      const deltas = query["event_deltas[]"] ?? [];
+      const previews = deltas.length > 0 ? new PreviewFeed(deltas) : null;
+      const options = { sessionId: id, afterSeq, terminated, hub, read, sse, previews };
+      await followEvents({ ...options, logEnd: (id) => logEnd(request.db.read, id) }).finally(unwatch);
+    };
+  });
+}

@@ -1,0 +1,240 @@
+import type { LogEntry } from "@berth/agent";
+import { CALL_REPLY_TYPES, formatId, uuidMillisecond } from "@berth/contract";
+import type { KeysetRange } from "../../../db/keyset.ts";
+import type { Queryable } from "../../../db/statement.ts";
+import { type EventRow, eventJson, logEntry } from "./event-row.ts";
+
+/** An event for a follower: `id` is the API id, `json` the whole event as the API returns it. */
+export interface StreamedEvent {
+  seq: number;
+  id: string;
+  type: string;
+  json: string;
+}
+
+/** A read returns about this much at most, but at least one event. */
+const PAGE_BYTES = 1024 * 1024;
+
+/**
+ * The events after `afterSeq`, in order, up to `limit` and about 1 MiB. It may return fewer than there are, but none only
+ * when there are none.
+ */
+export async function readEvents(
+  db: Queryable,
+  sessionId: string,
+  afterSeq: number,
+  limit: number,
+): Promise<StreamedEvent[]> {
+  const rows = await eventRows(db, sessionId, afterSeq, limit);
+  return rows.map((row) => ({
+    seq: row.seq,
+    id: formatId("event", row.id),
+    type: row.type,
+    json: eventJson(row),
+  }));
+}
+
+/** The whole log, in order. */
+export async function readLog(db: Queryable, sessionId: string): Promise<LogEntry[]> {
+  const entries: LogEntry[] = [];
+  for (;;) {
+    const rows = await eventRows(db, sessionId, entries.length, 1000);
+    if (rows.length === 0) return entries;
+    for (const row of rows) entries.push(logEntry(row));
+  }
+}
+
+/** The position of an event in the log of its session; null when it is not one of this session. */
+export async function seqOfEvent(
+  db: Queryable,
+  sessionId: string,
+  eventUuid: string,
+): Promise<number | null> {
+  const { rows } = await db.query<{ seq: number }>({
+    name: "seq_of_event",
+    text: "select seq from events where session_id = $1 and id = $2",
+    values: [sessionId, eventUuid],
+  });
+  return rows[0]?.seq ?? null;
+}
+
+export interface LogEnd {
+  /** The seq of the last event; 0 before the first. */
+  lastSeq: number;
+  /** The session is deleted, or never existed. */
+  deleted: boolean;
+}
+
+export async function logEnd(db: Queryable, sessionId: string): Promise<LogEnd> {
+  const { rows } = await db.query<LogEnd>({
+    name: "log_end",
+    text: `select last_seq as "lastSeq", deleted_at is not null as deleted from sessions where id = $1`,
+    values: [sessionId],
+  });
+  return rows[0] ?? { lastSeq: 0, deleted: true };
+}
+
+/** The time of the first model request of the session, in milliseconds since 1970; null before it. */
+export async function firstRequestAt(db: Queryable, sessionId: string): Promise<number | null> {
+  const { rows } = await db.query<{ id: string }>({
+    name: "first_request",
+    text: `
+      select id from events
+      where session_id = $1 and type = 'span.model_request_start' order by seq limit 1`,
+    values: [sessionId],
+  });
+  return rows[0] === undefined ? null : uuidMillisecond(rows[0].id);
+}
+
+/** Which inputs are waiting to be processed. */
+export interface Waiting {
+  /** Confirmations and results of calls, which a run processes at once. */
+  answers: boolean;
+  /** The last turn ended because calls await a client's reply. No message is processed before the replies. */
+  requiresAction: boolean;
+  /** For the next model request. */
+  messages: boolean;
+  interrupts: boolean;
+  /** Messages that were sent before a waiting interrupt. */
+  interruptedMessages: boolean;
+}
+
+export async function waitingInputs(db: Queryable, sessionId: string): Promise<Waiting> {
+  const { rows } = await db.query<Waiting>({
+    name: "waiting_inputs",
+    text: `
+      with waiting as (
+        select seq, type = 'user.interrupt' as interrupt, type = any($2::text[]) as answer from events
+        where session_id = $1 and processed_at is null and type <> 'system.message'
+      )
+      select
+        exists (select from waiting where answer) as answers,
+        coalesce((
+          select body::json #>> '{stop_reason,type}' = 'requires_action' from events
+          where session_id = $1 and type = 'session.status_idle' order by seq desc limit 1
+        ), false) as "requiresAction",
+        exists (select from waiting where not interrupt and not answer) as messages,
+        exists (select from waiting where interrupt) as interrupts,
+        exists (
+          select from waiting
+          where not interrupt and seq < (select max(seq) from waiting where interrupt)
+        ) as "interruptedMessages"`,
+    values: [sessionId, CALL_REPLY_TYPES],
+  });
+  return rows[0] ?? NOTHING_WAITING;
+}
+
+const NOTHING_WAITING: Waiting = {
+  answers: false,
+  requiresAction: false,
+  messages: false,
+  interrupts: false,
+  interruptedMessages: false,
+};
+
+/** Whether the inputs start a turn of a session that is not running. */
+export function asksForTurn({ answers, messages, interrupts, requiresAction }: Waiting): boolean {
+  return answers || interrupts || (messages && !requiresAction);
+}
+
+async function eventRows(
+  db: Queryable,
+  sessionId: string,
+  afterSeq: number,
+  limit: number,
+): Promise<EventRow[]> {
+  const { rows } = await db.query<EventRow>({
+    name: "read_events",
+    text: `
+      select seq, id, type, body, memo, processed_at
+      from (
+        select *, sum(octet_length(body)) over (order by seq) - octet_length(body) as bytes_before
+        from (
+          select seq, id, type, body, memo, processed_at from events
+          where session_id = $1 and seq > $2 order by seq limit $3
+        ) as page
+      ) as measured
+      where bytes_before < ${PAGE_BYTES}
+      order by seq`,
+    values: [sessionId, afterSeq, limit],
+  });
+  return rows;
+}
+
+/**
+ * Events of a session in the order of travel: `older` goes down the list as it is shown, which is the order of the log for `asc`
+ * and its reverse for `desc`. An anchor that is not an event of the session is placed by its id.
+ */
+export async function listEvents(
+  db: Queryable,
+  sessionId: string,
+  range: KeysetRange,
+  { order, types }: { order: "asc" | "desc"; types: readonly string[] | null },
+): Promise<EventRow[]> {
+  const forward = (range.direction === "older") === (order === "asc");
+  const { rows } = await db.query<EventRow>({
+    name: forward ? "list_events_forward" : "list_events_backward",
+    text: `
+      select seq, id, type, body, memo, processed_at from events
+      where session_id = $1
+        and ($2::uuid is null or seq ${forward ? ">" : "<"} coalesce(
+          (select seq from events where session_id = $1 and id = $2),
+          (select max(seq) from events where session_id = $1 and id < $2) ${forward ? "" : "+ 1"},
+          ${forward ? "0" : "1"}
+        ))
+        and ($3::text[] is null or type = any($3))
+        and ($4::uuid is null or id >= $4)
+        and ($5::uuid is null or id < $5)
+      order by seq ${forward ? "asc" : "desc"} limit $6`,
+    values: [sessionId, range.anchor, types, range.lowest, range.below, range.rows],
+  });
+  return rows;
+}
+
+/** Stores that messages of a session refer to files, which keeps the files from being deleted while the session is active. */
+export async function insertEventFiles(
+  tx: Queryable,
+  sessionId: string,
+  fileIds: readonly string[],
+): Promise<void> {
+  await tx.query({
+    name: "insert_event_files",
+    text: `
+      insert into event_files (session_id, file_id) select $1, unnest($2::uuid[])
+      on conflict do nothing`,
+    values: [sessionId, fileIds],
+  });
+}
+
+export interface AnnouncedCall {
+  id: string;
+  type: string;
+  permission: string | null;
+}
+
+/** Those of the events that are calls of the session's agent, by uuid. */
+export async function announcedCalls(
+  db: Queryable,
+  sessionId: string,
+  uuids: readonly string[],
+): Promise<ReadonlyMap<string, AnnouncedCall>> {
+  const { rows } = await db.query<AnnouncedCall>({
+    name: "announced_calls",
+    text: `
+      select id, type, body::json ->> 'evaluated_permission' as permission from events
+      where session_id = $1 and id = any($2::uuid[])
+        and type in ('agent.tool_use', 'agent.mcp_tool_use', 'agent.custom_tool_use')`,
+    values: [sessionId, uuids],
+  });
+  return new Map(rows.map((call) => [call.id, call]));
+}
+
+/** Uuids of the calls that await a client's reply. */
+export async function awaitedCalls(db: Queryable, sessionId: string): Promise<readonly string[]> {
+  const { rows } = await db.query<{ awaited_calls: string[] }>({
+    name: "awaited_calls",
+    text: "select awaited_calls from sessions where id = $1",
+    values: [sessionId],
+  });
+  return rows[0]?.awaited_calls ?? [];
+}

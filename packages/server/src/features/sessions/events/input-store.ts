@@ -1,0 +1,134 @@
+import type { EventOf, InputEvent } from "@berth/contract";
+import type { Queryable } from "../../../db/statement.ts";
+import { repliedCalls } from "./awaited-calls.ts";
+import { type EventRow, eventColumns, newEventRow } from "./event-row.ts";
+
+/** Ends the active time: adds what has passed since the session began to run, by the clock of the database. */
+export const ADD_ACTIVE_TIME = `
+  active_ms = active_ms + coalesce(greatest(extract(epoch from now() - running_since) * 1000, 0)::bigint, 0),
+  running_since = null`;
+
+/** Why no events were appended. `answered`: a call that they reply to is not awaited. */
+export type NotAppended = "absent" | "archived" | "terminated" | "answered";
+
+/** Whether the inputs make the session due. A `system.message` waits for the next model request. */
+export function startsWork(inputs: readonly InputEvent[]): boolean {
+  return inputs.some(({ type }) => type !== "system.message");
+}
+
+/**
+ * Appends a client's events, all or none, and makes the session due when they start work. The same statement decides whether
+ * the session accepts events and whether each call that they reply to is still awaited, so of two replies to a call one is
+ * accepted. After an interrupt no call is awaited. The caller publishes to the hub afterwards.
+ *
+ * @returns the stored events, which are not processed yet, or why none were appended.
+ */
+export async function appendInputs(
+  db: Queryable,
+  sessionId: string,
+  inputs: readonly InputEvent[],
+): Promise<EventRow[] | NotAppended> {
+  const rows = inputs.map((event) => newEventRow({ event }));
+  const { rows: found } = await db.query<{ last_seq: number }>({
+    name: "append_inputs",
+    text: `
+      with session as (
+        update sessions set
+          last_seq = last_seq + cardinality($2::uuid[]),
+          pending_at = case when $6 then coalesce(pending_at, now()) else pending_at end,
+          awaited_calls = case when 'user.interrupt' = any($3::text[]) then '{}'::uuid[]
+            else array(select unnest(awaited_calls) except select unnest($7::uuid[])) end,
+          updated_at = now()
+        where id = $1 and archived_at is null and terminated_at is null and awaited_calls @> $7::uuid[]
+        returning last_seq
+      ), appended as (
+        insert into events (session_id, seq, id, type, body, memo)
+        select $1, session.last_seq - cardinality($2::uuid[]) + draft.place,
+          draft.id, draft.type, draft.body, draft.memo
+        from session,
+          unnest($2::uuid[], $3::text[], $4::text[], $5::text[])
+            with ordinality as draft (id, type, body, memo, place)
+      )
+      select last_seq from session`,
+    values: [sessionId, ...eventColumns(rows), startsWork(inputs), repliedCalls(inputs)],
+  });
+  const last = found[0]?.last_seq;
+  if (last === undefined) return await whyNotAppended(db, sessionId);
+  return rows.map((row, index) => ({
+    ...row,
+    seq: last - rows.length + index + 1,
+    processed_at: null,
+  }));
+}
+
+/**
+ * Terminates a session and appends `session.status_terminated`, after which no run can append. The session is made due, so
+ * that the worker that holds it, or the next one that claims it, removes its sandbox and disk.
+ *
+ * @returns false when it is terminated already, or does not exist.
+ */
+export async function appendTerminated(db: Queryable, sessionId: string): Promise<boolean> {
+  const row = newEventRow({ event: { type: "session.status_terminated" } });
+  const { rows } = await db.query({
+    name: "append_terminated",
+    text: `
+      with session as (
+        update sessions set
+          last_seq = last_seq + 1,
+          status = 'terminated',
+          terminated_at = now(),
+          ${ADD_ACTIVE_TIME},
+          pending_at = coalesce(pending_at, now()),
+          updated_at = now()
+        where id = $1 and terminated_at is null
+        returning last_seq
+      ), taken as (
+        update events set processed_at = now() from session
+        where session_id = $1 and processed_at is null
+      ), appended as (
+        insert into events (session_id, seq, id, type, body, processed_at)
+        select $1, session.last_seq, $2::uuid, $3::text, $4::text, now() from session
+      )
+      select last_seq from session`,
+    values: [sessionId, row.id, row.type, row.body],
+  });
+  return rows.length === 1;
+}
+
+/** The new values of a session's changed fields. */
+export type SessionChange = Pick<EventOf<"session.updated">, "title" | "metadata">;
+
+/** Stores new values and appends `session.updated` with them. The caller has locked the session's row. */
+export async function appendUpdated(tx: Queryable, sessionId: string, change: SessionChange): Promise<void> {
+  const row = newEventRow({ event: { type: "session.updated", ...change } });
+  await tx.query({
+    name: "append_updated",
+    text: `
+      with session as (
+        update sessions set
+          last_seq = last_seq + 1,
+          title = coalesce($5, title),
+          metadata = coalesce($6, metadata),
+          updated_at = now()
+        where id = $1
+        returning last_seq
+      )
+      insert into events (session_id, seq, id, type, body, processed_at)
+      select $1, session.last_seq, $2::uuid, $3::text, $4::text, now() from session`,
+    values: [sessionId, row.id, row.type, row.body, change.title ?? null, change.metadata ?? null],
+  });
+}
+
+/** None of these states ever ends, so the reason read now was the reason then. If there is none, a call was not awaited. */
+async function whyNotAppended(db: Queryable, sessionId: string): Promise<NotAppended> {
+  const { rows } = await db.query<{ terminated: boolean; archived: boolean }>({
+    name: "refusal_of_inputs",
+    text: `
+      select terminated_at is not null as terminated, archived_at is not null as archived
+      from sessions where id = $1 and deleted_at is null`,
+    values: [sessionId],
+  });
+  if (rows[0] === undefined) return "absent";
+  if (rows[0].terminated) return "terminated";
+  return rows[0].archived ? "archived" : "answered";
+}

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { PreviewPiece } from "@berth/agent";
+import fc from "fast-check";
+import type { StreamedEvent } from "./event-store.ts";
+import { PreviewFeed } from "./preview-feed.ts";
+
+function piece(text: string, offset: number, changes: Partial<PreviewPiece> = {}): PreviewPiece {
+  return { requestId: "evt_r", eventId: "evt_a", type: "agent.message", offset, text, ...changes };
+}
+
+function message(text: string, id = "evt_a"): StreamedEvent {
+  return { seq: 1, id, type: "agent.message", json: JSON.stringify({ content: [{ type: "text", text }] }) };
+}
+
+function requestEnd(id = "evt_r"): StreamedEvent {
+  const json = JSON.stringify({ model_request_start_id: id });
+  return { seq: 2, id: "evt_end", type: "span.model_request_end", json };
+}
+
+/** The data of frames; none of them has an id. */
+function dataOf(frames: string): Record<string, unknown>[] {
+  return frames
+    .split("\n\n")
+    .filter((frame) => frame !== "")
+    .map((frame) => {
+      const [event = "", data = "", ...rest] = frame.split("\n");
+      const parsed = JSON.parse(data.slice("data: ".length));
+      assert.deepEqual([event, rest], [`event: ${parsed.type}`, []]);
+      return parsed;
+    });
+}
+
+function textOf(frames: string): string {
+  return dataOf(frames)
+    .map((frame) => (frame.delta as { content: { text: string } } | undefined)?.content.text ?? "")
+    .join("");
+}
+
+test("frames start an event, add to it in order, and end with the rest before it is stored", () => {
+  const feed = new PreviewFeed(["agent.message"]);
+  feed.add(piece("Hel", 0));
+  feed.add(piece("lo", 3));
+  const frames = dataOf(feed.frames() + feed.before(message("Hello you")));
+  const delta = (text: string) => ({
+    type: "event_delta",
+    event_id: "evt_a",
+    delta: { type: "content_delta", index: 0, content: { type: "text", text } },
+  });
+  assert.deepEqual(frames, [
+    { type: "event_start", event: { type: "agent.message", id: "evt_a" } },
+    delta("Hel"),
+    delta("lo"),
+    delta(" you"),
+  ]);
+  feed.add(piece("Hello you", 0));
+  assert.equal(feed.frames(), "", "nothing after it is stored");
+  feed.before(requestEnd());
+  feed.add(piece("Late", 0, { eventId: "evt_b" }));
+  assert.equal(feed.frames(), "", "nothing of a request that has ended");
+});
+
+test("whatever is missing or comes twice, what is shown is a beginning of the text, and all of it in the end", () => {
+  const text = "The quick brown fox";
+  const slices = fc.array(
+    fc
+      .tuple(fc.nat(text.length), fc.nat(6))
+      .map(([start, length]) => piece(text.slice(start, start + length), start)),
+  );
+  fc.assert(
+    fc.property(slices, (pieces) => {
+      const feed = new PreviewFeed(["agent.message"]);
+      let shown = "";
+      for (const one of pieces) {
+        feed.add(one);
+        shown += feed.frames();
+        assert.ok(text.startsWith(textOf(shown)));
+      }
+      shown += feed.before(message(text));
+      assert.ok(shown === "" || textOf(shown) === text);
+    }),
+  );
+});
+
+test("only the kinds that were asked for are shown, and thinking is only started", () => {
+  const feed = new PreviewFeed(["agent.thinking"]);
+  feed.add(piece("x", 0));
+  feed.add(piece("", 0, { type: "agent.thinking", eventId: "evt_t" }));
+  feed.add(piece("", 0, { type: "agent.thinking", eventId: "evt_t" }));
+  assert.deepEqual(dataOf(feed.frames()), [
+    { type: "event_start", event: { type: "agent.thinking", id: "evt_t" } },
+  ]);
+});
+
+test("a reader that lags holds no more than a part, and gets no more of that event", () => {
+  const feed = new PreviewFeed(["agent.message"]);
+  const text = "x".repeat(10_000);
+  for (let offset = 0; offset < 1_000_000; offset += text.length) feed.add(piece(text, offset));
+  assert.ok(feed.frames().length < 300_000);
+  feed.add(piece(text, 1_000_000));
+  assert.equal(feed.before(message("x".repeat(1_010_000))), "");
+});

@@ -1,0 +1,47 @@
+import type { InputEvent } from "@berth/contract";
+import type { Principal } from "../../../access/principal.ts";
+import type { BlobStore } from "../../../blobs/disk-blobs.ts";
+import type { DatabaseAccess } from "../../../db/database-access.ts";
+import { errors } from "../../../errors/catalogue.ts";
+import { requireSession } from "../state/session-state-store.ts";
+import { checkReplies, notAwaited } from "./check-replies.ts";
+import type { EventRow } from "./event-row.ts";
+import { appendInputs } from "./input-store.ts";
+import { MessageFiles } from "./message-files.ts";
+
+/**
+ * Appends a client's events to a session, all or none.
+ *
+ * @returns the session's uuid and the stored events.
+ * @throws errors.notFound, errors.notYours, errors.fileNotReady, errors.fileUnfit, errors.fileTooLarge,
+ *   errors.sessionArchived, errors.sessionTerminated, errors.callAnswered
+ */
+export async function sendEvents(
+  db: DatabaseAccess,
+  blobs: BlobStore,
+  principal: Principal,
+  sessionId: string,
+  events: readonly InputEvent[],
+): Promise<{ id: string; rows: EventRow[] }> {
+  const { id } = await requireSession(db.read, principal, sessionId);
+  const files = new MessageFiles(blobs, events, "events");
+  await files.load(db.read);
+  files.checkAccess(principal);
+  await checkReplies(db.read, id, events);
+  files.checkState();
+  const { lock } = files;
+  const rows =
+    lock === undefined
+      ? await appendInputs(db.write, id, events)
+      : await db.transaction(async (tx) => {
+          await lock(tx);
+          const appended = await appendInputs(tx, id, events);
+          if (typeof appended !== "string") await files.keep(tx, id);
+          return appended;
+        });
+  if (rows === "answered") throw await notAwaited(db.read, id, events);
+  if (rows === "absent") throw errors.notFound("session", sessionId);
+  if (rows === "archived") throw errors.sessionArchived(sessionId);
+  if (rows === "terminated") throw errors.sessionTerminated(sessionId);
+  return { id, rows };
+}

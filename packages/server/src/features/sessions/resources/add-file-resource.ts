@@ -1,0 +1,62 @@
+import {
+  formatId,
+  type Input,
+  newUuid,
+  pathsOverlap,
+  type ResponseOf,
+  type sessionResourceRoutes,
+} from "@berth/contract";
+import type { Principal } from "../../../access/principal.ts";
+import type { DatabaseAccess } from "../../../db/database-access.ts";
+import type { Queryable } from "../../../db/statement.ts";
+import { errors } from "../../../errors/catalogue.ts";
+import { type FileRow, requireFileForShare } from "../../files/file-store.ts";
+import { requireSessionForUpdate } from "../state/session-state-store.ts";
+import { defaultFileMountPath } from "./mount-paths.ts";
+import { type ResourceRow, toSessionResource } from "./resource-row.ts";
+import { insertResource, sessionMounts } from "./resource-store.ts";
+
+type AddInput = Input<typeof sessionResourceRoutes.add>;
+type FileResource = ResponseOf<typeof sessionResourceRoutes.add>;
+
+/**
+ * Adds a ready file to a session that is neither archived nor terminated, at a free mount path.
+ *
+ * @throws errors.cannotAddTo, errors.addedFileNotReady, errors.fileMounted, errors.mountTaken
+ */
+export async function addFileResource(
+  db: DatabaseAccess,
+  principal: Principal,
+  { params, body }: AddInput,
+): Promise<FileResource> {
+  const row = await db.transaction(async (tx) => {
+    const session = await requireSessionForUpdate(tx, principal, params.session_id);
+    const file = await requireFileForShare(tx, principal, body.file_id);
+    if (session.archived) throw errors.cannotAddTo(params.session_id, "archived");
+    if (session.terminated) throw errors.cannotAddTo(params.session_id, "terminated");
+    if (file.status !== "ready") throw errors.addedFileNotReady(body.file_id);
+    const mountPath = body.mount_path ?? defaultFileMountPath(body.file_id);
+    await checkFree(tx, session.id, file, mountPath);
+    const resource = { id: newUuid(), type: "file" as const, file_id: file.id, mount_path: mountPath };
+    return await insertResource(tx, session.id, resource);
+  });
+  return toFileResource(row);
+}
+
+async function checkFree(
+  tx: Queryable,
+  sessionUuid: string,
+  file: FileRow,
+  mountPath: string,
+): Promise<void> {
+  const mounts = await sessionMounts(tx, sessionUuid);
+  if (mounts.some((other) => other.file_id === file.id)) throw errors.fileMounted(formatId("file", file.id));
+  const other = mounts.find((mount) => pathsOverlap(mount.mount_path, mountPath));
+  if (other !== undefined) throw errors.mountTaken("mount_path", other.mount_path);
+}
+
+function toFileResource(row: ResourceRow): FileResource {
+  const resource = toSessionResource(row);
+  if (resource.type !== "file") throw new Error("A file resource was stored with another type.");
+  return resource;
+}

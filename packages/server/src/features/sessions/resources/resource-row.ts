@@ -1,0 +1,65 @@
+import { type Checkout, formatId, type SessionResource, uuidTimestamp } from "@berth/contract";
+
+/** A resource without its secret, which only the code that mounts the resource reads. */
+export interface ResourceRow {
+  id: string;
+  type: SessionResource["type"];
+  url: string | null;
+  /** Only of a `git_repository`. */
+  username: string | null;
+  checkout: Checkout | null;
+  file_id: string | null;
+  memory_store_id: string | null;
+  memory_access: "read_write" | "read_only" | null;
+  memory_instructions: string | null;
+  memory_name: string | null;
+  memory_description: string | null;
+  mount_path: string;
+  /** A Date, or its text when the row was read as JSON. */
+  updated_at: Date | string;
+}
+
+/** A row to store. Each type fills in its own columns; the others are null. */
+export interface NewResource extends Pick<ResourceRow, "id" | "type" | "mount_path"> {
+  url?: string;
+  username?: string | null;
+  checkout?: Checkout | null;
+  /** A sealed envelope; see secrets. */
+  secret?: Buffer | null;
+  /** uuid. */
+  file_id?: string;
+  memory_store_id?: string;
+  memory_access?: ResourceRow["memory_access"];
+  memory_instructions?: string | null;
+  memory_name?: string;
+  memory_description?: string | null;
+}
+
+export function toSessionResource(row: ResourceRow): SessionResource {
+  const common = {
+    mount_path: row.mount_path,
+    created_at: uuidTimestamp(row.id),
+    updated_at: new Date(row.updated_at).toISOString(),
+  };
+  const id = formatId("session_resource", row.id);
+  const url = row.url ?? "";
+  switch (row.type) {
+    case "file":
+      return { id, type: row.type, file_id: formatId("file", row.file_id ?? ""), ...common };
+    case "memory_store":
+      return {
+        id,
+        type: row.type,
+        memory_store_id: formatId("memory_store", row.memory_store_id ?? ""),
+        name: row.memory_name ?? "",
+        description: row.memory_description,
+        access: row.memory_access ?? "read_write",
+        instructions: row.memory_instructions,
+        ...common,
+      };
+    case "hosted_repository":
+      return { id, type: row.type, url, ...common, checkout: row.checkout };
+    case "git_repository":
+      return { id, type: row.type, url, username: row.username, ...common, checkout: row.checkout };
+  }
+}

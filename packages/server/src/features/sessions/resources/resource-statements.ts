@@ -1,0 +1,50 @@
+import { uuidTimestamp } from "@berth/contract";
+import type { NewResource } from "./resource-row.ts";
+
+/** The columns of `ResourceRow`. */
+export const resourceColumns = `id, type, url, username, checkout, file_id, memory_store_id, memory_access,
+  memory_instructions, memory_name, memory_description, mount_path, updated_at`;
+
+/** The columns that are written, with the types by which the database reads them from JSON. */
+const COLUMN_TYPES: Readonly<Record<keyof NewResource | "updated_at", string>> = {
+  id: "uuid",
+  type: "text",
+  mount_path: "text",
+  url: "text",
+  username: "text",
+  checkout: "json",
+  secret: "bytea",
+  file_id: "uuid",
+  memory_store_id: "uuid",
+  memory_access: "text",
+  memory_instructions: "text",
+  memory_name: "text",
+  memory_description: "text",
+  updated_at: "timestamptz",
+};
+
+const COLUMNS = Object.keys(COLUMN_TYPES).join(", ");
+const RECORD = Object.entries(COLUMN_TYPES)
+  .map(([column, type]) => `${column} ${type}`)
+  .join(", ");
+
+/**
+ * The one statement that inserts resources, as a part of a larger one.
+ *
+ * @param json The parameter, such as `$2`, with the text of `resourcesJson`.
+ * @param session A row source with the session's `id`.
+ */
+export function insertResources(json: string, session: string): string {
+  return `insert into session_resources (${COLUMNS}, session_id)
+    select resource.*, ${session}.id from ${session}, json_to_recordset(${json}::json) as resource (${RECORD})`;
+}
+
+export function resourcesJson(resources: readonly NewResource[]): string {
+  return JSON.stringify(
+    resources.map(({ secret, ...rest }) => ({
+      ...rest,
+      updated_at: uuidTimestamp(rest.id),
+      secret: secret == null ? null : `\\x${secret.toString("hex")}`,
+    })),
+  );
+}

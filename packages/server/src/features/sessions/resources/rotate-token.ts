@@ -1,0 +1,51 @@
+import type { Input, ResponseOf, sessionResourceRoutes } from "@berth/contract";
+import type { Principal } from "../../../access/principal.ts";
+import type { DatabaseAccess } from "../../../db/database-access.ts";
+import { errors } from "../../../errors/catalogue.ts";
+import { resourceSecret } from "../../../secrets/sealed-columns.ts";
+import type { SecretBox } from "../../../secrets/secret-box.ts";
+import { checkNotEnded, requireSessionForUpdate } from "../state/session-state-store.ts";
+import { type ResourceRow, toSessionResource } from "./resource-row.ts";
+import { requireResource, updateSecret } from "./resource-store.ts";
+
+type RotateInput = Input<typeof sessionResourceRoutes.rotate>;
+
+/**
+ * Replaces a repository's token or password, which the agent's next command gets.
+ *
+ * @throws errors.notRotatable, errors.wrongSecretField, errors.sessionTerminated, errors.sessionArchived
+ */
+export async function rotateToken(
+  db: DatabaseAccess,
+  secrets: SecretBox,
+  principal: Principal,
+  { params, body }: RotateInput,
+): Promise<ResponseOf<typeof sessionResourceRoutes.rotate>> {
+  const row = await db.transaction(async (tx) => {
+    const session = await requireSessionForUpdate(tx, principal, params.session_id);
+    const resource = await requireResource(tx, session.id, params.resource_id);
+    const secret = secretFor(resource.type, body);
+    checkNotEnded(session, params.session_id);
+    return await updateSecret(tx, resource.id, secrets.seal(resourceSecret(resource.id), secret));
+  });
+  const resource = toSessionResource(row);
+  if (resource.type === "file" || resource.type === "memory_store")
+    throw new Error("A repository changed its type.");
+  return resource;
+}
+
+/** A hosted repository has a token, any other repository a password. */
+function secretFor(type: ResourceRow["type"], body: RotateInput["body"]): string {
+  const field = SECRET_FIELDS[type];
+  if (field === null) throw errors.notRotatable();
+  if (field === "password" && "password" in body) return body.password;
+  if (field === "authorization_token" && "authorization_token" in body) return body.authorization_token;
+  throw errors.wrongSecretField(field, "password" in body ? "password" : "authorization_token", type);
+}
+
+const SECRET_FIELDS = {
+  hosted_repository: "authorization_token",
+  git_repository: "password",
+  file: null,
+  memory_store: null,
+} as const satisfies Record<ResourceRow["type"], string | null>;

@@ -1,0 +1,46 @@
+import { sessionResourceRoutes, uuidOrNil } from "@berth/contract";
+import type { HttpApp } from "../../../http/http-app.ts";
+import { mount } from "../../../http/mount.ts";
+import type { SessionHub } from "../../../notify/session-hub.ts";
+import { listPage } from "../../../request/page.ts";
+import type { SecretBox } from "../../../secrets/secret-box.ts";
+import { requireSession } from "../state/session-state-store.ts";
+import { addFileResource } from "./add-file-resource.ts";
+import { deleteResource } from "./delete-resource.ts";
+import { toSessionResource } from "./resource-row.ts";
+import { listResources, requireResource } from "./resource-store.ts";
+import { rotateToken } from "./rotate-token.ts";
+
+export interface SessionResourceDeps {
+  secrets: SecretBox;
+  hub: Pick<SessionHub, "publish">;
+}
+
+export function mountSessionResources(app: HttpApp, { secrets, hub }: SessionResourceDeps): void {
+  const publish = (sessionId: string) => hub.publish(uuidOrNil("session", sessionId), true);
+  mount(app, sessionResourceRoutes.add, async ({ principal, db, afterCommit }, input) => {
+    const resource = await addFileResource(db, principal, input);
+    afterCommit(() => publish(input.params.session_id));
+    return resource;
+  });
+  mount(app, sessionResourceRoutes.list, async (request, input) => {
+    const session = await requireSession(request.db.read, request.principal, input.params.session_id);
+    return await listPage(request, input, "session_resource", toSessionResource, (range) =>
+      listResources(request.db.read, session.id, range),
+    );
+  });
+  mount(app, sessionResourceRoutes.get, async ({ principal, db }, { params }) => {
+    const session = await requireSession(db.read, principal, params.session_id);
+    return toSessionResource(await requireResource(db.read, session.id, params.resource_id));
+  });
+  mount(app, sessionResourceRoutes.delete, async ({ principal, db, afterCommit }, input) => {
+    const deleted = await deleteResource(db, principal, input);
+    afterCommit(() => publish(input.params.session_id));
+    return deleted;
+  });
+  mount(app, sessionResourceRoutes.rotate, async ({ principal, db, afterCommit }, input) => {
+    const resource = await rotateToken(db, secrets, principal, input);
+    afterCommit(() => publish(input.params.session_id));
+    return resource;
+  });
+}

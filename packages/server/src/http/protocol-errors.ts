@@ -1,0 +1,48 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { type Duplex, finished } from "node:stream";
+import type { ApiError } from "../errors/api-error.ts";
+import { errors } from "../errors/catalogue.ts";
+import { renderError } from "./render-error.ts";
+import { requestIdOf } from "./request-id.ts";
+
+/** Responds with the error envelope also to what Fastify never sees: bytes that are not a request, and parser errors. */
+export function respondToProtocolErrors(server: Server): void {
+  server.removeAllListeners("clientError");
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) =>
+    respondOnSocket(socket, parserError(error.code)),
+  );
+  server.on("connect", (request: IncomingMessage, socket: Duplex) => {
+    respondOnSocket(socket, errors.unknownPath("CONNECT", request.url ?? ""));
+  });
+  server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
+    const error = errors.invalid("The header 'Expect' asks for what is not done here.");
+    const { status, headers, body } = renderError(error, requestIdOf(request.headers));
+    const length = Buffer.byteLength(body);
+    response.writeHead(status, { ...headers, connection: "close", "content-length": length }).end(body);
+  });
+}
+
+function parserError(code: string | undefined): ApiError {
+  if (code === "HPE_HEADER_OVERFLOW") return errors.invalid("The headers of the request are too large.");
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return errors.invalid("The request came too slowly.");
+  return errors.invalid("The request is not valid HTTP.");
+}
+
+/** Writes the response by hand, since Node has none for the request. Closes a socket on which one was begun already. */
+function respondOnSocket(socket: Duplex, error: ApiError): void {
+  const current = (socket as { _httpMessage?: { headersSent: boolean } | null })._httpMessage;
+  if (!socket.writable || current?.headersSent === true) {
+    socket.destroy();
+    return;
+  }
+  const { status, headers, body } = renderError(error, requestIdOf({}));
+  const lines = Object.entries({
+    ...headers,
+    connection: "close",
+    "content-length": String(Buffer.byteLength(body)),
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  finished(socket, { readable: false }, () => socket.destroy());
+  socket.end(
+    `HTTP/1.1 ${status} ${status === 404 ? "Not Found" : "Bad Request"}\r\n${lines.join("")}\r\n${body}`,
+  );
+}

@@ -1,0 +1,54 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { DatabaseAccess } from "../db/database-access.ts";
+import type { RequestScope } from "../request/request-scope.ts";
+import { Created, JsonText } from "../request/response-body.ts";
+import type { HttpApp } from "./http-app.ts";
+import type { JsonResponse } from "./idempotency.ts";
+
+/** An authenticated request, with what Fastify gives for it. */
+export interface IncomingRequest {
+  app: HttpApp;
+  scope: RequestScope;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+/**
+ * Runs a handler and sends what it returns as JSON. A POST or DELETE with an `Idempotency-Key` runs once, in one transaction;
+ * `content` distinguishes it from other requests of the same method and path.
+ */
+export async function respond(
+  { app, scope, request, reply }: IncomingRequest,
+  content: readonly (string | Uint8Array)[],
+  handler: (scope: RequestScope) => Promise<unknown>,
+): Promise<FastifyReply> {
+  const { method = "", url = "" } = request.raw;
+  const followUps: ((db: DatabaseAccess) => unknown)[] = [];
+  const run = async (db: DatabaseAccess): Promise<JsonResponse> => {
+    const result = await handler({ ...scope, db, afterCommit: (then) => followUps.push(then) });
+    const [status, body] = result instanceof Created ? [201, result.body] : [200, result];
+    return { status, body: body instanceof JsonText ? body.text : JSON.stringify(body) };
+  };
+  const key = method === "POST" || method === "DELETE" ? scope.header("idempotency-key") : undefined;
+  const { status, body, replayed } =
+    key === undefined
+      ? { ...(await run(app.db)), replayed: false }
+      : await app.idempotency.once(scope, key, [method, url, ...content], run);
+  if (status < 400) for (const then of followUps) await runFollowUp(app, scope, then);
+  if (replayed) reply.header("idempotency-replayed", "true");
+  if (status >= 400) reply.header("x-should-retry", "false");
+  return reply.code(status).header("content-type", "application/json; charset=utf-8").send(body);
+}
+
+/** The request's changes are committed already, so a failure here does not fail the request. */
+async function runFollowUp(
+  { db }: HttpApp,
+  { log }: RequestScope,
+  then: (db: DatabaseAccess) => unknown,
+): Promise<void> {
+  try {
+    await then(db);
+  } catch (error) {
+    log.error({ err: error }, "an action after a request's commit failed");
+  }
+}

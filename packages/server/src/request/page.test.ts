@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { describe, test } from "node:test";
+import { parseId } from "@berth/contract";
+import fc from "fast-check";
+import { type Caller, testApp, type Wire } from "../../test-support/http.ts";
+import { selectAccessible } from "../access/owned-rows.ts";
+import type { Queryable } from "../db/statement.ts";
+import { createCursors } from "./cursor.ts";
+
+interface Shown {
+  ids: string[];
+  next: string | null;
+}
+
+async function page(caller: Caller, query: string): Promise<Shown> {
+  const { status, body, text } = await caller.get(`/environments?${query}`);
+  assert.equal(status, 200, text);
+  const ids = body.data.map(({ id }: Wire) => id);
+  assert.deepEqual([body.first_id, body.last_id], [ids[0] ?? null, ids.at(-1) ?? null]);
+  assert.equal(body.has_more, body.next_page !== null);
+  return { ids, next: body.next_page };
+}
+
+/** Follows `next_page` to the end; the pages as they came. */
+async function walk(caller: Caller, query: string): Promise<string[][]> {
+  const pages: string[][] = [];
+  for (let next: string | null = ""; next !== null; ) {
+    const shown: Shown = await page(caller, next === "" ? query : `${query.split("&")[0]}&page=${next}`);
+    pages.push(shown.ids);
+    next = shown.next;
+  }
+  return pages;
+}
+
+describe("paging", () => {
+  test("is what slicing an array would be, for any size, limit, anchor and deletions", async (t) => {
+    const { db, caller } = await testApp(t);
+    const owners = await Promise.all([
+      caller(),
+      caller({ kind: "sat" }),
+      caller({ email: "admin@example.com", role: "admin" }),
+    ]);
+    const [owner, service, admin] = owners as [Caller, Caller, Caller];
+    const made: string[] = [];
+    for (let i = 0; i < 40; i++)
+      made.unshift((await (i % 3 === 0 ? service : owner).made("/environments", { name: `e${i}` })).id);
+    const scenario = fc.record({
+      kept: fc.array(fc.boolean(), { minLength: 40, maxLength: 40 }),
+      limit: fc.constantFrom(1, 2, 3, 7, 20, 39, 40, 100),
+      anchor: fc.nat(39),
+      reader: fc.constantFrom(owner, admin),
+    });
+    await fc.assert(
+      fc.asyncProperty(scenario, async ({ kept, limit, anchor, reader }) => {
+        const list = made.filter((_, index) => kept[index]);
+        await db.write.query({
+          text: "update environments set archived_at = case when id = any($1::uuid[]) then null else now() end",
+          values: [list.map((id) => parseId("environment", id))],
+        });
+        const at = made[anchor] ?? "";
+        const older = list.filter((id) => made.indexOf(id) > anchor);
+        const newer = list.filter((id) => made.indexOf(id) < anchor);
+        assert.deepEqual((await walk(reader, `limit=${limit}`)).flat(), list);
+        assert.deepEqual((await walk(reader, `limit=${limit}&after_id=${at}`)).flat(), older);
+        const back = await walk(reader, `limit=${limit}&before_id=${at}`);
+        assert.deepEqual(back.toReversed().flat(), newer);
+        assert.deepEqual(back[0], newer.slice(-limit), "the page that directly precedes, newest first");
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  test("bounds on created_at cut the list at the ids' milliseconds", async (t) => {
+    const { caller } = await testApp(t);
+    const owner = await caller();
+    const made: Wire[] = [];
+    for (let i = 0; i < 6; i++) made.unshift(await owner.made("/environments", { name: `e${i}` }));
+    const at = made[2].created_at;
+    for (const [bound, keeps] of [
+      ["gt", (time: string) => time > at],
+      ["gte", (time: string) => time >= at],
+      ["lt", (time: string) => time < at],
+      ["lte", (time: string) => time <= at],
+    ] as const) {
+      const expected = made.filter(({ created_at: time }) => keeps(time)).map(({ id }) => id);
+      assert.deepEqual((await page(owner, `created_at[${bound}]=${at}`)).ids, expected, bound);
+    }
+    assert.deepEqual((await page(owner, `created_at[gte]=${at}&created_at[lt]=${at}`)).ids, []);
+  });
+
+  test("a cursor is refused when altered, foreign, of other filters, or older than the key", async (t) => {
+    const { caller } = await testApp(t);
+    const [owner, other] = await Promise.all([caller(), caller({ email: "other@example.com" })]);
+    for (let i = 0; i < 3; i++) await owner.made("/environments", { name: `e${i}` });
+    const { next } = await page(owner, "limit=1");
+    assert.ok(next !== null);
+    const refused = async (who: Caller, path: string) => {
+      const { status, body } = await who.get(path);
+      assert.deepEqual([status, body.error?.param], [400, "page"], path);
+    };
+    for (let at = 0; at < next.length; at++) {
+      const letter = next[at] === "A" ? "B" : "A";
+      await refused(owner, `/environments?page=${next.slice(0, at)}${letter}${next.slice(at + 1)}`);
+    }
+    for (const cut of ["abc", next.slice(0, -1), `${next}A`, `${next}=`])
+      await refused(owner, `/environments?page=${cut}`);
+    await refused(other, `/environments?page=${next}`);
+    await refused(owner, `/environments?page=${next}&include_archived=true`);
+    await refused(owner, `/agents?page=${next}`);
+    assert.equal((await page(owner, `limit=2&page=${next}`)).ids.length, 2, "another limit is fine");
+    const scope = { operation: "x", params: {}, filters: {}, principalId: "y" };
+    const sealed = createCursors(randomBytes(32)).seal(scope, { direction: "older", position: "z" });
+    assert.equal(createCursors(randomBytes(32)).open(scope, sealed), null);
+  });
+
+  test("the walk of a page does not grow with the table or the depth", async (t) => {
+    const { db, caller } = await testApp(t);
+    await (await caller()).made("/environments", { name: "first" });
+    await db.write.query({
+      text: `
+        insert into environments (id, organization_id, owner_type, owner_id, name, config, environment_variables, resources)
+        select (lpad(to_hex(1500000000000 + n), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid,
+          organization_id, owner_type, owner_id, 'e' || n, config, environment_variables, resources
+        from environments, generate_series(1, 20000) as n`,
+    });
+    await db.write.query({ text: "analyze environments" });
+    const [user] = (
+      await db.read.query<{ id: string; organization_id: string }>({ text: "select * from users" })
+    ).rows;
+    assert.ok(user !== undefined);
+    const principal = {
+      tokenId: "",
+      organizationId: user.organization_id,
+      kind: "user",
+      id: user.id,
+      role: "member",
+      scopes: new Set<string>(),
+    } as const;
+    const buffers = async (depth: number) => {
+      const text = "select id from environments order by id desc offset $1 limit 1";
+      const anchor = (await db.read.query<{ id: string }>({ text, values: [depth] })).rows[0]?.id ?? null;
+      let plan: Wire;
+      const explaining: Queryable = {
+        async query({ text: asked, values }) {
+          const answer = await db.write.query<Wire>({
+            text: `explain (analyze, buffers, format json) ${asked}`,
+            values: values ?? [],
+          });
+          plan = answer.rows[0]["QUERY PLAN"][0].Plan;
+          return { rows: [], rowCount: 0 };
+        },
+      };
+      const place = { direction: "older", anchor, rows: 21, lowest: null, below: null } as const;
+      await selectAccessible(explaining, principal, place, { table: "environments", columns: "id" });
+      return plan["Shared Hit Blocks"] + plan["Shared Read Blocks"];
+    };
+    for (const depth of [0, 10_000, 19_900]) {
+      const blocks = await buffers(depth);
+      assert.ok(blocks < 40, `${blocks} blocks at ${depth}`);
+    }
+  });
+});

@@ -1,0 +1,142 @@
+import { formatId, type IdKind, minUuidAt, type Page, parseId } from "@berth/contract";
+import type { KeysetRange } from "../db/keyset.ts";
+import { errors } from "../errors/catalogue.ts";
+import type { Cursor, CursorScope } from "./cursor.ts";
+import type { RequestScope } from "./request-scope.ts";
+import { JsonText } from "./response-body.ts";
+
+/** The query that every list has, parsed. */
+interface ListQuery extends CreatedQuery {
+  limit: number;
+  page?: string | undefined;
+  before_id?: string | undefined;
+  after_id?: string | undefined;
+}
+
+interface CreatedQuery {
+  "created_at[gt]"?: number | undefined;
+  "created_at[gte]"?: number | undefined;
+  "created_at[lt]"?: number | undefined;
+  "created_at[lte]"?: number | undefined;
+}
+
+interface ListInput {
+  params: Record<string, string>;
+  query: ListQuery;
+}
+
+/** The input of any list, also of one without anchors. */
+interface CursorInput {
+  params: Record<string, string>;
+  query: Pick<ListQuery, "limit" | "page" | "before_id" | "after_id">;
+}
+
+type ReadRange<Row> = (range: KeysetRange) => Promise<readonly Row[]>;
+
+/**
+ * The page of a list that a request asks for. It is newest first whatever the direction of travel, and `next_page` goes on in
+ * that direction.
+ *
+ * @throws errors.invalid for a cursor of another list or caller.
+ */
+export async function listPage<Row extends { id: string }, Item>(
+  request: RequestScope,
+  input: ListInput,
+  kind: IdKind,
+  toItem: (row: Row) => Item,
+  read: ReadRange<Row>,
+): Promise<Page<Item>> {
+  const { shown, envelope } = await readPage(request, input, kind, read);
+  return { data: shown.map(toItem), ...envelope };
+}
+
+/** As `listPage`, for items that are JSON text already and are sent without being parsed. */
+export async function listPageJson<Row extends { id: string }>(
+  request: RequestScope,
+  input: ListInput,
+  kind: IdKind,
+  toJson: (row: Row) => string,
+  read: ReadRange<Row>,
+): Promise<JsonText> {
+  const { shown, envelope } = await readPage(request, input, kind, read);
+  return new JsonText(`{"data":[${shown.map(toJson).join(",")}],${JSON.stringify(envelope).slice(1)}`);
+}
+
+async function readPage<Row extends { id: string }>(
+  request: RequestScope,
+  input: ListInput,
+  kind: IdKind,
+  read: ReadRange<Row>,
+): Promise<{ shown: Row[]; envelope: Omit<Page<never>, "data"> }> {
+  const range = keysetRange(request, input, kind);
+  const rows = await read(range);
+  const travelled = rows.slice(0, input.query.limit);
+  const last = travelled.at(-1);
+  const more = rows.length > travelled.length && last !== undefined;
+  const shown = range.direction === "older" ? travelled : travelled.toReversed();
+  const nextPage = more
+    ? request.cursors.seal(cursorScope(request, input), { direction: range.direction, position: last.id })
+    : null;
+  const idOf = (row: Row | undefined) => (row === undefined ? null : formatId(kind, row.id));
+  const envelope = {
+    next_page: nextPage,
+    first_id: idOf(shown[0]),
+    last_id: idOf(shown.at(-1)),
+    has_more: more,
+  };
+  return { shown, envelope };
+}
+
+/** @throws errors.invalid for a cursor of another list or caller. */
+function keysetRange(request: RequestScope, input: ListInput, kind: IdKind): KeysetRange {
+  const { query } = input;
+  const rows = query.limit + 1;
+  const bounds = idBounds(query);
+  const cursor = openCursor(request, input);
+  if (cursor !== null) {
+    return { direction: cursor.direction, anchor: cursor.position, rows, ...bounds };
+  }
+  if (query.before_id !== undefined) {
+    return { direction: "newer", anchor: parseId(kind, query.before_id), rows, ...bounds };
+  }
+  const anchor = query.after_id === undefined ? null : parseId(kind, query.after_id);
+  return { direction: "older", anchor, rows, ...bounds };
+}
+
+/** The cursor of a request; null without one. @throws errors.invalid for one of another list or caller. */
+export function openCursor(request: RequestScope, input: CursorInput): Cursor | null {
+  const { page } = input.query;
+  if (page === undefined) return null;
+  const cursor = request.cursors.open(cursorScope(request, input), page);
+  if (cursor !== null) return cursor;
+  throw errors.invalid("Field 'page' is not a cursor of this list for this caller.", "page");
+}
+
+/** What the cursors of this request are bound to. The limit is not part of it: it may change from page to page. */
+export function cursorScope(request: RequestScope, { params, query }: CursorInput): CursorScope {
+  const { limit: _limit, page: _page, before_id: _before, after_id: _after, ...filters } = query;
+  return { operation: request.operation.id, params, filters, principalId: request.principal.id };
+}
+
+/** Bounds of `created_at` in milliseconds: from `from`, up to but without `until`. */
+export function createdBounds(query: CreatedQuery): { from: number | null; until: number | null } {
+  const from = [next(query["created_at[gt]"]), query["created_at[gte]"]].filter((at) => at !== undefined);
+  const until = [query["created_at[lt]"], next(query["created_at[lte]"])].filter((at) => at !== undefined);
+  return {
+    from: from.length === 0 ? null : Math.max(...from),
+    until: until.length === 0 ? null : Math.min(...until),
+  };
+}
+
+/** Bounds of ids from those of `created_at`, which is the id's own millisecond. */
+function idBounds(query: CreatedQuery): Pick<KeysetRange, "lowest" | "below"> {
+  const { from, until } = createdBounds(query);
+  return {
+    lowest: from === null ? null : minUuidAt(Math.max(0, from)),
+    below: until === null ? null : minUuidAt(Math.max(0, until)),
+  };
+}
+
+function next(millisecond: number | undefined): number | undefined {
+  return millisecond === undefined ? undefined : millisecond + 1;
+}

@@ -1,0 +1,23 @@
+import type { Operation } from "@berth/contract";
+import type { Logger } from "pino";
+import type { Principal } from "../access/principal.ts";
+import type { DatabaseAccess } from "../db/database-access.ts";
+import type { Cursors } from "./cursor.ts";
+
+/** What a handler knows of the request, beside its input. It knows nothing of HTTP. */
+export interface RequestScope {
+  operation: Operation;
+  principal: Principal;
+  /** With an `Idempotency-Key`, one transaction in which the response is stored too. */
+  db: DatabaseAccess;
+  /**
+   * Calls `then` once the request's changes are committed, and not when it failed: for hints to others, and for what cannot
+   * be undone. The response waits for `then`, and a failure of it is only logged.
+   */
+  afterCommit(then: (db: DatabaseAccess) => unknown): void;
+  requestId: string;
+  log: Logger;
+  cursors: Cursors;
+  /** The first value of a header, by its lower-case name. */
+  header(name: string): string | undefined;
+}
