@@ -1,10 +1,10 @@
 import { CALL_REPLY_TYPES, formatId, type NewEvent, newUuid, type SessionEvent } from "@berth/contract";
 import type { Draft, Log, LogEntry } from "../src/history/log.ts";
 
-/** A session's log in memory, as durable as a test needs: it outlives the turns that work on it. */
+/** A session's log in memory, which outlives the turns that use it. */
 export class MemoryLog implements Log {
   readonly #stored: LogEntry[] = [];
-  /** Called before an append is durable (`false`) and after (`true`); what it throws reaches the caller. */
+  /** Called before (`false`) and after (`true`) an append is durable. An error that it throws rejects the append. */
   onAppend: (durable: boolean) => void = () => {};
 
   get entries(): readonly LogEntry[] {
@@ -19,7 +19,7 @@ export class MemoryLog implements Log {
     return this.#stored.map((entry) => entry.event.type);
   }
 
-  /** What a client sends. */
+  /** Events from a client. */
   send(...events: NewEvent[]): void {
     this.store(events.map((event) => ({ event })));
   }
@@ -36,7 +36,7 @@ export class MemoryLog implements Log {
     return entries;
   }
 
-  /** As the store does it, interrupts stay unprocessed: only the end of the turn settles them. */
+  /** Interrupts stay unprocessed until the end of the turn, as in the store. */
   async appendTakingInputs(drafts: readonly Draft[]): Promise<readonly LogEntry[]> {
     await Promise.resolve();
     this.onAppend(false);
@@ -66,7 +66,7 @@ export class MemoryLog implements Log {
     return this.#stored.filter(({ event }) => event.type !== "user.interrupt" && event.processed_at === null);
   }
 
-  /** Stores at once, past `onAppend`. */
+  /** Stores at once, without `onAppend`. */
   store(drafts: readonly Draft[]): LogEntry[] {
     const entries = drafts.map((draft, index) => entryOf(draft, this.#stored.length + index + 1));
     this.#stored.push(...entries);

@@ -5,8 +5,8 @@ import type { Draft, LogEntry } from "../src/history/log.ts";
 import * as notes from "../src/prompts/notes.ts";
 import { MemoryLog } from "./memory-log.ts";
 
-/** What may happen in a session, in an order that a loop can make. */
-type Happening =
+/** A step of a generated session. */
+type Step =
   | { kind: "message"; text: string }
   | { kind: "interrupt" }
   | { kind: "reclaim" }
@@ -20,7 +20,7 @@ type Happening =
   | { kind: "compaction"; text: string };
 
 const text = fc.string({ minLength: 0, maxLength: 12 });
-const happening: fc.Arbitrary<Happening> = fc.oneof(
+const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("message" as const), text }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("interrupt" as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("reclaim" as const) }) },
@@ -43,22 +43,22 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("compaction" as const), text }) },
 );
 
-/** Logs that begin with a message; messages also come while tools run, and results in any order. */
+/** Logs that begin with a message. Messages also arrive while tools run, and results come in any order. */
 export function randomLog(kinds: { compaction: boolean }): fc.Arbitrary<readonly LogEntry[]> {
-  const allowed = happening.filter(({ kind }) => kinds.compaction || kind !== "compaction");
+  const allowed = step.filter(({ kind }) => kinds.compaction || kind !== "compaction");
   return fc
     .tuple(fc.array(allowed, { maxLength: 25 }), fc.infiniteStream(fc.nat(5)))
-    .map(([happenings, chance]) => {
+    .map(([steps, chance]) => {
       const log = new MemoryLog();
       const store = (...drafts: Draft[]) => log.store(drafts);
       log.message("begin");
-      for (const event of happenings) play(event, log, store, () => chance.next().value);
+      for (const event of steps) play(event, log, store, () => chance.next().value);
       return log.entries;
     });
 }
 
 function play(
-  event: Happening,
+  event: Step,
   log: MemoryLog,
   store: (...drafts: Draft[]) => readonly LogEntry[],
   chance: () => number,
@@ -86,7 +86,7 @@ function play(
 }
 
 function request(
-  event: Extract<Happening, { kind: "request" }>,
+  event: Extract<Step, { kind: "request" }>,
   log: MemoryLog,
   store: (...drafts: Draft[]) => readonly LogEntry[],
   chance: () => number,
@@ -114,14 +114,14 @@ function request(
   if (chance() === 0) log.message("meanwhile");
   if (chance() % 2 === 0) uses.reverse();
   for (const use of uses) {
-    // A call without a result is one that a dead process left; the loop would end it before it goes on.
+    // A call without a result, as a dead process leaves it. The loop would end it first.
     if (chance() === 0) continue;
     if (chance() === 0) log.send({ type: "user.interrupt" });
     settle(use, log, store, chance);
   }
 }
 
-/** What clients and the loop add to a call. */
+/** Adds the events of clients and of the loop for a call. */
 function settle(
   use: ToolUseEvent,
   log: MemoryLog,
@@ -144,7 +144,7 @@ function settle(
   store(toolResultEvent({ eventId: use.id, kind: callKind(use) }, result));
 }
 
-function blocks(event: Extract<Happening, { kind: "request" }>, cut: boolean, start: number): Draft[] {
+function blocks(event: Extract<Step, { kind: "request" }>, cut: boolean, start: number): Draft[] {
   const drafts: Draft[] = [];
   if (event.thinking && !cut) {
     drafts.push({ event: { type: "agent.thinking" }, memo: { text: "hm", opaque: { signature: "s" } } });
@@ -161,7 +161,7 @@ function blocks(event: Extract<Happening, { kind: "request" }>, cut: boolean, st
   return drafts;
 }
 
-/** Calls that run at once, that a client has to confirm, and that a client runs. */
+/** Calls that run at once, that need a confirmation, and of custom tools. */
 function call(kind: number, index: number): NewEvent {
   const told = { name: "Echo", input: { index } };
   const asked = { ...told, evaluated_permission: "ask" as const };

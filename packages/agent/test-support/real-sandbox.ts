@@ -7,12 +7,12 @@ import { join } from "node:path";
 import { type BubblewrapOptions, createBubblewrapEngine, type Sandbox } from "@berth/sandbox";
 import type { Tool, ToolContext } from "../src/tools/tool.ts";
 
-/** A real sandbox without a network, for tests of tools; `close` leaves nothing behind. */
+/** A real sandbox without a network, for tests of tools. `close` removes everything. */
 export interface RealSandbox {
   sandbox: Sandbox;
-  /** Runs a tool as the loop would, its input checked; returns the text, and whether it is an error. */
+  /** Runs a tool with a validated input, as the loop does. */
   use(tool: Tool, input: unknown, more?: Partial<ToolContext>): Promise<{ text: string; isError: boolean }>;
-  /** Runs a script that must succeed; its output. */
+  /** Runs a script that must succeed, and returns its output. */
   sh(script: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -60,7 +60,7 @@ async function sh(sandbox: Sandbox, script: string): Promise<string> {
   return text;
 }
 
-/** Each session gets a namespace with nothing but a loopback interface that is down. */
+/** A network namespace with only a loopback interface, which is down. */
 const noNetwork: BubblewrapOptions["egress"] = {
   async open() {
     const root = process.getuid?.() === 0;

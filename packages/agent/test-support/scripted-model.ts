@@ -8,20 +8,20 @@ import type {
   ModelRequest,
 } from "../src/models/model.ts";
 
-/** One answer: blocks and how they end, a failure (after the blocks, if any are given), or a wait until the abort. */
-export type ScriptedAnswer =
+/** One response: blocks with a finish reason, an error after optional blocks, or none until the abort. */
+export type ScriptedResponse =
   | { blocks: AssistantBlock[]; reason?: FinishReason }
   | { error: ModelError | Error; after?: AssistantBlock[] }
   | { hangs: true };
 
 export interface ScriptedModel extends Model {
-  /** Every request so far, as it was sent. */
+  /** Copies of every request so far. */
   readonly requests: ModelRequest[];
 }
 
-/** A model that gives these answers one after another, or those that a function makes of each request. */
+/** A model with a list of responses, or a function that makes one for each request. */
 export function scriptedModel(
-  answers: readonly ScriptedAnswer[] | ((request: ModelRequest, index: number) => ScriptedAnswer),
+  responses: readonly ScriptedResponse[] | ((request: ModelRequest, index: number) => ScriptedResponse),
   limits: { contextWindow?: number; maxOutputTokens?: number } = {},
 ): ScriptedModel {
   const requests: ModelRequest[] = [];
@@ -33,33 +33,33 @@ export function scriptedModel(
     requests,
     async *stream(request, signal) {
       const index = requests.push(structuredClone(request)) - 1;
-      const answer = typeof answers === "function" ? answers(request, index) : answers[index];
-      if (answer === undefined) throw new Error(`No answer for request ${index + 1}.`);
-      yield* play(answer, request, signal);
+      const response = typeof responses === "function" ? responses(request, index) : responses[index];
+      if (response === undefined) throw new Error(`No response for request ${index + 1}.`);
+      yield* play(response, request, signal);
     },
   };
 }
 
 async function* play(
-  answer: ScriptedAnswer,
+  response: ScriptedResponse,
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ModelPart> {
-  if ("hangs" in answer) {
+  if ("hangs" in response) {
     await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
     return;
   }
-  const blocks = "error" in answer ? (answer.after ?? []) : answer.blocks;
+  const blocks = "error" in response ? (response.after ?? []) : response.blocks;
   for (const [blockIndex, block] of blocks.entries()) {
     if (block.type === "text") yield { type: "text_delta", text: block.text, blockIndex };
     if (block.type === "thinking") yield { type: "thinking_started", blockIndex };
     yield { type: "block", block, blockIndex };
   }
-  if ("error" in answer) throw answer.error;
+  if ("error" in response) throw response.error;
   const calls = blocks.some((block) => block.type === "tool_call");
   yield {
     type: "finish",
-    reason: answer.reason ?? (calls ? "tool_calls" : "end_turn"),
+    reason: response.reason ?? (calls ? "tool_calls" : "end_turn"),
     usage: {
       input_tokens: estimatePrefixTokens(request) + estimateTokens(request.messages),
       output_tokens: estimateTokens([{ role: "assistant", content: blocks }]),
@@ -69,7 +69,7 @@ async function* play(
   };
 }
 
-export function says(text: string): ScriptedAnswer {
+export function says(text: string): ScriptedResponse {
   return { blocks: [{ type: "text", text }] };
 }
 

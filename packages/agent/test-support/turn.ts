@@ -20,7 +20,7 @@ export const testAgent: SessionAgent = {
   version: 1,
 };
 
-/** A turn whose parts a test replaces; its clock does not wait, and there is no sandbox. */
+/** A turn with defaults that a test overrides. `sleep` returns at once, and there is no sandbox. */
 export function testTurn(parts: Partial<Turn> = {}): Turn {
   return {
     agent: testAgent,
@@ -37,7 +37,7 @@ export function testTurn(parts: Partial<Turn> = {}): Turn {
   };
 }
 
-/** A tool that a test plays: `{text}` in, and what `run` makes of it out. */
+/** A tool with the input `{text}`, whose result is that of `run`. */
 export function testTool(
   name: string,
   run: (text: string, signal: AbortSignal) => Promise<ToolResult> | ToolResult = (text) => textResult(text),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SessionAgent, StopReason } from "@berth/contract";
 import { MemoryLog } from "../../test-support/memory-log.ts";
-import { type ScriptedAnswer, says, scriptedModel, toolCall } from "../../test-support/scripted-model.ts";
+import { type ScriptedResponse, says, scriptedModel, toolCall } from "../../test-support/scripted-model.ts";
 import { testAgent, testTool, testTurn } from "../../test-support/turn.ts";
 import { assertValidMessages } from "../../test-support/valid-messages.ts";
 import { isToolUse } from "../history/call-events.ts";
@@ -20,7 +20,7 @@ const agent: SessionAgent = {
 };
 
 /** A call that runs at once, two that are confirmed, one that is denied, and one of a custom tool. */
-function respondTo({ messages }: ModelRequest): ScriptedAnswer {
+function respondTo({ messages }: ModelRequest): ScriptedResponse {
   const history = JSON.stringify(messages);
   if (history.includes(JSON.stringify(notes.SUMMARY_INSTRUCTION).slice(1, -1))) return says("the summary");
   if (history.includes("the summary")) return says("done");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Sandbox } from "@berth/sandbox";
 import { MemoryLog } from "../../test-support/memory-log.ts";
-import { type ScriptedAnswer, says, scriptedModel, toolCall } from "../../test-support/scripted-model.ts";
+import { type ScriptedResponse, says, scriptedModel, toolCall } from "../../test-support/scripted-model.ts";
 import { testAgent, testTurn } from "../../test-support/turn.ts";
 import { assertValidMessages } from "../../test-support/valid-messages.ts";
 import { foldHistory } from "../history/fold-history.ts";
@@ -38,7 +38,7 @@ class Fuse {
 type Effects = Map<string, number>;
 
 /** Two responses with parallel calls, a failed request, and a final response, depending on the history. */
-function respondTo({ messages, failedAttempts }: ModelRequest): ScriptedAnswer {
+function respondTo({ messages, failedAttempts }: ModelRequest): ScriptedResponse {
   const answers = messages.filter((message) => message.role === "assistant").length;
   if (answers === 0) {
     return {

@@ -13,13 +13,13 @@ import { mcpDefinitions, mcpTool } from "./mcp-tool.ts";
 const fetch = createGuardedFetch({ allowPrivate: ["127.0.0.1"] });
 const never = new AbortController().signal;
 
-interface House {
+interface Setup {
   proxy: BearerProxy;
   connection: McpConnection;
   call(tool: string, input?: Record<string, unknown>, signal?: AbortSignal): Promise<ToolResult>;
 }
 
-async function house(t: TestContext, options: Partial<McpConnectionOptions> = {}): Promise<House> {
+async function setUp(t: TestContext, options: Partial<McpConnectionOptions> = {}): Promise<Setup> {
   const { port, stop } = await startEverything();
   t.after(stop);
   const proxy = await startBearerProxy(port, "token-of-the-vault");
@@ -34,7 +34,7 @@ async function house(t: TestContext, options: Partial<McpConnectionOptions> = {}
   return { proxy, connection, call: caller(connection) };
 }
 
-function caller(connection: McpConnection): House["call"] {
+function caller(connection: McpConnection): Setup["call"] {
   const absent = () => Promise.reject(new Error("An MCP tool needs no sandbox."));
   return (name, input = {}, signal = never) => {
     const definition = { name: `mcp__all__${name}`, tool: name, description: "", inputSchema: {} };
@@ -47,8 +47,8 @@ function caller(connection: McpConnection): House["call"] {
 const text = ({ content }: ToolResult) =>
   content.map((block) => (block.type === "text" ? block.text : block.type)).join("\n");
 
-test("a server's tools, as a model is told of them, and calls of them", async (t) => {
-  const { connection, call, proxy } = await house(t);
+test("MCP server: its tools as the model sees them, and calls of them", async (t) => {
+  const { connection, call, proxy } = await setUp(t);
   assert.equal(connection.isOpen(), false);
   const definitions = mcpDefinitions("all", await connection.listTools(never));
   const echo = definitions.find(({ tool }) => tool === "echo");
@@ -75,24 +75,24 @@ test("a server's tools, as a model is told of them, and calls of them", async (t
 
   await connection.close();
   assert.equal(connection.isOpen(), false);
-  assert.ok(proxy.completed.includes("DELETE 200"), "the server may forget the session");
+  assert.ok(proxy.completed.includes("DELETE 200"), "the session is ended at the server");
   assert.match(text(await call("echo", { message: "again" })), /again/);
 });
 
-test("the token is asked for at each request, so that a new one holds at once", async (t) => {
+test("MCP token: read at each request, so that a new one is used at once", async (t) => {
   let token = "token-of-the-vault";
-  const { call, proxy } = await house(t, { token: async () => token });
+  const { call, proxy } = await setUp(t, { token: async () => token });
   assert.equal((await call("echo", { message: "1" })).isError, false);
   proxy.token = "token-that-is-new";
   const refused = await call("echo", { message: "2" });
   assert.equal(refused.isError, true);
   assert.match(text(refused), /refused the credential/);
-  assert.ok(!text(refused).includes("token-of"), "nothing of what the server said is told");
+  assert.ok(!text(refused).includes("token-of"), "no text of the server is included");
   token = "token-that-is-new";
   assert.match(text(await call("echo", { message: "3" })), /Echo: 3/);
 });
 
-test("a server that cannot be used is told by kind, in words that name no address", async (t) => {
+test("MCP failure: has a type and a reason without addresses or server text", async (t) => {
   const answers: Record<string, number> = { "/403": 403, "/500": 500, "/302": 302, "/200": 200 };
   const server = createServer((request, answer) => {
     const status = answers[request.url ?? ""];
@@ -105,7 +105,7 @@ test("a server that cannot be used is told by kind, in words that name no addres
   await once(server, "listening");
   t.after(() => server.close().closeAllConnections());
   const { port } = server.address() as AddressInfo;
-  const fault = async (url: string, options: Partial<McpConnectionOptions> = {}) => {
+  const failureOf = async (url: string, options: Partial<McpConnectionOptions> = {}) => {
     const given = { url, token: async () => null, fetch, connectMs: 300, ...options };
     const connection = new McpConnection(given);
     try {
@@ -119,18 +119,18 @@ test("a server that cannot be used is told by kind, in words that name no addres
   };
   const connect = "mcp_connection_failed_error";
   const base = `http://127.0.0.1:${port}`;
-  const { proxy } = await house(t);
-  const cases: [Awaited<ReturnType<typeof fault>>, string, RegExp][] = [
-    [await fault(proxy.url), "mcp_authentication_failed_error", /HTTP 401/],
-    [await fault(`${base}/403`), "mcp_authentication_failed_error", /HTTP 403/],
-    [await fault(`${base}/500`), connect, /HTTP 500/],
-    [await fault(`${base}/302`), connect, /redirects/],
-    [await fault(`${base}/200`), connect, /not of the protocol/],
-    [await fault(`${base}/silent`), connect, /in time/],
-    [await fault("http://127.0.0.1:1/"), connect, /connection to it failed/],
-    [await fault("http://10.0.0.1/"), connect, /not one that may be reached/],
-    [await fault("https://no.such.invalid/"), connect, /does not resolve/],
-    [await fault(`https://127.0.0.1:${port}/`), connect, /TLS|failed/],
+  const { proxy } = await setUp(t);
+  const cases: [Awaited<ReturnType<typeof failureOf>>, string, RegExp][] = [
+    [await failureOf(proxy.url), "mcp_authentication_failed_error", /HTTP 401/],
+    [await failureOf(`${base}/403`), "mcp_authentication_failed_error", /HTTP 403/],
+    [await failureOf(`${base}/500`), connect, /HTTP 500/],
+    [await failureOf(`${base}/302`), connect, /redirects/],
+    [await failureOf(`${base}/200`), connect, /not of the protocol/],
+    [await failureOf(`${base}/silent`), connect, /in time/],
+    [await failureOf("http://127.0.0.1:1/"), connect, /connection to it failed/],
+    [await failureOf("http://10.0.0.1/"), connect, /not one that may be reached/],
+    [await failureOf("https://no.such.invalid/"), connect, /does not resolve/],
+    [await failureOf(`https://127.0.0.1:${port}/`), connect, /TLS|failed/],
   ];
   for (const [{ type, reason }, expected, words] of cases) {
     assert.equal(type, expected, reason);
@@ -139,8 +139,8 @@ test("a server that cannot be used is told by kind, in words that name no addres
   }
 });
 
-test("an interrupted call ends at once, and the connection goes on", async (t) => {
-  const { call, proxy } = await house(t);
+test("MCP call: an abort ends it at once, and the connection stays open", async (t) => {
+  const { call, proxy } = await setUp(t);
   const stop = new AbortController();
   const slow = call("trigger-long-running-operation", { duration: 60, steps: 60 }, stop.signal);
   await proxy.until(() => proxy.received.includes("POST tools/call"));
@@ -150,8 +150,8 @@ test("an interrupted call ends at once, and the connection goes on", async (t) =
   assert.match(text(await call("echo", { message: "on" })), /on/);
 });
 
-test("progress keeps a call alive; silence ends it", async (t) => {
-  const { call } = await house(t, { silenceMs: 600 });
+test("MCP call: progress keeps it alive; silence ends it", async (t) => {
+  const { call } = await setUp(t, { silenceMs: 600 });
   const steady = await call("trigger-long-running-operation", { duration: 1, steps: 10 });
   assert.match(text(steady), /completed/);
   const silent = await call("trigger-long-running-operation", { duration: 30, steps: 1 });
@@ -159,18 +159,18 @@ test("progress keeps a call alive; silence ends it", async (t) => {
   assert.match(text(silent), /did not answer in time.*unknown/);
 });
 
-test("what is too much is cut, and what is far too much fails", async (t) => {
-  const { call } = await house(t);
+test("MCP result: too long → truncated; far too long → an error", async (t) => {
+  const { call } = await setUp(t);
   const long = await call("echo", { message: `begin ${"x".repeat(300_000)} end` });
   assert.ok(text(long).length <= 200_000);
   assert.match(text(long), /^Echo: begin .*characters left out.* end$/s);
-  const { call: short } = await house(t, { maxResponseBytes: 100_000 });
+  const { call: short } = await setUp(t, { maxResponseBytes: 100_000 });
   const broken = await short("echo", { message: "x".repeat(120_000) });
   assert.deepEqual([broken.isError, /answer is too long/.test(text(broken))], [true, true], text(broken));
   assert.match(text(await short("echo", { message: "on" })), /on/);
 });
 
-test("a server that was started again is connected to again", async (t) => {
+test("MCP connection: a restarted server is connected to again", async (t) => {
   const first = await startEverything();
   t.after(first.stop);
   const connection = new McpConnection({

@@ -4,7 +4,7 @@ import { deniedNote } from "./denied-note.ts";
 
 const refused = (host: string) => ({ host, port: null, reason: "not_allowed" as const });
 
-test("a few hosts are named, and how many more there are", () => {
+test("denied note: names up to four hosts and counts the others", () => {
   const hosts = ["a", "b", "c", "d", "e", "f"].map((name) => refused(`${name}.example`));
   const told = (count: number) => deniedNote(hosts.slice(0, count)) ?? "";
   assert.equal(
@@ -17,7 +17,7 @@ test("a few hosts are named, and how many more there are", () => {
   assert.ok((deniedNote([refused("x".repeat(253))]) ?? "").length < 220);
 });
 
-test("ports and reasons are told where they matter", () => {
+test("denied note: has ports and reasons where they help", () => {
   const told = (host: string, port: number | null, reason: "not_allowed" | "private_address") =>
     /forbids (.*), asked/.exec(deniedNote([{ host, port, reason }]) ?? "")?.[1];
   assert.equal(told("a.example", 443, "not_allowed"), "a.example");
@@ -26,7 +26,7 @@ test("ports and reasons are told where they matter", () => {
   assert.equal(told("db.example", 443, "private_address"), "db.example (a private address)");
 });
 
-test("what no rule forbids is not told as a rule", () => {
+test("denied note: an unresolvable host is not reported as denied", () => {
   assert.equal(deniedNote([]), null);
   assert.equal(deniedNote([{ host: "gone.example", port: 443, reason: "unresolvable" }]), null);
 });

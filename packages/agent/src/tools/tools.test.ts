@@ -1,3 +1,4 @@
+// Subject: the six built-in tools, each in a real sandbox.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Sandbox } from "@berth/sandbox";
@@ -21,13 +22,13 @@ async function ok(...given: Parameters<RealSandbox["use"]>): Promise<string> {
   return text;
 }
 
-async function refused(...given: Parameters<RealSandbox["use"]>): Promise<string> {
+async function failing(...given: Parameters<RealSandbox["use"]>): Promise<string> {
   const { text, isError } = await box.use(...given);
   assert.equal(isError, true, text);
   return text;
 }
 
-test("Bash: starts in /data, and keeps directory, variables and functions", async () => {
+test("Bash: starts in /data and keeps directory, variables and functions", async () => {
   assert.equal(await ok(bash, { command: "pwd" }), "/data");
   await ok(bash, { command: "mkdir -p place && cd place && A=1 && f() { echo function; }" });
   assert.equal(await ok(bash, { command: "echo $A; f" }), "1\nfunction\n[working directory /data/place]");
@@ -35,27 +36,27 @@ test("Bash: starts in /data, and keeps directory, variables and functions", asyn
   assert.equal(await ok(bash, { command: 'pwd; test -z "$A" && echo gone', restart: true }), "/data\ngone");
 });
 
-test("Bash: the session's variables are there, anew at each call", async () => {
+test("Bash: the session's variables are current at each call", async () => {
   assert.equal(await ok(bash, { command: "echo $GREETING" }), "hello");
   const environment = async () => ({ GREETING: "good evening" });
   assert.equal(await ok(bash, { command: "echo $GREETING" }, { environment }), "good evening");
 });
 
-test("Bash: both outputs together; an exit code other than zero is an error that tells it", async () => {
+test("Bash: stdout and stderr are merged; a non-zero exit code → an error with the code", async () => {
   assert.equal(await ok(bash, { command: "echo out; echo err >&2" }), "out\nerr");
   assert.equal(await ok(bash, { command: "true" }), "(no output)");
-  assert.equal(await refused(bash, { command: "echo half; (exit 3)" }), "half\n[exit code 3]");
-  assert.match(await refused(bash, { command: "exit 4" }), /\[exit code 4\]/);
+  assert.equal(await failing(bash, { command: "echo half; (exit 3)" }), "half\n[exit code 3]");
+  assert.match(await failing(bash, { command: "exit 4" }), /\[exit code 4\]/);
 });
 
-test("Bash: a timeout ends the command, tells so and keeps the directory", async () => {
-  const text = await refused(bash, { command: "cd /tmp; echo begun; sleep 60", timeout: 1_500 });
+test("Bash: timeout → the command is stopped with a note, and the directory is kept", async () => {
+  const text = await failing(bash, { command: "cd /tmp; echo begun; sleep 60", timeout: 1_500 });
   assert.match(text, /^begun\n\[Stopped: it took longer than 1\.5 s\./);
   assert.match(await ok(bash, { command: "pwd" }), /./);
   await ok(bash, { restart: true });
 });
 
-test("Bash: an abort ends the command at once", async () => {
+test("Bash: abort → the command ends at once", async () => {
   const stop = new AbortController();
   const run: Sandbox["run"] = (command) => box.sandbox.run({ ...command, onOutput: () => stop.abort() });
   const sandbox = async () => ({ ...box.sandbox, run });
@@ -69,7 +70,7 @@ test("Bash: an abort ends the command at once", async () => {
   await ok(bash, { restart: true });
 });
 
-test("Bash: long output is cut in the middle, and the whole is in a file", async () => {
+test("Bash: long output → truncated in the middle, and stored in a file in full", async () => {
   const text = await ok(bash, { command: "seq 1 60000" });
   assert.ok(text.length < 110_000);
   assert.match(text, /^1\n2\n/);
@@ -78,7 +79,7 @@ test("Bash: long output is cut in the middle, and the whole is in a file", async
   assert.equal(await ok(bash, { command: `tail -n 1 ${path}; wc -l <${path}` }), "60000\n60000");
 });
 
-test("Write: makes directories, tells created or overwritten, and keeps the mode", async () => {
+test("Write: creates directories, reports created or overwritten, keeps the mode", async () => {
   assert.equal(
     await ok(write, { file_path: "w/a b/'x'.sh", content: "one\n" }),
     "Created /data/w/a b/'x'.sh (4 bytes).",
@@ -89,9 +90,9 @@ test("Write: makes directories, tells created or overwritten, and keeps the mode
     /^Overwrote .* \(2 bytes\)/,
   );
   assert.equal(await box.sh(`cat "/data/w/a b/'x'.sh"; stat -c %a "/data/w/a b/'x'.sh"`), "é750\n");
-  assert.equal(await box.sh("ls -A '/data/w/a b'"), "'x'.sh\n", "nothing temporary stays");
-  assert.match(await refused(write, { file_path: "/data/w", content: "" }), /is a directory/);
-  assert.match(await refused(write, { file_path: "/usr/x", content: "" }), /\/usr\/x: /);
+  assert.equal(await box.sh("ls -A '/data/w/a b'"), "'x'.sh\n", "no temporary file is left");
+  assert.match(await failing(write, { file_path: "/data/w", content: "" }), /is a directory/);
+  assert.match(await failing(write, { file_path: "/usr/x", content: "" }), /\/usr\/x: /);
   await box.sh("ln -s real /data/w/link");
   await ok(write, { file_path: "/data/w/link", content: "through" });
   assert.equal(await box.sh("cat /data/w/real; readlink /data/w/link"), "throughreal\n");
@@ -100,7 +101,7 @@ test("Write: makes directories, tells created or overwritten, and keeps the mode
   assert.equal(await box.sh("wc -c </data/w/large"), `${large.length}\n`);
 });
 
-test("Read: lines with numbers, ranges both ways, and what is left", async () => {
+test("Read: numbered lines, both kinds of ranges, and the number of remaining lines", async () => {
   await box.sh(
     "mkdir -p /data/r; seq 1 2500 >/data/r/many; printf 'a\\r\\nb\\r\\n' >/data/r/dos; : >/data/r/empty",
   );
@@ -110,24 +111,24 @@ test("Read: lines with numbers, ranges both ways, and what is left", async () =>
   assert.equal(await ok(read, { file_path: "r/many", offset: 2499, limit: 5 }), "  2499\t2499\n  2500\t2500");
   assert.equal(await ok(read, { file_path: "r/many", view_range: [2500, -1] }), "  2500\t2500");
   assert.match(await ok(read, { file_path: "r/many", view_range: [3, 4] }), /^ {5}3\t3\n {5}4\t4\n\[/);
-  assert.match(await refused(read, { file_path: "r/many", offset: 2501 }), /has 2500 lines/);
+  assert.match(await failing(read, { file_path: "r/many", offset: 2501 }), /has 2500 lines/);
   assert.equal(await ok(read, { file_path: "r/dos" }), "     1\ta\n     2\tb\n[Lines end in CR LF.]");
   assert.equal(await ok(read, { file_path: "r/empty" }), "(The file is empty.)");
 });
 
-test("Read: a large file needs a range; long lines are cut", async () => {
+test("Read: a large file needs a range; long lines are truncated", async () => {
   await box.sh("seq 1 100000 >/data/r-large; head -c 5000 /dev/zero | tr '\\0' x >/data/r-long");
-  assert.match(await refused(read, { file_path: "/data/r-large" }), /588895 bytes.*offset and limit/);
+  assert.match(await failing(read, { file_path: "/data/r-large" }), /588895 bytes.*offset and limit/);
   assert.equal(
     await ok(read, { file_path: "/data/r-large", offset: 99_999, limit: 9 }),
     " 99999\t99999\n100000\t100000",
   );
-  assert.match(await refused(read, { file_path: "/data/r-large", offset: 100_001 }), /beyond the end/);
+  assert.match(await failing(read, { file_path: "/data/r-large", offset: 100_001 }), /beyond the end/);
   assert.match(await ok(read, { file_path: "/data/r-large", offset: 1, limit: 90_000 }), /Cut after 256 KiB/);
   assert.match(await ok(read, { file_path: "/data/r-long" }), /x{2000} \[… 3000 more characters\]$/);
 });
 
-test("Read: images as images, other binaries, directories and missing files refused", async () => {
+test("Read: images as images; other binaries, directories and missing files → an error", async () => {
   const png = Buffer.from(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
     "base64",
@@ -139,21 +140,21 @@ test("Read: images as images, other binaries, directories and missing files refu
   });
   assert.equal(await ok(read, { file_path: "dot.png" }), "image/png");
   await box.sh("head -c 300000 /bin/sh >/data/binary; echo text >/data/fake.png");
-  assert.match(await refused(read, { file_path: "binary" }), /binary file/);
+  assert.match(await failing(read, { file_path: "binary" }), /binary file/);
   assert.equal(await ok(read, { file_path: "fake.png" }), "     1\ttext");
-  assert.match(await refused(read, { file_path: "/data" }), /is a directory/);
-  assert.match(await refused(read, { file_path: "nope/x" }), /\/data\/nope\/x does not exist/);
+  assert.match(await failing(read, { file_path: "/data" }), /is a directory/);
+  assert.match(await failing(read, { file_path: "nope/x" }), /\/data\/nope\/x does not exist/);
   await box.sh("mkfifo /data/pipe");
-  assert.match(await refused(read, { file_path: "pipe" }), /not a regular file/);
+  assert.match(await failing(read, { file_path: "pipe" }), /not a regular file/);
 });
 
-test("Edit: just one place, or all; everything else stays byte by byte", async () => {
+test("Edit: replaces exactly one occurrence, or all; other bytes are unchanged", async () => {
   await box.sh("printf 'one\\r\\ntwo\\r\\ntwo \\377 end' >/data/e");
-  assert.match(await refused(edit, { file_path: "e", old_string: "two", new_string: "2" }), /is 2 times in/);
-  assert.match(await refused(edit, { file_path: "e", old_string: "six", new_string: "6" }), /is not in/);
-  assert.match(await refused(edit, { file_path: "e", old_string: "one", new_string: "one" }), /the same/);
+  assert.match(await failing(edit, { file_path: "e", old_string: "two", new_string: "2" }), /is 2 times in/);
+  assert.match(await failing(edit, { file_path: "e", old_string: "six", new_string: "6" }), /is not in/);
+  assert.match(await failing(edit, { file_path: "e", old_string: "one", new_string: "one" }), /the same/);
   assert.match(
-    await refused(edit, { file_path: "none", old_string: "a", new_string: "b" }),
+    await failing(edit, { file_path: "none", old_string: "a", new_string: "b" }),
     /does not exist/,
   );
   assert.match(
@@ -168,7 +169,7 @@ test("Edit: just one place, or all; everything else stays byte by byte", async (
   assert.match(await box.sh("cat /data/e"), /\$&/);
 });
 
-test("Edit: two edits of one file in one answer both hold", async () => {
+test("Edit: two parallel edits of a file are both kept", async () => {
   await box.sh("echo 'a b' >/data/both");
   await Promise.all([
     ok(edit, { file_path: "both", old_string: "a", new_string: "A" }),
@@ -177,7 +178,7 @@ test("Edit: two edits of one file in one answer both hold", async () => {
   assert.equal(await box.sh("cat /data/both"), "A B\n");
 });
 
-test("Glob: newest first, hidden files too, .git left out, at most 200", async () => {
+test("Glob: newest first, with hidden files, without .git, at most 200", async () => {
   await box.sh(`mkdir -p /data/g/.git /data/g/src/deep /data/g/many; cd /data/g; echo many >.gitignore
     touch -d 2020-01-01 old.ts; touch -d 2021-01-01 src/deep/mid.ts; touch -d 2022-01-01 .hidden.ts
     touch .git/no.ts; for i in $(seq 1 250); do : >many/$i.js; done`);
@@ -190,11 +191,11 @@ test("Glob: newest first, hidden files too, .git left out, at most 200", async (
   const many = (await ok(glob, { pattern: "many/*.js", path: "g" })).split("\n");
   assert.equal(many.length, 201);
   assert.match(many[200] ?? "", /newest 200/);
-  assert.match(await refused(glob, { pattern: "*", path: "nowhere" }), /not a folder/);
-  assert.match(await refused(glob, { pattern: "a{b", path: "g" }), /glob/);
+  assert.match(await failing(glob, { pattern: "*", path: "nowhere" }), /not a folder/);
+  assert.match(await failing(glob, { pattern: "a{b", path: "g" }), /glob/);
 });
 
-test("Grep: names, content, counts and the options around them", async () => {
+test("Grep: names, content, counts and their options", async () => {
   await box.sh(`mkdir -p /data/s/sub /data/s/.git; cd /data/s; printf 'one\\nTwo\\nthree\\n' >a.ts; printf 'two\\n' >sub/b.py
     touch -d 2020-01-01 a.ts; echo two >.git/x; printf 'x%.0s' $(seq 1 3000) >long.txt`);
   assert.equal(await ok(grep, { pattern: "two", path: "s" }), "/data/s/sub/b.py");
@@ -220,12 +221,12 @@ test("Grep: names, content, counts and the options around them", async () => {
   );
   assert.ok((await ok(grep, { pattern: "x", path: "s", output_mode: "content" })).length < 2_200);
   assert.equal(await ok(grep, { pattern: "nothing", path: "s" }), "No matches.");
-  assert.match(await refused(grep, { pattern: "(", path: "s" }), /regex parse error/);
-  assert.match(await refused(grep, { pattern: "x", path: "s", type: "klingon" }), /unrecognized file type/);
-  assert.match(await refused(grep, { pattern: "x", path: "nowhere" }), /does not exist/);
+  assert.match(await failing(grep, { pattern: "(", path: "s" }), /regex parse error/);
+  assert.match(await failing(grep, { pattern: "x", path: "s", type: "klingon" }), /unrecognized file type/);
+  assert.match(await failing(grep, { pattern: "x", path: "nowhere" }), /does not exist/);
 });
 
-test("what a model writes is never shell text", async () => {
+test("tools: input from the model is never evaluated by the shell", async () => {
   const evil = `x'"$(touch /data/owned)\`touch /data/owned\`; touch /data/owned #`;
   await box.use(glob, { pattern: evil });
   await box.use(grep, { pattern: evil, glob: evil });
@@ -238,7 +239,7 @@ test("what a model writes is never shell text", async () => {
   assert.equal(await ok(read, { file_path: "-rf" }), "     1\tx");
 });
 
-test("a sandbox that ends is told as such, with an unknown outcome", async () => {
+test("tools: a sandbox that closes → an error with an unknown outcome", async () => {
   const { sandbox } = box;
   const closed = {
     ...sandbox,
@@ -252,6 +253,6 @@ test("a sandbox that ends is told as such, with an unknown outcome", async () =>
     }),
   };
   const more = { sandbox: async () => closed };
-  assert.match(await refused(bash, { command: "x" }, more), /^begun\n\[The sandbox stopped .* unknown/);
-  assert.match(await refused(read, { file_path: "x" }, more), /sandbox stopped/);
+  assert.match(await failing(bash, { command: "x" }, more), /^begun\n\[The sandbox stopped .* unknown/);
+  assert.match(await failing(read, { file_path: "x" }, more), /sandbox stopped/);
 });

@@ -14,17 +14,20 @@ function names(part: Partial<Toolset>): string[] {
 const allow = { type: "always_allow" as const };
 const deny = { type: "always_deny" as const };
 
-test("the tools are those enabled, without those that a config turns off", () => {
+test("toolset: the enabled tools, without those that a config disables", () => {
   assert.deepEqual(names({}), ["Bash", "Read", "Write", "Edit", "Glob", "Grep"]);
   assert.deepEqual(names({ enabled_tools: ["Read", "Grep"] }), ["Read", "Grep"]);
   const off = { name: "Bash" as const, enabled: false, permission_policy: allow };
   assert.ok(!names({ configs: [off] }).includes("Bash"));
   const denied = { name: "Bash" as const, enabled: true, permission_policy: deny };
-  assert.ok(names({ configs: [denied] }).includes("Bash"), "a denied tool is seen, and refused when called");
+  assert.ok(
+    names({ configs: [denied] }).includes("Bash"),
+    "a denied tool is visible, and its calls are denied",
+  );
   assert.deepEqual(toolset({ tools: [] }), []);
 });
 
-test("each definition is an object schema that refuses unknown fields, and names what it needs", () => {
+test("tool definitions: strict object schemas with their required fields", () => {
   const tools = toolset({ tools: [{ type: "agent_toolset_20260401", enabled_tools: [...TOOL_NAMES] }] });
   const definitions = toolDefinitions(tools);
   for (const { name, description, inputSchema } of definitions) {
@@ -44,7 +47,7 @@ test("each definition is an object schema that refuses unknown fields, and names
   assert.equal(JSON.stringify(toolDefinitions(tools)), JSON.stringify(definitions));
 });
 
-test("the system prompt: the agent's words, how the sandbox works, what is mounted", () => {
+test("system prompt: the agent's prompt, how the sandbox works, the workspace", () => {
   const prompt = systemPrompt({
     system: "Be kind.\n",
     workspaceDescription: "/data/app: a clone",

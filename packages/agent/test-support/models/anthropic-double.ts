@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type AnthropicMessage, refuseMessages } from "./anthropic-rules.ts";
+import { type AnthropicMessage, checkMessages } from "./anthropic-rules.ts";
 import {
   type Answer,
   type AnswerBlock,
@@ -10,8 +10,8 @@ import {
 } from "./wire-double.ts";
 
 /**
- * A strict double of the Anthropic Messages API. It signs its thinking blocks over everything before them and refuses a
- * history in which anything of that was changed, as the newest models do; see `anthropic-rules.ts` for what else it refuses.
+ * A strict double of the Anthropic Messages API. It signs thinking blocks over everything before them and rejects a history in
+ * which any of that has changed, as the newest models do. The other rules are in `anthropic-rules.ts`.
  */
 export function startAnthropicDouble(options: { apiKey: string }): Promise<WireDouble> {
   return startWireDouble(anthropicDialect(options.apiKey));
@@ -26,7 +26,7 @@ function anthropicDialect(apiKey: string): DoubleDialect {
         return { status: 401, error: { type: "authentication_error", message } };
       }
       if (headers["anthropic-version"] === undefined) return invalid("anthropic-version: header is required");
-      const fault = refuseMessages(body, sign);
+      const fault = checkMessages(body, sign);
       return fault === null ? null : invalid(fault);
     },
     errorBody: (error) => ({ type: "error", error }),
@@ -38,7 +38,7 @@ function invalid(message: string) {
   return { status: 400, error: { type: "invalid_request_error", message } };
 }
 
-/** Binds a thinking block to the request before it and to the blocks before it in the same answer. */
+/** Binds a thinking block to the request and to the blocks before it in the same response. */
 function sign(
   body: Body,
   messages: readonly AnthropicMessage[],

@@ -15,7 +15,7 @@ export interface AnthropicContent {
   cache_control?: unknown;
 }
 
-/** The signature of a thinking block, given what state before it. */
+/** Signs a thinking block over everything before it. */
 export type Sign = (
   body: Body,
   messages: readonly AnthropicMessage[],
@@ -23,18 +23,18 @@ export type Sign = (
   thinking: string,
 ) => string;
 
-/** The first rule of the Messages API that a request breaks, in a sentence like the API's own, or null. */
-export function refuseMessages(body: Body, sign: Sign): string | null {
+/** The first rule of the Messages API that a request violates, worded like the API's errors, or null. */
+export function checkMessages(body: Body, sign: Sign): string | null {
   const messages = (body.messages ?? []) as AnthropicMessage[];
   return (
-    refuseEnvelope(body, messages) ??
-    refuseMarkers(body) ??
-    first(messages, (message, index) => refuseMessage(message, index, messages)) ??
-    first(messages, (message, index) => refuseThinking(body, message, index, messages, sign))
+    checkEnvelope(body, messages) ??
+    checkMarkers(body) ??
+    first(messages, (message, index) => checkMessage(message, index, messages)) ??
+    first(messages, (message, index) => checkThinking(body, message, index, messages, sign))
   );
 }
 
-function refuseEnvelope(body: Body, messages: readonly AnthropicMessage[]): string | null {
+function checkEnvelope(body: Body, messages: readonly AnthropicMessage[]): string | null {
   if (typeof body.max_tokens !== "number" || body.max_tokens < 1) return "max_tokens: Field required";
   if (typeof body.model !== "string") return "model: Field required";
   if (messages.length === 0) return "messages: at least one message is required";
@@ -42,12 +42,12 @@ function refuseEnvelope(body: Body, messages: readonly AnthropicMessage[]): stri
   return null;
 }
 
-function refuseMarkers(body: Body): string | null {
+function checkMarkers(body: Body): string | null {
   const count = JSON.stringify(body).split('"cache_control":').length - 1;
   return count > 4 ? `A maximum of 4 blocks with cache_control may be provided. Found ${count}.` : null;
 }
 
-function refuseMessage(
+function checkMessage(
   message: AnthropicMessage,
   index: number,
   messages: readonly AnthropicMessage[],
@@ -64,10 +64,10 @@ function refuseMessage(
   if (message.role === "assistant" && /thinking/.test(content.at(-1)?.type ?? "")) {
     return `${at}: The final block in an assistant message cannot be thinking`;
   }
-  return refusePairing(at, content, contentOf(messages[index - 1]), contentOf(messages[index + 1]));
+  return checkPairing(at, content, contentOf(messages[index - 1]), contentOf(messages[index + 1]));
 }
 
-function refusePairing(
+function checkPairing(
   at: string,
   content: readonly AnthropicContent[],
   before: readonly AnthropicContent[],
@@ -85,7 +85,7 @@ function refusePairing(
   return null;
 }
 
-function refuseThinking(
+function checkThinking(
   body: Body,
   message: AnthropicMessage,
   index: number,

@@ -14,22 +14,22 @@ const recorded: Answer = {
   ],
 };
 
-const atOnce = 8;
+const CONCURRENCY = 8;
 
-/** Declares the tests that cut a recorded answer before each of its bytes, once for each way in which a connection can end. */
+/** Declares the tests that cut a recorded response before each of its bytes, once for each way in which a connection can end. */
 export function describeCuts(kind: ProviderKind): void {
-  describe(`an answer of ${kind}, cut at every byte`, () => {
+  describe(`response of ${kind}, cut at every byte`, () => {
     for (const how of ["reset", "close"] as const) {
-      it(`is never taken for a whole one when the connection ends by ${how}`, async (test) => {
+      it(`connection ended by ${how} → never taken for complete`, async (test) => {
         const double = await startDouble(kind);
         test.after(() => double.close());
         const model = modelAt(double.baseUrl, kind);
-        // Without its last line feed, the last event is there and its end is not.
+        // Without the last line feed the last event is incomplete.
         const bytes = double.recording(recorded).length - 1;
         let next = 0;
         const cutAll = async () => {
           while (next < bytes) {
-            // Several at once share the queue: which of them gets which cut does not matter.
+            // Concurrent requests share the queue: it does not matter which one gets which cut.
             double.enqueue({ ...recorded, cut: { bytes: next++, how } });
             const outcome = await exchange(model, ask("Look."));
             assert.deepEqual(outcome.blocks, []);
@@ -37,7 +37,7 @@ export function describeCuts(kind: ProviderKind): void {
             assert.equal(modelErrorOf(outcome).retryable, true, `cut before byte ${next}`);
           }
         };
-        await Promise.all(Array.from({ length: atOnce }, cutAll));
+        await Promise.all(Array.from({ length: CONCURRENCY }, cutAll));
         assert.equal(double.requests.length, bytes);
 
         double.enqueue({ ...recorded, cut: { bytes: bytes + 1, how: "close" } });

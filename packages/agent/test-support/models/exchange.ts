@@ -1,17 +1,17 @@
 import type { AssistantBlock, Model, ModelPart, ModelRequest } from "../../src/models/model.ts";
 import { ModelError } from "../../src/models/model.ts";
 
-/** The parts of one request, and how it ended. */
+/** The parts of one response, and how the request ended. */
 export interface Outcome {
   parts: ModelPart[];
   blocks: AssistantBlock[];
   text: string;
   finish: Extract<ModelPart, { type: "finish" }> | null;
-  /** What was thrown: a `ModelError`, or whatever else it was. */
+  /** The error that was thrown, usually a `ModelError`. */
   error: unknown;
 }
 
-/** Reads one request to its end; what it throws is part of the outcome. */
+/** Sends a request and reads its response to the end. Errors are part of the outcome. */
 export async function exchange(
   model: Model,
   request: ModelRequest,
@@ -33,7 +33,7 @@ export async function exchange(
   };
 }
 
-/** The `ModelError` with which a request failed. Throws when it did not fail so. */
+/** The `ModelError` of a failed request. Throws when there is none. */
 export function modelErrorOf(outcome: Outcome): ModelError {
   if (outcome.error instanceof ModelError) return outcome.error;
   throw new Error("The request did not fail with a ModelError.", { cause: outcome.error });
@@ -53,7 +53,7 @@ export function ask(text: string): ModelRequest {
   };
 }
 
-/** The request after `request`: with the answer's blocks, and a result for each of its calls. */
+/** The next request: with the response's blocks and a result for each of its calls. */
 export function continued(
   request: ModelRequest,
   blocks: readonly AssistantBlock[],

@@ -26,7 +26,7 @@ function chatDialect(apiKey: string): DoubleDialect {
         const message = `Incorrect API key provided: ${String(headers.authorization)}`;
         return { status: 401, error: { type: "invalid_request_error", message, code: "invalid_api_key" } };
       }
-      const fault = typeof body.max_tokens === "number" ? refuseMessages(body) : "max_tokens is missing";
+      const fault = typeof body.max_tokens === "number" ? checkMessages(body) : "max_tokens is missing";
       return fault === null
         ? null
         : { status: 400, error: { type: "invalid_request_error", message: fault } };
@@ -36,8 +36,8 @@ function chatDialect(apiKey: string): DoubleDialect {
   };
 }
 
-/** Each call must be answered by a tool message right after it, and only calls may be. */
-function refuseMessages(body: Body): string | null {
+/** Each call must be followed directly by its tool message, and each tool message must belong to a call. */
+function checkMessages(body: Body): string | null {
   let waiting = new Set<string>();
   for (const message of (body.messages ?? []) as ChatMessage[]) {
     if (message.role === "tool") {

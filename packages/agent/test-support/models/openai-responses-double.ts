@@ -7,7 +7,7 @@ import {
   type WireDouble,
 } from "./wire-double.ts";
 
-/** A double of OpenAI's Responses API, used without storage: reasoning goes out encrypted and has to come back. */
+/** A double of OpenAI's Responses API without storage: reasoning is sent encrypted and must be sent back. */
 export function startOpenAIResponsesDouble(options: { apiKey: string }): Promise<WireDouble> {
   return startWireDouble(responsesDialect(options.apiKey));
 }
@@ -26,7 +26,7 @@ function responsesDialect(apiKey: string): DoubleDialect {
         const message = `Incorrect API key provided: ${String(headers.authorization)}`;
         return { status: 401, error: { type: "invalid_request_error", message, code: "invalid_api_key" } };
       }
-      const fault = refuseInput(body);
+      const fault = checkInput(body);
       return fault === null
         ? null
         : { status: 400, error: { type: "invalid_request_error", message: fault } };
@@ -36,7 +36,7 @@ function responsesDialect(apiKey: string): DoubleDialect {
   };
 }
 
-function refuseInput(body: Body): string | null {
+function checkInput(body: Body): string | null {
   if (typeof body.max_output_tokens !== "number") return "max_output_tokens is missing";
   if (body.store !== false) return "store must be false";
   const items = (body.input ?? []) as InputItem[];

@@ -7,7 +7,7 @@ import { startOpenAIChatDouble } from "./openai-chat-double.ts";
 import { startOpenAIResponsesDouble } from "./openai-responses-double.ts";
 import type { WireDouble } from "./wire-double.ts";
 
-/** Looks like a key, and is none. */
+/** In the format of a key, but not a real one. */
 export const apiKey = "sk-double-0123456789abcdef";
 
 export const kinds = ["anthropic", "openai", "openai-compatible"] as const;
@@ -25,7 +25,7 @@ export function startDouble(kind: ProviderKind): Promise<WireDouble> {
 }
 
 interface Changes {
-  /** As the provider calls it. */
+  /** The provider's name for the model. */
   model?: string;
   key?: string | null;
   headers?: Record<string, string>;
@@ -36,7 +36,7 @@ interface Changes {
   fetch?: Fetch;
 }
 
-/** A model of the provider `acme`, which speaks as `kind` does, at `baseUrl`. */
+/** A model of the provider `acme`, whose API is of kind `kind`, at `baseUrl`. */
 export function modelAt(baseUrl: string, kind: ProviderKind, changes: Changes = {}): Model {
   const {
     model = upstreamModels[kind],

@@ -11,17 +11,17 @@ import type { Answer } from "./wire-double.ts";
 const calling: Answer = {
   blocks: [{ text: "Looking." }, { tool: "Look", id: "call_1", input: { text: "left" } }],
 };
-/** The log is the same for each cut, so that few of them tell whether the session goes on. */
-const nextTurnEvery = 16;
+/** The log is the same for each cut, so the next turn is run only for some of them. */
+const NEXT_TURN_EVERY = 16;
 const done: Answer = { blocks: [{ text: "It is fine." }] };
 
 /**
- * Declares the test that runs a turn, and the one after it, for each byte at which its first answer can be cut; with
- * `stride` for each so many bytes, where the bytes in between are proved without a turn.
+ * Declares the test that runs a turn, and sometimes the next one, for each byte at which its first response can be cut.
+ * `stride`: bytes from one cut to the next; the bytes in between are tested by `describeCuts`.
  */
 export function describeTurnCuts(kind: ProviderKind, { stride = 1 } = {}): void {
-  describe(`a turn with ${kind} whose first answer is cut, ${stride} bytes further each time`, () => {
-    it("runs the call of the retried answer once and none of the cut one, and goes on after that", async (test) => {
+  describe(`turn with ${kind}: first response cut at every ${stride} bytes`, () => {
+    it("runs the call of the retried response once and none of the cut one, and continues", async (test) => {
       const double = await startDouble(kind);
       test.after(() => double.close());
       const model = modelAt(double.baseUrl, kind);
@@ -43,7 +43,7 @@ export function describeTurnCuts(kind: ProviderKind, { stride = 1 } = {}): void 
         assert.equal(log.entries.filter(({ event }) => event.type === "session.error").length, 1);
         assert.equal(double.requests[0]?.text, double.requests[1]?.text, "the retry is the same request");
 
-        if ((cut / stride) % nextTurnEvery === 0) {
+        if ((cut / stride) % NEXT_TURN_EVERY === 0) {
           double.enqueue(done);
           log.message("Thank you.");
           assert.deepEqual(await runTurn(turn), { type: "end_turn" });

@@ -4,20 +4,20 @@ import type { AddressInfo } from "node:net";
 import { setImmediate as nextTick } from "node:timers/promises";
 
 /**
- * A double of a provider's HTTP API on loopback. It answers each request by the next reply in its queue, in the wire
- * format of its dialect, after the dialect has had its chance to refuse the request as the real API would.
+ * A double of a provider's HTTP API on loopback. It validates each request as the real API would, and then sends the next reply
+ * of its queue in the wire format of its dialect.
  */
 export interface WireDouble {
-  /** As `base_url` of a provider. */
+  /** The `base_url` of a provider. */
   baseUrl: string;
   requests: RecordedRequest[];
-  /** Adds replies to the end of the queue. A request that finds it empty is answered 500. */
+  /** Adds replies to the queue. A request with an empty queue gets status 500. */
   enqueue(...replies: Reply[]): void;
-  /** The bytes that a whole reply would have on the wire. */
+  /** The bytes of a complete reply on the wire. */
   recording(reply: Answer): Buffer;
-  /** Resolves when a request has come that is answered by silence, from now on. */
+  /** Resolves when the next request with a `hang` reply has arrived. */
   nextHang(): Promise<void>;
-  /** Resolves when the client of a request that is answered by silence has hung up; at once when one has. */
+  /** Resolves when the client of a request with a `hang` reply has closed the connection, or already has. */
   nextHangUp(): Promise<void>;
   close(): Promise<void>;
 }
@@ -26,9 +26,9 @@ export interface RecordedRequest {
   path: string;
   headers: Record<string, string | string[] | undefined>;
   body: Body;
-  /** The body as it came. */
+  /** The raw body. */
   text: string;
-  /** What the double answered when it refused the request. */
+  /** The error response, when the request was invalid. */
   refusal: Refusal | null;
 }
 
@@ -41,17 +41,17 @@ export type Reply =
       headers?: Record<string, string>;
       error: { type: string; message: string; code?: string };
     }
-  /** Silence: before the status, after the first bytes of an answer, or before its last event. */
+  /** Sends nothing more: before the status, after the first bytes of a response, or before its last event. */
   | { hang: "before" | Answer; after?: "text" };
 
 export interface Answer {
   blocks: readonly AnswerBlock[];
-  /** Default: after the blocks, as the dialect says it. */
+  /** Default: follows from the blocks. */
   stop?: "end" | "tool" | "length" | "refusal" | "window";
   usage?: { input?: number; output?: number; cacheRead?: number; cacheWrite?: number };
-  /** After the first event, an error event instead of the rest. */
+  /** Sends the first event, then this error event. */
   failsWith?: { type: string; message: string };
-  /** Only so many bytes, then the connection ends: as one that broke, or as one that was closed in order. */
+  /** Sends this many bytes, then resets the connection or closes it in order. */
   cut?: { bytes: number; how: "reset" | "close" };
 }
 
@@ -66,12 +66,12 @@ export interface Refusal {
   error: { type: string; message: string; code?: string };
 }
 
-/** What differs from one wire format to the next. */
+/** What differs between wire formats. */
 export interface DoubleDialect {
-  /** Where requests must go, under `/v1`. */
+  /** The path of requests, under `/v1`. */
   path: string;
   refuse(body: Body, headers: IncomingMessage["headers"]): Refusal | null;
-  /** The server-sent events, each with its empty line. `body` is the request's. */
+  /** The server-sent events, each with its blank line. `body`: of the request. */
   events(answer: Answer, body: Body): string[];
   errorBody(error: Refusal["error"]): unknown;
 }
@@ -154,7 +154,7 @@ function sendError(
 async function sendAnswer(response: ServerResponse, bytes: Buffer, cut: Answer["cut"]): Promise<void> {
   await write(response, bytes.subarray(0, cut?.bytes ?? bytes.length));
   if (cut?.how === "reset") {
-    // One turn of the loop later, so that the bytes are on the wire before the connection breaks.
+    // In the next tick, so that the bytes are on the wire before the connection is reset.
     await nextTick();
     response.destroy();
   } else {

@@ -4,10 +4,10 @@ import { LLMock } from "@copilotkit/aimock";
 import { ask, continued, exchange } from "../../../test-support/models/exchange.ts";
 import { kinds, modelAt } from "../../../test-support/models/providers.ts";
 
-/** The same wire formats as somebody else wrote them down: our own doubles could share an error with us. */
-describe("a provider as aimock plays it", () => {
+/** An independent implementation of the wire formats: the doubles of this repository could share an error with the client. */
+describe("models against aimock's provider", () => {
   for (const kind of kinds) {
-    it(`speaks ${kind} as our own double does`, async (test) => {
+    it(`${kind}: the same exchange as with the double`, async (test) => {
       const mock = new LLMock({ port: 0 });
       const call = { id: "call_1", name: "Look", arguments: { at: "x" } };
       mock.on(

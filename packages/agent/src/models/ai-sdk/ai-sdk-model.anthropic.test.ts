@@ -22,8 +22,8 @@ async function start(test: TestContext, ...replies: Reply[]) {
   return { double, model: modelAt(double.baseUrl, "anthropic") };
 }
 
-describe("thinking of an Anthropic model", () => {
-  it("goes back signed and sealed, in its place, and is accepted", async (test) => {
+describe("Anthropic model: thinking", () => {
+  it("is sent back with its signature, in its position, and accepted", async (test) => {
     const { double, model } = await start(test, thoughtful, thoughtful, done);
     const request = { ...ask("Look."), effort: "high" as const };
     const first = await exchange(model, request);
@@ -46,7 +46,7 @@ describe("thinking of an Anthropic model", () => {
     assert.equal(content[1]?.data, "c2VhbGVk");
   });
 
-  it("is refused by the double when anything before it was changed", async (test) => {
+  it("is rejected by the double when anything before it has changed", async (test) => {
     const { model } = await start(test, thoughtful);
     const { blocks } = await exchange(model, ask("Look."));
     const changes: ModelRequest[] = [
@@ -62,7 +62,7 @@ describe("thinking of an Anthropic model", () => {
     }
   });
 
-  it("has the budget that the operator gave, within the limit of the output", async (test) => {
+  it("has the operator's budget, within the output limit", async (test) => {
     const { double } = await start(test, done);
     const model = modelAt(double.baseUrl, "anthropic", {
       thinking: { budget_tokens: 1024 },
@@ -73,7 +73,7 @@ describe("thinking of an Anthropic model", () => {
     assert.equal(double.requests[0]?.body.max_tokens, 4000);
   });
 
-  it("follows the agent's effort otherwise", async (test) => {
+  it("without a budget, follows the agent's effort", async (test) => {
     const { double, model } = await start(test, done, done);
     await exchange(model, { ...ask("Think."), effort: "max" });
     await exchange(model, ask("Think."));
@@ -82,15 +82,15 @@ describe("thinking of an Anthropic model", () => {
   });
 });
 
-describe("the window of an Anthropic model", () => {
-  it("overflows also while it answers", async (test) => {
+describe("Anthropic model: context window", () => {
+  it("an overflow during the response is a context_overflow error", async (test) => {
     const { model } = await start(test, { blocks: [{ text: "So much" }], stop: "window" });
     assert.equal(modelErrorOf(await exchange(model, ask("Tell."))).kind, "context_overflow");
   });
 });
 
 describe("cache markers", () => {
-  it("stand on the last tool, the system prompt and the last two ends of input, and nowhere else", async (test) => {
+  it("are on the last tool, the system prompt and the last two ends of input only", async (test) => {
     const look = { blocks: [{ tool: "Look", id: "call_a", input: {} }] };
     const { double, model } = await start(test, look, look, look, done);
     let request = { ...ask("Look."), tools: [lookTool, { ...lookTool, name: "Peer" }] };
@@ -109,7 +109,7 @@ describe("cache markers", () => {
     );
   });
 
-  it("count a result and the message after it as one end", async (test) => {
+  it("treat a result and the message after it as one end", async (test) => {
     const { double, model } = await start(
       test,
       { blocks: [{ tool: "Look", id: "call_a", input: {} }] },

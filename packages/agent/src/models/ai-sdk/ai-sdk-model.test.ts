@@ -16,7 +16,7 @@ const lookTwice = {
 };
 
 for (const kind of kinds) {
-  describe(`a model of ${kind}`, () => {
+  describe(`model of kind ${kind}`, () => {
     const start = async (test: TestContext, ...replies: Reply[]): Promise<WireDouble> => {
       const double = await startDouble(kind);
       test.after(() => double.close());
@@ -28,11 +28,11 @@ for (const kind of kinds) {
       const outcome = await exchange(modelAt(double.baseUrl, kind), ask("Hello"));
       assert.equal(outcome.finish, null);
       assert.deepEqual(outcome.blocks, []);
-      assert.equal(double.requests.length, 1, "one call is one request: retries are the loop's affair");
+      assert.equal(double.requests.length, 1, "one call is one request: the loop retries");
       return modelErrorOf(outcome);
     };
 
-    it("streams text and then gives it as a block, with usage", async (test) => {
+    it("streams text, then yields it as a block, with usage", async (test) => {
       const usage = { input: 5, output: 7, cacheRead: 100 };
       const double = await start(test, { blocks: [{ text: "Hello there" }], usage });
       const { parts, blocks, text } = await exchange(modelAt(double.baseUrl, kind), ask("Hello"));
@@ -50,14 +50,14 @@ for (const kind of kinds) {
       });
     });
 
-    it("always limits the output", async (test) => {
+    it("always sends an output limit", async (test) => {
       const double = await start(test, { blocks: [{ text: "Hello" }] });
       await exchange(modelAt(double.baseUrl, kind), ask("Hello"));
       const { max_tokens: chat, max_output_tokens: responses } = double.requests[0]?.body ?? {};
       assert.equal(chat ?? responses, 4000);
     });
 
-    it("calls tools in parallel, and sends back what the model said as it said it", async (test) => {
+    it("calls tools in parallel, and sends the model's blocks back unchanged", async (test) => {
       const double = await start(test, lookTwice, lookTwice, { blocks: [{ text: "Done." }] });
       const model = modelAt(double.baseUrl, kind);
       const first = await exchange(model, ask("Look."));
@@ -71,7 +71,7 @@ for (const kind of kinds) {
           ["call_b", "Look", { at: "y" }],
         ],
       );
-      // As a store gives it back: the same JSON.
+      // As the log returns it: the same JSON.
       const stored = JSON.parse(JSON.stringify(first.blocks)) as typeof first.blocks;
       const second = continued(ask("Look."), stored, "seen");
       assert.equal((await exchange(model, second)).error, null);
@@ -89,7 +89,7 @@ for (const kind of kinds) {
       }
     });
 
-    it("tells how long to wait when the rate is limited", async (test) => {
+    it("rate limit → retryable, with the provider's delay", async (test) => {
       const error = { type: "rate_limit_error", message: "Too many requests" };
       const inSeconds = await failure(test, { status: 429, headers: { "retry-after": "7" }, error });
       assert.equal(inSeconds.kind, "rate_limited");
@@ -100,7 +100,7 @@ for (const kind of kinds) {
       assert.equal((await failure(test, { status: 429, error })).retryAfterMs, null);
     });
 
-    it("does not try again when the quota is spent", async (test) => {
+    it("exhausted quota → not retryable", async (test) => {
       const error = {
         type: "insufficient_quota",
         code: "insufficient_quota",
@@ -111,7 +111,7 @@ for (const kind of kinds) {
       assert.equal(spent.retryable, false);
     });
 
-    it("tells overload, in the status and in the stream", async (test) => {
+    it("overload, by status or in the stream → overloaded", async (test) => {
       const error = { type: "overloaded_error", message: "Overloaded" };
       for (const reply of [
         { status: 529, error },
@@ -124,7 +124,7 @@ for (const kind of kinds) {
       }
     });
 
-    it("tells failures of the server from faults of the request", async (test) => {
+    it("server errors are retryable, request errors are not", async (test) => {
       const error = { type: "api_error", message: "Something broke" };
       const told = async (status: number) => {
         const { kind, retryable } = await failure(test, { status, error });
@@ -138,7 +138,7 @@ for (const kind of kinds) {
       assert.deepEqual(await told(403), ["authentication", false]);
     });
 
-    it("tells that the context overflowed, in each provider's words", async (test) => {
+    it("context overflow, in each provider's wording → context_overflow", async (test) => {
       const said = [
         "prompt is too long: 210000 tokens > 200000 maximum",
         "Your input exceeds the context window of this model.",
@@ -151,7 +151,7 @@ for (const kind of kinds) {
       }
     });
 
-    it("never tells a key, also where the provider repeats it", async (test) => {
+    it("an error that repeats the key → the key is redacted", async (test) => {
       const double = await start(test);
       const secret = "sk-wrong-ABCDEFGH12345678";
       const headers = { "x-gateway": "gateway-secret-1" };
@@ -170,7 +170,7 @@ for (const kind of kinds) {
       }
     });
 
-    it("sends the provider's headers and no other key than its own", async (test) => {
+    it("sends the provider's headers and only its own key", async (test) => {
       process.env.ANTHROPIC_API_KEY = "sk-of-the-process";
       process.env.OPENAI_API_KEY = "sk-of-the-process";
       test.after(() => {
@@ -188,14 +188,14 @@ for (const kind of kinds) {
       assert.equal(headers["x-api-key"], undefined);
     });
 
-    it("can be tried again when nothing listens", async () => {
+    it("connection refused → retryable", async () => {
       const double = await startDouble(kind);
       await double.close();
       const error = modelErrorOf(await exchange(modelAt(double.baseUrl, kind), ask("Hello")));
       assert.deepEqual([error.kind, error.retryable], ["request_failed", true]);
     });
 
-    it("follows no redirect", async (test) => {
+    it("does not follow redirects", async (test) => {
       const other = await start(test, { blocks: [{ text: "Gotcha" }] });
       const location = { location: `${other.baseUrl}/messages` };
       const double = await start(test, { status: 307, headers: location, error: { type: "", message: "" } });
@@ -203,7 +203,7 @@ for (const kind of kinds) {
       assert.equal(other.requests.length, 0);
     });
 
-    it("gives up on a provider that falls silent", async (test) => {
+    it("no data for the idle timeout → a retryable error", async (test) => {
       const double = await start(test, { hang: "before" }, { hang: lookTwice });
       const model = modelAt(double.baseUrl, kind, { idleTimeoutMs: 60 });
       const before = modelErrorOf(await exchange(model, ask("Hello")));
@@ -213,7 +213,7 @@ for (const kind of kinds) {
     });
 
     for (const hang of ["before", lookTwice] as const) {
-      it(`ends at once when aborted ${hang === "before" ? "before" : "within"} the answer`, async (test) => {
+      it(`aborted ${hang === "before" ? "before" : "during"} the response → ends at once`, async (test) => {
         const double = await start(test, { hang });
         const abort = new AbortController();
         const hanging = double.nextHang();
@@ -228,7 +228,7 @@ for (const kind of kinds) {
       });
     }
 
-    it("asks nothing when it is aborted already", async (test) => {
+    it("already aborted → no request", async (test) => {
       const double = await start(test);
       const outcome = await exchange(
         modelAt(double.baseUrl, kind),
@@ -239,14 +239,14 @@ for (const kind of kinds) {
       assert.equal(double.requests.length, 0);
     });
 
-    it("hangs up when the reader goes away", async (test) => {
+    it("a reader that stops → the connection is closed", async (test) => {
       const double = await start(test, { hang: { blocks: [{ text: "Hello there" }] }, after: "text" });
       const stream = modelAt(double.baseUrl, kind).stream(ask("Hello"), new AbortController().signal);
       for await (const part of stream) if (part.type === "text_delta") break;
       await double.nextHangUp();
     });
 
-    it("keeps the text of an answer that was cut for its length, and no call", async (test) => {
+    it("truncated response → its text is kept, its calls are dropped", async (test) => {
       const half = { blocks: [...lookTwice.blocks, { tool: "Look", id: "call_c", input: '{"at": "z' }] };
       const double = await start(test, { ...half, stop: "length" as const });
       const { blocks, finish, error } = await exchange(modelAt(double.baseUrl, kind), ask("Look."));
@@ -258,26 +258,26 @@ for (const kind of kinds) {
       );
     });
 
-    it("tries again when a complete call is not JSON", async (test) => {
+    it("a complete call with invalid JSON → retryable", async (test) => {
       const error = await failure(test, { blocks: [{ tool: "Look", id: "call_a", input: '{"at": ' }] });
       assert.deepEqual([error.kind, error.retryable], ["request_failed", true]);
       assert.match(error.message, /Look/);
     });
 
-    it("drops thinking that led to nothing, which no provider would take back", async (test) => {
+    it("thinking at the end → dropped, since no provider accepts it", async (test) => {
       const double = await start(test, { blocks: [{ thinking: "Hm." }] });
       const { blocks, finish } = await exchange(modelAt(double.baseUrl, kind), ask("Look."));
       assert.deepEqual(blocks, []);
       assert.equal(finish?.reason, "end_turn");
     });
 
-    it("takes a call for a call also when the server says that it just stopped", async (test) => {
+    it("a call with finish reason stop → still a call", async (test) => {
       const double = await start(test, { ...lookTwice, stop: "end" as const });
       const { finish } = await exchange(modelAt(double.baseUrl, kind), ask("Look."));
       assert.equal(finish?.reason, "tool_calls");
     });
 
-    it("drops texts of white space, which no provider would take back", async (test) => {
+    it("blank texts → dropped, since no provider accepts them", async (test) => {
       const call = { tool: "Look", id: "call_a", input: { at: "x" } };
       const double = await start(test, { blocks: [{ text: "\n\n" }, call] });
       const { blocks } = await exchange(modelAt(double.baseUrl, kind), ask("Look."));
@@ -287,7 +287,7 @@ for (const kind of kinds) {
       );
     });
 
-    it("shows images of results, or says that it cannot", async (test) => {
+    it("images of results → sent, or replaced by a note", async (test) => {
       const image = { type: "image" as const, mediaType: "image/png", data: "iVBORw0KGgo=" };
       const call = { type: "tool_call" as const, id: "call_a", name: "Look", input: {} };
       const request = (isError: boolean): ModelRequest => ({
@@ -314,7 +314,7 @@ for (const kind of kinds) {
       assert.match(refused ?? "", /image\/png image left out/);
     });
 
-    it("shows images and documents of messages, or says that it cannot", async (test) => {
+    it("images and documents of messages → sent, or replaced by a note", async (test) => {
       const image = { type: "image" as const, mediaType: "image/png", data: "iVBORw0KGgo=" };
       const document = {
         type: "document" as const,

@@ -12,8 +12,8 @@ function issuesOf(file: unknown): readonly string[] {
   return [];
 }
 
-describe("the models file", () => {
-  it("is taken as it was written", () => {
+describe("models file", () => {
+  it("valid → parsed unchanged", () => {
     const file = {
       providers: {
         anthropic: { kind: "anthropic", api_key_env: "CLAUDE_KEY" },
@@ -37,7 +37,7 @@ describe("the models file", () => {
     assert.deepEqual(parseModelsFile(JSON.stringify(file)), file);
   });
 
-  it("tells all its faults at once, each with its place", () => {
+  it("invalid → all errors at once, each with its path", () => {
     const issues = issuesOf({
       providers: {
         claude: { kind: "anthropic", api_key_env: "A", api_key_file: "/b" },
@@ -64,7 +64,7 @@ describe("the models file", () => {
     assert.match(issues[6] ?? "", /tempature/);
   });
 
-  it("tells what no single field shows", () => {
+  it("conflicts between fields → reported", () => {
     const issues = issuesOf({
       providers: { a: { kind: "anthropic" }, o: { kind: "openai" }, rehearsal: { kind: "openai" } },
       models: [
@@ -90,17 +90,17 @@ describe("the models file", () => {
     );
   });
 
-  it("names no provider that is only a word of the language", () => {
+  it("a provider named like an Object property → not defined", () => {
     assert.match(issuesOf({ providers: {}, models: [{ id: "constructor/x" }] })[0] ?? "", /models\[0\]\.id/);
   });
 
-  it("repeats nothing of a file that is not JSON", () => {
+  it("not JSON → an error that quotes nothing of the file", () => {
     assert.deepEqual(issuesOf('{"providers": {"a": {"headers": {"x": "secret-1"} '), [
       "It is not valid JSON.",
     ]);
   });
 
-  it("tells when it is not there", async () => {
+  it("missing → an error with path and code", async () => {
     await assert.rejects(
       readModelsFile("/nowhere/models.json"),
       /\/nowhere\/models\.json cannot be read \(ENOENT\)/,

@@ -17,7 +17,7 @@ const rehearsal: Model = {
   maxOutputTokens: 10_000,
   async *stream() {},
 };
-/** Where no Ollama is. */
+/** An address without Ollama. */
 const noOllama = { OLLAMA_HOST: "127.0.0.1:1" };
 
 async function folder(test: TestContext): Promise<string> {
@@ -32,8 +32,8 @@ async function fileWith(test: TestContext, content: unknown): Promise<string> {
   return path;
 }
 
-describe("a registry without a file", () => {
-  it("has only the rehearsal model when there is neither key nor Ollama", async () => {
+describe("registry without a models file", () => {
+  it("no key and no Ollama → only the rehearsal model", async () => {
     const registry = await createModelRegistry({ environment: noOllama, rehearsal });
     assert.deepEqual(registry.list(), [
       { id: "rehearsal/steps", provider: "rehearsal", context_window: 100_000, max_output_tokens: 10_000 },
@@ -45,7 +45,7 @@ describe("a registry without a file", () => {
     assert.equal(registry.defaultModel, null);
   });
 
-  it("has the rehearsal model by itself", async () => {
+  it("default options → the rehearsal model is there", async () => {
     const registry = await createModelRegistry({ environment: noOllama });
     assert.deepEqual(
       registry.list().map(({ id }) => id),
@@ -54,7 +54,7 @@ describe("a registry without a file", () => {
     assert.equal(registry.get("rehearsal/steps", { contextWindow: 4000 })?.maxOutputTokens, 500);
   });
 
-  it("knows the models of the providers whose keys are there", async () => {
+  it("a key in the environment → the models of its provider", async () => {
     const environment = { ...noOllama, ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k" };
     const registry = await createModelRegistry({ environment, rehearsal });
     const listed = new Map(registry.list().map((info) => [info.id, info]));
@@ -64,7 +64,7 @@ describe("a registry without a file", () => {
     assert.ok(![...listed.keys()].some((id) => /audio|claude-2|embedding/.test(id)));
   });
 
-  it("takes a model that nobody listed, and says which window it assumes, once", async () => {
+  it("an unlisted model → accepted, and the assumed context window is logged once", async () => {
     const said: string[] = [];
     const environment = { ...noOllama, ANTHROPIC_API_KEY: "k" };
     const registry = await createModelRegistry({
@@ -78,7 +78,7 @@ describe("a registry without a file", () => {
     assert.match(said[0] ?? "", /anthropic\/unheard-of; 200000 tokens are assumed/);
   });
 
-  it("finds an Ollama and its models", async (test) => {
+  it("a running Ollama → its models", async (test) => {
     const ollama = createServer((request, response) => {
       assert.equal(request.url, "/api/tags");
       response.end(JSON.stringify({ models: [{ name: "qwen3:8b", size: 5 }] }));
@@ -98,7 +98,7 @@ describe("a registry without a file", () => {
     assert.equal(registry.get("ollama/qwen3:8b")?.maxOutputTokens, 8192);
   });
 
-  it("waits no longer than a moment for an Ollama that hangs", async (test) => {
+  it("an Ollama that hangs → given up after 300 ms", async (test) => {
     const hanging = createServer(() => {});
     hanging.listen(0, "127.0.0.1");
     await once(hanging, "listening");
@@ -117,13 +117,13 @@ describe("a registry without a file", () => {
   });
 });
 
-describe("a registry with a file", () => {
+describe("registry with a models file", () => {
   const providers = {
     anthropic: { kind: "anthropic" },
     local: { kind: "openai-compatible", base_url: "http://127.0.0.1:9/v1/" },
   };
 
-  it("holds to the file, and looks nowhere else", async (test) => {
+  it("only the file's models, nothing is detected", async (test) => {
     const models = [
       { id: "anthropic/claude-opus-5", context_window: 150_000, max_output_tokens: 9000, default: true },
       { id: "local/small" },
@@ -145,7 +145,7 @@ describe("a registry with a file", () => {
     assert.equal(registry.get("anthropic/claude-sonnet-5")?.contextWindow, 1_000_000);
   });
 
-  it("lets a window be made smaller, and set where nothing tells it", async (test) => {
+  it("a window can be reduced, and set if it is unknown", async (test) => {
     const file = await fileWith(test, { providers, models: [{ id: "local/told", context_window: 50_000 }] });
     const registry = await createModelRegistry({ file, environment: {}, rehearsal });
     assert.equal(registry.get("local/told", { contextWindow: 20_000 })?.contextWindow, 20_000);
@@ -154,14 +154,14 @@ describe("a registry with a file", () => {
     assert.equal(registry.get("rehearsal/steps", { contextWindow: 3000 })?.contextWindow, 3000);
   });
 
-  it("refuses to start with a file that is not right", async (test) => {
+  it("an invalid file → rejected", async (test) => {
     const file = await fileWith(test, { providers: { x: { kind: "y" } }, models: [{ id: "z" }] });
     await assert.rejects(createModelRegistry({ file, environment: {}, rehearsal }), {
       name: "ModelsFileError",
     });
   });
 
-  it("speaks to the provider under the upstream name, with a key that may change from request to request", async (test) => {
+  it("requests use the upstream name and the current key", async (test) => {
     const double = await startDouble("openai-compatible");
     test.after(() => double.close());
     const keyFile = join(await folder(test), "key");
@@ -184,7 +184,7 @@ describe("a registry with a file", () => {
     assert.equal(double.requests.at(-1)?.body.model, "Qwen/Qwen3-32B");
   });
 
-  it("reads a key from the environment at each request, and says which variable lacks it", async (test) => {
+  it("a key variable is read at each request; a missing one is named in the error", async (test) => {
     const double = await startDouble("anthropic");
     test.after(() => double.close());
     const claude = { kind: "anthropic", base_url: double.baseUrl, api_key_env: "CLAUDE_KEY" };
@@ -202,7 +202,7 @@ describe("a registry with a file", () => {
     assert.equal((await exchange(model, ask("Hello"))).text, "Hello");
   });
 
-  it("sends the usual key to the provider's own address only", async (test) => {
+  it("the default key variable is used only with the provider's own base URL", async (test) => {
     const double = await startDouble("anthropic");
     test.after(() => double.close());
     const file = await fileWith(test, {

@@ -33,7 +33,7 @@ async function said(...given: Parameters<typeof parts>): Promise<string> {
   return (await blocks(...given)).map((block) => (block.type === "text" ? block.text : block.type)).join("|");
 }
 
-test("each answer takes the steps up to the next calls; the last one ends the turn", async () => {
+test("rehearsal: each response takes the steps up to the next calls; the last one ends the turn", async () => {
   const message = user(
     script(
       { say: "a" },
@@ -67,7 +67,7 @@ test("each answer takes the steps up to the next calls; the last one ends the tu
   assert.equal(await said([...third, { role: "assistant", content: [{ type: "text", text: "b" }] }]), "");
 });
 
-test("the same request gives the same answer, and ids of calls differ from answer to answer", async () => {
+test("rehearsal: the same request → the same response; call ids differ between responses", async () => {
   const message = user(script({ tool: "Bash" }, { tool: "Bash" }));
   assert.deepEqual(await parts([message]), await parts([message]));
   const [one] = await blocks([message]);
@@ -75,7 +75,7 @@ test("the same request gives the same answer, and ids of calls differ from answe
   assert.notDeepEqual(one, two);
 });
 
-test("text streams in pieces that make up the block", async () => {
+test("rehearsal: text streams in pieces that add up to the block", async () => {
   const text = "A longer sentence, with an emoji 🙂 at a place where it must not be cut in two.";
   const streamed = await parts([user(script({ say: text }))]);
   const pieces = streamed.flatMap((part) => (part.type === "text_delta" ? [part.text] : []));
@@ -83,20 +83,20 @@ test("text streams in pieces that make up the block", async () => {
   assert.equal(pieces.join(""), text);
 });
 
-test("steps also come in a fenced block; anything else is answered by the form", async () => {
+test("rehearsal: steps may be in a fenced block; any other message → an explanation of the format", async () => {
   assert.equal(await said([user(`Please:\n\`\`\`json\n${script({ say: "hi" })}\n\`\`\`\nThanks`)]), "hi");
   for (const text of ["hello", script({ shout: "x" }), '{"steps": 1}', "[]"]) {
     assert.match(await said([user(text)]), /rehearsal model.*"steps"/);
   }
 });
 
-test("the newest message counts, also when it comes in the middle", async () => {
+test("rehearsal: the newest message takes precedence, even in the middle of the steps", async () => {
   const steps = user(script({ tool: "Bash" }, { say: "never" }));
   assert.match(await said([steps, answered, result(""), user("wait")]), /rehearsal model/);
   assert.equal(await said([steps, answered, result(""), user(script({ say: "new" }))]), "new");
 });
 
-test("a failure comes as often as it is told, by what the log counts", async () => {
+test("rehearsal: a fail step fails as often as it says, counted by failedAttempts", async () => {
   const message = user(script({ fail: "overloaded", times: 2 }, { fail: "rate_limited" }, { say: "ok" }));
   const kinds: unknown[] = [];
   for (const failedAttempts of [0, 1, 2]) {
@@ -115,13 +115,13 @@ test("a failure comes as often as it is told, by what the log counts", async () 
   await assert.rejects(lasting, (error) => error instanceof ModelError && !error.retryable);
 });
 
-test("what a result must contain is checked, and the rehearsal stops when it does not", async () => {
+test("rehearsal: an unmet expectation → the rehearsal stops", async () => {
   const message = user(script({ tool: "Bash" }, { tool: "Bash", expect: "good" }, { say: "end" }));
   assert.equal(await said([message, answered, result("all good")]), "tool_call");
   assert.match(await said([message, answered, result("bad")]), /^Stopped: .*"good".*bad$/);
 });
 
-test("a wait obeys the abort", async () => {
+test("rehearsal: an abort ends a wait", async () => {
   const stop = new AbortController();
   const waiting = parts([user(script({ wait_ms: 60_000 }, { say: "late" }))], { signal: stop.signal });
   stop.abort(new Error("stop"));
