@@ -1,5 +1,7 @@
-import { runScript, type ScriptOutcome } from "./run-script.ts";
+import { runScript, type ScriptOutcome, toolScript } from "./run-script.ts";
 import type { ToolContext } from "./tool.ts";
+
+const SCRIPT = toolScript("run-ripgrep");
 
 /**
  * Runs ripgrep in the sandbox, in the folder `cwd`, which its globs are relative to. For a file it is the folder that holds it.
@@ -18,24 +20,3 @@ export async function runRipgrep(
   const { maxOutputBytes } = options;
   return await runScript(context, { script: SCRIPT, variables, timeoutMs: 60_000, maxOutputBytes });
 }
-
-/** Exit code 40: no such folder. FIRST: number of NUL-terminated names to read; empty for all. */
-const SCRIPT = `
-[ -f "$FOLDER" ] && FOLDER=$(dirname "$FOLDER")
-cd "$FOLDER" 2>/dev/null || exit 40
-set --
-place=1
-while [ "$place" -le "$COUNT" ]; do
-  eval "set -- \\"\\$@\\" \\"\\$ARGUMENT_$place\\""
-  place=$((place + 1))
-done
-exec 3>&1
-if [ -n "$FIRST" ]; then
-  errors=$( { rg --no-config "$@" </dev/null | head -z -n "$FIRST" >&3; } 2>&1 )
-else
-  errors=$(rg --no-config "$@" </dev/null 2>&1 >&3)
-fi
-code=$?
-printf '\\0%s' "$errors"
-exit "$code"
-`;

@@ -1,7 +1,17 @@
+import { readFileSync } from "node:fs";
 import type { CommandResult } from "@berth/sandbox";
 import * as notes from "../prompts/notes.ts";
 import type { ToolContext, ToolResult } from "./tool.ts";
 import { failure } from "./tool.ts";
+
+/**
+ * A script of `packages/agent/scripts`. Its comments are removed, so that the line numbers in errors of the shell, which a model
+ * sees, do not depend on them.
+ */
+export function toolScript(name: string): string {
+  const url = new URL(`../../scripts/${name}.sh`, import.meta.url);
+  return readFileSync(url, "utf8").replaceAll(/^#.*\n/gm, "");
+}
 
 /** A fixed script. Values from a model or a file are passed in variables or on standard input, never as shell code. */
 export interface Script {

@@ -2,9 +2,12 @@ import { randomUUID } from "node:crypto";
 import { posix } from "node:path";
 import type { Sandbox } from "@berth/sandbox";
 import { z } from "zod";
-import { runScript } from "./run-script.ts";
+import { runScript, toolScript } from "./run-script.ts";
 import type { ToolContext, ToolResult } from "./tool.ts";
 import { failure } from "./tool.ts";
+
+const READ_SCRIPT = toolScript("read-file");
+const WRITE_SCRIPT = toolScript("write-file");
 
 // Files of the workspace are read and written by commands in the sandbox: a path from a model is never resolved on the host.
 
@@ -56,18 +59,6 @@ export async function readFile(context: ToolContext, path: string, options: Read
   return { type: "file", size, bytes, part };
 }
 
-const READ_SCRIPT = `
-[ -d "$FILE" ] && exit 41
-[ -e "$FILE" ] || exit 42
-[ -f "$FILE" ] || exit 43
-[ -r "$FILE" ] || exit 44
-size=$(wc -c <"$FILE") || exit 45
-printf '%d\\n' "$size"
-if [ "$size" -le "$WHOLE" ]; then exec cat "$FILE"; fi
-if [ -n "$FIRST" ]; then tail -n "+$FIRST" "$FILE" | head -n "$COUNT" | head -c "$LINE_BYTES"; exit 0; fi
-exec head -c 512 "$FILE"
-`;
-
 /**
  * Writes a file atomically: the bytes go to a temporary file in the same directory, which then replaces it and keeps its mode.
  * Creates missing directories and follows a symbolic link. Returns whether the file is new, or a result with the error.
@@ -86,26 +77,6 @@ export async function writeFile(
   if (outcome.code !== 0) return { result: failure(fileErrorText(path, outcome.code, outcome.output)) };
   return { created: outcome.output.toString().trim() === "created" };
 }
-
-const WRITE_SCRIPT = `
-[ -d "$FILE" ] && exit 41
-if [ -e "$FILE" ]; then
-  [ -f "$FILE" ] || exit 43
-  [ -w "$FILE" ] || exit 46
-fi
-mkdir -p "$(dirname "$FILE")" || exit 45
-target=$(readlink -m "$FILE") || exit 45
-temporary=$(dirname "$target")/$TEMPORARY
-trap 'rm -f "$temporary"' EXIT
-cat >"$temporary" || exit 45
-word=created
-if [ -e "$target" ]; then
-  word=overwritten
-  chmod --reference="$target" "$temporary" || exit 45
-fi
-mv -fT "$temporary" "$target" || exit 45
-echo "$word"
-`;
 
 function fileErrorText(path: string, code: number, output: Buffer): string {
   switch (code) {
