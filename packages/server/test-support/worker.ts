@@ -22,7 +22,7 @@ import { openSessionHub, type SessionHub } from "../src/notify/session-hub.ts";
 import { LIST_SCRIPT } from "../src/runs/outputs/list-outputs.ts";
 import { Worker, type WorkerOptions } from "../src/runs/session/worker.ts";
 import { openSkillDirectories } from "../src/runs/skills/skill-directories.ts";
-import { openTemplates } from "../src/runs/templates/templates.ts";
+import { openTemplates } from "../src/runs/snapshots/repository-snapshots.ts";
 import { SecretBox } from "../src/secrets/secret-box.ts";
 import { silentLog } from "./database.ts";
 

@@ -4,7 +4,7 @@ import type { Config } from "../config/config.ts";
 import type { HostedProvider } from "../config/provider-settings.ts";
 import { providerOf } from "../runs/credentials/repository-targets.ts";
 import type { CloneRepository, SessionRepository } from "../runs/inputs/placement.ts";
-import type { ListRefs } from "../runs/templates/make-template.ts";
+import type { ListRefs } from "../runs/snapshots/build-snapshot.ts";
 
 /** The variables by which a session's commands reach its repositories. */
 export function repositoryVariables(

@@ -11,7 +11,7 @@ import { sweepDisks } from "../runs/disks/sweep-disks.ts";
 import { removeTrash } from "../runs/disks/trash.ts";
 import { Worker } from "../runs/session/worker.ts";
 import { openSkillDirectories } from "../runs/skills/skill-directories.ts";
-import { openTemplates } from "../runs/templates/templates.ts";
+import { openTemplates } from "../runs/snapshots/repository-snapshots.ts";
 import { SecretBox } from "../secrets/secret-box.ts";
 import { readFormerKey, readSecretKey } from "../secrets/secret-key.ts";
 import { installationId } from "./installation-id.ts";

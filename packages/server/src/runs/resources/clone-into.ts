@@ -6,9 +6,9 @@ import type { CloneRepository, Placement } from "../inputs/placement.ts";
 import type { RunRepository } from "../inputs/resource-store.ts";
 import type { Lease } from "../lease/lease.ts";
 import type { RunLog } from "../lease/run-log.ts";
-import type { BegunLooks } from "../templates/begun-looks.ts";
-import { leaveTemplate } from "../templates/template-store.ts";
-import type { Look, Templates } from "../templates/templates.ts";
+import type { BegunLooks } from "../snapshots/prefetched-refs.ts";
+import { leaveTemplate } from "../snapshots/snapshot-store.ts";
+import type { Look, Templates } from "../snapshots/repository-snapshots.ts";
 import { createProgressReport } from "./progress-report.ts";
 
 export interface CloneParts {

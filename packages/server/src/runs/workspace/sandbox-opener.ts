@@ -30,8 +30,8 @@ import type { SkillDirectories } from "../skills/skill-directories.ts";
 import { openOnSystem } from "../system/disk-system.ts";
 import { EnvironmentProgress } from "../system/environment-progress.ts";
 import { type SystemParts, sessionSystem } from "../system/session-system.ts";
-import { BegunLooks } from "../templates/begun-looks.ts";
-import type { Look } from "../templates/templates.ts";
+import { BegunLooks } from "../snapshots/prefetched-refs.ts";
+import type { Look } from "../snapshots/repository-snapshots.ts";
 import { sandboxSpec } from "./sandbox-spec.ts";
 
 export interface OpenParts extends ProvisionParts {

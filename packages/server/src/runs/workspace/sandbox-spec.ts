@@ -7,7 +7,7 @@ import { egressPolicy, type ProviderHosts } from "../egress/egress-policy.ts";
 import type { Removal } from "../inputs/removal-store.ts";
 import { isRepository, type RunResource } from "../inputs/resource-store.ts";
 import type { RunSession } from "../inputs/session-inputs.ts";
-import type { Templates } from "../templates/templates.ts";
+import type { Templates } from "../snapshots/repository-snapshots.ts";
 
 export interface SpecParts {
   blobs: BlobStore;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BegunLooks } from "./begun-looks.ts";
+import { BegunLooks } from "./prefetched-refs.ts";
 
 test("a look that was begun ahead is taken once, and not when it has become old", async () => {
   let now = 5_000;

@@ -3,8 +3,8 @@ import { readdir } from "node:fs/promises";
 import type { Queryable } from "../../db/statement.ts";
 import { removeTrash } from "../disks/trash.ts";
 import { deleteMirror } from "./mirror-store.ts";
-import { directoryOf, discardDisk, diskOf, type TemplateKind, type TemplateRoom } from "./template-room.ts";
-import { deleteTemplate } from "./template-store.ts";
+import { directoryOf, discardDisk, diskOf, type TemplateKind, type TemplateRoom } from "./snapshot-directory.ts";
+import { deleteTemplate } from "./snapshot-store.ts";
 
 export interface KeepParts {
   db: { write: Queryable };

@@ -9,15 +9,15 @@ import { seed, seedLease, seedSession } from "../../../test-support/runs.ts";
 import { markAllAbsent, readResources } from "../inputs/resource-store.ts";
 import type { Lease } from "../lease/lease.ts";
 import { claimMirror, deleteMirror, markMirrored } from "./mirror-store.ts";
-import { evictTemplates, sweepTemplates } from "./sweep-templates.ts";
-import { diskOf, shareOf, type TemplateKind, type TemplateRoom } from "./template-room.ts";
+import { evictTemplates, sweepTemplates } from "./sweep-snapshots.ts";
+import { diskOf, shareOf, type TemplateKind, type TemplateRoom } from "./snapshot-directory.ts";
 import {
   claimTemplate,
   deleteTemplate,
   hasAnyTemplate,
   insertTemplate,
   leaveTemplate,
-} from "./template-store.ts";
+} from "./snapshot-store.ts";
 
 const URL = "https://git.example.com/acme/widget";
 const main = { checkout: "branch main", refsDigest: "now" };

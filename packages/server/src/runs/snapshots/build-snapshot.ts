@@ -24,8 +24,8 @@ import {
   shareOf,
   sourceOf,
   type TemplateRoom,
-} from "./template-room.ts";
-import { hasTemplate, insertTemplate } from "./template-store.ts";
+} from "./snapshot-directory.ts";
+import { hasTemplate, insertTemplate } from "./snapshot-store.ts";
 
 /** Asks a repository's host what its credential sees now; null where that is not to be had. Never rejects. */
 export type ListRefs = (repository: SessionRepository, signal?: AbortSignal) => Promise<RemoteRefs | null>;

@@ -1,4 +1,4 @@
-import type { Look } from "./templates.ts";
+import type { Look } from "./repository-snapshots.ts";
 
 /** Whoever may read a repository is asked at this moment, and not before something that takes long. */
 const FRESH_MS = 10_000;

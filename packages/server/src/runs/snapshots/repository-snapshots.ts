@@ -10,11 +10,11 @@ import type { RunResource } from "../inputs/resource-store.ts";
 import { isRepository } from "../inputs/resource-store.ts";
 import type { Lease } from "../lease/lease.ts";
 import { checkoutOf } from "./checkout-name.ts";
-import type { Order } from "./make-template.ts";
-import { evictTemplates, sweepTemplates } from "./sweep-templates.ts";
-import { createTemplateMaker, type MakerParts } from "./template-maker.ts";
-import { directoryOf, sourceOf } from "./template-room.ts";
-import { claimTemplate, hasAnyTemplate, leaveTemplate } from "./template-store.ts";
+import type { Order } from "./build-snapshot.ts";
+import { evictTemplates, sweepTemplates } from "./sweep-snapshots.ts";
+import { createTemplateMaker, type MakerParts } from "./snapshot-builder.ts";
+import { directoryOf, sourceOf } from "./snapshot-directory.ts";
+import { claimTemplate, hasAnyTemplate, leaveTemplate } from "./snapshot-store.ts";
 
 export interface TemplatesParts extends Omit<MakerParts, "evict"> {
   db: { read: Queryable; write: Queryable };

@@ -4,8 +4,8 @@ import { test } from "node:test";
 import type { RemoteRefs } from "@berth/sandbox";
 import { silentLog, testDatabase } from "../../../test-support/database.ts";
 import { seed, seedSession } from "../../../test-support/runs.ts";
-import type { Order } from "./make-template.ts";
-import { createTemplateMaker } from "./template-maker.ts";
+import type { Order } from "./build-snapshot.ts";
+import { createTemplateMaker } from "./snapshot-builder.ts";
 
 function order(url: string): Order {
   const repository = {

@@ -1,7 +1,7 @@
 import { FairSemaphore } from "@berth/concurrency";
 import type { SandboxEngine } from "@berth/sandbox";
 import type { Logger } from "pino";
-import { type MakeParts, makeTemplate, type Order } from "./make-template.ts";
+import { type MakeParts, makeTemplate, type Order } from "./build-snapshot.ts";
 import { claimMirror, type Mirror } from "./mirror-store.ts";
 
 export interface MakerParts extends MakeParts {
