@@ -72,7 +72,7 @@ export async function startRepositoryBench(
     },
     snapshots: (wanted) =>
       until(
-        () => berth.log.split('"a template was made"').length > wanted,
+        () => berth.log.split('"a repository snapshot was built"').length > wanted,
         "The repository snapshots were not created.",
       ),
     parked: () => until(() => !descendantsOf(berth.pid).some(isSandbox), "The sandboxes stayed open."),

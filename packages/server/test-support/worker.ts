@@ -22,7 +22,7 @@ import { openSessionHub, type SessionHub } from "../src/notify/session-hub.ts";
 import { LIST_SCRIPT } from "../src/runs/outputs/list-outputs.ts";
 import { Worker, type WorkerOptions } from "../src/runs/session/worker.ts";
 import { openSkillDirectories } from "../src/runs/skills/skill-directories.ts";
-import { openTemplates } from "../src/runs/snapshots/repository-snapshots.ts";
+import { RepositorySnapshots } from "../src/runs/snapshots/repository-snapshots.ts";
 import { SecretBox } from "../src/secrets/secret-box.ts";
 import { silentLog } from "./database.ts";
 
@@ -199,13 +199,13 @@ export async function installation(t: TestContext, db: Database): Promise<Instal
     disks: join(directory, "disks"),
     blobs: join(directory, "blobs"),
     async worker(options = {}) {
-      const templates = await openTemplates({
+      const snapshots = await RepositorySnapshots.open({
         db,
         engine,
         log: silentLog,
-        room: { directory: join(directory, "repositories"), host: "here" },
-        mostBytes: 0,
-        mostDays: 1,
+        directory: { path: join(directory, "repositories"), host: "here" },
+        maxBytes: 0,
+        maxIdleDays: 1,
         listRefs: async () => null,
         repositoryVariables: () => ({}),
       });
@@ -221,7 +221,7 @@ export async function installation(t: TestContext, db: Database): Promise<Instal
         repositoryVariables: () => ({}),
         systems: null,
         skills: await openSkillDirectories(join(directory, `skills-${workers.length}`), blobs),
-        templates,
+        snapshots,
         disks: { directory: join(directory, "disks"), host: "here" },
         outputFileBytes: 1024 ** 2,
         providers: [],

@@ -5,8 +5,9 @@ import { until } from "./until.ts";
 export function templatesMade(berth: Berth, url: string): number {
   return berth.log
     .split("\n")
-    .filter((line) => line.includes("a template was made") && line.includes(`${JSON.stringify(url)},`))
-    .length;
+    .filter(
+      (line) => line.includes("a repository snapshot was built") && line.includes(`${JSON.stringify(url)},`),
+    ).length;
 }
 
 /** Resolves when it has made so many of it. */

@@ -11,7 +11,7 @@ import { sweepDisks } from "../runs/disks/sweep-disks.ts";
 import { removeTrash } from "../runs/disks/trash.ts";
 import { Worker } from "../runs/session/worker.ts";
 import { openSkillDirectories } from "../runs/skills/skill-directories.ts";
-import { openTemplates } from "../runs/snapshots/repository-snapshots.ts";
+import { RepositorySnapshots } from "../runs/snapshots/repository-snapshots.ts";
 import { SecretBox } from "../secrets/secret-box.ts";
 import { readFormerKey, readSecretKey } from "../secrets/secret-key.ts";
 import { installationId } from "./installation-id.ts";
@@ -49,21 +49,21 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
     openDiskBlobs(blobDirectory(config)),
   ]);
   const skills = await openSkillDirectories(join(config.dataDir, "skills"), blobs);
-  const templates = await openTemplates({
+  const snapshots = await RepositorySnapshots.open({
     db,
     log,
     engine,
-    room: { directory: join(config.dataDir, "repositories"), host: instance },
-    // Containers show no templates.
-    mostBytes: config.sandbox === "docker" ? 0 : config.templatesMegabytes * MEBIBYTE,
-    mostDays: config.templatesDays,
+    directory: { path: join(config.dataDir, "repositories"), host: instance },
+    // Container engines cannot mount snapshots.
+    maxBytes: config.sandbox === "docker" ? 0 : config.templatesMegabytes * MEBIBYTE,
+    maxIdleDays: config.templatesDays,
     listRefs: refLister(config, await certificates(config)),
     repositoryVariables: (repositories) => repositoryVariables(repositories, config.hostedProviders),
   });
   const disks = {
     directory: join(config.dataDir, "sessions"),
     host: instance,
-    hasTemplate: templates.has,
+    hasSnapshot: snapshots.has,
   };
   const systems = openSystems(config, engine, log);
   let holds = (_sessionId: string) => false;
@@ -85,7 +85,7 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
     disks,
     skills,
     systems,
-    templates,
+    snapshots,
     sandboxIdleMs: config.sandboxIdleSeconds * 1_000,
     outputFileBytes: config.uploadLimit,
     reclaimMs: config.diskReclaimSeconds * 1_000,
@@ -107,11 +107,14 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
   const sweeping = [
     sandboxes,
     keepSweeping(isOwn ? { deleted, unnamed } : { deleted }, log, MINUTE_MS),
-    keepSweeping(isOwn ? { unpacked, templates: templates.sweep, layers } : { layers }, log),
+    keepSweeping(
+      isOwn ? { unpacked, snapshots: (signal: AbortSignal) => snapshots.sweep(signal), layers } : { layers },
+      log,
+    ),
   ];
   return {
     async close() {
-      await Promise.all([worker.close(), templates.close()]);
+      await Promise.all([worker.close(), snapshots.close()]);
       await Promise.all([systems?.layers.close(), systems?.tree.close()]);
       await Promise.all(sweeping.map((sweeps) => sweeps.close()));
       await engine.close();

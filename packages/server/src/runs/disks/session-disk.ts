@@ -20,12 +20,12 @@ export interface DiskDirectory {
   directory: string;
   /** Names this installation on this machine: a disk of another name is not here. */
   host: string;
-  /** Whether a template that a disk shows is there: without it, the disk is not whole. Default: all are. */
-  hasTemplate?(id: string): boolean;
+  /** Whether a repository snapshot that a disk shows is stored: without it, the disk is not whole. Default: all are. */
+  hasSnapshot?(id: string): boolean;
 }
 
-/** The row's knowledge of the disk. `templates`: uuids of those that it shows. */
-type DiskRow = { disk_host: string | null; workspace_uid: number | null; templates: string[] };
+/** The row's knowledge of the disk. `snapshots`: uuids of those that it shows. */
+type DiskRow = { disk_host: string | null; workspace_uid: number | null; snapshots: string[] };
 
 /** The disk of one session, for the holder of its lease. No sandbox may be open on it when it is removed. */
 export class SessionDisk {
@@ -49,7 +49,7 @@ export class SessionDisk {
    */
   async claim(reportLost: () => Promise<void>): Promise<Disk & { isNew: boolean }> {
     const row = await this.#read();
-    if (row.workspace_uid !== null && this.#isHere(row.disk_host, row.templates)) {
+    if (row.workspace_uid !== null && this.#isHere(row.disk_host, row.snapshots)) {
       return { path: this.#path, uid: row.workspace_uid, isNew: false };
     }
     if (row.disk_host !== null) await reportLost();
@@ -60,8 +60,8 @@ export class SessionDisk {
 
   /** Whether `claim` would return the disk that the session has. */
   async exists(): Promise<boolean> {
-    const { disk_host: host, templates } = await this.#read();
-    return this.#isHere(host, templates);
+    const { disk_host: host, snapshots } = await this.#read();
+    return this.#isHere(host, snapshots);
   }
 
   /** As `exists`, by what was just read. */
@@ -69,7 +69,7 @@ export class SessionDisk {
     const shown = resources.filter(isRepository).filter(({ ready }) => ready);
     return this.#isHere(
       session.diskHost,
-      shown.flatMap(({ template }) => template?.id ?? []),
+      shown.flatMap(({ snapshot }) => snapshot?.id ?? []),
     );
   }
 
@@ -99,9 +99,9 @@ export class SessionDisk {
     await removeAside(this.#path);
   }
 
-  #isHere(host: string | null, templates: readonly string[]): boolean {
-    const { hasTemplate = () => true } = this.#disks;
-    return host === this.#disks.host && existsSync(this.#path) && templates.every((id) => hasTemplate(id));
+  #isHere(host: string | null, snapshots: readonly string[]): boolean {
+    const { hasSnapshot = () => true } = this.#disks;
+    return host === this.#disks.host && existsSync(this.#path) && snapshots.every((id) => hasSnapshot(id));
   }
 
   /** Read anew for each step that creates or deletes a directory: only the holder of the lease may. */
@@ -112,7 +112,7 @@ export class SessionDisk {
         select disk_host, workspace_uid, array(
           select template_id from session_resources
           where session_id = sessions.id and ready_at is not null and template_id is not null
-        ) as templates
+        ) as snapshots
         from sessions
         where ${HELD}`,
       values: leaseValues(this.#lease),

@@ -23,8 +23,8 @@ export interface RunRepository extends Common {
   checkout: Checkout | null;
   /** Sealed; see secrets. */
   secret: Buffer | null;
-  /** The template that the disk shows it over, or was to; null for a clone. `uid` owns the template on the host. */
-  template: { id: string; uid: number } | null;
+  /** What the disk shows it over, or was to; null for a clone. `uid` owns it on the host. */
+  snapshot: { id: string; uid: number } | null;
 }
 
 export interface RunFile extends Common {
@@ -99,9 +99,9 @@ function resource(row: Row): RunResource {
       instructions: row.memory_instructions,
     };
   }
-  const { type, url, username, checkout, secret, template_id: templateId, template_uid: uid } = row;
-  const template = templateId === null ? null : { id: templateId, uid };
-  return { ...common, type, url, username, checkout, secret, template };
+  const { type, url, username, checkout, secret, template_id: snapshotId, template_uid: uid } = row;
+  const snapshot = snapshotId === null ? null : { id: snapshotId, uid };
+  return { ...common, type, url, username, checkout, secret, snapshot };
 }
 
 export function isRepository(resource: RunResource): resource is RunRepository {
@@ -111,7 +111,7 @@ export function isRepository(resource: RunResource): resource is RunRepository {
 /** The resource as it is on a new disk, where nothing is in place. */
 export function onNewDisk(resource: RunResource): RunResource {
   return isRepository(resource)
-    ? { ...resource, ready: false, template: null }
+    ? { ...resource, ready: false, snapshot: null }
     : { ...resource, ready: false };
 }
 
@@ -147,7 +147,7 @@ export async function markFailed(
   });
 }
 
-/** For a disk that is new or removed: nothing is in place on it, and it uses no template. */
+/** For a disk that is new or removed: nothing is in place on it, and it uses no snapshot. */
 export async function markAllAbsent(db: Queryable, lease: Lease): Promise<void> {
   await db.query({
     name: "resources_absent",

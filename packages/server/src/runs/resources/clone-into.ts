@@ -1,76 +1,64 @@
 import { formatId } from "@berth/contract";
 import type { Sandbox } from "@berth/sandbox";
-import type { Queryable } from "../../db/statement.ts";
 import type { SessionCredentials } from "../credentials/session-credentials.ts";
 import type { CloneRepository, Placement } from "../inputs/placement.ts";
 import type { RunRepository } from "../inputs/resource-store.ts";
 import type { Lease } from "../lease/lease.ts";
 import type { RunLog } from "../lease/run-log.ts";
-import type { BegunLooks } from "../snapshots/prefetched-refs.ts";
-import { leaveTemplate } from "../snapshots/snapshot-store.ts";
-import type { Look, Templates } from "../snapshots/repository-snapshots.ts";
-import { createProgressReport } from "./progress-report.ts";
+import type { PrefetchedRefs } from "../snapshots/prefetched-refs.ts";
+import type { RepositorySnapshots } from "../snapshots/repository-snapshots.ts";
+import { ProgressReport } from "./progress-report.ts";
 
 export interface CloneParts {
   credentials: Pick<SessionCredentials, "repositoryInside" | "unsealedRepository">;
-  db: { read: Queryable; write: Queryable };
   clone: CloneRepository;
-  templates: Templates;
+  snapshots: RepositorySnapshots;
 }
 
 export interface CloneTarget {
   lease: Lease;
   sandbox: Sandbox;
   runLog: RunLog;
-  /** Looks that were begun before the sandbox was open. */
-  looks: BegunLooks;
+  /** What hosts were asked for before the sandbox was open. */
+  refs: PrefetchedRefs;
 }
 
 /**
- * Puts one repository at its place and tells how far it is: over a template where there is one and the session's own
- * credential may read the repository now, else by a clone, which tells what is wrong. Has a template made for the next.
+ * Puts one repository in place and reports its progress: from a snapshot if there is one and the session's own credential may read the
+ * repository now, else by a clone, which also reports what is wrong. Has a snapshot built for the next session.
  *
- * @param shown Uuids of the repositories over which this sandbox shows a template.
+ * @param mounted uuids of the repositories at whose mount paths this sandbox has a snapshot.
  */
 export async function cloneInto(
-  parts: CloneParts,
-  target: CloneTarget,
+  { credentials, snapshots, clone }: CloneParts,
+  { lease, runLog, sandbox, refs }: CloneTarget,
   repository: RunRepository,
-  shown: Set<string>,
+  mounted: Set<string>,
 ): Promise<Placement> {
-  const { lease, runLog, sandbox } = target;
-  const { checkout } = repository;
-  const report = createProgressReport(runLog, formatId("session_resource", repository.id));
-  const opened = parts.credentials.unsealedRepository(repository);
-  const want = () => parts.templates.want(lease.sessionId, { repository: opened, checkout });
+  const { id: resourceId, checkout } = repository;
+  const report = new ProgressReport(runLog, formatId("session_resource", resourceId));
+  const unsealed = credentials.unsealedRepository(repository);
+  const requestBuild = () => snapshots.requestBuild(lease.sessionId, { repository: unsealed, checkout });
   try {
-    const look = shown.has(repository.id) ? null : await lookAt(parts, target, repository);
-    const inside = await parts.credentials.repositoryInside(repository);
+    const remote = mounted.has(resourceId)
+      ? null
+      : await (refs.take(resourceId) ?? snapshots.remoteRefs(lease.sessionId, unsealed));
+    const inside = await credentials.repositoryInside(repository);
     const request = { ...inside, checkout, onProgress: report.progress };
-    const place = { lease, sandbox, resourceId: repository.id, shown };
-    const served = look && (await parts.templates.serve(look, place, request));
-    if (served !== null) {
-      if (served.stale) want();
-      return { commit: served.commit };
+    const fromSnapshot =
+      remote && (await snapshots.mount(remote, { lease, sandbox, resourceId, mounted }, request));
+    if (fromSnapshot !== null) {
+      if (fromSnapshot.stale) requestBuild();
+      return { commit: fromSnapshot.commit };
     }
-    const anew = shown.has(repository.id);
-    // One of before, or one that could not be mounted: a clone that refers to it could not be shown again.
-    if (!anew && (look !== null || repository.template !== null))
-      await leaveTemplate(parts.db.write, lease, repository.id);
-    const outcome = await parts.clone(sandbox, { ...request, anew });
-    if (outcome !== "later" && !("fault" in outcome)) want();
-    return outcome;
+    const anew = mounted.has(resourceId);
+    // A former snapshot, or one that could not be mounted: a clone that refers to it could not be shown again.
+    if (!anew && (remote !== null || repository.snapshot !== null))
+      await snapshots.release(lease, resourceId);
+    const placement = await clone(sandbox, { ...request, anew });
+    if (placement !== "later" && !("fault" in placement)) requestBuild();
+    return placement;
   } finally {
     await report.end();
   }
-}
-
-/** With the credential of the repository itself, as the server asks. */
-async function lookAt(
-  { templates, credentials }: CloneParts,
-  { lease, looks }: CloneTarget,
-  repository: RunRepository,
-): Promise<Look> {
-  return await (looks.take(repository.id) ??
-    templates.look(lease.sessionId, credentials.unsealedRepository(repository)));
 }

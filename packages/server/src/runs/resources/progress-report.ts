@@ -1,41 +1,47 @@
 import type { CloneProgress } from "../inputs/placement.ts";
 import type { RunLog } from "../lease/run-log.ts";
 
-export interface ProgressReport {
-  progress(progress: CloneProgress): void;
-  /** Resolves when nothing is told any more. */
-  end(): Promise<void>;
-}
-
 const INTERVAL_MS = 1_000;
 
-/** Tells progress in the log, the newest of each second at most, and one after another. */
-export function createProgressReport(runLog: RunLog, resourceId: string): ProgressReport {
-  let newest: CloneProgress | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let telling: Promise<unknown> = Promise.resolve();
+/** Appends the progress of one resource to the log: at most the newest of each second, one event after another. */
+export class ProgressReport {
+  readonly #runLog: RunLog;
+  readonly #resourceId: string;
+  #newest: CloneProgress | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #appending: Promise<unknown> = Promise.resolve();
 
-  function tell(): void {
-    timer = undefined;
-    const progress = newest;
-    newest = undefined;
-    if (progress === undefined) return;
-    timer = setTimeout(tell, INTERVAL_MS);
-    const event = { type: "session.resource_progress" as const, resource_id: resourceId, ...progress };
-    // What cannot be told is told better by what follows.
-    telling = telling.then(() => runLog.append([{ event }])).catch(() => undefined);
+  constructor(runLog: RunLog, resourceId: string) {
+    this.#runLog = runLog;
+    this.#resourceId = resourceId;
   }
 
-  return {
-    progress(progress) {
-      newest = progress;
-      if (timer === undefined) tell();
-    },
-    async end() {
-      clearTimeout(timer);
-      newest = undefined;
-      timer = undefined;
-      await telling;
-    },
+  /** Can be passed as a callback. */
+  readonly progress = (progress: CloneProgress): void => {
+    this.#newest = progress;
+    if (this.#timer === undefined) this.#append();
   };
+
+  /** Resolves when nothing is appended any more. */
+  async end(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#newest = undefined;
+    this.#timer = undefined;
+    await this.#appending;
+  }
+
+  #append(): void {
+    this.#timer = undefined;
+    const progress = this.#newest;
+    this.#newest = undefined;
+    if (progress === undefined) return;
+    this.#timer = setTimeout(() => this.#append(), INTERVAL_MS);
+    const event = {
+      type: "session.resource_progress" as const,
+      resource_id: this.#resourceId,
+      ...progress,
+    };
+    // A log that cannot be written ends the run at the next append.
+    this.#appending = this.#appending.then(() => this.#runLog.append([{ event }])).catch(() => undefined);
+  }
 }

@@ -7,171 +7,176 @@ import {
   type Mirrored,
   mirrorRepository,
   type RemoteRefs,
+  type Sandbox,
   type SandboxEngine,
   type SandboxSpec,
+  type Wanted,
   wantedOf,
 } from "@berth/sandbox";
 import type { Queryable } from "../../db/statement.ts";
 import { proxiedRepository } from "../credentials/session-credentials.ts";
 import type { SessionRepository } from "../inputs/placement.ts";
-import { checkoutOf } from "./checkout-name.ts";
 import { type Mirror, markMirrored } from "./mirror-store.ts";
 import {
-  discardDisk,
+  createPlainDisk,
   diskOf,
-  makePlainDisk,
-  type Share,
-  shareOf,
-  sourceOf,
-  type TemplateRoom,
+  mountSource,
+  removeDisk,
+  type SizeLimits,
+  type SnapshotDirectory,
+  sizeLimits,
 } from "./snapshot-directory.ts";
-import { hasTemplate, insertTemplate } from "./snapshot-store.ts";
+import { checkoutName, hasSnapshot, insertSnapshot } from "./snapshot-store.ts";
 
-/** Asks a repository's host what its credential sees now; null where that is not to be had. Never rejects. */
+/** Asks a repository's host for the refs that its credential may read. Returns null when they are not available; never rejects. */
 export type ListRefs = (repository: SessionRepository, signal?: AbortSignal) => Promise<RemoteRefs | null>;
 
-export interface MakeParts {
+export interface BuildParts {
   db: { write: Queryable };
   engine: Pick<SandboxEngine, "open">;
-  room: TemplateRoom;
-  /** What all mirrors and templates may take; one takes a quarter of it at most. */
-  mostBytes: number;
+  directory: SnapshotDirectory;
+  /** Of all mirrors and snapshots together; one may take a quarter of it. */
+  maxBytes: number;
   listRefs: ListRefs;
   repositoryVariables(repositories: readonly SessionRepository[]): Record<string, string>;
 }
 
 /** A repository as a session has it, with the credential that may read it. */
-export interface Order {
+export interface BuildRequest {
   repository: SessionRepository;
   checkout: Checkout | null;
 }
 
-/** How it went: `there` when it was made before, `unfit` when there cannot be one; `why` is a clause for the operator. */
-export type Made =
-  | { state: "made"; id: string; bytes: number }
-  | { state: "there" }
-  | { state: "unfit"; why: string };
+/** `reason` is a clause for the operator. */
+export type BuildResult =
+  | { state: "built"; id: string; bytes: number }
+  | { state: "exists" }
+  | { state: "impossible"; reason: string };
 
-const LONGEST_MS = 15 * 60_000;
+const TIMEOUT_MS = 15 * 60_000;
 const GIBIBYTE = 1024 ** 3;
-/** Beside sessions that work. */
+/** Low, since sessions work beside it. */
 const LIMITS = { memoryBytes: 2 * GIBIBYTE, pids: 128, cpus: 1, diskBytes: null };
 
 /**
- * Makes the template of a repository as its host shows it now: brings the mirror up to date with the session's credential, in
- * a sandbox that reaches that host alone and has a placeholder for the secret, and makes a clone of it in another that reaches nothing and knows no secret. What is
- * not whole at the end is deleted. Only one at a time for a mirror.
+ * Builds the snapshot of a repository as its host shows it now. The mirror is updated with the session's credential, in a sandbox that
+ * reaches that host alone and has a placeholder for the secret. The snapshot is a clone of the mirror, made in another sandbox that
+ * reaches nothing and knows no secret. An unfinished snapshot is deleted. Only one build at a time may use a mirror.
  *
- * @param began is told the id of the template before anything of it is on the disk.
+ * @param onStart called with the id of the snapshot before anything of it is on the disk.
  */
-export async function makeTemplate(
-  parts: MakeParts,
+export async function buildRepositorySnapshot(
+  parts: BuildParts,
   mirror: Mirror,
-  { repository, checkout }: Order,
-  { signal, began }: { signal: AbortSignal; began(id: string): void },
-): Promise<Made> {
-  const { db, room } = parts;
-  const there = (refs: RemoteRefs): Promise<boolean> => {
-    const wanted = wantedOf(refs, checkout);
-    const like = { mirrorId: mirror.id, refsDigest: digestOf(refs) };
-    return wanted === null
-      ? Promise.resolve(false)
-      : hasTemplate(db.write, { ...like, checkout: checkoutOf(wanted) });
-  };
-  const shown = await parts.listRefs(repository, signal);
-  if (shown === null) return unfit("its host does not list its refs");
-  if (wantedOf(shown, checkout) === null) return unfit("its HEAD or the checkout names no branch of it");
-  if (await there(shown)) return { state: "there" };
-  const share = shareOf(parts.mostBytes, await statfs(room.directory));
-  const mirrored = await bringUpToDate(parts, mirror, repository, shown, share, signal);
+  { repository, checkout }: BuildRequest,
+  { signal, onStart }: { signal: AbortSignal; onStart(id: string): void },
+): Promise<BuildResult> {
+  const listed = await parts.listRefs(repository, signal);
+  if (listed === null) return impossible("its host does not list its refs");
+  if (wantedOf(listed, checkout) === null)
+    return impossible("its HEAD or the checkout names no branch of it");
+  if (await exists(parts, mirror, listed, checkout)) return { state: "exists" };
+  const limits = sizeLimits(parts.maxBytes, await statfs(parts.directory.path));
+  const mirrored = await updateMirror(parts, mirror, repository, listed, limits, signal);
   const wanted = mirrored && wantedOf(mirrored.refs, checkout);
-  if (!mirrored || !wanted) return unfit("its mirror was not fetched, or takes more than it may");
-  if (await there(mirrored.refs)) return { state: "there" };
+  if (!mirrored || !wanted) return impossible("its mirror could not be fetched, or exceeds the size limit");
+  if (await exists(parts, mirror, mirrored.refs, checkout)) return { state: "exists" };
 
   const id = newUuid();
-  began(id);
+  onStart(id);
+  let isStored = false;
   try {
-    const built = await inSandbox(
-      parts,
-      {
-        id: `template_${id.replaceAll("-", "")}`,
-        disk: diskOf(room, "templates", id),
-        uid: mirror.uid,
-        egress: { mode: "limited", hosts: [] },
-        directories: [{ source: sourceOf(room, "mirrors", mirror.id), target: MIRROR_MOUNTED }],
-      },
-      (sandbox) =>
-        buildSnapshot(sandbox, repository.url, wanted, {
-          ...share,
-          timeoutMs: LONGEST_MS,
-          signal,
-        }),
-    );
-    if (built !== null) {
-      const refsDigest = digestOf(mirrored.refs);
-      await insertTemplate(db.write, {
-        id,
-        mirrorId: mirror.id,
-        checkout: checkoutOf(wanted),
-        refsDigest,
-        ...built,
-      });
-      return { state: "made", id, bytes: built.bytes };
-    }
-  } catch (error) {
-    await discardDisk(room, "templates", id);
-    throw error;
+    const built = await cloneMirror(parts, mirror, { id, url: repository.url, wanted, limits, signal });
+    if (built === null) return impossible("its clone could not be made, or exceeds the size limit");
+    const refsDigest = digestOf(mirrored.refs);
+    const snapshot = { id, mirrorId: mirror.id, checkout: checkoutName(wanted), refsDigest, ...built };
+    await insertSnapshot(parts.db.write, snapshot);
+    isStored = true;
+    return { state: "built", id, bytes: built.bytes };
+  } finally {
+    if (!isStored) await removeDisk(parts.directory, "templates", id);
   }
-  await discardDisk(room, "templates", id);
-  return unfit("its clone was not made, or takes more than it may");
 }
 
-function unfit(why: string): Made {
-  return { state: "unfit", why };
+function impossible(reason: string): BuildResult {
+  return { state: "impossible", reason };
 }
 
-/** Null where it cannot be: as its host was asked just before, the mirror is not worth keeping then. */
-async function bringUpToDate(
-  parts: MakeParts,
+/** Whether there is a snapshot of this checkout with these refs. */
+async function exists(
+  { db }: BuildParts,
+  mirror: Mirror,
+  refs: RemoteRefs,
+  checkout: Checkout | null,
+): Promise<boolean> {
+  const wanted = wantedOf(refs, checkout);
+  if (wanted === null) return false;
+  const like = { mirrorId: mirror.id, checkout: checkoutName(wanted), refsDigest: digestOf(refs) };
+  return await hasSnapshot(db.write, like);
+}
+
+/** Returns null when it failed. Its host answered just before, so that the mirror is deleted then. */
+async function updateMirror(
+  parts: BuildParts,
   { id, uid }: Mirror,
   repository: SessionRepository,
   { head }: RemoteRefs,
-  { mostBytes }: Share,
+  { maxBytes }: SizeLimits,
   signal: AbortSignal,
 ): Promise<Mirrored | null> {
   const { url } = repository;
   const { inside, credentials } = proxiedRepository(repository);
   const spec = {
     id: `mirror_${id.replaceAll("-", "")}`,
-    disk: diskOf(parts.room, "mirrors", id),
+    disk: diskOf(parts.directory, "mirrors", id),
     uid,
     egress: { mode: "limited" as const, hosts: [new URL(url).host] },
     credentials,
   };
+  const environment = parts.repositoryVariables([inside]);
+  const limits = { mostBytes: maxBytes, timeoutMs: TIMEOUT_MS, signal };
   const mirrored = await inSandbox(parts, spec, (sandbox) =>
-    mirrorRepository(
-      sandbox,
-      { url, head: head ?? "" },
-      {
-        environment: parts.repositoryVariables([inside]),
-        mostBytes,
-        timeoutMs: LONGEST_MS,
-        signal,
-      },
-    ),
+    mirrorRepository(sandbox, { url, head: head ?? "" }, { environment, ...limits }),
   );
   if (signal.aborted) return null;
-  if (mirrored === null) await discardDisk(parts.room, "mirrors", id);
+  if (mirrored === null) await removeDisk(parts.directory, "mirrors", id);
   await markMirrored(parts.db.write, id, mirrored?.bytes ?? 0);
   return mirrored;
 }
 
+interface CloneOptions {
+  /** uuid of the snapshot. */
+  id: string;
+  url: string;
+  wanted: Wanted;
+  limits: SizeLimits;
+  signal: AbortSignal;
+}
+
+async function cloneMirror(
+  parts: BuildParts,
+  mirror: Mirror,
+  { id, url, wanted, limits, signal }: CloneOptions,
+): ReturnType<typeof buildSnapshot> {
+  const source = mountSource(parts.directory, "mirrors", mirror.id);
+  const spec = {
+    id: `template_${id.replaceAll("-", "")}`,
+    disk: diskOf(parts.directory, "templates", id),
+    uid: mirror.uid,
+    egress: { mode: "limited" as const, hosts: [] },
+    directories: [{ source, target: MIRROR_MOUNTED }],
+  };
+  const { maxBytes: mostBytes, maxFiles: mostFiles } = limits;
+  const options = { mostBytes, mostFiles, timeoutMs: TIMEOUT_MS, signal };
+  return await inSandbox(parts, spec, (sandbox) => buildSnapshot(sandbox, url, wanted, options));
+}
+
 async function inSandbox<T>(
-  { engine }: MakeParts,
+  { engine }: BuildParts,
   spec: Pick<SandboxSpec, "id" | "disk" | "uid" | "egress" | "credentials" | "directories">,
-  work: (sandbox: Awaited<ReturnType<SandboxEngine["open"]>>) => Promise<T>,
+  work: (sandbox: Sandbox) => Promise<T>,
 ): Promise<T> {
-  await makePlainDisk(spec.disk);
+  await createPlainDisk(spec.disk);
   const sandbox = await engine.open({ ...spec, limits: LIMITS, files: [], writable: [] });
   try {
     return await work(sandbox);

@@ -2,20 +2,21 @@ import { newUuid } from "@berth/contract";
 import { isForeignKeyViolation, isUniqueViolation } from "../../db/database-error.ts";
 import type { Queryable } from "../../db/statement.ts";
 
+/** A bare copy of a repository, of which an organization's snapshots on this machine are built. */
 export interface Mirror {
   id: string;
   uid: number;
   organizationId: string;
 }
 
-/** Numbers that `repository_uids` goes round. */
+/** The length of the cycle of `repository_uids`. */
 const UIDS = 4_096;
-/** An organization that names ever other repositories leaves the other numbers to the others. */
-const MOST_OF_ONE = UIDS / 8;
+/** So that an organization that keeps naming new repositories leaves uids to the others. */
+const MAX_PER_ORGANIZATION = UIDS / 8;
 
 /**
- * Of the session's organization, on this machine; a new one where there is none. Its uid is the next in the circle that no
- * other has. Null when the session is gone, its organization has as many as it may, or every uid is taken.
+ * Returns the mirror of the session's organization on this machine, a new one where there is none. A new one gets the next uid of the
+ * cycle that no other mirror has. Returns null when the session is gone, its organization has reached its limit, or every uid is taken.
  */
 export async function claimMirror(
   db: Queryable,
@@ -23,10 +24,10 @@ export async function claimMirror(
   host: string,
   url: string,
 ): Promise<Mirror | null> {
-  const known = await useMirror(db, sessionId, host, url);
-  for (let tried = 0; known === null && tried < UIDS; tried++) {
+  const known = await touchMirror(db, sessionId, host, url);
+  for (let attempts = 0; known === null && attempts < UIDS; attempts++) {
     try {
-      return await enterMirror(db, sessionId, host, url);
+      return await insertMirror(db, sessionId, host, url);
     } catch (error) {
       if (!isUniqueViolation(error)) throw error;
     }
@@ -34,7 +35,7 @@ export async function claimMirror(
   return known;
 }
 
-async function useMirror(
+async function touchMirror(
   db: Queryable,
   sessionId: string,
   host: string,
@@ -52,7 +53,7 @@ async function useMirror(
   return rows[0] ?? null;
 }
 
-async function enterMirror(
+async function insertMirror(
   db: Queryable,
   sessionId: string,
   host: string,
@@ -63,7 +64,7 @@ async function enterMirror(
     text: `
       insert into repository_mirrors (id, organization_id, host, url, uid)
       select $1, organization_id, $3, $4, nextval('repository_uids')::integer from sessions
-      where id = $2 and ${MOST_OF_ONE} > (
+      where id = $2 and ${MAX_PER_ORGANIZATION} > (
         select count(*) from repository_mirrors where organization_id = sessions.organization_id and host = $3
       )
       on conflict (organization_id, host, url) do update set used_at = now()
@@ -81,7 +82,7 @@ export async function markMirrored(db: Queryable, id: string, bytes: number): Pr
   });
 }
 
-/** False: there are templates of it. */
+/** Returns false when there are snapshots of it. */
 export async function deleteMirror(db: Queryable, id: string): Promise<boolean> {
   try {
     await db.query({

@@ -1,29 +1,29 @@
-import type { Look } from "./repository-snapshots.ts";
+import type { RemoteRefs } from "@berth/sandbox";
 
-/** Whoever may read a repository is asked at this moment, and not before something that takes long. */
+/** Access to a repository is checked now, and not before something that takes long. */
 const FRESH_MS = 10_000;
 
 /**
- * Looks that were begun ahead of their need, by the uuid of the resource. Each is taken once, and only while it is fresh: between
- * the two, layers of the system may be made or other repositories be cloned, and a credential be withdrawn.
+ * Refs that hosts were asked for ahead of need, by the uuid of the resource. Each is taken once, and only while it is fresh: meanwhile
+ * layers of the system may be built or other repositories cloned, and a credential may be revoked.
  */
-export class BegunLooks {
-  readonly #looks = new Map<string, { at: number; look: Promise<Look> }>();
+export class PrefetchedRefs {
+  readonly #refs = new Map<string, { at: number; refs: Promise<RemoteRefs | null> }>();
   readonly #now: () => number;
 
-  /** @param now in milliseconds, of a clock that is never set. */
+  /** @param now milliseconds of a monotonic clock. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  begin(resourceId: string, look: Promise<Look>): void {
-    this.#looks.set(resourceId, { at: this.#now(), look });
+  add(resourceId: string, refs: Promise<RemoteRefs | null>): void {
+    this.#refs.set(resourceId, { at: this.#now(), refs });
   }
 
-  /** Null where it is to be asked now. */
-  take(resourceId: string): Promise<Look> | null {
-    const begun = this.#looks.get(resourceId);
-    this.#looks.delete(resourceId);
-    return begun !== undefined && this.#now() - begun.at < FRESH_MS ? begun.look : null;
+  /** Returns null when the host is to be asked now. */
+  take(resourceId: string): Promise<RemoteRefs | null> | null {
+    const prefetched = this.#refs.get(resourceId);
+    this.#refs.delete(resourceId);
+    return prefetched !== undefined && this.#now() - prefetched.at < FRESH_MS ? prefetched.refs : null;
   }
 }

@@ -1,153 +1,187 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { singleFlight } from "@berth/concurrency";
-import type { MountedSnapshot } from "@berth/sandbox";
-import { digestOf, type RemoteRefs, refreshClone, type Sandbox, wantedOf } from "@berth/sandbox";
+import {
+  digestOf,
+  type MountedSnapshot,
+  type RemoteRefs,
+  refreshClone,
+  type Sandbox,
+  wantedOf,
+} from "@berth/sandbox";
 import type { Logger } from "pino";
 import type { Queryable } from "../../db/statement.ts";
 import type { CloneRequest, SessionRepository } from "../inputs/placement.ts";
-import type { RunResource } from "../inputs/resource-store.ts";
-import { isRepository } from "../inputs/resource-store.ts";
+import { isRepository, type RunResource } from "../inputs/resource-store.ts";
 import type { Lease } from "../lease/lease.ts";
-import { checkoutOf } from "./checkout-name.ts";
-import type { Order } from "./build-snapshot.ts";
-import { evictTemplates, sweepTemplates } from "./sweep-snapshots.ts";
-import { createTemplateMaker, type MakerParts } from "./snapshot-builder.ts";
-import { directoryOf, sourceOf } from "./snapshot-directory.ts";
-import { claimTemplate, hasAnyTemplate, leaveTemplate } from "./snapshot-store.ts";
+import type { BuildRequest } from "./build-snapshot.ts";
+import { type BuilderParts, SnapshotBuilder } from "./snapshot-builder.ts";
+import { directoryOf, mountSource } from "./snapshot-directory.ts";
+import {
+  type ClaimedSnapshot,
+  checkoutName,
+  claimSnapshot,
+  hasAnySnapshot,
+  releaseSnapshot,
+} from "./snapshot-store.ts";
+import { evictSnapshots, type SweepParts, sweepSnapshots } from "./sweep-snapshots.ts";
 
-export interface TemplatesParts extends Omit<MakerParts, "evict"> {
+export interface SnapshotParts extends Omit<BuilderParts, "evict"> {
   db: { read: Queryable; write: Queryable };
   log: Logger;
-  /** Days without use after which one goes. */
-  mostDays: number;
+  /** Days without use after which a snapshot is deleted. */
+  maxIdleDays: number;
 }
 
-/** What the host of a repository shows to the session's own credential just now; null where no template is to be used. */
-export type Look = RemoteRefs | null;
-
 /** Where a session's repository is to be put. */
-export interface TemplatePlace {
+export interface MountTarget {
   lease: Lease;
   /** uuid of the resource. */
   resourceId: string;
   sandbox: Pick<Sandbox, "mountSnapshot" | "unmountSnapshot" | "run">;
-  /** Takes the resource as soon as the sandbox shows a template at its place. */
-  shown: Set<string>;
+  /** Uuids of the resources at whose mount paths the sandbox has a snapshot. */
+  mounted: Set<string>;
 }
 
-/** What a template was put in place with; `stale`: it had to be brought up to date. Null: a clone is to be made, anew where one is still shown. */
-export type Served = { commit: string; stale: boolean } | null;
-
-/**
- * Repositories that were prepared on this machine, for sessions of the organization whose session was given them first.
- *
- * Life story. `look` asks the host whether the session may read the repository now, beside the opening of its sandbox. `serve`
- * mounts the best template; what it cannot finish it takes away again and leaves to a clone. `want` has one made afterwards.
- */
-export interface Templates {
-  look(sessionId: string, repository: SessionRepository): Promise<Look>;
-  serve(look: RemoteRefs, place: TemplatePlace, repository: CloneRequest): Promise<Served>;
-  want(sessionId: string, order: Order): void;
-  /** Whether a template of this id lies on this machine. */
-  has(id: string): boolean;
-  /** Those that the session's disk shows, for its next sandbox. */
-  mounted(resources: readonly RunResource[]): MountedSnapshot[];
-  sweep(signal: AbortSignal): Promise<void>;
-  close(): Promise<void>;
+/** `stale`: the snapshot had to be brought up to date. */
+export interface MountResult {
+  commit: string;
+  stale: boolean;
 }
 
 /** A host that does not answer delays the next question by this much at most. */
 const MAX_LIST_WAIT_MS = 1_000;
 
-/** With `mostBytes` of 0, none is made and none is used anew. */
-export async function openTemplates(parts: TemplatesParts): Promise<Templates> {
-  const { db, room, log } = parts;
-  for (const kind of ["mirrors", "templates"] as const)
-    await mkdir(directoryOf(room, kind), { recursive: true, mode: 0o700 });
-  const isUnderWay = (id: string): boolean => maker.isUnderWay(id);
-  const keep = { ...parts, isUnderWay };
-  const maker = createTemplateMaker({ ...parts, evict: () => evictTemplates(keep) });
-  const off = parts.mostBytes === 0;
-  // Sessions that want to know the same with the same credential share one question to the host.
-  const listRefs = singleFlight((repository: SessionRepository) => parts.listRefs(repository), {
-    key: ({ type, url, username, secret }) => JSON.stringify([type, url, username, secret]),
-    maxWaitMs: MAX_LIST_WAIT_MS,
-  });
+/**
+ * Repositories that were prepared on this machine ("repository snapshots"), for sessions of the organization whose session had them first.
+ *
+ * Lifecycle: `remoteRefs` asks the host whether the session may read the repository now, while its sandbox is being opened. `mount`
+ * mounts the best snapshot; if that cannot be completed it is unmounted, and the repository is cloned. `requestBuild` has a snapshot
+ * built afterwards.
+ */
+export class RepositorySnapshots {
+  readonly #parts: SnapshotParts;
+  readonly #builder: SnapshotBuilder;
+  readonly #sweepParts: SweepParts;
+  readonly #listRefs: (repository: SessionRepository) => Promise<RemoteRefs | null>;
 
-  async function mount(
-    look: RemoteRefs,
-    { lease, resourceId, sandbox, shown }: TemplatePlace,
-    { checkout, mountPath: target }: CloneRequest,
-  ): Promise<{ commit: string; fits: boolean } | null> {
-    const wanted = wantedOf(look, checkout);
-    if (wanted === null) return null;
-    const wish = { host: room.host, checkout: checkoutOf(wanted), refsDigest: digestOf(look) };
-    const template = await claimTemplate(db.write, lease, resourceId, wish);
-    if (template === null) return null;
-    const source = sourceOf(room, "templates", template.id);
-    if (
-      existsSync(source) &&
-      (await sandbox.mountSnapshot({ source, name: template.id, uid: template.uid, target }))
-    ) {
-      shown.add(resourceId);
-      return template;
+  /** With `maxBytes` of 0, none is built, and none is mounted anew. */
+  static async open(parts: SnapshotParts): Promise<RepositorySnapshots> {
+    for (const kind of ["mirrors", "templates"] as const)
+      await mkdir(directoryOf(parts.directory, kind), { recursive: true, mode: 0o700 });
+    return new RepositorySnapshots(parts);
+  }
+
+  private constructor(parts: SnapshotParts) {
+    this.#parts = parts;
+    this.#builder = new SnapshotBuilder({ ...parts, evict: () => evictSnapshots(this.#sweepParts) });
+    this.#sweepParts = { ...parts, isBuilding: (id) => this.#builder.isBuilding(id) };
+    // Sessions that ask the same with the same credential share one question to the host.
+    this.#listRefs = singleFlight((repository: SessionRepository) => parts.listRefs(repository), {
+      key: ({ type, url, username, secret }) => JSON.stringify([type, url, username, secret]),
+      maxWaitMs: MAX_LIST_WAIT_MS,
+    });
+  }
+
+  /** The refs that the host shows to the session's own credential now; null where no snapshot is to be used. */
+  async remoteRefs(sessionId: string, repository: SessionRepository): Promise<RemoteRefs | null> {
+    if (this.#isOff()) return null;
+    const { db, directory, log } = this.#parts;
+    try {
+      if (!(await hasAnySnapshot(db.read, sessionId, directory.host, repository.url))) return null;
+      return await this.#listRefs(repository);
+    } catch (error) {
+      log.warn({ err: error }, "repository snapshots could not be looked up");
+      return null;
     }
-    await leaveTemplate(db.write, lease, resourceId);
-    return null;
   }
 
-  async function serve(look: RemoteRefs, place: TemplatePlace, repository: CloneRequest): Promise<Served> {
-    const mounted = await mount(look, place, repository);
-    if (mounted === null) return null;
-    if (mounted.fits) return { commit: mounted.commit, stale: false };
-    const wanted = wantedOf(look, repository.checkout);
-    const environment = parts.repositoryVariables([repository]);
+  /** Returns null when the repository is to be cloned, `anew` where a snapshot is still mounted. Never rejects. */
+  async mount(refs: RemoteRefs, target: MountTarget, repository: CloneRequest): Promise<MountResult | null> {
+    try {
+      return await this.#mountCurrent(refs, target, repository);
+    } catch (error) {
+      this.#parts.log.warn({ err: error }, "a repository snapshot could not be used");
+      return null;
+    }
+  }
+
+  /** The session's disk shows no snapshot at the resource's mount path any more. */
+  async release(lease: Lease, resourceId: string): Promise<void> {
+    await releaseSnapshot(this.#parts.db.write, lease, resourceId);
+  }
+
+  /** Has a snapshot built in the background. */
+  requestBuild(sessionId: string, request: BuildRequest): void {
+    if (!this.#isOff()) this.#builder.request(sessionId, request);
+  }
+
+  /** Whether a snapshot of this id is stored on this machine. */
+  readonly has = (id: string): boolean => existsSync(this.#sourceOf(id));
+
+  /** The snapshots that the session's disk shows, for its next sandbox. */
+  mounts(resources: readonly RunResource[]): MountedSnapshot[] {
+    return resources
+      .filter(isRepository)
+      .flatMap(({ ready, snapshot, mountPath }) =>
+        ready && snapshot !== null ? [this.#mountOf(snapshot, mountPath)] : [],
+      );
+  }
+
+  async sweep(signal: AbortSignal): Promise<void> {
+    await sweepSnapshots(this.#sweepParts, signal);
+  }
+
+  async close(): Promise<void> {
+    await this.#builder.close();
+  }
+
+  #isOff(): boolean {
+    return this.#parts.maxBytes === 0;
+  }
+
+  #sourceOf(id: string): string {
+    return mountSource(this.#parts.directory, "templates", id);
+  }
+
+  #mountOf({ id, uid }: { id: string; uid: number }, target: string): MountedSnapshot {
+    return { source: this.#sourceOf(id), name: id, uid, target };
+  }
+
+  async #mountCurrent(
+    refs: RemoteRefs,
+    target: MountTarget,
+    repository: CloneRequest,
+  ): Promise<MountResult | null> {
+    const snapshot = await this.#mountNearest(refs, target, repository);
+    if (snapshot === null) return null;
+    if (snapshot.fits) return { commit: snapshot.commit, stale: false };
+    const { sandbox, mounted, resourceId } = target;
     const { onProgress } = repository;
-    const fresh =
-      wanted && (await refreshClone(place.sandbox, repository, wanted, { environment, onProgress }));
+    const environment = this.#parts.repositoryVariables([repository]);
+    const wanted = wantedOf(refs, repository.checkout);
+    const fresh = wanted && (await refreshClone(sandbox, repository, wanted, { environment, onProgress }));
     if (fresh !== null) return { commit: fresh.commit, stale: true };
-    if (await place.sandbox.unmountSnapshot(repository.mountPath)) place.shown.delete(place.resourceId);
+    if (await sandbox.unmountSnapshot(repository.mountPath)) mounted.delete(resourceId);
     return null;
   }
 
-  return {
-    async look(sessionId, repository) {
-      if (off) return null;
-      try {
-        if (!(await hasAnyTemplate(db.read, sessionId, room.host, repository.url))) return null;
-        return await listRefs(repository);
-      } catch (error) {
-        log.warn({ err: error }, "no template could be looked for");
-        return null;
-      }
-    },
-    async serve(look, place, repository) {
-      try {
-        return await serve(look, place, repository);
-      } catch (error) {
-        log.warn({ err: error }, "a template could not be used");
-        return null;
-      }
-    },
-    want(sessionId, order) {
-      if (!off) maker.want(sessionId, order);
-    },
-    has: (id) => existsSync(sourceOf(room, "templates", id)),
-    mounted: (resources) =>
-      resources.flatMap((resource) =>
-        isRepository(resource) && resource.ready && resource.template !== null
-          ? [
-              {
-                source: sourceOf(room, "templates", resource.template.id),
-                name: resource.template.id,
-                uid: resource.template.uid,
-                target: resource.mountPath,
-              },
-            ]
-          : [],
-      ),
-    sweep: (signal) => sweepTemplates(keep, signal),
-    close: maker.close,
-  };
+  async #mountNearest(
+    refs: RemoteRefs,
+    { lease, resourceId, sandbox, mounted }: MountTarget,
+    { checkout, mountPath }: CloneRequest,
+  ): Promise<ClaimedSnapshot | null> {
+    const { db, directory } = this.#parts;
+    const wanted = wantedOf(refs, checkout);
+    if (wanted === null) return null;
+    const query = { host: directory.host, checkout: checkoutName(wanted), refsDigest: digestOf(refs) };
+    const snapshot = await claimSnapshot(db.write, lease, resourceId, query);
+    if (snapshot === null) return null;
+    if (this.has(snapshot.id) && (await sandbox.mountSnapshot(this.#mountOf(snapshot, mountPath)))) {
+      mounted.add(resourceId);
+      return snapshot;
+    }
+    await releaseSnapshot(db.write, lease, resourceId);
+    return null;
+  }
 }

@@ -4,10 +4,10 @@ import { test } from "node:test";
 import type { RemoteRefs } from "@berth/sandbox";
 import { silentLog, testDatabase } from "../../../test-support/database.ts";
 import { seed, seedSession } from "../../../test-support/runs.ts";
-import type { Order } from "./build-snapshot.ts";
-import { createTemplateMaker } from "./snapshot-builder.ts";
+import type { BuildRequest } from "./build-snapshot.ts";
+import { SnapshotBuilder } from "./snapshot-builder.ts";
 
-function order(url: string): Order {
+function request(url: string): BuildRequest {
   const repository = {
     type: "git_repository",
     url,
@@ -18,7 +18,7 @@ function order(url: string): Order {
   return { repository, checkout: null };
 }
 
-test("what is wanted has its mirror when its turn comes, though a sweep took it, unless its session is gone", async (t) => {
+test("request: a sweep deletes the mirror while the build waits → it is claimed anew, unless the session is gone", async (t) => {
   const db = await testDatabase(t);
   const from = await seed(db.write);
   const [one, two, gone] = [
@@ -28,11 +28,11 @@ test("what is wanted has its mirror when its turn comes, though a sweep took it,
   ];
   const asked = new EventTarget();
   const questions: { url: string; answer(refs: RemoteRefs | null): void }[] = [];
-  const maker = createTemplateMaker({
+  const builder = new SnapshotBuilder({
     db,
     log: silentLog,
-    room: { directory: "/nowhere", host: "here" },
-    mostBytes: 1,
+    directory: { path: "/nowhere", host: "here" },
+    maxBytes: 1,
     repositoryVariables: () => ({}),
     evict: async () => 0,
     engine: {
@@ -61,10 +61,10 @@ test("what is wanted has its mirror when its turn comes, though a sweep took it,
     for (let looks = 0; looks < 1_000 && (await mirrors()).length < count; looks++);
     assert.equal((await mirrors()).length, count);
   };
-  await next(() => maker.want(one, order("https://git.example/one")));
-  maker.want(gone, order("https://git.example/gone"));
+  await next(() => builder.request(one, request("https://git.example/one")));
+  builder.request(gone, request("https://git.example/gone"));
   await claimed(2);
-  maker.want(two, order("https://git.example/two"));
+  builder.request(two, request("https://git.example/two"));
   await claimed(3);
   await db.write.query({ text: "delete from repository_mirrors where url not like '%/one'" });
   await db.write.query({ text: "delete from sessions where id = $1", values: [gone] });
@@ -72,6 +72,6 @@ test("what is wanted has its mirror when its turn comes, though a sweep took it,
   assert.equal(questions[1]?.url, "https://git.example/two");
   assert.deepEqual(await mirrors(), ["https://git.example/one", "https://git.example/two"]);
   questions[1]?.answer(null);
-  await maker.close();
+  await builder.close();
   assert.equal(questions.length, 2);
 });

@@ -1,139 +1,150 @@
 import { FairSemaphore } from "@berth/concurrency";
 import type { SandboxEngine } from "@berth/sandbox";
 import type { Logger } from "pino";
-import { type MakeParts, makeTemplate, type Order } from "./build-snapshot.ts";
+import { type BuildParts, type BuildRequest, buildRepositorySnapshot } from "./build-snapshot.ts";
 import { claimMirror, type Mirror } from "./mirror-store.ts";
 
-export interface MakerParts extends MakeParts {
+export interface BuilderParts extends BuildParts {
   engine: Pick<SandboxEngine, "open" | "probe">;
   log: Logger;
-  /** Deletes what may go, and answers the bytes that are left. Called before one is made, and after it. */
+  /** Deletes what may be deleted and returns the bytes that are left. Called before each build and after it. */
   evict(): Promise<number>;
 }
 
-/**
- * Makes templates in the background: those of one organization one after another, and of several beside each other, each in its
- * turn. A host that drips holds back the organization that asked for it and no other.
- */
-export interface TemplateMaker {
-  /** Has the template of what a session was just given made, unless that is waiting, there, or was of no avail lately. */
-  want(sessionId: string, order: Order): void;
-  /** Whether a mirror or template of this id is being made. */
-  isUnderWay(id: string): boolean;
-  /** Makes no more; what is under way is deleted. */
-  close(): Promise<void>;
-}
-
-/** How many organizations have one made at once. Each takes a core. */
-const AT_ONCE = 3;
+/** How many organizations have a snapshot built at once. Each build takes a core. */
+const MAX_BUILDS = 3;
 /** Of one organization. */
-const MOST_WAITING = 100;
-const MOST_REMEMBERED = 1_000;
+const MAX_QUEUED = 100;
+const MAX_FAILURES = 1_000;
 const PAUSE_AFTER_FAILURE_MS = 600_000;
 
-export function createTemplateMaker(parts: MakerParts): TemplateMaker {
-  const { log, db, room } = parts;
-  const inTurn = new FairSemaphore({ slots: AT_ONCE, perOwner: 1 });
-  const wanted = new Set<Promise<void>>();
-  const waiting = new Set<string>();
-  const failed = new Map<string, number>();
-  /** Ids of the mirror and the template of each making. */
-  const underWay = new Set<Set<string>>();
-  const closing = new AbortController();
-  const { signal } = closing;
-  let able: Promise<boolean> | undefined;
+/**
+ * Builds snapshots in the background: one organization's one after another, several organizations' beside each other, so that a slow host
+ * delays only the organization that asked for it.
+ */
+export class SnapshotBuilder {
+  readonly #parts: BuilderParts;
+  readonly #slots = new FairSemaphore({ slots: MAX_BUILDS, perOwner: 1 });
+  readonly #requests = new Set<Promise<void>>();
+  /** Mirrors with their checkouts that wait for their build. */
+  readonly #queued = new Set<string>();
+  /** When the last build of a mirror with its checkout failed. */
+  readonly #failures = new Map<string, number>();
+  /** Ids of the mirrors and snapshots that are being built. */
+  readonly #building = new Set<string>();
+  readonly #closing = new AbortController();
+  #canMount: Promise<boolean> | undefined;
 
-  async function take(sessionId: string, order: Order): Promise<void> {
+  constructor(parts: BuilderParts) {
+    this.#parts = parts;
+  }
+
+  /** Has the snapshot of what a session was just given built, unless it is queued, exists, or could not be built recently. */
+  request(sessionId: string, request: BuildRequest): void {
+    if (this.#closing.signal.aborted) return;
+    const done = this.#enqueue(sessionId, request).catch((error) => {
+      if (!this.#closing.signal.aborted)
+        this.#parts.log.warn({ err: error }, "a repository snapshot could not be built");
+    });
+    this.#requests.add(done);
+    void done.finally(() => this.#requests.delete(done));
+  }
+
+  /** Whether a mirror or snapshot of this id is being built. */
+  isBuilding(id: string): boolean {
+    return this.#building.has(id);
+  }
+
+  /** Builds no more. Unfinished builds are deleted. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all(this.#requests);
+  }
+
+  async #enqueue(sessionId: string, request: BuildRequest): Promise<void> {
+    this.#canMount ??= canMount(this.#parts.engine);
+    if (!(await this.#canMount)) return;
+    const mirror = await this.#claim(sessionId, request);
+    if (mirror === null) return;
+    const key = keyOf(mirror, request);
+    if (this.#queued.has(key) || this.#failedRecently(key)) return;
+    if (this.#slots.waiting(mirror.organizationId) >= MAX_QUEUED) return;
+    this.#queued.add(key);
+    await this.#buildInTurn(mirror.organizationId, sessionId, request).finally(() =>
+      this.#queued.delete(key),
+    );
+  }
+
+  #claim(sessionId: string, { repository }: BuildRequest): Promise<Mirror | null> {
+    const { db, directory } = this.#parts;
+    return claimMirror(db.write, sessionId, directory.host, repository.url);
+  }
+
+  async #buildInTurn(organizationId: string, sessionId: string, request: BuildRequest): Promise<void> {
+    const release = await this.#slots.acquire(organizationId);
+    const ids: string[] = [];
+    const track = (id: string) => {
+      ids.push(id);
+      this.#building.add(id);
+    };
     try {
-      able ??= canMount(parts.engine);
-      if (!(await able)) return;
-      const mirror = await claim(sessionId, order);
+      // The mirror may have been swept while this waited, or the session is gone, and with it the right to its credential.
+      const mirror = this.#closing.signal.aborted ? null : await this.#claim(sessionId, request);
       if (mirror === null) return;
-      const key = keyOf(mirror, order);
-      if (waiting.has(key) || failedLately(key)) return;
-      if (inTurn.waiting(mirror.organizationId) >= MOST_WAITING) return;
-      waiting.add(key);
-      await inItsTurn(mirror.organizationId, sessionId, order).finally(() => waiting.delete(key));
-    } catch (error) {
-      if (!signal.aborted) log.warn({ err: error }, "a template could not be made");
-    }
-  }
-
-  const claim = (sessionId: string, order: Order): Promise<Mirror | null> =>
-    claimMirror(db.write, sessionId, room.host, order.repository.url);
-
-  async function inItsTurn(organizationId: string, sessionId: string, order: Order): Promise<void> {
-    const leave = await inTurn.acquire(organizationId);
-    const ids = new Set<string>();
-    underWay.add(ids);
-    try {
-      // What it waited with may have been swept meanwhile, or its session is gone, and with that the right to its credential.
-      const mirror = signal.aborted ? null : await claim(sessionId, order);
-      if (mirror !== null) await makeOrRemember(mirror, order, ids.add(mirror.id));
+      track(mirror.id);
+      await this.#buildOrRemember(mirror, request, track);
     } finally {
-      underWay.delete(ids);
-      leave();
+      for (const id of ids) this.#building.delete(id);
+      release();
     }
   }
 
-  async function makeOrRemember(mirror: Mirror, order: Order, ids: Set<string>): Promise<void> {
+  async #buildOrRemember(mirror: Mirror, request: BuildRequest, track: (id: string) => void): Promise<void> {
+    let isDone = false;
     try {
-      if (!(await make(mirror, order, ids))) remember(keyOf(mirror, order));
-    } catch (error) {
-      remember(keyOf(mirror, order));
-      throw error;
+      isDone = await this.#build(mirror, request, track);
+    } finally {
+      if (!isDone) this.#rememberFailure(keyOf(mirror, request));
     }
   }
 
-  /** False: there cannot be one. */
-  async function make(mirror: Mirror, order: Order, ids: Set<string>): Promise<boolean> {
+  /** Returns false when there can be no snapshot. */
+  async #build(mirror: Mirror, request: BuildRequest, onStart: (id: string) => void): Promise<boolean> {
+    const { evict, log, maxBytes } = this.#parts;
+    const { signal } = this.#closing;
     const began = performance.now();
-    if ((await parts.evict()) >= parts.mostBytes) return false;
-    const made = await makeTemplate(parts, mirror, order, { signal, began: (id) => ids.add(id) });
-    if (made.state === "there" || signal.aborted) return true;
+    if ((await evict()) >= maxBytes) return false;
+    const result = await buildRepositorySnapshot(this.#parts, mirror, request, { signal, onStart });
+    if (result.state === "exists" || signal.aborted) return true;
     const seconds = Math.round(performance.now() - began) / 1000;
-    const line = { url: order.repository.url, mirror: mirror.id, seconds };
-    if (made.state === "unfit") {
-      log.info({ ...line, why: made.why }, "no template can be made of a repository");
+    const fields = { url: request.repository.url, mirror: mirror.id, seconds };
+    if (result.state === "impossible") {
+      log.info({ ...fields, why: result.reason }, "a repository cannot have a snapshot");
       return false;
     }
-    log.info({ ...line, template: made.id, bytes: made.bytes }, "a template was made");
-    await parts.evict();
+    log.info({ ...fields, template: result.id, bytes: result.bytes }, "a repository snapshot was built");
+    await evict();
     return true;
   }
 
-  function remember(key: string): void {
-    failed.delete(key);
-    failed.set(key, performance.now());
-    const [oldest] = failed.keys();
-    if (failed.size > MOST_REMEMBERED && oldest !== undefined) failed.delete(oldest);
+  #rememberFailure(key: string): void {
+    this.#failures.delete(key);
+    this.#failures.set(key, performance.now());
+    const [oldest] = this.#failures.keys();
+    if (this.#failures.size > MAX_FAILURES && oldest !== undefined) this.#failures.delete(oldest);
   }
 
-  function failedLately(key: string): boolean {
-    const last = failed.get(key);
+  #failedRecently(key: string): boolean {
+    const last = this.#failures.get(key);
     return last !== undefined && performance.now() - last < PAUSE_AFTER_FAILURE_MS;
   }
-
-  return {
-    want(sessionId, order) {
-      if (signal.aborted) return;
-      const taken = take(sessionId, order);
-      wanted.add(taken);
-      void taken.finally(() => wanted.delete(taken));
-    },
-    isUnderWay: (id) => [...underWay].some((ids) => ids.has(id)),
-    async close() {
-      closing.abort();
-      await Promise.all(wanted);
-    },
-  };
 }
 
-function keyOf({ id }: Mirror, { checkout }: Order): string {
+function keyOf({ id }: Mirror, { checkout }: BuildRequest): string {
   return `${id} ${JSON.stringify(checkout)}`;
 }
 
-/** A trial of the engine's, once, when the first is wanted. */
+/** Whether the engine can mount snapshots. It is probed once, at the first request. */
 async function canMount(engine: Pick<SandboxEngine, "probe">): Promise<boolean> {
   const found = await engine.probe();
   return found.some(({ name, state }) => name === "templates" && state === "yes");

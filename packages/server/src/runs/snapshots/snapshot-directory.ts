@@ -3,59 +3,62 @@ import { join } from "node:path";
 import { MIRROR_INSIDE, SNAPSHOT_INSIDE } from "@berth/sandbox";
 import { removeAside } from "../disks/trash.ts";
 
-/** Where the mirrors and templates of an installation lie. */
-export interface TemplateRoom {
-  directory: string;
-  /** Names the machine's installation; see `DiskDirectory`. */
+/** Where an installation stores its mirrors and snapshots. */
+export interface SnapshotDirectory {
+  path: string;
+  /** Names this installation on this machine; see `DiskDirectory`. */
   host: string;
 }
 
-/** Each is the disk of the sandbox that makes it, with its uuid for a name. */
-export type TemplateKind = "mirrors" | "templates";
+/**
+ * The name of the directory in which each is stored; snapshots are in `templates`, the name that they had first. An entry is the disk of
+ * the sandbox that built it, named by its uuid.
+ */
+export type StoredKind = "mirrors" | "templates";
 
-export function directoryOf({ directory }: TemplateRoom, kind: TemplateKind): string {
-  return join(directory, kind);
+export function directoryOf({ path }: SnapshotDirectory, kind: StoredKind): string {
+  return join(path, kind);
 }
 
-export function diskOf(room: TemplateRoom, kind: TemplateKind, id: string): string {
-  return join(directoryOf(room, kind), id);
+export function diskOf(directory: SnapshotDirectory, kind: StoredKind, id: string): string {
+  return join(directoryOf(directory, kind), id);
 }
 
-/** What is shown to sandboxes of it. */
-export function sourceOf(room: TemplateRoom, kind: TemplateKind, id: string): string {
-  return join(diskOf(room, kind, id), kind === "mirrors" ? MIRROR_INSIDE : SNAPSHOT_INSIDE);
+/** The part of the disk that is mounted into sandboxes. */
+export function mountSource(directory: SnapshotDirectory, kind: StoredKind, id: string): string {
+  return join(diskOf(directory, kind, id), kind === "mirrors" ? MIRROR_INSIDE : SNAPSHOT_INSIDE);
 }
 
-/** A disk that is a directory of the host, as others show what lies on it: without a limit from the beginning, it stays so. */
-export async function makePlainDisk(disk: string): Promise<void> {
+/** Creates a disk that is a directory of the host, so that it can be mounted elsewhere. The engine gives it no size limit. */
+export async function createPlainDisk(disk: string): Promise<void> {
   await mkdir(join(disk, "data"), { recursive: true, mode: 0o711 });
 }
 
-/** What one mirror, and one template, may take. */
-export interface Share {
-  mostBytes: number;
-  mostFiles: number;
+export async function removeDisk(directory: SnapshotDirectory, kind: StoredKind, id: string): Promise<void> {
+  await removeAside(diskOf(directory, kind, id));
 }
 
-const MOST_FILES = 1_000_000;
+/** The size limits of one mirror, and of one snapshot. */
+export interface SizeLimits {
+  maxBytes: number;
+  maxFiles: number;
+}
+
+const MAX_FILES = 1_000_000;
 
 /**
- * A quarter of what all may take, and an eighth of what the filesystem has left: while a template is made its objects are there
- * twice and its files beside, and others are made at the same time.
+ * A quarter of the limit of all together, and an eighth of what is free on the filesystem: while a snapshot is built its objects exist
+ * twice, with its files beside them, and others are built at the same time.
  *
- * @param left as `statfs` tells it; one that has no number of files does not limit them.
+ * @param free as `statfs` returns it. A filesystem without a number of files does not limit them.
  */
-export function shareOf(
-  mostBytes: number,
-  left: { bavail: number; bsize: number; files: number; ffree: number },
-): Share {
-  const { bavail, bsize, files, ffree } = left;
+export function sizeLimits(
+  maxBytes: number,
+  free: { bavail: number; bsize: number; files: number; ffree: number },
+): SizeLimits {
+  const { bavail, bsize, files, ffree } = free;
   return {
-    mostBytes: Math.floor(Math.min(mostBytes / 4, (bavail * bsize) / 8)),
-    mostFiles: files === 0 ? MOST_FILES : Math.min(MOST_FILES, Math.floor(ffree / 8)),
+    maxBytes: Math.floor(Math.min(maxBytes / 4, (bavail * bsize) / 8)),
+    maxFiles: files === 0 ? MAX_FILES : Math.min(MAX_FILES, Math.floor(ffree / 8)),
   };
-}
-
-export async function discardDisk(room: TemplateRoom, kind: TemplateKind, id: string): Promise<void> {
-  await removeAside(diskOf(room, kind, id));
 }

@@ -1,3 +1,4 @@
+// Subject: the stores of mirrors and snapshots, their sweep, and the size limits of one build.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,44 +10,44 @@ import { seed, seedLease, seedSession } from "../../../test-support/runs.ts";
 import { markAllAbsent, readResources } from "../inputs/resource-store.ts";
 import type { Lease } from "../lease/lease.ts";
 import { claimMirror, deleteMirror, markMirrored } from "./mirror-store.ts";
-import { evictTemplates, sweepTemplates } from "./sweep-snapshots.ts";
-import { diskOf, shareOf, type TemplateKind, type TemplateRoom } from "./snapshot-directory.ts";
+import { diskOf, type SnapshotDirectory, type StoredKind, sizeLimits } from "./snapshot-directory.ts";
 import {
-  claimTemplate,
-  deleteTemplate,
-  hasAnyTemplate,
-  insertTemplate,
-  leaveTemplate,
+  claimSnapshot,
+  deleteSnapshot,
+  hasAnySnapshot,
+  insertSnapshot,
+  releaseSnapshot,
 } from "./snapshot-store.ts";
+import { evictSnapshots, sweepSnapshots } from "./sweep-snapshots.ts";
 
 const URL = "https://git.example.com/acme/widget";
 const main = { checkout: "branch main", refsDigest: "now" };
 
-interface Stand {
+interface Setup {
   db: TestDatabase;
-  room: TemplateRoom;
-  underWay: Set<string>;
+  directory: SnapshotDirectory;
+  building: Set<string>;
   /** A session of a new organization, or of one that is given, with the repository. */
   session(from?: Awaited<ReturnType<typeof seed>>): Promise<{ lease: Lease; resource: string }>;
-  /** A template of the session's organization, with a directory. */
-  template(
+  /** A snapshot of the session's organization, with a directory. */
+  snapshot(
     lease: Lease,
     what?: { checkout?: string; refsDigest?: string; bytes?: number; daysAgo?: number },
   ): Promise<string>;
-  keep(limits?: { mostBytes?: number; mostDays?: number }): Parameters<typeof evictTemplates>[0];
-  isThere(kind: TemplateKind, id: string): boolean;
+  keep(limits?: { maxBytes?: number; maxIdleDays?: number }): Parameters<typeof evictSnapshots>[0];
+  isThere(kind: StoredKind, id: string): boolean;
 }
 
-async function stand(t: TestContext): Promise<Stand> {
+async function setUp(t: TestContext): Promise<Setup> {
   const db = await testDatabase(t);
-  const directory = mkdtempSync(join(tmpdir(), "templates-"));
-  t.after(() => rmSync(directory, { recursive: true, force: true }));
-  const room = { directory, host: "here" };
-  const underWay = new Set<string>();
+  const path = mkdtempSync(join(tmpdir(), "snapshots-"));
+  t.after(() => rmSync(path, { recursive: true, force: true }));
+  const directory = { path, host: "here" };
+  const building = new Set<string>();
   return {
     db,
-    room,
-    underWay,
+    directory,
+    building,
     async session(from) {
       const id = await seedSession(db.write, from ?? (await seed(db.write)));
       const resource = newUuid();
@@ -56,159 +57,159 @@ async function stand(t: TestContext): Promise<Stand> {
       });
       return { lease: await seedLease(db.write, id, "me"), resource };
     },
-    async template(
+    async snapshot(
       lease,
       { checkout = main.checkout, refsDigest = main.refsDigest, bytes = 100, daysAgo = 0 } = {},
     ) {
-      const mirror = await claimMirror(db.write, lease.sessionId, room.host, URL);
+      const mirror = await claimMirror(db.write, lease.sessionId, directory.host, URL);
       assert.ok(mirror);
       const id = newUuid();
       const row = { id, mirrorId: mirror.id, checkout, refsDigest, commit: "1".repeat(40), bytes };
-      await insertTemplate(db.write, row);
+      await insertSnapshot(db.write, row);
       await db.write.query({
         text: "update repository_templates set used_at = now() - $2 * interval '1 day' where id = $1",
         values: [id, daysAgo],
       });
-      mkdirSync(diskOf(room, "templates", id), { recursive: true });
-      mkdirSync(diskOf(room, "mirrors", mirror.id), { recursive: true });
+      mkdirSync(diskOf(directory, "templates", id), { recursive: true });
+      mkdirSync(diskOf(directory, "mirrors", mirror.id), { recursive: true });
       return id;
     },
-    keep: ({ mostBytes = 10_000, mostDays = 14 } = {}) => ({
+    keep: ({ maxBytes = 10_000, maxIdleDays = 14 } = {}) => ({
       db,
-      room,
-      mostBytes,
-      mostDays,
-      isUnderWay: (id) => underWay.has(id),
+      directory,
+      maxBytes,
+      maxIdleDays,
+      isBuilding: (id) => building.has(id),
     }),
-    isThere: (kind, id) => existsSync(diskOf(room, kind, id)),
+    isThere: (kind, id) => existsSync(diskOf(directory, kind, id)),
   };
 }
 
 const never = new AbortController().signal;
 const wish = { host: "here", ...main };
 
-test("the template that fits is claimed, else the nearest, and none of another machine", async (t) => {
-  const { db, session, template } = await stand(t);
+test("claim: several snapshots → the one that fits, else the nearest, and none of another machine", async (t) => {
+  const { db, session, snapshot } = await setUp(t);
   const { lease, resource } = await session();
-  assert.equal(await claimTemplate(db.write, lease, resource, wish), null);
-  const side = await template(lease, { checkout: "branch side" });
-  assert.deepEqual(await claimTemplate(db.write, lease, resource, wish), {
-    ...(await claimTemplate(db.write, lease, resource, wish)),
+  assert.equal(await claimSnapshot(db.write, lease, resource, wish), null);
+  const side = await snapshot(lease, { checkout: "branch side" });
+  assert.deepEqual(await claimSnapshot(db.write, lease, resource, wish), {
+    ...(await claimSnapshot(db.write, lease, resource, wish)),
     id: side,
     fits: false,
   });
-  const old = await template(lease, { refsDigest: "then" });
-  await template(lease, { checkout: "branch side", refsDigest: "later" });
-  assert.equal((await claimTemplate(db.write, lease, resource, wish))?.id, old);
-  const fitting = await template(lease);
-  await template(lease, { refsDigest: "later" });
-  const claimed = await claimTemplate(db.write, lease, resource, wish);
+  const old = await snapshot(lease, { refsDigest: "then" });
+  await snapshot(lease, { checkout: "branch side", refsDigest: "later" });
+  assert.equal((await claimSnapshot(db.write, lease, resource, wish))?.id, old);
+  const fitting = await snapshot(lease);
+  await snapshot(lease, { refsDigest: "later" });
+  const claimed = await claimSnapshot(db.write, lease, resource, wish);
   assert.deepEqual([claimed?.id, claimed?.fits], [fitting, true]);
-  assert.equal(await claimTemplate(db.write, lease, resource, { ...wish, host: "there" }), null);
-  assert.equal(await hasAnyTemplate(db.read, lease.sessionId, "there", URL), false);
+  assert.equal(await claimSnapshot(db.write, lease, resource, { ...wish, host: "there" }), null);
+  assert.equal(await hasAnySnapshot(db.read, lease.sessionId, "there", URL), false);
 });
 
-test("no organization is given what another's sessions had made, whatever the url", async (t) => {
-  const { db, session, template } = await stand(t);
+test("claim: another organization has a snapshot of the same url → it is not claimed", async (t) => {
+  const { db, session, snapshot } = await setUp(t);
   const [own, other] = [await session(), await session()];
-  const id = await template(own.lease);
-  assert.equal(await hasAnyTemplate(db.read, other.lease.sessionId, "here", URL), false);
-  assert.equal(await claimTemplate(db.write, other.lease, other.resource, wish), null);
-  assert.equal(await claimTemplate(db.write, own.lease, other.resource, wish), null, "another's resource");
-  assert.equal((await claimTemplate(db.write, own.lease, own.resource, wish))?.id, id);
+  const id = await snapshot(own.lease);
+  assert.equal(await hasAnySnapshot(db.read, other.lease.sessionId, "here", URL), false);
+  assert.equal(await claimSnapshot(db.write, other.lease, other.resource, wish), null);
+  assert.equal(await claimSnapshot(db.write, own.lease, other.resource, wish), null, "another's resource");
+  assert.equal((await claimSnapshot(db.write, own.lease, own.resource, wish))?.id, id);
   const mirrors = [own, other].map(({ lease }) => claimMirror(db.write, lease.sessionId, "here", URL));
   const [first, second] = await Promise.all(mirrors);
   assert.notEqual(first?.id, second?.id);
   assert.notEqual(first?.uid, second?.uid);
 });
 
-test("a lease that is gone claims nothing and leaves nothing", async (t) => {
-  const { db, session, template } = await stand(t);
+test("claim and release: the lease is lost → nothing changes", async (t) => {
+  const { db, session, snapshot } = await setUp(t);
   const { lease, resource } = await session();
-  const id = await template(lease);
+  const id = await snapshot(lease);
   const gone = { ...lease, epoch: lease.epoch - 1 };
-  assert.equal(await claimTemplate(db.write, gone, resource, wish), null);
-  await claimTemplate(db.write, lease, resource, wish);
-  await leaveTemplate(db.write, gone, resource);
-  assert.equal(await deleteTemplate(db.write, id), false);
+  assert.equal(await claimSnapshot(db.write, gone, resource, wish), null);
+  await claimSnapshot(db.write, lease, resource, wish);
+  await releaseSnapshot(db.write, gone, resource);
+  assert.equal(await deleteSnapshot(db.write, id), false);
 });
 
-test("a template is deleted only when no disk shows it, and a mirror when there is none of it", async (t) => {
-  const { db, session, template, keep, isThere } = await stand(t);
+test("sweep: a disk shows the snapshot → it stays; a mirror is deleted after its last snapshot", async (t) => {
+  const { db, session, snapshot, keep, isThere } = await setUp(t);
   const { lease, resource } = await session();
-  const id = await template(lease);
-  await claimTemplate(db.write, lease, resource, wish);
+  const id = await snapshot(lease);
+  await claimSnapshot(db.write, lease, resource, wish);
   const [claimed] = await readResources(db.write, lease.sessionId);
-  assert.equal(claimed?.type === "git_repository" && claimed.template?.id, id);
-  const nothing = keep({ mostBytes: 0, mostDays: 0 });
-  await sweepTemplates(nothing, never);
+  assert.equal(claimed?.type === "git_repository" && claimed.snapshot?.id, id);
+  const nothing = keep({ maxBytes: 0, maxIdleDays: 0 });
+  await sweepSnapshots(nothing, never);
   assert.ok(isThere("templates", id));
   await markAllAbsent(db.write, lease);
   const mirror = await claimMirror(db.write, lease.sessionId, "here", URL);
   assert.equal(await deleteMirror(db.write, mirror?.id ?? ""), false);
-  await sweepTemplates(nothing, never);
+  await sweepSnapshots(nothing, never);
   assert.deepEqual([isThere("templates", id), isThere("mirrors", mirror?.id ?? "")], [false, false]);
-  assert.equal(await hasAnyTemplate(db.read, lease.sessionId, "here", URL), false);
+  assert.equal(await hasAnySnapshot(db.read, lease.sessionId, "here", URL), false);
 });
 
-test("claims and deletions at once: each template that was claimed stays, each other goes", async (t) => {
-  const { db, session, template } = await stand(t);
+test("claims and deletions at once → a claimed snapshot stays, any other is deleted", async (t) => {
+  const { db, session, snapshot } = await setUp(t);
   const from = await seed(db.write);
   const sessions = await Promise.all(Array.from({ length: 12 }, () => session(from)));
   for (let round = 0; round < 8; round++) {
     const [first] = sessions;
     assert.ok(first);
-    const id = await template(first.lease);
-    const claims = sessions.map(({ lease, resource }) => claimTemplate(db.write, lease, resource, wish));
-    const deleted = deleteTemplate(db.write, id);
+    const id = await snapshot(first.lease);
+    const claims = sessions.map(({ lease, resource }) => claimSnapshot(db.write, lease, resource, wish));
+    const deleted = deleteSnapshot(db.write, id);
     const claimed = (await Promise.allSettled(claims)).map(
       (each) => each.status === "fulfilled" && each.value?.id,
     );
     const some = claimed.some((each) => each === id);
     assert.equal(await deleted, !some, JSON.stringify(claimed));
     for (const { lease } of sessions) await markAllAbsent(db.write, lease);
-    await deleteTemplate(db.write, id);
+    await deleteSnapshot(db.write, id);
   }
 });
 
-test("the older of one checkout goes, what was not used for long goes, and the longest unused when there is no room", async (t) => {
-  const { db, session, template, keep, isThere } = await stand(t);
+test("evict: older of one checkout, unused for long, limit exceeded → deleted, least recently used first", async (t) => {
+  const { db, session, snapshot, keep, isThere } = await setUp(t);
   const { lease, resource } = await session();
   const [used, old] = [
-    await template(lease, { refsDigest: "used" }),
-    await template(lease, { refsDigest: "old" }),
+    await snapshot(lease, { refsDigest: "used" }),
+    await snapshot(lease, { refsDigest: "old" }),
   ];
-  await claimTemplate(db.write, lease, resource, { ...wish, refsDigest: "used" });
-  const present = await template(lease);
-  const forgotten = await template(lease, { checkout: "branch side", daysAgo: 15 });
-  await evictTemplates(keep());
+  await claimSnapshot(db.write, lease, resource, { ...wish, refsDigest: "used" });
+  const present = await snapshot(lease);
+  const forgotten = await snapshot(lease, { checkout: "branch side", daysAgo: 15 });
+  await evictSnapshots(keep());
   const there = (...ids: string[]) => ids.map((id) => isThere("templates", id));
   assert.deepEqual(there(used, old, present, forgotten), [true, false, true, false]);
 
   const [b, a] = [
-    await template(lease, { checkout: "branch b", daysAgo: 2 }),
-    await template(lease, { checkout: "branch a", daysAgo: 3 }),
+    await snapshot(lease, { checkout: "branch b", daysAgo: 2 }),
+    await snapshot(lease, { checkout: "branch a", daysAgo: 3 }),
   ];
-  await evictTemplates(keep({ mostBytes: 300 }));
+  await evictSnapshots(keep({ maxBytes: 300 }));
   assert.deepEqual(there(used, present, a, b), [true, true, false, true]);
   const mirror = await claimMirror(db.write, lease.sessionId, "here", URL);
   await markMirrored(db.write, mirror?.id ?? "", 1000);
-  await evictTemplates(keep({ mostBytes: 300 }));
+  await evictSnapshots(keep({ maxBytes: 300 }));
   assert.deepEqual(there(used, present, b), [true, false, false]);
-  assert.ok(isThere("mirrors", mirror?.id ?? ""), "its template is shown");
+  assert.ok(isThere("mirrors", mirror?.id ?? ""), "a disk shows its snapshot");
 });
 
-test("directories without a row go unless they are being made, and rows without a directory too", async (t) => {
-  const { db, room, session, template, keep, isThere, underWay } = await stand(t);
+test("sweep: directories without a row and rows without a directory → deleted, unless being built", async (t) => {
+  const { db, directory, session, snapshot, keep, isThere, building } = await setUp(t);
   const { lease } = await session();
-  const [lost, kept] = [await template(lease), await template(lease, { checkout: "branch side" })];
-  rmSync(diskOf(room, "templates", lost), { recursive: true });
+  const [lost, kept] = [await snapshot(lease), await snapshot(lease, { checkout: "branch side" })];
+  rmSync(diskOf(directory, "templates", lost), { recursive: true });
   const [half, making, mirror] = [newUuid(), newUuid(), newUuid()];
-  for (const id of [half, making]) mkdirSync(diskOf(room, "templates", id));
-  mkdirSync(diskOf(room, "mirrors", mirror));
-  mkdirSync(`${diskOf(room, "templates", newUuid())}.00112233.deleted/data`, { recursive: true });
-  underWay.add(making);
-  await sweepTemplates(keep(), never);
+  for (const id of [half, making]) mkdirSync(diskOf(directory, "templates", id));
+  mkdirSync(diskOf(directory, "mirrors", mirror));
+  mkdirSync(`${diskOf(directory, "templates", newUuid())}.00112233.deleted/data`, { recursive: true });
+  building.add(making);
+  await sweepSnapshots(keep(), never);
   assert.deepEqual(
     [half, making, kept].map((id) => isThere("templates", id)),
     [false, true, true],
@@ -218,8 +219,8 @@ test("directories without a row go unless they are being made, and rows without 
   assert.deepEqual(rows, [{ id: kept }]);
 });
 
-test("a mirror's number is no other's when they have all been given out once, and one that is used takes none", async (t) => {
-  const { db, session } = await stand(t);
+test("claim mirror: the cycle of uids has begun anew → no uid is assigned twice, and a known mirror takes none", async (t) => {
+  const { db, session } = await setUp(t);
   const { lease } = await session();
   const claim = (url: string) => claimMirror(db.write, lease.sessionId, "here", url);
   const first = await claim(URL);
@@ -236,8 +237,8 @@ test("a mirror's number is no other's when they have all been given out once, an
   assert.equal(third?.uid, second.uid + 1);
 });
 
-test("an organization that names ever other repositories leaves numbers to the others", async (t) => {
-  const { db, session } = await stand(t);
+test("claim mirror: an organization has reached its limit → null for it, uids for others", async (t) => {
+  const { db, session } = await setUp(t);
   const [own, other] = [await session(), await session()];
   const claim = (of: typeof own, url: string) => claimMirror(db.write, of.lease.sessionId, "here", url);
   assert.ok(await claim(own, URL));
@@ -251,9 +252,9 @@ test("an organization that names ever other repositories leaves numbers to the o
   assert.ok(await claim(other, `${URL}-another`));
 });
 
-test("one may take a quarter of what all may, and an eighth of what the machine has left", () => {
+test("size limits: a quarter of the limit of all, and an eighth of what is free", () => {
   const left = { bavail: 1_000, bsize: 4_096, files: 100, ffree: 80 };
-  assert.deepEqual(shareOf(40_960, left), { mostBytes: 10_240, mostFiles: 10 });
-  assert.deepEqual(shareOf(2 ** 40, left), { mostBytes: 512_000, mostFiles: 10 });
-  assert.deepEqual(shareOf(40_960, { ...left, files: 0, ffree: 0 }).mostFiles, 1_000_000);
+  assert.deepEqual(sizeLimits(40_960, left), { maxBytes: 10_240, maxFiles: 10 });
+  assert.deepEqual(sizeLimits(2 ** 40, left), { maxBytes: 512_000, maxFiles: 10 });
+  assert.deepEqual(sizeLimits(40_960, { ...left, files: 0, ffree: 0 }).maxFiles, 1_000_000);
 });

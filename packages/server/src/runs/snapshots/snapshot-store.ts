@@ -1,25 +1,33 @@
+import type { Wanted } from "@berth/sandbox";
 import { isForeignKeyViolation } from "../../db/database-error.ts";
 import type { Queryable } from "../../db/statement.ts";
 import type { Lease } from "../lease/lease.ts";
 
-/** Which template is asked for: one of this checkout with these refs, or the nearest to it. */
-export interface TemplateWish {
+// Tables, columns and stored directories call a repository snapshot a template, the name that it had first.
+
+/** What a checkout is stored as. The default branch is a branch like any other. */
+export function checkoutName({ branch, commit }: Wanted): string {
+  return commit === "" ? `branch ${branch}` : `commit ${commit}`;
+}
+
+/** Which snapshot is wanted: one of this checkout with these refs, or the nearest to it. */
+export interface SnapshotQuery {
   host: string;
   checkout: string;
   refsDigest: string;
 }
 
-/** A template that a session's resource now refers to. */
-export interface ClaimedTemplate {
+/** A snapshot that a session's resource now refers to. */
+export interface ClaimedSnapshot {
   id: string;
   uid: number;
   commit: string;
-  /** It has the checkout and the refs that were asked for. */
+  /** It has the checkout and the refs that were wanted. */
   fits: boolean;
 }
 
-/** Whether this machine has any template of the repository that was made for the session's organization. */
-export async function hasAnyTemplate(
+/** Whether this machine has any snapshot of the repository that was built for the session's organization. */
+export async function hasAnySnapshot(
   db: Queryable,
   sessionId: string,
   host: string,
@@ -38,16 +46,16 @@ export async function hasAnyTemplate(
 }
 
 /**
- * Refers the resource to the best template of its url that the session's own organization has on this machine; null where there
- * is none, or the lease is gone. From then on the template stays, until `leaveTemplate` or the disk goes.
+ * Refers the resource to the best snapshot of its url that the session's own organization has on this machine. Returns null when there
+ * is none, or the lease is lost. The reference keeps the snapshot until `releaseSnapshot`, or until the disk is removed.
  */
-export async function claimTemplate(
+export async function claimSnapshot(
   db: Queryable,
   lease: Lease,
   resourceId: string,
-  { host, checkout, refsDigest }: TemplateWish,
-): Promise<ClaimedTemplate | null> {
-  const { rows } = await db.query<ClaimedTemplate>({
+  { host, checkout, refsDigest }: SnapshotQuery,
+): Promise<ClaimedSnapshot | null> {
+  const { rows } = await db.query<ClaimedSnapshot>({
     name: "claim_template",
     text: `
       with found as (
@@ -72,8 +80,8 @@ export async function claimTemplate(
   return rows[0] ?? null;
 }
 
-/** The session's disk shows nothing of a template at the resource's place. */
-export async function leaveTemplate(db: Queryable, lease: Lease, resourceId: string): Promise<void> {
+/** The session's disk shows no snapshot at the resource's mount path any more. */
+export async function releaseSnapshot(db: Queryable, lease: Lease, resourceId: string): Promise<void> {
   await db.query({
     name: "leave_template",
     text: `
@@ -84,7 +92,7 @@ export async function leaveTemplate(db: Queryable, lease: Lease, resourceId: str
   });
 }
 
-export interface NewTemplate {
+export interface NewSnapshot {
   id: string;
   mirrorId: string;
   checkout: string;
@@ -93,9 +101,9 @@ export interface NewTemplate {
   bytes: number;
 }
 
-/** From now on it is served. */
-export async function insertTemplate(db: Queryable, template: NewTemplate): Promise<void> {
-  const { id, mirrorId, checkout, refsDigest, commit, bytes } = template;
+/** Makes the snapshot available to sessions. */
+export async function insertSnapshot(db: Queryable, snapshot: NewSnapshot): Promise<void> {
+  const { id, mirrorId, checkout, refsDigest, commit, bytes } = snapshot;
   await db.query({
     name: "insert_template",
     text: `
@@ -105,9 +113,9 @@ export async function insertTemplate(db: Queryable, template: NewTemplate): Prom
   });
 }
 
-export async function hasTemplate(
+export async function hasSnapshot(
   db: Queryable,
-  { mirrorId, checkout, refsDigest }: Pick<NewTemplate, "mirrorId" | "checkout" | "refsDigest">,
+  { mirrorId, checkout, refsDigest }: Pick<NewSnapshot, "mirrorId" | "checkout" | "refsDigest">,
 ): Promise<boolean> {
   const { rows } = await db.query({
     name: "has_template",
@@ -119,8 +127,8 @@ export async function hasTemplate(
   return rows.length > 0;
 }
 
-/** False: a session's disk shows it, or is about to. */
-export async function deleteTemplate(db: Queryable, id: string): Promise<boolean> {
+/** Returns false when a session's disk shows it, or is about to. */
+export async function deleteSnapshot(db: Queryable, id: string): Promise<boolean> {
   try {
     await db.query({
       name: "delete_template",

@@ -3,77 +3,85 @@ import { readdir } from "node:fs/promises";
 import type { Queryable } from "../../db/statement.ts";
 import { removeTrash } from "../disks/trash.ts";
 import { deleteMirror } from "./mirror-store.ts";
-import { directoryOf, discardDisk, diskOf, type TemplateKind, type TemplateRoom } from "./snapshot-directory.ts";
-import { deleteTemplate } from "./snapshot-store.ts";
+import {
+  directoryOf,
+  diskOf,
+  removeDisk,
+  type SnapshotDirectory,
+  type StoredKind,
+} from "./snapshot-directory.ts";
+import { deleteSnapshot } from "./snapshot-store.ts";
 
-export interface KeepParts {
+export interface SweepParts {
   db: { write: Queryable };
-  room: TemplateRoom;
-  /** All together. */
-  mostBytes: number;
-  /** Without use. */
-  mostDays: number;
-  isUnderWay(id: string): boolean;
+  directory: SnapshotDirectory;
+  /** Of all mirrors and snapshots together. */
+  maxBytes: number;
+  /** Days without use after which one is deleted. */
+  maxIdleDays: number;
+  isBuilding(id: string): boolean;
 }
 
-interface Kept {
-  kind: TemplateKind;
+/** A mirror or a snapshot. */
+interface Stored {
+  kind: StoredKind;
   id: string;
   bytes: number;
-  /** No session's disk shows it, and no template is made of it. */
+  /** No session's disk shows it, and no snapshot was built from it. */
   free: boolean;
-  /** Not used for long, or there is a newer one of the same repository and checkout. */
-  over: boolean;
+  /** Unused for too long, or there is a newer one of the same repository and checkout. */
+  expired: boolean;
 }
 
 /**
- * Deletes what processes that died have left half made, and what is not in the database; takes out of the database what is
- * not on the disk; and evicts. What a session's disk shows, and what is being made, stays.
+ * Deletes what dead processes left unfinished and what has no row, deletes rows without a directory, and evicts. What a session's disk
+ * shows, and what is being built, stays.
  */
-export async function sweepTemplates(parts: KeepParts, signal: AbortSignal): Promise<void> {
-  const { room } = parts;
+export async function sweepSnapshots(parts: SweepParts, signal: AbortSignal): Promise<void> {
+  const { directory } = parts;
   for (const kind of ["templates", "mirrors"] as const) {
-    await removeTrash(directoryOf(room, kind), signal);
+    await removeTrash(directoryOf(directory, kind), signal);
     // Read before the rows: what is finished in between has its row then.
-    const found = (await readdir(directoryOf(room, kind)).catch(() => [])).filter((name) => UUID.test(name));
-    const known = new Set((await readKept(parts)).map(({ id }) => id));
-    for (const id of found) {
+    const names = await readdir(directoryOf(directory, kind)).catch(() => []);
+    const known = new Set((await readStored(parts)).map(({ id }) => id));
+    for (const id of names.filter((name) => UUID.test(name))) {
       if (signal.aborted) return;
-      if (!known.has(id) && !parts.isUnderWay(id)) await discardDisk(room, kind, id);
+      if (!known.has(id) && !parts.isBuilding(id)) await removeDisk(directory, kind, id);
     }
   }
-  for (const kept of await readKept(parts))
-    if (!existsSync(diskOf(room, kept.kind, kept.id))) await remove(parts, kept);
-  await evictTemplates(parts);
+  for (const stored of await readStored(parts))
+    if (!existsSync(diskOf(directory, stored.kind, stored.id))) await remove(parts, stored);
+  await evictSnapshots(parts);
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Deletes what is over, and the longest unused while all together take too much. Answers the bytes that are left. */
-export async function evictTemplates(parts: KeepParts): Promise<number> {
-  // A mirror is free when the last of its templates is gone.
+/** Deletes what has expired, then the least recently used while all together exceed the limit. Returns the bytes that are left. */
+export async function evictSnapshots(parts: SweepParts): Promise<number> {
+  // A mirror is free once the last of its snapshots is deleted.
   for (const kind of ["templates", "mirrors"] as const)
-    for (const kept of await readKept(parts)) if (kept.kind === kind && kept.over) await remove(parts, kept);
-  let all = await readKept(parts);
+    for (const stored of await readStored(parts))
+      if (stored.kind === kind && stored.expired) await remove(parts, stored);
+  let all = await readStored(parts);
   for (;;) {
-    const sum = all.reduce((bytes, kept) => bytes + kept.bytes, 0);
-    const first = all.find(({ free, id }) => free && !parts.isUnderWay(id));
-    if (sum <= parts.mostBytes || first === undefined) return sum;
+    const sum = all.reduce((bytes, stored) => bytes + stored.bytes, 0);
+    const first = all.find(({ free, id }) => free && !parts.isBuilding(id));
+    if (sum <= parts.maxBytes || first === undefined) return sum;
     await remove(parts, first);
-    const rest = await readKept(parts);
+    const rest = await readStored(parts);
     all = rest.some(({ id }) => id === first.id) ? all.filter(({ id }) => id !== first.id) : rest;
   }
 }
 
-async function remove({ db, room, isUnderWay }: KeepParts, { kind, id, free }: Kept): Promise<void> {
-  if (!free || isUnderWay(id)) return;
-  const gone = await (kind === "templates" ? deleteTemplate(db.write, id) : deleteMirror(db.write, id));
-  if (gone) await discardDisk(room, kind, id);
+async function remove({ db, directory, isBuilding }: SweepParts, { kind, id, free }: Stored): Promise<void> {
+  if (!free || isBuilding(id)) return;
+  const isGone = await (kind === "templates" ? deleteSnapshot(db.write, id) : deleteMirror(db.write, id));
+  if (isGone) await removeDisk(directory, kind, id);
 }
 
-/** The longest unused first. */
-async function readKept({ db, room, mostDays }: KeepParts): Promise<Kept[]> {
-  const { rows } = await db.write.query<Kept>({
+/** The least recently used first. */
+async function readStored({ db, directory, maxIdleDays }: SweepParts): Promise<Stored[]> {
+  const { rows } = await db.write.query<Stored>({
     name: "kept_templates",
     text: `
       select 'templates' as kind, templates.id, templates.bytes, templates.used_at,
@@ -81,7 +89,7 @@ async function readKept({ db, room, mostDays }: KeepParts): Promise<Kept[]> {
         templates.used_at < now() - $2 * interval '1 day' or exists (
           select from repository_templates as newer
           where newer.mirror_id = templates.mirror_id and newer.checkout = templates.checkout and newer.id > templates.id
-        ) as over
+        ) as expired
       from repository_templates as templates
       join repository_mirrors on repository_mirrors.id = templates.mirror_id and host = $1
       union all
@@ -90,7 +98,7 @@ async function readKept({ db, room, mostDays }: KeepParts): Promise<Kept[]> {
         used_at < now() - $2 * interval '1 day'
       from repository_mirrors where host = $1
       order by used_at, kind desc`,
-    values: [room.host, mostDays],
+    values: [directory.host, maxIdleDays],
   });
   return rows;
 }

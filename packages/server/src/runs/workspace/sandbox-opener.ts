@@ -2,6 +2,7 @@ import {
   DiskLimitError,
   ImageError,
   type MountedFile,
+  type RemoteRefs,
   type Sandbox,
   type SandboxEngine,
   type SandboxSpec,
@@ -27,11 +28,10 @@ import type { SessionMemory } from "../memory/session-memory.ts";
 import { createProvisioner, type Provisioner, type ProvisionParts } from "../resources/provision.ts";
 import type { PinnedSkill } from "../skills/session-skills.ts";
 import type { SkillDirectories } from "../skills/skill-directories.ts";
+import { PrefetchedRefs } from "../snapshots/prefetched-refs.ts";
 import { openOnSystem } from "../system/disk-system.ts";
 import { EnvironmentProgress } from "../system/environment-progress.ts";
 import { type SystemParts, sessionSystem } from "../system/session-system.ts";
-import { BegunLooks } from "../snapshots/prefetched-refs.ts";
-import type { Look } from "../snapshots/repository-snapshots.ts";
 import { sandboxSpec } from "./sandbox-spec.ts";
 
 export interface OpenParts extends ProvisionParts {
@@ -89,11 +89,11 @@ export class SandboxOpener {
     const began = performance.now();
     const { isNew, ...disk } = await this.#claimDisk();
     const resources = isNew ? inputs.resources.map(onNewDisk) : inputs.resources;
-    const looks = this.#beginLooks(session, resources);
+    const refs = this.#prefetchRefs(session, resources);
     const spec = sandboxSpec(this.#parts, session, disk, resources, inputs.removals);
     const sandbox = await this.#orReport(session, () => this.#openOnSystem(session, disk, spec));
     await reportStarted(runLog, sandbox, Math.round(performance.now() - began) / 1000);
-    const opened = { sandbox, provisioner: this.#provisionerOf(sandbox, spec.files, looks) };
+    const opened = { sandbox, provisioner: this.#provisionerOf(sandbox, spec.files, refs) };
     return { opened, toPlace: { resources: resources.filter(isPending), removals: inputs.removals } };
   }
 
@@ -116,19 +116,19 @@ export class SandboxOpener {
   }
 
   /** Asks the hosts of the repositories for their refs while the sandbox is being opened. */
-  #beginLooks({ id }: RunSession, resources: readonly RunResource[]): BegunLooks {
-    const { credentials, templates } = this.#parts;
-    const look = async (one: RunRepository): Promise<Look> => {
+  #prefetchRefs({ id }: RunSession, resources: readonly RunResource[]): PrefetchedRefs {
+    const { credentials, snapshots } = this.#parts;
+    const refsOf = async (one: RunRepository): Promise<RemoteRefs | null> => {
       try {
-        return await templates.look(id, credentials.unsealedRepository(one));
+        return await snapshots.remoteRefs(id, credentials.unsealedRepository(one));
       } catch {
         // What is wrong with the repository is reported when it is put in place.
         return null;
       }
     };
-    const looks = new BegunLooks();
-    for (const one of resources.filter(isRepository).filter(isPending)) looks.begin(one.id, look(one));
-    return looks;
+    const prefetched = new PrefetchedRefs();
+    for (const one of resources.filter(isRepository).filter(isPending)) prefetched.add(one.id, refsOf(one));
+    return prefetched;
   }
 
   async #openOnSystem(session: RunSession, disk: Disk, spec: SandboxSpec): Promise<Sandbox> {
@@ -181,9 +181,9 @@ export class SandboxOpener {
   #provisionerOf(
     sandbox: Sandbox,
     mounted: readonly MountedFile[],
-    looks: BegunLooks = new BegunLooks(),
+    refs: PrefetchedRefs = new PrefetchedRefs(),
   ): Provisioner {
-    return createProvisioner(this.#parts, { ...this.#target, sandbox, mounted, looks });
+    return createProvisioner(this.#parts, { ...this.#target, sandbox, mounted, refs });
   }
 }
 

@@ -7,12 +7,12 @@ import { egressPolicy, type ProviderHosts } from "../egress/egress-policy.ts";
 import type { Removal } from "../inputs/removal-store.ts";
 import { isRepository, type RunResource } from "../inputs/resource-store.ts";
 import type { RunSession } from "../inputs/session-inputs.ts";
-import type { Templates } from "../snapshots/repository-snapshots.ts";
+import type { RepositorySnapshots } from "../snapshots/repository-snapshots.ts";
 
 export interface SpecParts {
   blobs: BlobStore;
   providers: readonly ProviderHosts[];
-  templates: Pick<Templates, "mounted">;
+  snapshots: Pick<RepositorySnapshots, "mounts">;
 }
 
 const MEBIBYTE = 1024 * 1024;
@@ -43,7 +43,7 @@ export function sandboxSpec(
     files: files.flatMap(({ sha256, mountPath }): MountedFile[] =>
       sha256 === null ? [] : [{ source: parts.blobs.path(sha256), target: mountPath }],
     ),
-    snapshots: parts.templates.mounted(resources),
+    snapshots: parts.snapshots.mounts(resources),
     writable: [...cloneDirectories(resources), ...writableStores(resources)],
   };
 }
