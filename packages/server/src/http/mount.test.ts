@@ -49,7 +49,7 @@ describe("mount", () => {
       assert.deepEqual([status, type], [400, "invalid_request_error"], String(told));
       assert.match(String(told), message);
     };
-    await refused("", /needs a JSON body/);
+    await refused("", /requires a JSON body/);
     await refused("{", /not valid JSON/);
     await refused('{"name":"a"}{}', /not valid JSON/);
     await refused("NaN", /not valid JSON/);

@@ -43,8 +43,8 @@ describe("below the routes", () => {
     assert.equal(status, 200);
     const { body } = await get("HTTP://berth.example:80/api/v1/cloud/agents?limit=0");
     assert.equal(body.error.message, "Field 'limit' must be a positive integer.");
-    assert.match((await get("http://berth.example")).body.error.message, /There is no GET \/\./);
-    assert.match((await get("http://berth.example?x")).body.error.message, /There is no GET \/\./);
+    assert.match((await get("http://berth.example")).body.error.message, /Unknown path: GET \/\./);
+    assert.match((await get("http://berth.example?x")).body.error.message, /Unknown path: GET \/\./);
   });
 
   test("a body that is encoded is refused, whoever would read it", async (t) => {

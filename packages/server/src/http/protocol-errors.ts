@@ -15,7 +15,7 @@ export function respondToProtocolErrors(server: Server): void {
     respondOnSocket(socket, errors.unknownPath("CONNECT", request.url ?? ""));
   });
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
-    const error = errors.invalid("The header 'Expect' asks for what is not done here.");
+    const error = errors.invalid("The value of the header 'Expect' is not supported.");
     const { status, headers, body } = renderError(error, requestIdOf(request.headers));
     const length = Buffer.byteLength(body);
     response.writeHead(status, { ...headers, connection: "close", "content-length": length }).end(body);
@@ -24,7 +24,7 @@ export function respondToProtocolErrors(server: Server): void {
 
 function parserError(code: string | undefined): ApiError {
   if (code === "HPE_HEADER_OVERFLOW") return errors.invalid("The headers of the request are too large.");
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return errors.invalid("The request came too slowly.");
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return errors.invalid("The request was sent too slowly.");
   return errors.invalid("The request is not valid HTTP.");
 }
 

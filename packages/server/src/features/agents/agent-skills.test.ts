@@ -107,7 +107,7 @@ describe("skills of agents and sessions", () => {
     const older = { id: made.id, type: "agent", version: 1 };
     const { status, body } = await owner.post("/sessions", { agent: older, environment_id: environment.id });
     assert.deepEqual([status, body.error.type], [409, "conflict_error"]);
-    assert.match(body.error.message, /^Skill 'skill_\w+', which the agent names, is deleted\.$/);
+    assert.match(body.error.message, /^The agent uses skill 'skill_\w+', which was deleted\.$/);
   });
 
   test("of a deletion and those who begin to use the skill at once, one side wins", async (t) => {

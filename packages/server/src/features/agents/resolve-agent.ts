@@ -57,7 +57,7 @@ function resolveModel(choice: Body["model"], models: ModelWindows): AgentDefinit
   if (model === null) {
     const param = typeof choice === "string" ? "model" : "model.id";
     throw errors.invalid(
-      `Model '${id}' is not one that this installation can reach; GET /api/v1/cloud/models lists those that are.`,
+      `Model '${id}' is not available. GET /api/v1/cloud/models lists the available models.`,
       param,
     );
   }

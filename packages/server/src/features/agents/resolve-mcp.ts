@@ -49,13 +49,13 @@ export function checkMcp({ tools, mcp_servers }: AgentDefinition, allowPrivate: 
   for (const [index, { name, url }] of mcp_servers.entries()) {
     if (!named.includes(name)) {
       throw errors.invalid(
-        `No 'mcp_toolset' of 'tools' names the server '${name}'.`,
+        `No 'mcp_toolset' in 'tools' uses the server '${name}'.`,
         `mcp_servers[${index}].name`,
       );
     }
     if (isTls(url) || isListed(allowPrivate, url)) continue;
     throw errors.invalid(
-      `Field 'mcp_servers[${index}].url' must be an https address: this installation does not list its host.`,
+      `Field 'mcp_servers[${index}].url' must be an https URL. This installation does not allow http for its host.`,
       `mcp_servers[${index}].url`,
     );
   }

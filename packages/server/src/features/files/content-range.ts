@@ -13,12 +13,16 @@ export function parseContentRange(header: (name: string) => string | undefined):
   if (range === undefined) return { type: "whole", length };
   const [, first, last, of] = /^bytes (?:\*|(\d{1,15})-(\d{1,15}))\/(\*|\d{1,15})$/.exec(range) ?? [];
   if (of === undefined) {
-    throw errors.badContentRange("The 'content-range' must be as 'bytes 0-99/1000' or 'bytes */1000'.");
+    throw errors.badContentRange(
+      "The 'content-range' must have the form 'bytes 0-99/1000' or 'bytes */1000'.",
+    );
   }
   const total = of === "*" ? null : Number(of);
   if (first === undefined || last === undefined) {
     if (length)
-      throw errors.badContentRange("A 'content-range' that asks how much has arrived takes no body.");
+      throw errors.badContentRange(
+        "A request with a 'content-range' of the form 'bytes */1000' must not have a body.",
+      );
     return { type: "query", total };
   }
   const part = { type: "part" as const, start: Number(first), end: Number(last) + 1, total };
@@ -26,7 +30,7 @@ export function parseContentRange(header: (name: string) => string | undefined):
     throw errors.badContentRange("The 'content-range' is not a range within the content.");
   }
   if (length !== null && length !== part.end - part.start) {
-    throw errors.badContentRange("The 'content-range' and the 'content-length' differ.");
+    throw errors.badContentRange("The 'content-range' and the 'content-length' do not match.");
   }
   return part;
 }

@@ -126,6 +126,6 @@ async function* checkedBody(
 
 function otherLength(range: ContentRange, length: number): ApiError {
   return range.type === "part"
-    ? errors.badContentRange(`The body must have ${length} bytes, as its 'content-range' says.`)
+    ? errors.badContentRange(`The body must have ${length} bytes to match its 'content-range'.`)
     : errors.otherSize(length);
 }

@@ -87,7 +87,10 @@ async function fileOf(part: MultipartFile, blobs: BlobStore, limit: number) {
     throw errors.invalid("Field 'file' must have a name of 1 to 255 characters.", "file");
   }
   if (/[\u0000-\u001f\u007f/\\]/.test(filename) || !filename.isWellFormed()) {
-    throw errors.invalid("Field 'file' has a name with characters that no file name holds.", "file");
+    throw errors.invalid(
+      "The file name in field 'file' must not contain control characters, '/' or '\\'.",
+      "file",
+    );
   }
   const content = await blobs.stage(part.file);
   if (!part.file.truncated) return { content, filename, mimeType: mimeTypeOf(part.mimetype) };

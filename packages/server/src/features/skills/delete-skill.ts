@@ -13,7 +13,7 @@ import {
 } from "./skill-version-store.ts";
 
 const AGENT = "an agent that is not archived";
-const SESSION = "a session that goes on";
+const SESSION = "a session that is neither terminated nor archived";
 
 /**
  * Deletes a skill with its versions. Returns the hashes of their contents, which stay until `removeUnusedContent`.

@@ -95,7 +95,7 @@ function belowManual(
   }
   const outside = files.find(({ path }) => !path.startsWith(root));
   if (outside !== undefined) {
-    throw fault(`has '${shown(outside.path)}' beside the directory '${root.slice(0, -1)}'`);
+    throw fault(`has '${shown(outside.path)}' outside of the directory '${root.slice(0, -1)}'`);
   }
   return files
     .map((file) => ({ ...file, path: file.path.slice(root.length) }))

@@ -41,7 +41,7 @@ describe("skills", () => {
     );
     assert.deepEqual(
       [named.status, named.body.error.message],
-      [400, "The name in SKILL.md is 'other'; all versions of this skill have 'tidy'."],
+      [400, "The name in SKILL.md is 'other', but the name of this skill is 'tidy'."],
     );
     for (const version of ["3", "0", "x", "99999999999", made.id]) {
       assert.equal((await owner.get(`/skills/${made.id}/versions/${version}`)).status, 404);

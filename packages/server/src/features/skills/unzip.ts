@@ -41,7 +41,7 @@ async function openZip(path: string, fault: MakeError): Promise<ZipFile> {
   try {
     return await openPromise(path, { lazyEntries: true, decodeStrings: false, autoClose: false });
   } catch {
-    throw fault("is not a zip archive that can be read");
+    throw fault("is not a zip archive, or is damaged");
   }
 }
 
@@ -49,7 +49,7 @@ async function* entriesOf(zip: ZipFile, fault: MakeError): AsyncGenerator<Entry>
   try {
     yield* zip.eachEntry();
   } catch {
-    throw fault("is not a zip archive that can be read");
+    throw fault("is not a zip archive, or is damaged");
   }
 }
 
@@ -70,7 +70,8 @@ function checkKind(entry: Entry, name: string, fault: MakeError): "file" | "dire
     throw fault(`has '${shown(name)}', which is neither a file nor a directory`);
   }
   if (entry.isEncrypted()) throw fault(`has '${shown(name)}', which is encrypted`);
-  if (!entry.canDecodeFileData()) throw fault(`has '${shown(name)}', which is packed in an unknown way`);
+  if (!entry.canDecodeFileData())
+    throw fault(`has '${shown(name)}', which has an unsupported compression method`);
   return isDirectory ? "directory" : "file";
 }
 

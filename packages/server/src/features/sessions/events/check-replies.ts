@@ -35,7 +35,10 @@ export async function checkReplies(
     const fault = faultOf(reply, calls.get(reply.uuid));
     if (fault !== null) throw errors.invalid(`Field '${reply.param}' ${fault}`, reply.param);
     if (replies.findIndex(({ uuid }) => uuid === reply.uuid) < at)
-      throw errors.invalid(`Field '${reply.param}' names a call that is answered twice.`, reply.param);
+      throw errors.invalid(
+        `Field '${reply.param}' is the id of a call that another event replies to.`,
+        reply.param,
+      );
   }
   const interrupt = inputs.findIndex(({ type }) => type === "user.interrupt");
   const late = replies.find(({ index }) => interrupt !== -1 && index > interrupt);
@@ -68,9 +71,9 @@ function replyTo(index: number, field: string, id: string, kind: Reply["kind"]):
 }
 
 function faultOf({ kind }: Reply, call: AnnouncedCall | undefined): string | null {
-  if (call === undefined) return "names no call of this session.";
+  if (call === undefined) return "is not the id of a call of this session.";
   const custom = call.type === "agent.custom_tool_use";
   if (kind === "result") return custom ? null : "must be the id of an 'agent.custom_tool_use'.";
-  if (custom) return "names a call that takes a 'user.custom_tool_result'.";
-  return call.permission === "ask" ? null : "names a call that needs no confirmation.";
+  if (custom) return "is the id of a call that takes a 'user.custom_tool_result'.";
+  return call.permission === "ask" ? null : "is the id of a call that does not need confirmation.";
 }

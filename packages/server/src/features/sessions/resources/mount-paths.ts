@@ -48,7 +48,10 @@ function freeRepositoryPath(resource: MountedInput, index: number, taken: readon
     const path = count === 1 ? `/data/${name}` : `/data/${name}-${count}`;
     if (!mountPath.safeParse(path).success) {
       const param = `resources[${index}].mount_path`;
-      throw errors.invalid(`Field '${param}' is required, since the repository's name makes no path.`, param);
+      throw errors.invalid(
+        `Field '${param}' is required, because the repository's name does not make a valid path.`,
+        param,
+      );
     }
     if (!taken.some((other) => pathsOverlap(other, path))) return path;
   }
