@@ -13,7 +13,7 @@ import type { Call, ClientOptions } from "./transport/options.ts";
 import { type PagedList, pagedList } from "./transport/page.ts";
 import { Transport } from "./transport/transport.ts";
 
-/** The client of one Berth installation, acting as one token. */
+/** A client of one Berth installation with one token. */
 export class Berth {
   readonly agents: Agents;
   readonly models: Models;
@@ -43,17 +43,17 @@ export class Berth {
     this.tokens = new Tokens(transport);
   }
 
-  /** Calls an operation of `operations`, or one that the caller describes: what every method does, without its types. */
+  /** Calls an operation of the table `operations`, or one that the caller describes, without the types of its method. */
   call<T>(call: Call): ApiPromise<T> {
     return apiPromise(this.#transport.json<T>(call));
   }
 
-  /** As `call`, for an operation that answers pages. */
+  /** Like `call`, for an operation that returns a list. */
   pages<T>(call: Call): PagedList<T> {
     return pagedList<T>(this.#transport, call);
   }
 
-  /** As `call`, for an operation that answers bytes: the body is unread. */
+  /** Like `call`, for an operation that returns bytes. The body of the response is unread. */
   open(call: Call): Promise<Response> {
     return this.#transport.open(call, "*/*");
   }

@@ -1,2 +1,2 @@
-/** An example of each operation that takes more than its path, as plain data. Loads nothing else. */
+/** An example of each operation that needs more than its path, as plain data. Loads nothing else. */
 export { type Example, examples } from "@berth/contract/examples";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 
-test("at run time the client is its own files and the table of operations: no schema library, nothing of Node", () => {
+test("at run time the client loads only its own files and the table of operations: no schema library, no Node modules", () => {
   const report = `
     import { registerHooks } from "node:module";
     const loaded = [];

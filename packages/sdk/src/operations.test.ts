@@ -8,7 +8,7 @@ import type { Berth } from "./client.ts";
 
 type Method = (...args: unknown[]) => unknown;
 
-test("every operation of the contract has a method, which calls it", async (t) => {
+test("every operation of the contract has a method that calls it", async (t) => {
   const wire = await startWire(t, ({ path }, response) => {
     if (path.endsWith("/stream")) return void response.writeHead(404).end();
     answer(response, 200, { data: [], next_page: null, first_id: null, last_id: null, has_more: false });

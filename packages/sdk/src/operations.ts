@@ -1,2 +1,2 @@
-/** Every operation of the API as plain data, for programs that are made from it. Loads nothing else. */
+/** Every operation of the API as plain data, for programs that generate something from it. Loads nothing else. */
 export { operations } from "@berth/contract/operations";

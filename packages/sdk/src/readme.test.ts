@@ -11,7 +11,7 @@ const examples = [
   ...readFileSync(new URL("../README.md", import.meta.url), "utf8").matchAll(/```ts\n(.*?)```/gs),
 ];
 
-test("the examples of the README run as they are printed", async (t) => {
+test("the examples of the README run as printed", async (t) => {
   const wire = await startWire(t, ({ method, path }, response) => {
     if (path.endsWith("/stream")) {
       const said = { type: "agent.message", content: [{ type: "text", text: "Fixed." }] };

@@ -8,7 +8,7 @@ import type { StreamFrame } from "./streaming/event-stream.ts";
 
 const toolset = { type: "agent_toolset_20260401" } as const;
 
-test("the real service: every noun, paging, refusals, and a stream that survives a crash", {
+test("real service: files, lists, errors, and a stream that survives a crash", {
   timeout: 180_000,
 }, async (t) => {
   const service = await startRealService(t);
@@ -24,7 +24,7 @@ test("the real service: every noun, paging, refusals, and a stream that survives
   });
   assert.equal((await client.agents.get(agent.id)).id, agent.id);
 
-  await t.test("files go up and come down whole", async () => {
+  await t.test("a file is uploaded and downloaded unchanged", async () => {
     const bytes = new Uint8Array(300_000).map((_, i) => i % 251);
     const file = await client.files.upload(
       { name: "ä b.bin", content: bytes },
@@ -35,7 +35,7 @@ test("the real service: every noun, paging, refusals, and a stream that survives
     assert.deepEqual((await client.files.list({ ids: [file.id] })).data, [file]);
   });
 
-  await t.test("lists page through everything, newest first", async () => {
+  await t.test("a list yields everything, newest first", async () => {
     const made: string[] = [];
     for (let i = 0; i < 5; i++) made.unshift((await client.tokens.create({ name: `t${i}` })).id);
     const listed = (await collect(client.tokens.list({ limit: 2 }))).map(({ id }) => id);
@@ -44,7 +44,7 @@ test("the real service: every noun, paging, refusals, and a stream that survives
     assert.equal((await client.tokens.delete(made[0] ?? "")).type, "token_deleted");
   });
 
-  await t.test("a refusal carries type, param and request id", async () => {
+  await t.test("an error has type, param and request id", async () => {
     const { requestId } = await client.agents.list({ limit: 1 }).withResponse();
     assert.ok(requestId);
     await assert.rejects(client.agents.list({ limit: 101 }), {
@@ -56,7 +56,7 @@ test("the real service: every noun, paging, refusals, and a stream that survives
     await assert.rejects(stranger.agents.list().withResponse(), { name: "AuthenticationError", status: 401 });
   });
 
-  await t.test("a stream goes on over a crash of the service, without gap or duplicate", async () => {
+  await t.test("a stream continues after a crash of the service, without gaps and duplicates", async () => {
     const session = await client.sessions.create({ agent: agent.id, environment_id: environment.id });
     const say = (text: string) =>
       client.sessions.events.send(session.id, {

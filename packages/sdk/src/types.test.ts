@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answer, clientOf, startWire } from "../test-support/wire.ts";
 
-// The compiler is what fails here; the calls run so that the types are those of what is sent.
-test("bodies, queries and answers are typed by the contract", async (t) => {
+// This is a test for the compiler. The calls also run, so that the types match what is sent.
+test("bodies, queries and responses are typed by the contract", async (t) => {
   const wire = await startWire(t, (_, response) => answer(response, 200, { status: "idle", data: [] }));
   const { client } = clientOf(wire.url);
   const session = await client.sessions.create({

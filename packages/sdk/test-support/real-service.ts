@@ -11,7 +11,7 @@ import { freePort } from "../../../tests/acceptance/harness/free-port.ts";
 
 const binary = fileURLToPath(new URL("../../../bin/berth", import.meta.url));
 
-/** The real service in a process of its own, on a data directory that is gone when the test ends. */
+/** Starts the real service as a process, with a data directory that is removed at the end of the test. */
 export async function startRealService(t: TestContext) {
   const dataDir = await mkdtemp(join(tmpdir(), "berth-sdk-"));
   let { child, url } = await serve(dataDir, String(await freePort()));
@@ -24,7 +24,7 @@ export async function startRealService(t: TestContext) {
   return {
     url,
     token,
-    /** Kills it without warning and starts it again at the same address. */
+    /** Kills the service with SIGKILL and starts it again at the same address. */
     async crash(): Promise<void> {
       await end(child, "SIGKILL");
       ({ child, url } = await serve(dataDir, new URL(url).port));

@@ -4,7 +4,7 @@ import type { TestContext } from "node:test";
 import { Berth } from "../src/client.ts";
 import type { ClientOptions } from "../src/transport/options.ts";
 
-/** One request as it came over the wire. */
+/** A received request. */
 export interface Received {
   method: string;
   /** Decoded path, without the query. */
@@ -16,7 +16,7 @@ export interface Received {
 
 export type Handler = (request: Received, response: ServerResponse, index: number) => void | Promise<void>;
 
-/** An HTTP server on loopback that answers by the test's handler and is gone when the test ends. */
+/** Starts an HTTP server on loopback that calls the test's handler. It is closed at the end of the test. */
 export async function startWire(t: TestContext, handler: Handler) {
   const received: Received[] = [];
   const server = createServer(async (incoming, response) => {
@@ -65,7 +65,7 @@ export function refuse(
   answer(response, status, { type: "error", request_id: "req_1", error }, headers);
 }
 
-/** A client whose waits end at once; `waits` tells how long they were to be, in milliseconds. */
+/** A client that does not really wait. `waits` records the delays in milliseconds. */
 export function clientOf(url: string, options: Partial<ClientOptions> = {}) {
   const waits: number[] = [];
   const sleep = async (milliseconds: number, signal?: AbortSignal) => {
@@ -75,7 +75,7 @@ export function clientOf(url: string, options: Partial<ClientOptions> = {}) {
   return { client: new Berth({ baseURL: url, token: "berth_pat_test", sleep, ...options }), waits };
 }
 
-/** An address on loopback where nothing listens. */
+/** A loopback URL on which nothing listens. */
 export async function deadURL(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -23,7 +23,7 @@ const say = { type: "say" };
 const branch = { type: "branch", into: "there" };
 const threads = parseBetaHeader("threads-2026-11-20");
 
-test("a header names features with commas between; what nobody knows names none", () => {
+test("parseBetaHeader: identifiers are separated by commas; unknown ones are ignored", () => {
   assert.deepEqual([...parseBetaHeader("")], []);
   assert.deepEqual([...parseBetaHeader("outcomes-2026-01-01,,outcomes, OUTCOMES-2026-11-20")], []);
   assert.deepEqual(
@@ -32,7 +32,7 @@ test("a header names features with commas between; what nobody knows names none"
   );
 });
 
-test("a gated kind that is not activated is the fault, at its place and with its feature", () => {
+test("betaVariant: a variant that is not activated is an error with its path and feature", () => {
   const fault = (input: unknown, features = parseBetaHeader("outcomes-2026-11-20")) => {
     const result = parseInput(body, input, features);
     return "error" in result ? [result.error.param, result.error.feature] : result.data;
@@ -43,7 +43,7 @@ test("a gated kind that is not activated is the fault, at its place and with its
   assert.deepEqual(fault({ name: 1, steps: [branch] }), ["name", undefined], "the first fault decides");
 });
 
-test("what is activated is parsed as it is, for this one parse", () => {
+test("betaVariant: an activated feature applies to one parse only", () => {
   const whole = { name: "a", steps: [say, branch] };
   assert.deepEqual(parseInput(body, whole, threads), { data: whole });
   assert.ok("error" in parseInput(body, whole));

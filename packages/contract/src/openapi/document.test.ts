@@ -31,12 +31,12 @@ function* schemasIn(value: unknown, at = ""): Generator<[string, Json]> {
 }
 
 describe("the OpenAPI document", () => {
-  test("is the committed one", () => {
+  test("is the committed file", () => {
     const committed = readFileSync(join(import.meta.dirname, "../../openapi.json"), "utf8");
     assert.deepEqual(JSON.parse(committed), document, "run 'npm run openapi'");
   });
 
-  test("has every operation once, by its name, and routes stand for all operations", () => {
+  test("has every operation once, and every operation has a route", () => {
     const named = Object.values(operations).flatMap((noun) => Object.values(noun));
     assert.deepEqual(
       all.map(({ operation }) => operation.operationId).toSorted(),
@@ -50,7 +50,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("documents refusals, scope and parameters of each", () => {
+  test("documents the errors, scope and parameters of each operation", () => {
     for (const { path, method, operation } of all) {
       for (const status of ["200", "400", "401", "403", "404", "500"]) {
         assert.ok(status in operation.responses, `${method} ${path} lacks ${status}`);
@@ -67,7 +67,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("refers only to what it holds, and shows nothing that is not served", () => {
+  test("has no dangling references and no fields that are not served", () => {
     for (const [at, schema] of schemasIn(document)) {
       assert.ok(!("notServed" in schema), at);
       const reference = schema.$ref;
@@ -81,7 +81,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("secrets are write-only: no answer has them", () => {
+  test("secrets are write-only: no response contains them", () => {
     for (const { operation } of all) {
       const answers = JSON.stringify(operation.responses);
       for (const secret of ["authorization_token", '"password"']) assert.ok(!answers.includes(secret));

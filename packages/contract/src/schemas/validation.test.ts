@@ -22,8 +22,8 @@ function message(schema: z.ZodType, input: unknown): string | undefined {
   return faultOf(schema, input)?.message;
 }
 
-describe("faults", () => {
-  test("of a document that is wrong all over are found in about the time of its parse", () => {
+describe("validation errors", () => {
+  test("a document with 50,000 errors takes about as long as its parse", () => {
     const pairs = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`key ${n}`, 1]));
     for (const input of [
       { ...pairs, name: "a", model: "x/y" },
@@ -37,7 +37,7 @@ describe("faults", () => {
     }
   });
 
-  test("speak the words of the interface", () => {
+  test("have the messages that the API documents", () => {
     const add_ = add.body;
     assert.equal(message(add_, { type: "file" }), "Field 'file_id' is required.");
     assert.equal(message(add_, { type: "vault", url: "x" }), "Field 'type' must be 'file'.");
@@ -83,7 +83,7 @@ describe("faults", () => {
     assert.equal(message(listAgents.query, { limit: "101" }), "limit exceeds maximum of 100");
   });
 
-  test("come in document order, what is missing at the end of its object", () => {
+  test("are in document order; a missing field comes last in its object", () => {
     assert.equal(faultOf(createAgent.body, { model: 5, name: 5 })?.param, "model");
     assert.equal(faultOf(createAgent.body, { nmae: "a", model: "x/y" })?.param, "nmae");
     const resources = [{ type: "hosted_repository" }, { type: "file", file_id: 5 }];
@@ -93,7 +93,7 @@ describe("faults", () => {
   });
 
   for (const route of Object.values(routes).flatMap((noun) => Object.values(noun)) as AnyRoute[]) {
-    test(`${route.operation.id}: whatever is sent, a fault names a field of the schema or the input`, () => {
+    test(`${route.operation.id}: for any input, the error names a field of the schema or of the input`, () => {
       const names = fieldNames(route.body);
       fc.assert(
         fc.property(bodies(names), (input) => {

@@ -18,27 +18,27 @@ export class Agents extends Resource {
     return this.pages({ operation: agents.list, query, ...options });
   }
 
-  /** The newest version, or the one that the query names. */
+  /** Returns the newest version, or the `version` of the query. */
   get(agent_id: string, query?: Query<Routes["get"]>, options?: CallOptions): ApiPromise<Agent> {
     return this.request({ operation: agents.get, params: { agent_id }, query, ...options });
   }
 
-  /** Makes the next version; `version` is the one that the change is made to, and has to be the newest. */
+  /** Creates the next version. `version` must be the newest one, so that a concurrent update is not overwritten. */
   update(agent_id: string, body: Body<Routes["update"]>, options?: CallOptions): ApiPromise<Agent> {
     return this.request({ operation: agents.update, params: { agent_id }, body, ...options });
   }
 
-  /** Refused while there is a session that was created with it. */
+  /** Fails with 409 if a session was created with the agent. */
   delete(agent_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["delete"]>> {
     return this.request({ operation: agents.delete, params: { agent_id }, ...options });
   }
 
-  /** For good: the agent can be read, and neither be changed nor have new sessions. */
+  /** Cannot be undone. The agent stays readable, but cannot be changed or used for new sessions. */
   archive(agent_id: string, options?: CallOptions): ApiPromise<Agent> {
     return this.request({ operation: agents.archive, params: { agent_id }, ...options });
   }
 
-  /** The agent as of each of its versions, newest first. */
+  /** Newest first. */
   versions(agent_id: string, query?: Query<Routes["versions"]>, options?: CallOptions): PagedList<Agent> {
     return this.pages({ operation: agents.versions, params: { agent_id }, query, ...options });
   }

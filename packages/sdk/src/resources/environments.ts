@@ -22,7 +22,7 @@ export class Environments extends Resource {
     return this.request({ operation: environments.get, params: { environment_id }, ...options });
   }
 
-  /** Sessions have new variables with their next command, and the rest when their sandbox is opened next. */
+  /** In a session, variables change with the next command, and the rest when its sandbox is next opened. */
   update(
     environment_id: string,
     body: Body<Routes["update"]>,
@@ -31,12 +31,12 @@ export class Environments extends Resource {
     return this.request({ operation: environments.update, params: { environment_id }, body, ...options });
   }
 
-  /** Refused while a session uses it that is not terminated. */
+  /** Fails with 409 while a session that is not terminated uses the environment. */
   delete(environment_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["delete"]>> {
     return this.request({ operation: environments.delete, params: { environment_id }, ...options });
   }
 
-  /** For good: the environment can be read, and neither be changed nor have new sessions. */
+  /** Cannot be undone. The environment stays readable, but cannot be changed or used for new sessions. */
   archive(environment_id: string, options?: CallOptions): ApiPromise<Environment> {
     return this.request({ operation: environments.archive, params: { environment_id }, ...options });
   }

@@ -15,12 +15,12 @@ type WithoutDeltas = Omit<StreamQuery, "event_deltas"> & { event_deltas?: undefi
 type WithDeltas = StreamQuery & { event_deltas: NonNullable<StreamQuery["event_deltas"]> };
 
 export interface StreamOptions extends Omit<CallOptions, "idempotencyKey"> {
-  /** Milliseconds without a byte after which the connection is given up for a new one. Default 35,000; the server's heartbeat is 10,000. */
+  /** In milliseconds: a connection on which nothing is received for so long is replaced. Default: 35,000; the server sends a heartbeat every 10,000. */
   silence?: number | undefined;
 }
 
 export class Events extends Resource {
-  /** Appends 1 to 50 events, all or none. The answer has them as they were stored. */
+  /** Appends 1 to 50 events, all or none. Returns them as they were stored. */
   send(
     session_id: string,
     body: Body<Routes["send"]>,
@@ -34,12 +34,14 @@ export class Events extends Resource {
   }
 
   /**
-   * Follows the log without gap or duplicate, and connects again by itself whenever the connection or the server goes away.
-   * Begins with the next event that comes once you iterate, after `after_id` (of what `send` answered, to miss nothing), or with
-   * the whole log by `from: "start"`. Ends after `session.status_terminated` or `session.deleted`, when the signal aborts, or when you leave the loop.
+   * Follows the log without gaps and duplicates, and reconnects when the connection or the server fails. By default it
+   * starts with the next event after you begin to iterate; with `after_id`, after that event, such as one that `send`
+   * returned; with `from: "start"`, at the start of the log. Ends after `session.status_terminated` or
+   * `session.deleted`, when the signal aborts, or when you leave the loop.
    *
-   * With `event_deltas` there are also `event_start` and `event_delta`, which show events of these kinds while the model
-   * writes them. The event follows under the same id, unless its request fails; pieces are not repeated after a reconnection.
+   * With `event_deltas` it also yields `event_start` and `event_delta`, which preview events of these types while the
+   * model writes them. The event follows with the same id, unless the request to the model fails. Deltas are not
+   * repeated after a reconnection.
    */
   stream(session_id: string, query: WithDeltas, options?: StreamOptions): AsyncGenerator<StreamFrame, void>;
   stream(
@@ -70,7 +72,7 @@ export class Events extends Resource {
     );
   }
 
-  /** The events of the turn: as `stream`, ending with the first `session.status_idle` or `session.status_terminated`. */
+  /** Like `stream`, up to the first `session.status_idle`: the end of the turn. */
   untilIdle(
     session_id: string,
     query: WithDeltas,
@@ -93,8 +95,8 @@ export class Events extends Resource {
   }
 
   /**
-   * What follows an input that was sent, to the end of the turn that takes it in. A turn that was about to end when the input
-   * came ends first, and another one begins with it.
+   * Yields the events after an input, up to the end of the turn that processes it. If another turn was just ending when
+   * the input was sent, the end of that turn comes first.
    */
   untilAnswered(
     session_id: string,

@@ -12,16 +12,15 @@ const { files } = operations;
 
 type NewFile = (typeof newFile)["_zod"]["input"];
 
-/** What a `content` is given as. */
 export type Content = Blob | Uint8Array<ArrayBuffer> | string;
 
-/** Where a part of a content belongs: the place of its first byte, and the size of the whole once that is known. */
+/** The position of a part in the content: the offset of its first byte, and the size of the content once it is known. */
 export interface Part {
   start: number;
   total?: number | undefined;
 }
 
-/** A `File`, or a name with its content. `fs.openAsBlob` of Node gives a content that is read from disk as it is sent. */
+/** A `File`, or a name with content. In Node, `fs.openAsBlob` returns content that is read from disk while it is sent. */
 export type Upload = File | { name: string; content: Content; type?: string };
 
 export class Files extends Resource {
@@ -39,15 +38,15 @@ export class Files extends Resource {
     });
   }
 
-  /** Announces a file whose content comes later, by `putContent`. */
+  /** Creates a pending file, whose content is sent by `putContent`. */
   create(body: NewFile, options?: CallOptions): ApiPromise<BerthFile> {
     const operation = { ...files.upload, body: "json" } as const;
     return this.request({ operation, body, ...options });
   }
 
   /**
-   * Sends the content of an announced file, or with `part` a part of it, and is not tried again by default: after an answer
-   * that got lost, `get` tells how much has arrived. Default `timeout`: ten minutes.
+   * Sends the content of a pending file, or with `part` a part of it. Not retried by default: if the response is lost,
+   * the `uploaded_bytes` of `get` say how much is stored. Default `timeout`: ten minutes.
    */
   putContent(
     file_id: string,
@@ -67,8 +66,8 @@ export class Files extends Resource {
   }
 
   /**
-   * Uploads in parts and goes on where the content stopped to arrive when a connection breaks or the service restarts; with
-   * `file_id` also where another call did.
+   * Uploads in parts. If a connection breaks or the service restarts, the upload resumes after the bytes that are stored;
+   * with `file_id` it resumes an upload of an earlier call.
    */
   uploadResumable(upload: Upload, options: ResumableOptions = {}): Promise<BerthFile> {
     const { name } = upload;
@@ -84,7 +83,7 @@ export class Files extends Resource {
     return this.request({ operation: files.get, params: { file_id }, ...options });
   }
 
-  /** Deletes a file that no living session mounts. */
+  /** Fails with 409 while a session that is neither archived nor terminated mounts the file. */
   delete(file_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["delete"]>> {
     return this.request({ operation: files.delete, params: { file_id }, ...options });
   }
@@ -95,7 +94,7 @@ export class Files extends Resource {
   }
 }
 
-/** A part without bytes asks how much has arrived. */
+/** A part without bytes asks how much is stored. */
 function rangeOf({ start, total }: Part, size: number): string {
   return `bytes ${size === 0 ? "*" : `${start}-${start + size - 1}`}/${total ?? "*"}`;
 }

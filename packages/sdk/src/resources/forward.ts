@@ -9,9 +9,9 @@ import { Resource } from "./resource.ts";
 type Routes = typeof routes.forward;
 const { forward } = operations;
 
-/** The registry of a user's resources. It takes personal access tokens alone. */
+/** The registry of a user's resources. It only accepts personal access tokens. */
 export class Forward extends Resource {
-  /** Answered with 201 the first time, then with 200. */
+  /** The status is 201 the first time, then 200. */
   register(
     body: Body<Routes["register"]>,
     options?: CallOptions,
@@ -19,7 +19,7 @@ export class Forward extends Resource {
     return this.request({ operation: forward.register, body, ...options });
   }
 
-  /** What is not to be seen any more is left out of its page. */
+  /** Leaves out resources that were deleted or archived, or to which the caller lost access. */
   list(query: Query<Routes["list"]>, options?: CallOptions): PagedList<ForwardResource> {
     return this.pages({ operation: forward.list, query, ...options });
   }

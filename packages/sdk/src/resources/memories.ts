@@ -15,7 +15,7 @@ export class Memories extends Resource {
     return this.request({ operation: memories.create, params, body, ...options });
   }
 
-  /** Without their content. */
+  /** Without content. */
   list(memory_store_id: string, query?: Query<Routes["list"]>, options?: CallOptions): PagedList<Memory> {
     const params = { memory_store_id };
     return this.pages({ operation: memories.list, params, query, ...options });
@@ -26,7 +26,7 @@ export class Memories extends Resource {
     return this.request({ operation: memories.get, params, ...options });
   }
 
-  /** With a `precondition`, refused unless the content is still the one of that hash. */
+  /** With a `precondition`, fails with 409 unless the content has that hash. */
   update(
     memory_store_id: string,
     memory_id: string,
@@ -37,7 +37,7 @@ export class Memories extends Resource {
     return this.request({ operation: memories.update, params, body, ...options });
   }
 
-  /** Its versions stay. With `expected_content_sha256`, refused unless the content is still the one of that hash. */
+  /** The versions stay. With `expected_content_sha256`, fails with 409 unless the content has that hash. */
   delete(
     memory_store_id: string,
     memory_id: string,

@@ -34,7 +34,7 @@ export class MemoryStores extends Resource {
     return this.request({ operation: memoryStores.get, params: { memory_store_id }, ...options });
   }
 
-  /** Sessions keep the name and the description that the store had when they were created. */
+  /** Sessions keep the name and description that the store had when they were created. */
   update(
     memory_store_id: string,
     body: Body<Routes["update"]>,
@@ -43,12 +43,12 @@ export class MemoryStores extends Resource {
     return this.request({ operation: memoryStores.update, params: { memory_store_id }, body, ...options });
   }
 
-  /** Deletes the store with all memories and versions. Refused while a session mounts it that goes on. */
+  /** Also deletes its memories and versions. Fails with 409 while a session that is neither terminated nor archived mounts the store. */
   delete(memory_store_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["delete"]>> {
     return this.request({ operation: memoryStores.delete, params: { memory_store_id }, ...options });
   }
 
-  /** For good: the store can be read, and nothing in it be changed. */
+  /** Cannot be undone. The store and its memories stay readable, but cannot be changed. */
   archive(memory_store_id: string, options?: CallOptions): ApiPromise<MemoryStore> {
     return this.request({ operation: memoryStores.archive, params: { memory_store_id }, ...options });
   }

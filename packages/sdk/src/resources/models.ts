@@ -9,7 +9,7 @@ type Routes = typeof routes.models;
 const { models } = operations;
 
 export class Models extends Resource {
-  /** Those that the installation can reach. */
+  /** The models that agents of the installation can use. */
   list(query?: Query<Routes["list"]>, options?: CallOptions): PagedList<Model> {
     return this.pages({ operation: models.list, query, ...options });
   }

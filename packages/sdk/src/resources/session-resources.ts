@@ -10,7 +10,7 @@ type Routes = typeof routes.sessionResources;
 const { sessionResources } = operations;
 
 export class SessionResources extends Resource {
-  /** Mounts a file in a session that runs already. */
+  /** Mounts a file in an existing session. */
   add(
     session_id: string,
     body: Body<Routes["add"]>,
@@ -33,7 +33,7 @@ export class SessionResources extends Resource {
     return this.request({ operation: sessionResources.get, params, ...options });
   }
 
-  /** Takes a file away from the session; it leaves the sandbox too. */
+  /** Removes a file from the session and from its sandbox. */
   delete(
     session_id: string,
     resource_id: string,
@@ -43,7 +43,7 @@ export class SessionResources extends Resource {
     return this.request({ operation: sessionResources.delete, params, ...options });
   }
 
-  /** Replaces a repository's token or password; the agent's next command has the new one. */
+  /** Replaces a repository's token or password, from the agent's next command. */
   rotate(
     session_id: string,
     resource_id: string,

@@ -22,7 +22,7 @@ export class Sessions extends Resource {
     this.resources = new SessionResources(transport);
   }
 
-  /** Answers at once; repositories are cloned in the background, and the first command waits for them. */
+  /** Returns immediately. Repositories are cloned in the background, and the first command waits for them. */
   create(body: Body<Routes["create"]>, options?: CallOptions): ApiPromise<Session> {
     return this.request({ operation: sessions.create, body, ...options });
   }
@@ -35,22 +35,22 @@ export class Sessions extends Resource {
     return this.request({ operation: sessions.get, params: { session_id }, ...options });
   }
 
-  /** Changes what is given; metadata pair by pair, where null takes one away. */
+  /** Omitted fields keep their value. Metadata is changed pair by pair; null removes a pair. */
   update(session_id: string, body: Body<Routes["update"]>, options?: CallOptions): ApiPromise<Session> {
     return this.request({ operation: sessions.update, params: { session_id }, body, ...options });
   }
 
-  /** Deletes a session that does not run, with its disk. Its files stay. */
+  /** Also deletes the session's disk, but not its files. Fails with 409 while the session is running. */
   delete(session_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["delete"]>> {
     return this.request({ operation: sessions.delete, params: { session_id }, ...options });
   }
 
-  /** Ends the running turn; the session can go on afterwards. */
+  /** Ends the running turn. The session can be continued. */
   cancel(session_id: string, options?: CallOptions): ApiPromise<Session> {
     return this.request({ operation: sessions.cancel, params: { session_id }, ...options });
   }
 
-  /** From then on the session is read only. */
+  /** Makes the session read-only. */
   archive(session_id: string, options?: CallOptions): ApiPromise<Session> {
     return this.request({ operation: sessions.archive, params: { session_id }, ...options });
   }

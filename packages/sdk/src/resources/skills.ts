@@ -11,8 +11,8 @@ type Routes = typeof routes.skills;
 const { skills } = operations;
 
 /**
- * A zip archive of a skill's directory, or its files one by one, the name of each being its path in the directory. Since
- * a `File` may lose its path on the way, such files are best given as `{name, content}`.
+ * A zip archive of a skill's directory, or its files, each with its path in the directory as name. Use `{name, content}`
+ * for those, since a `File` may lose its path.
  */
 export type SkillUpload = Upload | readonly Upload[];
 
@@ -45,17 +45,17 @@ export class Skills extends Resource {
     return this.request({ operation: skills.update, params: { skill_id }, body, ...options });
   }
 
-  /** Refused while an agent that is not archived names it, or a session that goes on has it. */
+  /** Fails with 409 while an agent that is not archived or a session that is not terminated uses the skill. */
   delete(skill_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["delete"]>> {
     return this.request({ operation: skills.delete, params: { skill_id }, ...options });
   }
 
-  /** For good: those that have the skill keep it, and no other agent is given it. */
+  /** Cannot be undone. Agents and sessions that have the skill keep it; it cannot be added to other agents. */
   archive(skill_id: string, options?: CallOptions): ApiPromise<Skill> {
     return this.request({ operation: skills.archive, params: { skill_id }, ...options });
   }
 
-  /** The name in `SKILL.md` has to be the skill's. Default `timeout`: ten minutes. */
+  /** The name in `SKILL.md` must be the skill's. Default `timeout`: ten minutes. */
   createVersion(skill_id: string, upload: SkillUpload, options: CallOptions = {}): ApiPromise<SkillVersion> {
     return this.request({
       operation: skills.createVersion,
@@ -75,13 +75,13 @@ export class Skills extends Resource {
     return this.pages({ operation: skills.versions, params: { skill_id }, query, ...options });
   }
 
-  /** `version` is its number or its id. */
+  /** `version` is the version's number or id. */
   getVersion(skill_id: string, version: number | string, options?: CallOptions): ApiPromise<SkillVersion> {
     const params = { skill_id, version: String(version) };
     return this.request({ operation: skills.getVersion, params, ...options });
   }
 
-  /** Refused for the only version, and for one that an agent names or a session has. */
+  /** Fails with 409 for the only version, and for one that an agent or a session uses. */
   deleteVersion(
     skill_id: string,
     version: number | string,

@@ -10,7 +10,7 @@ type Routes = typeof routes.tokens;
 const { tokens } = operations;
 
 export class Tokens extends Resource {
-  /** The answer's `token` is the secret; it is not shown again. */
+  /** `token` of the response is the token itself. It is shown only once. */
   create(body: Body<Routes["create"]>, options?: CallOptions): ApiPromise<ResponseOf<Routes["create"]>> {
     return this.request({ operation: tokens.create, body, ...options });
   }
@@ -19,7 +19,7 @@ export class Tokens extends Resource {
     return this.pages({ operation: tokens.list, query, ...options });
   }
 
-  /** Revokes it at once. */
+  /** Revokes the token immediately. */
   delete(token_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["delete"]>> {
     return this.request({ operation: tokens.delete, params: { token_id }, ...options });
   }

@@ -8,7 +8,7 @@ import { Berth } from "../client.ts";
 
 const megabyte = 1_048_576;
 
-/** Passes connections on to the service, and cuts as many as it is told to after some bytes from the client. */
+/** A proxy to the service that closes the next `cutsLeft` connections after `cutAfter` bytes from the client. */
 async function startCuttingProxy(t: TestContext, target: string) {
   const proxy = { url: "", cutsLeft: 0, cutAfter: 0, cuts: 0, onCut: async () => {} };
   const sockets = new Set<Socket>();
@@ -41,7 +41,7 @@ async function startCuttingProxy(t: TestContext, target: string) {
   return proxy;
 }
 
-test("a resumable upload survives connections that break and a service that is killed", {
+test("uploadResumable: connections break and the service is killed → the upload completes", {
   timeout: 300_000,
 }, async (t) => {
   const service = await startRealService(t);
@@ -72,7 +72,7 @@ test("a resumable upload survives connections that break and a service that is k
   assert.deepEqual((await (await client.files.content(survived.id)).bytes()).length, content.length);
 });
 
-test("an upload that was begun before is gone on with", { timeout: 180_000 }, async (t) => {
+test("uploadResumable: a file_id → an earlier upload is resumed", { timeout: 180_000 }, async (t) => {
   const service = await startRealService(t);
   const client = new Berth({ baseURL: service.url, token: service.token });
   const begun = await client.files.create({ filename: "a.txt", size_bytes: 10 });

@@ -7,19 +7,19 @@ import type { Files } from "./files.ts";
 
 export interface ResumableOptions extends Omit<CallOptions, "idempotencyKey"> {
   metadata?: Record<string, string> | undefined;
-  /** Of an upload that was begun before, with the same content. */
+  /** The pending file of an earlier upload of the same content, to resume it. */
   file_id?: string | undefined;
-  /** Bytes of a part; default 8 MiB. */
+  /** In bytes. Default: 8 MiB. */
   partSize?: number | undefined;
-  /** Told in bytes whenever more has arrived to stay. */
+  /** Called with the number of stored bytes whenever it grows. */
   onProgress?: ((progress: { uploaded: number; total: number }) => void) | undefined;
 }
 
 const PART_SIZE = 8 * 1_048_576;
 
 /**
- * Sends a content in parts. After a failure that may pass, the service is asked how much has arrived, and what is missing
- * is sent; given up after `maxRetries` failures (default 5) between which nothing arrived.
+ * Uploads content in parts. After a transient failure it asks the service how much is stored and continues from there.
+ * Gives up after `maxRetries` failures in a row without progress (default: 5).
  */
 export async function uploadResumable(
   files: Files,
@@ -28,8 +28,8 @@ export async function uploadResumable(
   { metadata, file_id, partSize = PART_SIZE, onProgress, maxRetries = 5, ...call }: ResumableOptions,
 ): Promise<BerthFile> {
   const total = content.size;
-  const announced = { filename: name, size_bytes: total, mime_type: content.type || undefined, metadata };
-  let file = await (file_id === undefined ? files.create(announced, call) : files.get(file_id, call));
+  const pending = { filename: name, size_bytes: total, mime_type: content.type || undefined, metadata };
+  let file = await (file_id === undefined ? files.create(pending, call) : files.get(file_id, call));
   for (let failures = 0; file.status === "pending"; ) {
     const before = file.uploaded_bytes;
     try {
@@ -53,7 +53,7 @@ export async function uploadResumable(
   return file;
 }
 
-/** A conflict tells that the service has another part than this side knows of, or has not seen yet that a connection broke. */
+/** A conflict is transient here: the service stored more than the client knows, or has not noticed a broken connection yet. */
 function delay(error: unknown, failures: number): number | null {
   return error instanceof ConflictError ? 1000 * 2 ** failures : retryDelay(error, failures, Date.now());
 }

@@ -35,12 +35,12 @@ export class Vaults extends Resource {
     return this.request({ operation: vaults.update, params: { vault_id }, body, ...options });
   }
 
-  /** Its credentials too. Refused while a session uses it that is neither archived nor terminated. */
+  /** Also deletes its credentials. Fails with 409 while a session that is neither archived nor terminated uses the vault. */
   delete(vault_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["delete"]>> {
     return this.request({ operation: vaults.delete, params: { vault_id }, ...options });
   }
 
-  /** For good: its credentials are archived with it, and their secrets are destroyed. */
+  /** Cannot be undone: its credentials are archived too, and their secrets are destroyed. */
   archive(vault_id: string, options?: CallOptions): ApiPromise<Vault> {
     return this.request({ operation: vaults.archive, params: { vault_id }, ...options });
   }

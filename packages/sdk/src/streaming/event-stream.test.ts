@@ -57,7 +57,7 @@ function logOf(length: number, last = "session.status_terminated"): Stored[] {
   }));
 }
 
-test("whatever happens to the connections, every event comes once and in order", {
+test("stream: connections fail at random → every event is yielded once and in order", {
   timeout: 60_000,
 }, async (t) => {
   const log = logOf(12);
@@ -87,7 +87,7 @@ test("whatever happens to the connections, every event comes once and in order",
   );
 });
 
-test("a stream from the tail is pinned, so that what is appended while no connection stands is not missed", async (t) => {
+test("stream: starts at the end of the log → events appended while disconnected are not missed", async (t) => {
   const log = logOf(3, "agent.message");
   const wire = await startLog(t, log, (write, index, response) => {
     if (index === 0) {
@@ -111,7 +111,7 @@ test("a stream from the tail is pinned, so that what is appended while no connec
   );
 });
 
-test("the server may be away for long: waits grow to 15 s and start anew after an event", async (t) => {
+test("stream: the server is down → delays grow to 15 s and are reset by an event", async (t) => {
   const wire = await startLog(t, logOf(2), (write, index, response) => {
     if (index === 0) response.end(write(0, 1));
     else if (index < 9) response.destroy();
@@ -122,7 +122,7 @@ test("the server may be away for long: waits grow to 15 s and start anew after a
   assert.deepEqual(waits, [250, 1000, 2000, 4000, 8000, 15_000, 15_000, 15_000, 15_000]);
 });
 
-test("a silent connection is given up for a new one", async (t) => {
+test("stream: a silent connection is replaced", async (t) => {
   const wire = await startLog(t, logOf(2), (write, index, response) => {
     if (index === 0) response.write(write(0, 1));
     else response.end(write());
@@ -136,7 +136,7 @@ test("a silent connection is given up for a new one", async (t) => {
   assert.equal(wire.opened().length, 2);
 });
 
-test("a refusal is thrown, at the first connection and at a later one", async (t) => {
+test("stream: an error response is thrown, at the first connection and at a later one", async (t) => {
   const wire = await startLog(t, logOf(2), (write, index, response) => {
     if (index === 1) response.end(write(0, 1));
     else refuse(response, 401, { type: "authentication_error", message: "Revoked." });
@@ -148,7 +148,7 @@ test("a refusal is thrown, at the first connection and at a later one", async (t
   assert.equal(wire.opened().length, 3);
 });
 
-test("an abort ends the stream quietly, and leaving the loop closes the connection", async (t) => {
+test("stream: an abort ends it without an error, and leaving the loop closes the connection", async (t) => {
   const closed: Promise<void>[] = [];
   const wire = await startLog(t, logOf(3), (write, _, response) => {
     closed.push(new Promise((resolve) => response.on("close", resolve)));
@@ -167,7 +167,7 @@ test("an abort ends the stream quietly, and leaving the loop closes the connecti
   assert.equal(wire.opened().length, 2);
 });
 
-test("following a session that is terminated already ends at once", async (t) => {
+test("stream: the session is already terminated → ends immediately", async (t) => {
   const wire = await startLog(t, logOf(2), (write, _, response) => void response.end(write()));
   const { client, waits } = clientOf(wire.url);
   assert.deepEqual(await collect(client.sessions.events.stream("sess_1")), []);
@@ -175,7 +175,7 @@ test("following a session that is terminated already ends at once", async (t) =>
   assert.deepEqual(waits, []);
 });
 
-test("an event that a proxy or server repeats after a reconnection is not given twice", async (t) => {
+test("stream: an event repeated after a reconnection is yielded once", async (t) => {
   const log = logOf(3);
   const wire = await startLog(t, log, (write, index, response) => {
     if (index === 0) response.end(write(0, 2));
@@ -185,7 +185,7 @@ test("an event that a proxy or server repeats after a reconnection is not given 
   assert.deepEqual(await collect(client.sessions.events.stream("sess_1", { from: "start" })), log);
 });
 
-test("untilAnswered passes the end of a turn that did not take the input", async (t) => {
+test("untilAnswered: the end of a turn that did not process the input does not end it", async (t) => {
   const idle = (id: string, type: string) => ({ id, type: "session.status_idle", stop_reason: { type } });
   const former = [{ id: "evt_0", type: "user.message" }, idle("evt_1", "end_turn")];
   const own = [
@@ -218,7 +218,7 @@ test("untilAnswered passes the end of a turn that did not take the input", async
   }
 });
 
-test("untilIdle ends with the turn", async (t) => {
+test("untilIdle: ends with the turn", async (t) => {
   const log = [...logOf(2, "session.status_idle"), { id: "evt_9", type: "agent.message" }];
   const wire = await startLog(t, log, (write, _, response) => void response.write(write()));
   const { client } = clientOf(wire.url);

@@ -3,33 +3,33 @@ import { BerthError, ConnectionError, TimeoutError } from "../transport/errors.t
 import { isTransient } from "../transport/retry.ts";
 import { type Frame, FrameParser } from "./server-sent-events.ts";
 
-/** An event of the log, or a piece of one that is being written. */
+/** An event of the log, or a preview of one that is being written. */
 export type StreamFrame = SessionEvent | EventStart | EventDelta;
 
-/** Milliseconds before each reconnection, by how many in a row brought nothing; the last one stays. */
-const waits = [250, 1_000, 2_000, 4_000, 8_000, 15_000];
-/** A connection that lived this long, in milliseconds, was a good one even if nothing happened. */
-const goodLife = 10_000;
+/** Delays before a reconnection in milliseconds, by the number of connections in a row without an event. */
+const RECONNECT_DELAYS_MS = [250, 1_000, 2_000, 4_000, 8_000, 15_000];
+/** A connection that lasted this long resets the delay even without an event. */
+const GOOD_CONNECTION_MS = 10_000;
 
-/** What following a session's log needs of the API. */
+/** What `followLog` needs from the API. */
 export interface LogSource {
-  /** Opens the stream after that event, or at the log's start when null. Only the `first` call is retried by itself. */
+  /** Opens the stream after that event, or at the start of the log if null. Only the `first` call is retried on its own. */
   open(after: string | null, first: boolean): Promise<Response>;
-  /** The newest event of the log, or null when it is empty. */
+  /** The newest event of the log, or null if the log is empty. */
   newest(): Promise<SessionEvent | null>;
   wait(milliseconds: number): Promise<void>;
-  /** Told before each wait; the error is null when the server ended the stream in good order. */
+  /** Called before each wait. The error is null if the server closed the stream normally. */
   onReconnect(error: unknown, wait: number): void;
-  /** Milliseconds without a byte after which a connection counts as dead. */
+  /** In milliseconds: a connection on which nothing is received for so long is replaced. */
   silence: number;
   signal: AbortSignal | undefined;
 }
 
 /**
- * The events of a log, each once and in order, over as many connections as it takes, and what is shown before it is stored
- * when the connections ask for it. `after` is the event to continue from, null the
- * log's start, undefined the log's end. Ends after `session.status_terminated` or `session.deleted` and when the signal aborts. Throws what
- * does not pass by itself: a refusal, or a server that is not reached at the first time.
+ * Yields the events of a log, each once and in order, over as many connections as needed, and previews if the
+ * connections ask for them. `after` is the event to continue from: null for the start of the log, undefined for its end.
+ * Ends after `session.status_terminated` or `session.deleted`, and when the signal aborts. Throws errors that a
+ * reconnection does not solve: an error response, or a failure of the first connection.
  */
 export async function* followLog(
   source: LogSource,
@@ -46,7 +46,7 @@ async function* follow(
   source: LogSource,
   beginning: string | null | undefined,
 ): AsyncGenerator<StreamFrame, void> {
-  // The log's end is pinned to an event: what is appended while a connection is lost would be missed otherwise.
+  // Continue from the newest event, or events that are appended while there is no connection would be missed.
   const newest = beginning === undefined ? await source.newest() : null;
   if (newest?.type === "session.status_terminated") return;
   let after = beginning ?? newest?.id ?? null;
@@ -69,7 +69,7 @@ async function* follow(
       failure = error;
     }
     if (!heard && failure === null && (await endedAt(source, after))) return;
-    barren = heard || Date.now() - opened > goodLife ? 0 : barren + 1;
+    barren = heard || Date.now() - opened > GOOD_CONNECTION_MS ? 0 : barren + 1;
     response = await reopen(source, after, barren, failure);
   }
 }
@@ -81,7 +81,7 @@ async function reopen(
   failure: unknown,
 ): Promise<Response> {
   for (let tries = barren; ; tries++) {
-    const wait = waits[Math.min(tries, waits.length - 1)] ?? 0;
+    const wait = RECONNECT_DELAYS_MS[Math.min(tries, RECONNECT_DELAYS_MS.length - 1)] ?? 0;
     source.onReconnect(failure, wait);
     await source.wait(wait);
     try {
@@ -93,7 +93,7 @@ async function reopen(
   }
 }
 
-/** Whether nothing can come any more: the log ends with the session's termination, and that was read. */
+/** Whether the log is complete: its last event is the session's termination, and it was read. */
 async function endedAt(source: LogSource, after: string | null): Promise<boolean> {
   try {
     const newest = await source.newest();
@@ -116,7 +116,7 @@ async function* framesOf(response: Response, silence: number): AsyncGenerator<Fr
     }
   } catch (error) {
     if (error instanceof BerthError) throw error;
-    throw new ConnectionError("The stream was cut.", { cause: error });
+    throw new ConnectionError("The stream was interrupted.", { cause: error });
   } finally {
     reader.cancel().catch(() => undefined);
   }
@@ -126,7 +126,7 @@ async function within<T>(milliseconds: number, reading: Promise<T>): Promise<T> 
   const { promise: silent, reject } = Promise.withResolvers<never>();
   const error = new TimeoutError(`The stream was silent for ${milliseconds} ms.`);
   const timer = setTimeout(() => reject(error), milliseconds);
-  reading.catch(() => undefined); // when the timer wins, nobody else waits for it
+  reading.catch(() => undefined); // If the timer wins, nobody handles its rejection.
   try {
     return await Promise.race([reading, silent]);
   } finally {

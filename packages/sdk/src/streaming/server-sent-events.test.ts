@@ -19,7 +19,7 @@ const frame = fc.record({
   comment: fc.boolean(),
 });
 
-test("any stream, cut anywhere, with any line ends, gives the same frames", () => {
+test("FrameParser: any split into chunks and any line endings give the same frames", () => {
   const newline = fc.constantFrom("\n", "\r", "\r\n");
   const cuts = fc.array(fc.nat(), { maxLength: 30 });
   fc.assert(
@@ -36,7 +36,7 @@ test("any stream, cut anywhere, with any line ends, gives the same frames", () =
   );
 });
 
-test("every single cut of a stream gives the same frames", () => {
+test("FrameParser: a split at each byte gives the same frames", () => {
   const stream = bytes(
     '\ufeff: hi\r\n\r\nid: evt_1\r\nevent: agent.message\r\ndata: {"t":"ä🎉"}\r\n\r\nid: evt_2\rdata\r\rdata: x\n\n',
   );
@@ -51,7 +51,7 @@ test("every single cut of a stream gives the same frames", () => {
   }
 });
 
-test("a frame that was not ended is not given out", () => {
+test("FrameParser: a frame without its closing empty line is not returned", () => {
   assert.deepEqual(parse([bytes("id: evt_1\ndata: whole\n\nid: evt_2\ndata: cut\n")]).length, 1);
 });
 

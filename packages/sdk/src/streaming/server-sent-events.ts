@@ -1,4 +1,4 @@
-/** One dispatched frame of a server-sent event stream. */
+/** A frame of a server-sent event stream. */
 export interface Frame {
   /** The frame's own `id`, or null when it has none. */
   id: string | null;
@@ -7,8 +7,8 @@ export interface Frame {
 }
 
 /**
- * Parses `text/event-stream` from chunks that may be cut anywhere, also inside a character or between CR and LF.
- * A frame that was not ended by an empty line is never given out. Comments and frames without data are dropped.
+ * Parses `text/event-stream` from chunks, which may end anywhere, even inside a character or between CR and LF. A frame
+ * counts only after the empty line that ends it. Comments and frames without data are dropped.
  */
 export class FrameParser {
   readonly #decoder = new TextDecoder();

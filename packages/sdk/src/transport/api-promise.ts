@@ -1,20 +1,20 @@
-/** What came, with the HTTP answer that carried it. */
+/** The data of a response, with the HTTP response itself. */
 export interface WithResponse<T> {
   data: T;
   response: Response;
-  /** The server's `x-request-id`: name it when you ask an operator. */
+  /** The server's `x-request-id`. Operators find the request in their logs by it. */
   requestId: string | null;
 }
 
-/** A promise of the data that can also tell of the HTTP answer. The request is on its way already. */
+/** A promise of the data that also gives access to the HTTP response. The request has already been sent. */
 export interface ApiPromise<T> extends Promise<T> {
   withResponse(): Promise<WithResponse<T>>;
 }
 
 export function apiPromise<T>(pending: Promise<{ data: T; response: Response }>): ApiPromise<T> {
-  const data = pending.then((answered) => answered.data);
+  const data = pending.then((result) => result.data);
   const withResponse = () => {
-    data.catch(() => undefined); // the caller hears of a failure by the promise that is returned here
+    data.catch(() => undefined); // The returned promise rejects instead.
     return pending.then(({ data, response }) => ({
       data,
       response,

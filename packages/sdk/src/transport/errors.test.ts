@@ -24,7 +24,7 @@ const cases: [status: number, type: string, expected: typeof APIError][] = [
 ];
 
 for (const [status, type, expected] of cases) {
-  test(`a refusal of type ${type} with ${status} is an ${expected.name}`, async (t) => {
+  test(`an error response of type ${type} with ${status} is an ${expected.name}`, async (t) => {
     const wire = await startWire(t, (_, response) =>
       refuse(
         response,
@@ -49,7 +49,7 @@ for (const [status, type, expected] of cases) {
   });
 }
 
-test("a refusal without a message names the feature and what activates it", async (t) => {
+test("an error without a message names the feature and the identifier that activates it", async (t) => {
   const wire = await startWire(t, (_, response) =>
     refuse(response, 501, {
       type: "feature_not_available",
@@ -66,7 +66,7 @@ test("a refusal without a message names the feature and what activates it", asyn
   assert.deepEqual(waits, [], "it is not tried again");
 });
 
-test("a proxy's page and a redirect are refusals without a type", async (t) => {
+test("a proxy's error page and a redirect are errors without a type", async (t) => {
   const wire = await startWire(t, (_, response, index) => {
     if (index === 0) response.writeHead(413, { "x-request-id": "req_h" }).end("<html>");
     else response.writeHead(307, { location: "http://127.0.0.1:1/" }).end();
@@ -85,7 +85,7 @@ test("a proxy's page and a redirect are refusals without a type", async (t) => {
   }
 });
 
-test("an answer that is not JSON is told as such, once", async (t) => {
+test("a response that is not JSON is reported, without a retry", async (t) => {
   const wire = await startWire(t, (_, response) => void response.writeHead(200).end("<html>"));
   await assert.rejects(clientOf(wire.url).client.agents.get("agent_1"), (error) => {
     return error instanceof BerthError && /not JSON.*baseURL/.test(error.message);
@@ -93,7 +93,7 @@ test("an answer that is not JSON is told as such, once", async (t) => {
   assert.equal(wire.received.length, 1);
 });
 
-test("no error holds the token", async (t) => {
+test("no error contains the token", async (t) => {
   const wire = await startWire(t, (_, response) =>
     refuse(response, 401, { type: "authentication_error", message: "No." }),
   );
@@ -110,7 +110,7 @@ test("no error holds the token", async (t) => {
   }
 });
 
-test("a token that no header can carry is refused without repeating it", () => {
+test("a token that is invalid in a header is rejected without repeating it", () => {
   for (const token of ["", "berth_pat_a b", "berth_pat_a\nb", "berth_pat_ä"]) {
     assert.throws(() => clientOf("http://127.0.0.1", { token }), {
       name: "BerthError",

@@ -1,6 +1,6 @@
 import type { ErrorEnvelope, ErrorType } from "@berth/contract";
 
-/** Whatever this package throws, but for the reason of an aborted signal, which is thrown as it is. */
+/** The base class of all errors of this package. Only the reason of an aborted signal is thrown as it is. */
 export class BerthError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -8,32 +8,32 @@ export class BerthError extends Error {
   }
 }
 
-/** No answer, or not a whole one: refused, reset, cut. The cause is the error of `fetch`. */
+/** There was no complete response: the connection was refused, reset or closed. The cause is the error of `fetch`. */
 export class ConnectionError extends BerthError {}
 
-/** No answer within the call's `timeout`. */
+/** There was no response within the call's `timeout`. */
 export class TimeoutError extends ConnectionError {}
 
-/** What is known of a refusal. */
-export interface Refusal {
+/** The properties of an error response. */
+export interface ErrorResponse {
   readonly status: number;
-  /** Null when the answer is not Berth's, such as a proxy's error page. */
+  /** Null if the response is not from Berth, such as a proxy's error page. */
   readonly type: ErrorType | null;
   readonly message: string;
   readonly headers: Headers;
   readonly requestId: string | null;
   readonly param: string | null;
   readonly code: string | null;
-  /** With `feature_not_available`: what is asked for, and the beta identifier that activates it. */
+  /** With `feature_not_available`: the feature, and the beta identifier that activates it. */
   readonly feature: string | null;
   readonly availableFrom: string | null;
 }
 
 /**
- * The server refused. Tell refusals apart by class or by `type`, never by `status`: some conflicts of session
+ * The server responded with an error. Distinguish errors by class or `type`, not by `status`: some conflicts of session
  * resources are `invalid_request_error` with 409.
  */
-export class APIError extends BerthError implements Refusal {
+export class APIError extends BerthError implements ErrorResponse {
   readonly status: number;
   readonly type: ErrorType | null;
   readonly headers: Headers;
@@ -43,16 +43,16 @@ export class APIError extends BerthError implements Refusal {
   readonly feature: string | null;
   readonly availableFrom: string | null;
 
-  constructor(refusal: Refusal) {
-    super(refusal.message);
-    this.status = refusal.status;
-    this.type = refusal.type;
-    this.headers = refusal.headers;
-    this.requestId = refusal.requestId;
-    this.param = refusal.param;
-    this.code = refusal.code;
-    this.feature = refusal.feature;
-    this.availableFrom = refusal.availableFrom;
+  constructor(response: ErrorResponse) {
+    super(response.message);
+    this.status = response.status;
+    this.type = response.type;
+    this.headers = response.headers;
+    this.requestId = response.requestId;
+    this.param = response.param;
+    this.code = response.code;
+    this.feature = response.feature;
+    this.availableFrom = response.availableFrom;
   }
 }
 
@@ -64,7 +64,7 @@ export class ConflictError extends APIError {}
 export class InternalServerError extends APIError {}
 export class FeatureNotAvailableError extends APIError {}
 
-const classes: Record<ErrorType, typeof APIError> = {
+const CLASSES: Record<ErrorType, typeof APIError> = {
   invalid_request_error: InvalidRequestError,
   authentication_error: AuthenticationError,
   permission_error: PermissionError,
@@ -74,16 +74,16 @@ const classes: Record<ErrorType, typeof APIError> = {
   feature_not_available: FeatureNotAvailableError,
 };
 
-/** Reads the body of an answer that is not 2xx. */
-export async function refusalOf(response: Response): Promise<APIError> {
-  const envelope = envelopeIn(await response.text());
+/** Reads the error from a response that is not 2xx. */
+export async function readError(response: Response): Promise<APIError> {
+  const envelope = parseEnvelope(await response.text());
   const error = envelope?.error;
   const type = error?.type ?? null;
-  const known = type === null ? APIError : (classes[type] ?? APIError);
+  const known = type === null ? APIError : (CLASSES[type] ?? APIError);
   return new known({
     status: response.status,
     type,
-    message: error?.message ?? messageWithout(response, error),
+    message: error?.message ?? defaultMessage(response, error),
     headers: response.headers,
     requestId:
       envelope?.request_id ?? response.headers.get("x-request-id") ?? response.headers.get("request-id"),
@@ -94,7 +94,7 @@ export async function refusalOf(response: Response): Promise<APIError> {
   });
 }
 
-function envelopeIn(text: string): ErrorEnvelope | null {
+function parseEnvelope(text: string): ErrorEnvelope | null {
   try {
     const value = JSON.parse(text) as Partial<ErrorEnvelope> | null;
     return typeof value?.error?.type === "string" ? (value as ErrorEnvelope) : null;
@@ -103,7 +103,7 @@ function envelopeIn(text: string): ErrorEnvelope | null {
   }
 }
 
-function messageWithout(response: Response, error: ErrorEnvelope["error"] | undefined): string {
+function defaultMessage(response: Response, error: ErrorEnvelope["error"] | undefined): string {
   if (error?.feature === undefined) return `${response.status} ${response.statusText}`.trimEnd();
   const how = error.available_from === undefined ? "" : ` It is activated by '${error.available_from}'.`;
   return `Feature '${error.feature}' is not available.${how}`;

@@ -18,7 +18,7 @@ function pageFrom(start: number) {
   };
 }
 
-test("a list is awaited as a page, and iterated as all items", async (t) => {
+test("list: awaited → its first page; iterated → all items", async (t) => {
   const wire = await startWire(t, ({ query }, response) =>
     answer(response, 200, pageFrom(Number(query.get("page") ?? 0))),
   );
@@ -31,7 +31,7 @@ test("a list is awaited as a page, and iterated as all items", async (t) => {
   assert.deepEqual(await collect(page), ids, "a page goes on after itself");
 });
 
-test("pages are fetched as they are needed, with the same filters, and without the anchor that the cursor replaces", async (t) => {
+test("list: pages are fetched on demand, with the same filters and without the replaced cursor", async (t) => {
   const wire = await startWire(t, ({ query }, response) =>
     answer(response, 200, pageFrom(Number(query.get("page") ?? 0))),
   );
@@ -52,7 +52,7 @@ test("pages are fetched as they are needed, with the same filters, and without t
   assert.deepEqual(queries, [`after_id=sess_9&${filters}`, `${filters}&page=3`]);
 });
 
-test("withResponse gives the request id; a refusal of a list reaches who iterates and who awaits", async (t) => {
+test("list: withResponse has the request id; errors are thrown to await and to for await", async (t) => {
   const wire = await startWire(t, ({ path }, response) =>
     path.endsWith("/sessions")
       ? answer(response, 200, pageFrom(0))
@@ -66,7 +66,7 @@ test("withResponse gives the request id; a refusal of a list reaches who iterate
   await assert.rejects(collect(client.agents.list()), { type: "permission_error" });
 });
 
-test("a list without cursors is gone through by the ids at the ends of its pages", async (t) => {
+test("list: no next_page → paged by the ids at the ends of its pages", async (t) => {
   const pages: Record<string, object> = {
     "": { data: ids.slice(0, 2), first_id: "a", last_id: "b", has_more: true },
     "after_id=b": { data: [], first_id: "c", last_id: "d", has_more: true },

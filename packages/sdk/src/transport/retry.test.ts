@@ -6,7 +6,7 @@ import { retryDelay, sleep } from "./retry.ts";
 
 const broken = { type: "api_error", message: "It broke." };
 
-test("a 5xx is tried again after 1, 2 and 4 seconds, then thrown", async (t) => {
+test("a 5xx is retried after 1, 2 and 4 seconds, then thrown", async (t) => {
   const wire = await startWire(t, (_, response) => refuse(response, 500, broken));
   const { client, waits } = clientOf(wire.url);
   await assert.rejects(client.sessions.get("sess_1"), { type: "api_error" });
@@ -14,7 +14,7 @@ test("a 5xx is tried again after 1, 2 and 4 seconds, then thrown", async (t) => 
   assert.equal(wire.received.length, 4);
 });
 
-test("all attempts of a POST carry the same idempotency key and body, another call another key", async (t) => {
+test("all attempts of a POST have the same idempotency key and body; another call has another key", async (t) => {
   const wire = await startWire(t, (_, response, index) =>
     index === 0
       ? void response.destroy()
@@ -34,7 +34,7 @@ test("all attempts of a POST carry the same idempotency key and body, another ca
 });
 
 for (const status of [400, 401, 403, 404, 408, 409, 429]) {
-  test(`a ${status} is never tried again, whatever its headers say`, async (t) => {
+  test(`a ${status} is never retried, whatever its headers are`, async (t) => {
     const wire = await startWire(t, (_, response) =>
       refuse(
         response,
@@ -48,7 +48,7 @@ for (const status of [400, 401, 403, 404, 408, 409, 429]) {
   });
 }
 
-test("a 5xx with x-should-retry: false is not tried again", async (t) => {
+test("a 5xx with x-should-retry: false is not retried", async (t) => {
   const wire = await startWire(t, (_, response) =>
     refuse(response, 500, broken, { "x-should-retry": "false" }),
   );
@@ -56,7 +56,7 @@ test("a 5xx with x-should-retry: false is not tried again", async (t) => {
   assert.equal(wire.received.length, 1);
 });
 
-test("an upload and a cut answer are sent again whole", async (t) => {
+test("an upload, and a request with an incomplete response, are sent again whole", async (t) => {
   const wire = await startWire(t, (_, response, index) => {
     if (index > 0) return answer(response, 200, { id: "file_1" });
     response.writeHead(200, { "content-length": "100" });
@@ -75,7 +75,7 @@ test("an upload and a cut answer are sent again whole", async (t) => {
   }
 });
 
-test("retry-after lengthens a wait, and more than a minute is not waited for", () => {
+test("retry-after extends the delay; more than a minute is not retried", () => {
   const now = Date.parse("2026-11-21T00:00:00Z");
   const delay = (value: string, retries = 0) => retryDelay(refusal({ "retry-after": value }), retries, now);
   assert.equal(delay("7"), 7000);
@@ -86,7 +86,7 @@ test("retry-after lengthens a wait, and more than a minute is not waited for", (
   assert.equal(delay("soon"), 1000);
 });
 
-test("a server that cannot be reached is a ConnectionError that tells where and why", async () => {
+test("an unreachable server is a ConnectionError with the address and the reason", async () => {
   const url = await deadURL();
   const { client, waits } = clientOf(url);
   await assert.rejects(client.sessions.get("sess_1"), (error) => {
@@ -97,7 +97,7 @@ test("a server that cannot be reached is a ConnectionError that tells where and 
   assert.deepEqual(waits, [1000, 2000, 4000]);
 });
 
-test("no answer in time is a TimeoutError, also inside a body", async (t) => {
+test("no response within the timeout is a TimeoutError, also while the body is read", async (t) => {
   const wire = await startWire(t, (_, response, index) => {
     if (index > 0) response.writeHead(200, { "content-type": "application/json" }).write("{");
   });
@@ -106,7 +106,7 @@ test("no answer in time is a TimeoutError, also inside a body", async (t) => {
   assert.equal(wire.received.length, 2);
 });
 
-test("an abort ends a request and a wait with the signal's reason", async (t) => {
+test("an abort rejects a request and a delay with the signal's reason", async (t) => {
   const controller = new AbortController();
   const reason = new Error("enough");
   const wire = await startWire(t, (_, response, index) => {
@@ -125,7 +125,7 @@ test("an abort ends a request and a wait with the signal's reason", async (t) =>
   assert.equal(await asleep, reason);
 });
 
-test("an id that would name another path is refused before anything is sent", async () => {
+test("an id that would change the path is rejected before anything is sent", async () => {
   const { client } = clientOf("http://127.0.0.1:1");
   for (const id of ["", ".", ".."]) await assert.rejects(client.sessions.get(id), TypeError);
 });

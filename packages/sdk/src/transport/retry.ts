@@ -1,9 +1,9 @@
 import { APIError, ConnectionError } from "./errors.ts";
 
-/** How long a server may ask a caller to wait, in milliseconds. Who asks for more is not waited for. */
-const longestWait = 60_000;
+/** The client does not retry if the server asks it to wait for longer. */
+const MAX_RETRY_AFTER_MS = 60_000;
 
-/** Whether the same request may succeed later: nothing was answered, or a 5xx that does not say otherwise. Never a 4xx. */
+/** Whether a retry may succeed: there was no response, or a 5xx unless it says otherwise. Never a 4xx. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;
   if (!(error instanceof APIError) || error.status < 500) return false;
@@ -11,15 +11,15 @@ export function isTransient(error: unknown): boolean {
 }
 
 /**
- * Milliseconds to wait before the next attempt, or null when there shall be none.
- * 1, 2, 4 … seconds by the number of attempts that were repeated before, or what `retry-after` asks for when that is longer.
+ * The delay before the next attempt in milliseconds, or null to give up: 1, 2, 4 … seconds by the number of earlier
+ * `retries`, or `retry-after` if that is longer.
  */
 export function retryDelay(error: unknown, retries: number, now: number): number | null {
   if (!isTransient(error)) return null;
   const backoff = 1000 * 2 ** retries;
   const asked = error instanceof APIError ? retryAfter(error.headers, now) : null;
   if (asked === null) return backoff;
-  return asked > longestWait ? null : Math.max(asked, backoff);
+  return asked > MAX_RETRY_AFTER_MS ? null : Math.max(asked, backoff);
 }
 
 /** `retry-after` in milliseconds: seconds, or a date. */
@@ -31,7 +31,7 @@ function retryAfter(headers: Headers, now: number): number | null {
   return Number.isNaN(date) ? null : Math.max(0, date - now);
 }
 
-/** Resolves after `milliseconds`; rejects with the signal's reason as soon as that aborts. */
+/** Resolves after `milliseconds`. Rejects with the signal's reason as soon as it aborts. */
 export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);

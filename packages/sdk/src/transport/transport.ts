@@ -1,22 +1,22 @@
-import { BerthError, ConnectionError, refusalOf, TimeoutError } from "./errors.ts";
+import { BerthError, ConnectionError, readError, TimeoutError } from "./errors.ts";
 import type { Call, ClientOptions } from "./options.ts";
 import { retryDelay, sleep } from "./retry.ts";
 import { urlOf } from "./url.ts";
 
-/** Sends calls: headers, deadline, retries. Every method of the client ends here. */
+/** Sends the calls of all methods: sets headers, applies timeouts, retries. */
 export class Transport {
   readonly #options: ClientOptions;
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 
   constructor(options: ClientOptions) {
-    // The platform's own complaint about a header would repeat it.
+    // Checked here since the platform's own error about an invalid header would contain the token.
     if (!/^[\x21-\x7e]+$/.test(options.token))
       throw new BerthError("'token' must be visible ASCII characters.");
     this.#options = options;
     this.sleep = options.sleep ?? sleep;
   }
 
-  /** The answer as parsed JSON. */
+  /** Parses the response as JSON. */
   async json<T>(call: Call): Promise<{ data: T; response: Response }> {
     return this.#send(call, "application/json", async (response) => ({
       data: parse<T>(await response.text()),
@@ -24,7 +24,7 @@ export class Transport {
     }));
   }
 
-  /** The answer with its body unread. */
+  /** Returns the response with its body unread. */
   async open(call: Call, accept: string): Promise<Response> {
     return this.#send(call, accept, async (response) => response);
   }
@@ -61,19 +61,19 @@ export class Transport {
     try {
       const response = await (this.#options.fetch ?? fetch)(request(), { signal });
       this.#options.logger?.debug("answered", { operation: call.operation.id, status: response.status });
-      if (!response.ok) throw await refusalOf(response);
+      if (!response.ok) throw await readError(response);
       return await read(response);
     } catch (error) {
       if (error instanceof BerthError) throw error;
       call.signal?.throwIfAborted();
-      if (late.signal.aborted) throw new TimeoutError(`No answer within ${timeout} ms.`, { cause: error });
+      if (late.signal.aborted) throw new TimeoutError(`No response within ${timeout} ms.`, { cause: error });
       throw new ConnectionError(connectionMessage(this.#options.baseURL, error), { cause: error });
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** Made anew for each attempt, since a body can be sent once. */
+  /** Returns a factory of requests: a body can only be sent once, so each attempt needs its own. */
   #request(call: Call, accept: string): () => Request {
     const { operation, params = {}, query, body } = call;
     const url = urlOf(this.#options.baseURL, operation.path, params, query);
@@ -86,7 +86,7 @@ export class Transport {
     for (const [name, value] of Object.entries(call.headers ?? {})) headers.set(name, value);
     const encoded =
       operation.body === "json" ? JSON.stringify(body) : ((body as FormData | Blob | undefined) ?? null);
-    // A redirect would carry the token or lose the method: it is answered as a refusal.
+    // Following a redirect could send the token elsewhere or lose the method, so it is reported as an error.
     const init: RequestInit = { method: operation.method, headers, body: encoded, redirect: "manual" };
     return () => new Request(url, init);
   }
@@ -96,19 +96,19 @@ function parse<T>(text: string): T {
   try {
     return JSON.parse(text) as T;
   } catch (cause) {
-    throw new BerthError("The answer is not JSON. Is 'baseURL' the address of Berth?", { cause });
+    throw new BerthError("The response is not JSON. Is 'baseURL' the address of Berth?", { cause });
   }
 }
 
-/** `fetch` says "fetch failed"; its cause says why. */
+/** The message of `fetch` is only "fetch failed"; the reason is in its cause. */
 function connectionMessage(baseURL: string, error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const { message, code } = cause as { message?: string; code?: string };
   const place = URL.canParse(baseURL) ? new URL(baseURL).origin : "the server";
-  return `The connection to ${place} failed: ${message || code || "no reason was given"}.`;
+  return `The connection to ${place} failed: ${message || code || "unknown reason"}.`;
 }
 
-/** `crypto.randomUUID` is missing on pages that are not served over https. */
+/** Browsers have no `crypto.randomUUID` on pages without https. */
 function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, "0"),

@@ -1,9 +1,9 @@
 import type { AnyRoute, BodyOf, QueryOf } from "@berth/contract";
 
-/** A body as a caller writes it, without the fields that this version of Berth does not serve. */
+/** A body as a caller writes it, without the fields that this version of Berth does not accept. */
 export type Body<R extends AnyRoute> = Served<BodyOf<R>>;
 
-/** The contract types what is not served as `unknown`. */
+/** Removes fields that the contract types as `unknown`: those are not accepted. */
 type Served<T> = T extends readonly (infer Item)[]
   ? Served<Item>[]
   : T extends object

@@ -15,8 +15,8 @@ const hostile = fc.constantFrom(
   "[::1]", "ＧＩＴ", "..", ":0", ":70000", "--upload-pack=x", "",
 ); // biome-ignore format: a list of words
 
-describe("urls of repositories", () => {
-  test("of any depth are taken as they are, and a parser sees in them what was written", () => {
+describe("repository URLs", () => {
+  test("with a path of any depth are accepted unchanged, and a URL parser reads the same host and path", () => {
     fc.assert(
       fc.property(
         host,
@@ -33,7 +33,7 @@ describe("urls of repositories", () => {
     );
   });
 
-  test("with anything else are refused, or are that place and nothing more to a parser", () => {
+  test("with any other parts are rejected, or a URL parser reads nothing but host and path", () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(hostile, name, fc.constant("/"), fc.string()), { maxLength: 6 }),
@@ -55,7 +55,7 @@ describe("urls of repositories", () => {
     );
   });
 
-  test("name their host: an address is none, nor is what no resolver takes", () => {
+  test("with an IP address or an invalid host name are rejected", () => {
     for (const written of [
       "10.0.0.1",
       "1.1",

@@ -84,7 +84,7 @@ const path = fc.oneof(
 );
 
 describe("mount paths", () => {
-  test("are taken or refused as the rules say, whatever is given", () => {
+  test("any path is accepted or rejected as an independent check of the rules says", () => {
     const seen = { taken: 0, refused: 0 };
     fc.assert(
       fc.property(path, (text) => {
@@ -97,7 +97,7 @@ describe("mount paths", () => {
     assert.ok(seen.taken > 500 && seen.refused > 500, JSON.stringify(seen));
   });
 
-  test("a refusal is one sentence about the field", () => {
+  test("an error is one sentence about the field", () => {
     fc.assert(
       fc.property(path, (text) => {
         const messages = mountPath.safeParse(text).error?.issues.map(({ message }) => message) ?? [];
@@ -107,7 +107,7 @@ describe("mount paths", () => {
     );
   });
 
-  test("meet when one is the other or leads through it", () => {
+  test("overlap if they are equal or one contains the other", () => {
     const segment = fc.constantFrom("a", "b", "ab", "a b");
     const some = fc.array(segment, { minLength: 1, maxLength: 4 });
     fc.assert(
