@@ -18,7 +18,6 @@ import { mountEvents } from "./features/sessions/events/event-routes.ts";
 import { mountSessionResources } from "./features/sessions/resources/session-resource-routes.ts";
 import { mountSessions } from "./features/sessions/session-routes.ts";
 import { sessionsByStatus } from "./features/sessions/session-store.ts";
-import { mountThreadsPath } from "./features/sessions/threads-path.ts";
 import { mountSkills } from "./features/skills/skill-routes.ts";
 import { mountTokens } from "./features/tokens/token-routes.ts";
 import { mountVaultCredentials } from "./features/vault-credentials/vault-credential-routes.ts";
@@ -87,7 +86,6 @@ export function createApp(deps: AppDeps): HttpApp {
   mountAgents(app, { models, egressAllowPrivate: deps.egressAllowPrivate });
   mountModels(app, models);
   mountEnvironments(app, deps);
-  mountThreadsPath(app);
   mountSessions(app, {
     hub,
     blobs,

@@ -27,8 +27,8 @@ function files(directory: string): string[] {
     .map((entry) => entry.name);
 }
 
-describe("blobs on disk", () => {
-  test("give back what was written, stored once for equal contents", async (t) => {
+describe("disk blobs", () => {
+  test("store: equal contents → stored once and read back", async (t) => {
     const { blobs, directory } = await opened(t);
     const content = randomBytes(300_000);
     const blob = await blobs.stage(pieces(content.subarray(0, 100_000), content.subarray(100_000)));
@@ -43,14 +43,14 @@ describe("blobs on disk", () => {
     assert.equal(empty.size, 0);
   });
 
-  test("leave nothing when the source fails or is discarded", async (t) => {
+  test("store: the source fails, or the content is discarded → nothing is left", async (t) => {
     const { blobs, directory } = await opened(t);
     await assert.rejects(blobs.stage(pieces(randomBytes(10), new Error("cut"))), /cut/);
     await (await blobs.stage(pieces(randomBytes(10)))).discard();
     assert.deepEqual(files(directory), []);
   });
 
-  test("remove what dead processes have staged and what nobody writes, and nothing else", async (t) => {
+  test("removeAbandoned: only contents staged by dead processes, or unwritten for a day, are removed", async (t) => {
     const { blobs, directory } = await opened(t);
     const staged = await blobs.stage(pieces(randomBytes(10)));
     const partial = join(directory, "partial");

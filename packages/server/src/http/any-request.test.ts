@@ -1,3 +1,4 @@
+// Subject: mount and the routes of all features.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type AnyRoute, errorEnvelope, routes } from "@berth/contract";
@@ -23,8 +24,8 @@ const value = fc.letrec<{ any: unknown }>((tie) => ({
 /** After these there would be nothing left to ask for. */
 const ends = ["tokens.delete", "agents.archive", "environments.archive"];
 
-describe("any request", () => {
-  test("is answered: never by a failure, always by an object of the contract or the envelope", async (t) => {
+describe("generated requests", () => {
+  test("any input → never a 5xx, always an object of the contract or the error envelope", async (t) => {
     const { app, caller } = await testApp(t);
     const owner = await caller();
     const agent = await owner.made("/agents", { name: "a", model: "rehearsal/steps" });

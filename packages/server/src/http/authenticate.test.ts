@@ -33,8 +33,8 @@ async function messageOf(t: TestContext, sql: string): Promise<string> {
   return message;
 }
 
-describe("authentication", () => {
-  test("takes a bearer token, whatever the case of the scheme", async (t) => {
+describe("authenticate", () => {
+  test("bearer token: any case of the scheme → accepted", async (t) => {
     const app = await testApp(t);
     for (const kind of ["pat", "sat"] as const) {
       const { token } = await app.caller({ kind });
@@ -44,7 +44,7 @@ describe("authentication", () => {
     }
   });
 
-  test("tells each fault by a sentence of its own, and no token of a wrong form costs a query", async (t) => {
+  test("each fault has its own message, and a malformed token costs no query", async (t) => {
     const app = await testApp(t);
     const lookups = countLookups(app);
     const good = newTokenSecret("pat");
@@ -79,7 +79,7 @@ describe("authentication", () => {
     assert.equal(messages.size, 5, [...messages].join(" | "));
   });
 
-  test("expired, revoked and disabled are told apart", async (t) => {
+  test("expired, revoked and disabled tokens have different messages", async (t) => {
     const messages = [
       await messageOf(t, "update tokens set expires_at = now()"),
       await messageOf(t, "update tokens set revoked_at = now()"),
@@ -92,7 +92,7 @@ describe("authentication", () => {
     ]);
   });
 
-  test("a service account that is disabled is refused", async (t) => {
+  test("a disabled service account → 401", async (t) => {
     const app = await testApp(t);
     const { token } = await app.caller({ kind: "sat" });
     await app.db.write.query({ text: "update service_accounts set disabled_at = now()" });
@@ -102,7 +102,7 @@ describe("authentication", () => {
     );
   });
 
-  test("notes the last use at most once a minute", async (t) => {
+  test("last_used_at is updated at most once a minute", async (t) => {
     const app = await testApp(t);
     const { token } = await app.caller();
     const lastUse = async () => {
@@ -130,7 +130,7 @@ describe("authentication", () => {
     assert.ok(((await noted(before)) ?? 0) >= (first ?? 0));
   });
 
-  test("scopes: write does not imply read, and what lacks is named", async (t) => {
+  test("scopes: write does not imply read, and the message names the missing scope", async (t) => {
     const { caller } = await testApp(t);
     const writer = await caller({ scopes: ["environments:write"] });
     assert.equal((await writer.post("/environments", { name: "e" })).status, 200);
@@ -140,7 +140,7 @@ describe("authentication", () => {
   });
 });
 
-test("a token's checksum tells it from a mistyped one", () => {
+test("checksum: a mistyped token → recognized", () => {
   const token = fc.constantFrom("pat", "sat").map((kind) => newTokenSecret(kind as "pat" | "sat"));
   fc.assert(
     fc.property(token, fc.nat(45), fc.constantFrom(..."0AzZ9"), (secret, at, letter) => {

@@ -6,7 +6,7 @@ import { findToken, touchToken } from "../access/token-store.ts";
 import type { Database } from "../db/pool.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { errors } from "../errors/catalogue.ts";
-import { headerValues } from "./header-values.ts";
+import { headerValues } from "./headers.ts";
 
 /**
  * The principal of the request's bearer token.

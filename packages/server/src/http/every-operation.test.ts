@@ -1,3 +1,4 @@
+// Subject: idempotency and scopes of all operations.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Operation, operations, SCOPES } from "@berth/contract";
@@ -7,7 +8,7 @@ import { type Example, examples } from "../../test-support/operation-examples.ts
 const all: Operation[] = Object.values(operations).flatMap((noun) => Object.values(noun));
 const acting = all.filter(({ method }) => method === "POST" || method === "DELETE");
 
-test("every operation that does something is done once with a key, on one connection", async (t) => {
+test("every operation that changes something: an Idempotency-Key → done once, on one connection", async (t) => {
   const { caller, db } = await testApp(t, {}, { max: 1 });
   const owner = await caller({ role: "admin" });
   for (const operation of acting) {
@@ -32,7 +33,7 @@ test("every operation that does something is done once with a key, on one connec
   }
 });
 
-test("every operation names the scope that it lacks", async (t) => {
+test("every operation: a missing scope → 403 that names it", async (t) => {
   const { caller } = await testApp(t);
   for (const operation of all) {
     const others = SCOPES.filter((scope) => scope !== "*" && scope !== operation.scope);

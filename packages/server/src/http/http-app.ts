@@ -5,11 +5,11 @@ import type { Logger } from "pino";
 import type { Database } from "../db/pool.ts";
 import { errors } from "../errors/catalogue.ts";
 import type { Cursors } from "../request/cursor.ts";
+import { requestIdHeaders, requestIdOf } from "./headers.ts";
 import type { Idempotency } from "./idempotency.ts";
 import type { Metrics } from "./metrics.ts";
 import { respondToProtocolErrors } from "./protocol-errors.ts";
 import { renderError, toApiError } from "./render-error.ts";
-import { requestIdHeaders, requestIdOf } from "./request-id.ts";
 
 export interface HttpOptions {
   db: Database;

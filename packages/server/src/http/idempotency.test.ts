@@ -7,8 +7,8 @@ import type { Principal } from "../access/principal.ts";
 
 const key = { "idempotency-key": "deploy-42" };
 
-describe("idempotency keys", () => {
-  test("the same request is answered again, byte for byte, and done once", async (t) => {
+describe("Idempotency-Key", () => {
+  test("the same request again → the same bytes, done once", async (t) => {
     const { caller, db } = await testApp(t);
     const owner = await caller();
     const first = await owner.post("/tokens", { name: "once" }, key);
@@ -29,7 +29,7 @@ describe("idempotency keys", () => {
     );
   });
 
-  test("what is kept is no secret to look for in the log", async (t) => {
+  test("stored responses are not added to the log's redactor", async (t) => {
     const added: string[] = [];
     const redactor = { add: (secret: string) => void added.push(secret), redact: (text: string) => text };
     const { caller } = await testApp(t, { redactor });
@@ -48,7 +48,7 @@ describe("idempotency keys", () => {
     assert.deepEqual(added, ["a-secret-of-it"]);
   });
 
-  test("of those who ask at once, one does the work; the others get its answer or are told to wait", async (t) => {
+  test("concurrent requests → one runs; the others get its response or are told to retry", async (t) => {
     const { caller } = await testApp(t);
     const owner = await caller();
     const replies = await Promise.all(
@@ -64,7 +64,7 @@ describe("idempotency keys", () => {
     assert.equal((await owner.get("/agents")).body.data.length, 1);
   });
 
-  test("another body or path is a conflict; another caller's key is another key", async (t) => {
+  test("another body or path → 409; another caller's key is independent", async (t) => {
     const { caller } = await testApp(t);
     const [owner, other] = await Promise.all([caller(), caller({ email: "other@example.com" })]);
     await owner.post("/environments", { name: "one" }, key);
@@ -79,7 +79,7 @@ describe("idempotency keys", () => {
     assert.equal((await other.post("/environments", { name: "two" }, key)).status, 200);
   });
 
-  test("refusals are kept, faults of form and failures are not", async (t) => {
+  test("API errors of the handler are stored; invalid requests and failures are not", async (t) => {
     const { caller, db } = await testApp(t);
     const owner = await caller();
     await owner.made("/environments", { name: "taken" });
@@ -117,7 +117,7 @@ describe("idempotency keys", () => {
     );
   });
 
-  test("the work and its kept answer stand or fall together", async (t) => {
+  test("the changes and the stored response are committed or rolled back together", async (t) => {
     const { caller, db } = await testApp(t);
     const owner = await caller();
     await db.write.query({ text: "alter table idempotency_keys add constraint no check (answer is null)" });
@@ -128,7 +128,7 @@ describe("idempotency keys", () => {
     assert.equal((await owner.get("/environments")).body.data.length, 1);
   });
 
-  test("a process that is gone leaves the key free at once, and one that is at work holds it", async (t) => {
+  test("a dead process → the key is free at once; a working one → the key is held", async (t) => {
     const { app, caller, db } = await testApp(t);
     const owner = await caller();
     const working = Promise.withResolvers<void>();
@@ -153,7 +153,7 @@ describe("idempotency keys", () => {
     await assert.rejects(first);
   });
 
-  test("the same upload is stored once, another content or name is another request", async (t) => {
+  test("upload: the same one is stored once; another content or name → 409", async (t) => {
     const { caller, blobsDir } = await testApp(t);
     const owner = await caller();
     const first = await owner.upload("same", "a.txt", { kind: "x" }, key);
@@ -172,7 +172,7 @@ describe("idempotency keys", () => {
     assert.deepEqual(readdirSync(join(blobsDir, "partial")), []);
   });
 
-  test("what a deletion leaves behind is cleared away when the deletion stands", async (t) => {
+  test("delete: the content is removed after the deletion is committed", async (t) => {
     const { caller, db, blobsDir } = await testApp(t);
     const owner = await caller();
     const file = (await owner.upload("content")).body;

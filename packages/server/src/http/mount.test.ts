@@ -27,7 +27,7 @@ async function send(
 }
 
 describe("mount", () => {
-  test("checks in order: route, token, scope, query, body, then what the handler knows", async (t) => {
+  test("checks are made in order: route, token, scope, query, body, then the handler's", async (t) => {
     const { app, owner, caller } = await house(t);
     const narrow = await caller({ scopes: ["agents:read"] });
     const nobody = (method: "POST" | "GET", path: string) =>
@@ -42,7 +42,7 @@ describe("mount", () => {
     assert.equal((await owner.get(`${absent}/resources?limit=0`)).status, 400);
   });
 
-  test("takes JSON from bytes, strictly", async (t) => {
+  test("body: invalid JSON, encoding or content type → 400", async (t) => {
     const { owner, ...app } = await house(t);
     const refused = async (payload: Buffer | string, message: RegExp, headers?: Record<string, string>) => {
       const { status, type, message: told } = await send(app, owner, payload, headers);
@@ -79,7 +79,7 @@ describe("mount", () => {
     assert.equal(param, "metadata.k");
   });
 
-  test("takes queries strictly", async (t) => {
+  test("query: unknown, repeated or invalid parameters → 400", async (t) => {
     const { owner } = await house(t);
     for (const [query, param] of [
       ["limit=5&limit=6", "limit"],
@@ -104,7 +104,7 @@ describe("mount", () => {
     assert.deepEqual((await owner.get(encoded)).body.data, []);
   });
 
-  test("a POST without a body takes none, or an empty object", async (t) => {
+  test("POST without a body: none or an empty object → accepted", async (t) => {
     const { owner } = await house(t);
     const path = "/sessions/sess_01h00000000000000000000000/cancel";
     for (const body of [undefined, {}, null]) assert.equal((await owner.post(path, body)).status, 404);
@@ -112,7 +112,7 @@ describe("mount", () => {
     assert.equal((await owner.post(path, "now")).body.error.message, "The body must be an object.");
   });
 
-  test("unknown paths and methods, strange escapes and endless ids are not found", async (t) => {
+  test("unknown paths and methods, invalid escapes and very long ids → 404", async (t) => {
     const { app, owner } = await house(t);
     for (const [method, path] of [
       ["PUT", "/agents"],
@@ -135,7 +135,7 @@ describe("mount", () => {
     assert.equal((await owner.get("/agents/%zz")).status, 400);
   });
 
-  test("every answer names its request: by the caller's id when it is usable, else by a UUID", async (t) => {
+  test("every response has the request id: the caller's if it is valid, else a UUID", async (t) => {
     const { owner } = await house(t);
     for (const path of ["/agents", "/agents/x", "/nowhere", "/agents?limit=0"]) {
       const named = await owner.get(path, { "x-request-id": "deploy-42/a:b" });
@@ -153,7 +153,7 @@ describe("mount", () => {
     }
   });
 
-  test("what nobody expected is an api_error without its cause, and the database away is told in time", async (t) => {
+  test("unexpected failures → api_error without the cause; the database away → reported in time", async (t) => {
     const { owner, db } = await house(t);
     await db.write.query({ text: "alter table agents rename to agents_away" });
     const failed = await owner.get("/agents");

@@ -3,9 +3,9 @@ import type { Readable } from "node:stream";
 import type { AnyRoute, Input, ResponseOf } from "@berth/contract";
 import type { RequestScope } from "../request/request-scope.ts";
 import type { Created, JsonText } from "../request/response-body.ts";
+import { requestIdHeaders } from "./headers.ts";
 import type { HttpApp } from "./http-app.ts";
 import { inputOf, NO_BODY, readJsonBody } from "./read-input.ts";
-import { requestIdHeaders } from "./request-id.ts";
 import { respond } from "./respond.ts";
 import { serveRoute } from "./serve-route.ts";
 

@@ -31,8 +31,8 @@ async function exchange(port: number, ...pieces: (string | Buffer)[]): Promise<E
 
 const post = "POST /api/v1/cloud/agents HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
 
-describe("below the routes", () => {
-  test("a target that names the host is the path in it", async (t) => {
+describe("protocol errors", () => {
+  test("a target in absolute form → its path is used", async (t) => {
     const { port, owner } = await listening(t);
     const get = (target: string) =>
       exchange(
@@ -47,7 +47,7 @@ describe("below the routes", () => {
     assert.match((await get("http://berth.example?x")).body.error.message, /Unknown path: GET \/\./);
   });
 
-  test("a body that is encoded is refused, whoever would read it", async (t) => {
+  test("an encoded body → rejected on every route", async (t) => {
     const { port, owner } = await listening(t);
     const send = (path: string, encoding: string) =>
       exchange(
@@ -62,7 +62,7 @@ describe("below the routes", () => {
     assert.equal((await send("/files", "Identity")).status, 200);
   });
 
-  test("garbage, broken framing and oversized headers get the envelope", async (t) => {
+  test("invalid HTTP, broken framing and oversized headers → the error envelope", async (t) => {
     const { port, owner } = await listening(t);
     const authorized = `${post}Authorization: Bearer ${owner.token}\r\nContent-Type: application/json\r\n`;
     for (const [name, bytes, message] of [
@@ -106,7 +106,7 @@ describe("below the routes", () => {
     assert.equal((await owner.get("/agents")).status, 200);
   });
 
-  test("two authorization headers are refused, whichever is good", async (t) => {
+  test("two authorization headers → 401, whichever is valid", async (t) => {
     const { port, owner } = await listening(t);
     const good = `Authorization: Bearer ${owner.token}\r\n`;
     for (const both of [`${good}Authorization: Bearer x\r\n`, `authorization: Bearer x\r\n${good}`]) {
@@ -119,7 +119,7 @@ describe("below the routes", () => {
     }
   });
 
-  test("a body over the limit is read on, so that its sender sees the refusal", async (t) => {
+  test("a body over the limit → drained, so that the client gets the error", async (t) => {
     const { port, owner } = await listening(t);
     const authorized = `${post}Authorization: Bearer ${owner.token}\r\nContent-Type: application/json\r\n`;
     const size = 400_000;
@@ -134,7 +134,7 @@ describe("below the routes", () => {
     assert.match(chunked.body.error.message, /larger than 65536 bytes/);
   });
 
-  test("a body that is cut is forgotten", async (t) => {
+  test("a body that is cut → nothing is stored", async (t) => {
     const { app, port, owner } = await listening(t);
     const socket = connect(port, "127.0.0.1");
     socket.write(

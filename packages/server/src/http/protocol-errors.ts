@@ -2,8 +2,8 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { type Duplex, finished } from "node:stream";
 import type { ApiError } from "../errors/api-error.ts";
 import { errors } from "../errors/catalogue.ts";
+import { requestIdOf } from "./headers.ts";
 import { renderError } from "./render-error.ts";
-import { requestIdOf } from "./request-id.ts";
 
 /** Responds with the error envelope also to what Fastify never sees: bytes that are not a request, and parser errors. */
 export function respondToProtocolErrors(server: Server): void {

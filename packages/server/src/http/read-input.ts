@@ -10,7 +10,7 @@ import {
 import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { errors } from "../errors/catalogue.ts";
-import { headerValues } from "./header-values.ts";
+import { headerValues } from "./headers.ts";
 import { parseJson } from "./parse-json.ts";
 import { parseQuery } from "./parse-query.ts";
 import { readBody } from "./read-body.ts";

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { DatabaseUnavailableError } from "../db/database-error.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { errors } from "../errors/catalogue.ts";
-import { requestIdHeaders } from "./request-id.ts";
+import { requestIdHeaders } from "./headers.ts";
 
 export interface RenderedError {
   status: number;

@@ -4,7 +4,7 @@ import { hasScope, type Principal } from "../access/principal.ts";
 import { errors } from "../errors/catalogue.ts";
 import type { RequestScope } from "../request/request-scope.ts";
 import { authenticate, authenticateUser } from "./authenticate.ts";
-import { headerValues } from "./header-values.ts";
+import { headerValues } from "./headers.ts";
 import type { HttpApp } from "./http-app.ts";
 import type { IncomingRequest } from "./respond.ts";
 

@@ -33,8 +33,8 @@ async function walk(caller: Caller, query: string): Promise<string[][]> {
   return pages;
 }
 
-describe("paging", () => {
-  test("is what slicing an array would be, for any size, limit, anchor and deletions", async (t) => {
+describe("pages", () => {
+  test("pages equal slices of an array, for any size, limit, anchor and deletions", async (t) => {
     const { db, caller } = await testApp(t);
     const owners = await Promise.all([
       caller(),
@@ -71,7 +71,7 @@ describe("paging", () => {
     );
   });
 
-  test("bounds on created_at cut the list at the ids' milliseconds", async (t) => {
+  test("bounds on created_at apply to the milliseconds of ids", async (t) => {
     const { caller } = await testApp(t);
     const owner = await caller();
     const made: Wire[] = [];
@@ -89,7 +89,7 @@ describe("paging", () => {
     assert.deepEqual((await page(owner, `created_at[gte]=${at}&created_at[lt]=${at}`)).ids, []);
   });
 
-  test("a cursor is refused when altered, foreign, of other filters, or older than the key", async (t) => {
+  test("a cursor that is altered, foreign, of other filters or of another key → rejected", async (t) => {
     const { caller } = await testApp(t);
     const [owner, other] = await Promise.all([caller(), caller({ email: "other@example.com" })]);
     for (let i = 0; i < 3; i++) await owner.made("/environments", { name: `e${i}` });
@@ -114,7 +114,7 @@ describe("paging", () => {
     assert.equal(createCursors(randomBytes(32)).open(scope, sealed), null);
   });
 
-  test("the walk of a page does not grow with the table or the depth", async (t) => {
+  test("the cost of a page grows neither with the table nor with the depth", async (t) => {
     const { db, caller } = await testApp(t);
     await (await caller()).made("/environments", { name: "first" });
     await db.write.query({

@@ -22,7 +22,7 @@ async function sessionOf(owner: Caller, agent: Wire): Promise<Wire> {
 }
 
 describe("skills of agents and sessions", () => {
-  test("an agent names them, and a session pins the version", async (t) => {
+  test("an agent names skills → its session pins their versions", async (t) => {
     const owner = await (await testApp(t)).caller();
     const [one, two] = [await skillOf(owner, "one", 2), await skillOf(owner, "two", 2)];
     const made = await owner.made("/agents", { ...agent, skills: [named(one), named(two, 1)] });
@@ -45,7 +45,7 @@ describe("skills of agents and sessions", () => {
     assert.deepEqual((await owner.get(`/agents/${made.id}?version=1`)).body.skills, made.skills);
   });
 
-  test("what an agent cannot name is told", async (t) => {
+  test("an agent names an absent, foreign or archived skill → the matching error", async (t) => {
     const { caller } = await testApp(t);
     const owner = await caller();
     const one = await skillOf(owner, "one");
@@ -74,7 +74,7 @@ describe("skills of agents and sessions", () => {
     assert.equal((await sessionOf(owner, made.id)).agent.skills[0].name, "one");
   });
 
-  test("what is in use is not deleted", async (t) => {
+  test("delete: a skill or version in use → rejected with 409", async (t) => {
     const owner = await (await testApp(t)).caller();
     const skill = await skillOf(owner, "one", 3);
     const status = async (path: string) => (await owner.delete(`/skills/${skill.id}${path}`)).status;
@@ -97,7 +97,7 @@ describe("skills of agents and sessions", () => {
     assert.deepEqual((await owner.get(`/sessions/${session.id}`)).body.agent.skills, session.agent.skills);
   });
 
-  test("an older version of an agent whose skill is deleted makes no session", async (t) => {
+  test("create session: the agent version's skill is deleted → rejected with 409", async (t) => {
     const owner = await (await testApp(t)).caller();
     const skill = await skillOf(owner, "one");
     const made = await owner.made("/agents", { ...agent, skills: [named(skill)] });
@@ -110,7 +110,7 @@ describe("skills of agents and sessions", () => {
     assert.match(body.error.message, /^The agent uses skill 'skill_\w+', which was deleted\.$/);
   });
 
-  test("of a deletion and those who begin to use the skill at once, one side wins", async (t) => {
+  test("delete: concurrent with new uses of the skill → exactly one side succeeds", async (t) => {
     const owner = await (await testApp(t)).caller();
     for (let round = 0; round < 4; round++) {
       const skill = await skillOf(owner, `skill-${round}`);

@@ -1,3 +1,4 @@
+// Subject: the routes of agents and models.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { testApp, type Wire } from "../../../test-support/http.ts";
@@ -6,7 +7,7 @@ const model = "rehearsal/steps";
 const type = "agent_toolset_20260401";
 
 describe("agents", () => {
-  test("read as they were made, every default filled in", async (t) => {
+  test("get: every default is filled in", async (t) => {
     const { caller } = await testApp(t);
     const owner = await caller();
     const made = await owner.made("/agents", {
@@ -38,7 +39,7 @@ describe("agents", () => {
     assert.deepEqual((await other.get("/agents")).body.data, []);
   });
 
-  test("resolve their tools: none named is all, and what is taken away is gone", async (t) => {
+  test("tools: none named → all; disallowed ones are removed", async (t) => {
     const owner = await (await testApp(t)).caller();
     const tools = async (toolset: object) =>
       (await owner.made("/agents", { name: "a", model, tools: [{ type, ...toolset }] })).tools[0];
@@ -61,7 +62,7 @@ describe("agents", () => {
     });
   });
 
-  test("need a model that can be reached, and may narrow its window", async (t) => {
+  test("model: unavailable → rejected; a smaller context window → kept", async (t) => {
     const owner = await (await testApp(t)).caller();
     const made = await owner.made("/agents", {
       name: "a",
@@ -77,7 +78,7 @@ describe("agents", () => {
     }
   });
 
-  test("change by versions: each is kept, and no change makes none", async (t) => {
+  test("update: a difference → a new version; no difference → none", async (t) => {
     const owner = await (await testApp(t)).caller();
     const made = await owner.made("/agents", {
       name: "a",
@@ -145,7 +146,7 @@ describe("agents", () => {
     assert.equal((await owner.get(path)).body.version, 3);
   });
 
-  test("of changes to one version at once, one is made", async (t) => {
+  test("update: concurrent changes of one version → one succeeds", async (t) => {
     const owner = await (await testApp(t)).caller();
     const { id } = await owner.made("/agents", { name: "a", model });
     const replies = await Promise.all(
@@ -157,7 +158,7 @@ describe("agents", () => {
     assert.deepEqual((await owner.get(`/agents/${id}`)).body, won[0]?.body);
   });
 
-  test("bound their versions by when each was made", async (t) => {
+  test("versions: bounds on created_at apply to each version's creation", async (t) => {
     const { caller, db } = await testApp(t);
     const owner = await caller();
     const { id } = await owner.made("/agents", { name: "v1", model: "rehearsal/steps" });
@@ -183,7 +184,7 @@ describe("agents", () => {
     assert.equal((await owner.get(`/agents/${id}/versions?page=${page.body.next_page}`)).status, 400);
   });
 
-  test("page through their versions with cursors of this list and caller", async (t) => {
+  test("versions: a cursor of another list or caller → rejected", async (t) => {
     const { caller } = await testApp(t);
     const owner = await caller();
     const { id } = await owner.made("/agents", { name: "a1", model });
@@ -218,7 +219,7 @@ describe("agents", () => {
     assert.equal((await other.delete(`/agents/${id}`)).status, 403);
   });
 
-  test("archived, are read and nothing else; deleted, are gone unless a session refers to them", async (t) => {
+  test("archive and delete: archived → read-only; deleted → gone, unless a session refers to it", async (t) => {
     const owner = await (await testApp(t)).caller();
     const environment = await owner.made("/environments", { name: "e" });
     const made = await owner.made("/agents", { name: "a", model });
@@ -258,7 +259,7 @@ describe("agents", () => {
     assert.deepEqual((await owner.get(`/sessions/${session.body.id}`)).body.agent, session.body.agent);
   });
 
-  test("are chosen among the models that are listed", async (t) => {
+  test("models: the list has every model that an agent can have", async (t) => {
     const { caller } = await testApp(t);
     const listed = await (await caller()).get("/models");
     assert.deepEqual(listed.body, {

@@ -2,9 +2,8 @@ import { type agentRoutes, type Input, newUuid } from "@berth/contract";
 import { ownerOf, type Principal } from "../../access/principal.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Queryable } from "../../db/statement.ts";
-import { storeAgentSkills } from "./agent-skill-store.ts";
 import { resolveSkills } from "./agent-skills.ts";
-import { type AgentRow, insertAgent } from "./agent-store.ts";
+import { type AgentRow, insertAgent, storeAgentSkills } from "./agent-store.ts";
 import { type AgentDeps, resolveAgent } from "./resolve-agent.ts";
 import { checkMcp } from "./resolve-mcp.ts";
 

@@ -4,9 +4,14 @@ import type { Principal } from "../../access/principal.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import { errors } from "../../errors/catalogue.ts";
 import { patchMetadata } from "../../request/patch-metadata.ts";
-import { storeAgentSkills } from "./agent-skill-store.ts";
 import { resolveSkills } from "./agent-skills.ts";
-import { type AgentRow, getAgent, insertVersion, requireAgentForUpdate } from "./agent-store.ts";
+import {
+  type AgentRow,
+  getAgent,
+  insertVersion,
+  requireAgentForUpdate,
+  storeAgentSkills,
+} from "./agent-store.ts";
 import { type AgentDeps, changeAgent } from "./resolve-agent.ts";
 import { checkMcp } from "./resolve-mcp.ts";
 

@@ -5,10 +5,10 @@ import { testApp } from "../../../test-support/http.ts";
 import { docsPage } from "./docs-page.ts";
 import { html, prose } from "./html.ts";
 
-describe("the reference", () => {
+describe("API reference", () => {
   const page = docsPage({ ...openApiDocument() });
 
-  test("every link of the page leads to a place that is there once", () => {
+  test("page: every link has exactly one target", () => {
     const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
     assert.equal(new Set(ids).size, ids.length);
     const links = [...page.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
@@ -16,13 +16,13 @@ describe("the reference", () => {
     for (const link of links) assert.ok(ids.includes(link), `#${link}`);
   });
 
-  test("text is escaped, and words between backticks are code", () => {
+  test("html: text is escaped; words between backticks → code", () => {
     assert.equal(html`<p>${"<script>&\"'"}</p>`.text, "<p>&lt;script&gt;&amp;&quot;&#39;</p>");
     assert.equal(prose("a `b<c` d").text, "a <code>b&lt;c</code> d");
     assert.ok(!/<script/i.test(page));
   });
 
-  test("is served to whoever asks, and lets nothing run", async (t) => {
+  test("GET /docs: no token → the page, with a policy that blocks scripts", async (t) => {
     const { app } = await testApp(t);
     const answer = await app.fastify.inject({ method: "GET", url: "/docs" });
     assert.equal(answer.statusCode, 200);

@@ -1,9 +1,10 @@
+// Subject: the routes of environments.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { testApp, type Wire } from "../../../test-support/http.ts";
 
 describe("environments", () => {
-  test("reach nothing by default, and have limits", async (t) => {
+  test("create: no config → no network access and default limits", async (t) => {
     const owner = await (await testApp(t)).caller();
     const made = await owner.made("/environments", { name: "plain" });
     const limited = {
@@ -34,7 +35,7 @@ describe("environments", () => {
     assert.deepEqual(hosts.config.networking.allowed_hosts, ["api.example.com", "*.x.example:8443"]);
   });
 
-  test("a name is taken once by an owner, also by those who ask at once", async (t) => {
+  test("create: a name that the owner has, also concurrently → one succeeds", async (t) => {
     const { caller } = await testApp(t);
     const owner = await caller();
     const replies = await Promise.all(
@@ -49,7 +50,7 @@ describe("environments", () => {
     assert.equal((await other.post("/environments", { name: "one" })).status, 200);
   });
 
-  test("MCP servers and package managers are allowed by a word each, which an update keeps", async (t) => {
+  test("networking: the flags for MCP servers and package managers survive an update", async (t) => {
     const owner = await (await testApp(t)).caller();
     const config = (networking: Wire) => ({
       config: { type: "cloud", networking: { type: "limited", ...networking } },
@@ -68,7 +69,7 @@ describe("environments", () => {
     assert.equal((await change({ allow_package_managers: null })).allow_package_managers, false);
   });
 
-  test("change in what is named, at every depth, and null is the default again", async (t) => {
+  test("update: only the given fields change at every depth; null → the default", async (t) => {
     const owner = await (await testApp(t)).caller();
     const limited = { type: "limited", allowed_hosts: ["a.example"] };
     const made = await owner.made("/environments", {
@@ -107,7 +108,7 @@ describe("environments", () => {
     assert.deepEqual(cleared, { ...cleared, ...rest });
   });
 
-  test("keep their names apart when they change, and give them back when they go", async (t) => {
+  test("update: a name in use → 409; delete frees the name", async (t) => {
     const { db, caller } = await testApp(t);
     const owner = await caller();
     const one = await owner.made("/environments", {
@@ -137,7 +138,7 @@ describe("environments", () => {
     assert.ok(!JSON.stringify(kept.rows).includes("canary-51"));
   });
 
-  test("archived, are read and nothing else", async (t) => {
+  test("archive: read-only afterwards", async (t) => {
     const { caller } = await testApp(t);
     const owner = await caller();
     const agent = await owner.made("/agents", { name: "a", model: "rehearsal/steps" });
@@ -157,7 +158,7 @@ describe("environments", () => {
     assert.equal((await owner.delete(path)).status, 200);
   });
 
-  test("stay while a session uses them that is not terminated, also one that is just being made", async (t) => {
+  test("delete: used by a session that is not terminated, also one being created → 409", async (t) => {
     const owner = await (await testApp(t)).caller();
     const agent = await owner.made("/agents", { name: "a", model: "rehearsal/steps" });
     const made = await owner.made("/environments", { name: "one" });
@@ -179,7 +180,7 @@ describe("environments", () => {
   });
 });
 
-test("an image is kept where the engine runs images, and refused where it does not", async (t) => {
+test("image: the engine runs images → kept; it does not → rejected", async (t) => {
   const owner = await (await testApp(t, { runsImages: true })).caller();
   const made = await owner.made("/environments", {
     name: "e",

@@ -1,3 +1,4 @@
+// Subject: the routes of files.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -14,7 +15,7 @@ function stored(directory: string): string[] {
 const head = 'content-disposition: form-data; name="file"; filename="a"\r\n\r\n';
 
 describe("files", () => {
-  test("are stored by their hash and read as they came", async (t) => {
+  test("upload: stored by hash and read back unchanged", async (t) => {
     const { caller, blobsDir } = await testApp(t);
     const owner = await caller();
     const made = (await owner.upload("hello\n", 'räume "x".txt'.replaceAll('"', "'"), { source: "test" }))
@@ -46,7 +47,7 @@ describe("files", () => {
     }
   });
 
-  test("one range of the content can be asked for", async (t) => {
+  test("content: one range → 206 with that range", async (t) => {
     const owner = await (await testApp(t)).caller();
     const { id } = (await owner.upload("0123456789")).body;
     const { etag } = (await owner.get(`/files/${id}/content`)).headers;
@@ -71,7 +72,7 @@ describe("files", () => {
     assert.equal(changed.status, 200);
   });
 
-  test("list by id and by session", async (t) => {
+  test("list: by ids and by session", async (t) => {
     const { caller, db } = await testApp(t);
     const [owner, other] = await Promise.all([caller(), caller({ email: "other@example.com" })]);
     const made: Wire[] = [];
@@ -96,7 +97,7 @@ describe("files", () => {
     assert.equal((await owner.get("/files?ids[]=x")).body.error.param, "ids[0]");
   });
 
-  test("what is wrong with an upload is told, and nothing of it is kept", async (t) => {
+  test("upload: an invalid form → 400, and nothing is kept", async (t) => {
     const { app, caller, blobsDir } = await testApp(t);
     const owner = await caller();
     const send = async (payload: string, type = "multipart/form-data; boundary=edge") => {
@@ -136,7 +137,7 @@ describe("files", () => {
     assert.equal((await owner.upload("x".repeat(100_000))).status, 200, "the limit itself is allowed");
   });
 
-  test("an upload that is cut leaves nothing", async (t) => {
+  test("upload: the connection breaks → nothing is left", async (t) => {
     const { app, caller, blobsDir } = await testApp(t);
     const owner = await caller();
     await app.fastify.listen({ host: "127.0.0.1", port: 0 });

@@ -22,7 +22,7 @@ async function staged(blobs: BlobStore, content: string): Promise<StagedBlob> {
   );
 }
 
-test("contents that no row has go when they are old, those of files and versions of skills stay", async (t) => {
+test("sweep: old contents without a row → removed; those of files and skill versions → kept", async (t) => {
   const { db, owner, blobs } = await house(t);
   const file = (await owner.upload("a file")).body;
   const manual = "---\nname: a\ndescription: b\n---\n";
@@ -43,7 +43,7 @@ test("contents that no row has go when they are old, those of files and versions
   assert.equal((await owner.get(`/files/${file.id}/content`)).body, "a file");
 });
 
-test("a content whose row is not there yet waits for it", async (t) => {
+test("sweep: a content that is being stored → kept", async (t) => {
   const { db, owner, blobs } = await house(t);
   const model = (await owner.upload("another")).body;
   const content = await staged(blobs, "being stored");
@@ -70,7 +70,7 @@ async function untilSomebodyWaits(db: Database): Promise<void> {
   while ((await db.read.query({ text })).rows.length === 0) deadline.throwIfAborted();
 }
 
-test("whoever uploads a content that is deleted and swept at the same time has it", async (t) => {
+test("sweep: concurrent with an upload of the same content → the upload has its content", async (t) => {
   const { db, owner, blobs } = await house(t);
   const over = new AbortController();
   const sweeping = sweepUntil(over.signal, () => sweepContents(db, blobs, { graceMs: -1 }));

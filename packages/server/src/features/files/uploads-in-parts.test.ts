@@ -1,3 +1,4 @@
+// Subject: receive-content and complete-upload.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -45,7 +46,7 @@ function bytes(size: number): Uint8Array<ArrayBuffer> {
 }
 
 describe("uploads in parts", () => {
-  test("a file is announced, its content sent whole, and it is ready", async (t) => {
+  test("a pending file gets its whole content → ready", async (t) => {
     const { file, put, owner, grown } = await house(t, { mime_type: "Text/Plain", metadata: { a: "b" } });
     assert.deepEqual(
       [file.status, file.size_bytes, file.uploaded_bytes, file.sha256, file.mime_type, file.metadata],
@@ -64,7 +65,7 @@ describe("uploads in parts", () => {
     assert.equal((await put("", "bytes */*")).body.status, "ready");
   });
 
-  test("parts are put one behind the other, and asked for", async (t) => {
+  test("parts are appended in order; a query returns how much was received", async (t) => {
     const { put, owner, file } = await house(t);
     const content = bytes(300_000);
     assert.equal((await put("", "bytes */*")).headers.get("range"), null);
@@ -94,7 +95,7 @@ describe("uploads in parts", () => {
     assert.equal((await owner.get(`/files/${file.id}/content`)).headers["content-length"], "300000");
   });
 
-  test("whoever learns the size at the end tells it by asking; an empty content is one", async (t) => {
+  test("unknown size: a query with the total completes the upload, also of an empty content", async (t) => {
     const { put } = await house(t);
     await put("ab", "bytes 0-1/*");
     assert.equal((await put("", "bytes */3")).body.status, "pending");
@@ -103,7 +104,7 @@ describe("uploads in parts", () => {
     assert.equal((await empty.put("")).body.status, "ready");
   });
 
-  test("what does not fit what was announced is refused, and nothing of it stays", async (t) => {
+  test("a body that does not match the size or the range → rejected, and its bytes are deleted", async (t) => {
     const { put } = await house(t, { size_bytes: 10 });
     const refused = async (body: string, range: string | undefined, status = 400) => {
       const answer = await put(body, range);
@@ -124,7 +125,7 @@ describe("uploads in parts", () => {
     assert.equal((await put("0123456789")).body.status, "ready");
   });
 
-  test("a body of unknown length is held to its range and to the limit", async (t) => {
+  test("a body without content-length → its range and the limit still apply", async (t) => {
     const { open, put, uploadLimit } = await house(t);
     for (const [body, range] of [
       ["0123", "bytes 0-4/10"],
@@ -141,7 +142,7 @@ describe("uploads in parts", () => {
     }
   });
 
-  test("a content at the limit is taken, a byte more is not", async (t) => {
+  test("size: at the limit → accepted; one byte more → rejected", async (t) => {
     const { put, owner, uploadLimit } = await house(t);
     const limit = uploadLimit;
     const announce = (size: number) => owner.post("/files", { filename: "x", size_bytes: size });
@@ -152,7 +153,7 @@ describe("uploads in parts", () => {
     assert.equal((await put(bytes(limit))).body.status, "ready");
   });
 
-  test("a connection that breaks leaves what it has brought, also over a restart of the service", async (t) => {
+  test("the connection breaks → the received bytes are kept, also across a restart", async (t) => {
     const { open, put, db, owner, file, blobsDir } = await house(t, { size_bytes: 20 * megabyte });
     const content = bytes(20 * megabyte);
     const sending = open({ "content-length": `${content.length}` });
@@ -180,7 +181,7 @@ describe("uploads in parts", () => {
     assert.ok(readFileSync(stored).equals(content));
   });
 
-  test("who is refused with much still to send gets to see why, and can ask again", async (t) => {
+  test("rejected amid a large body → the client gets the error, and its connection stays usable", async (t) => {
     const { put, uploadLimit } = await house(t);
     await put("x");
     for (let times = 0; times < 3; times++) {
@@ -190,14 +191,14 @@ describe("uploads in parts", () => {
     assert.equal((await put("", "bytes */*")).body.status, "ready");
   });
 
-  test("one that is sent whole again begins anew", async (t) => {
+  test("the whole content is sent again → the upload starts anew", async (t) => {
     const { put, owner, file } = await house(t);
     await put("0123", "bytes 0-3/*");
     assert.equal((await put("new")).body.size_bytes, 3);
     assert.equal((await owner.get(`/files/${file.id}/content`)).text, "new");
   });
 
-  test("a file whose bytes are lost has failed", async (t) => {
+  test("the received bytes are lost → the file has failed", async (t) => {
     const { put, grown, owner, file } = await house(t);
     await put("0123", "bytes 0-3/8");
     rmSync(grown);
@@ -208,7 +209,7 @@ describe("uploads in parts", () => {
     assert.equal((await put("01234567")).status, 409);
   });
 
-  test("a file that is deleted leaves nothing, also under a sender", async (t) => {
+  test("delete: nothing is left, also during an upload", async (t) => {
     const { open, put, owner, file, grown, db } = await house(t);
     await put("0123", "bytes 0-3/*");
     assert.ok(existsSync(grown));
@@ -223,7 +224,7 @@ describe("uploads in parts", () => {
     assert.ok(!existsSync(grown));
   });
 
-  test("abandoned uploads are given up after a week, and what no file waits for is removed", async (t) => {
+  test("sweep: no bytes for a week → failed; partial contents without a pending file → removed", async (t) => {
     const { put, owner, file, grown, db, blobsDir } = await house(t);
     const blobs = await openDiskBlobs(blobsDir);
     await put("0123", "bytes 0-3/*");
@@ -235,7 +236,7 @@ describe("uploads in parts", () => {
     assert.deepEqual(readdirSync(join(blobsDir, "growing")), []);
   });
 
-  test("a pending file is mounted nowhere, and its name is held to the rules of names", async (t) => {
+  test("a pending file: cannot be mounted, and its name is validated", async (t) => {
     const { owner, file } = await house(t);
     const agent = await owner.made("/agents", { name: "a", model: "rehearsal/steps" });
     const environment = await owner.made("/environments", { name: "e" });

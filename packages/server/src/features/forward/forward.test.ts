@@ -1,3 +1,4 @@
+// Subject: the routes of forward.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type Caller, testApp, type Wire } from "../../../test-support/http.ts";
@@ -28,7 +29,7 @@ async function environments(owner: Caller, count: number): Promise<string[]> {
 }
 
 describe("forward", () => {
-  test("lists every type with what its own endpoint answers", async (t) => {
+  test("list: every type has the object of its own endpoint", async (t) => {
     const owner = await (await testApp(t)).caller();
     const made: Record<string, Wire> = {
       skill: (await postSkill(owner, "tidy")).body,
@@ -52,7 +53,7 @@ describe("forward", () => {
     assert.deepEqual(data[0].resource_spec, (await owner.get(`/skills/${made.skill.id}`)).body);
   });
 
-  test("of those who register at once, one is first; a key keeps its status", async (t) => {
+  test("register: concurrently → one gets 201; an idempotent retry keeps its status", async (t) => {
     const owner = await (await testApp(t)).caller();
     const [one = "", two = ""] = await environments(owner, 2);
     const replies = await Promise.all(Array.from({ length: 8 }, () => register(owner, "environment", one)));
@@ -68,7 +69,7 @@ describe("forward", () => {
     assert.equal((await register(owner, "environment", one, key)).body.error.type, "conflict_error");
   });
 
-  test("what cannot be registered is told", async (t) => {
+  test("register: an absent, foreign or unknown resource → the matching error", async (t) => {
     const { caller } = await testApp(t);
     const owner = await caller();
     const [id = ""] = await environments(owner, 1);
@@ -99,7 +100,7 @@ describe("forward", () => {
     assert.equal((await owner.post(`${forward}/resources/registry`, full)).status, 201);
   });
 
-  test("pages go over registrations, newest first, whatever is left out of them", async (t) => {
+  test("list: pages follow registrations, newest first, whatever is hidden", async (t) => {
     const { caller } = await testApp(t);
     const owner = await caller();
     const made = await environments(owner, 6);
@@ -127,7 +128,7 @@ describe("forward", () => {
     assert.deepEqual(await of(`after_id=env_${absent}`), [[], null, null, false]);
   });
 
-  test("what is out of the caller's reach by now is left out", async (t) => {
+  test("list: a resource that is deleted, archived or no longer accessible → left out", async (t) => {
     const { caller, db } = await testApp(t);
     const owner = await caller();
     const shared = await (await caller({ kind: "sat" })).made("/environments", { name: "shared" });
@@ -139,7 +140,7 @@ describe("forward", () => {
     assert.deepEqual((await list(owner, "type=environment")).data, []);
   });
 
-  test("a query is checked", async (t) => {
+  test("list: an invalid query → 400", async (t) => {
     const owner = await (await testApp(t)).caller();
     const [id = ""] = await environments(owner, 1);
     for (const [query, param] of [
@@ -162,7 +163,7 @@ describe("forward", () => {
     }
   });
 
-  test("only users get in, and every refusal of a token has a code", async (t) => {
+  test("authentication: only a user's token is accepted; every error has a code", async (t) => {
     const { app, caller } = await testApp(t);
     const tokens = [undefined, "Bearer x", "Basic x", `Bearer ${(await caller({ kind: "sat" })).token}`];
     for (const authorization of tokens) {

@@ -1,3 +1,4 @@
+// Subject: the routes of memory stores, memories and memory versions.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
@@ -11,7 +12,7 @@ async function storeOf(owner: Caller): Promise<{ store: Wire; at: string }> {
 }
 
 describe("memories", () => {
-  test("one at a path, and none below or above a memory, also for those who write at once", async (t) => {
+  test("create: equal or nested paths, also concurrently → one memory", async (t) => {
     const owner = await (await testApp(t)).caller();
     const { at } = await storeOf(owner);
     const replies = await Promise.all(
@@ -31,7 +32,7 @@ describe("memories", () => {
     assert.equal((await owner.made(`${at}/memories/${one.id}`, { path: "/z_/below" })).path, "/z_/below");
   });
 
-  test("paths and contents have limits", async (t) => {
+  test("create: an invalid path or content → 400", async (t) => {
     const owner = await (await testApp(t, { jsonLimit: 1_000_000 })).caller();
     const { at } = await storeOf(owner);
     const post = (path: unknown, content: unknown) => owner.post(`${at}/memories`, { path, content });
@@ -48,7 +49,7 @@ describe("memories", () => {
     assert.equal((await post(`/${"x".repeat(255)}`, "")).status, 200);
   });
 
-  test("a change is refused when the content is another than expected, and only one of many wins", async (t) => {
+  test("update: another content than expected → 409; of concurrent updates one succeeds", async (t) => {
     const owner = await (await testApp(t)).caller();
     const { at } = await storeOf(owner);
     const made = await owner.made(`${at}/memories`, { path: "/a", content: "0" });
@@ -73,7 +74,7 @@ describe("memories", () => {
     );
   });
 
-  test("what makes no difference makes no version, and versions keep what there was", async (t) => {
+  test("update: no difference → no version; each version keeps its content", async (t) => {
     const { caller } = await testApp(t);
     const owner = await caller();
     const { at } = await storeOf(owner);
@@ -100,7 +101,7 @@ describe("memories", () => {
     assert.deepEqual(none, []);
   });
 
-  test("a redacted version holds nothing any more, and the newest of a memory cannot be redacted", async (t) => {
+  test("redact: removes the content; the newest version of a memory → 409", async (t) => {
     const { caller, db } = await testApp(t);
     const owner = await caller();
     const { at } = await storeOf(owner);
@@ -123,7 +124,7 @@ describe("memories", () => {
     assert.equal((await redact(changed.memory_version_id)).status, 200, "the memory is gone");
   });
 
-  test("a store holds 2,000 memories", async (t) => {
+  test("create: the store has 2,000 memories → 409", async (t) => {
     const { caller, db } = await testApp(t);
     const owner = await caller();
     const { at } = await storeOf(owner);
@@ -140,7 +141,7 @@ describe("memories", () => {
     assert.equal((await owner.post(`${at}/memories`, { path: "/more", content: "x" })).status, 200);
   });
 
-  test("an archived store can be read and not be changed", async (t) => {
+  test("archive store: read-only afterwards", async (t) => {
     const { caller } = await testApp(t);
     const owner = await caller();
     const { at } = await storeOf(owner);
@@ -164,7 +165,7 @@ describe("memories", () => {
     assert.equal((await owner.get(`${at}/memories/${made.id}`)).status, 404);
   });
 
-  test("a memory and a version are found in their own store only", async (t) => {
+  test("get: a memory or version of another store → 404", async (t) => {
     const { caller } = await testApp(t);
     const owner = await caller();
     const one = await storeOf(owner);
@@ -181,7 +182,7 @@ describe("memories", () => {
     assert.equal((await other.post(`${one.at}/memories`, { path: "/b", content: "x" })).status, 403);
   });
 
-  test("a store changes in what is named", async (t) => {
+  test("update store: only the given fields change", async (t) => {
     const owner = await (await testApp(t)).caller();
     const made = await owner.made("/memory_stores", {
       name: "a",

@@ -1,11 +1,12 @@
+// Subject: service-routes.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { testApp } from "../../../test-support/http.ts";
 
-describe("the service itself", () => {
-  test("serves the committed document to whoever asks", async (t) => {
+describe("service routes", () => {
+  test("openapi.json: no token → the committed document", async (t) => {
     const { app } = await testApp(t);
     const answer = await app.fastify.inject({ method: "GET", url: "/openapi.json" });
     const committed = readFileSync(
@@ -15,7 +16,7 @@ describe("the service itself", () => {
     assert.deepEqual(answer.json(), JSON.parse(committed));
   });
 
-  test("every operation of the document is mounted", async (t) => {
+  test("routes: every operation of the document is mounted", async (t) => {
     const { app } = await testApp(t);
     const { paths } = (await app.fastify.inject({ method: "GET", url: "/openapi.json" })).json();
     for (const [path, methods] of Object.entries(paths as Record<string, object>)) {
@@ -27,7 +28,7 @@ describe("the service itself", () => {
     }
   });
 
-  test("is ready while its database answers, and lives without it", async (t) => {
+  test("health: the database is away → not ready, but alive", async (t) => {
     const { app, db } = await testApp(t);
     const status = async (url: string) => (await app.fastify.inject({ method: "GET", url })).statusCode;
     assert.deepEqual([await status("/livez"), await status("/readyz")], [200, 200]);
@@ -35,7 +36,7 @@ describe("the service itself", () => {
     assert.deepEqual([await status("/livez"), await status("/readyz")], [200, 503]);
   });
 
-  test("measures requests and sessions, without ids", async (t) => {
+  test("metrics: requests and sessions are measured, without ids", async (t) => {
     const { app, caller } = await testApp(t);
     const owner = await caller();
     await owner.get("/agents/agent_01h00000000000000000000000");

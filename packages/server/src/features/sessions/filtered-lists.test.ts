@@ -1,3 +1,4 @@
+// Subject: session-store, its lists.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { newUuid } from "@berth/contract";
@@ -73,7 +74,7 @@ async function cost(db: TestDatabase, principal: Principal, filters: SessionFilt
   return { blocks, found: (await listSessions(db.write, principal, at, filters)).length };
 }
 
-test("a page of filtered sessions costs what it shows, whatever the table holds", async (t) => {
+test("listSessions: filtered, in a large table → the cost depends on the page alone", async (t) => {
   const { db, from, stores } = await house(t);
   const cases: [string, Partial<SessionFilters>, number][] = [
     ["nothing", {}, 21],

@@ -1,6 +1,9 @@
-import { formatId, parseId, sessionRoutes, uuidOrNil } from "@berth/contract";
+import { formatId, parseId, sessionRoutes, threadsOperation, uuidOrNil } from "@berth/contract";
+import { errors } from "../../errors/catalogue.ts";
 import type { HttpApp } from "../../http/http-app.ts";
 import { mount } from "../../http/mount.ts";
+import { activatedFeatures } from "../../http/read-input.ts";
+import { serveRoute } from "../../http/serve-route.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
 import { listPageJson } from "../../request/page.ts";
 import type { RequestScope } from "../../request/request-scope.ts";
@@ -62,6 +65,15 @@ export function mountSessions(app: HttpApp, deps: SessionDeps): void {
     await terminateSession(request.db, request.principal, params.session_id);
     request.afterCommit(() => publish(params.session_id));
     return await readResponse(request, params.session_id);
+  });
+  mountThreadsPath(app);
+}
+
+/** Threads are a beta feature that this version does not have: requests for them get that error instead of an unknown path. */
+function mountThreadsPath(app: HttpApp): void {
+  serveRoute(app, { operation: threadsOperation }, async (incoming) => {
+    if (!activatedFeatures(incoming).has("threads")) throw errors.featureNotAvailable("threads");
+    throw errors.invalid("Threads are not available in this version of Berth.");
   });
 }
 

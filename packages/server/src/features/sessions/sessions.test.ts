@@ -1,3 +1,4 @@
+// Subject: the routes of sessions.
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { type Caller, type TestApp, testApp, type Wire } from "../../../test-support/http.ts";
@@ -13,7 +14,7 @@ async function house(t: TestContext): Promise<TestApp & { owner: Caller; base: W
 }
 
 describe("sessions", () => {
-  test("create: everything is stored at once, secrets sealed, first events due", async (t) => {
+  test("create: stores everything at once, with sealed secrets and due events", async (t) => {
     const { owner, base, db } = await house(t);
     const file = (await owner.upload("content")).body;
     const session = await owner.made("/sessions", {
@@ -59,7 +60,7 @@ describe("sessions", () => {
     );
   });
 
-  test("create: one with nothing to do is not due", async (t) => {
+  test("create: nothing to do → not due", async (t) => {
     const { owner, base, db } = await house(t);
     const file = (await owner.upload("content")).body;
     await owner.made("/sessions", { ...base, resources: [{ type: "file", file_id: file.id }] });
@@ -67,7 +68,7 @@ describe("sessions", () => {
     assert.deepEqual(rows, [{ pending_at: null, status: "idle" }]);
   });
 
-  test("create: what does not exist, is not reached, archived or not ready is refused, and nothing is stored", async (t) => {
+  test("create: a reference that is absent, foreign, archived or not ready → rejected, and nothing is stored", async (t) => {
     const { owner, base, db, caller } = await house(t);
     const stranger = await caller({ email: "stranger@example.com" });
     const file = (await owner.upload("content")).body;
@@ -117,7 +118,7 @@ describe("sessions", () => {
     assert.equal((await db.read.query({ text: "select 1 from sessions" })).rows.length, 0);
   });
 
-  test("cancel: idle stays idle, a waiting or running turn is interrupted", async (t) => {
+  test("cancel: idle → unchanged; a waiting or running turn → interrupted", async (t) => {
     const { owner, base, db } = await house(t);
     const { id } = await owner.made("/sessions", base);
     const types = async () =>
@@ -136,7 +137,7 @@ describe("sessions", () => {
     assert.equal((await owner.post(`/sessions/${id}/cancel`, { force: true })).body.error.param, "force");
   });
 
-  test("archive: interrupts what runs, makes the session due once, and closes it for writing", async (t) => {
+  test("archive: interrupts a running turn, makes the session due once, and makes it read-only", async (t) => {
     const { owner, base, db } = await house(t);
     const { id } = await owner.made("/sessions", base);
     await db.write.query({ text: "update sessions set status = 'running'" });
@@ -162,7 +163,7 @@ describe("sessions", () => {
     );
   });
 
-  test("terminate: ends the log for good", async (t) => {
+  test("terminate: nothing is appended to the log afterwards", async (t) => {
     const { owner, base } = await house(t);
     const { id } = await owner.made("/sessions", base);
     const ended = (await owner.post(`/sessions/${id}/terminate`)).body;
@@ -180,7 +181,7 @@ describe("sessions", () => {
     );
   });
 
-  test("stats: running time counts as it passes", async (t) => {
+  test("stats: active time grows while a turn runs", async (t) => {
     const { owner, base, db } = await house(t);
     const { id } = await owner.made("/sessions", base);
     await db.write.query({

@@ -1,3 +1,4 @@
+// Subject: the routes of skills.
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { describe, test } from "node:test";
@@ -10,7 +11,7 @@ function stored(directory: string): number {
 }
 
 describe("skills", () => {
-  test("have versions, of which the newest describes them", async (t) => {
+  test("versions: the newest one describes the skill", async (t) => {
     const app = await testApp(t);
     const owner = await app.caller();
     const made = (await postSkill(owner, "tidy")).body;
@@ -48,7 +49,7 @@ describe("skills", () => {
     }
   });
 
-  test("a name is taken once by an owner, also by those who ask at once", async (t) => {
+  test("create: a name that the owner has, also concurrently → one succeeds", async (t) => {
     const app = await testApp(t);
     const owner = await app.caller();
     const replies = await Promise.all(Array.from({ length: 6 }, () => postSkill(owner, "tidy")));
@@ -60,7 +61,7 @@ describe("skills", () => {
     assert.equal(stored(app.blobsDir), 1);
   });
 
-  test("versions that come at once get one number each", async (t) => {
+  test("create version: concurrently → each gets its own number", async (t) => {
     const app = await testApp(t);
     const owner = await app.caller();
     const { id } = (await postSkill(owner, "tidy")).body;
@@ -70,7 +71,7 @@ describe("skills", () => {
     assert.deepEqual(replies.map(({ body }) => body.version).sort(), [2, 3, 4, 5, 6, 7]);
   });
 
-  test("title and metadata change; an archived skill does not", async (t) => {
+  test("update: title and metadata change; archived → rejected", async (t) => {
     const app = await testApp(t);
     const owner = await app.caller();
     const { id } = (await postSkill(owner, "tidy")).body;
@@ -89,7 +90,7 @@ describe("skills", () => {
     assert.deepEqual((await owner.get("/skills?include_archived=true")).body.data, [archived]);
   });
 
-  test("what is deleted takes its content along, unless a file has it too", async (t) => {
+  test("delete: removes the content, unless a file has it too", async (t) => {
     const app = await testApp(t);
     const owner = await app.caller();
     const text = manual("one");
@@ -119,7 +120,7 @@ describe("skills", () => {
     assert.equal((await postSkill(owner, "two")).status, 200);
   });
 
-  test("others neither read nor change them", async (t) => {
+  test("access: other users can neither read nor change a skill", async (t) => {
     const app = await testApp(t);
     const owner = await app.caller();
     const { id } = (await postSkill(owner, "tidy")).body;

@@ -1,3 +1,4 @@
+// Subject: read-skill-upload, with unzip and pack-skill.
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { describe, test } from "node:test";
@@ -14,7 +15,7 @@ function stored(directory: string): string[] {
 }
 
 describe("uploads of skills", () => {
-  test("an archive and its files one by one make the same skill", async (t) => {
+  test("a zip archive and the same files one by one → equal versions", async (t) => {
     const app = await testApp(t);
     const owner = await app.caller();
     const tree = {
@@ -53,7 +54,7 @@ describe("uploads of skills", () => {
     );
   });
 
-  test("an archive with anything that no skill holds is refused and leaves nothing", async (t) => {
+  test("an archive with a forbidden entry → rejected, and nothing is left", async (t) => {
     const app = await testApp(t);
     const owner = await app.caller();
     const with_ = (...entries: ZipEntry[]) => zip([good, ...entries]);
@@ -106,7 +107,7 @@ describe("uploads of skills", () => {
     assert.deepEqual((await owner.get("/skills")).body.data, []);
   });
 
-  test("frontmatter of many fields holds nobody up", async (t) => {
+  test("frontmatter with very many fields → parsed in time", async (t) => {
     const owner = await (await testApp(t)).caller();
     const fields = Array.from({ length: 9_000 }, (_, at) => `k${at}:\n`).join("");
     const manual = `---\nname: x\ndescription: "two\\nlines"\n${fields}---\n`;
@@ -117,7 +118,7 @@ describe("uploads of skills", () => {
     assert.ok(milliseconds < 1_500, `${milliseconds} ms`);
   });
 
-  test("a SKILL.md without a good name and description is refused", async (t) => {
+  test("a SKILL.md without a valid name and description → rejected", async (t) => {
     const app = await testApp(t);
     const owner = await app.caller();
     const bomb = `a: &a [1]\nb: &b [*a,*a]\nname: x\ndescription: [*b,*b]\n`;
@@ -150,7 +151,7 @@ describe("uploads of skills", () => {
     assert.equal((await postZip(owner, windows)).status, 200);
   });
 
-  test("a form that is not one of a skill is refused", async (t) => {
+  test("an invalid form → rejected", async (t) => {
     const app = await testApp(t);
     const owner = await app.caller();
     const file = { name: "file", filename: "a.zip", content: zip([good]) };
@@ -178,7 +179,7 @@ describe("uploads of skills", () => {
     assert.deepEqual(stored(app.blobsDir), []);
   });
 
-  test("a path that passes stays below the directory that it is joined to", () => {
+  test("a valid path never leaves the directory that it is joined to", () => {
     const part = fc.constantFrom("a", "..", ".", "", "/", "\\", "\u0000", "é", "b c", "...", "\ud800");
     fc.assert(
       fc.property(fc.array(part, { maxLength: 6 }), fc.boolean(), (parts, slashes) => {

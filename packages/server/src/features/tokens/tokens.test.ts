@@ -1,3 +1,4 @@
+// Subject: the routes of tokens, and create-token-for.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { callerOf, testApp, type Wire } from "../../../test-support/http.ts";
@@ -6,7 +7,7 @@ import { createTokenFor } from "./create-token-for.ts";
 const absent = "tok_01h00000000000000000000000";
 
 describe("tokens", () => {
-  test("the secret is shown once and stored as a hash", async (t) => {
+  test("create: the secret is returned once and stored as a hash", async (t) => {
     const { caller, db } = await testApp(t);
     const owner = await caller();
     const made = await owner.made("/tokens", { name: "ci", expires_at: "2100-01-01T00:00:00Z" });
@@ -21,7 +22,7 @@ describe("tokens", () => {
     assert.deepEqual([late.status, late.body.error.param], [400, "expires_at"]);
   });
 
-  test("revoking takes force at the next request, may be repeated, and is for one's own", async (t) => {
+  test("revoke: effective at the next request, repeatable, and only for one's own tokens", async (t) => {
     const { app, caller } = await testApp(t);
     const [owner, other, admin] = await Promise.all([
       caller(),
@@ -41,7 +42,7 @@ describe("tokens", () => {
     assert.equal((await owner.delete(`/tokens/${service.id}`)).status, 403, "an admin's to revoke");
   });
 
-  test("nobody gives more than they have", async (t) => {
+  test("create: scopes that the creating token does not have → rejected", async (t) => {
     const { app, caller } = await testApp(t);
     const narrow = await caller({ scopes: ["tokens:write", "agents:read"] });
     assert.equal((await narrow.post("/tokens", { name: "a", scopes: ["agents:read"] })).status, 200);
@@ -68,7 +69,7 @@ describe("tokens", () => {
     assert.equal((await callerOf(app, two.token).get(`/environments/${environment.id}`)).status, 200);
   });
 
-  test("the operator makes what is missing, and keeps roles and organizations as they are", async (t) => {
+  test("operator token: creates what is missing, and keeps existing roles and organizations", async (t) => {
     const { db } = await testApp(t);
     const email = "new@example.com";
     const secrets = await Promise.all(

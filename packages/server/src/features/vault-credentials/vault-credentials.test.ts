@@ -1,3 +1,4 @@
+// Subject: the routes of vault credentials.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseId } from "@berth/contract";
@@ -7,7 +8,7 @@ import { SecretBox } from "../../secrets/secret-box.ts";
 
 const secretKey = Buffer.alloc(32, 5);
 
-test("a secret is sealed for its row, replaced by the next, and gone when it is archived", async (t) => {
+test("secret: sealed for its row, replaced on update, and deleted on archive", async (t) => {
   const { caller, db } = await testApp(t, { secretKey });
   const owner = await caller();
   const vault = await owner.made("/vaults", { display_name: "keys" });
@@ -31,7 +32,7 @@ test("a secret is sealed for its row, replaced by the next, and gone when it is 
   assert.equal(await stored(), null);
 });
 
-test("those who give a vault to a session and those who end it at once never miss each other", async (t) => {
+test("vault: given to a session while it is archived or deleted → exactly one side succeeds", async (t) => {
   const { caller } = await testApp(t);
   const owner = await caller();
   const agent = (await owner.made("/agents", { name: "a", model: "rehearsal/steps" })).id;

@@ -54,8 +54,8 @@ async function texts(answer: IncomingMessage, count: number): Promise<string[]> 
   throw new Error(`The stream ended after:\n${received}`);
 }
 
-describe("events over HTTP", () => {
-  test("sending answers the events as they wait, in order, and the log has them", async (t) => {
+describe("events", () => {
+  test("send: returns the unprocessed events in order, and the log has them", async (t) => {
     const { owner, path } = await house(t);
     const reply = await owner.post(`${path}/events`, {
       events: [message("one"), { type: "user.interrupt" }, message("two")],
@@ -73,7 +73,7 @@ describe("events over HTTP", () => {
     assert.deepEqual((await owner.get(`${path}/events`)).body.data, reply.body.data);
   });
 
-  test("one event that does not fit refuses all", async (t) => {
+  test("send: one invalid event → none is stored", async (t) => {
     const { owner, path } = await house(t);
     const reply = await owner.post(`${path}/events`, { events: [message("one"), { type: "agent.message" }] });
     assert.equal(reply.status, 400);
@@ -84,7 +84,7 @@ describe("events over HTTP", () => {
     assert.deepEqual((await owner.get(`${path}/events`)).body.data, []);
   });
 
-  test("an archived session refuses with 403, a terminated one with 409", async (t) => {
+  test("send: archived session → 403; terminated session → 409", async (t) => {
     const { owner, path, newSession } = await house(t);
     await owner.post(`${path}/archive`);
     const archived = await owner.post(`${path}/events`, { events: [message("one")] });
@@ -95,7 +95,7 @@ describe("events over HTTP", () => {
     assert.deepEqual([terminated.status, terminated.body.error.type], [409, "conflict_error"]);
   });
 
-  test("a list in the log's order, or in its reverse, pages in both directions", async (t) => {
+  test("list: either order pages in both directions", async (t) => {
     const { owner, path } = await house(t);
     await owner.made(`${path}/events`, { events: Array.from({ length: 10 }, (_, n) => message(`${n}`)) });
     const shown = (body: Wire) => body.data.map((event: Wire) => Number(event.content[0].text)).join(" ");
@@ -123,7 +123,7 @@ describe("events over HTTP", () => {
     }
   });
 
-  test("a list can be narrowed to types and times", async (t) => {
+  test("list: filters by type and time", async (t) => {
     const { owner, path } = await house(t);
     const { data } = await owner.made(`${path}/events`, {
       events: [message("one"), { type: "user.interrupt" }],
@@ -136,7 +136,7 @@ describe("events over HTTP", () => {
     assert.equal(unknown.status, 400);
   });
 
-  test("a stream begins at the tail, at the start, or after an event, with the header before the query", async (t) => {
+  test("stream: starts at the end, the start, or after an event; the header precedes the query", async (t) => {
     const own = await house(t);
     const { data } = await own.owner.made(`${own.path}/events`, {
       events: [message("one"), message("two"), message("three")],
@@ -155,7 +155,7 @@ describe("events over HTTP", () => {
     assert.deepEqual(await texts(resumed, 2), ["three", "four"]);
   });
 
-  test("a place that is no event of the session is refused with its name", async (t) => {
+  test("stream: a position that is not an event of the session → 400 with its param", async (t) => {
     const own = await house(t);
     const other = await own.newSession();
     const { data } = await own.owner.made(`${other}/events`, { events: [message("one")] });
@@ -168,7 +168,7 @@ describe("events over HTTP", () => {
     }
   });
 
-  test("sessions of others and absent ones are refused before anything is streamed", async (t) => {
+  test("stream: an absent or foreign session → an error before the stream", async (t) => {
     const own = await house(t);
     const stranger = await own.caller({ email: "other@example.com", org: "other" });
     for (const path of [`${own.path}/events/stream`, `${own.path}/events`]) {
@@ -177,7 +177,7 @@ describe("events over HTTP", () => {
     assert.equal((await own.owner.get(`/sessions/sess_${"0".repeat(26)}/events/stream`)).status, 404);
   });
 
-  test("streams end when the service stops", async (t) => {
+  test("stream: ends when the service stops", async (t) => {
     const own = await house(t);
     const answer = await stream(t, own, `${own.path}/events/stream`);
     const ended = once(answer, "end");

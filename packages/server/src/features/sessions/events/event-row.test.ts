@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { newUuid } from "@berth/contract";
 import { eventJson, sessionEvent } from "./event-row.ts";
 
-describe("an event", () => {
+describe("event row", () => {
   const created = Date.parse("2999-01-31T12:00:00.010Z");
   const event = (processed_at: Date | null) => ({
     id: newUuid(created),
@@ -12,7 +12,7 @@ describe("an event", () => {
     processed_at,
   });
 
-  test("is not processed before it was created, whatever the clocks say", () => {
+  test("processed_at is never before created_at, whatever the clocks are", () => {
     for (const [marked, shown] of [
       [created - 9, created],
       [created, created],
@@ -24,7 +24,7 @@ describe("an event", () => {
     }
   });
 
-  test("has null until it is processed", () => {
+  test("processed_at is null until the event is processed", () => {
     assert.equal(JSON.parse(eventJson(event(null))).processed_at, null);
   });
 });

@@ -24,7 +24,7 @@ const request = { event: { type: "span.model_request_start" as const, model: "m"
 
 for (const server of testServers) {
   describe(`events on ${server.label}`, () => {
-    test("sixteen writers leave no gap and no duplicate, and a reader that follows sees every event once, in order", async (t) => {
+    test("append: sixteen writers → no gap and no duplicate, and a follower reads each event once, in order", async (t) => {
       const db = await testDatabase(t, server);
       const sessionId = await seedSession(db.write, await seed(db.write));
       const [writers, each] = [16, 25];
@@ -55,7 +55,7 @@ for (const server of testServers) {
       assert.equal(acknowledged.size, expected.length);
     });
 
-    test("a run whose lease was taken writes nothing, however the takeover falls", async (t) => {
+    test("append: the lease was taken over at any moment → nothing is written", async (t) => {
       const db = await testDatabase(t, server);
       const sessionId = await seedSession(db.write, await seed(db.write));
       let lost = 0;
@@ -90,7 +90,7 @@ for (const server of testServers) {
       assert.ok(!JSON.stringify(log).includes("late"));
     });
 
-    test("taking inputs returns every message before what it appends, also one that commits while it waits", async (t) => {
+    test("take inputs: returns every message before what it appends, also one that commits meanwhile", async (t) => {
       const db = await testDatabase(t, server);
       const sessionId = await seedSession(db.write, await seed(db.write));
       const lease = await seedLease(db.write, sessionId, "worker");
@@ -122,7 +122,7 @@ for (const server of testServers) {
       }
     });
 
-    test("an interrupt is left to the run, and going idle settles it with everything sent before it", async (t) => {
+    test("interrupt: processed when the session goes idle, with everything sent before it", async (t) => {
       const db = await testDatabase(t, server);
       const sessionId = await seedSession(db.write, await seed(db.write));
       const lease = await seedLease(db.write, sessionId, "worker");
@@ -150,7 +150,7 @@ for (const server of testServers) {
       );
     });
 
-    test("the text of an event is the event, with its id, times and memo kept apart", async (t) => {
+    test("store: the body is the event without its id, times and memo", async (t) => {
       const db = await testDatabase(t, server);
       const sessionId = await seedSession(db.write, await seed(db.write));
       const lease = await seedLease(db.write, sessionId, "worker");
@@ -174,7 +174,7 @@ for (const server of testServers) {
       assert.ok(!(first?.json ?? "").includes("signature"));
     });
 
-    test("the tokens of requests are added to the session, and running time when it goes idle", async (t) => {
+    test("append: adds token usage to the session, and active time when it goes idle", async (t) => {
       const db = await testDatabase(t, server);
       const sessionId = await seedSession(db.write, await seed(db.write));
       const lease = await seedLease(db.write, sessionId, "worker");
@@ -215,7 +215,7 @@ for (const server of testServers) {
       ]);
     });
 
-    test("archived, terminated and absent sessions take nothing, and say which they are", async (t) => {
+    test("append inputs: an archived, terminated or absent session → nothing, with the reason", async (t) => {
       const db = await testDatabase(t, server);
       const from = await seed(db.write);
       const [archived, terminated] = [await seedSession(db.write, from), await seedSession(db.write, from)];
@@ -237,7 +237,7 @@ for (const server of testServers) {
       );
     });
 
-    test("a page of large events is bounded by its bytes, and nothing is skipped", async (t) => {
+    test("read: pages of large events are limited by bytes, and nothing is skipped", async (t) => {
       const db = await testDatabase(t, server);
       const sessionId = await seedSession(db.write, await seed(db.write));
       const lease = await seedLease(db.write, sessionId, "worker");

@@ -115,8 +115,8 @@ async function frames(
 
 const never = () => false;
 
-describe("following a session", () => {
-  test("cut at random bytes and resumed each time, a reader has the log exactly, while it is written", async (t) => {
+describe("followEvents", () => {
+  test("connection cut at random bytes, resumed each time → the reader has the exact log", async (t) => {
     const own = await house(t);
     const total = 400;
     const writing = (async () => {
@@ -136,7 +136,7 @@ describe("following a session", () => {
     assert.deepEqual(seen, await logIds(own));
   });
 
-  test("an event is a frame of id, type and the event as the API answers it, after a hint to retry", async (t) => {
+  test("frames have id, type and the event as JSON, after a retry hint", async (t) => {
     const own = await house(t);
     await own.append(["hello"]);
     const answer = await own.open();
@@ -161,7 +161,7 @@ describe("following a session", () => {
     assert.match(text, /^retry: 1000\n\n(:\n\n){2,}$/);
   });
 
-  test("a reader that takes nothing costs no more than a chunk, and has everything when it goes on", async (t) => {
+  test("a paused reader → at most a chunk is buffered, and it gets everything later", async (t) => {
     const own = await house(t);
     const slow = await own.open();
     slow.pause();
@@ -179,7 +179,7 @@ describe("following a session", () => {
     assert.deepEqual(await frames(slow, (ids) => ids.length >= count), live);
   });
 
-  test("a reader that stalls for too long is cut off, and resumes", async (t) => {
+  test("a reader that stalls too long → disconnected, and it can resume", async (t) => {
     const own = await house(t, { stallMs: 50 });
     const slow = await own.open();
     slow.pause();
@@ -197,14 +197,14 @@ describe("following a session", () => {
     assert.deepEqual([...first.slice(0, 10), ...rest], await logIds(own));
   });
 
-  test("an event whose notice was lost is there within the poll", async (t) => {
+  test("a lost notice → the event arrives by the poll", async (t) => {
     const own = await house(t, { mute: true, pollMs: 100 });
     const reading = frames(await own.open(), (ids) => ids.length === 1);
     await own.append(["unannounced"]);
     assert.equal((await reading).length, 1);
   });
 
-  test("the stream ends after the session was terminated", async (t) => {
+  test("the session is terminated → the stream ends", async (t) => {
     const own = await house(t);
     await own.append(["before"]);
     const reading = frames(await own.open(), never);
@@ -215,7 +215,7 @@ describe("following a session", () => {
   });
 
   for (const removed of [false, true]) {
-    test(`the stream ends with session.deleted, ${removed ? "also when the row is gone" : "which is in no log"}`, async (t) => {
+    test(`the session is deleted${removed ? ", also its row" : ""} → the stream ends with session.deleted`, async (t) => {
       const own = await house(t, { mute: true, pollMs: 100 });
       await own.append(["before"]);
       const response = await own.open();
@@ -234,7 +234,7 @@ describe("following a session", () => {
     });
   }
 
-  test("a token that was revoked or expired is told once; others are left alone", async (t) => {
+  test("token watch: a revoked or expired token → reported once; others are not", async (t) => {
     const db = await testDatabase(t);
     const { organizationId } = await seed(db.write);
     const [revoked, expired, valid] = [newUuid(), newUuid(), newUuid()];

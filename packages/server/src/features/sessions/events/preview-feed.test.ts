@@ -37,7 +37,7 @@ function textOf(frames: string): string {
     .join("");
 }
 
-test("frames start an event, add to it in order, and end with the rest before it is stored", () => {
+test("frames: start, deltas in order, and the rest before the stored event", () => {
   const feed = new PreviewFeed(["agent.message"]);
   feed.add(piece("Hel", 0));
   feed.add(piece("lo", 3));
@@ -60,7 +60,7 @@ test("frames start an event, add to it in order, and end with the rest before it
   assert.equal(feed.frames(), "", "nothing of a request that has ended");
 });
 
-test("whatever is missing or comes twice, what is shown is a beginning of the text, and all of it in the end", () => {
+test("lost or repeated pieces → what is sent is always a prefix, and the whole text at the end", () => {
   const text = "The quick brown fox";
   const slices = fc.array(
     fc
@@ -82,7 +82,7 @@ test("whatever is missing or comes twice, what is shown is a beginning of the te
   );
 });
 
-test("only the kinds that were asked for are shown, and thinking is only started", () => {
+test("only requested types are sent; thinking has a start only", () => {
   const feed = new PreviewFeed(["agent.thinking"]);
   feed.add(piece("x", 0));
   feed.add(piece("", 0, { type: "agent.thinking", eventId: "evt_t" }));
@@ -92,7 +92,7 @@ test("only the kinds that were asked for are shown, and thinking is only started
   ]);
 });
 
-test("a reader that lags holds no more than a part, and gets no more of that event", () => {
+test("a lagging reader → its buffer is limited, and it gets no more of that event", () => {
   const feed = new PreviewFeed(["agent.message"]);
   const text = "x".repeat(10_000);
   for (let offset = 0; offset < 1_000_000; offset += text.length) feed.add(piece(text, offset));

@@ -11,8 +11,8 @@ function repository(name: string, mount: string | null = null) {
 
 const file: ResourceInput = { type: "file", file_id: "file_01h00000000000000000000000" };
 
-describe("places of resources", () => {
-  test("come from names, stepping aside for those that are given", () => {
+describe("mount paths", () => {
+  test("default paths come from names, and avoid given paths", () => {
     assert.deepEqual(resourceMountPaths([repository("a"), repository("a"), repository("b"), file]), [
       "/data/a",
       "/data/a-2",
@@ -25,14 +25,14 @@ describe("places of resources", () => {
     ]);
   });
 
-  test("a name that makes no path asks for one", () => {
+  test("a repository name without a valid path → mount_path is required", () => {
     assert.throws(() => resourceMountPaths([repository("x".repeat(300))]), {
       param: "resources[0].mount_path",
       status: 400,
     });
   });
 
-  test("given ones that meet are refused at the later, and what is accepted never meets", () => {
+  test("given paths that overlap → the later one is rejected; accepted ones never overlap", () => {
     const place = fc.constantFrom(null, "/data/a", "/data/a/b", "/data/a-2", "/w", "/data/ab");
     fc.assert(
       fc.property(
@@ -59,7 +59,7 @@ describe("places of resources", () => {
     );
   });
 
-  test("of all kinds: the first that meets one before it is named, and no two that are accepted meet", () => {
+  test("all types: the first overlap is reported, and accepted paths never overlap", () => {
     const id = (last: string) => `file_01h0000000000000000000000${last}`;
     const place = fc.option(
       fc.oneof(

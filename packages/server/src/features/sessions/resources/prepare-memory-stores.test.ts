@@ -4,7 +4,7 @@ import { mountPath } from "@berth/contract";
 import fc from "fast-check";
 import { memoryMountPaths } from "./prepare-memory-stores.ts";
 
-test("a store's place is made of its name", () => {
+test("memory mount paths are made from store names", () => {
   const names = [
     "Team Notes",
     "team notes!",
@@ -25,7 +25,7 @@ test("a store's place is made of its name", () => {
   ]);
 });
 
-test("whatever the names are, the places are different, and are one name below the stores' own directory", () => {
+test("memory mount paths: any names → distinct, and directly below the stores' directory", () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: "binary", maxLength: 80 }), { maxLength: 8 }), (names) => {
       const places = memoryMountPaths(names);

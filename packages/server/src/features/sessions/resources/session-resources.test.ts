@@ -1,3 +1,4 @@
+// Subject: the routes of session resources.
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { parseId } from "@berth/contract";
@@ -24,7 +25,7 @@ async function house(t: TestContext): Promise<House> {
 }
 
 describe("session resources", () => {
-  test("add: the file resource, at its default place or a given one", async (t) => {
+  test("add: a file at its default mount path or a given one", async (t) => {
     const { owner, session } = await house(t);
     const { id, updated_at: before } = await session();
     const [one, two] = [(await owner.upload("1")).body.id, (await owner.upload("2")).body.id];
@@ -52,7 +53,7 @@ describe("session resources", () => {
     assert.deepEqual((await owner.get(`/sessions/${id}/resources/${resource}`)).body, added);
   });
 
-  test("add: each refusal has the status, type, message and param of the interface", async (t) => {
+  test("add: each error has the documented status, type, message and param", async (t) => {
     const { owner, session, caller, db } = await house(t);
     const stranger = await caller({ email: "stranger@example.com" });
     const file = (await owner.upload("1")).body.id;
@@ -128,7 +129,7 @@ describe("session resources", () => {
     );
   });
 
-  test("add: those who add at once never meet", async (t) => {
+  test("add: concurrent requests → mount paths never overlap", async (t) => {
     const { owner, session } = await house(t);
     const { id } = await session();
     const files = await Promise.all(
@@ -149,7 +150,7 @@ describe("session resources", () => {
     assert.ok(same.every(({ status }) => status === 409));
   });
 
-  test("list pages, and a cursor is good for its session alone", async (t) => {
+  test("list: pages; a cursor of another session → rejected", async (t) => {
     const { owner, session } = await house(t);
     const [one, two] = [
       await session([
@@ -171,7 +172,7 @@ describe("session resources", () => {
     assert.match(nowhere.body.error.message, /Session/);
   });
 
-  test("rotate: the new token is sealed for its row, and in no answer", async (t) => {
+  test("rotate: the new token is sealed for its row, and in no response", async (t) => {
     const { owner, session, db } = await house(t);
     const { id, resources } = await session([
       { type: "hosted_repository", url, authorization_token: "ghp_first" },
@@ -195,7 +196,7 @@ describe("session resources", () => {
     );
   });
 
-  test("rotate: refusals", async (t) => {
+  test("rotate: a wrong resource, field or state → the matching error", async (t) => {
     const { owner, session, caller } = await house(t);
     const stranger = await caller({ email: "stranger@example.com" });
     const file = (await owner.upload("1")).body.id;

@@ -1,3 +1,4 @@
+// Subject: replies to awaited calls, in input-store and runs/lease.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { LeaseLost } from "@berth/agent";
@@ -31,8 +32,8 @@ function idle(stop_reason: StopReason) {
 }
 
 for (const server of testServers) {
-  describe(`answers on ${server.label}`, () => {
-    test("of answers sent at once to each of many calls one is taken, and all or none of a request", async (t) => {
+  describe(`replies on ${server.label}`, () => {
+    test("concurrent replies to each of many calls → one is accepted; a request counts as a whole or not at all", async (t) => {
       const db = await testDatabase(t, server);
       const sessionId = await seedSession(db.write, await seed(db.write));
       const lease = await seedLease(db.write, sessionId, "own");
@@ -55,7 +56,7 @@ for (const server of testServers) {
       }
     });
 
-    test("an answer and an interrupt at once: whichever comes first counts, and no call waits then", async (t) => {
+    test("a reply concurrent with an interrupt → the first one counts, and no call is awaited then", async (t) => {
       const db = await testDatabase(t, server);
       const sessionId = await seedSession(db.write, await seed(db.write));
       const lease = await seedLease(db.write, sessionId, "own");
@@ -73,7 +74,7 @@ for (const server of testServers) {
       }
     });
 
-    test("only the run that holds the lease takes answers, and none for a call that it has ended", async (t) => {
+    test("only the run with the lease takes replies, and none for a call that has its result", async (t) => {
       const db = await testDatabase(t, server);
       const sessionId = await seedSession(db.write, await seed(db.write));
       const stale = await seedLease(db.write, sessionId, "old");
@@ -92,7 +93,7 @@ for (const server of testServers) {
       assert.ok(taken.every(({ event }) => event.processed_at !== null));
     });
 
-    test("a session that waits is not due, and a message does not make a turn of it; an answer does", async (t) => {
+    test("a session with an awaited call: a message → no turn; a reply → a turn", async (t) => {
       const db = await testDatabase(t, server);
       const sessionId = await seedSession(db.write, await seed(db.write));
       const lease = await seedLease(db.write, sessionId, "own");

@@ -23,8 +23,8 @@ async function connection(t: TestContext, port: number): Promise<Socket> {
 /** Well below the time for which an idle connection is kept. */
 const atOnce = { timeout: 60_000 };
 
-describe("closing", atOnce, () => {
-  test("a follower's stream is ended, and its connection with it", async (t) => {
+describe("closing the service", atOnce, () => {
+  test("an open stream → ended with its connection", async (t) => {
     const { app, owner, port } = await listening(t);
     const agent = await owner.made("/agents", { name: "a", model: "rehearsal/steps" });
     const environment = await owner.made("/environments", { name: "e" });
@@ -38,7 +38,7 @@ describe("closing", atOnce, () => {
     await app.fastify.close();
   });
 
-  test("a request that is under way is answered, and its connection closed", async (t) => {
+  test("a request in progress → gets its response, then its connection is closed", async (t) => {
     const { app, owner, port } = await listening(t);
     const socket = await connection(t, port);
     const body = JSON.stringify({ name: "late", model: "rehearsal/steps" });
@@ -53,7 +53,7 @@ describe("closing", atOnce, () => {
     await closed;
   });
 
-  test("a connection without a request is closed", async (t) => {
+  test("an idle connection → closed", async (t) => {
     const { app, port } = await listening(t);
     await connection(t, port);
     await app.fastify.close();

@@ -25,7 +25,7 @@ const tables = {
   skills: { extra: { name: "'s' || n", last_version: "1" }, list: listSkills },
 };
 
-test("a page without what is archived costs what it shows, however much is archived", async (t) => {
+test("lists without archived objects: many archived → the cost depends on the page alone", async (t) => {
   const db = await testDatabase(t);
   const { organizationId } = await seed(db.write);
   const caller = {

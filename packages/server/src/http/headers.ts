@@ -1,5 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+
+/** All values of a request's header, by its lower-case name. Node's own `headers` drops repeated ones. */
+export function headerValues(request: Pick<IncomingMessage, "rawHeaders">, name: string): string[] {
+  const { rawHeaders } = request;
+  return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
+}
 
 /** The request's `x-request-id` if that is 1 to 128 visible ASCII characters, else a new UUID. */
 export function requestIdOf(headers: IncomingHttpHeaders): string {
