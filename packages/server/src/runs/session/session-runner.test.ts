@@ -9,8 +9,9 @@ import { formatId } from "@berth/contract";
 import { type TestDatabase, testDatabase } from "../../../test-support/database.ts";
 import { seed, seedSession } from "../../../test-support/runs.ts";
 import { bash, idles, installation, steps, types } from "../../../test-support/worker.ts";
+import type { Queryable } from "../../db/statement.ts";
 import { readLog } from "../../features/sessions/events/event-store.ts";
-import { appendTerminated } from "../../features/sessions/events/input-store.ts";
+import { appendInputs, appendTerminated } from "../../features/sessions/events/input-store.ts";
 import { markDeleted } from "../../features/sessions/session-store.ts";
 import { claimRuns } from "../lease/claim-runs.ts";
 
@@ -53,6 +54,27 @@ describe("SessionRunner", () => {
     ]);
     assert.equal(log[0]?.event.processed_at === null, false);
     assert.equal((await rowOf(db, sessionId))?.status, "idle");
+  });
+
+  test("a first turn: session and resources are read once, and what a command may need rotated once more for it", async (t) => {
+    const db = await testDatabase(t);
+    const own = await installation(t, db);
+    const sessionId = await sessionOf(db);
+    const names: (string | undefined)[] = [];
+    const recording = (queryable: Queryable): Queryable => ({
+      query: (statement) => {
+        names.push(statement.name);
+        return queryable.query(statement);
+      },
+    });
+    const content = [{ type: "text" as const, text: steps(bash("echo one")) }];
+    await appendInputs(db.write, sessionId, [{ type: "user.message", content }]);
+    const began = once(own.engine.events, "command");
+    await own.worker({ db: { ...db, write: recording(db.write), read: recording(db.read) } });
+    await began;
+    const count = (name: string) => names.filter((one) => one === name).length;
+    assert.deepEqual([count("run_session"), count("run_resources")], [1, 2]);
+    assert.deepEqual([count("session_variables"), count("credential_settings")], [1, 2]);
   });
 
   test("a second message → another turn in the same sandbox", async (t) => {

@@ -111,9 +111,11 @@ export class Worker {
           await expireLeases(db.write, isDeadOwner);
           lastExpiry = performance.now();
         }
+        // Runners that are new in this round look at their session anyway.
+        const held = [...this.#held.keys()];
         await this.#claimDue();
         if (!this.#isClosing) for (const lease of await this.#reclaims.claim(this.#free())) this.#hold(lease);
-        for (const id of await dueAmong(db.read, [...this.#held.keys()])) this.#held.get(id)?.wake();
+        for (const id of await dueAmong(db.read, held)) this.#held.get(id)?.wake();
       } catch (error) {
         log.warn({ err: error }, "sessions could not be claimed");
       }
