@@ -50,7 +50,7 @@ test("script/up: the port is in use → names the port", async (t) => {
   assert.equal(rejected.exitCode, 1);
   assert.match(
     stderr,
-    new RegExp(`^script/up: Another program listens on port ${port} of 127.0.0.1 already\\.`),
+    new RegExp(`^script/up: Another program already listens on port ${port} of 127.0.0.1\\.`),
   );
 });
 

@@ -3,19 +3,19 @@ import { realpathSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 
 /**
- * Runs `work` while no other process (and nobody else in this one) holds the lock of the same directory.
+ * Runs `work` while holding the lock of a directory, which excludes other processes and other callers in this one.
  *
- * The lock is a listening socket in Linux's abstract namespace: the kernel frees it when its holder dies, however it
- * dies, and whoever waits is woken by the closing connection instead of asking again and again.
+ * The lock is a listening socket in Linux's abstract namespace: the kernel releases it however its holder dies, and a waiter is
+ * woken by the closing connection instead of polling.
  *
- * @throws when the holder keeps the lock longer than `patienceMs` (default two minutes).
+ * @throws when the lock is not free within `timeoutMs` (default two minutes).
  */
 export async function withDirectoryLock<T>(
   directory: string,
   work: () => Promise<T>,
-  patienceMs = 120_000,
+  timeoutMs = 120_000,
 ): Promise<T> {
-  const deadline = Date.now() + patienceMs;
+  const deadline = Date.now() + timeoutMs;
   const address = lockAddress(directory);
   for (;;) {
     const release = await tryLock(address);

@@ -305,7 +305,7 @@ proves(["secrets-rewrap"], "another key, and the credentials are as they were", 
   const before = await readFile(keyFile, "utf8");
 
   await writeFile(keyFile, randomBytes(32).toString("base64"));
-  await assert.rejects(berth.command("secrets", "rewrap"), /3 secrets were sealed with another key/);
+  await assert.rejects(berth.command("secrets", "rewrap"), /3 secrets are encrypted with a different key/);
   await writeFile(keyFile, before);
   assert.match(await berth.command("secrets", "rewrap"), /^3 secrets have the new key\.$/);
   assert.notEqual(await readFile(keyFile, "utf8"), before);

@@ -4,8 +4,8 @@ import { createServiceAccount, listServiceAccounts, setServiceAccountDisabled } 
 import { createUser, listUsers, setRole, setUserDisabled, type User } from "./users.ts";
 
 /**
- * What an operator does with organizations, users and service accounts, each by its name, on the machine of the
- * installation. Rejects with `OperatorError` when something is missing or there already.
+ * The operator's commands for organizations, users and service accounts, each identified by name, run on the installation's
+ * machine. They reject with `OperatorError` when something does not exist or already exists.
  */
 export function administration(flags: InstallationFlags) {
   return {

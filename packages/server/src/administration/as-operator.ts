@@ -5,12 +5,12 @@ import { createLog } from "../log/log.ts";
 import { createRedactor } from "../log/redactor.ts";
 import { openStore } from "../start/open-store.ts";
 
-/** The settings that name an installation, as `data-dir`. */
+/** The flags that identify an installation, such as `data-dir`. */
 export type InstallationFlags = Readonly<Record<string, string | undefined>>;
 
 /**
- * Asks the database of an installation beside the API. Works while the service runs, and starts the database for as long
- * as it takes when it does not.
+ * Runs `work` on an installation's database directly, without the API. Works while the service runs; otherwise starts the
+ * database for the duration of `work`.
  */
 export async function asOperator<T>(
   flags: InstallationFlags,
@@ -28,7 +28,7 @@ export async function asOperator<T>(
   }
 }
 
-/** What the operator asked for cannot be done; the message is one sentence for the operator. */
+/** A command cannot be carried out. The message is one sentence for the operator. */
 export class OperatorError extends Error {
   override readonly name = "OperatorError";
 }

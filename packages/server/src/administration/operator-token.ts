@@ -6,7 +6,7 @@ import {
 } from "../features/tokens/create-token-for.ts";
 import { asOperator, type InstallationFlags } from "./as-operator.ts";
 
-/** Makes a token as the operator, with what is missing for it, and answers its secret. */
+/** Creates a token, with its user, organization or service account where missing, and returns its secret. */
 export async function createOperatorToken(
   options: Omit<TokenFor, "db"> | Omit<ServiceAccountTokenFor, "db">,
   flags: InstallationFlags = {},

@@ -3,7 +3,7 @@ import { isUniqueViolation } from "../db/database-error.ts";
 import type { Queryable } from "../db/statement.ts";
 import { OperatorError } from "./as-operator.ts";
 
-/** An organization as the operator sees it, with how many belong to it. */
+/** An organization with the number of its members. */
 export interface Organization {
   id: string;
   name: string;
@@ -14,7 +14,7 @@ export interface Organization {
 
 type Row = Omit<Organization, "created_at">;
 
-/** All of them, by name. */
+/** Returns all organizations, by name. */
 export async function listOrganizations(db: Queryable): Promise<Organization[]> {
   const { rows } = await db.query<Row>({
     text: `select id, name,
@@ -22,19 +22,19 @@ export async function listOrganizations(db: Queryable): Promise<Organization[]> 
         (select count(*)::integer from service_accounts where organization_id = organizations.id) as service_accounts
       from organizations order by name`,
   });
-  return rows.map(answer);
+  return rows.map(fromRow);
 }
 
-/** @throws OperatorError when there is one of this name. */
+/** @throws OperatorError when the name is taken. */
 export async function createOrganization(db: Queryable, name: string): Promise<Organization> {
   const id = newUuid();
   await unlessTaken(name, () =>
     db.query({ text: "insert into organizations (id, name) values ($1, $2)", values: [id, name] }),
   );
-  return answer({ id, name, users: 0, service_accounts: 0 });
+  return fromRow({ id, name, users: 0, service_accounts: 0 });
 }
 
-/** @throws OperatorError when there is none of this name, or one of the new name. */
+/** @throws OperatorError when `name` does not exist or `newName` is taken. */
 export async function renameOrganization(db: Queryable, name: string, newName: string): Promise<void> {
   const { rowCount } = await unlessTaken(newName, () =>
     db.query({
@@ -45,7 +45,7 @@ export async function renameOrganization(db: Queryable, name: string, newName: s
   if (rowCount === 0) throw noOrganization(name);
 }
 
-/** The uuid of an organization by its name. */
+/** Returns the uuid of an organization by its name. @throws OperatorError when it does not exist. */
 export async function organizationId(db: Queryable, name: string): Promise<string> {
   const { rows } = await db.query<{ id: string }>({
     text: "select id from organizations where name = $1",
@@ -57,7 +57,7 @@ export async function organizationId(db: Queryable, name: string): Promise<strin
 
 function noOrganization(name: string): OperatorError {
   return new OperatorError(
-    `There is no organization '${name}'; 'berth admin organizations create ${name}' makes it.`,
+    `There is no organization '${name}'. Create it with 'berth admin organizations create ${name}'.`,
   );
 }
 
@@ -65,11 +65,11 @@ async function unlessTaken<T>(name: string, work: () => Promise<T>): Promise<T> 
   try {
     return await work();
   } catch (error) {
-    if (isUniqueViolation(error)) throw new OperatorError(`There is an organization '${name}' already.`);
+    if (isUniqueViolation(error)) throw new OperatorError(`The organization '${name}' already exists.`);
     throw error;
   }
 }
 
-function answer({ id, ...rest }: Row): Organization {
+function fromRow({ id, ...rest }: Row): Organization {
   return { id: formatId("organization", id), ...rest, created_at: uuidTimestamp(id) };
 }

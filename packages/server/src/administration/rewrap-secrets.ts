@@ -9,16 +9,16 @@ import {
   readSecretKey,
   replaceSecretKey,
 } from "../secrets/secret-key.ts";
-import { holdDataDir } from "../start/hold-data-dir.ts";
+import { lockDataDirectory } from "../start/lock-data-directory.ts";
 import { asOperator, type InstallationFlags, OperatorError } from "./as-operator.ts";
 
 /**
- * Seals every secret of the database with another key, and answers how many. The data directory's key is replaced by a
- * new one, and the former is deleted at the end; where the operator has an own file, that holds the new key already, and
- * `formerKeyFile` names the file of the one before. Cut off anywhere, the service still opens all secrets of a key of
- * the data directory, and the next call goes on.
+ * Encrypts every secret of the database with another key, and returns how many there were. The key of the data directory is
+ * replaced by a new one, and the former key is deleted at the end. When the operator manages the key file, that file already
+ * holds the new key, and `formerKeyFile` names a file with the former one. After an interruption the service can still decrypt
+ * every secret of a data directory's key, and the next call resumes.
  *
- * @throws OperatorError when the service runs, or a key is the wrong one; nothing is changed then, or the former key stays.
+ * @throws OperatorError when the service is running or a key is wrong. Nothing is changed then, or the former key is kept.
  */
 export async function rewrapSecrets(
   flags: InstallationFlags,
@@ -26,13 +26,15 @@ export async function rewrapSecrets(
 ): Promise<{ rewrapped: number }> {
   const { dataDir, secretKeyFile: file } = readConfig(process.env, flags);
   if (file === null && formerKeyFile !== null)
-    throw new OperatorError("A former key is given for an own key file alone: set BERTH_SECRET_KEY_FILE.");
+    throw new OperatorError(
+      "A former key file is only used together with your own key file: set BERTH_SECRET_KEY_FILE.",
+    );
   if (file !== null && formerKeyFile === null)
     throw new OperatorError(
-      `${file} is your own: put the new key there and name a file with the former one.`,
+      `You manage ${file} yourself: put the new key there and name a file that holds the former one.`,
     );
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const letGo = await holdDataDir(dataDir).catch((error: Error) => {
+  const release = await lockDataDirectory(dataDir).catch((error: Error) => {
     throw new OperatorError(`${error.message} Stop it first.`);
   });
   try {
@@ -40,26 +42,26 @@ export async function rewrapSecrets(
       formerKeyFile === null ? rewrapOwn(db, dataDir) : rewrapTo(db, changeOf(file, formerKeyFile)),
     );
   } finally {
-    letGo();
+    release();
   }
 }
 
-/** With the key of the data directory. */
+/** Replaces the key of the data directory. */
 async function rewrapOwn(db: DatabaseAccess, dataDir: string): Promise<{ rewrapped: number }> {
-  const place = { file: null, dataDir };
-  const former = readFormerKey(place);
-  await refuseForeign(db, [readSecretKey(place), ...(former === null ? [] : [former])]);
+  const keyLocation = { file: null, dataDir };
+  const former = readFormerKey(keyLocation);
+  await requireKnownKeys(db, [readSecretKey(keyLocation), ...(former === null ? [] : [former])]);
   replaceSecretKey(dataDir);
   const done = await rewrapTo(db, {
-    active: readSecretKey(place),
-    former: readFormerKey(place) ?? readSecretKey(place),
+    active: readSecretKey(keyLocation),
+    former: readFormerKey(keyLocation) ?? readSecretKey(keyLocation),
   });
   forgetFormerKey(dataDir);
   return done;
 }
 
 async function rewrapTo(db: DatabaseAccess, change: KeyChange): Promise<{ rewrapped: number }> {
-  await refuseForeign(db, [change.active, change.former]);
+  await requireKnownKeys(db, [change.active, change.former]);
   try {
     return { rewrapped: await reseal(db, change) };
   } catch (error) {
@@ -68,11 +70,11 @@ async function rewrapTo(db: DatabaseAccess, change: KeyChange): Promise<{ rewrap
   }
 }
 
-async function refuseForeign(db: DatabaseAccess, keys: readonly Uint8Array[]): Promise<void> {
+async function requireKnownKeys(db: DatabaseAccess, keys: readonly Uint8Array[]): Promise<void> {
   const foreign = await countForeign(db.read, keys);
   if (foreign === 0) return;
   throw new OperatorError(
-    `${foreign} ${foreign === 1 ? "secret was" : "secrets were"} sealed with another key than the one given. Nothing was changed.`,
+    `${foreign} ${foreign === 1 ? "secret is" : "secrets are"} encrypted with a different key than the one given. Nothing was changed.`,
   );
 }
 

@@ -4,7 +4,7 @@ import type { Queryable } from "../db/statement.ts";
 import { OperatorError } from "./as-operator.ts";
 import { organizationId } from "./organizations.ts";
 
-/** A service account as the operator sees it: what `sat` tokens stand for. Its name is unique in its organization. */
+/** A service account, the owner of `sat` tokens. Its name is unique in its organization. */
 export interface ServiceAccount {
   id: string;
   name: string;
@@ -24,10 +24,10 @@ export async function listServiceAccounts(db: Queryable, organization?: string):
       where $1::uuid is null or organization_id = $1 order by service_accounts.name, organizations.name`,
     values: [only],
   });
-  return rows.map(answer);
+  return rows.map(fromRow);
 }
 
-/** @throws OperatorError when the organization is not there, or has one of this name. */
+/** @throws OperatorError when the organization does not exist or already has a service account of this name. */
 export async function createServiceAccount(
   db: Queryable,
   { name, organization }: Pick<ServiceAccount, "name" | "organization">,
@@ -41,12 +41,12 @@ export async function createServiceAccount(
     });
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
-    throw new OperatorError(`The organization has a service account '${name}' already.`);
+    throw new OperatorError(`The organization already has a service account '${name}'.`);
   }
-  return answer({ id, name, organization, disabled_at: null });
+  return fromRow({ id, name, organization, disabled_at: null });
 }
 
-/** While a service account is disabled its tokens are refused, and streams that were opened with them end within seconds. */
+/** The tokens of a disabled service account are rejected, and streams that were opened with them end within seconds. */
 export async function setServiceAccountDisabled(
   db: Queryable,
   { name, organization }: Pick<ServiceAccount, "name" | "organization">,
@@ -61,7 +61,7 @@ export async function setServiceAccountDisabled(
   if (rowCount === 0) throw new OperatorError(`The organization has no service account '${name}'.`);
 }
 
-function answer({ id, disabled_at, ...rest }: Row): ServiceAccount {
+function fromRow({ id, disabled_at, ...rest }: Row): ServiceAccount {
   return {
     id: formatId("service_account", id),
     ...rest,

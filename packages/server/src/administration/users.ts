@@ -4,7 +4,6 @@ import type { Queryable } from "../db/statement.ts";
 import { OperatorError } from "./as-operator.ts";
 import { organizationId } from "./organizations.ts";
 
-/** A user as the operator sees it. */
 export interface User {
   id: string;
   email: string;
@@ -25,10 +24,10 @@ export async function listUsers(db: Queryable, organization?: string): Promise<U
       where $1::uuid is null or organization_id = $1 order by email`,
     values: [only],
   });
-  return rows.map(answer);
+  return rows.map(fromRow);
 }
 
-/** @throws OperatorError when the organization is not there, or a user has the email. */
+/** @throws OperatorError when the organization does not exist or the email is taken. */
 export async function createUser(
   db: Queryable,
   { email, organization, role }: Pick<User, "email" | "organization" | "role">,
@@ -41,18 +40,18 @@ export async function createUser(
       values: [id, owner, email, role],
     });
   } catch (error) {
-    if (isUniqueViolation(error)) throw new OperatorError(`There is a user '${email}' already.`);
+    if (isUniqueViolation(error)) throw new OperatorError(`The user '${email}' already exists.`);
     throw error;
   }
-  return answer({ id, email, organization, role, disabled_at: null });
+  return fromRow({ id, email, organization, role, disabled_at: null });
 }
 
-/** Holds from the user's next request on. */
+/** Takes effect from the user's next request. */
 export async function setRole(db: Queryable, email: string, role: User["role"]): Promise<void> {
   await change(db, email, "role = $2", role);
 }
 
-/** While a user is disabled its tokens are refused, and streams that were opened with them end within seconds. */
+/** The tokens of a disabled user are rejected, and streams that were opened with them end within seconds. */
 export async function setUserDisabled(db: Queryable, email: string, disabled: boolean): Promise<void> {
   await change(db, email, "disabled_at = case when $2 then coalesce(disabled_at, now()) end", disabled);
 }
@@ -65,7 +64,7 @@ async function change(db: Queryable, email: string, set: string, value: unknown)
   if (rowCount === 0) throw new OperatorError(`There is no user '${email}'.`);
 }
 
-function answer({ id, disabled_at, ...rest }: Row): User {
+function fromRow({ id, disabled_at, ...rest }: Row): User {
   return {
     id: formatId("user", id),
     ...rest,

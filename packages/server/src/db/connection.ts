@@ -4,24 +4,24 @@ import pg from "pg";
 /** How clients reach an embedded server: `host` is the directory of its Unix socket. */
 export type SocketConnection = { host: string; port: number; user: string; database: string };
 
-/** An embedded server's socket, or the operator's URL (`BERTH_DATABASE_URL`), which may hold a password. */
+/** The embedded server's socket, or the operator's URL (`BERTH_DATABASE_URL`), which may contain a password. */
 export type DatabaseAddress = { connection: SocketConnection } | { url: string };
 
-/** Nobody waits longer than this to be connected, or for a free connection. */
+/** Limit for opening a connection and for waiting for a free one. */
 export const CONNECT_TIMEOUT_MS = 5_000;
 
-/** The server ends a statement after this; the client gives up a little later, for a server that is frozen. */
+/** The server cancels a statement after this. The client gives up a little later, in case the server is frozen. */
 const STATEMENT_TIMEOUT_MS = 30_000;
-const ANSWER_TIMEOUT_MS = 35_000;
+const QUERY_TIMEOUT_MS = 35_000;
 
-/** Settings of every client: time limits, and numbers for 64-bit integers. */
+/** Settings of every client: timeouts, and 64-bit integers as numbers. */
 export function clientConfig(address: DatabaseAddress): ClientConfig {
   return {
     ...target(address),
     application_name: "berth",
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
-    query_timeout: ANSWER_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
     idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
     keepAlive: true,
     types,
@@ -33,8 +33,8 @@ function target(address: DatabaseAddress): ClientConfig {
 }
 
 /**
- * Values as JavaScript has them: `bigint` columns (sequence numbers, byte counts) are numbers, refused beyond 2^53;
- * the rest is pg's own (timestamptz a Date, json and jsonb parsed, numeric a string).
+ * `bigint` columns (sequence numbers, byte counts) become numbers; a value beyond 2^53 throws. Everything else is pg's default
+ * (timestamptz a Date, json and jsonb parsed, numeric a string).
  */
 const types: CustomTypesConfig = {
   getTypeParser(oid: number, format?: "text" | "binary") {

@@ -1,9 +1,9 @@
 import type { Queryable } from "./statement.ts";
 
 /**
- * One PostgreSQL, asked in three ways: `write` for statements that change something (each waits for the disk), `read`
- * for short reads (many under way on a few connections), `transaction` for several statements that stand or fall
- * together. All wait at most 5 s for a connection; what fails for the server's sake is a `DatabaseUnavailableError`.
+ * A PostgreSQL database. `write` runs statements that change rows (each waits for the disk), `read` runs short queries
+ * (pipelined on a few connections), and `transaction` runs several statements atomically. All wait at most 5 s for a
+ * connection, and reject with `DatabaseUnavailableError` when the server or the connection fails.
  */
 export type DatabaseAccess = {
   write: Queryable;

@@ -1,15 +1,15 @@
 /**
- * The database could not be asked, or broke off while it answered: gone, restarting, full, or too slow.
+ * The database could not be reached or lost the connection: down, restarting, full, or too slow.
  *
- * Asking again later may work. A write that failed so may have been applied or not: the answer got lost, not
- * necessarily the write, so it is repeated only where that is harmless.
+ * A retry may succeed. A write that failed this way may or may not have been applied, so retry it only where repeating it is
+ * harmless.
  */
 export class DatabaseUnavailableError extends Error {
   override readonly name = "DatabaseUnavailableError";
   readonly retryable = true;
 }
 
-/** SQLSTATE classes and codes that speak of the server or the connection, not of the statement. */
+/** SQLSTATE classes and codes about the server or the connection rather than the statement. */
 const UNAVAILABLE_CODE =
   /^(08...|53...|57P0[1-5]|57014|58...|XX001|E(CONN|PIPE|TIMEDOUT|NOENT|HOSTUNREACH|NETUNREACH|AI_).*)$/;
 const UNAVAILABLE_MESSAGE =
@@ -26,20 +26,20 @@ export function databaseError(error: unknown): unknown {
     : error;
 }
 
-/** True when a connection was refused before anything was asked, by a server that is away or still starting. */
+/** True when the connection failed before any statement was sent: the server is down or still starting. */
 export function isStarting(error: unknown): boolean {
   const { code } = error as { code?: string };
   return code === "57P03" || code === "ENOENT" || code === "ECONNREFUSED" || code === "ECONNRESET";
 }
 
-/** True for a row that is not deleted because another refers to it by the named constraint. */
+/** True when a row cannot be deleted because another references it through the named constraint. */
 export function isForeignKeyViolation(error: unknown, constraint: string): boolean {
-  const refusal = error as { code?: string; constraint?: string };
-  return refusal?.code === "23503" && refusal.constraint === constraint;
+  const violation = error as { code?: string; constraint?: string };
+  return violation?.code === "23503" && violation.constraint === constraint;
 }
 
-/** True for a row that a unique index refused; with `constraint`, only for that index or constraint. */
+/** True when a row violates a unique index; with `constraint`, only that index or constraint. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
-  const refusal = error as { code?: string; constraint?: string };
-  return refusal?.code === "23505" && (constraint === undefined || refusal.constraint === constraint);
+  const violation = error as { code?: string; constraint?: string };
+  return violation?.code === "23505" && (constraint === undefined || violation.constraint === constraint);
 }

@@ -5,18 +5,18 @@ import { clientConfig, type DatabaseAddress } from "./connection.ts";
 
 export type ListenHandlers = {
   onPayload(payload: string): void;
-  /** The connection was away and is back: notices sent meanwhile are lost, so look for yourself. */
+  /** The connection was lost and is back. Notifications sent in between are lost, so poll now. */
   onReconnect(): void;
 };
 
 export type Listener = { close(): Promise<void> };
 
-const SHORTEST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 2_000;
+const MIN_RETRY_MS = 50;
+const MAX_RETRY_MS = 2_000;
 
 /**
- * Hears NOTIFY on one channel, on a connection of its own that is opened again whenever it breaks. Settles when the
- * server has accepted the first LISTEN, so that what is notified afterwards is heard.
+ * Listens for NOTIFY on one channel, on its own connection, and reconnects whenever it breaks. Resolves once the server has
+ * accepted LISTEN, so every later notification is received.
  */
 export async function listen(
   address: DatabaseAddress,
@@ -27,11 +27,11 @@ export async function listen(
   const closing = new AbortController();
   let current = await connect(address, channel, handlers);
 
-  async function reconnectForEver(): Promise<void> {
+  async function reconnectForever(): Promise<void> {
     for (;;) {
       await current.ended;
       if (closing.signal.aborted) return;
-      log.warn({ channel }, "the database's notices broke off");
+      log.warn({ channel }, "lost the connection that listens for notifications");
       const next = await connectAgain(address, channel, handlers, closing.signal);
       if (next === undefined) return;
       current = next;
@@ -39,7 +39,7 @@ export async function listen(
     }
   }
 
-  const listening = reconnectForEver();
+  const listening = reconnectForever();
   return {
     async close() {
       closing.abort();
@@ -78,7 +78,7 @@ async function connectAgain(
   handlers: ListenHandlers,
   closing: AbortSignal,
 ): Promise<Connection | undefined> {
-  for (let wait = SHORTEST_PAUSE_MS; !closing.aborted; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
+  for (let wait = MIN_RETRY_MS; !closing.aborted; wait = Math.min(wait * 2, MAX_RETRY_MS)) {
     const connection = await connect(address, channel, handlers).catch(() => undefined);
     if (connection !== undefined && closing.aborted) await connection.client.end();
     else if (connection !== undefined) return connection;

@@ -7,21 +7,21 @@ import { databaseError } from "./database-error.ts";
 import { ask } from "./statement.ts";
 import { inTransaction } from "./transaction.ts";
 
-/** One file `0001-name.sql`. What was applied once is never edited: a change is a new file. */
+/** One file `0001-name.sql`. A released migration is never edited: a change is a new file. */
 type Migration = { number: number; name: string; sql: string; checksum: string };
 
 type Applied = { number: number; name: string; checksum: string };
 
 const MIGRATIONS = join(import.meta.dirname, "migrations");
 
-/** One lock for every Berth process of a database; the number is arbitrary and fixed. */
+/** Serializes the Berth processes of one database. The number is arbitrary and fixed. */
 const ADVISORY_LOCK = 7_265_738_401;
 
 /**
- * Brings the schema up to date: applies, in order and one transaction each, the files that the database has not seen.
- * Processes that start together take turns; the later ones find nothing to do.
+ * Brings the schema up to date: applies the pending migrations in order, each in its own transaction. Processes that start
+ * together wait for each other; the later ones find nothing to do.
  *
- * @returns the names of the files applied now.
+ * @returns the names of the migrations that were applied.
  * @throws when the database was migrated by a newer Berth, or when an applied file has been changed since.
  */
 export async function migrate(address: DatabaseAddress, directory = MIGRATIONS): Promise<string[]> {

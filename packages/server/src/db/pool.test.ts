@@ -133,7 +133,7 @@ for (const server of testServers) {
       const later = openDatabase({ connection: db.connection, log: silentLog });
       await assert.rejects(checkDurability(later.write), {
         message:
-          "Berth does not use this PostgreSQL server: synchronous_commit is off and must be on, " +
+          "Berth cannot use this PostgreSQL server: synchronous_commit is off and must be on, " +
           "else acknowledged data can be lost.",
       });
       await later.close();

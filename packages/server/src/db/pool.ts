@@ -5,11 +5,11 @@ import { type Listener, type ListenHandlers, listen } from "./listen.ts";
 import { openReadClients } from "./read-clients.ts";
 import { openWritePool } from "./write-pool.ts";
 
-/** All of a database, for whoever opened it. What only asks takes a `DatabaseAccess`, which may be one transaction. */
+/** A database with the lifecycle of its connections. Code that only queries takes a `DatabaseAccess`, which may be one transaction. */
 export type Database = DatabaseAccess & {
-  /** Hears NOTIFY on `channel`, over connections that break, until closed. */
+  /** Listens for NOTIFY on `channel`, reconnecting as needed, until closed. */
   listen(channel: string, handlers: ListenHandlers): Promise<Listener>;
-  /** Ends every connection after the statements under way, listeners too. Safe to call twice. */
+  /** Closes every connection, listeners included, after the running statements. Safe to call twice. */
   close(): Promise<void>;
 };
 
@@ -21,7 +21,7 @@ export type DatabaseOptions = DatabaseAddress & {
   readers?: number;
 };
 
-/** Opens no connection yet: each is made when it is first needed. */
+/** Connects lazily: each connection is opened when it is first needed. */
 export function openDatabase(options: DatabaseOptions): Database {
   const write = openWritePool(options, options.max ?? 10, options.log);
   const read = openReadClients(options, options.readers ?? 3);

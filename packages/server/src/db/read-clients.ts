@@ -11,9 +11,9 @@ type Slot = { client: Promise<pg.Client> | undefined; inFlight: number };
 const RETRY_INTERVAL_MS = 25;
 
 /**
- * A few connections on which many reads are under way at once: each goes to the connection with the fewest, without
- * waiting for the answers before it. No transactions here, and nothing slow: those behind it would wait.
- * A connection that broke is opened again by the next read that falls to it.
+ * A few connections that pipeline reads: each query goes to the connection with the fewest in flight, without waiting for the
+ * results before it. No transactions and no slow queries, since those behind them would wait. A broken connection is reopened
+ * by the next query that is assigned to it.
  */
 export function openReadClients(address: DatabaseAddress, count: number): ReadClients {
   const slots: Slot[] = Array.from({ length: count }, () => ({ client: undefined, inFlight: 0 }));
@@ -52,7 +52,7 @@ function connected(address: DatabaseAddress, slot: Slot): Promise<pg.Client> {
   return connecting;
 }
 
-/** Waits up to 5 s for a server that is starting. `onBroken` is told once when the connection is of no more use. */
+/** Waits up to 5 s for a server that is starting. `onBroken` is called once when the connection can no longer be used. */
 async function connect(address: DatabaseAddress, onBroken: (client: pg.Client) => void): Promise<pg.Client> {
   const deadline = Date.now() + CONNECT_TIMEOUT_MS;
   for (;;) {

@@ -2,19 +2,19 @@ import type { ClientBase, QueryResultRow } from "pg";
 import { databaseError } from "./database-error.ts";
 
 /**
- * A statement with a name is planned once per connection. The name belongs to the text: one name, one text, for ever
- * (`insert_session`); without a name (text that is put together) it is planned each time.
+ * A named statement is prepared once per connection, so a name stands for exactly one text (`insert_session`). Text that is
+ * assembled at run time has no name and is planned each time.
  */
 export type Statement = { name?: string; text: string; values?: readonly unknown[] };
 
 export type Rows<Row> = { rows: Row[]; rowCount: number };
 
-/** What can be asked: the pool, the readers, or one transaction. A store takes it as its first argument. */
+/** Runs statements: the write pool, the readers, or one transaction. A store takes it as its first argument. */
 export type Queryable = {
   query<Row extends object = Record<string, unknown>>(statement: Statement): Promise<Rows<Row>>;
 };
 
-/** @throws DatabaseUnavailableError when the server or the connection failed, else pg's own error. */
+/** @throws DatabaseUnavailableError when the server or the connection fails; otherwise pg's own error. */
 export async function ask<Row extends object>(
   client: Pick<ClientBase, "query">,
   statement: Statement,

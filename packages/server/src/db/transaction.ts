@@ -3,8 +3,8 @@ import type { DatabaseAccess } from "./database-access.ts";
 import { ask, type Queryable } from "./statement.ts";
 
 /**
- * Runs `work` between BEGIN and COMMIT on one connection (READ COMMITTED); whatever it throws rolls back and is thrown
- * on. `tx` is for use inside `work` alone.
+ * Runs `work` between BEGIN and COMMIT on one connection (READ COMMITTED). When `work` throws, the transaction is rolled back
+ * and the error rethrown. `tx` is valid only inside `work`.
  */
 export async function inTransaction<T>(client: ClientBase, work: (tx: Queryable) => Promise<T>): Promise<T> {
   await ask(client, { text: "begin" });
@@ -18,7 +18,7 @@ export async function inTransaction<T>(client: ClientBase, work: (tx: Queryable)
   }
 }
 
-/** Runs `work` as a part of a transaction: whatever it throws undoes the part alone and is thrown on. */
+/** Runs `work` in a savepoint. When it throws, only the savepoint is rolled back and the error rethrown. */
 export async function inSavepoint<T>(tx: Queryable, work: (tx: Queryable) => Promise<T>): Promise<T> {
   await tx.query({ text: "savepoint part" });
   try {
@@ -33,9 +33,9 @@ export async function inSavepoint<T>(tx: Queryable, work: (tx: Queryable) => Pro
 }
 
 /**
- * Runs `work` with a part of a transaction as its whole database: it reads and writes in it, and its transactions are
- * parts of it. Statements are asked one after the other, and none after `work` has ended. One that the database
- * refuses spoils the part that it is in: whoever means to go on asks it in a `transaction` of its own.
+ * Runs `work` with a transaction as its whole database: its reads and writes go to the transaction, and its own transactions
+ * become savepoints. Statements run one after another, and none after `work` has ended. A failed statement aborts the
+ * savepoint that it is in, so a statement that may fail runs in its own `transaction`.
  */
 export async function asDatabase<T>(tx: Queryable, work: (db: DatabaseAccess) => Promise<T>): Promise<T> {
   let last: Promise<unknown> = Promise.resolve();

@@ -14,7 +14,7 @@ export type WritePool = Queryable & {
 const RETRY_INTERVAL_MS = 25;
 const IDLE_TIMEOUT_MS = 60_000;
 
-/** Connections for writes and transactions. A caller waits up to 5 s for a free one, or for a server that is starting. */
+/** A connection pool for writes and transactions. A caller waits up to 5 s for a free connection or for a starting server. */
 export function openWritePool(address: DatabaseAddress, max: number, log: Logger): WritePool {
   const pool = new pg.Pool({ ...clientConfig(address), max, idleTimeoutMillis: IDLE_TIMEOUT_MS });
   pool.on("error", (error) => log.debug({ err: error }, "an idle database connection broke"));
@@ -25,7 +25,7 @@ export function openWritePool(address: DatabaseAddress, max: number, log: Logger
   };
 }
 
-/** A connection on which the server failed to answer is thrown away: its answer may still be on the way. */
+/** Discards a connection whose server did not respond: the response may still arrive. */
 async function withClient<T>(pool: pg.Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await checkOut(pool);
   client.on("error", ignore);
@@ -41,7 +41,7 @@ async function withClient<T>(pool: pg.Pool, work: (client: PoolClient) => Promis
   }
 }
 
-/** Nothing was asked yet, so a server that is away for a moment (a restart) costs a wait and not an error. */
+/** No statement was sent yet, so a short outage (a restart) causes a delay rather than an error. */
 async function checkOut(pool: pg.Pool): Promise<PoolClient> {
   const deadline = Date.now() + CONNECT_TIMEOUT_MS;
   for (;;) {

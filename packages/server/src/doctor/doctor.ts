@@ -16,8 +16,8 @@ import { openModels } from "../start/open-models.ts";
 import { openStore } from "../start/open-store.ts";
 
 /**
- * What this machine offers and lacks for an installation: settings, database, models, sandbox. Starts what it has to look at
- * and ends it again; works whether the service runs or not. Never throws.
+ * Reports what this machine provides and lacks for an installation: settings, database, models, sandbox. Starts what it has to
+ * examine and stops it again, whether or not the service runs. Never throws.
  */
 export async function doctor(
   flags: Readonly<Record<string, string | undefined>> = {},
@@ -33,25 +33,26 @@ export async function doctor(
 
 function settings({ dataDir }: Config): Capability {
   const name = "settings";
-  const strays = unknownVariables(process.env);
-  if (strays.length === 0) return { name, state: "yes", detail: `All are valid; data lie in ${dataDir}.` };
-  const detail = `No setting has the name ${strays.join(", ")}; \`berth serve --help\` lists them. Data lie in ${dataDir}.`;
+  const unknown = unknownVariables(process.env);
+  if (unknown.length === 0)
+    return { name, state: "yes", detail: `All settings are valid. The data directory is ${dataDir}.` };
+  const detail = `Unknown settings: ${unknown.join(", ")}. \`berth serve --help\` lists all settings. The data directory is ${dataDir}.`;
   return { name, state: "degraded", detail };
 }
 
-const quiet = createLog("silent", createRedactor());
+const SILENT_LOG = createLog("silent", createRedactor());
 
 async function database(config: Config): Promise<Capability> {
   const name = "database";
   try {
-    const store = await openStore(config, quiet);
+    const store = await openStore(config, SILENT_LOG);
     await store.stop();
     const kind =
       config.databaseUrl === null ? "The embedded PostgreSQL" : "The PostgreSQL of BERTH_DATABASE_URL";
     return {
       name,
       state: "yes",
-      detail: `${kind} starts, is safe against power loss, and has the present schema.`,
+      detail: `${kind} starts, is durable, and has the current schema.`,
     };
   } catch (error) {
     return { name, state: "no", detail: (error as Error).message };
@@ -61,15 +62,17 @@ async function database(config: Config): Promise<Capability> {
 async function models(config: Config): Promise<Capability> {
   const name = "models";
   try {
-    const providers = [...new Set((await openModels(config, quiet)).list().map(({ provider }) => provider))];
+    const providers = [
+      ...new Set((await openModels(config, SILENT_LOG)).list().map(({ provider }) => provider)),
+    ];
     if (providers.some((provider) => provider !== "rehearsal")) {
       return { name, state: "yes", detail: `Providers: ${providers.join(", ")}.` };
     }
-    const advice = "set ANTHROPIC_API_KEY or OPENAI_API_KEY, start an Ollama, or write BERTH_MODELS_FILE";
+    const advice = "set ANTHROPIC_API_KEY or OPENAI_API_KEY, start Ollama, or set BERTH_MODELS_FILE";
     return {
       name,
       state: "degraded",
-      detail: `Only the rehearsal model is there; for a real one ${advice}.`,
+      detail: `Only the rehearsal model is available. For a real model, ${advice}.`,
     };
   } catch (error) {
     return { name, state: "no", detail: (error as Error).message };
@@ -78,9 +81,9 @@ async function models(config: Config): Promise<Capability> {
 
 async function sandbox(config: Config): Promise<Capability[]> {
   try {
-    const engine = await openEngine(config, "doctor", quiet);
+    const engine = await openEngine(config, "doctor", SILENT_LOG);
     try {
-      const probed = (await engine.probe()).filter(({ name }) => !isOfTheHost(name, config));
+      const probed = (await engine.probe()).filter(({ name }) => !isHostProgram(name, config));
       const tree =
         config.sandbox === "bubblewrap" ? [await describeTree(systemDirectory(config), config.rootfs)] : [];
       return [...probed, ...tree, ...(await isolation(engine, config))];
@@ -92,32 +95,32 @@ async function sandbox(config: Config): Promise<Capability[]> {
   }
 }
 
-/** Programs of the host that no new session sees, as its system has its own. */
-function isOfTheHost(name: string, config: Config): boolean {
-  return systemOf(config) !== null && ["git", "gh", "bash"].includes(name);
+/** Programs of the host that new sessions do not use, because their root filesystem has its own. */
+function isHostProgram(name: string, config: Config): boolean {
+  return rootFilesystemOf(config) !== null && ["git", "gh", "bash"].includes(name);
 }
 
-/** Below those of sessions. */
+/** Below the uids of sessions. */
 const PROBE_UIDS = [299_998, 299_999] as const;
 
-/** Tries from inside what a sandbox has to hold, in one that is opened for it. */
+/** Runs the escape probes inside a sandbox opened for this purpose. */
 async function isolation(engine: SandboxEngine, config: Config): Promise<Capability[]> {
   try {
     const directory = join(config.dataDir, "doctor");
-    const tree = systemOf(config);
+    const tree = rootFilesystemOf(config);
     const spec = tree === null ? {} : { system: { tree } };
     return isolationCapabilities(
       engine.name,
       await probeEngine(engine, { directory, uids: PROBE_UIDS, spec }),
     );
   } catch (error) {
-    const detail = `No sandbox could be opened to try what it holds: ${(error as Error).message}`;
+    const detail = `No sandbox could be opened to test its isolation: ${(error as Error).message}`;
     return [{ name: "isolation", state: "no", detail }];
   }
 }
 
-/** What sessions have as their system at this time, when it is not the engine's own. */
-function systemOf(config: Config): string | null {
+/** The root filesystem that sessions have now; null where it is the engine's own. */
+function rootFilesystemOf(config: Config): string | null {
   const own = config.sandbox === "bubblewrap" && config.rootfs === "debian";
   return own ? madeTree(systemDirectory(config)) : null;
 }

@@ -1,7 +1,7 @@
 import { type Logger, pino } from "pino";
 import type { Redactor } from "./redactor.ts";
 
-/** JSON lines on stderr, each without the secrets that are known when it is written. */
+/** A logger that writes JSON lines to stderr, with every secret that is known at that time redacted. */
 export function createLog(
   level: string,
   redactor: Redactor,

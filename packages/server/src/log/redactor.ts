@@ -1,37 +1,37 @@
-/** Text that must not be in a log, wherever it comes from. */
+/** Removes known secrets from text before it is logged. */
 export interface Redactor {
   /**
-   * Adds a secret; the newest thousand are known, as far as there is room: the longest gives way first. Shorter ones than 6
-   * characters are no secrets.
+   * Adds a secret of at least 6 characters. The newest thousand are kept, within `MAX_CHARACTERS`; the longest is evicted
+   * first.
    */
   add(secret: string): void;
   redact(text: string): string;
 }
 
-const KNOWN = 1_000;
-const SHORTEST = 6;
-/** Characters of all forms of all secrets. A thousand tokens take a tenth of it. */
-const ROOM = 32 * 1024 * 1024;
+const MAX_SECRETS = 1_000;
+const MIN_LENGTH = 6;
+/** Characters of all encodings of all secrets. A thousand tokens take a tenth of it. */
+const MAX_CHARACTERS = 32 * 1024 * 1024;
 
 export function createRedactor(): Redactor {
   const secrets = new Map<string, readonly string[]>();
-  let taken = 0;
+  let characters = 0;
 
-  function forget(secret: string): void {
-    taken -= lengthOf(secrets.get(secret) ?? []);
+  function evict(secret: string): void {
+    characters -= lengthOf(secrets.get(secret) ?? []);
     secrets.delete(secret);
   }
 
   return {
     add(secret) {
-      if (secret.length < SHORTEST) return;
+      if (secret.length < MIN_LENGTH) return;
       const forms = secrets.get(secret) ?? formsOf(secret);
-      forget(secret);
+      evict(secret);
       secrets.set(secret, forms);
-      taken += lengthOf(forms);
+      characters += lengthOf(forms);
       const [oldest] = secrets.keys();
-      if (secrets.size > KNOWN && oldest !== undefined) forget(oldest);
-      while (taken > ROOM) forget(longestOf(secrets.keys()));
+      if (secrets.size > MAX_SECRETS && oldest !== undefined) evict(oldest);
+      while (characters > MAX_CHARACTERS) evict(longestOf(secrets.keys()));
     },
     redact(text) {
       let redacted = text;
@@ -53,12 +53,12 @@ function longestOf(secrets: Iterable<string>): string {
   return longest;
 }
 
-/** How a secret may stand in a text: as it is, in JSON, in a URL, in hexadecimal, and in base64 wherever it begins there. */
+/** The encodings of a secret in a text: plain, JSON, URL, hexadecimal, and base64 at each alignment. */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const encoded = [0, 1, 2].flatMap((offset) => {
     const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
-    // Characters that also hold bits of what stands before or after the secret vary with it.
+    // Characters at the ends also hold bits of the surrounding text, so they vary.
     const form = text.slice(Math.ceil((offset * 4) / 3), Math.floor(((offset + bytes.length) * 4) / 3));
     return [form, form.replaceAll("+", "-").replaceAll("/", "_")];
   });

@@ -73,6 +73,6 @@ test("a port that is taken is refused by one sentence", async (t) => {
   t.after(() => other.close());
   const { port } = other.address() as AddressInfo;
   await assert.rejects(started(t, port), {
-    message: `Another program listens on port ${port} of 127.0.0.1 already. Stop it, or choose another port.`,
+    message: `Another program already listens on port ${port} of 127.0.0.1. Stop it, or choose another port.`,
   });
 });

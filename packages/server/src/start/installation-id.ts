@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The name of this installation on this machine: made once in the data directory, and stable from then on. */
+/** Returns the id of this installation on this machine, created once in the data directory. */
 export function installationId(dataDir: string): string {
   const file = join(dataDir, "installation");
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });

@@ -14,7 +14,7 @@ import type { Config } from "../config/config.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
-/** The sandbox engine that the settings name, with the way out that they allow. Throws one sentence for the operator. */
+/** Opens the sandbox engine and the egress that the settings describe. Throws one sentence for the operator. */
 export async function openEngine(config: Config, instance: string, log: Logger): Promise<SandboxEngine> {
   const [authority, own] = await Promise.all([
     openAuthority(join(config.dataDir, "egress-authority")),
@@ -22,7 +22,7 @@ export async function openEngine(config: Config, instance: string, log: Logger):
   ]);
   const egress = await createEgress({
     allowPrivate: config.egressAllowPrivate,
-    // A container comes with a namespace of its own.
+    // A container brings its own network namespace.
     ...(config.sandbox === "docker" ? { poolSize: 0 } : {}),
     opening: { authority, trusted: [await trustedBundle(own)] },
     log: (line) => log.info(line),
@@ -59,7 +59,7 @@ function openNamed(config: Config, options: BubblewrapOptions): Promise<SandboxE
   return createDockerEngine({ ...options, socket, defaultImage });
 }
 
-/** PEM of the authorities of git servers that the settings name. */
+/** The PEM certificates of the certificate authorities that the settings name. */
 export function certificates(config: Config): Promise<string[]> {
   const hosts = [...config.hostedProviders, ...config.gitCaFiles];
   const files = new Set(hosts.flatMap(({ ca_file: file }) => file ?? []));

@@ -3,25 +3,25 @@ import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import { checkDurability } from "../db/check-durability.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
-import { keepEmbeddedPostgres } from "../db/embedded/keep-embedded-postgres.ts";
+import { superviseEmbeddedPostgres } from "../db/embedded/supervise-embedded-postgres.ts";
 import { migrate } from "../db/migrate.ts";
 import { openDatabase } from "../db/pool.ts";
 
-/** The database of the installation, up, safe and with the present schema. */
+/** The database of the installation: running, durable, and with the current schema. */
 export interface Store {
   address: DatabaseAddress;
-  /** Ends the embedded server; nothing for another. */
+  /** Stops the embedded server; does nothing for another. */
   stop(): Promise<void>;
 }
 
-/** Starts the embedded PostgreSQL, or takes the operator's. Throws one sentence for the operator. */
+/** Starts the embedded PostgreSQL, or uses the operator's. Throws one sentence for the operator. */
 export async function openStore(config: Config, log: Logger): Promise<Store> {
   const store =
     config.databaseUrl === null
       ? await embedded(config, log)
       : { address: { url: config.databaseUrl }, stop: async () => {} };
   try {
-    await refuseUnsafe(store.address, log);
+    await requireDurable(store.address, log);
     const applied = await migrate(store.address);
     if (applied.length > 0) log.info({ applied }, "the database has been migrated");
     return store;
@@ -33,7 +33,7 @@ export async function openStore(config: Config, log: Logger): Promise<Store> {
 
 async function embedded(config: Config, log: Logger): Promise<Store> {
   const dataDir = join(config.dataDir, "postgres");
-  const server = await keepEmbeddedPostgres({
+  const server = await superviseEmbeddedPostgres({
     dataDir,
     log,
     ...(config.pgBin === null ? {} : { bin: config.pgBin }),
@@ -41,7 +41,7 @@ async function embedded(config: Config, log: Logger): Promise<Store> {
   return { address: { connection: server.connection }, stop: () => server.stop() };
 }
 
-async function refuseUnsafe(address: DatabaseAddress, log: Logger): Promise<void> {
+async function requireDurable(address: DatabaseAddress, log: Logger): Promise<void> {
   const database = openDatabase({ ...address, log, max: 1, readers: 1 });
   try {
     await checkDurability(database.write);

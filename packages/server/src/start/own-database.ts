@@ -4,8 +4,8 @@ import type { Logger } from "pino";
 import type { Queryable } from "../db/statement.ts";
 
 /**
- * Whether the data directory belongs to this database: to the first one that it was served with. What rows of another one
- * do not name is no leftover, so that a wrong address of a database costs no file.
+ * Whether the data directory belongs to this database, that is, to the first database that it was used with. Files that the rows
+ * of another database do not mention are not leftovers, so a wrong database URL deletes nothing.
  */
 export async function isOwnDatabase(db: Queryable, dataDir: string, log: Logger): Promise<boolean> {
   const file = join(dataDir, "database");
@@ -14,17 +14,17 @@ export async function isOwnDatabase(db: Queryable, dataDir: string, log: Logger)
     text: "select id from database_identity",
   });
   const id = rows[0]?.id ?? "";
-  note(file, id);
+  writeOnce(file, id);
   if (readFileSync(file, "utf8").trim() === id) return true;
   log.warn(
     { file },
-    "the data directory belongs to another database: nothing in it is swept. Delete the file if this database is right",
+    "the data directory belongs to another database, so nothing in it is removed; delete this file if the database is the right one",
   );
   return false;
 }
 
-/** Writes the file, whole or not at all, unless it is there. */
-function note(file: string, text: string): void {
+/** Writes the file atomically, unless it exists. */
+function writeOnce(file: string, text: string): void {
   const partial = `${file}.${process.pid}`;
   writeFileSync(partial, `${text}\n`, { mode: 0o600 });
   try {

@@ -4,14 +4,14 @@ import { createLog } from "../log/log.ts";
 import { createRedactor } from "../log/redactor.ts";
 import { type Runner, startRunner } from "./runner.ts";
 
-/** What the process that serves sends to the one that runs sessions. */
+/** Messages from the API process to the runner. */
 export type ToRunner = { type: "start"; config: Config; address: DatabaseAddress } | { type: "stop" };
-/** And what it answers. */
+/** Messages from the runner to the API process. */
 export type FromRunner = { type: "ready" } | { type: "failed"; message: string };
 
 /**
- * The process that runs sessions: a child of the one that serves, started by it and ended with it. When that one is gone,
- * whatever the reason, this one is gone at once, and with it every sandbox.
+ * The process that runs sessions, a child of the API process. When its parent is gone for whatever reason, this process exits at
+ * once, and with it every sandbox.
  */
 let running: Promise<Runner> | undefined;
 
@@ -27,11 +27,11 @@ async function start({ config, address }: { config: Config; address: DatabaseAdd
   const log = createLog(config.logLevel, redactor).child({ part: "runner" });
   try {
     const runner = await startRunner({ config, address, log, redactor });
-    tell({ type: "ready" });
+    send({ type: "ready" });
     return runner;
   } catch (error) {
     log.fatal({ err: error }, "the runner could not start");
-    tell({ type: "failed", message: (error as Error).message });
+    send({ type: "failed", message: (error as Error).message });
     process.exit(1);
   }
 }
@@ -41,6 +41,6 @@ async function stop(): Promise<void> {
   process.exit(0);
 }
 
-function tell(message: FromRunner): void {
+function send(message: FromRunner): void {
   process.send?.(message);
 }

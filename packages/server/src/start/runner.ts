@@ -15,13 +15,13 @@ import { RepositorySnapshots } from "../runs/snapshots/repository-snapshots.ts";
 import { SecretBox } from "../secrets/secret-box.ts";
 import { readFormerKey, readSecretKey } from "../secrets/secret-key.ts";
 import { installationId } from "./installation-id.ts";
-import { keepSweeping, MINUTE_MS, type Sweep } from "./keep-sweeping.ts";
 import { certificates, openEngine } from "./open-engine.ts";
 import { openModels } from "./open-models.ts";
 import { openSystems } from "./open-systems.ts";
 import { isOwnDatabase } from "./own-database.ts";
 import { clonerWith, refLister, repositoryVariables } from "./repositories.ts";
 import { sweepSandboxes } from "./sweep-sandboxes.ts";
+import { MINUTE_MS, type Sweep, startSweeper } from "./sweeper.ts";
 
 export interface Runner {
   /** Lets running turns reach a safe point, closes every sandbox, and leaves the database. */
@@ -68,7 +68,7 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
   const systems = openSystems(config, engine, log);
   let holds = (_sessionId: string) => false;
   const left = () => sweepSandboxes(engine, (sessionId) => holds(sessionId), log);
-  const sandboxes = keepSweeping({ sandboxes: left }, log, MINUTE_MS);
+  const sandboxes = startSweeper({ sandboxes: left }, log, MINUTE_MS);
   // A disk is opened again only when what had it open before is gone.
   await sandboxes.swept;
   const worker = new Worker({
@@ -106,8 +106,8 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
   const layers: Sweep = async (signal) => systems?.layers.sweep(signal);
   const sweeping = [
     sandboxes,
-    keepSweeping(isOwn ? { deleted, unnamed } : { deleted }, log, MINUTE_MS),
-    keepSweeping(
+    startSweeper(isOwn ? { deleted, unnamed } : { deleted }, log, MINUTE_MS),
+    startSweeper(
       isOwn ? { unpacked, snapshots: (signal: AbortSignal) => snapshots.sweep(signal), layers } : { layers },
       log,
     ),

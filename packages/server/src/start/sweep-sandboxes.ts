@@ -3,9 +3,9 @@ import type { SandboxEngine } from "@berth/sandbox";
 import type { Logger } from "pino";
 
 /**
- * Takes away what dead processes of this installation left of sandboxes, and closes sandboxes of sessions that this process
- * does not hold. There is none of those unless something went wrong, so each is told in the log. Sandboxes that are open for
- * something else than a session stay.
+ * Removes what dead processes of this installation left of sandboxes, and closes sandboxes of sessions that this process does
+ * not hold. There are none unless something went wrong, so each is logged. Sandboxes that are open for another purpose than a
+ * session stay open.
  */
 export async function sweepSandboxes(
   engine: SandboxEngine,
@@ -16,5 +16,5 @@ export async function sweepSandboxes(
     const session = parseId("session", id);
     return session === null || holds(session);
   });
-  for (const sandbox of closed) log.error({ sandbox }, "a sandbox was open that nobody held, and was closed");
+  for (const sandbox of closed) log.error({ sandbox }, "closed a sandbox that no session held");
 }

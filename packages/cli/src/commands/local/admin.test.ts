@@ -30,7 +30,7 @@ test("organizations, users and service accounts are made, listed, disabled and e
   assert.match(await admin("organizations", "create", "acme"), /^org_[0-9a-z]{26}$/);
   assert.equal(
     await refusal("organizations", "create", "acme"),
-    "error: There is an organization 'acme' already.",
+    "error: The organization 'acme' already exists.",
   );
 
   const id = await admin("users", "create", "ada@example.com", "--org", "acme");
@@ -58,7 +58,7 @@ test("organizations, users and service accounts are made, listed, disabled and e
   assert.notEqual(accounts[0].disabled_at, null);
   assert.equal(
     await refusal("service-accounts", "list", "--org", "acme"),
-    "error: There is no organization 'acme'; 'berth admin organizations create acme' makes it.",
+    "error: There is no organization 'acme'. Create it with 'berth admin organizations create acme'.",
   );
 });
 

@@ -13,7 +13,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { canReach, type ServerUser } from "./server-user.ts";
 
-/** Where `postgres` and `initdb` stand, as whom and in which environment they run, and which release they are. */
+/** The directory of `postgres` and `initdb`, their major version, and the user and environment that they run with. */
 export type Binaries = {
   bin: string;
   major: number;
@@ -23,18 +23,18 @@ export type Binaries = {
 type Link = { source: string; target: string };
 
 /**
- * Finds PostgreSQL and makes it runnable by `user`: the operator's own (`bin`, a directory with `postgres` and
- * `initdb`), else the npm package of this platform.
+ * Finds PostgreSQL and makes it runnable by `user`: the operator's own (`bin`, a directory with `postgres` and `initdb`), or
+ * the npm package of this platform.
  *
- * The package ships its libraries without their links (an npm script makes them, which careful installs do not run),
- * and may lie where `user` cannot go. So it is copied into `runDir` when it is out of reach, and links that are missing
- * are made in `runDir`, never in the package.
+ * The package ships its libraries without their symbolic links (an npm script creates them, and many installs run no
+ * scripts), and may be in a directory that `user` cannot enter. An unreachable package is copied into `runDir`, and missing
+ * links are created in `runDir`, never in the package.
  */
 export function findBinaries(options: {
   bin?: string | undefined;
   user?: ServerUser | undefined;
   runDir: string;
-  /** The npm package's `native` directory; found by itself. */
+  /** The npm package's `native` directory. Default: found by module resolution. */
   packaged?: string;
 }): Binaries {
   const { bin, user, runDir } = options;
@@ -91,7 +91,7 @@ function missingLinks(native: string): Link[] {
   return links.filter((link) => !existsSync(join(dirname(native), link.target)));
 }
 
-/** Links keep their names below the package's library directory, all in one directory for the loader to search. */
+/** Creates all links in one directory for the loader to search, with their paths relative to the package's library directory. */
 function makeLinks(native: string, links: readonly Link[], directory: string): string {
   rmSync(directory, { recursive: true, force: true });
   for (const link of links) {

@@ -14,12 +14,12 @@ import {
 import { dirname, join } from "node:path";
 import type { Binaries } from "./binaries.ts";
 
-/** The superuser of an embedded cluster. Nobody else can reach the socket, so it is the only role. */
+/** The superuser, and the only role, of an embedded cluster: no other user can reach its socket. */
 export const CLUSTER_USER = "berth";
 
 /**
- * The cluster's directory below `dataDir`, made by `initdb` when there is none. A cluster that was cut short while it
- * was being made never gets its final name, so a directory of that name is whole and on disk.
+ * Returns the cluster's directory below `dataDir`, created by `initdb` when it does not exist. An interrupted `initdb` never
+ * gets the final name, so a directory with that name is complete and on disk.
  *
  * @throws when the cluster belongs to another major version of PostgreSQL, which cannot read it.
  */
@@ -39,15 +39,15 @@ export async function ensureCluster(dataDir: string, binaries: Binaries): Promis
 const PARTIAL = "cluster.partial-";
 
 /**
- * A name by which a server finds its cluster through a descriptor it inherits. Its user may not be allowed to walk to
- * the data directory (below a home that is closed to others); it needs no right but to the directory itself.
+ * The path by which a server opens its cluster through an inherited descriptor. Its user may not be able to traverse to the
+ * data directory (below a private home directory); it needs access only to the directory itself.
  */
 export const CLUSTER_DESCRIPTOR = 3;
 export const CLUSTER_BY_DESCRIPTOR = `/proc/self/fd/${CLUSTER_DESCRIPTOR}`;
 
 /**
- * Works in a directory of its own. One of a start that was cut short is removed only afterwards: its `initdb` may still
- * be at work there, and PostgreSQL's shared memory goes by the directory's inode, which must not come around again.
+ * Runs `initdb` in a fresh directory. Leftovers of interrupted starts are removed only afterwards: their `initdb` may still be
+ * running, and PostgreSQL identifies shared memory by the directory's inode, which must not be reused.
  */
 async function initialise(directory: string, binaries: Binaries): Promise<void> {
   const dataDir = dirname(directory);

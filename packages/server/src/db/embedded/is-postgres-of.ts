@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { processStart } from "@berth/linux";
 
-/** Whether `pid` is a living PostgreSQL server of the cluster at `directory` (a server works inside its cluster). */
+/** Whether `pid` is a running PostgreSQL server of the cluster at `directory`, which is a server's working directory. */
 export function isPostgresOf(pid: number, directory: string): boolean {
   if (processStart(pid) === undefined) return false;
   try {

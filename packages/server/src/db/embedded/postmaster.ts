@@ -8,21 +8,21 @@ import type { Binaries } from "./binaries.ts";
 import { CLUSTER_BY_DESCRIPTOR } from "./cluster.ts";
 import { isPostgresOf } from "./is-postgres-of.ts";
 
-/** A server of a cluster: started by us, or found alive. `exited` settles when its process is gone. */
+/** The server process of a cluster, started by this process or found running. `exited` resolves when it is gone. */
 export type Postmaster = {
   pid: number;
   cluster: string;
   socket: string;
   exited: Promise<void>;
-  /** Lets this process end while the server goes on for others. */
-  letGo(): void;
-  /** The last lines that a server of ours wrote, for an error that says why it did not start. */
-  lastWords(): string;
+  /** Lets this process exit while the server keeps running for others. */
+  detach(): void;
+  /** The last log lines of a server that this process started, for the error when it does not come up. */
+  lastLogLines(): string;
 };
 
 const WATCH_INTERVAL_MS = 250;
 
-/** Settings that Berth relies on. The log carries no statements and no row values: they may hold secrets. */
+/** Settings that Berth relies on. Statements and row values are not logged, since they may contain secrets. */
 const SETTINGS = {
   listen_addresses: "",
   unix_socket_permissions: "0700",
@@ -41,8 +41,8 @@ const SETTINGS = {
 };
 
 /**
- * The living server of a cluster, told by the pid file it keeps there. A pid file whose process is another program's
- * by now is taken away, because PostgreSQL would take that program for a server.
+ * Finds the running server of a cluster by its pid file. A pid file whose pid now belongs to another program is removed, since
+ * PostgreSQL would mistake that program for a server.
  */
 export function findPostmaster(cluster: string): Postmaster | undefined {
   const pidFile = join(cluster, "postmaster.pid");
@@ -52,10 +52,10 @@ export function findPostmaster(cluster: string): Postmaster | undefined {
     rmSync(pidFile, { force: true });
     return undefined;
   }
-  return { pid, cluster, socket, exited: watch(pid, cluster), letGo() {}, lastWords: () => "" };
+  return { pid, cluster, socket, exited: watch(pid, cluster), detach() {}, lastLogLines: () => "" };
 }
 
-/** Starts `postgres` on a cluster. It answers a little later: ask with `untilAnswering`. */
+/** Starts `postgres` on a cluster. It accepts connections a little later. */
 export function spawnPostmaster(options: {
   cluster: string;
   binaries: Binaries;
@@ -76,10 +76,10 @@ export function spawnPostmaster(options: {
     },
   );
   closeSync(descriptor);
-  const words = logged(child, log);
+  const lines = logged(child, log);
   const exited = new Promise<void>((resolve) => {
     child.once("error", (error) => {
-      words.push(error.message);
+      lines.push(error.message);
       resolve();
     });
     child.once("close", () => resolve());
@@ -89,29 +89,29 @@ export function spawnPostmaster(options: {
     cluster,
     socket,
     exited,
-    letGo() {
+    detach() {
       child.stderr?.destroy();
       child.unref();
     },
-    lastWords: () => words.join("\n"),
+    lastLogLines: () => lines.join("\n"),
   };
 }
 
 /**
- * Asks SIGINT (a fast shutdown: open transactions are rolled back), then SIGQUIT, then SIGKILL (for a frozen process),
- * `patienceMs` apart. However it ends, the next start recovers what was acknowledged.
+ * Sends SIGINT (a fast shutdown that rolls back open transactions), then SIGQUIT, then SIGKILL (for a frozen process),
+ * `graceMs` apart. In every case the next start recovers all acknowledged commits.
  */
-export async function stopPostmaster(postmaster: Postmaster, patienceMs = 10_000): Promise<void> {
+export async function stopPostmaster(postmaster: Postmaster, graceMs = 10_000): Promise<void> {
   signal(postmaster, "SIGINT");
-  const insisting = (["SIGQUIT", "SIGKILL"] as const).map((name, index) =>
-    setTimeout(() => signal(postmaster, name), patienceMs * (index + 1)),
+  const escalation = (["SIGQUIT", "SIGKILL"] as const).map((name, index) =>
+    setTimeout(() => signal(postmaster, name), graceMs * (index + 1)),
   );
   await postmaster.exited.finally(() => {
-    for (const timer of insisting) clearTimeout(timer);
+    for (const timer of escalation) clearTimeout(timer);
   });
 }
 
-/** Only ever to a server of this cluster: a pid is given out again when its process is gone. */
+/** Checks that the pid is still a server of this cluster, since pids are reused. */
 function signal({ pid, cluster }: Postmaster, name: NodeJS.Signals): void {
   if (isPostgresOf(pid, cluster)) process.kill(pid, name);
 }
@@ -128,19 +128,19 @@ function readPidFile(path: string): { pid: number; socket: string } | undefined 
   }
 }
 
-/** A process that is not our child gives no event when it ends. */
+/** Polls, because a process that is not a child emits no event when it exits. */
 async function watch(pid: number, cluster: string): Promise<void> {
   while (isPostgresOf(pid, cluster)) await pause(WATCH_INTERVAL_MS, undefined, { ref: false });
 }
 
 function logged(child: ChildProcess, log: Logger): string[] {
-  const words: string[] = [];
-  if (child.stderr === null) return words;
+  const lines: string[] = [];
+  if (child.stderr === null) return lines;
   createInterface({ input: child.stderr }).on("line", (line) => {
-    words.push(line);
-    if (words.length > 20) words.shift();
+    lines.push(line);
+    if (lines.length > 20) lines.shift();
     if (/^(PANIC|WARNING):/.test(line)) log.warn({ postgres: line }, "postgres");
     else log.debug({ postgres: line }, "postgres");
   });
-  return words;
+  return lines;
 }

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { processStart } from "@berth/linux";
 
 /**
- * Who uses the server of a data directory: one empty file per holder, named by pid, start and a counter.
+ * Reference count of the server of a data directory: one empty file per holder, named by pid, process start and a counter.
  *
- * A server is shared by processes that come and go (a long `serve`, a short `token create`, one that was killed): the
- * last living holder that stops also stops the server. Holders that died are not counted and are cleared away.
+ * Several processes share a server (a long `serve`, a short `token create`, one that was killed). The last running holder to
+ * stop also stops the server. Holders that died are not counted, and their files are removed.
  */
 export type Holder = { release(): { others: number } };
 
@@ -20,19 +20,19 @@ export function holdServer(directory: string): Holder {
   return {
     release() {
       rmSync(path, { force: true });
-      return { others: livingHolders(directory) };
+      return { others: runningHolders(directory) };
     },
   };
 }
 
-/** A data directory that was removed meanwhile has no holders. */
-function livingHolders(directory: string): number {
+/** Returns 0 for a data directory that has been removed. */
+function runningHolders(directory: string): number {
   if (!existsSync(directory)) return 0;
-  let living = 0;
+  let running = 0;
   for (const name of readdirSync(directory)) {
     const [pid, started] = name.split("-");
-    if (processStart(Number(pid)) === started) living += 1;
+    if (processStart(Number(pid)) === started) running += 1;
     else rmSync(join(directory, name), { force: true });
   }
-  return living;
+  return running;
 }

@@ -1,14 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-/** The host account that PostgreSQL runs under. */
+/** The host account that PostgreSQL runs as. */
 export type ServerUser = { uid: number; gid: number };
 
 /**
- * The account that `initdb` and `postgres` must run under, or undefined when they can run as this process.
+ * The account that `initdb` and `postgres` must run as, or undefined when they can run as this process's user.
  *
- * PostgreSQL refuses to run as root, and `initdb` needs an account that stands in the passwd file. As root we take
- * `berth` where an operator made it, else `nobody`, which every Linux system has.
+ * PostgreSQL does not run as root, and `initdb` needs an account that is in the passwd file. For root it is `berth` where an
+ * operator created that user, and otherwise `nobody`, which every Linux system has.
  */
 export function serverUser(passwd = readFileSync("/etc/passwd", "utf8")): ServerUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -21,16 +21,16 @@ export function serverUser(passwd = readFileSync("/etc/passwd", "utf8")): Server
   return user;
 }
 
-/** Whether `user` can read and enter (or run) `path`; true without a user. Asked of the kernel, so ACLs count. */
+/** Whether `user` can read and enter (or execute) `path`; true without a user. The kernel decides, so ACLs count. */
 export function canReach(user: ServerUser | undefined, path: string): boolean {
   if (user === undefined) return true;
-  const asked = spawnSync("/bin/sh", ["-c", 'test -r "$1" && test -x "$1"', "sh", path], {
+  const result = spawnSync("/bin/sh", ["-c", 'test -r "$1" && test -x "$1"', "sh", path], {
     ...user,
     cwd: "/",
     env: {},
     stdio: "ignore",
   });
-  return asked.status === 0;
+  return result.status === 0;
 }
 
 function findUser(passwd: string, name: string): ServerUser | undefined {

@@ -5,49 +5,48 @@ import { runOnce } from "@berth/concurrency";
 import { withDirectoryLock } from "@berth/linux";
 import type { Logger } from "pino";
 import type { SocketConnection } from "../connection.ts";
-import { type Answer, askServer } from "./ask-server.ts";
 import { type Binaries, findBinaries } from "./binaries.ts";
 import { CLUSTER_USER, ensureCluster } from "./cluster.ts";
 import { findPostmaster, type Postmaster, spawnPostmaster, stopPostmaster } from "./postmaster.ts";
+import { probeServer, type ServerState } from "./probe-server.ts";
 import { type RunDirectory, runDirectory } from "./run-directory.ts";
 import { holdServer } from "./server-holders.ts";
 import { serverUser } from "./server-user.ts";
 
 export type EmbeddedPostgresOptions = {
-  /** Berth's directory for its database; made when missing. Everything that has to be kept lies below it. */
+  /** The directory of Berth's database, created when missing. All persistent state is below it. */
   dataDir: string;
-  /** A directory with `postgres` and `initdb` (`BERTH_PG_BIN`); the npm package's when absent. */
+  /** A directory with `postgres` and `initdb` (`BERTH_PG_BIN`). Default: the npm package's. */
   bin?: string | undefined;
   log: Logger;
-  /** Start the server outside this process group, so that a terminal's Ctrl-C does not reach it. Default false. */
+  /** Starts the server in its own process group, so that a terminal's Ctrl-C does not reach it. Default: false. */
   ownProcessGroup?: boolean;
 };
 
 export type EmbeddedPostgres = {
   connection: SocketConnection;
   pid: number;
-  /** True when the server was running already, started by a process that lives or died. */
+  /** True when the server was already running. */
   adopted: boolean;
-  /** Ends the use of the server, and the server with it unless another living process uses it. Safe to call twice. */
+  /** Releases the server, and stops it unless another running process uses it. Safe to call twice. */
   stop(): Promise<void>;
-  /** Settles when the server's process is gone, by `stop` or otherwise. */
+  /** Resolves when the server's process is gone, by `stop` or otherwise. */
   exited: Promise<void>;
 };
 
 const DATABASE = "berth";
 const PORT = 5432;
-const ASK_INTERVAL_MS = 10;
-const PATIENCE_MS = 30_000;
+const PROBE_INTERVAL_MS = 10;
+const START_TIMEOUT_MS = 30_000;
 
 /**
- * Makes the PostgreSQL server of a data directory run and answer: adopts the one that is running, else starts one,
- * after `initdb` on the first start.
+ * Runs the PostgreSQL server of a data directory: adopts a running one, or starts one, after `initdb` on the first start.
  *
- * It listens on a Unix socket alone, in a directory that only its own user (and root) can enter; that directory is the
- * password, so the server trusts whoever connects. As root it runs as an unprivileged user. After a crash it recovers
- * what was acknowledged before it answers.
+ * It listens only on a Unix socket, in a directory that only its user and root can enter; access to that directory replaces a
+ * password. Started by root, it runs as an unprivileged user. After a crash it recovers all acknowledged commits before it
+ * accepts connections.
  *
- * @throws one sentence for the operator: no binaries, another major version, a server that does not come up.
+ * @throws one sentence for the operator: no binaries, another major version, or a server that does not come up.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
@@ -61,7 +60,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     postmaster.exited.then(() => holder.release());
     const stopped = runOnce(() =>
       withDirectoryLock(dataDir, async () => {
-        if (holder.release().others > 0) return postmaster.letGo();
+        if (holder.release().others > 0) return postmaster.detach();
         await stopPostmaster(postmaster);
         (runDir ?? runDirectory(dataDir, serverUser())).remove();
       }),
@@ -76,12 +75,11 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   });
 }
 
-/** A living server that answers, at once or when it has recovered; undefined when there is none or it just ended. */
+/** A running server, once it accepts connections; undefined when there is none or it just exited. */
 async function adopt(cluster: string): Promise<Postmaster | undefined> {
   const postmaster = findPostmaster(cluster);
   if (postmaster === undefined) return undefined;
-  const answers = await untilAnswering(postmaster);
-  return answers ? postmaster : undefined;
+  return (await untilReady(postmaster)) ? postmaster : undefined;
 }
 
 async function startServer(
@@ -96,8 +94,8 @@ async function startServer(
 }
 
 /**
- * A server that was killed leaves workers behind for an instant, and no new one starts before they are gone. A parent
- * that was killed may have left a server that was just about to write its pid file.
+ * A killed server leaves workers behind for a moment, and a new one does not start before they are gone. A killed parent may
+ * have left a server that was about to write its pid file.
  */
 async function launch(
   cluster: string,
@@ -105,7 +103,7 @@ async function launch(
   runDir: RunDirectory,
   options: EmbeddedPostgresOptions,
 ): Promise<Postmaster> {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + START_TIMEOUT_MS;
   const ownProcessGroup = options.ownProcessGroup ?? false;
   for (;;) {
     const postmaster = spawnPostmaster({
@@ -115,8 +113,8 @@ async function launch(
       log: options.log,
       ownProcessGroup,
     });
-    if (await untilAnswering(postmaster)) return postmaster;
-    const why = postmaster.lastWords();
+    if (await untilReady(postmaster)) return postmaster;
+    const why = postmaster.lastLogLines();
     const leftovers = /still in use|already exists|Address already in use/.test(why);
     if (!leftovers || Date.now() > deadline)
       throw new Error(`PostgreSQL did not start in ${cluster}: ${why}`);
@@ -126,19 +124,19 @@ async function launch(
   }
 }
 
-/** True when the server answers and has Berth's database; false when its process ended first. */
-async function untilAnswering(postmaster: Postmaster): Promise<boolean> {
+/** True when the server accepts connections and has Berth's database; false when its process exited first. */
+async function untilReady(postmaster: Postmaster): Promise<boolean> {
   const connection = connectionTo(postmaster.socket);
-  const deadline = Date.now() + PATIENCE_MS;
-  const ended = postmaster.exited.then((): Answer => "ended");
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  const ended = postmaster.exited.then((): ServerState => "ended");
   for (;;) {
-    const answer = await Promise.race([askServer(connection), ended]);
-    if (answer === "ready") return true;
-    if (answer === "ended") return false;
-    if (answer === "silent" && Date.now() > deadline) {
-      throw new Error(`PostgreSQL (pid ${postmaster.pid}) does not answer at ${postmaster.socket}.`);
+    const state = await Promise.race([probeServer(connection), ended]);
+    if (state === "ready") return true;
+    if (state === "ended") return false;
+    if (state === "silent" && Date.now() > deadline) {
+      throw new Error(`PostgreSQL (pid ${postmaster.pid}) does not respond at ${postmaster.socket}.`);
     }
-    await pause(ASK_INTERVAL_MS);
+    await pause(PROBE_INTERVAL_MS);
   }
 }
 

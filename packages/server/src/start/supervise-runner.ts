@@ -8,33 +8,33 @@ import type { DatabaseAddress } from "../db/connection.ts";
 import type { FromRunner, ToRunner } from "./runner-process.ts";
 
 const program = fileURLToPath(new URL("./runner-process.ts", import.meta.url));
-const LONGEST_PAUSE_MS = 5_000;
-/** A runner that drains is given so long before it is killed; its own grace for turns is shorter. */
+const MAX_RETRY_MS = 5_000;
+/** How long a draining runner has before it is killed. Its own grace period for turns is shorter. */
 const STOP_MS = 20_000;
 
-/** The runner's process, started again whenever it goes away unasked. */
-export interface KeptRunner {
-  /** Gives it its work; rejects with the runner's own sentence when the first one cannot start. */
+/** The runner's process, restarted whenever it exits unexpectedly. */
+export interface SupervisedRunner {
+  /** Starts the runner's work. Rejects with the runner's own error message when the first process cannot start. */
   start(config: Config, address: DatabaseAddress): Promise<void>;
   isReady(): boolean;
-  /** Lets running turns reach a safe point, and waits. */
+  /** Waits until running turns have reached a safe point. */
   stop(): Promise<void>;
 }
 
-/** Forks the runner at once, so that it loads while the database starts. */
-export function keepRunner(log: Logger): KeptRunner {
+/** Forks the runner immediately, so that it loads while the database starts. */
+export function superviseRunner(log: Logger): SupervisedRunner {
   const stopping = new AbortController();
   let child = spawnRunner();
   let ready = false;
-  let keeping: Promise<void> = Promise.resolve();
+  let supervising: Promise<void> = Promise.resolve();
 
-  async function keep(message: ToRunner): Promise<void> {
-    for (let wait = 50; ; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
+  async function supervise(message: ToRunner): Promise<void> {
+    for (let wait = 50; ; wait = Math.min(wait * 2, MAX_RETRY_MS)) {
       await gone(child);
       if (stopping.signal.aborted) return;
       log.warn(
         { pid: child.pid, code: child.exitCode, signal: child.signalCode },
-        "the runner ended unasked and is started again",
+        "the runner exited unexpectedly; restarting it",
       );
       if (ready) wait = 50;
       ready = false;
@@ -43,7 +43,7 @@ export function keepRunner(log: Logger): KeptRunner {
       child = spawnRunner();
       begin(child, message).then(
         () => (ready = true),
-        (error: Error) => log.error({ err: error }, "the runner could not be started again"),
+        (error: Error) => log.error({ err: error }, "the runner could not be restarted"),
       );
     }
   }
@@ -54,13 +54,13 @@ export function keepRunner(log: Logger): KeptRunner {
       const message: ToRunner = { type: "start", config, address };
       await begin(child, message);
       ready = true;
-      keeping = keep(message);
+      supervising = supervise(message);
     },
     async stop() {
       stopping.abort();
       ready = false;
       await end(child);
-      await keeping;
+      await supervising;
     },
   };
 }
@@ -70,11 +70,13 @@ function spawnRunner(): ChildProcess {
 }
 
 async function begin(child: ChildProcess, message: ToRunner): Promise<void> {
-  const answer = Promise.race([once(child, "message"), gone(child)]);
+  const reply = Promise.race([once(child, "message"), gone(child)]);
   child.send(message, () => undefined);
-  const [told] = ((await answer) ?? []) as [FromRunner?];
-  if (told?.type === "ready") return;
-  throw new Error(told?.type === "failed" ? told.message : "The runner ended while it started.");
+  const [received] = ((await reply) ?? []) as [FromRunner?];
+  if (received?.type === "ready") return;
+  throw new Error(
+    received?.type === "failed" ? received.message : "The runner exited while it was starting.",
+  );
 }
 
 async function end(child: ChildProcess): Promise<void> {

@@ -5,7 +5,7 @@ import { silentLog } from "../../../test-support/database.ts";
 import { type Place, serverProcesses, temporaryPlace } from "../../../test-support/embedded-postgres.ts";
 import { DatabaseUnavailableError } from "../database-error.ts";
 import { type Database, openDatabase } from "../pool.ts";
-import { type KeptPostgres, keepEmbeddedPostgres } from "./keep-embedded-postgres.ts";
+import { type SupervisedPostgres, superviseEmbeddedPostgres } from "./supervise-embedded-postgres.ts";
 
 const WRITERS = 8;
 const ROWS_BEFORE_KILL = 200;
@@ -60,8 +60,8 @@ test("stopped while it is being restarted, nothing runs afterwards", async (t) =
   assert.equal(processStart(server.pid()), undefined);
 });
 
-async function kept(place: Place): Promise<{ server: KeptPostgres; db: Database }> {
-  const server = await keepEmbeddedPostgres({ dataDir: place.dataDir, log: silentLog });
+async function kept(place: Place): Promise<{ server: SupervisedPostgres; db: Database }> {
+  const server = await superviseEmbeddedPostgres({ dataDir: place.dataDir, log: silentLog });
   const db = openDatabase({ connection: server.connection, log: silentLog });
   place.ending(async () => {
     await db.close();

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { holdDataDir } from "./hold-data-dir.ts";
+import { lockDataDirectory } from "./lock-data-directory.ts";
 
 function directory(t: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), "berth-hold-"));
@@ -13,18 +13,18 @@ function directory(t: TestContext): string {
 
 test("a data directory has one service, until it lets go", async (t) => {
   const dataDir = directory(t);
-  const letGo = await holdDataDir(dataDir);
+  const letGo = await lockDataDirectory(dataDir);
   await assert.rejects(
-    holdDataDir(dataDir),
-    new RegExp(`serves ${dataDir} already, as process ${process.pid}`),
+    lockDataDirectory(dataDir),
+    new RegExp(`already serves ${dataDir}, as process ${process.pid}`),
   );
   letGo();
-  (await holdDataDir(dataDir))();
+  (await lockDataDirectory(dataDir))();
 });
 
 test("of many that start at once, one gets it", async (t) => {
   const dataDir = directory(t);
-  const tries = await Promise.allSettled(Array.from({ length: 8 }, () => holdDataDir(dataDir)));
+  const tries = await Promise.allSettled(Array.from({ length: 8 }, () => lockDataDirectory(dataDir)));
   assert.equal(tries.filter(({ status }) => status === "fulfilled").length, 1);
 });
 
@@ -32,6 +32,6 @@ test("the note of a process that is gone, or whose pid is another's by now, hind
   const dataDir = directory(t);
   for (const note of ["4194305 1", `${process.pid} 1`, "", "nonsense"]) {
     writeFileSync(join(dataDir, "serving"), note);
-    (await holdDataDir(dataDir))();
+    (await lockDataDirectory(dataDir))();
   }
 });

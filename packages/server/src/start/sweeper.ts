@@ -1,28 +1,28 @@
 import type { Logger } from "pino";
 
-/** Periods of sweeps. */
+/** Sweep intervals. */
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 
-export interface Sweeping {
-  /** Resolves when the first round has ended, however it did. */
+export interface Sweeper {
+  /** Resolves when the first round has ended, successful or not. */
   readonly swept: Promise<void>;
-  /** Sweeps no more, and resolves when a sweep that is under way has ended. */
+  /** Stops sweeping, and resolves when the running sweep has ended. */
   close(): Promise<void>;
 }
 
-/** Ends early when the signal aborts: what is left then is for the next time. */
+/** Removes leftovers. Returns early when the signal aborts; the next round removes the rest. */
 export type Sweep = (signal: AbortSignal) => Promise<void>;
 
 /**
- * Does each of the sweeps, in this order, now and once each period; a round that takes longer is waited for. One that fails is
- * told in the log by its name, and holds back neither the others nor the next try.
+ * Runs the sweeps in order, now and at each interval. Rounds never overlap. A sweep that fails is logged with its name, and
+ * prevents neither the others nor its next run.
  */
-export function keepSweeping(
+export function startSweeper(
   sweeps: Readonly<Record<string, Sweep>>,
   log: Logger,
   everyMs: number = HOUR_MS,
-): Sweeping {
+): Sweeper {
   const closing = new AbortController();
   const { signal } = closing;
   let current: Promise<void> | undefined;
@@ -30,7 +30,7 @@ export function keepSweeping(
     for (const [what, sweep] of Object.entries(sweeps)) {
       if (signal.aborted) return;
       await sweep(signal).catch((error) => {
-        if (!signal.aborted) log.warn({ err: error, what }, "leftovers were not swept");
+        if (!signal.aborted) log.warn({ err: error, what }, "leftovers could not be removed");
       });
     }
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLog } from "../../test-support/database.ts";
-import { keepSweeping, MINUTE_MS } from "./keep-sweeping.ts";
+import { MINUTE_MS, startSweeper } from "./sweeper.ts";
 
 test("a first round that failed has ended all the same, and the next comes after the period", async (t) => {
   t.mock.timers.enable({ apis: ["setInterval"] });
@@ -10,7 +10,7 @@ test("a first round that failed has ended all the same, and the next comes after
     tries++;
     throw new Error("no");
   };
-  const sweeping = keepSweeping({ failing }, silentLog, MINUTE_MS);
+  const sweeping = startSweeper({ failing }, silentLog, MINUTE_MS);
   await sweeping.swept;
   assert.equal(tries, 1);
   t.mock.timers.tick(59_999);
@@ -24,7 +24,7 @@ test("every sweep is tried now and each hour, whatever becomes of the others, un
   t.mock.timers.enable({ apis: ["setInterval"] });
   const done: string[] = [];
   const until = Promise.withResolvers<void>();
-  const sweeping = keepSweeping(
+  const sweeping = startSweeper(
     {
       failing: async () => {
         done.push("failing");

@@ -1,22 +1,22 @@
 import pg from "pg";
 import type { SocketConnection } from "../connection.ts";
 
-/** `busy`: starting, recovering or shutting down. `silent`: nobody listens. `ended`: the process is gone. */
-export type Answer = "ready" | "busy" | "silent" | "ended";
+/** `busy`: starting, recovering or shutting down. `silent`: nothing listens. `ended`: the process is gone. */
+export type ServerState = "ready" | "busy" | "silent" | "ended";
 
 const CANNOT_CONNECT_NOW = "57P03";
 const NO_SUCH_DATABASE = "3D000";
 const DUPLICATE_DATABASE = "42P04";
 
-/** Connects once, and makes the database when the server has none of that name. */
-export async function askServer(connection: SocketConnection): Promise<Answer> {
-  const answer = await connectOnce(connection);
-  if (answer !== NO_SUCH_DATABASE) return answer;
+/** Connects once, and creates the database when the server does not have it. */
+export async function probeServer(connection: SocketConnection): Promise<ServerState> {
+  const state = await connectOnce(connection);
+  if (state !== NO_SUCH_DATABASE) return state;
   await createDatabase(connection);
   return "ready";
 }
 
-async function connectOnce(connection: SocketConnection): Promise<Answer | typeof NO_SUCH_DATABASE> {
+async function connectOnce(connection: SocketConnection): Promise<ServerState | typeof NO_SUCH_DATABASE> {
   const client = new pg.Client({ ...connection, ssl: false, connectionTimeoutMillis: 5000 });
   client.on("error", () => undefined);
   try {
