@@ -4,8 +4,14 @@ import { test } from "node:test";
 import { faultOf, importFaults, importsIn, type Rules } from "./check-imports.ts";
 
 const rules: Rules = {
-  table: { "packages/server": ["@berth/contract"], "packages/contract": [], tests: [] },
-  exceptions: [{ files: "packages/contract/src/odd/", imports: "@berth/server", reason: "an odd file" }],
+  table: {
+    "packages/server": ["@berth/contract"],
+    "packages/server/src/db": [],
+    "packages/server/src/features": ["packages/server/src/db"],
+    "packages/contract": [],
+    tests: [],
+  },
+  exceptions: [{ files: "packages/contract/src/odd", imports: "@berth/server", reason: "an odd file" }],
   manifests: {
     ".": { name: "berth", exports: [], dependencies: ["fast-check"] },
     "packages/server": { name: "@berth/server", exports: ["."], dependencies: ["@berth/contract", "pg"] },
@@ -21,6 +27,11 @@ const allowed: ReadonlyArray<[file: string, specifier: string]> = [
   ["packages/server/src/app.ts", "node:fs"],
   ["packages/server/src/app.ts", "./config.ts"],
   ["packages/server/src/http/mount.ts", "../app.ts"],
+  ["packages/server/src/features/agents/agent-store.ts", "../../db/pool.ts"],
+  ["packages/server/src/features/agents/agent-store.ts", "../models/model.ts"],
+  ["packages/server/src/features/agents/agents.test.ts", "../../app.ts"],
+  ["packages/server/src/features/agents/agents.test.ts", "../../../test-support/database.ts"],
+  ["packages/server/test-support/database.ts", "../src/db/pool.ts"],
   ["packages/server/src/app.ts", "pg"],
   ["packages/server/src/app.ts", "@berth/contract"],
   ["packages/server/src/app.ts", "@berth/contract/ids"],
@@ -42,7 +53,19 @@ const refused: ReadonlyArray<[file: string, specifier: string, why: RegExp]> = [
   ["packages/server/src/app.ts", "pg-pool/lib", /pg-pool is not listed/],
   ["tests/acceptance/a.test.ts", "@berth/server", /tests may not import @berth\/server/],
   ["tests/acceptance/a.test.ts", "../../packages/server/src/app.ts", /leaves tests/],
-  ["elsewhere/a.ts", "node:fs", /no room/],
+  [
+    "packages/server/src/db/pool.ts",
+    "../features/agents/agent-store.ts",
+    /db may not import packages.server.src.features/,
+  ],
+  ["packages/server/src/db/pool.ts", "@berth/contract", /db may not import @berth.contract/],
+  [
+    "packages/server/src/features/agents/agent-store.ts",
+    "../../app.ts",
+    /features may not import packages.server /,
+  ],
+  ["packages/server/src/app.ts", "../test-support/database.ts", /is test support/],
+  ["elsewhere/a.ts", "node:fs", /no row/],
 ];
 
 for (const [file, specifier, why] of refused) {

@@ -1,8 +1,9 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
+import { folderCircles } from "./folder-circles.ts";
 import { IMPORT_EXCEPTIONS, IMPORT_TABLE, type ImportException } from "./import-table.ts";
 
-/** What one import statement asks for: `file` is relative to the repository, `specifier` as written. */
+/** One import statement: `file` is relative to the repository, `specifier` as written. */
 export type Import = { file: string; specifier: string };
 
 export type Manifest = { name: string; exports: readonly string[]; dependencies: readonly string[] };
@@ -12,9 +13,10 @@ type PackageFile = { name: string } & Partial<
 >;
 
 export type Rules = {
+  /** By folder. The longest folder that holds a file is its room. */
   table: Readonly<Record<string, readonly string[]>>;
   exceptions: readonly ImportException[];
-  /** By room: `packages/server`, `tests`; rooms without a manifest use the repository's own, under `.`. */
+  /** By package folder; folders without a manifest use the repository's own, under `.`. */
   manifests: Readonly<Record<string, Manifest>>;
 };
 
@@ -32,7 +34,9 @@ export function importFaults(root: string): string[] {
   );
   return [
     ...imports.flatMap((found) => faultOf(found, rules) ?? []),
-    ...idleExceptions(imports, rules.exceptions),
+    ...folderCircles(imports.filter(({ file }) => isProduct(file))),
+    ...unusedExceptions(imports, rules.exceptions),
+    ...emptyRooms(root, rules.table),
   ];
 }
 
@@ -47,36 +51,48 @@ export function importsIn(file: string, source: string): Import[] {
 /** One sentence about an import that is not allowed, or undefined. */
 export function faultOf(found: Import, rules: Rules): string | undefined {
   const { file, specifier } = found;
-  const room = roomOf(file, rules.table);
-  if (room === undefined) return `${file}: no room of the import table holds this file.`;
+  if (roomOf(file, rules.table) === undefined) return `${file}: the import table has no row for its folder.`;
   if (specifier.startsWith("node:")) return undefined;
-  if (specifier.startsWith(".")) return outsideFault(found, room, rules);
+  if (rules.exceptions.some((exception) => excuses(exception, found))) return undefined;
+  if (specifier.startsWith(".")) return outsideFault(found) ?? supportFault(found) ?? roomFault(found, rules);
   const name = packageName(specifier);
-  const manifest = rules.manifests[room] ?? rules.manifests["."];
-  if (name.startsWith("@berth/") && name !== manifest?.name) {
-    return (
-      tableFault(found, name, room, rules) ??
-      exportFault(found, name, rules) ??
-      listFault(found, name, manifest, rules)
-    );
-  }
-  return name === manifest?.name ? undefined : listFault(found, name, manifest, rules);
+  const manifest = rules.manifests[homeOf(file)] ?? rules.manifests["."];
+  if (name === manifest?.name) return undefined;
+  if (!name.startsWith("@berth/")) return listFault(found, name, manifest, rules);
+  return (
+    packageFault(found, name, rules) ??
+    exportFault(found, name, rules) ??
+    listFault(found, name, manifest, rules)
+  );
 }
 
-/** A package is entered by its name; the rooms beside the packages may share files among each other. */
-function outsideFault(found: Import, room: string, rules: Rules): string | undefined {
-  const target = targetOf(found);
-  if (target.startsWith(`${room}/`)) return undefined;
-  if (!room.startsWith("packages/") && !target.startsWith("packages/")) return undefined;
-  if (rules.exceptions.some((exception) => excuses(exception, found))) return undefined;
-  return `${found.file}: ${found.specifier} leaves ${room}; a package is imported by its name.`;
+/** A package is entered by its name; the folders beside the packages may share files among each other. */
+function outsideFault(found: Import): string | undefined {
+  const [home, target] = [homeOf(found.file), homeOf(targetOf(found))];
+  if (home === target || !`${home} ${target}`.includes("packages/")) return undefined;
+  return `${found.file}: ${found.specifier} leaves ${home}; a package is imported by its name.`;
 }
 
-function tableFault(found: Import, name: string, room: string, rules: Rules): string | undefined {
-  if (rules.table[room]?.includes(name)) return undefined;
-  if (rules.exceptions.some((exception) => excuses(exception, found))) return undefined;
-  const allowed = rules.table[room]?.join(", ") || "no package of this repository";
-  return `${found.file}: ${room} may not import ${name} (it may import ${allowed}).`;
+function supportFault(found: Import): string | undefined {
+  if (!isProduct(found.file) || isProduct(targetOf(found))) return undefined;
+  return `${found.file}: ${found.specifier} is test support, which product code may not import.`;
+}
+
+/** Rooms of one package import each other as the table says. Tests and test support may import any of their package. */
+function roomFault(found: Import, { table }: Rules): string | undefined {
+  if (!isProduct(found.file)) return undefined;
+  const [room, target] = [roomOf(found.file, table), roomOf(targetOf(found), table)];
+  if (room === undefined || target === undefined || room === target) return undefined;
+  if (table[room]?.some((allowed) => covers(allowed, targetOf(found)))) return undefined;
+  return `${found.file}: ${room} may not import ${target} (${found.specifier}).`;
+}
+
+function packageFault({ file }: Import, name: string, { table }: Rules): string | undefined {
+  const rooms = isProduct(file)
+    ? [roomOf(file, table) ?? ""]
+    : Object.keys(table).filter((room) => covers(homeOf(file), room));
+  if (rooms.some((room) => table[room]?.includes(name))) return undefined;
+  return `${file}: ${rooms[0]} may not import ${name}.`;
 }
 
 function exportFault({ file, specifier }: Import, name: string, rules: Rules): string | undefined {
@@ -85,10 +101,7 @@ function exportFault({ file, specifier }: Import, name: string, rules: Rules): s
   return owner?.exports.includes(path) ? undefined : `${file}: ${specifier} is not exported by ${name}.`;
 }
 
-/**
- * Test tools stand in the repository's own manifest, for every package. The rooms beside the packages reach the
- * repository's packages without a list: the table says which.
- */
+/** The repository's own manifest lists test tools for every package; folders beside the packages need list no package of ours. */
 function listFault(
   { file }: Import,
   name: string,
@@ -97,18 +110,18 @@ function listFault(
 ): string | undefined {
   const listed =
     manifest?.dependencies.includes(name) || (manifest?.name === "berth" && name.startsWith("@berth/"));
-  const testTool = isTest(file) && rules.manifests["."]?.dependencies.includes(name);
+  const testTool = !isProduct(file) && rules.manifests["."]?.dependencies.includes(name);
   return listed || testTool
     ? undefined
     : `${file}: ${name} is not listed in the package.json of ${manifest?.name}.`;
 }
 
-function isTest(file: string): boolean {
-  return file.endsWith(".test.ts") || /\/(testing|test-support)(\/|\.ts$)/.test(file);
+/** Code of a package that is neither a test nor test support. Files beside the packages are all tools of this repository. */
+function isProduct(file: string): boolean {
+  return file.startsWith("packages/") && !file.endsWith(".test.ts") && !file.includes("/test-support/");
 }
 
-/** An exception that excuses nothing any more is taken away, so that the list says what is so. */
-function idleExceptions(imports: readonly Import[], exceptions: readonly ImportException[]): string[] {
+function unusedExceptions(imports: readonly Import[], exceptions: readonly ImportException[]): string[] {
   return exceptions
     .filter((one) => !imports.some((found) => excuses(one, found)))
     .map(
@@ -117,20 +130,35 @@ function idleExceptions(imports: readonly Import[], exceptions: readonly ImportE
     );
 }
 
-function excuses({ files, imports }: ImportException, found: Import): boolean {
-  const target = targetOf(found);
-  return (
-    found.file.startsWith(files) && (imports.endsWith("/") ? target.startsWith(imports) : target === imports)
-  );
+function emptyRooms(root: string, table: Rules["table"]): string[] {
+  return Object.keys(table)
+    .filter((room) => globSync(`${room}/**/*.ts`, { cwd: root }).length === 0)
+    .map((room) => `script/import-table.ts: ${room} does not exist.`);
 }
 
-/** What is reached: a path in the repository, or a package's name. */
+function excuses({ files, imports }: ImportException, found: Import): boolean {
+  return found.file.startsWith(files) && covers(imports, targetOf(found));
+}
+
+/** What is imported: a path in the repository, or a package's name. */
 function targetOf({ file, specifier }: Import): string {
   return specifier.startsWith(".") ? normalize(join(dirname(file), specifier)) : packageName(specifier);
 }
 
 function roomOf(file: string, table: Rules["table"]): string | undefined {
-  return Object.keys(table).find((room) => file.startsWith(`${room}/`));
+  return Object.keys(table)
+    .filter((room) => covers(room, file))
+    .sort((one, other) => other.length - one.length)[0];
+}
+
+/** The package, or the folder beside the packages, that holds a file. */
+function homeOf(file: string): string {
+  return /^packages\/[^/]+/.exec(file)?.[0] ?? file.split("/")[0] ?? "";
+}
+
+/** Whether a folder holds a path, or both name the same file or package. */
+function covers(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }
 
 function packageName(specifier: string): string {
@@ -139,13 +167,8 @@ function packageName(specifier: string): string {
 }
 
 function sourceFiles(root: string): string[] {
-  const rooms = Object.keys(IMPORT_TABLE).map((room) =>
-    room.startsWith("packages/") ? `${room}/{src,test-support}` : room,
-  );
-  return globSync(
-    rooms.map((room) => `${room}/**/*.ts`),
-    { cwd: root },
-  ).sort();
+  const patterns = ["packages/*/{src,test-support}/**/*.ts", "{tests,bench,script}/**/*.ts"];
+  return globSync(patterns, { cwd: root }).sort();
 }
 
 function readManifests(root: string): Record<string, Manifest> {

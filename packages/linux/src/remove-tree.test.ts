@@ -16,7 +16,7 @@ function tree(t: TestContext): { directory: string; path: string } {
   return { directory, path };
 }
 
-test("a tree is gone when it is told as removed, whoever else removes it at the time", async (t) => {
+test("removeTree: concurrent removals → the tree is gone when each resolves", async (t) => {
   const { directory, path } = tree(t);
   writeFileSync(join(directory, "kept"), "");
   symlinkSync(join(directory, "kept"), join(path, "link"));
@@ -27,7 +27,7 @@ test("a tree is gone when it is told as removed, whoever else removes it at the 
   await removeTree(path);
 });
 
-test("whose removal is stopped stops no other that waits for it", async (t) => {
+test("removeTree: one caller aborts → other callers still complete", async (t) => {
   const { path } = tree(t);
   const stopped = new AbortController();
   const first = removeTree(path, stopped.signal);

@@ -6,7 +6,7 @@ import { describe, test } from "node:test";
 import { ConfigError, readConfig } from "./config.ts";
 
 describe("settings", () => {
-  test("have defaults", () => {
+  test("no variables → defaults", () => {
     const config = readConfig({}, {}, "/somewhere");
     assert.equal(config.dataDir, "/somewhere/.berth");
     assert.equal(config.jsonLimit, 4_194_304);
@@ -29,7 +29,7 @@ describe("settings", () => {
     assert.equal(readConfig(direct).databaseUrl, "postgres://direct/db");
   });
 
-  test("all faults are told at once, and none repeats a secret", () => {
+  test("several faults → all are reported, and no message contains a secret", () => {
     const environment = {
       BERTH_PORT: "70000",
       BERTH_JSON_LIMIT: "33554433",
@@ -51,7 +51,7 @@ describe("settings", () => {
     );
   });
 
-  test("providers are read field by field", () => {
+  test("hosted providers: each field is validated", () => {
     const read = (text: string) => readConfig({ BERTH_HOSTED_PROVIDERS: text }).hostedProviders;
     assert.deepEqual(read('[{"host":"git.example:8443","token_env":["GH_TOKEN"],"ca_file":"/ca.pem"}]'), [
       { host: "git.example:8443", api: null, token_env: ["GH_TOKEN"], ca_file: "/ca.pem" },
@@ -71,7 +71,7 @@ describe("settings", () => {
     }
   });
 
-  test("own authorities and http hosts of git servers", () => {
+  test("git servers: certificate authorities and http hosts are validated", () => {
     const config = readConfig({
       BERTH_GIT_CA_FILES: '[{"host":"git.example:8443","ca_file":"/ca.pem"}]',
       BERTH_GIT_HTTP_HOSTS: "git.internal, git.internal:8080",

@@ -25,7 +25,7 @@ for (const server of testServers) {
       assert.deepEqual(rows, [{ id: 1 }, { id: 2 }]);
     });
 
-    test("a file that fails leaves nothing of itself, and those before it stay", async (t) => {
+    test("migrate: a file that fails → its changes are rolled back, earlier files stay applied", async (t) => {
       const db = await emptyDatabase(t, server);
       const directory = migrations(t, {
         "0001-notes.sql": "create table notes (id int);",
@@ -37,7 +37,7 @@ for (const server of testServers) {
       assert.deepEqual(rows, [{ name: "0001-notes.sql" }]);
     });
 
-    test("a file that was changed after it was applied is refused", async (t) => {
+    test("migrate: an applied file was edited → an error", async (t) => {
       const db = await emptyDatabase(t, server);
       const directory = migrations(t, { "0001-notes.sql": "create table notes (id int);" });
       await migrate(db, directory);
@@ -47,7 +47,7 @@ for (const server of testServers) {
       });
     });
 
-    test("a database that is ahead of the code is refused", async (t) => {
+    test("migrate: the database is newer than the code → an error", async (t) => {
       const db = await emptyDatabase(t, server);
       const directory = migrations(t, { "0001-notes.sql": "select 1;", "0002-later.sql": "select 2;" });
       await migrate(db, directory);
@@ -60,7 +60,7 @@ for (const server of testServers) {
       );
     });
 
-    test("a gap in the numbers is refused", async (t) => {
+    test("migrate: a gap in the file numbers → an error", async (t) => {
       const db = await emptyDatabase(t, server);
       const directory = migrations(t, { "0001-notes.sql": "select 1;", "0003-later.sql": "select 3;" });
       await assert.rejects(migrate(db, directory), /0003-later.sql should be the one with number 2/);

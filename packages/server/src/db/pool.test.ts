@@ -30,7 +30,7 @@ for (const server of testServers) {
       assert.equal(rowCount, 2);
     });
 
-    test("a transaction that throws leaves nothing behind, and its error comes through", async (t) => {
+    test("transaction: the work throws → it is rolled back, and the error is rethrown", async (t) => {
       const db = await testDatabase(t, server);
       await db.write.query({ text: "create table notes (id int primary key)" });
       const refusal = new Error("no");
@@ -42,7 +42,7 @@ for (const server of testServers) {
       assert.equal((await db.read.query({ text: "select * from notes" })).rowCount, 0);
     });
 
-    test("many named reads at once each get their own answer", async (t) => {
+    test("read: many named queries at once each get their own rows", async (t) => {
       const db = await testDatabase(t, server);
       const asked = Array.from({ length: 300 }, (_, n) =>
         db.read.query<{ n: number }>({ name: "echo", text: "select $1::int as n", values: [n] }),
@@ -54,7 +54,7 @@ for (const server of testServers) {
       );
     });
 
-    test("a refused read does not disturb its neighbours on the same connection", async (t) => {
+    test("read: a query that fails does not affect others on the same connection", async (t) => {
       const db = await testDatabase(t, server);
       const asked = Array.from({ length: 20 }, (_, n) =>
         db.read.query<{ n: number }>({ text: "select 100 / $1::int as n", values: [n % 4] }),
@@ -65,7 +65,7 @@ for (const server of testServers) {
       }
     });
 
-    test("a row that a unique index refuses is told from other errors", async (t) => {
+    test("isUniqueViolation: distinguishes a unique violation from other errors", async (t) => {
       const db = await testDatabase(t, server);
       await db.write.query({ text: "create table notes (id int constraint notes_key primary key)" });
       const insert = { text: "insert into notes values (1)" };
@@ -74,14 +74,14 @@ for (const server of testServers) {
       await assert.rejects(db.write.query(insert), (error) => !isUniqueViolation(error, "another_key"));
     });
 
-    test("an integer beyond 2^53 is refused, not rounded", async (t) => {
+    test("read: an integer beyond 2^53 → an error, not a rounded value", async (t) => {
       const db = await testDatabase(t, server);
       await assert.rejects(db.read.query({ text: "select 9007199254740993::bigint as n" }), RangeError);
       const { rows } = await db.read.query({ text: "select 9007199254740991::bigint as n" });
       assert.deepEqual(rows, [{ n: Number.MAX_SAFE_INTEGER }]);
     });
 
-    test("connections that the server ends fail what was under way, and nothing after it", async (t) => {
+    test("the server closes connections → running statements fail, later ones succeed", async (t) => {
       const db = await testDatabase(t, server);
       const { database } = db.connection;
       const text = `select pg_terminate_backend(pid) from pg_stat_activity
@@ -101,7 +101,7 @@ for (const server of testServers) {
       assert.equal(await db.transaction(async (tx) => (await tx.query({ text: "select 1" })).rowCount), 1);
     });
 
-    test("a listener hears notices, comes back when it is cut off, and says so", async (t) => {
+    test("listen: notifications arrive; after a lost connection it reconnects and reports it", async (t) => {
       const db = await testDatabase(t, server);
       const heard: string[] = [];
       let wake = Promise.withResolvers<void>();
@@ -126,7 +126,7 @@ for (const server of testServers) {
       assert.deepEqual(heard, ["one", "two"]);
     });
 
-    test("a server that keeps its word is accepted, an unsafe one refused in one sentence", async (t) => {
+    test("checkDurability: a durable server is accepted; an unsafe one → one sentence", async (t) => {
       const db = await testDatabase(t, server);
       await checkDurability(db.write);
       await db.write.query({ text: `alter database ${db.connection.database} set synchronous_commit = off` });
@@ -141,7 +141,7 @@ for (const server of testServers) {
   });
 }
 
-test("a server that is not there is a DatabaseUnavailableError within the time limit, for reads and writes", async () => {
+test("reads and writes: no server → DatabaseUnavailableError within the time limit", async () => {
   const nowhere = { host: "/nonexistent", port: 5432, user: "berth", database: "berth" };
   const db = openDatabase({ connection: nowhere, log: silentLog });
   const begun = Date.now();

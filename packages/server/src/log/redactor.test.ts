@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createLog } from "./log.ts";
 import { createRedactor } from "./redactor.ts";
 
-test("a known secret is in no line, wherever it stands and however it is written", () => {
+test("redact: a known secret in any position and encoding → removed", () => {
   const redactor = createRedactor();
   const lines: string[] = [];
   const log = createLog("info", redactor, (line) => lines.push(line));
@@ -17,7 +17,7 @@ test("a known secret is in no line, wherever it stands and however it is written
   assert.equal(JSON.parse(lines[0] ?? "").msg, "for [redacted]");
 });
 
-test("an encoded secret is masked wherever it begins in what was encoded", () => {
+test("redact: base64 with a secret at any offset → masked", () => {
   const secret = "ghp_Zk3canaryQ9wLxV7";
   const redactor = createRedactor();
   redactor.add(secret);
@@ -34,13 +34,13 @@ test("an encoded secret is masked wherever it begins in what was encoded", () =>
   }
 });
 
-test("only the newest thousand secrets are known", () => {
+test("add: more than a thousand secrets → the oldest is evicted", () => {
   const redactor = createRedactor();
   for (let i = 0; i <= 1_000; i++) redactor.add(`secret-${i}-end`);
   assert.equal(redactor.redact("secret-0-end secret-1000-end"), "secret-0-end [redacted]");
 });
 
-test("long secrets take no more than their room, and none from the others", () => {
+test("add: long secrets over the size limit → the longest are evicted, the others stay", () => {
   const redactor = createRedactor();
   redactor.add("token-of-somebody");
   const before = process.memoryUsage.rss();

@@ -39,7 +39,7 @@ async function twoProcesses(t: TestContext) {
   return { runner: await open(), api: await open() };
 }
 
-test("pieces reach another process, whatever is in them, and however long they are", async (t) => {
+test("previews: pieces of any content and length reach another process", async (t) => {
   const { runner, api } = await twoProcesses(t);
   const session = newUuid();
   const seen = reader();
@@ -52,7 +52,7 @@ test("pieces reach another process, whatever is in them, and however long they a
   assert.ok(seen.pieces.length > 2);
 });
 
-test("who comes late gets what is written just now from its beginning, and the next request from its own", async (t) => {
+test("follow: a late follower → the text of the current request from its start", async (t) => {
   const { runner, api } = await twoProcesses(t);
   const session = newUuid();
   const [first, late] = [reader(), reader()];
@@ -69,7 +69,7 @@ test("who comes late gets what is written just now from its beginning, and the n
   assert.deepEqual([...new Set(late.pieces.map(({ eventId }) => eventId))], ["evt_b"]);
 });
 
-test("nothing is sent for a session that nobody asked for, and pieces go together", (t) => {
+test("show: no follower → nothing is sent; with one, pieces are batched", (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const sent: string[] = [];
   const previews = createPreviews("here", (notices) => sent.push(...notices));
@@ -85,7 +85,7 @@ test("nothing is sent for a session that nobody asked for, and pieces go togethe
   );
 });
 
-test("a notice of another kind is left to others, and one's own is passed over", () => {
+test("read: other kinds of notifications → false; this process's own → ignored", () => {
   const seen = reader();
   const previews = createPreviews("here", () => {});
   previews.follow("s", seen.take);

@@ -28,7 +28,7 @@ function woken(of: SessionHub, sessionId: string) {
 }
 
 describe("the session hub", () => {
-  test("wakes followers in the process at once, and those of another process by a notice", async (t) => {
+  test("publish: followers in this process wake at once, those in others by a notification", async (t) => {
     const db = await testDatabase(t);
     const [one, other] = [await hub(t, db), await hub(t, db)];
     const sessionId = newUuid();
@@ -45,7 +45,7 @@ describe("the session hub", () => {
     assert.equal(elsewhere.count(), 0);
   });
 
-  test("tells workers of other processes that a session is due, and only then", async (t) => {
+  test("publish: due → workers of other processes are woken; not due → they are not", async (t) => {
     const db = await testDatabase(t);
     const [one, other] = [await hub(t, db), await hub(t, db)];
     const [plain, due] = [newUuid(), newUuid()];
@@ -62,7 +62,7 @@ describe("the session hub", () => {
     assert.deepEqual(sessions, [due]);
   });
 
-  test("thousands of sessions at once fit into notices", async (t) => {
+  test("publish: thousands of sessions at once → they fit into notifications", async (t) => {
     const db = await testDatabase(t);
     const [one, other] = [await hub(t, db), await hub(t, db)];
     const sessions = Array.from({ length: 1_000 }, () => newUuid());
@@ -72,7 +72,7 @@ describe("the session hub", () => {
     await told;
   });
 
-  test("a write without any notice is seen by the poll, and no other session is woken", async (t) => {
+  test("poll: a write without a notification → its followers wake, no others", async (t) => {
     const db = await testDatabase(t);
     const from = await seed(db.write);
     const [changed, quiet] = [await seedSession(db.write, from), await seedSession(db.write, from)];
@@ -89,7 +89,7 @@ describe("the session hub", () => {
     assert.equal(other.count(), before);
   });
 
-  test("a listener that was cut off wakes everybody when it is back", async (t) => {
+  test("the listening connection was lost → all followers wake after the reconnect", async (t) => {
     const db = await testDatabase(t);
     const own = await hub(t, db);
     const follower = woken(own, newUuid());
@@ -101,7 +101,7 @@ describe("the session hub", () => {
     await told;
   });
 
-  test("whoever has left is not woken", async (t) => {
+  test("unsubscribe: a former follower is not woken", async (t) => {
     const db = await testDatabase(t);
     const own = await hub(t, db);
     const sessionId = newUuid();

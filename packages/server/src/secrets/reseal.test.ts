@@ -77,8 +77,8 @@ function dying(db: DatabaseAccess): DatabaseAccess {
   };
 }
 
-describe("sealing everything anew", () => {
-  test("leaves every secret, which the new key alone opens", async (t) => {
+describe("reseal", () => {
+  test("every secret is kept, and only the new key decrypts it", async (t) => {
     const { db, kept } = await filled(t);
     assert.equal(await reseal(db, { active, former }), kept.length);
     await allOpen(db, new SecretBox(active), kept);
@@ -87,7 +87,7 @@ describe("sealing everything anew", () => {
     assert.equal(await countForeign(db.read, [active]), 0);
   });
 
-  test("goes on where it was cut off, and meanwhile both keys open everything", async (t) => {
+  test("interrupted → both keys together decrypt everything, and the next run resumes", async (t) => {
     const { db, kept } = await filled(t);
     await assert.rejects(reseal(dying(db), { active, former }), /killed/);
     await allOpen(db, new SecretBox(active, { formerKey: former }), kept);
@@ -97,7 +97,7 @@ describe("sealing everything anew", () => {
     await allOpen(db, new SecretBox(active), kept);
   });
 
-  test("with a wrong former key is refused, and changes nothing", async (t) => {
+  test("wrong former key → an error, nothing is changed", async (t) => {
     const { db, kept } = await filled(t);
     const before = await envelopes(db);
     assert.equal(await countForeign(db.read, [active, other]), kept.length);
@@ -105,7 +105,7 @@ describe("sealing everything anew", () => {
     assert.deepEqual(await envelopes(db), before);
   });
 
-  test("takes envelopes that do not name their key", async (t) => {
+  test("envelopes without a key id are accepted", async (t) => {
     const { db, kept } = await filled(t);
     const [{ place, secret } = { place: { table: "", row: "", column: "" }, secret: "" }] = kept;
     const nonce = randomBytes(12);

@@ -6,7 +6,7 @@ import { SEALED_COLUMNS } from "./sealed-columns.ts";
 /** Columns of bytes that hold no secret: digests, and names of files. */
 const plain = ["tokens.hash", "session_outputs.path"];
 
-test("every column of bytes is a sealed one or known to be none, and places name rows by their keys", async (t) => {
+test("sealed columns: every bytea column is listed as sealed or not, and rows are named by their keys", async (t) => {
   const db = await testDatabase(t);
   const { rows } = await db.read.query<{ name: string }>({
     text: `select table_name || '.' || column_name as name from information_schema.columns

@@ -10,7 +10,7 @@ import { forgetFormerKey, readFormerKey, readSecretKey, replaceSecretKey } from 
 const place = { table: "session_resources", row: "0193-row", column: "secret" };
 
 describe("secrets", () => {
-  test("open where they were sealed, and are not in their envelope", () => {
+  test("seal, then open with the same context → the secret; the envelope does not contain it", () => {
     const box = new SecretBox(randomBytes(32));
     const envelope = box.seal(place, "ghp_canary");
     assert.equal(box.open(place, envelope), "ghp_canary");
@@ -18,7 +18,7 @@ describe("secrets", () => {
     assert.notDeepEqual(envelope, box.seal(place, "ghp_canary"), "each has its own nonce");
   });
 
-  test("do not open elsewhere, altered, cut, or with another key", () => {
+  test("open: another context, altered or truncated bytes, another key → an error", () => {
     const box = new SecretBox(randomBytes(32));
     const envelope = box.seal(place, "ghp_canary");
     for (const other of [
@@ -37,7 +37,7 @@ describe("secrets", () => {
     assert.throws(() => new SecretBox(randomBytes(32)).open(place, envelope));
   });
 
-  test("the key is made once, for its owner alone, and a file without one is refused", (t) => {
+  test("the key file is created once with mode 0600; a file without a key → an error", (t) => {
     const dataDir = mkdtempSync(join(tmpdir(), "berth-key-"));
     t.after(() => rmSync(dataDir, { recursive: true }));
     const key = readSecretKey({ file: null, dataDir });
@@ -49,7 +49,7 @@ describe("secrets", () => {
     assert.throws(() => readSecretKey({ file: join(dataDir, "absent"), dataDir }), /ENOENT/);
   });
 
-  test("the key is replaced, and cut off anywhere the former one is there until it is forgotten", (t) => {
+  test("replaceSecretKey: interrupted anywhere → the former key is kept until it is deleted", (t) => {
     const dataDir = mkdtempSync(join(tmpdir(), "berth-key-"));
     t.after(() => rmSync(dataDir, { recursive: true }));
     const place = { file: null, dataDir };

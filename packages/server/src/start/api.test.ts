@@ -43,7 +43,7 @@ async function started(t: TestContext, port = 0): Promise<{ api: Api; headers: R
   return { api, headers: { authorization: `Bearer ${token}`, "content-type": "application/json" } };
 }
 
-test("closing ends the streams and answers what is under way", async (t) => {
+test("close: open streams end, running requests are finished", async (t) => {
   const { api, headers } = await started(t);
   const made = async (path: string, body: object): Promise<string> => {
     const reply = await fetch(`${api.url}/api/v1/cloud${path}`, {
@@ -67,7 +67,7 @@ test("closing ends the streams and answers what is under way", async (t) => {
   await assert.rejects(fetch(`${api.url}/livez`));
 });
 
-test("a port that is taken is refused by one sentence", async (t) => {
+test("startApi: the port is in use → an error of one sentence", async (t) => {
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   t.after(() => other.close());

@@ -11,7 +11,7 @@ function directory(t: TestContext): string {
   return path;
 }
 
-test("a data directory has one service, until it lets go", async (t) => {
+test("lockDataDirectory: held → another service is rejected until it is released", async (t) => {
   const dataDir = directory(t);
   const letGo = await lockDataDirectory(dataDir);
   await assert.rejects(
@@ -22,13 +22,13 @@ test("a data directory has one service, until it lets go", async (t) => {
   (await lockDataDirectory(dataDir))();
 });
 
-test("of many that start at once, one gets it", async (t) => {
+test("lockDataDirectory: many services start at once → one gets the lock", async (t) => {
   const dataDir = directory(t);
   const tries = await Promise.allSettled(Array.from({ length: 8 }, () => lockDataDirectory(dataDir)));
   assert.equal(tries.filter(({ status }) => status === "fulfilled").length, 1);
 });
 
-test("the note of a process that is gone, or whose pid is another's by now, hinders nobody", async (t) => {
+test("lockDataDirectory: the lock of a dead process, or of a reused pid → it is taken over", async (t) => {
   const dataDir = directory(t);
   for (const note of ["4194305 1", `${process.pid} 1`, "", "nonsense"]) {
     writeFileSync(join(dataDir, "serving"), note);

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { silentLog, testDatabase } from "../../test-support/database.ts";
 import { isOwnDatabase } from "./own-database.ts";
 
-test("a data directory belongs to the database that it was first served with", async (t) => {
+test("isOwnDatabase: a data directory belongs to the first database that it was used with", async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), "berth-own-"));
   t.after(() => rmSync(dataDir, { recursive: true }));
   const [own, other] = [await testDatabase(t), await testDatabase(t)];

@@ -8,7 +8,7 @@ import { sweepSandboxes } from "./sweep-sandboxes.ts";
 const held = "01890a5d-ac96-774b-bcce-b302099a8057";
 const forgotten = "01890a5d-ac96-774b-bcce-b302099a8058";
 
-test("a sandbox of a session that nobody holds is closed and told; those held, and those of no session, stay", async () => {
+test("sweepSandboxes: the sandbox of a session that is not held → closed and logged; all others stay open", async () => {
   const engine = createFakeEngine();
   const ids = [held, forgotten].map((id) => formatId("session", id)).concat("layer_of_packages");
   for (const id of ids) await engine.open(spec(id));

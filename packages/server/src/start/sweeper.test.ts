@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { silentLog } from "../../test-support/database.ts";
 import { MINUTE_MS, startSweeper } from "./sweeper.ts";
 
-test("a first round that failed has ended all the same, and the next comes after the period", async (t) => {
+test("startSweeper: the first round fails → it has ended, and the next starts after the interval", async (t) => {
   t.mock.timers.enable({ apis: ["setInterval"] });
   let tries = 0;
   const failing = async () => {
@@ -20,7 +20,7 @@ test("a first round that failed has ended all the same, and the next comes after
   await sweeping.close();
 });
 
-test("every sweep is tried now and each hour, whatever becomes of the others, until it is closed", async (t) => {
+test("startSweeper: every sweep runs now and each hour, whether or not others fail, until close", async (t) => {
   t.mock.timers.enable({ apis: ["setInterval"] });
   const done: string[] = [];
   const until = Promise.withResolvers<void>();

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { processStart } from "@berth/linux";
 import { temporaryPlace, withDatabase } from "../../../test-support/embedded-postgres.ts";
 
-test("a server whose parent was killed is adopted with its rows, and stopped in the end", async (t) => {
+test("adopt: the server's parent was killed → it is adopted with its rows, and stopped at the end", async (t) => {
   const place = temporaryPlace(t);
   const child = place.startInChild();
   const { pid, connection } = await child.ready;
@@ -22,7 +22,7 @@ test("a server whose parent was killed is adopted with its rows, and stopped in 
   assert.equal(processStart(pid), undefined);
 });
 
-test("starts at the same instant share one server, which the last one stops", async (t) => {
+test("simultaneous starts share one server; the last user stops it", async (t) => {
   const place = temporaryPlace(t);
   const child = place.startInChild();
   const servers = await Promise.all([place.start(), place.start(), place.start()]);
@@ -36,7 +36,7 @@ test("starts at the same instant share one server, which the last one stops", as
   assert.equal(processStart(pid), undefined);
 });
 
-test("the server outlives the process that started it while another uses it", async (t) => {
+test("the process that started the server stops while another uses it → the server keeps running", async (t) => {
   const place = temporaryPlace(t);
   const child = place.startInChild();
   await child.ready;
@@ -46,7 +46,7 @@ test("the server outlives the process that started it while another uses it", as
   await withDatabase(server.connection, (db) => db.write.query({ text: "select 1" }));
 });
 
-test("a pid file that names another program by now hinders no start and harms no program", async (t) => {
+test("a pid file with a reused pid → the server starts, and the other program is not signalled", async (t) => {
   const place = temporaryPlace(t);
   await (await place.start()).stop();
   const words = [process.pid, "x", 1, 5432, join(place.dataDir, "socket"), "", "1 1", "ready", ""];

@@ -10,7 +10,7 @@ import { serverUser } from "./server-user.ts";
 
 const notRoot = process.getuid?.() !== 0 && "needs root";
 
-test("a package without its library links runs, and is left as it is", async (t) => {
+test("findBinaries: a package without its library links → it runs and is not modified", async (t) => {
   const { packaged, runDir } = packageWithoutLinks(t);
   const before = readdirSync(join(packaged, "lib"));
   const binaries = findBinaries({ user: serverUser(), runDir, packaged });
@@ -19,7 +19,9 @@ test("a package without its library links runs, and is left as it is", async (t)
   assert.deepEqual(readdirSync(join(packaged, "lib")), before);
 });
 
-test("a package out of the server user's reach is copied to where it runs", { skip: notRoot }, async (t) => {
+test("findBinaries: a package that the server's user cannot read → a copy is used", {
+  skip: notRoot,
+}, async (t) => {
   const { packaged, runDir } = packageWithoutLinks(t, 0o700);
   const binaries = findBinaries({ user: serverUser(), runDir, packaged });
   assert.ok(binaries.bin.startsWith(runDir));
@@ -27,7 +29,7 @@ test("a package out of the server user's reach is copied to where it runs", { sk
   assert.deepEqual(findBinaries({ user: serverUser(), runDir, packaged }), binaries);
 });
 
-test("a directory without PostgreSQL is refused by name", () => {
+test("findBinaries: a directory without PostgreSQL → an error that names it", () => {
   const bin = "/nonexistent/bin";
   assert.throws(
     () => findBinaries({ bin, user: undefined, runDir: tmpdir() }),

@@ -8,7 +8,7 @@ import { checkDurability } from "../check-durability.ts";
 
 const notRoot = process.getuid?.() !== 0 && "needs root";
 
-test("a fresh start makes a cluster, and a later one finds its rows", async (t) => {
+test("start: the first creates a cluster, a later one finds its rows", async (t) => {
   const place = temporaryPlace(t);
   const first = await place.start();
   await withDatabase(first.connection, async (db) => {
@@ -25,14 +25,14 @@ test("a fresh start makes a cluster, and a later one finds its rows", async (t) 
   assert.deepEqual(rows, [{ id: 1 }]);
 });
 
-test("as root, the server runs as a user without rights", { skip: notRoot }, async (t) => {
+test("start as root: the server runs as an unprivileged user", { skip: notRoot }, async (t) => {
   const server = await temporaryPlace(t).start();
   const status = readFileSync(`/proc/${server.pid}/status`, "utf8");
   assert.doesNotMatch(status, /^Uid:.*\s0\s/m);
   assert.match(status, /^CapEff:\s+0+$/m);
 });
 
-test("without root, the server runs as whoever starts it", { skip: notRoot }, async (t) => {
+test("start without root: the server runs as the same user", { skip: notRoot }, async (t) => {
   const place = temporaryPlace(t);
   const child = place.startInChild(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]);
   const { pid } = await child.ready;
@@ -42,7 +42,7 @@ test("without root, the server runs as whoever starts it", { skip: notRoot }, as
   assert.equal(processStart(pid), undefined);
 });
 
-test("a server told to run without fsync is refused, with every fault named", async (t) => {
+test("a server without fsync → an error that lists every problem", async (t) => {
   const place = temporaryPlace(t);
   await (await place.start()).stop();
   const settings = "fsync = off\nfull_page_writes = off\n";
@@ -53,7 +53,7 @@ test("a server told to run without fsync is refused, with every fault named", as
   );
 });
 
-test("a path beyond the socket limit works, and leaves nothing elsewhere", async (t) => {
+test("a data directory path too long for a socket → it works, and nothing is left elsewhere", async (t) => {
   const server = await temporaryPlace(t, { below: "d".repeat(120) }).start();
   const { host } = server.connection;
   assert.ok(host.startsWith("/tmp/berth-"));
@@ -62,19 +62,21 @@ test("a path beyond the socket limit works, and leaves nothing elsewhere", async
   assert.ok(!existsSync(join(host, "..")));
 });
 
-test("a data directory that the server's user cannot walk to works", { skip: notRoot }, async (t) => {
+test("a data directory that the server's user cannot traverse to → it works", {
+  skip: notRoot,
+}, async (t) => {
   const server = await temporaryPlace(t, { mode: 0o700 }).start();
   await withDatabase(server.connection, (db) => db.write.query({ text: "select 1" }));
 });
 
-test("an initdb that was cut short is done again", async (t) => {
+test("an interrupted initdb → it is run again", async (t) => {
   const place = temporaryPlace(t);
   mkdirSync(join(place.dataDir, "cluster.partial-a/base"), { recursive: true });
   await place.start();
   assert.ok(!existsSync(join(place.dataDir, "cluster.partial-a")));
 });
 
-test("a cluster of another major version is refused in one sentence", async (t) => {
+test("a cluster of another major version → an error of one sentence", async (t) => {
   const place = temporaryPlace(t);
   await (await place.start()).stop();
   writeFileSync(join(place.dataDir, "cluster/PG_VERSION"), "14\n");

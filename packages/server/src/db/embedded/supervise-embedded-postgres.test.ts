@@ -10,7 +10,7 @@ import { type SupervisedPostgres, superviseEmbeddedPostgres } from "./supervise-
 const WRITERS = 8;
 const ROWS_BEFORE_KILL = 200;
 
-test("killed with all its processes under load, the server is back with every acknowledged row", async (t) => {
+test("the server and all its processes are killed under load → it restarts with every acknowledged row", async (t) => {
   const { db } = await kept(temporaryPlace(t));
   await db.write.query({ text: "create table notes (id bigint primary key)" });
   const acknowledged = new Set<number>();
@@ -27,14 +27,14 @@ test("killed with all its processes under load, the server is back with every ac
   }
 });
 
-test("killed alone, the server is back although its workers hold on for a moment", async (t) => {
+test("only the postmaster is killed → it restarts although workers linger for a moment", async (t) => {
   const { server, db } = await kept(temporaryPlace(t));
   await db.write.query({ text: "create table notes as select 1::bigint as id" });
   process.kill(server.pid(), "SIGKILL");
   assert.deepEqual([...(await rowsOf(db))], [1]);
 });
 
-test("a server that is frozen costs five seconds, and not the caller", async (t) => {
+test("a frozen server → stop takes five seconds and does not block the caller", async (t) => {
   const { server } = await kept(temporaryPlace(t));
   const db = openDatabase({ connection: server.connection, log: silentLog });
   t.after(db.close);
@@ -51,7 +51,7 @@ test("a server that is frozen costs five seconds, and not the caller", async (t)
   }
 });
 
-test("stopped while it is being restarted, nothing runs afterwards", async (t) => {
+test("stop during a restart → nothing runs afterwards", async (t) => {
   const { server } = await kept(temporaryPlace(t));
   const killed = server.pid();
   process.kill(killed, "SIGKILL");
