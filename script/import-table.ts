@@ -16,7 +16,6 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   ],
   "packages/sdk": ["@berth/contract"],
   "packages/cli": ["@berth/sdk"],
-  "packages/console": ["@berth/sdk"],
   tests: ["@berth/sdk"],
   bench: ["@berth/sdk"],
   script: ["@berth/sdk", "@berth/cli"],

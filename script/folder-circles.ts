@@ -1,0 +1,62 @@
+import { dirname, join, normalize } from "node:path";
+import type { Import } from "./check-imports.ts";
+
+/**
+ * One line for each circle of imports between folders, with one import for each step of it. `index.ts` is the door of its
+ * package and belongs to no folder.
+ */
+export function folderCircles(imports: readonly Import[]): string[] {
+  const steps = new Map<string, Map<string, Import>>();
+  for (const found of imports) {
+    if (!found.specifier.startsWith(".") || found.file.endsWith("/src/index.ts")) continue;
+    const from = dirname(found.file);
+    const to = dirname(normalize(join(from, found.specifier)));
+    if (from === to) continue;
+    const onward = steps.get(from) ?? new Map<string, Import>();
+    steps.set(from, onward.set(to, onward.get(to) ?? found));
+  }
+  return circles(steps).map((circle) => describeCircle(circle, steps));
+}
+
+/** The shortest circle through each folder that is in one, each circle once. */
+function circles(steps: ReadonlyMap<string, ReadonlyMap<string, Import>>): string[][] {
+  const known = new Set<string>();
+  const found: string[][] = [];
+  for (const start of [...steps.keys()].sort()) {
+    if (known.has(start)) continue;
+    const circle = shortestCircle(start, steps);
+    if (circle === null) continue;
+    for (const folder of circle) known.add(folder);
+    found.push(circle);
+  }
+  return found;
+}
+
+function shortestCircle(
+  start: string,
+  steps: ReadonlyMap<string, ReadonlyMap<string, Import>>,
+): string[] | null {
+  const paths: string[][] = [[start]];
+  const seen = new Set<string>();
+  for (let path = paths.shift(); path !== undefined; path = paths.shift()) {
+    for (const next of steps.get(path.at(-1) ?? "")?.keys() ?? []) {
+      if (next === start) return path;
+      if (seen.has(next)) continue;
+      seen.add(next);
+      paths.push([...path, next]);
+    }
+  }
+  return null;
+}
+
+function describeCircle(
+  circle: readonly string[],
+  steps: ReadonlyMap<string, ReadonlyMap<string, Import>>,
+): string {
+  const lines = circle.map((folder, index) => {
+    const next = circle[(index + 1) % circle.length] ?? "";
+    const found = steps.get(folder)?.get(next);
+    return `${found?.file} imports ${found?.specifier}`;
+  });
+  return `circle of folders: ${circle.join(" → ")} → ${circle[0]} (${lines.join("; ")})`;
+}
