@@ -7,8 +7,7 @@ import { testAgent, testTool, testTurn } from "../../test-support/turn.ts";
 import { isToolUse } from "../history/call-events.ts";
 import * as notes from "../prompts/notes.ts";
 import { looseSchema } from "../tools/custom-tools.ts";
-import type { Tool } from "../tools/tool.ts";
-import { textResult } from "../tools/tool.ts";
+import { type Tool, textResult } from "../tools/tool.ts";
 import { runTurn } from "./run-turn.ts";
 
 const agent: SessionAgent = {

@@ -1,10 +1,8 @@
 import { createHash } from "node:crypto";
-import type { Tool as WireTool } from "@modelcontextprotocol/client";
-import { ProtocolError } from "@modelcontextprotocol/client";
+import { ProtocolError, type Tool as WireTool } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { truncateMiddle } from "../prompts/text.ts";
-import type { Tool, ToolResult } from "../tools/tool.ts";
-import { failure } from "../tools/tool.ts";
+import { failure, type Tool, type ToolResult } from "../tools/tool.ts";
 import type { McpConnection } from "./mcp-connection.ts";
 import { mcpFailure } from "./mcp-failure.ts";
 import { mcpResult } from "./mcp-result.ts";

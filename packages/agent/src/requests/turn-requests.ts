@@ -36,15 +36,15 @@ export interface RequestOptions {
 
 /** The requests of one turn. Each has its start and end in the log, and after a failure there is a delay. */
 export class TurnRequests {
-  readonly #turn: RequestOptions;
+  readonly #options: RequestOptions;
   readonly #log: TurnLog;
   readonly #prefix: RequestPrefix;
   #count = 0;
   /** Failures since the last complete response. */
   #failures = 0;
 
-  constructor(turn: RequestOptions, log: TurnLog, prefix: RequestPrefix) {
-    this.#turn = turn;
+  constructor(options: RequestOptions, log: TurnLog, prefix: RequestPrefix) {
+    this.#options = options;
     this.#log = log;
     this.#prefix = prefix;
   }
@@ -58,7 +58,7 @@ export class TurnRequests {
   async start(): Promise<string> {
     const id = formatId("event", newUuid());
     await this.#log.appendTakingInputs([
-      { id, event: { type: "span.model_request_start", model: this.#turn.model.id } },
+      { id, event: { type: "span.model_request_start", model: this.#options.model.id } },
     ]);
     return id;
   }
@@ -69,7 +69,7 @@ export class TurnRequests {
     messages: ModelRequest["messages"],
     onPart: OnPart = () => {},
   ): Promise<RequestOutcome> {
-    const { agent, model, signal } = this.#turn;
+    const { agent, model, signal } = this.#options;
     this.#count += 1;
     const request: ModelRequest = {
       ...this.#prefix,
@@ -108,11 +108,11 @@ export class TurnRequests {
 
   async #wait(milliseconds: number): Promise<TurnEnd> {
     try {
-      await this.#turn.sleep(milliseconds, this.#turn.signal);
+      await this.#options.sleep(milliseconds, this.#options.signal);
       return null;
     } catch (error) {
-      throwIfLeaseLost(this.#turn.signal);
-      if (this.#turn.signal.aborted) return "cancelled";
+      throwIfLeaseLost(this.#options.signal);
+      if (this.#options.signal.aborted) return "cancelled";
       throw error;
     }
   }

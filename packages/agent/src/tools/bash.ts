@@ -2,8 +2,7 @@ import type { CommandResult } from "@berth/sandbox";
 import { z } from "zod";
 import { deniedNote } from "./denied-note.ts";
 import { stoppedText } from "./run-script.ts";
-import type { ToolContext, ToolResult } from "./tool.ts";
-import { defineTool, failure, textResult } from "./tool.ts";
+import { defineTool, failure, type ToolContext, type ToolResult, textResult } from "./tool.ts";
 
 const milliseconds = z.int().min(1).max(600_000);
 

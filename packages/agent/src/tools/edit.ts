@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { ToolContext, ToolResult } from "./tool.ts";
-import { countOf, defineTool, failure, textResult } from "./tool.ts";
+import { countOf, defineTool, failure, type ToolContext, type ToolResult, textResult } from "./tool.ts";
 import { pathInput, readFile, serializeChanges, workspacePath, writeFile } from "./workspace-file.ts";
 
 const MAX_FILE_BYTES = 10 * 1_048_576;

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { runRipgrep } from "./run-ripgrep.ts";
-import type { ToolResult } from "./tool.ts";
-import { defineTool, failure, textResult } from "./tool.ts";
+import { defineTool, failure, type ToolResult, textResult } from "./tool.ts";
 import { pathInput, workspacePath } from "./workspace-file.ts";
 
 const noNul = (text: string) => !text.includes("\0");

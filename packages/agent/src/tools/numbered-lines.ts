@@ -1,5 +1,4 @@
-import type { ToolResult } from "./tool.ts";
-import { countOf, failure, textResult } from "./tool.ts";
+import { countOf, failure, type ToolResult, textResult } from "./tool.ts";
 
 const MAX_LINE_LENGTH = 2_000;
 

@@ -1,8 +1,7 @@
 import { isImageType, mediaTypeOf } from "@berth/contract";
 import { z } from "zod";
 import { isBinary, numberedLines } from "./numbered-lines.ts";
-import type { ToolResult } from "./tool.ts";
-import { defineTool, failure } from "./tool.ts";
+import { defineTool, failure, type ToolResult } from "./tool.ts";
 import { type FileRead, pathInput, readFile, workspacePath } from "./workspace-file.ts";
 
 const MAX_WHOLE_BYTES = 262_144;

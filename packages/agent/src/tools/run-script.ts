@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { CommandResult } from "@berth/sandbox";
 import * as notes from "../prompts/notes.ts";
-import type { ToolContext, ToolResult } from "./tool.ts";
-import { failure } from "./tool.ts";
+import { failure, type ToolContext, type ToolResult } from "./tool.ts";
 
 /**
  * A script of `packages/agent/scripts`. Its comments are removed, so that the line numbers in errors of the shell, which a model

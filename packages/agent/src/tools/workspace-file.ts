@@ -3,8 +3,7 @@ import { posix } from "node:path";
 import type { Sandbox } from "@berth/sandbox";
 import { z } from "zod";
 import { runScript, toolScript } from "./run-script.ts";
-import type { ToolContext, ToolResult } from "./tool.ts";
-import { failure } from "./tool.ts";
+import { failure, type ToolContext, type ToolResult } from "./tool.ts";
 
 const READ_SCRIPT = toolScript("read-file");
 const WRITE_SCRIPT = toolScript("write-file");

@@ -1,5 +1,10 @@
-import type { AssistantBlock, Model, ModelPart, ModelRequest } from "../../src/models/model.ts";
-import { ModelError } from "../../src/models/model.ts";
+import {
+  type AssistantBlock,
+  type Model,
+  ModelError,
+  type ModelPart,
+  type ModelRequest,
+} from "../../src/models/model.ts";
 
 /** The parts of one response, and how the request ended. */
 export interface Outcome {
