@@ -11,8 +11,8 @@ import type { HttpApp } from "../src/http/http-app.ts";
 import { openSessionHub } from "../src/notify/session-hub.ts";
 import { silentLog, type TestDatabase, testDatabase } from "./database.ts";
 
-/** Parsed JSON, as a test looks into it. */
-// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was answered and asserts on it
+/** Parsed JSON. */
+// biome-ignore lint/suspicious/noExplicitAny: a test asserts on any response
 export type Wire = any;
 
 export interface Reply {
@@ -22,7 +22,7 @@ export interface Reply {
   body: Wire;
 }
 
-/** A part of a form: with a file name, a file. */
+/** A part of a form; a file if it has a file name. */
 export interface Part {
   name: string;
   filename?: string;
@@ -35,7 +35,7 @@ export interface Caller {
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
   put(path: string, content: string, headers?: Record<string, string>): Promise<Reply>;
   delete(path: string, headers?: Record<string, string>): Promise<Reply>;
-  /** The body of an answer that must be 200. */
+  /** POSTs, and returns the body of the response, which must have status 200. */
   made(path: string, body: unknown): Promise<Wire>;
   form(path: string, parts: readonly Part[], headers?: Record<string, string>): Promise<Reply>;
   upload(
@@ -50,15 +50,16 @@ export interface TestApp {
   app: HttpApp;
   db: TestDatabase;
   blobsDir: string;
-  /** A caller with a new token; the paths that it calls are below `/api/v1/cloud` unless they begin with `/api`. */
+  /** A caller with a new token. Its paths are relative to `/api/v1/cloud` unless they begin with `/api`. */
   caller(token?: Partial<Omit<TokenFor, "db">>): Promise<Caller>;
 }
 
-const base = "/api/v1/cloud";
+const BASE = "/api/v1/cloud";
 
 /**
- * The whole service on a database and a disk of its own, called without a socket. `pool`: how many connections it has for
- * writes.
+ * The complete service with its own database and disk, called without a socket.
+ *
+ * @param pool How many connections it has for writes.
  */
 export async function testApp(
   t: TestContext,
@@ -72,7 +73,7 @@ export async function testApp(
     db,
     hub,
     log: pino({ level: process.env.BERTH_TEST_LOG ?? "silent" }, pino.destination(2)),
-    models: { get: windowOf, list: () => [rehearsal] },
+    models: { get: modelWindow, list: () => [MODEL] },
     blobs: await openDiskBlobs(blobsDir),
     secretKey: randomBytes(32),
     repositoryHosts: ["github.com", "git.example:8443"],
@@ -94,17 +95,15 @@ export async function testApp(
   return { app, db, blobsDir, caller };
 }
 
-const rehearsal = {
+const MODEL = {
   id: "rehearsal/steps",
   provider: "rehearsal",
   context_window: 200_000,
   max_output_tokens: 8_000,
 };
 
-function windowOf(id: string, options: { contextWindow?: number } = {}): { contextWindow: number } | null {
-  return id === "rehearsal/steps"
-    ? { contextWindow: Math.min(options.contextWindow ?? 200_000, 200_000) }
-    : null;
+function modelWindow(id: string, options: { contextWindow?: number } = {}): { contextWindow: number } | null {
+  return id === MODEL.id ? { contextWindow: Math.min(options.contextWindow ?? 200_000, 200_000) } : null;
 }
 
 export function callerOf(app: HttpApp, token: string): Caller {
@@ -114,15 +113,15 @@ export function callerOf(app: HttpApp, token: string): Caller {
     headers: Record<string, string> = {},
     payload?: string | Buffer,
   ): Promise<Reply> => {
-    const answer = await app.fastify.inject({
+    const response = await app.fastify.inject({
       method,
-      url: path.startsWith("/api") ? path : base + path,
+      url: path.startsWith("/api") ? path : BASE + path,
       headers: { authorization: `Bearer ${token}`, ...headers },
       ...(payload === undefined ? {} : { payload }),
     });
-    const json = String(answer.headers["content-type"]).startsWith("application/json");
-    const { statusCode: status, payload: text } = answer;
-    return { status, headers: answer.headers, text, body: json ? JSON.parse(text) : text };
+    const json = String(response.headers["content-type"]).startsWith("application/json");
+    const { statusCode: status, payload: text } = response;
+    return { status, headers: response.headers, text, body: json ? JSON.parse(text) : text };
   };
   const post: Caller["post"] = (path, body, headers = {}) =>
     body === undefined

@@ -2,17 +2,17 @@ import { newUuid } from "@berth/contract";
 import type { Caller, Part, Wire } from "./http.ts";
 import { manual, postSkill } from "./skills.ts";
 
-/** A request that is answered 200: the values of the path's parameters in order, and a body or a form where there is one. */
+/** A request that succeeds: the values of the path's parameters in order, and its body or form. */
 export interface Example {
   ids?: readonly string[];
   body?: unknown;
   form?: readonly Part[];
 }
 
-type Make = (owner: Caller) => Example | Promise<Example>;
+type MakeExample = (owner: Caller) => Example | Promise<Example>;
 
-/** For each operation that does something, what makes all that it needs and then asks for it. */
-export const examples: Readonly<Record<string, Make>> = {
+/** For each operation that changes something: creates what it needs, and returns the request. */
+export const examples: Readonly<Record<string, MakeExample>> = {
   "tokens.create": () => ({ body: { name: "example" } }),
   "tokens.delete": async (owner) => ids(await owner.made("/tokens", { name: "example" })),
 

@@ -1,15 +1,15 @@
 import { crc32, deflateRawSync } from "node:zlib";
 import type { Caller, Reply } from "./http.ts";
 
-/** An entry of an archive that a test makes, honest where nothing else is said. */
+/** An entry of a test archive. The defaults make a valid entry. */
 export interface ZipEntry {
   name: string | Uint8Array;
   content?: string | Uint8Array;
-  /** Kind and rights as Unix has them; default a regular file, 0644. */
+  /** Unix file type and permissions; default a regular file, 0644. */
   mode?: number;
   /** General purpose bits. */
   flags?: number;
-  /** As the archive says. */
+  /** Overrides of what the archive says about the entry. */
   method?: number;
   announcedSize?: number;
   checksum?: number;

@@ -13,7 +13,7 @@ const rows = 20_000;
 const place = { direction: "older", anchor: null, rows: 21, lowest: null, below: null } as const;
 const current = { include_archived: false };
 
-/** What a row needs beside its owner, with values in which `n` is its number. */
+/** The other required columns of each table; in their values `n` is the number of the row. */
 const tables = {
   agents: { extra: { version: "1" }, list: listAgents },
   environments: {

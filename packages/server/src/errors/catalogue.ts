@@ -139,7 +139,7 @@ export const errors = {
     conflict(`The content of the memory at '${path}' does not have the expected hash.`, param),
   memoryVersionIsNewest: (id: string) =>
     conflict(`Memory version '${id}' is the newest version of an existing memory.`),
-  callAnswered: (param?: string) =>
+  callNotAwaited: (param?: string) =>
     conflict("The call does not await a reply. It was already answered or interrupted.", param),
   fileInUse: (id: string) =>
     conflict(`File '${id}' is in use. It is mounted in a session or referenced by a message.`),

@@ -21,7 +21,7 @@ const value = fc.letrec<{ any: unknown }>((tie) => ({
   ),
 })).any;
 
-/** After these there would be nothing left to ask for. */
+/** Operations that would end the objects or the token that the others need. */
 const ends = ["tokens.delete", "agents.archive", "environments.archive"];
 
 describe("generated requests", () => {

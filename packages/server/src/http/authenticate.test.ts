@@ -7,12 +7,12 @@ import { isTokenSecret, newTokenSecret } from "../access/token-secret.ts";
 const path = "/api/v1/cloud/agents";
 
 async function asked({ app }: TestApp, headers: Record<string, string>) {
-  const answer = await app.fastify.inject({ method: "GET", url: path, headers });
-  const { type, message } = answer.statusCode === 200 ? { type: "", message: "" } : answer.json().error;
-  return { status: answer.statusCode, type, message };
+  const response = await app.fastify.inject({ method: "GET", url: path, headers });
+  const { type, message } = response.statusCode === 200 ? { type: "", message: "" } : response.json().error;
+  return { status: response.statusCode, type, message };
 }
 
-/** Counts the statements that look tokens up. */
+/** Counts the token queries. */
 function countLookups({ app }: TestApp): () => number {
   const { read } = app.db;
   const query = read.query.bind(read);

@@ -58,15 +58,15 @@ export type BytesHandler<R extends AnyRoute> = (
   request: RequestScope,
   input: Head<R>,
   body: IncomingMessage,
-) => Promise<{ answer: ResponseOf<R>; headers: Record<string, string> }>;
+) => Promise<{ body: ResponseOf<R>; headers: Record<string, string> }>;
 
 /** As `mount`, for a route whose body is bytes of any type. An error amid the body is sent after the rest was drained. */
 export function mountBytes<R extends AnyRoute>(app: HttpApp, route: R, handler: BytesHandler<R>): void {
   serveRoute(app, route, async (incoming) => {
     const { scope, request, reply } = incoming;
     try {
-      const { answer, headers } = await handler(scope, headOf(incoming, route), request.raw);
-      return await reply.headers(headers).send(answer);
+      const { body, headers } = await handler(scope, headOf(incoming, route), request.raw);
+      return await reply.headers(headers).send(body);
     } catch (error) {
       await drain(request.raw);
       if (!request.raw.readableEnded) reply.header("connection", "close");

@@ -17,7 +17,7 @@ interface Exchange {
   body: { type: string; request_id: string; error: { type: string; message: string } };
 }
 
-/** What the server says to these bytes until it closes; later pieces follow once it has said nothing to the former. */
+/** What the server sends for these bytes until it closes. Each later piece is sent once the server is silent. */
 async function exchange(port: number, ...pieces: (string | Buffer)[]): Promise<Exchange> {
   const socket = connect(port, "127.0.0.1");
   const received: (Buffer | string)[] = [];

@@ -22,7 +22,7 @@ async function page(caller: Caller, query: string): Promise<Shown> {
   return { ids, next: body.next_page };
 }
 
-/** Follows `next_page` to the end; the pages as they came. */
+/** Follows `next_page` to the end, and returns all pages. */
 async function walk(caller: Caller, query: string): Promise<string[][]> {
   const pages: string[][] = [];
   for (let next: string | null = ""; next !== null; ) {
@@ -143,11 +143,11 @@ describe("pages", () => {
       let plan: Wire;
       const explaining: Queryable = {
         async query({ text: asked, values }) {
-          const answer = await db.write.query<Wire>({
+          const explained = await db.write.query<Wire>({
             text: `explain (analyze, buffers, format json) ${asked}`,
             values: values ?? [],
           });
-          plan = answer.rows[0]["QUERY PLAN"][0].Plan;
+          plan = explained.rows[0]["QUERY PLAN"][0].Plan;
           return { rows: [], rowCount: 0 };
         },
       };

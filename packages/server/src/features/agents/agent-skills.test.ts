@@ -50,8 +50,8 @@ describe("skills of agents and sessions", () => {
     const owner = await caller();
     const one = await skillOf(owner, "one");
     const refusal = async (skills: unknown, path = "/agents", body: object = agent) => {
-      const { status, body: answer } = await owner.post(path, { ...body, skills });
-      return [status, answer.error?.param, answer.error?.message];
+      const { status, body: response } = await owner.post(path, { ...body, skills });
+      return [status, response.error?.param, response.error?.message];
     };
     assert.equal((await refusal([named({ id: absent })]))[0], 404);
     assert.deepEqual((await refusal([named(one, 2)])).slice(0, 2), [404, "skills[0].version"]);

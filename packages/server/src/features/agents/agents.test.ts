@@ -140,8 +140,8 @@ describe("agents", () => {
         { version: 3, metadata: Object.fromEntries(Array.from({ length: 17 }, (_, i) => [i, ""])) },
       ],
     ] as const) {
-      const { status, body: answer } = await owner.post(path, body);
-      assert.deepEqual([status, answer.error.param], [400, param]);
+      const { status, body: response } = await owner.post(path, body);
+      assert.deepEqual([status, response.error.param], [400, param]);
     }
     assert.equal((await owner.get(path)).body.version, 3);
   });

@@ -24,11 +24,11 @@ describe("API reference", () => {
 
   test("GET /docs: no token → the page, with a policy that blocks scripts", async (t) => {
     const { app } = await testApp(t);
-    const answer = await app.fastify.inject({ method: "GET", url: "/docs" });
-    assert.equal(answer.statusCode, 200);
-    assert.match(String(answer.headers["content-type"]), /^text\/html/);
-    assert.match(String(answer.headers["content-security-policy"]), /default-src 'none'/);
-    assert.match(answer.body, /Create a session/);
+    const response = await app.fastify.inject({ method: "GET", url: "/docs" });
+    assert.equal(response.statusCode, 200);
+    assert.match(String(response.headers["content-type"]), /^text\/html/);
+    assert.match(String(response.headers["content-security-policy"]), /default-src 'none'/);
+    assert.match(response.body, /Create a session/);
     const style = await app.fastify.inject({ method: "GET", url: "/docs/style.css" });
     assert.match(String(style.headers["content-type"]), /^text\/css/);
   });

@@ -27,7 +27,7 @@ export function mountFiles(app: HttpApp, blobs: BlobStore): void {
     const stallTimer = disconnectWhenStalled(body);
     try {
       const row = await receiveContent(db, { blobs, limit, receiving }, sending);
-      return { answer: toFile(row), headers: receivedRange(row) };
+      return { body: toFile(row), headers: receivedRange(row) };
     } finally {
       clearInterval(stallTimer);
     }

@@ -90,7 +90,7 @@ async function sweepUntil(signal: AbortSignal, sweep: () => Promise<void>): Prom
   }
 }
 
-/** The same content each time, beside others who do the same. */
+/** Uploads the same content each time, concurrently with others. */
 async function uploadAndDelete(owner: Caller, times: number): Promise<string[]> {
   const ids: string[] = [];
   for (let round = 0; round < times; round += 1) {

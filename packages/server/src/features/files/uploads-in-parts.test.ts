@@ -31,7 +31,7 @@ async function house(t: TestContext, announced: Record<string, unknown> = {}) {
     const wire: Wire = await answer.json();
     return { status: answer.status, headers: answer.headers, body: wire };
   };
-  /** Sends what it is given and never ends; cut off by `destroy`. */
+  /** Sends the given bytes and does not end; `destroy` breaks the connection. */
   const open = (headers: Record<string, string>) => {
     const sending = request({ port, path, method: "PUT", headers: { authorization, ...headers } });
     sending.on("error", () => undefined);
@@ -255,7 +255,7 @@ describe("uploads in parts", () => {
   });
 });
 
-/** The only file's row as soon as it is so; fails after ten seconds. */
+/** The only file's row, once it satisfies the condition; fails after ten seconds. */
 async function rowUntil(db: Wire, isSo: (row: Wire) => boolean | Promise<boolean>): Promise<Wire> {
   const deadline = Date.now() + 10_000;
   while (Date.now() < deadline) {

@@ -74,8 +74,8 @@ describe("forward", () => {
     const owner = await caller();
     const [id = ""] = await environments(owner, 1);
     const refusal = async (body: unknown, by = owner) => {
-      const answer = await by.post(`${forward}/resources/registry`, body);
-      return [answer.status, answer.body.error.type, answer.body.error.param];
+      const response = await by.post(`${forward}/resources/registry`, body);
+      return [response.status, response.body.error.type, response.body.error.param];
     };
     const invalid = (param?: string) => [400, "invalid_request_error", param];
     assert.deepEqual(await refusal({ resource: { id } }), invalid("type"));
@@ -172,10 +172,10 @@ describe("forward", () => {
         ["POST", "/resources/registry"],
       ] as const) {
         const headers = authorization === undefined ? {} : { authorization };
-        const answer = await app.fastify.inject({ method, url: forward + path, headers });
-        const { type, code, message } = answer.json().error;
+        const response = await app.fastify.inject({ method, url: forward + path, headers });
+        const { type, code, message } = response.json().error;
         assert.deepEqual(
-          [answer.statusCode, type, code],
+          [response.statusCode, type, code],
           [401, "authentication_error", "authentication_required"],
           message,
         );

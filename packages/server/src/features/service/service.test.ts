@@ -8,12 +8,12 @@ import { testApp } from "../../../test-support/http.ts";
 describe("service routes", () => {
   test("openapi.json: no token → the committed document", async (t) => {
     const { app } = await testApp(t);
-    const answer = await app.fastify.inject({ method: "GET", url: "/openapi.json" });
+    const response = await app.fastify.inject({ method: "GET", url: "/openapi.json" });
     const committed = readFileSync(
       fileURLToPath(import.meta.resolve("@berth/contract")).replace("src/index.ts", "openapi.json"),
       "utf8",
     );
-    assert.deepEqual(answer.json(), JSON.parse(committed));
+    assert.deepEqual(response.json(), JSON.parse(committed));
   });
 
   test("routes: every operation of the document is mounted", async (t) => {
@@ -22,8 +22,8 @@ describe("service routes", () => {
     for (const [path, methods] of Object.entries(paths as Record<string, object>)) {
       for (const method of Object.keys(methods)) {
         const url = path.replaceAll(/\{\w+\}/g, "x");
-        const answer = await app.fastify.inject({ method: method.toUpperCase() as "GET", url });
-        assert.equal(answer.statusCode, 401, `${method} ${path}`);
+        const response = await app.fastify.inject({ method: method.toUpperCase() as "GET", url });
+        assert.equal(response.statusCode, 401, `${method} ${path}`);
       }
     }
   });

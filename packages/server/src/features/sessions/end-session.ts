@@ -84,6 +84,6 @@ export async function deleteSession(
 
 async function hasTurn(db: DatabaseAccess, session: SessionState): Promise<boolean> {
   if (session.status !== "idle") return true;
-  const { messages, answers, requiresAction } = await waitingInputs(db.write, session.id);
-  return messages || answers || requiresAction;
+  const { messages, replies, requiresAction } = await waitingInputs(db.write, session.id);
+  return messages || replies || requiresAction;
 }

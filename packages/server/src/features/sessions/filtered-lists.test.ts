@@ -19,7 +19,7 @@ const all: SessionFilters = {
 };
 const place: KeysetRange = { direction: "older", anchor: null, rows: 21, lowest: null, below: null };
 
-/** Sessions of one owner: all archived but the 30 oldest, all idle but three that run, and of two stores one has three. */
+/** Sessions of one owner: all but the 30 oldest are archived, all but three are idle, and three mount a store. */
 async function house(t: TestContext) {
   const db = await testDatabase(t);
   const from = await seed(db.write);
@@ -56,7 +56,7 @@ function principals({ organizationId }: Seed): Principal[] {
   ];
 }
 
-/** How many blocks the list was read from, and how many sessions it has. */
+/** How many blocks the list reads, and how many sessions it has. */
 async function cost(db: TestDatabase, principal: Principal, filters: SessionFilters, at: KeysetRange) {
   let blocks = 0;
   const explaining: Queryable = {

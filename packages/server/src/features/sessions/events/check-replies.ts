@@ -17,7 +17,7 @@ interface Reply {
  * Rejects a reply to something that is not a call of the session, a reply of the wrong kind, and a second reply to a call in one
  * request. The statement that appends the events decides whether each call is still awaited.
  *
- * @throws errors.invalid; errors.callAnswered for a reply after an interrupt, which ends all awaited calls.
+ * @throws errors.invalid; errors.callNotAwaited for a reply after an interrupt, which ends all awaited calls.
  */
 export async function checkReplies(
   db: Queryable,
@@ -42,7 +42,7 @@ export async function checkReplies(
   }
   const interrupt = inputs.findIndex(({ type }) => type === "user.interrupt");
   const late = replies.find(({ index }) => interrupt !== -1 && index > interrupt);
-  if (late !== undefined) throw errors.callAnswered(late.param);
+  if (late !== undefined) throw errors.callNotAwaited(late.param);
 }
 
 /** The error for events of which one replies to a call that is not awaited. */
@@ -53,7 +53,7 @@ export async function notAwaited(
 ): Promise<ApiError> {
   const awaited = await awaitedCalls(db, sessionUuid);
   const late = repliesIn(inputs).find(({ uuid }) => !awaited.includes(uuid));
-  return errors.callAnswered(late?.param);
+  return errors.callNotAwaited(late?.param);
 }
 
 function repliesIn(inputs: readonly InputEvent[]): Reply[] {

@@ -25,7 +25,7 @@ async function house(t: TestContext): Promise<House> {
   return { ...app, owner, newSession, path: await newSession() };
 }
 
-/** The answer to a stream's request, over a socket. */
+/** The response to a stream's request, over a socket. */
 async function stream(t: TestContext, own: House, path: string, headers = {}): Promise<IncomingMessage> {
   const { server } = own.app.fastify;
   if (!server.listening) await own.app.fastify.listen({ host: "127.0.0.1", port: 0 });
@@ -43,7 +43,7 @@ async function stream(t: TestContext, own: House, path: string, headers = {}): P
   return answer as IncomingMessage;
 }
 
-/** The texts of the messages in a stream, as soon as there are so many. */
+/** The texts of the first `count` messages in a stream. */
 async function texts(answer: IncomingMessage, count: number): Promise<string[]> {
   let received = "";
   for await (const chunk of answer as AsyncIterable<Buffer>) {

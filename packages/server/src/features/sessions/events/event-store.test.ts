@@ -113,7 +113,7 @@ for (const server of testServers) {
         );
         await appendTakingInputs(db.write, lease, [request]);
         assert.deepEqual(await waitingInputs(db.read, sessionId), {
-          answers: false,
+          replies: false,
           requiresAction: false,
           messages: false,
           interrupts: false,

@@ -89,7 +89,7 @@ export async function firstRequestAt(db: Queryable, sessionId: string): Promise<
 /** Which inputs are waiting to be processed. */
 export interface Waiting {
   /** Confirmations and results of calls, which a run processes at once. */
-  answers: boolean;
+  replies: boolean;
   /** The last turn ended because calls await a client's reply. No message is processed before the replies. */
   requiresAction: boolean;
   /** For the next model request. */
@@ -104,16 +104,16 @@ export async function waitingInputs(db: Queryable, sessionId: string): Promise<W
     name: "waiting_inputs",
     text: `
       with waiting as (
-        select seq, type = 'user.interrupt' as interrupt, type = any($2::text[]) as answer from events
+        select seq, type = 'user.interrupt' as interrupt, type = any($2::text[]) as reply from events
         where session_id = $1 and processed_at is null and type <> 'system.message'
       )
       select
-        exists (select from waiting where answer) as answers,
+        exists (select from waiting where reply) as replies,
         coalesce((
           select body::json #>> '{stop_reason,type}' = 'requires_action' from events
           where session_id = $1 and type = 'session.status_idle' order by seq desc limit 1
         ), false) as "requiresAction",
-        exists (select from waiting where not interrupt and not answer) as messages,
+        exists (select from waiting where not interrupt and not reply) as messages,
         exists (select from waiting where interrupt) as interrupts,
         exists (
           select from waiting
@@ -125,7 +125,7 @@ export async function waitingInputs(db: Queryable, sessionId: string): Promise<W
 }
 
 const NOTHING_WAITING: Waiting = {
-  answers: false,
+  replies: false,
   requiresAction: false,
   messages: false,
   interrupts: false,
@@ -133,8 +133,8 @@ const NOTHING_WAITING: Waiting = {
 };
 
 /** Whether the inputs start a turn of a session that is not running. */
-export function asksForTurn({ answers, messages, interrupts, requiresAction }: Waiting): boolean {
-  return answers || interrupts || (messages && !requiresAction);
+export function asksForTurn({ replies, messages, interrupts, requiresAction }: Waiting): boolean {
+  return replies || interrupts || (messages && !requiresAction);
 }
 
 async function eventRows(

@@ -22,19 +22,19 @@ interface House {
   hub: SessionHub;
   lease: Lease;
   sessionId: string;
-  /** The responses under way, oldest first. */
+  /** The open responses, oldest first. */
   responses: ServerResponse[];
   /** Opens the stream after an event, or from the start. */
   open(afterId?: string): Promise<IncomingMessage>;
   append(texts: readonly string[]): Promise<void>;
 }
 
-/** The test's database is closed first of all, maybe while a stream has a last look at it. */
+/** The test's database is closed first, perhaps while a stream is reading. */
 function unlessClosed(error: unknown): void {
   assert.match(String(error), /The database is closed/);
 }
 
-/** A session with a stream over real sockets, followed through the hub of another process than the writer's. */
+/** A session with a stream over real sockets. The follower's hub is not the writer's, as in another process. */
 async function house(
   t: TestContext,
   options: SseOptions & { pollMs?: number; mute?: boolean } = {},
@@ -91,7 +91,7 @@ async function house(
   };
 }
 
-/** The frames of a stream, until `enough` says so, `bytes` have come, or it ends. */
+/** The frames of a stream, until `enough` returns true, `bytes` were read, or it ends. */
 async function frames(
   answer: IncomingMessage,
   enough: (ids: readonly string[]) => boolean,
@@ -166,7 +166,7 @@ describe("followEvents", () => {
     const slow = await own.open();
     slow.pause();
     let largest = 0;
-    // The buffers of the sockets grow with the machine's settings, so that the reader lags sooner or later.
+    // How soon the reader lags depends on the machine's socket buffers.
     let count = 0;
     for (let lags = false; count < 1_000 || (!lags && count < 4_000); count += 25) {
       await own.append(Array.from({ length: 25 }, () => "x".repeat(20_000)));

@@ -8,8 +8,8 @@ export const ADD_ACTIVE_TIME = `
   active_ms = active_ms + coalesce(greatest(extract(epoch from now() - running_since) * 1000, 0)::bigint, 0),
   running_since = null`;
 
-/** Why no events were appended. `answered`: a call that they reply to is not awaited. */
-export type NotAppended = "absent" | "archived" | "terminated" | "answered";
+/** Why no events were appended. `not_awaited`: a call that they reply to is not awaited. */
+export type NotAppended = "absent" | "archived" | "terminated" | "not_awaited";
 
 /** Whether the inputs make the session due. A `system.message` waits for the next model request. */
 export function startsWork(inputs: readonly InputEvent[]): boolean {
@@ -130,5 +130,5 @@ async function whyNotAppended(db: Queryable, sessionId: string): Promise<NotAppe
   });
   if (rows[0] === undefined) return "absent";
   if (rows[0].terminated) return "terminated";
-  return rows[0].archived ? "archived" : "answered";
+  return rows[0].archived ? "archived" : "not_awaited";
 }

@@ -18,7 +18,7 @@ function confirm(tool_use_id: string, result: "allow" | "deny" = "allow") {
   return { type: "user.tool_confirmation" as const, tool_use_id, result };
 }
 
-/** Announces calls that ask, and answers their ids. */
+/** Announces calls that ask for confirmation, and returns their ids. */
 async function announce(db: TestDatabase, lease: Lease, count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => formatId("event", newUuid()));
   const asked = { name: "Bash", input: {}, evaluated_permission: "ask" as const };
@@ -40,7 +40,7 @@ for (const server of testServers) {
       for (let round = 0; round < 20; round++) {
         const [a = "", b = ""] = await announce(db, lease, 2);
         const requests = [[a], [b], [a, b], [b, a], [a], [b]];
-        const answers = await Promise.all(
+        const outcomes = await Promise.all(
           requests.map((ids) =>
             appendInputs(
               db.write,
@@ -49,10 +49,10 @@ for (const server of testServers) {
             ),
           ),
         );
-        const taken = requests.filter((_, index) => answers[index] !== "answered").flat();
-        assert.deepEqual(taken.toSorted(), [a, b].toSorted(), `round ${round}`);
+        const accepted = requests.filter((_, index) => outcomes[index] !== "not_awaited").flat();
+        assert.deepEqual(accepted.toSorted(), [a, b].toSorted(), `round ${round}`);
         assert.equal((await takeReplies(db.write, lease)).length, 2);
-        assert.deepEqual(await takeReplies(db.write, lease), [], "what was taken is not taken again");
+        assert.deepEqual(await takeReplies(db.write, lease), [], "each is taken once");
       }
     });
 
@@ -62,14 +62,19 @@ for (const server of testServers) {
       const lease = await seedLease(db.write, sessionId, "own");
       for (let round = 0; round < 20; round++) {
         const [id = ""] = await announce(db, lease, 1);
-        const [answer] = await Promise.all([
+        const [outcome] = await Promise.all([
           appendInputs(db.write, sessionId, [confirm(id)]),
           appendInputs(db.write, sessionId, [{ type: "user.interrupt" }]),
         ]);
         const types = (await readLog(db.read, sessionId)).slice(-2).map(({ event }) => event.type);
-        if (answer === "answered") assert.equal(types.at(-1), "user.interrupt");
-        else assert.deepEqual(types, ["user.tool_confirmation", "user.interrupt"], "never behind it");
-        assert.equal(await appendInputs(db.write, sessionId, [confirm(id)]), "answered");
+        if (outcome === "not_awaited") assert.equal(types.at(-1), "user.interrupt");
+        else
+          assert.deepEqual(
+            types,
+            ["user.tool_confirmation", "user.interrupt"],
+            "the reply precedes the interrupt",
+          );
+        assert.equal(await appendInputs(db.write, sessionId, [confirm(id)]), "not_awaited");
         await appendIdle(db.write, lease, idle({ type: "cancelled" }));
       }
     });
@@ -84,7 +89,7 @@ for (const server of testServers) {
       await assert.rejects(takeReplies(db.write, stale), LeaseLost);
       const result = { tool_use_id: b, content: [], is_error: true };
       await appendByRun(db.write, lease, [{ event: { type: "agent.tool_result", ...result } }]);
-      assert.equal(await appendInputs(db.write, sessionId, [confirm(b)]), "answered");
+      assert.equal(await appendInputs(db.write, sessionId, [confirm(b)]), "not_awaited");
       const taken = await takeReplies(db.write, lease);
       assert.deepEqual(
         taken.map(({ event }) => event.type === "user.tool_confirmation" && event.tool_use_id),

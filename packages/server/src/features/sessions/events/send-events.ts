@@ -14,7 +14,7 @@ import { MessageFiles } from "./message-files.ts";
  *
  * @returns the session's uuid and the stored events.
  * @throws errors.notFound, errors.notYours, errors.fileNotReady, errors.fileUnfit, errors.fileTooLarge,
- *   errors.sessionArchived, errors.sessionTerminated, errors.callAnswered
+ *   errors.sessionArchived, errors.sessionTerminated, errors.callNotAwaited
  */
 export async function sendEvents(
   db: DatabaseAccess,
@@ -39,7 +39,7 @@ export async function sendEvents(
           if (typeof appended !== "string") await files.keep(tx, id);
           return appended;
         });
-  if (rows === "answered") throw await notAwaited(db.read, id, events);
+  if (rows === "not_awaited") throw await notAwaited(db.read, id, events);
   if (rows === "absent") throw errors.notFound("session", sessionId);
   if (rows === "archived") throw errors.sessionArchived(sessionId);
   if (rows === "terminated") throw errors.sessionTerminated(sessionId);
