@@ -4,7 +4,7 @@ import { createTokenWatch } from "./access/token-watch.ts";
 import type { BlobStore } from "./blobs/disk-blobs.ts";
 import type { Database } from "./db/pool.ts";
 import { mountAgents } from "./features/agents/agent-routes.ts";
-import type { ModelWindows } from "./features/agents/resolve-agent.ts";
+import type { AvailableModels } from "./features/agents/resolve-agent.ts";
 import { mountDocs } from "./features/docs/docs-routes.ts";
 import { mountEnvironments } from "./features/environments/environment-routes.ts";
 import { mountFiles } from "./features/files/file-routes.ts";
@@ -34,7 +34,7 @@ export interface AppDeps {
   db: Database;
   hub: SessionHub;
   log: Logger;
-  models: ModelWindows;
+  models: AvailableModels;
   blobs: BlobStore;
   /** The installation's key, 32 bytes. The keys of cursors and secrets are derived from it. */
   secretKey: Uint8Array;

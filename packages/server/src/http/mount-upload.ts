@@ -7,7 +7,7 @@ import type { RequestScope } from "../request/request-scope.ts";
 import type { HttpApp } from "./http-app.ts";
 import { parseJson } from "./parse-json.ts";
 import { drain } from "./read-body.ts";
-import { type Head, headOf, mediaType, parsed, readJsonBody } from "./read-input.ts";
+import { type InputHead, mediaType, parse, parseHead, readJsonBody } from "./read-input.ts";
 import { respond } from "./respond.ts";
 import { serveRoute } from "./serve-route.ts";
 
@@ -34,11 +34,11 @@ export function mountUpload<R extends AnyRoute, Json extends z.ZodType>(
   json?: JsonInPlaceOfForm<R, Json>,
 ): void {
   serveRoute(app, route, async (incoming) => {
-    const { params } = headOf(incoming, route);
+    const { params } = parseHead(incoming, route);
     const type = mediaType(incoming.request);
     if (type === "application/json" && json !== undefined) {
       const bytes = await readJsonBody(incoming);
-      const body = parsed(incoming, json.schema, parseJson(bytes));
+      const body = parse(incoming, json.schema, parseJson(bytes));
       return await respond(incoming, [bytes], (scope) => json.handle(scope, body));
     }
     if (type !== "multipart/form-data") {
@@ -56,7 +56,7 @@ export function mountUpload<R extends AnyRoute, Json extends z.ZodType>(
 /** Reads the bytes of a body as they arrive. */
 export type BytesHandler<R extends AnyRoute> = (
   request: RequestScope,
-  input: Head<R>,
+  input: InputHead<R>,
   body: IncomingMessage,
 ) => Promise<{ body: ResponseOf<R>; headers: Record<string, string> }>;
 
@@ -65,7 +65,7 @@ export function mountBytes<R extends AnyRoute>(app: HttpApp, route: R, handler: 
   serveRoute(app, route, async (incoming) => {
     const { scope, request, reply } = incoming;
     try {
-      const { body, headers } = await handler(scope, headOf(incoming, route), request.raw);
+      const { body, headers } = await handler(scope, parseHead(incoming, route), request.raw);
       return await reply.headers(headers).send(body);
     } catch (error) {
       await drain(request.raw);

@@ -5,7 +5,7 @@ import type { RequestScope } from "../request/request-scope.ts";
 import type { Created, JsonText } from "../request/response-body.ts";
 import { requestIdHeaders } from "./headers.ts";
 import type { HttpApp } from "./http-app.ts";
-import { inputOf, NO_BODY, readJsonBody } from "./read-input.ts";
+import { NO_BODY, parseRequest, readJsonBody } from "./read-input.ts";
 import { respond } from "./respond.ts";
 import { serveRoute } from "./serve-route.ts";
 
@@ -34,7 +34,7 @@ export type StreamHandler<R extends AnyRoute> = (
 export function mount<R extends AnyRoute>(app: HttpApp, route: R, handler: Handler<R>): void {
   serveRoute(app, route, async (incoming) => {
     const bytes = await readJsonBody(incoming);
-    const input = inputOf(incoming, route, bytes);
+    const input = parseRequest(incoming, route, bytes);
     return await respond(incoming, [bytes], (scope) => handler(scope, input));
   });
 }
@@ -42,7 +42,7 @@ export function mount<R extends AnyRoute>(app: HttpApp, route: R, handler: Handl
 /** As `mount`, for a route whose response is bytes. */
 export function mountContent<R extends AnyRoute>(app: HttpApp, route: R, handler: ContentHandler<R>): void {
   serveRoute(app, route, async (incoming) => {
-    const { status, headers, body } = await handler(incoming.scope, inputOf(incoming, route, NO_BODY));
+    const { status, headers, body } = await handler(incoming.scope, parseRequest(incoming, route, NO_BODY));
     return incoming.reply.code(status).headers(headers).send(body);
   });
 }
@@ -51,7 +51,7 @@ export function mountContent<R extends AnyRoute>(app: HttpApp, route: R, handler
 export function mountStream<R extends AnyRoute>(app: HttpApp, route: R, handler: StreamHandler<R>): void {
   serveRoute(app, route, async (incoming) => {
     const { scope, request, reply } = incoming;
-    const write = await handler(scope, inputOf(incoming, route, NO_BODY));
+    const write = await handler(scope, parseRequest(incoming, route, NO_BODY));
     reply.hijack();
     const response = reply.raw;
     for (const [name, value] of Object.entries(requestIdHeaders(request.id))) response.setHeader(name, value);

@@ -19,22 +19,26 @@ import type { IncomingRequest } from "./respond.ts";
 export const NO_BODY = Buffer.alloc(0);
 
 /** Params, query and body, parsed by the route's schemas. */
-export function inputOf<R extends AnyRoute>(incoming: IncomingRequest, route: R, bytes: Buffer): Input<R> {
-  const head = headOf(incoming, route);
-  const body = parsed(incoming, route.body, bytes.length === 0 ? undefined : parseJson(bytes));
+export function parseRequest<R extends AnyRoute>(
+  incoming: IncomingRequest,
+  route: R,
+  bytes: Buffer,
+): Input<R> {
+  const head = parseHead(incoming, route);
+  const body = parse(incoming, route.body, bytes.length === 0 ? undefined : parseJson(bytes));
   return { ...head, body } as Input<R>;
 }
 
 /** An input without its body. */
-export type Head<R extends AnyRoute> = Omit<Input<R>, "body">;
+export type InputHead<R extends AnyRoute> = Omit<Input<R>, "body">;
 
-export function headOf<R extends AnyRoute>(incoming: IncomingRequest, route: R): Head<R> {
-  const query = parsed(incoming, route.query, parseQuery(incoming.request.raw.url ?? ""));
-  return { params: incoming.request.params, query } as Head<R>;
+export function parseHead<R extends AnyRoute>(incoming: IncomingRequest, route: R): InputHead<R> {
+  const query = parse(incoming, route.query, parseQuery(incoming.request.raw.url ?? ""));
+  return { params: incoming.request.params, query } as InputHead<R>;
 }
 
 /** Parses an input by a schema. @throws errors.featureNotAvailable for a part of a beta feature that the request does not activate. */
-export function parsed<S extends z.ZodType>(
+export function parse<S extends z.ZodType>(
   incoming: IncomingRequest,
   schema: S,
   input: unknown,

@@ -9,7 +9,7 @@ type GivenTool = NonNullable<Body["tools"]>[number];
 type Toolset = Extract<GivenTool, { type: "agent_toolset_20260401" }>;
 
 /** What agents need of the model registry. */
-export interface ModelWindows {
+export interface AvailableModels {
   /** The listed models; `get` may know others too. Windows in tokens. */
   list(): { id: string; provider: string; context_window: number; max_output_tokens: number }[];
   /** The context window of a model in tokens, at most `contextWindow`; null for a model that is not available. */
@@ -17,13 +17,13 @@ export interface ModelWindows {
 }
 
 export interface AgentDeps {
-  models: ModelWindows;
+  models: AvailableModels;
   /** Hosts and networks with private addresses that may be reached; see `BERTH_EGRESS_ALLOW_PRIVATE`. */
   egressAllowPrivate: readonly string[];
 }
 
 /** An agent with every default filled in, without its skills. @throws errors.invalid for a model that is not available. */
-export function resolveAgent(body: Body, models: ModelWindows): Omit<AgentDefinition, "skills"> {
+export function resolveAgent(body: Body, models: AvailableModels): Omit<AgentDefinition, "skills"> {
   return {
     name: body.name,
     description: body.description ?? null,
@@ -38,7 +38,7 @@ export function resolveAgent(body: Body, models: ModelWindows): Omit<AgentDefini
 export function changeAgent(
   { name, description, model, system, tools, mcp_servers, ...rest }: AgentDefinition,
   change: Change,
-  models: ModelWindows,
+  models: AvailableModels,
 ): AgentDefinition {
   return {
     ...rest,
@@ -51,7 +51,7 @@ export function changeAgent(
   };
 }
 
-function resolveModel(choice: Body["model"], models: ModelWindows): AgentDefinition["model"] {
+function resolveModel(choice: Body["model"], models: AvailableModels): AgentDefinition["model"] {
   const { id, effort, context_window: window } = typeof choice === "string" ? { id: choice } : choice;
   const model = models.get(id, window == null ? {} : { contextWindow: window });
   if (model === null) {

@@ -87,7 +87,7 @@ export async function getEnvironments(db: Queryable, ids: readonly string[]): Pr
 }
 
 /** Stores the fields of a locked environment that an update may change. Returns false when the owner has another of this name. */
-export async function storeEnvironment(tx: Queryable, environment: NewEnvironment): Promise<boolean> {
+export async function updateEnvironmentRow(tx: Queryable, environment: NewEnvironment): Promise<boolean> {
   try {
     await tx.query({
       name: "store_environment",

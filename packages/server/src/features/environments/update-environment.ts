@@ -8,7 +8,7 @@ import {
   type EnvironmentRow,
   getEnvironment,
   requireEnvironmentForUpdate,
-  storeEnvironment,
+  updateEnvironmentRow,
 } from "./environment-store.ts";
 import { resolveConfig, resolveResources } from "./resolve-environment.ts";
 
@@ -33,7 +33,7 @@ export async function updateEnvironment(
     if (environment.archived_at !== null) throw errors.locked("environment", environmentId);
     const changed = changeEnvironment(environment, body);
     if (isDeepStrictEqual(changed, environment)) return environment;
-    if (!(await storeEnvironment(tx, changed))) throw errors.nameTaken("environment", changed.name);
+    if (!(await updateEnvironmentRow(tx, changed))) throw errors.nameTaken("environment", changed.name);
     const stored = await getEnvironment(tx, environment.id);
     if (stored === null) throw new Error("An environment is missing after its update.");
     return stored;

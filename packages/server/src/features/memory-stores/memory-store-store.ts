@@ -100,7 +100,7 @@ export const requireMemoryStoreForDelete = requireAccessForUpdate(
 );
 
 /** Stores the fields of a locked store that an update may change. */
-export async function storeMemoryStore(
+export async function updateMemoryStoreRow(
   tx: Queryable,
   { id, name, description, metadata }: NewMemoryStore,
 ): Promise<void> {

@@ -7,7 +7,7 @@ import {
   getMemoryStore,
   type MemoryStoreRow,
   requireMemoryStoreForWrite,
-  storeMemoryStore,
+  updateMemoryStoreRow,
 } from "./memory-store-store.ts";
 
 type UpdateInput = Input<typeof memoryStoreRoutes.update>;
@@ -27,7 +27,7 @@ export async function updateMemoryStore(
       metadata: patchMetadata(store.metadata, body.metadata),
     };
     if (isDeepStrictEqual(changed, store)) return store;
-    await storeMemoryStore(tx, changed);
+    await updateMemoryStoreRow(tx, changed);
     const stored = await getMemoryStore(tx, store.id);
     if (stored === null) throw new Error("A memory store is missing after its update.");
     return stored;

@@ -2,9 +2,9 @@ import { modelRoutes } from "@berth/contract";
 import type { HttpApp } from "../../http/http-app.ts";
 import { mount } from "../../http/mount.ts";
 import { cursorScope, openCursor } from "../../request/page.ts";
-import type { ModelWindows } from "../agents/resolve-agent.ts";
+import type { AvailableModels } from "../agents/resolve-agent.ts";
 
-export function mountModels(app: HttpApp, models: Pick<ModelWindows, "list">): void {
+export function mountModels(app: HttpApp, models: Pick<AvailableModels, "list">): void {
   mount(app, modelRoutes.list, async (request, input) => {
     const listed = models.list();
     // A cursor holds how many models came before it: the registry does not change while the service runs.

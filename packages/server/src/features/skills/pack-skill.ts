@@ -23,13 +23,13 @@ export interface PackedSkill {
   /** Ordered by path. Paths are relative to the directory that holds `SKILL.md`. */
   files: PackedFile[];
   /** The text of `SKILL.md`. */
-  manual: Buffer;
+  manifest: Buffer;
 }
 
 export const MAX_ENTRIES = 500;
 export const MAX_UNPACKED_BYTES = 30 * 1024 * 1024;
-const MAX_MANUAL_BYTES = 1024 * 1024;
-const MANUAL = "SKILL.md";
+const MAX_MANIFEST_BYTES = 1024 * 1024;
+const MANIFEST = "SKILL.md";
 
 /**
  * Writes the files of a skill into one content, one after the other. Sizes are counted as the bytes arrive; announced sizes
@@ -43,10 +43,14 @@ export async function packSkill(
   fault: (what: string) => ApiError,
 ): Promise<PackedSkill> {
   const files: PackedFile[] = [];
-  const manual: { path: string; text: Uint8Array[] } = { path: "", text: [] };
+  const manifest: { path: string; text: Uint8Array[] } = { path: "", text: [] };
   const content = await blobs.stage(pieces());
   try {
-    return { content, files: belowManual(files, manual.path, fault), manual: Buffer.concat(manual.text) };
+    return {
+      content,
+      files: belowManifest(files, manifest.path, fault),
+      manifest: Buffer.concat(manifest.text),
+    };
   } catch (error) {
     await content.discard();
     throw error;
@@ -60,9 +64,9 @@ export async function packSkill(
       if (wrong !== null) throw fault(`has the path '${shown(path)}', which ${wrong}`);
       if (paths.has(path)) throw fault(`has the path '${shown(path)}' twice`);
       if (paths.add(path).size > MAX_ENTRIES) throw fault(`has more than ${MAX_ENTRIES} entries`);
-      const isManual = path === MANUAL || path.endsWith(`/${MANUAL}`);
-      if (isManual && manual.path !== "") throw fault(`has more than one ${MANUAL}`);
-      if (isManual) manual.path = path;
+      const isManifest = path === MANIFEST || path.endsWith(`/${MANIFEST}`);
+      if (isManifest && manifest.path !== "") throw fault(`has more than one ${MANIFEST}`);
+      if (isManifest) manifest.path = path;
       const file = { path, offset: total, size_bytes: 0, executable };
       files.push(file);
       let head = "";
@@ -70,8 +74,9 @@ export async function packSkill(
         total += piece.length;
         file.size_bytes += piece.length;
         if (total > MAX_UNPACKED_BYTES) throw fault("is larger than 30 MiB unpacked");
-        if (isManual && file.size_bytes > MAX_MANUAL_BYTES) throw fault(`has a ${MANUAL} of more than 1 MiB`);
-        if (isManual) manual.text.push(piece);
+        if (isManifest && file.size_bytes > MAX_MANIFEST_BYTES)
+          throw fault(`has a ${MANIFEST} of more than 1 MiB`);
+        if (isManifest) manifest.text.push(piece);
         if (head.length < 2) head += Buffer.from(piece.subarray(0, 2)).toString("latin1");
         yield piece;
       }
@@ -83,15 +88,15 @@ export async function packSkill(
 }
 
 /** Requires `SKILL.md` at the top, or in a single top-level directory, which is removed from all paths. */
-function belowManual(
+function belowManifest(
   files: readonly PackedFile[],
-  manual: string,
+  manifest: string,
   fault: (what: string) => ApiError,
 ): PackedFile[] {
-  if (manual === "") throw fault(`has no ${MANUAL}`);
-  const root = manual.slice(0, -MANUAL.length);
+  if (manifest === "") throw fault(`has no ${MANIFEST}`);
+  const root = manifest.slice(0, -MANIFEST.length);
   if (root.indexOf("/") !== root.length - 1 && root !== "") {
-    throw fault(`must have its ${MANUAL} at the top or in the one directory there`);
+    throw fault(`must have its ${MANIFEST} at the top or in the one directory there`);
   }
   const outside = files.find(({ path }) => !path.startsWith(root));
   if (outside !== undefined) {

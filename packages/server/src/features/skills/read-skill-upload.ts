@@ -7,11 +7,11 @@ import type { ApiError } from "../../errors/api-error.ts";
 import { errors } from "../../errors/catalogue.ts";
 import { fieldMetadata, fieldText, readForm, unknownPart } from "../../http/read-form.ts";
 import { MAX_ENTRIES, type PackedSkill, packSkill, type UploadedFile } from "./pack-skill.ts";
-import { type Manual, readManual } from "./read-manual.ts";
+import { readSkillManifest, type SkillManifest } from "./read-skill-manifest.ts";
 import { isIgnored } from "./skill-paths.ts";
 import { unzip } from "./unzip.ts";
 
-export interface SkillUpload extends Manual, Pick<PackedSkill, "content" | "files"> {
+export interface SkillUpload extends SkillManifest, Pick<PackedSkill, "content" | "files"> {
   displayTitle: string | null;
   metadata: Record<string, string>;
 }
@@ -40,9 +40,15 @@ export async function readSkillUpload(
   return await readForm(request, limits, async (parts) => {
     const form: Form = { files: 0 };
     try {
-      const { content, files, manual } = await packed(blobs, form, filesOf(parts, blobs, fields, form));
+      const { content, files, manifest } = await packed(blobs, form, filesOf(parts, blobs, fields, form));
       const { display_title: displayTitle = null, metadata = {} } = form;
-      return { content, files, ...(await described(content, manual, faultOf(form))), displayTitle, metadata };
+      return {
+        content,
+        files,
+        ...(await described(content, manifest, faultOf(form))),
+        displayTitle,
+        metadata,
+      };
     } finally {
       await form.zip?.discard();
     }
@@ -69,11 +75,11 @@ async function* startingWith<T>(first: T, rest: AsyncIterable<T>): AsyncGenerato
 
 async function described(
   content: StagedBlob,
-  manual: Uint8Array,
+  manifest: Uint8Array,
   fault: (what: string) => ApiError,
-): Promise<Manual> {
+): Promise<SkillManifest> {
   try {
-    return readManual(manual, fault);
+    return readSkillManifest(manifest, fault);
   } catch (error) {
     await content.discard();
     throw error;

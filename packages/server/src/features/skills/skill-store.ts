@@ -103,7 +103,7 @@ export async function deleteSkillRow(tx: Queryable, id: string): Promise<void> {
 }
 
 /** Stores the fields of a locked skill that an update may change. */
-export async function storeSkill(
+export async function updateSkillRow(
   tx: Queryable,
   skill: Pick<SkillRow, "id" | "display_title" | "metadata">,
 ): Promise<void> {

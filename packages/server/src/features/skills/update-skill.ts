@@ -4,7 +4,7 @@ import type { Principal } from "../../access/principal.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import { errors } from "../../errors/catalogue.ts";
 import { patchMetadata } from "../../request/patch-metadata.ts";
-import { requireSkill, requireSkillForUpdate, type SkillRow, storeSkill } from "./skill-store.ts";
+import { requireSkill, requireSkillForUpdate, type SkillRow, updateSkillRow } from "./skill-store.ts";
 
 type Body = Input<typeof skillRoutes.update>["body"];
 
@@ -24,7 +24,7 @@ export async function updateSkill(
       metadata: patchMetadata(skill.metadata, body.metadata),
     };
     if (isDeepStrictEqual(changed, skill)) return skill;
-    await storeSkill(tx, changed);
+    await updateSkillRow(tx, changed);
     return await requireSkill(tx, principal, skillId);
   });
 }

@@ -102,7 +102,7 @@ function requiredBy(read: typeof getCredential) {
 }
 
 /** Stores the fields of a locked credential that an update may change. A null `secret` keeps the present one. */
-export async function storeCredential(
+export async function updateCredentialRow(
   tx: Queryable,
   credential: CredentialRow,
   secret: Buffer | null,

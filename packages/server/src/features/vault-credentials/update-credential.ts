@@ -7,7 +7,7 @@ import { patchMetadata } from "../../request/patch-metadata.ts";
 import { credentialSecret } from "../../secrets/sealed-columns.ts";
 import type { SecretBox } from "../../secrets/secret-box.ts";
 import { lowerCase } from "./add-credential.ts";
-import { type CredentialRow, requireCredentialForUpdate, storeCredential } from "./credential-store.ts";
+import { type CredentialRow, requireCredentialForUpdate, updateCredentialRow } from "./credential-store.ts";
 
 type Body = Input<typeof vaultCredentialRoutes.update>["body"];
 
@@ -33,7 +33,7 @@ export async function updateCredential(
     const secret = secretOf(body);
     if (secret === undefined && isDeepStrictEqual(changed, credential)) return credential;
     const sealed = secret === undefined ? null : secrets.seal(credentialSecret(credential.id), secret);
-    return await storeCredential(tx, changed, sealed);
+    return await updateCredentialRow(tx, changed, sealed);
   });
 }
 

@@ -4,7 +4,7 @@ import type { Principal } from "../../access/principal.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import { errors } from "../../errors/catalogue.ts";
 import { patchMetadata } from "../../request/patch-metadata.ts";
-import { requireVaultForUpdate, storeVault, type VaultRow } from "./vault-store.ts";
+import { requireVaultForUpdate, updateVaultRow, type VaultRow } from "./vault-store.ts";
 
 /** Updates a vault. An update without a difference leaves `updated_at` as it is. @throws errors.locked */
 export async function updateVault(
@@ -20,6 +20,6 @@ export async function updateVault(
       display_name: body.display_name ?? vault.display_name,
       metadata: patchMetadata(vault.metadata, body.metadata),
     };
-    return isDeepStrictEqual(changed, vault) ? vault : await storeVault(tx, changed);
+    return isDeepStrictEqual(changed, vault) ? vault : await updateVaultRow(tx, changed);
   });
 }

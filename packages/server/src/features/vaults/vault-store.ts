@@ -69,7 +69,7 @@ export const requireVault = requireAccess("vault", getVault);
 export const requireVaultForUpdate = requireAccessForUpdate("vault", getVault, lockVault);
 
 /** Stores the fields of a locked vault that an update may change. */
-export async function storeVault(tx: Queryable, vault: VaultRow): Promise<VaultRow> {
+export async function updateVaultRow(tx: Queryable, vault: VaultRow): Promise<VaultRow> {
   const { rows } = await tx.query<VaultRow>({
     name: "store_vault",
     text: `update vaults set display_name = $2, metadata = $3, updated_at = now() where id = $1

@@ -1,5 +1,5 @@
 import type { Database } from "../../db/pool.ts";
-import { asksForTurn, waitingInputs } from "../../features/sessions/events/event-store.ts";
+import { startsTurn, waitingInputs } from "../../features/sessions/events/event-store.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
 import { handOverRun, releaseRun } from "../lease/claim-runs.ts";
 import type { Lease } from "../lease/lease.ts";
@@ -44,7 +44,7 @@ export async function releaseForHandOver(
 ): Promise<void> {
   await workspace.end();
   const waiting = await waitingInputs(db.read, lease.sessionId);
-  const isDone = state.status === "idle" && !asksForTurn(waiting) && !workspace.hasPending();
+  const isDone = state.status === "idle" && !startsTurn(waiting) && !workspace.hasPending();
   if (!isDone || !(await releaseRun(db.write, lease))) await handOverRun(db.write, lease);
   hub.publish(lease.sessionId, true);
 }

@@ -3,7 +3,7 @@ import { type Semaphore, Signal } from "@berth/concurrency";
 import type { Logger } from "pino";
 import { DatabaseUnavailableError } from "../../db/database-error.ts";
 import type { Database } from "../../db/pool.ts";
-import { asksForTurn, waitingInputs } from "../../features/sessions/events/event-store.ts";
+import { startsTurn, waitingInputs } from "../../features/sessions/events/event-store.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
 import { readInputs, type SessionInputs } from "../inputs/session-inputs.ts";
 import { handOverRun, releaseRun } from "../lease/claim-runs.ts";
@@ -160,7 +160,7 @@ export class SessionRunner {
       await this.#settleInterrupts(waiting.interruptedMessages);
       return true;
     }
-    if (!asksForTurn(waiting) && !resumed) return false;
+    if (!startsTurn(waiting) && !resumed) return false;
     const mustWait = turns.free === 0;
     const release = await turns.acquire();
     try {

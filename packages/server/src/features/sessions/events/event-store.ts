@@ -87,7 +87,7 @@ export async function firstRequestAt(db: Queryable, sessionId: string): Promise<
 }
 
 /** Which inputs are waiting to be processed. */
-export interface Waiting {
+export interface WaitingInputs {
   /** Confirmations and results of calls, which a run processes at once. */
   replies: boolean;
   /** The last turn ended because calls await a client's reply. No message is processed before the replies. */
@@ -99,8 +99,8 @@ export interface Waiting {
   interruptedMessages: boolean;
 }
 
-export async function waitingInputs(db: Queryable, sessionId: string): Promise<Waiting> {
-  const { rows } = await db.query<Waiting>({
+export async function waitingInputs(db: Queryable, sessionId: string): Promise<WaitingInputs> {
+  const { rows } = await db.query<WaitingInputs>({
     name: "waiting_inputs",
     text: `
       with waiting as (
@@ -124,7 +124,7 @@ export async function waitingInputs(db: Queryable, sessionId: string): Promise<W
   return rows[0] ?? NOTHING_WAITING;
 }
 
-const NOTHING_WAITING: Waiting = {
+const NOTHING_WAITING: WaitingInputs = {
   replies: false,
   requiresAction: false,
   messages: false,
@@ -133,7 +133,7 @@ const NOTHING_WAITING: Waiting = {
 };
 
 /** Whether the inputs start a turn of a session that is not running. */
-export function asksForTurn({ replies, messages, interrupts, requiresAction }: Waiting): boolean {
+export function startsTurn({ replies, messages, interrupts, requiresAction }: WaitingInputs): boolean {
   return replies || interrupts || (messages && !requiresAction);
 }
 

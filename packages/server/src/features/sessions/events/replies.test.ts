@@ -9,7 +9,7 @@ import { appendByRun, appendIdle, appendRunning, takeReplies } from "../../../ru
 import { claimRuns, releaseRun } from "../../../runs/lease/claim-runs.ts";
 import type { Lease } from "../../../runs/lease/lease.ts";
 import { clearPending } from "../../../runs/lease/session-state.ts";
-import { asksForTurn, readLog, waitingInputs } from "./event-store.ts";
+import { readLog, startsTurn, waitingInputs } from "./event-store.ts";
 import { appendInputs } from "./input-store.ts";
 
 const message = { type: "user.message" as const, content: [{ type: "text" as const, text: "hello" }] };
@@ -109,9 +109,9 @@ for (const server of testServers) {
       assert.ok(await releaseRun(db.write, lease));
       assert.deepEqual(await claimRuns(db.write, "other", 10_000, 10, "here"), []);
       await appendInputs(db.write, sessionId, [message]);
-      assert.equal(asksForTurn(await waitingInputs(db.read, sessionId)), false);
+      assert.equal(startsTurn(await waitingInputs(db.read, sessionId)), false);
       await appendInputs(db.write, sessionId, [confirm(id)]);
-      assert.equal(asksForTurn(await waitingInputs(db.read, sessionId)), true);
+      assert.equal(startsTurn(await waitingInputs(db.read, sessionId)), true);
       assert.equal((await claimRuns(db.write, "other", 10_000, 10, "here")).length, 1);
     });
   });

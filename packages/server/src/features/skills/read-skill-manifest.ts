@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ApiError } from "../../errors/api-error.ts";
 import { parseFrontmatter } from "./parse-frontmatter.ts";
 
-export interface Manual {
+export interface SkillManifest {
   name: string;
   description: string;
 }
@@ -20,7 +20,7 @@ const frontmatter = z.object({
 });
 
 /** Reads the frontmatter of a `SKILL.md`, which is between two `---` lines at its top. Other fields in it are ignored. */
-export function readManual(bytes: Uint8Array, fault: (what: string) => ApiError): Manual {
+export function readSkillManifest(bytes: Uint8Array, fault: (what: string) => ApiError): SkillManifest {
   const given = parsed(frontmatterOf(bytes, fault), fault);
   const result = frontmatter.safeParse(given, { error: validationMessage });
   if (result.success) return result.data;
