@@ -3,7 +3,7 @@ import type { RunLog } from "../lease/run-log.ts";
 
 const INTERVAL_MS = 1_000;
 
-/** Appends the progress of one resource to the log: at most the newest of each second, one event after another. */
+/** Appends the progress of one resource to the log: at most the newest of each second. */
 export class ProgressReport {
   readonly #runLog: RunLog;
   readonly #resourceId: string;
@@ -42,6 +42,6 @@ export class ProgressReport {
       ...progress,
     };
     // A log that cannot be written ends the run at the next append.
-    this.#appending = this.#appending.then(() => this.#runLog.append([{ event }])).catch(() => undefined);
+    this.#appending = this.#runLog.append([{ event }]).catch(() => undefined);
   }
 }

@@ -1,3 +1,4 @@
+// Removals of files by the Provisioner.
 import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
 import { describe, type TestContext, test } from "node:test";
@@ -69,7 +70,7 @@ async function tellWhenDone(db: TestDatabase, done: () => void): Promise<void> {
 }
 
 describe("removals", () => {
-  test("come before what is placed, also at the same place, and during a command", async (t) => {
+  test("a new file at the same path, during a command → the old file is removed before it is placed", async (t) => {
     const { own, sessionId, add, remove, tell, removalsDone } = await house(t);
     const first = await add("one", "/data/in/x");
     await own.worker();
@@ -91,7 +92,7 @@ describe("removals", () => {
     assert.deepEqual(own.engine.fileSteps, ["remove /data/in/x", "place /data/in/x"]);
   });
 
-  test("of a mounted file wait for a fresh sandbox, which comes after the turn", async (t) => {
+  test("a mounted file → removed by reopening the sandbox after the turn", async (t) => {
     const { own, sessionId, add, remove, tell, removalsDone } = await house(t);
     own.engine.failsToPlace = true;
     const id = await add("one", "/inputs/x");
@@ -113,7 +114,7 @@ describe("removals", () => {
     assert.deepEqual(own.engine.overlaps, []);
   });
 
-  test("that nobody has done are done when the sandbox opens, before a file at their place", async (t) => {
+  test("a removal from before the sandbox opened → done then, before a file at its path", async (t) => {
     const { own, sessionId, add, remove, removalsDone } = await house(t);
     const first = await add("one", "/data/x");
     await remove(first);
@@ -126,7 +127,7 @@ describe("removals", () => {
     assert.deepEqual(own.engine.fileSteps, ["remove /data/x", "place /data/x/below"]);
   });
 
-  test("never take what was put in the place since", async (t) => {
+  test("another resource is at the path since → it stays", async (t) => {
     const { db, own, sessionId, add, tell, removalsDone } = await house(t);
     await own.worker();
     await add("two", "/data/x");

@@ -25,7 +25,7 @@ import type { RunSession, SessionInputs } from "../inputs/session-inputs.ts";
 import type { Lease } from "../lease/lease.ts";
 import type { RunLog } from "../lease/run-log.ts";
 import type { SessionMemory } from "../memory/session-memory.ts";
-import { createProvisioner, type Provisioner, type ProvisionParts } from "../resources/provision.ts";
+import { Provisioner, type ProvisionParts } from "../resources/provisioner.ts";
 import type { PinnedSkill } from "../skills/session-skills.ts";
 import type { SkillDirectories } from "../skills/skill-directories.ts";
 import { PrefetchedRefs } from "../snapshots/prefetched-refs.ts";
@@ -183,7 +183,7 @@ export class SandboxOpener {
     mounted: readonly MountedFile[],
     refs: PrefetchedRefs = new PrefetchedRefs(),
   ): Provisioner {
-    return createProvisioner(this.#parts, { ...this.#target, sandbox, mounted, refs });
+    return new Provisioner(this.#parts, { ...this.#target, sandbox, mounted, refs });
   }
 }
 

@@ -14,7 +14,7 @@ import type { RunLog } from "../lease/run-log.ts";
 import { type McpParts, openSessionMcp, type SessionMcp } from "../mcp/session-mcp.ts";
 import { createSessionMemory, type SessionMemory } from "../memory/session-memory.ts";
 import { createSessionOutputs, type OutputParts, type SessionOutputs } from "../outputs/session-outputs.ts";
-import type { Provisioner } from "../resources/provision.ts";
+import type { Provisioner } from "../resources/provisioner.ts";
 import { type PinnedSkill, readSkills } from "../skills/session-skills.ts";
 import { describeWorkspace } from "./describe-workspace.ts";
 import { type OpenedSandbox, type OpenParts, SandboxOpener, type ToPlace } from "./sandbox-opener.ts";

@@ -11,8 +11,8 @@ interface Target {
   notes: string[];
 }
 
-/** The event comes before the mark: cut off between them, the resource is put in place again, which harms nothing. */
-export async function tellReady(
+/** Appends the event before it marks the row: after a crash between them the resource is put in place again, which is harmless. */
+export async function reportReady(
   db: Queryable,
   { lease, runLog }: Target,
   resource: RunResource,
@@ -33,7 +33,7 @@ export async function tellReady(
   await markReady(db, lease, resource.id);
 }
 
-export async function tellFailed(
+export async function reportFailed(
   db: Queryable,
   { lease, runLog, notes }: Target,
   resource: RunResource,

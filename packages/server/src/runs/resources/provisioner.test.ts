@@ -35,8 +35,8 @@ async function file(db: TestDatabase, directory: string, sessionId: string): Pro
   });
 }
 
-describe("putting resources in place", () => {
-  test("clones begin without a message, several at once; the first command waits for them, the model does not", async (t) => {
+describe("Provisioner", () => {
+  test("repositories, no message yet → cloned concurrently; the first command waits for them, the model does not", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const sessionId = await seedSession(db.write, await seed(db.write), { pending: true });
@@ -74,7 +74,7 @@ describe("putting resources in place", () => {
     assert.deepEqual(own.engine.specs[0]?.egress, { mode: "limited", hosts: ["git.example:8443"] });
   });
 
-  test("a clone that fails is told in the log and to the model once, the session goes on, and a new token tries again", async (t) => {
+  test("a clone fails → reported in the log and once to the model, and tried again with a new token", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const sessionId = await seedSession(db.write, await seed(db.write), { pending: true });
@@ -113,7 +113,7 @@ describe("putting resources in place", () => {
     await own.until(sessionId, (entries) => types(entries).includes("session.resource_ready"));
   });
 
-  test("an interrupt ends a wait for a clone within a second, and the clone goes on", async (t) => {
+  test("interrupt while a command waits for a clone → the turn ends within a second, and the clone continues", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const sessionId = await seedSession(db.write, await seed(db.write), { pending: true });
@@ -135,7 +135,7 @@ describe("putting resources in place", () => {
     assert.deepEqual(own.engine.commands, []);
   });
 
-  test("files are mounted when the sandbox opens, and placed in it when they come later, also during a command", async (t) => {
+  test("files → mounted when the sandbox opens, and placed in it when they are added later, also during a command", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const sessionId = await seedSession(db.write, await seed(db.write), { pending: true });
@@ -155,7 +155,7 @@ describe("putting resources in place", () => {
     assert.equal(own.engine.placed.length, 1);
   });
 
-  test("a file whose place only a fresh sandbox has is there after the turn", async (t) => {
+  test("a file that only a fresh sandbox can have → the sandbox is reopened after the turn", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     own.engine.failsToPlace = true;
@@ -174,7 +174,7 @@ describe("putting resources in place", () => {
     assert.deepEqual(own.engine.overlaps, []);
   });
 
-  test("each command has the present variables: the environment's, the session's, the token's", async (t) => {
+  test("command variables: changed between commands → each command has the current ones", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const from = await seed(db.write);
@@ -206,7 +206,7 @@ describe("putting resources in place", () => {
     );
   });
 
-  test("a sandbox that dies is opened again on the same disk by the next command", async (t) => {
+  test("the sandbox dies → the next command opens another on the same disk", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const sessionId = await seedSession(db.write, await seed(db.write));
@@ -217,7 +217,7 @@ describe("putting resources in place", () => {
     assert.equal(own.engine.specs[0]?.disk, own.engine.specs[1]?.disk);
   });
 
-  test("a sandbox that cannot be opened is told in the log and to the model, and the turn goes on", async (t) => {
+  test("the sandbox cannot be opened → reported in the log and to the model, and the turn continues", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     own.engine.failsToOpen = true;

@@ -1,0 +1,164 @@
+import { LeaseLost } from "@berth/agent";
+import { Semaphore } from "@berth/concurrency";
+import type { MountedFile } from "@berth/sandbox";
+import type { Logger } from "pino";
+import type { BlobStore } from "../../blobs/disk-blobs.ts";
+import type { Database } from "../../db/pool.ts";
+import type { Queryable } from "../../db/statement.ts";
+import type { Placement } from "../inputs/placement.ts";
+import { forgetRemoval, isReplaced, type Removal } from "../inputs/removal-store.ts";
+import type { RunFile, RunResource } from "../inputs/resource-store.ts";
+import type { SessionMemory } from "../memory/session-memory.ts";
+import { type CloneParts, type CloneTarget, cloneInto } from "./clone-into.ts";
+import { reportFailed, reportReady } from "./report-placement.ts";
+
+export interface ProvisionParts extends CloneParts {
+  db: Database;
+  blobs: BlobStore;
+  log: Logger;
+}
+
+export interface ProvisionTarget extends CloneTarget {
+  memory: Pick<SessionMemory, "putInPlace">;
+  /** Takes what the model is to be told. */
+  notes: string[];
+  /** The files that the sandbox was opened with. */
+  mounted: readonly MountedFile[];
+  /** Called when a file waits for a mount point that only a fresh sandbox has. */
+  onNeedsReopen(): void;
+}
+
+const MAX_CLONES = 4;
+
+/**
+ * Puts resources in place in one open sandbox, each once, and reports the outcome in the log. Repositories are cloned
+ * concurrently; files are placed and removed one after another, in the order in which they were given.
+ */
+export class Provisioner {
+  readonly #parts: ProvisionParts;
+  readonly #target: ProvisionTarget;
+  readonly #clones = new Semaphore(MAX_CLONES);
+  readonly #files = new Semaphore(1);
+  /** By the path in the sandbox. */
+  readonly #mountedFiles: Map<string, string>;
+  /** Uuids of the repositories at whose mount paths this sandbox has a snapshot. */
+  readonly #mountedSnapshots = new Set<string>();
+  readonly #underWay = new Map<string, Promise<void>>();
+  readonly #tried = new Map<string, string>();
+  #needsReopen = false;
+
+  constructor(parts: ProvisionParts, target: ProvisionTarget) {
+    this.#parts = parts;
+    this.#target = target;
+    this.#mountedFiles = new Map(target.mounted.map((file) => [file.target, file.source]));
+  }
+
+  /** Resolves when the removals are done and all resources are in place or have failed. Never rejects. */
+  async putInPlace(resources: readonly RunResource[], removals: readonly Removal[]): Promise<void> {
+    for (const removal of removals)
+      this.#startOnce(`removal of ${removal.id}`, "", () => this.#files.run(() => this.#remove(removal)));
+    for (const resource of resources)
+      this.#startOnce(resource.id, versionOf(resource), () => this.#put(resource));
+    await Promise.all(this.#underWay.values());
+  }
+
+  /** Resolves when nothing is under way. */
+  async settled(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay.values());
+  }
+
+  /** A file waits for a mount point that only a fresh sandbox has, or is still at one that only a fresh sandbox lacks. */
+  needsReopen(): boolean {
+    return this.#needsReopen;
+  }
+
+  /** Starts the work once for each `key` and `version`. */
+  #startOnce(key: string, version: string, work: () => Promise<void>): void {
+    if (this.#underWay.has(key) || this.#tried.get(key) === version) return;
+    this.#tried.set(key, version);
+    this.#underWay.set(
+      key,
+      work().finally(() => this.#underWay.delete(key)),
+    );
+  }
+
+  async #put(resource: RunResource): Promise<void> {
+    const { db, log } = this.#parts;
+    const began = performance.now();
+    try {
+      const placement = await this.#place(resource);
+      if (placement === "later") return;
+      if ("fault" in placement) await reportFailed(db.write, this.#target, resource, placement.fault);
+      else await reportReady(db.write, this.#target, resource, began, placement.commit);
+    } catch (error) {
+      if (error instanceof LeaseLost) return;
+      log.error({ err: error, resource: resource.id }, "a resource could not be put in place");
+    }
+  }
+
+  #place(resource: RunResource): Promise<Placement> {
+    const { memory, sandbox } = this.#target;
+    if (resource.type === "file") return this.#files.run(() => this.#placeFile(resource));
+    if (resource.type === "memory_store") return memory.putInPlace(sandbox, resource);
+    return this.#clones.run(() => cloneInto(this.#parts, this.#target, resource, this.#mountedSnapshots));
+  }
+
+  async #placeFile(resource: RunFile): Promise<Placement> {
+    const content = await readContent(this.#parts.db.write, resource.id);
+    if (content === undefined) return "later";
+    if (content.sha256 === null)
+      return { fault: { type: "sandbox_error", message: "The file has no content." } };
+    const file = { source: this.#parts.blobs.path(content.sha256), target: resource.mountPath };
+    if (this.#mountedFiles.get(file.target) === file.source) return {};
+    if (await this.#target.sandbox.placeFile(file)) {
+      this.#target.notes.push(`[A file of the user is now at ${file.target}, read-only.]`);
+      return {};
+    }
+    this.#requestReopen();
+    return "later";
+  }
+
+  /** The removal is forgotten after the file is gone, so that it is tried again whatever happens in between. */
+  async #remove(removal: Removal): Promise<void> {
+    const { db, log } = this.#parts;
+    const { lease, sandbox, notes } = this.#target;
+    try {
+      if (!(await isReplaced(db.write, lease.sessionId, removal))) {
+        if (!(await sandbox.removeFile(removal.mountPath))) return this.#requestReopen();
+        this.#mountedFiles.delete(removal.mountPath);
+        notes.push(`[The file at ${removal.mountPath} was taken away by the user.]`);
+      }
+      await forgetRemoval(db.write, removal);
+    } catch (error) {
+      log.error({ err: error, resource: removal.id }, "a file could not be removed");
+    }
+  }
+
+  #requestReopen(): void {
+    this.#needsReopen = true;
+    this.#target.onNeedsReopen();
+  }
+}
+
+/** A repository that failed is tried again with another token. */
+function versionOf(resource: RunResource): string {
+  return resource.type === "file" || resource.type === "memory_store"
+    ? ""
+    : (resource.secret?.toString("base64") ?? "");
+}
+
+/** Read again: the resource may have been deleted since its sandbox was opened, or its file. Undefined: the resource is gone. */
+async function readContent(
+  db: Queryable,
+  resourceId: string,
+): Promise<{ sha256: string | null } | undefined> {
+  const { rows } = await db.query<{ sha256: string | null }>({
+    name: "file_content",
+    text: `
+      select files.sha256 from session_resources
+        left join files on files.id = session_resources.file_id and status = 'ready'
+      where session_resources.id = $1`,
+    values: [resourceId],
+  });
+  return rows[0];
+}
