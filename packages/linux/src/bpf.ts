@@ -1,4 +1,4 @@
-/** One classic BPF record, as `struct sock_filter` has it. */
+/** One classic BPF instruction, as in `struct sock_filter`. */
 export interface Instruction {
   code: number;
   jumpTrue: number;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** A hard limit of this process, by its name in `/proc/self/limits`; a process that it starts can have no more. */
+/** A hard limit of this process, which no process that it starts can exceed, by its name in `/proc/self/limits`. */
 export function hardLimit(name: "Max open files" | "Max processes"): number {
   const line = readFileSync("/proc/self/limits", "latin1")
     .split("\n")

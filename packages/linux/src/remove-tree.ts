@@ -5,11 +5,11 @@ import { promisify } from "node:util";
 const removing = new Map<string, Promise<unknown>>();
 
 /**
- * By the system's `rm`, which goes down by descriptors: it follows no link, and removes trees deeper than a path can be
- * long, which an agent can make and which Node's own `rm` leaves behind. Two of them in one tree would fail, so one that this
- * process is removing already is waited for.
+ * Removes a tree with the system's `rm`, which walks by descriptors: it follows no link, and removes trees deeper than the longest
+ * path, which an agent can make and which Node's `rm` does not remove. Two at once in one tree would fail, so a removal that
+ * this process has begun is awaited first.
  *
- * @param signal kills the `rm` that is run for this call.
+ * @param signal kills the `rm` of this call.
  */
 export async function removeTree(path: string, signal?: AbortSignal): Promise<void> {
   for (let other = removing.get(path); other !== undefined; other = removing.get(path))

@@ -1,8 +1,8 @@
 import type { Architecture } from "./architecture.ts";
-import { EXAMINED_SYSCALLS, type Numbers, REFUSED_SYSCALLS } from "./syscalls.ts";
+import { DENIED_SYSCALLS, EXAMINED_SYSCALLS, type Numbers } from "./syscalls.ts";
 
-/** Those that Berth's programs make and the filter allows, with or without the kernel's own checks. */
-const others: Readonly<Record<string, Numbers>> = {
+/** System calls that Berth's programs and tests make and the filter allows. */
+const OTHERS: Readonly<Record<string, Numbers>> = {
   close: [3, 57],
   getpid: [39, 172],
   shmget: [29, 194],
@@ -21,10 +21,10 @@ const others: Readonly<Record<string, Numbers>> = {
   openat2: [437, 437],
 };
 
-/** The numbers, by name, of the system calls that are refused, examined or made; those that the machine lacks are left out. */
+/** Numbers by name of the system calls that are denied, examined or made, without those that the architecture lacks. */
 export function syscallNumbers(architecture: Architecture): Readonly<Record<string, number>> {
   const column = architecture === "arm64" ? 1 : 0;
-  const all: Record<string, Numbers> = { ...REFUSED_SYSCALLS, ...EXAMINED_SYSCALLS, ...others };
+  const all: Record<string, Numbers> = { ...DENIED_SYSCALLS, ...EXAMINED_SYSCALLS, ...OTHERS };
   return Object.fromEntries(
     Object.entries(all).flatMap(([name, numbers]) => {
       const number = numbers[column];

@@ -1,8 +1,8 @@
 /** A system call's number on x86_64 and on aarch64; null where it does not exist. */
 export type Numbers = readonly [x86_64: number | null, aarch64: number | null];
 
-/** Refused whatever their arguments: they administer the host, or widen what can be attacked of the kernel. */
-export const REFUSED_SYSCALLS: Readonly<Record<string, Numbers>> = {
+/** Denied with any arguments: they administer the host, or enlarge the attack surface of the kernel. */
+export const DENIED_SYSCALLS: Readonly<Record<string, Numbers>> = {
   mount: [165, 40],
   umount2: [166, 39],
   pivot_root: [155, 41],
@@ -75,7 +75,7 @@ export const REFUSED_SYSCALLS: Readonly<Record<string, Numbers>> = {
   lsm_set_self_attr: [460, 460],
 };
 
-/** Allowed or refused by their arguments. */
+/** Allowed or denied by their arguments. */
 export const EXAMINED_SYSCALLS = {
   clone: [56, 220],
   clone3: [435, 435],
@@ -87,5 +87,5 @@ export const EXAMINED_SYSCALLS = {
   ptrace: [101, 117],
 } as const satisfies Record<string, Numbers>;
 
-/** The newest system call that the lists above were made from; later ones are told to be missing. */
+/** The newest system call that the lists above cover; the filter returns ENOSYS for later ones. */
 export const NEWEST_SYSCALL = 466;

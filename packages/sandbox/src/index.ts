@@ -1,7 +1,7 @@
 export { type BubblewrapOptions, createBubblewrapEngine } from "./bubblewrap/bubblewrap-engine.ts";
 export { createDockerEngine, type DockerOptions } from "./docker/docker-engine.ts";
+export { LAYERED_HOME } from "./inside/environment.ts";
 export * from "./inside/files.ts";
-export { LAYERED_HOME } from "./inside/paths.ts";
 export { trustedBundle } from "./inside/trusted-bundle.ts";
 export type { Capability } from "./interface/capability.ts";
 export * from "./interface/command.ts";

@@ -4,10 +4,9 @@ import type { Egress } from "@berth/egress";
 import { encode, isArchitecture } from "@berth/linux";
 import { rgPath } from "@vscode/ripgrep";
 import { SUPERVISOR } from "../commands/supervisor.ts";
-import { freshDirectory } from "../host/fresh-directory.ts";
+import { freshDirectory, ownerName } from "../host/leftovers.ts";
 import { openEgress } from "../host/open-egress.ts";
 import { OpenSandboxes } from "../host/open-sandboxes.ts";
-import { ownerName } from "../host/owner.ts";
 import { writePrograms } from "../inside/programs.ts";
 import { prepareFiles, type SandboxFiles } from "../inside/sandbox-files.ts";
 import type { Capability } from "../interface/capability.ts";
@@ -30,18 +29,18 @@ import { makeSystemTop, prepareSystem } from "./system-layers/system-mount.ts";
 import { takeChanges } from "./system-layers/take-changes.ts";
 
 export interface BubblewrapOptions {
-  /** Stable id of the installation, `[A-Za-z0-9_-]{1,64}`; names its control groups. */
+  /** Stable id of the installation, `[A-Za-z0-9_-]{1,64}`. Names its control groups. */
   instance: string;
-  /** Host directory for generated files, 0700, made when missing. Left as it was found after `close`. */
+  /** Host directory for generated files, created with mode 0700 when missing. `close` removes what the engine put there. */
   stateDir: string;
   egress: Egress;
-  /** PEM of CAs to trust inside beside the host's bundle. */
+  /** PEM of CAs that sandboxes trust besides those of the host. */
   certificates: string[];
-  /** Programs on the PATH of every sandbox: name to script text. */
+  /** Programs on the PATH of every sandbox: script text by name. */
   programs?: Readonly<Record<string, string>>;
   /**
-   * What the files on a disk may take together whose spec has null for it, where this machine can enforce that. A disk that is made
-   * where it cannot has no limit. Default none.
+   * Limit of a disk whose spec has null as `diskBytes`, where this machine can enforce it. A disk that is created where it
+   * cannot never gets a limit. Default none.
    */
   defaultDiskBytes?: number;
   log?: (line: object) => void;
@@ -75,7 +74,7 @@ export async function createBubblewrapEngine(options: BubblewrapOptions): Promis
 
 interface EngineParts {
   programs: HostPrograms;
-  /** Name of this process, which its groups and directories carry. */
+  /** Identifies this process in the names of its groups and directories. */
   owner: string;
   directory: string;
   cgroups: Cgroups;
@@ -88,8 +87,8 @@ class BubblewrapEngine implements SandboxEngine {
   readonly #parts: EngineParts;
   readonly #images: DiskImages;
   readonly #open = new OpenSandboxes();
-  /** What could not be taken away of sandboxes that are gone, for the next sweep; see `Leftovers.own`. */
-  readonly #left = new Map<string, string>();
+  /** What could not be removed of closed sandboxes, for the next sweep; see `Leftovers.own`. */
+  readonly #leftovers = new Map<string, string>();
   #systemTop: Promise<string> | undefined;
   #count = 0;
 
@@ -104,7 +103,7 @@ class BubblewrapEngine implements SandboxEngine {
   }
 
   open(spec: SandboxSpec): Promise<Sandbox> {
-    return this.#open.open(spec, () => this.#openOrMend(spec));
+    return this.#open.open(spec, () => this.#openOrRepair(spec));
   }
 
   takeChanges(disk: string, to: string, signal: AbortSignal): Promise<boolean> {
@@ -112,10 +111,10 @@ class BubblewrapEngine implements SandboxEngine {
   }
 
   async sweep(mayLive: (id: string) => boolean = () => true): Promise<string[]> {
-    const refused = await this.#open.closeRefused(mayLive);
+    const closed = await this.#open.closeRejected(mayLive);
     const { stateDir } = this.#options;
-    await sweepHost({ ...this.#parts, stateDir, own: this.#left });
-    return refused;
+    await sweepHost({ ...this.#parts, stateDir, own: this.#leftovers });
+    return closed;
   }
 
   async close(): Promise<void> {
@@ -126,13 +125,13 @@ class BubblewrapEngine implements SandboxEngine {
     await rm(this.#parts.directory, { recursive: true, force: true });
   }
 
-  async #openOrMend(spec: SandboxSpec): Promise<BubblewrapSandbox> {
+  async #openOrRepair(spec: SandboxSpec): Promise<BubblewrapSandbox> {
     try {
       return await this.#openNow(spec);
     } catch (error) {
       if (!(error instanceof BrokenDiskError)) throw error;
-      await this.#images.mend(spec.disk);
-      this.#options.log?.({ msg: "a disk that could not be mounted was mended", sandbox: spec.id });
+      await this.#images.repair(spec.disk);
+      this.#options.log?.({ msg: "a disk that could not be mounted was repaired", sandbox: spec.id });
       return await this.#openNow(spec);
     }
   }
@@ -157,18 +156,18 @@ class BubblewrapEngine implements SandboxEngine {
         }),
         cgroups.create(name, spec.limits),
       ] as const;
-      // All have to end before any is undone.
+      // All must settle before any is undone.
       await Promise.allSettled(steps);
       const [{ image, files }, network, cgroup] = await Promise.all(steps);
       const system = await this.#prepareSystem(spec, directory, files);
       const made = { directory, image, system, files, network, cgroup };
       const released = (whole: boolean) => {
         this.#open.free(spec.id);
-        if (!whole) this.#left.set(name, directory);
+        if (!whole) this.#leftovers.set(name, directory);
       };
       return await startSandbox(this.#host(released), spec, made, undo);
     } catch (error) {
-      for (const step of undo.reverse()) await step().catch(() => this.#left.set(name, directory));
+      for (const step of undo.reverse()) await step().catch(() => this.#leftovers.set(name, directory));
       throw error;
     }
   }
@@ -180,7 +179,7 @@ class BubblewrapEngine implements SandboxEngine {
 
   async #prepareSystem({ system }: SandboxSpec, directory: string, files: SandboxFiles) {
     if (system === undefined) return null;
-    const inside = (places: readonly { inside: string }[]) => places.map((place) => place.inside);
+    const inside = (mounts: readonly { inside: string }[]) => mounts.map((mount) => mount.inside);
     const points = {
       directories: inside([...files.writable, ...files.directories]),
       files: inside(files.files),

@@ -87,7 +87,7 @@ test("what was written outlives a killed server, and its disk is opened at once"
   assert.equal(await ok(sandbox, "cat /data/kept"), "kept");
 });
 
-test("a disk that says it is whole and is not is mended, and one that cannot be is told as such", {
+test("disk image: marked clean but broken → repaired; beyond repair → an error that says so", {
   skip,
 }, async () => {
   const first = await open();
@@ -106,7 +106,7 @@ test("a disk that says it is whole and is not is mended, and one that cannot be 
   await second.close();
   await released(directory);
   truncateSync(image, 65_536);
-  await assert.rejects(open(), /^SandboxError: the disk cannot be mended$/);
+  await assert.rejects(open(), /^SandboxError: the disk cannot be repaired$/);
 });
 
 test("what was changed in a snapshot outlives a killed server, and no mount does", {

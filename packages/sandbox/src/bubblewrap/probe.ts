@@ -10,8 +10,9 @@ import { missingForSnapshots } from "./snapshot/missing-for-snapshots.ts";
 const run = promisify(execFile);
 
 /**
- * What this host offers to the engine and lacks. Never throws.
- * @param directory of the host, where it may try what only a trial tells.
+ * What this host supports and lacks. Never throws.
+ *
+ * @param directory of the host, for trials.
  */
 export async function probeHost(
   controllers: readonly Controller[],
@@ -52,7 +53,7 @@ async function bubblewrap(): Promise<Capability> {
   }
 }
 
-/** Tries it as the sandbox will: from an unprivileged uid. */
+/** A trial as the sandbox will do it: from an unprivileged uid. */
 async function userNamespaces(root: boolean): Promise<Capability> {
   const bwrap = [
     "bwrap",
@@ -73,13 +74,13 @@ async function userNamespaces(root: boolean): Promise<Capability> {
   } catch {
     return no(
       "user_namespaces",
-      "Unprivileged user namespaces are refused. Allow them (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns) or the container's seccomp profile.",
+      "Unprivileged user namespaces are denied. Allow them (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns) or the container's seccomp profile.",
     );
   }
 }
 
 function limits(controllers: readonly Controller[]): Capability[] {
-  const stands: Record<Controller, string> = {
+  const without: Record<Controller, string> = {
     memory: "Only each process's data is limited, not their sum.",
     pids: "Processes are counted over the whole uid, coarsely.",
     cpu: "Processor time is not limited.",
@@ -90,26 +91,26 @@ function limits(controllers: readonly Controller[]): Capability[] {
       : {
           name: `limit_${controller}`,
           state: controller === "cpu" ? ("no" as const) : ("degraded" as const),
-          detail: `${stands[controller]} Run Berth as root, or delegate the ${controller} controller to it.`,
+          detail: `${without[controller]} Run Berth as root, or delegate the ${controller} controller to it.`,
         },
   );
 }
 
-/** Whether the disk of a sandbox can have a limit, by a trial in this directory. Never throws. */
+/** Whether disks can have a limit, by a trial in this directory. Never throws. */
 export async function diskLimit(directory: string): Promise<Capability> {
-  const lack = await missingForImages(directory);
-  if (lack === null) return yes("limit_disk", "Enforced: a disk with a limit is a filesystem of its own.");
+  const missing = await missingForImages(directory);
+  if (missing === null) return yes("limit_disk", "Enforced: a disk with a limit is a filesystem of its own.");
   return degraded(
     "limit_disk",
-    `Sessions whose environment sets disk_mb are refused: ${lack}. The others' disks have no limit, and what a setup script changes is only counted.`,
+    `Sessions whose environment sets disk_mb are refused: ${missing}. Other disks have no limit, and what a setup script changes is only counted.`,
   );
 }
 
-/** Whether sandboxes can show snapshots, by a trial in this directory. Never throws. */
+/** Whether sandboxes can mount snapshots, by a trial in this directory. Never throws. */
 export async function snapshots(directory: string): Promise<Capability> {
-  const lack = await missingForSnapshots(directory);
-  if (lack === null) return yes("templates", "A repository is prepared once and shown to many sessions.");
-  return degraded("templates", `Clones are made in full each time: ${lack}.`);
+  const missing = await missingForSnapshots(directory);
+  if (missing === null) return yes("templates", "A repository is prepared once and shown to many sessions.");
+  return degraded("templates", `Every session clones in full: ${missing}.`);
 }
 
 function seccomp(): Capability {

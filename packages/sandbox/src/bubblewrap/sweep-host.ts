@@ -1,26 +1,25 @@
 import { readdir, readFile, rm } from "node:fs/promises";
-import { ownerLives, ownerOf } from "../host/owner.ts";
-import { removeAll } from "../host/remove-all.ts";
+import { ownerLives, ownerOf, removeAll } from "../host/leftovers.ts";
 import { Cgroups } from "./cgroup/cgroups.ts";
 
-/** What an engine's process has left when it died, or could not take away while it lived. */
+/** What a process of an engine left when it died, or could not remove while it ran. */
 export interface Leftovers {
   stateDir: string;
-  /** The living owner that sweeps; see `ownerName`. Its own things are left alone, but those in `own`. */
+  /** The owner that sweeps; see `ownerName`. Of its own things only those in `own` are removed. */
   owner: string;
   cgroups: Cgroups;
-  /** Sandboxes of this process that are gone but for these: name of the control group to generated directory. */
+  /** Leftovers of closed sandboxes of this process: generated directory by name of the control group. */
   own: Map<string, string>;
 }
 
 /**
- * Kills and removes what processes that are dead have left: the members of their groups, the groups, what they generated.
- * Mounts, loop devices and network namespaces need no sweep: they lie in namespaces that end with their processes.
+ * Removes what dead processes left: the members of their control groups, the groups, and generated files. Mounts, loop devices
+ * and network namespaces need no sweep: they belong to namespaces that end with their processes.
  *
- * Each thing is tried whatever becomes of the others, and it may be cut short anywhere: a directory of a dead process goes
- * after its groups, since it tells where those are.
+ * A failure does not stop the rest, and the sweep may be interrupted anywhere: the directory of a dead process is removed
+ * after its groups, since it says where they are.
  *
- * @throws SandboxError that counts what could not be removed.
+ * @throws SandboxError with the number of failures.
  */
 export async function sweepHost({ stateDir, owner, cgroups, own }: Leftovers): Promise<void> {
   const stale = async (name: string) => {
@@ -41,7 +40,7 @@ export async function sweepHost({ stateDir, owner, cgroups, own }: Leftovers): P
   ]);
 }
 
-/** A process that ran in another group than this one made its own below that. */
+/** A process that ran in another control group than this one made its groups below that. */
 async function removeOwner(directory: string, stale: (name: string) => Promise<boolean>): Promise<void> {
   const parents = (await readFile(`${directory}/groups`, "utf8").catch(() => "")).split("\n");
   const former = Cgroups.in(parents.filter(Boolean));

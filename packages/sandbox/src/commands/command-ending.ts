@@ -3,18 +3,18 @@ import type { CommandEnd } from "./frame-reader.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 const POLL_MS = 1000;
-/** What `wait` says of a child whose status is not known any more. */
+/** What `wait` returns for a child whose status is no longer known. */
 const STATUS_LOST = 127;
 const KILLED = 137;
 const CANNOT_START = 126;
 
-/** How a command ended, as whoever notices it first tells. */
+/** How a command ended, as reported by whatever noticed it first. */
 export type Ending =
   | { ended: "exit"; end: CommandEnd }
   | { ended: "died"; exitCode: number }
   | { ended: "timeout" | "aborted" | "closed" };
 
-/** As `CommandResult` tells it. */
+/** The same as a part of `CommandResult`. */
 export function endOf(end: Ending): Pick<CommandResult, "ended" | "exitCode"> {
   if (end.ended === "exit") return { ended: "exit", exitCode: end.end.exitCode };
   return end.ended === "died"
@@ -27,7 +27,7 @@ interface Host {
   gone: AbortSignal;
 }
 
-/** Reports timeout, abort and the sandbox's end; gives back what stops it. */
+/** Reports a timeout, an abort and the end of the sandbox. Returns a function that stops it. */
 export function watch(
   host: Host,
   work: Pick<Command, "timeoutMs" | "signal">,
@@ -48,9 +48,9 @@ export function watch(
 }
 
 /**
- * Notices a shell that died without a word: soon after one of its pipes closed, and each second besides, for something
- * that it left may hold them open. A closed pipe alone proves nothing: `exec` closes them, too. Asking has process 1
- * reap orphans as well.
+ * Notices a shell that died without reporting its exit: soon after one of its pipes closed, and each second, since a process
+ * that it left may hold them open. A closed pipe alone proves nothing: `exec` closes them, too. The request also makes process
+ * 1 reap orphans.
  */
 export function poll(
   host: Host,
@@ -60,22 +60,22 @@ export function poll(
 ): () => void {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
-  const ask = async (wait: number) => {
+  const request = async (wait: number) => {
     clearTimeout(timer);
     const status = await host.supervisor.request("poll", pid);
     if (stopped) return;
     if (status !== null) resolve({ ended: "died", exitCode: status === STATUS_LOST ? KILLED : status });
-    else timer = setTimeout(() => void ask(Math.min(2 * wait, POLL_MS)), wait);
+    else timer = setTimeout(() => void request(Math.min(2 * wait, POLL_MS)), wait);
   };
-  timer = setTimeout(() => void ask(POLL_MS), POLL_MS);
-  void pipeClosed.then(() => (stopped ? undefined : ask(2)));
+  timer = setTimeout(() => void request(POLL_MS), POLL_MS);
+  void pipeClosed.then(() => (stopped ? undefined : request(2)));
   return () => {
     stopped = true;
     clearTimeout(timer);
   };
 }
 
-/** The shell could not be started: the sandbox is at its limit of processes, or gone. */
+/** The shell could not be started: the sandbox is at its limit of processes, or has ended. */
 export function noShell(host: Host, resolve: (ending: Ending) => void): () => void {
   if (!host.supervisor.gone) resolve({ ended: "died", exitCode: CANNOT_START });
   return () => {};

@@ -8,7 +8,7 @@ const DEFAULT_OUTPUT_BYTES = 102_400;
 
 type OutputWork = Pick<Command, "maxOutputBytes" | "keepOutput" | "onOutput">;
 
-/** Collects what a command writes: the window that comes back, the progress, and the whole in a file when asked. */
+/** Collects the output of a command: the window that is returned, progress, and all of it in a file on request. */
 export class CommandOutput {
   readonly #work: OutputWork;
   readonly #runFed: RunFed;

@@ -9,48 +9,46 @@ import { exports, freshShell } from "./command-script.ts";
 import { FrameReader } from "./frame-reader.ts";
 import { killCommand } from "./kill-command.ts";
 import { watchLimits } from "./limit-gauge.ts";
-import type { Marks } from "./marks.ts";
-import { type Feed, feedBytes, feedPipe } from "./pipe-feeder.ts";
-import type { Pipes, Slot } from "./pipes.ts";
-import type { Target } from "./process-tree.ts";
+import { type Feed, feedBytes, feedPipe, type Pipes, type Slot } from "./pipes.ts";
+import type { Marks, Target } from "./process-tree.ts";
 import type { Supervisor } from "./supervisor.ts";
 
-/** How long output is awaited of a command whose shell is gone, when something else holds its pipe open. */
+/** How long to wait for output after the shell has ended, while another process holds its pipe open. */
 const DRAIN_MS = 250;
-/** What writing kept output to its file may take. */
+/** Limit for writing kept output to its file. */
 const KEEPING_TIMEOUT_MS = 3_600_000;
 const NO_PROCESS = Buffer.from("no process can be started: the sandbox is at its limit\n");
 
-/** What commands share in one sandbox. */
+/** What the commands of one sandbox share. */
 export interface CommandHost {
   supervisor: Supervisor;
   pipes: Pipes;
   /** Host pid of process 1. */
   init: number;
   network: Pick<NetworkNamespace, "watchDenied">;
-  /** Aborted when the sandbox is gone. */
+  /** Aborted when the sandbox has ended. */
   gone: AbortSignal;
   marks: Marks;
-  /** Marks of the commands that run now. */
+  /** Marks of the commands that are running. */
   running: Set<number>;
   gauge?: LimitGauge;
-  /** Ends the sandbox: something inside can no longer be killed, or leaves no room for anything else. */
+  /** Ends the sandbox, because a process cannot be killed or leaves no room for others. */
   giveUp(): Promise<void>;
 }
 
-/** How a command reaches a shell. */
+/** How a command is given to a shell. */
 export interface ShellStart {
-  /** What the shell reads from the slot's first pipe, if it does. */
+  /** Text that the shell reads from the slot's first pipe. */
   text?: (slot: Slot) => string;
-  /** Gives the command to the shell once the pipes are open; the pid inside of the shell, null when there is none. */
+  /** Gives the command to the shell once the pipes are open. Returns the shell's pid in the sandbox, null when there is none. */
   start(slot: Slot): Promise<number | null>;
   /** Whether the shell outlives the command. */
   lasting: boolean;
-  /** Resolves when a lasting shell is gone. */
+  /** Resolves when a lasting shell has ended. */
   shellGone?: Promise<void>;
 }
 
-/** A command with its standard input as a feed and no limits that only callers need. */
+/** A command without its shell and script, and with its standard input as a feed. */
 export type Work = Omit<Command, "stdin" | "shell" | "cwd" | "environment" | "script"> & { feed?: Feed };
 
 export interface Outcome {
@@ -74,9 +72,9 @@ export function newNonce(): string {
 }
 
 /**
- * Runs one command to its end, whatever that is. Never rejects for what the command does.
+ * Runs one command to its end. Never rejects for what the command does.
  *
- * @param names `helps`: it is a part of another one, and leaves nothing behind.
+ * @param names `helps`: it is a part of another command, and leaves no processes.
  */
 export async function runCommand(
   host: CommandHost,
@@ -142,24 +140,24 @@ export async function runCommand(
   pipe.resume();
   destroyWith(host.gone, pipe);
   const result = await output.result(end, shell.lasting);
-  const told = {
+  const observed = {
     ...(denied.length > 0 && { denied }),
     ...(limit && { limit }),
     ...(crowded && { cleared: true as const }),
   };
-  return { result: { ...result, ...told }, shellEnded };
+  return { result: { ...result, ...observed }, shellEnded };
 }
 
 /**
- * Stops what a command has left running. Where that is not enough, what earlier ones have left takes the room: unless others
- * run that may end by themselves, the sandbox ends, and the next one begins empty.
+ * Kills what a command left running. When that is not enough, earlier commands left the rest: unless other commands are
+ * running, which may end by themselves, the sandbox is closed, and the next one starts without processes.
  */
 async function makeRoom(host: CommandHost, target: Target): Promise<void> {
   const killed = await killCommand(host, target);
   if (!killed || (target.alone && host.gauge?.crowded())) await host.giveUp();
 }
 
-/** Runs a script that reads `feed`, for output that is kept; true when it did all of it. */
+/** Runs a script with `feed` as its standard input. True when it exits with 0. */
 async function runFed(
   host: CommandHost,
   command: { script: string; exports: string },
@@ -172,7 +170,7 @@ async function runFed(
   return result.exitCode === 0;
 }
 
-/** Closes what is still open when the sandbox is gone: a pipe that no shell has opened would never end by itself. */
+/** Closes the pipe when the sandbox ends: one that no shell has opened would never end by itself. */
 function destroyWith(gone: AbortSignal, pipe: Socket): void {
   const destroy = () => pipe.destroy();
   if (gone.aborted) destroy();

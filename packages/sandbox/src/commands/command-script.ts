@@ -1,10 +1,10 @@
-import { PIPES_INSIDE } from "../inside/paths.ts";
+import { PIPES_INSIDE } from "../inside/environment.ts";
 import { SandboxError } from "../interface/errors.ts";
 import { quote } from "../scripts/quote.ts";
 import { shellTemplate } from "../scripts/read-script.ts";
 import type { Slot } from "./pipes.ts";
 
-/** Assignments that export the command's variables. */
+/** Lines that export a command's variables. Throws `SandboxError` for a bad name, or a value with a NUL. */
 export function exports(environment: Readonly<Record<string, string>>): string {
   const lines = Object.entries(environment).map(([name, value]) => {
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
@@ -15,7 +15,7 @@ export function exports(environment: Readonly<Record<string, string>>): string {
   return lines.join("");
 }
 
-/** Takes variables out of a living bash. One that a script made read-only stays. */
+/** Lines that unset variables of a living bash. Read-only ones stay. */
 export function unset(names: readonly string[]): string {
   return names.map((name) => `builtin unset -v ${name} 2>/dev/null || :\n`).join("");
 }
@@ -29,7 +29,7 @@ const NAMED = shellTemplate<"START" | "OUT" | "STDIN" | "MARK" | "EXPORTS" | "SC
   "commands/named-shell.sh",
 );
 
-/** What a fresh `sh` reads as its script. */
+/** What a fresh `sh` reads to run one command. */
 export function freshShell(slot: Slot, parts: Parts & { cwd: string }): string {
   return FRESH({ ...words(slot, parts), CWD: quote(parts.cwd) });
 }

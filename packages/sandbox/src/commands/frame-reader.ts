@@ -1,4 +1,4 @@
-/** What the shell around a command tells about its end. All of it is untrusted. */
+/** What the shell of a command reports about its end. Untrusted. */
 export interface CommandEnd {
   exitCode: number;
   cwd: string;
@@ -7,10 +7,9 @@ export interface CommandEnd {
 const MAX_TRAILER_BYTES = 16_384;
 
 /**
- * Reads the output pipe of one command: a newline when the shell stands, then the command's bytes, then
- * `NONCE exit-code cwd NONCE`. The nonce is unguessable and reaches the shell only through its script, never
- * through arguments or variables that `ps` or `env` print, so no output ends a command early. What comes after
- * the end (from jobs left in the background) is dropped.
+ * Reads the output pipe of one command: a newline when the shell runs, then the command's bytes, then `NONCE exit-code cwd NONCE`.
+ * The nonce is unguessable and reaches the shell only in its script, never in arguments or variables that `ps` or `env`
+ * print, so no output can end a command early. Bytes after the end, from background jobs, are dropped.
  */
 export class FrameReader {
   readonly #nonce: Buffer;
@@ -44,7 +43,7 @@ export class FrameReader {
     else this.#trailer(bytes);
   }
 
-  /** Hands out what was held back because it could have begun the end; for a pipe that closed without one. */
+  /** Passes on bytes that were held back as a possible beginning of the nonce, when the pipe closed without the end. */
   flush(): void {
     if (this.#state === "body" && this.#held.length > 0) this.#on.body(this.#held);
     this.#held = Buffer.alloc(0);
@@ -75,7 +74,7 @@ export class FrameReader {
     this.#on.end({ exitCode: Number(parts?.[1] ?? 255), cwd: parts?.[2] ?? "" });
   }
 
-  /** Length of the longest end of `bytes` that is a beginning of the nonce. */
+  /** Length of the longest suffix of `bytes` that is a prefix of the nonce. */
   #beginningOfNonce(bytes: Buffer): number {
     for (let length = Math.min(bytes.length, this.#nonce.length - 1); length > 0; length--) {
       if (bytes.subarray(bytes.length - length).equals(this.#nonce.subarray(0, length))) return length;

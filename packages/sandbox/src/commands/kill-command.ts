@@ -1,6 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Marks } from "./marks.ts";
-import { belonging, descendants, type ProcessInfo, type Target, tickAt } from "./process-tree.ts";
+import { belonging, descendants, type Marks, type ProcessInfo, type Target, tickAt } from "./process-tree.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 interface Host {
@@ -14,11 +13,10 @@ const MAX_ROUNDS = 40;
 const PIDS_PER_REQUEST = 200;
 
 /**
- * Kills everything that a command started and nothing else. All are stopped before any is killed, so that none
- * forks away in between. Signals are sent by process 1 under the pids inside: a pid that is used again meanwhile
- * can only be one of the same sandbox.
+ * Kills all processes of a command and no others. All are stopped before any is killed, so that none forks in between. Process
+ * 1 sends the signals, by the pids of the sandbox: a pid that has been reused can only belong to the same sandbox.
  *
- * @returns False when some still lived after all rounds.
+ * @returns false when some process still lived after all rounds.
  */
 export async function killCommand({ supervisor, init, marks }: Host, target: Target): Promise<boolean> {
   const startTick = await tickAt(target.startedAt);

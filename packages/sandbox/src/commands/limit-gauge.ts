@@ -2,9 +2,9 @@ import { statfs } from "node:fs/promises";
 import type { LimitGauge } from "../host/cgroup-gauge.ts";
 import type { CommandResult } from "../interface/command.ts";
 
-/** Tells which limit a command has met. */
+/** Finds out which limit a command met. */
 export interface LimitWatch {
-  /** What `CommandResult` tells of it, and whether the command has left the sandbox without room for another process. */
+  /** The `limit` of `CommandResult`, and whether the command left no room for another process (`crowded`). */
   seen(ended: Pick<CommandResult, "ended" | "exitCode">): Promise<{
     limit?: NonNullable<CommandResult["limit"]>;
     crowded: boolean;
@@ -12,9 +12,9 @@ export interface LimitWatch {
 }
 
 /**
- * Begins with a command. What other commands that run beside it meet counts as well: limits are those of the sandbox.
+ * To be called when a command starts. Limits that concurrent commands meet count as well: they are the sandbox's.
  *
- * @param init Host pid of process 1, through whose root the disk is looked at: the path lies in no place that the agent writes.
+ * @param init Host pid of process 1, through whose root the disk is read: the agent cannot write any part of that path.
  */
 export function watchLimits(gauge: LimitGauge | undefined, init: number): LimitWatch {
   const before = gauge?.counts();
@@ -32,7 +32,7 @@ export function watchLimits(gauge: LimitGauge | undefined, init: number): LimitW
   };
 }
 
-/** A filesystem that refused a block has a few again once what waited in memory is written. */
+/** A full filesystem has some free blocks again once delayed writes are done. */
 const FULL_BYTES = 256 * 1024;
 
 async function isFull(path: string): Promise<boolean> {

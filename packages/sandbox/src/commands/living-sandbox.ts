@@ -5,29 +5,29 @@ import type { Command, CommandResult } from "../interface/command.ts";
 import { SandboxError } from "../interface/errors.ts";
 import type { Sandbox } from "../interface/sandbox.ts";
 import type { MountedFile, MountedSnapshot } from "../interface/spec.ts";
+import { quote } from "../scripts/quote.ts";
 import { type CommandHost, freshStart, newNonce, runCommand, type Work } from "./command-run.ts";
 import { exports } from "./command-script.ts";
-import { Marks } from "./marks.ts";
 import { closedResult, NamedShell } from "./named-shell.ts";
-import { feedBytes, feedStream } from "./pipe-feeder.ts";
-import type { Pipes } from "./pipes.ts";
+import { feedBytes, feedStream, type Pipes } from "./pipes.ts";
+import { Marks } from "./process-tree.ts";
 import type { Supervisor } from "./supervisor.ts";
 
-/** What stands of a sandbox, whatever engine made it. */
+/** The parts of a running sandbox, whatever the engine. */
 export interface LivingParts {
   id: string;
   /** Host pid of process 1. */
   init: number;
   supervisor: Supervisor;
   pipes: Pipes;
-  /** Absent where the engine cannot tell which limit a command has met. */
+  /** Absent where the engine cannot tell which limit a command met. */
   gauge?: LimitGauge;
   network: Pick<NetworkNamespace, "setPolicy" | "watchDenied">;
-  /** Host directory that is mounted as uploads. */
+  /** Host directory that the sandbox sees as its uploads. */
   uploads: string;
-  /** Writable places inside. */
+  /** Writable directories of the sandbox. */
   writable: readonly string[];
-  /** Paths inside of the files that have a mount each. */
+  /** Paths in the sandbox of the files that are mounts. */
   mounted: readonly string[];
   /** Absent where the engine mounts none. */
   snapshots?: {
@@ -36,7 +36,17 @@ export interface LivingParts {
   };
 }
 
-/** A living sandbox: commands, shells and files over its process 1. An engine adds how it ends. */
+const SET_UP_TIMEOUT_MS = 20_000;
+
+/** What only processes of the sandbox may make. */
+export interface SetUp {
+  /** Directories below other writable ones. */
+  nested: readonly string[];
+  /** Files in directories that the agent writes. */
+  later: readonly MountedFile[];
+}
+
+/** A running sandbox: commands, shells and files, by way of its process 1. An engine adds how it ends. */
 export abstract class LivingSandbox implements Sandbox {
   readonly id: string;
   readonly closed: Promise<void>;
@@ -73,7 +83,7 @@ export abstract class LivingSandbox implements Sandbox {
     try {
       return await this.#run(command);
     } catch (error) {
-      // What it needed went with the sandbox before it began.
+      // The sandbox ended before the command began.
       if (this.#gone.signal.aborted) return closedResult();
       throw error;
     }
@@ -87,6 +97,22 @@ export abstract class LivingSandbox implements Sandbox {
     const named = this.#shells.get(shell) ?? new NamedShell(this.#host);
     this.#shells.set(shell, named);
     return named.run(command, work);
+  }
+
+  /** Makes directories and places files. Rejects with `SandboxError` when it cannot. */
+  async setUp({ nested, later }: SetUp): Promise<void> {
+    if (nested.length > 0) {
+      const script = `mkdir -p -- ${nested.map(quote).join(" ")}`;
+      const { exitCode, output } = await this.run({ script, timeoutMs: SET_UP_TIMEOUT_MS });
+      if (exitCode !== 0) throw new SandboxError(`a directory could not be made: ${Buffer.from(output)}`);
+    }
+    for (const file of later) {
+      if (await this.placeFile(file)) continue;
+      // A disk that is full may have the file from before.
+      const script = `[ -f ${quote(file.target)} ]`;
+      const { exitCode } = await this.run({ script, timeoutMs: SET_UP_TIMEOUT_MS });
+      if (exitCode !== 0) throw new SandboxError(`${file.target} could not be placed`);
+    }
   }
 
   placeFile(file: MountedFile): Promise<boolean> {
@@ -116,7 +142,7 @@ export abstract class LivingSandbox implements Sandbox {
     return this.#closing;
   }
 
-  /** Kills all that lives inside, waits for none of it, and releases what the sandbox holds. Called once. */
+  /** Kills all processes of the sandbox without waiting for them, and releases its resources. Called once. */
   protected abstract release(): Promise<void>;
 
   #close(): Promise<void> {

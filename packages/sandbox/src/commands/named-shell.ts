@@ -7,13 +7,13 @@ interface LivingBash {
   pid: number;
   lines: Socket;
   gone: Promise<void>;
-  /** Names of the variables that the last command was given. */
+  /** Names of the variables of the last command. */
   exported: readonly string[];
 }
 
 /**
- * A bash by name. Its commands run one after another and keep directory, variables and functions. When it ends or
- * is killed, the next command gets a new one in the last known directory.
+ * A bash with a name. Its commands run one after another and keep the directory, variables and functions. After it ends or is
+ * killed, the next command gets a new bash in the last known directory.
  */
 export class NamedShell {
   readonly #host: CommandHost;
@@ -26,14 +26,14 @@ export class NamedShell {
     this.#host = host;
   }
 
-  /** Waits its turn; an abort ends the waiting. */
+  /** Waits for the commands before it; an abort ends the wait. */
   async run(command: Command, work: Work): Promise<CommandResult> {
     const before = this.#last;
-    const turn = Promise.withResolvers<void>();
-    this.#last = turn.promise;
+    const done = Promise.withResolvers<void>();
+    this.#last = done.promise;
     try {
       if (!(await waitFor(before, work.signal))) {
-        void before.then(() => turn.resolve());
+        void before.then(() => done.resolve());
         return {
           exitCode: null,
           ended: "aborted",
@@ -44,10 +44,10 @@ export class NamedShell {
         };
       }
       const result = await this.#runNow(command, work);
-      turn.resolve();
+      done.resolve();
       return result;
     } catch (error) {
-      turn.resolve();
+      done.resolve();
       throw error;
     }
   }
@@ -87,7 +87,7 @@ export class NamedShell {
     return { ...result, cwd: this.#cwd };
   }
 
-  /** Null when the sandbox is gone. */
+  /** Null when the sandbox has ended. */
   async #start(cwd: string | undefined): Promise<LivingBash | null> {
     const { pipes, supervisor, gone } = this.#host;
     const slot = await pipes.take();
@@ -121,14 +121,14 @@ export function closedResult(cwd: string | null = null): CommandResult {
   };
 }
 
-/** True when the turn came, false when the signal was aborted first. */
-async function waitFor(turn: Promise<unknown>, signal: AbortSignal | undefined): Promise<boolean> {
-  if (!signal) return turn.then(() => true);
+/** True when the promise resolved, false when the signal was aborted first. */
+async function waitFor(before: Promise<unknown>, signal: AbortSignal | undefined): Promise<boolean> {
+  if (!signal) return before.then(() => true);
   const aborted = Promise.withResolvers<false>();
   const onAbort = () => aborted.resolve(false);
   if (signal.aborted) onAbort();
   signal.addEventListener("abort", onAbort, { once: true });
-  const came = await Promise.race([turn.then(() => true), aborted.promise]);
+  const resolved = await Promise.race([before.then(() => true), aborted.promise]);
   signal.removeEventListener("abort", onAbort);
-  return came;
+  return resolved;
 }

@@ -1,17 +1,17 @@
 import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
 import { shellScript } from "../scripts/read-script.ts";
-import type { Feed, PipeWriter } from "./pipe-feeder.ts";
+import type { Feed, PipeWriter } from "./pipes.ts";
 
 const KEEP_OUTPUT = shellScript("commands/keep-output.sh");
 const DIRECTORY = "/var/tmp/output";
-/** Bytes on their way into the file at which the command's own pipe is paused. */
+/** Queued bytes at which the command's own pipe is paused. */
 const HIGH_WATER = 1024 * 1024;
-/** What of an output is kept at most, so that a flood leaves the disk some room. */
+/** Limit of a kept output, so that a flood leaves some space on the disk. */
 const MAX_KEPT_BYTES = 256 * 1024 * 1024;
 const CUT = Buffer.from(`\n[only the first ${MAX_KEPT_BYTES} bytes are kept]\n`);
 
-/** Runs a script inside that reads `feed`; true when it ended well. */
+/** Runs a script of the sandbox with `feed` as its standard input. True when it exits with 0. */
 export type RunFed = (
   script: string,
   environment: Readonly<Record<string, string>>,
@@ -19,8 +19,8 @@ export type RunFed = (
 ) => Promise<boolean>;
 
 /**
- * Writes the output of a command, all of it or its first 256 MiB, to a file on the sandbox's disk, through a command of its own inside: the
- * server resolves no path that the agent can write. The source is paused while the file lags, so memory stays bounded.
+ * Writes the output of a command, up to its first 256 MiB, to a file on the sandbox's disk. A command of the sandbox writes it: the
+ * server resolves no path that the agent can write. The source is paused while the file lags, so memory is bounded.
  */
 export class OutputSpill {
   readonly path = `${DIRECTORY}/${randomBytes(6).toString("hex")}.txt`;
@@ -29,12 +29,12 @@ export class OutputSpill {
   #queued = 0;
   #room = MAX_KEPT_BYTES;
   #ended = false;
-  /** Nothing is taken any more: all is written, or the file cannot be, as on a full disk. */
+  /** No more bytes are accepted: all are written, or the file cannot be written. */
   #over = false;
   #wake: () => void = () => {};
   #paused: Socket | null = null;
 
-  /** @param first What came before the output outgrew its window. */
+  /** @param first The output so far, when it exceeds its window. */
   constructor(runFed: RunFed, first: Buffer) {
     if (first.length > 0) this.#take(first);
     this.#done = this.#write(runFed);
@@ -58,7 +58,7 @@ export class OutputSpill {
     for (const { length } of chunks) this.#queued += length;
   }
 
-  /** The file's path when all of it was written, else null: then there is no file. */
+  /** The path of the file, or null when it could not be written; then there is no file. */
   async finish(): Promise<string | null> {
     this.#ended = true;
     this.#wake();

@@ -1,6 +1,6 @@
 const NEWLINE = 10;
 
-/** Keeps the head and the tail of a stream in bounded memory and cuts the middle at line borders. */
+/** Keeps the head and the tail of a stream in bounded memory, cut between lines. */
 export class OutputWindow {
   readonly #limit: number;
   #head: Buffer[] = [];
@@ -9,17 +9,17 @@ export class OutputWindow {
   #tailBytes = 0;
   #total = 0;
 
-  /** @param limit Bytes that `result` gives at most. */
+  /** @param limit Bytes that `result` returns at most. */
   constructor(limit: number) {
     this.#limit = Math.max(0, Math.floor(limit));
   }
 
-  /** More came than may be given back. Until then `everything` is whole. */
+  /** More than the limit was pushed. Until then `everything` is complete. */
   get overflowed(): boolean {
     return this.#total > this.#limit;
   }
 
-  /** All bytes so far, while nothing has overflowed. */
+  /** All bytes so far, unless `overflowed`. */
   everything(): Buffer {
     return Buffer.concat([...this.#head, ...this.#tail]);
   }
@@ -76,7 +76,7 @@ function fromFirstLine(bytes: Buffer): Buffer {
   return bytes.subarray(start);
 }
 
-/** Drops the beginning of a UTF-8 character that the cut left without its end. */
+/** Drops an incomplete UTF-8 character at the end. */
 function wholeCharacters(bytes: Buffer): Buffer {
   let start = bytes.length - 1;
   while (start > bytes.length - 4 && start > 0 && isContinuation(bytes[start])) start--;

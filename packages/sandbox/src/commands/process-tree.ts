@@ -1,20 +1,41 @@
 import { readdir, readFile } from "node:fs/promises";
-import type { Marks } from "./marks.ts";
 
-/** A process of a sandbox, as the host sees it and as the sandbox does. */
+/** The highest mark. It fits every shell's numbers and is far below the limit of a process that no command started. */
+const HIGHEST = 1_000_000_000;
+
+/**
+ * Marks the processes of commands: by the resource limit for file locks, which Linux keeps for every process and does not use.
+ * Whatever a process becomes or starts has the limit of its command: it is inherited, and can be lowered but not raised. So
+ * each command of a sandbox gets a lower limit than those before, which a shell that lives on can set, too.
+ */
+export class Marks {
+  #last = HIGHEST;
+
+  next(): number {
+    this.#last -= 1;
+    return this.#last;
+  }
+
+  /** The mark of a process with this limit; null for a limit that no command was given. */
+  known(limit: number): number | null {
+    return limit >= this.#last && limit < HIGHEST ? limit : null;
+  }
+}
+
+/** A process of a sandbox, with its ids on the host and in the sandbox. */
 export interface ProcessInfo {
   pid: number;
   parent: number;
-  /** Pid and session inside. */
+  /** Pid and session in the sandbox. */
   insidePid: number;
   insideSession: number;
   /** Hundredths of a second after boot. */
   startTick: number;
-  /** The command that it comes of; null when it has set a limit of its own, or none was set. */
+  /** The mark of its command; null when it has set a limit itself, or none was set. */
   mark: number | null;
 }
 
-/** Every descendant of process 1 of a sandbox. In a pid namespace no process leaves that tree. */
+/** Every descendant of process 1. In a pid namespace no process leaves that tree. */
 export async function descendants(init: number, marks: Marks): Promise<ProcessInfo[]> {
   const found: ProcessInfo[] = [];
   const waiting = [init];
@@ -28,23 +49,23 @@ export async function descendants(init: number, marks: Marks): Promise<ProcessIn
   return found;
 }
 
-/** What to kill with a command. */
+/** The command whose processes are to be killed. */
 export interface Target {
   mark: number;
-  /** Session inside that the command's shell leads. */
+  /** Session in the sandbox that the command's shell leads. */
   session: number;
-  /** When the command started, as `performance.now` tells it. */
+  /** When the command started, by `performance.now`. */
   startedAt: number;
   /** No other command runs in the sandbox. */
   alone: boolean;
-  /** Pid inside of a shell that leads the session and is to live on. */
+  /** Pid in the sandbox of a shell that leads the session and is not killed. */
   spare?: number;
 }
 
 /**
- * The processes that belong to a command: those with its mark; those without a mark in its shell's session or
- * below one that belongs; and, while it runs alone, every newer one that fell to process 1. A job that an
- * earlier command of the same shell left behind has another mark and stays.
+ * The processes of a command: those with its mark; those without a mark in its shell's session or below one of its processes;
+ * and, while it runs alone, every newer orphan of process 1. A job that an earlier command of the same shell left has another
+ * mark and is not among them.
  *
  * @param startTick When the command started; see `tickAt`.
  */
@@ -55,14 +76,14 @@ export function belonging(
   startTick: number,
 ): ProcessInfo[] {
   const byPid = new Map(all.map((process) => [process.pid, process]));
-  const verdicts = new Map<number, boolean>();
+  const decided = new Map<number, boolean>();
   const belongs = (process: ProcessInfo): boolean => {
-    const known = verdicts.get(process.pid);
+    const known = decided.get(process.pid);
     if (known !== undefined) return known;
-    verdicts.set(process.pid, false);
-    const verdict = process.mark === null ? unmarked(process) : process.mark === target.mark;
-    verdicts.set(process.pid, verdict);
-    return verdict;
+    decided.set(process.pid, false);
+    const result = process.mark === null ? unmarked(process) : process.mark === target.mark;
+    decided.set(process.pid, result);
+    return result;
   };
   const unmarked = (process: ProcessInfo): boolean => {
     if (process.insideSession === target.session) return true;
@@ -73,7 +94,7 @@ export function belonging(
   return all.filter((process) => process.insidePid !== target.spare && belongs(process));
 }
 
-/** A moment of `performance.now` as `startTick` counts it. */
+/** Converts a time of `performance.now` to ticks as in `startTick`. */
 export async function tickAt(moment: number): Promise<number> {
   const uptime = await readFile("/proc/uptime", "latin1");
   return Math.floor(Number.parseFloat(uptime) * 100 - (performance.now() - moment) / 10);
@@ -90,7 +111,7 @@ async function children(pid: number): Promise<number[]> {
     .map(Number);
 }
 
-/** Null for one that is dead and only waits to be reaped. */
+/** Null for a zombie. */
 async function describe(pid: number, parent: number, marks: Marks): Promise<ProcessInfo | null> {
   const [status, stat, limits] = await Promise.all([
     readFile(`/proc/${pid}/status`, "latin1"),

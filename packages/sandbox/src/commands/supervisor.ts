@@ -1,8 +1,8 @@
 import type { Readable, Writable } from "node:stream";
-import { PIPES_INSIDE } from "../inside/paths.ts";
+import { PIPES_INSIDE } from "../inside/environment.ts";
 import { shellScript } from "../scripts/read-script.ts";
 
-/** The script of process 1, which lies beside the pipes. */
+/** The script of process 1, in the directory of the pipes. */
 export const SUPERVISOR = shellScript("commands/supervisor.sh");
 
 /** @param restoreSignals How it restores the default signals of what it starts; see `supervisor.sh`. */
@@ -14,22 +14,22 @@ const RESPONSE_TIMEOUT_MS = 5000;
 const MAX_LINE_BYTES = 4096;
 
 /**
- * The server's side of process 1. What comes back is untrusted: an answer counts only under the number of a request
- * that waits, and only as a number.
+ * The server's side of process 1. Responses are untrusted: one counts only under the number of a pending request, and only as a
+ * number.
  */
 export class Supervisor {
   readonly #input: Writable;
-  readonly #waiting = new Map<number, (answer: number | null) => void>();
+  readonly #pending = new Map<number, (result: number | null) => void>();
   readonly #ready = Promise.withResolvers<boolean>();
   readonly #unresponsive: () => void;
   #next = 1;
   #line = "";
-  /** Process 1 is gone; every request answers null. */
+  /** Process 1 has ended; every request returns null. */
   gone = false;
 
   /**
-   * @param streams Of process 1: what it reads and what it writes.
-   * @param unresponsive Called when process 1 leaves a request unanswered for five seconds.
+   * @param streams Input and output of process 1.
+   * @param unresponsive Called when process 1 does not respond to a request for five seconds.
    */
   constructor(streams: { input: Writable; output: Readable }, unresponsive: () => void) {
     this.#input = streams.input;
@@ -40,31 +40,31 @@ export class Supervisor {
     output.on("error", () => {}).on("close", () => this.end());
   }
 
-  /** True when process 1 runs, false when it never did. */
+  /** Resolves with true when process 1 runs, with false when it ends before. */
   get ready(): Promise<boolean> {
     return this.#ready.promise;
   }
 
-  /** The number that process 1 answers; null when it answers none or is gone. */
+  /** Returns the number in the response; null when it has none or process 1 has ended. */
   request(...words: (string | number)[]): Promise<number | null> {
     if (this.gone) return Promise.resolve(null);
     const number = this.#next++;
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#unresponsive(), RESPONSE_TIMEOUT_MS);
-      this.#waiting.set(number, (answer) => {
+      this.#pending.set(number, (result) => {
         clearTimeout(timer);
-        resolve(answer);
+        resolve(result);
       });
       this.#input.write(`${number} ${words.join(" ")}\n`);
     });
   }
 
-  /** Answers null to all that wait, and to all that come. */
+  /** Resolves all pending and later requests with null. */
   end(): void {
     this.gone = true;
     this.#ready.resolve(false);
-    for (const settle of this.#waiting.values()) settle(null);
-    this.#waiting.clear();
+    for (const settle of this.#pending.values()) settle(null);
+    this.#pending.clear();
   }
 
   #read(text: string): void {
@@ -72,11 +72,11 @@ export class Supervisor {
     this.#line = (lines.pop() ?? "").slice(-MAX_LINE_BYTES);
     for (const line of lines) {
       if (line === "ready") this.#ready.resolve(true);
-      const [, number, answer] = /^(\d{1,15}) (\d{0,10})$/.exec(line) ?? [];
-      const settle = this.#waiting.get(Number(number));
+      const [, number, result] = /^(\d{1,15}) (\d{0,10})$/.exec(line) ?? [];
+      const settle = this.#pending.get(Number(number));
       if (!settle) continue;
-      this.#waiting.delete(Number(number));
-      settle(answer ? Number(answer) : null);
+      this.#pending.delete(Number(number));
+      settle(result ? Number(result) : null);
     }
   }
 }

@@ -1,18 +1,17 @@
 import { hardLimit } from "@berth/linux";
 import { supervisorCommand } from "../commands/supervisor.ts";
-import type { Place } from "../inside/disk.ts";
-import { BUNDLE, PIPES_INSIDE, PROGRAMS_INSIDE, UPLOADS_INSIDE } from "../inside/paths.ts";
+import { BUNDLE, PIPES_INSIDE, PROGRAMS_INSIDE, UPLOADS_INSIDE, VARIABLES } from "../inside/environment.ts";
+import type { Mount } from "../inside/mounts.ts";
 import type { SandboxFiles } from "../inside/sandbox-files.ts";
-import { VARIABLES } from "../inside/variables.ts";
 import type { Limits } from "../interface/spec.ts";
+import { INSTANCE, OWNER, SANDBOX } from "./containers.ts";
 import type { EngineVersion } from "./engine-client.ts";
-import { INSTANCE, OWNER, SANDBOX } from "./labels.ts";
 
 const MIB = 1024 * 1024;
 const CPU_PERIOD = 100_000;
 const MAX_OPEN_FILES = 16_384;
 
-/** Engines hide these parts of `/proc`; `/sys` is not in a sandbox at all. */
+/** Hidden parts of `/proc`, and `/sys`, which a sandbox does not have at all. */
 const MASKED = [
   "/proc/acpi",
   "/proc/asound",
@@ -31,23 +30,23 @@ const MASKED = [
 export interface ContainerParts {
   version: EngineVersion;
   image: string;
-  /** Host uid and gid that all of it runs under. */
+  /** Host uid and gid of its processes. */
   uid: number;
   limits: Limits;
   labels: { instance: string; owner: string; sandbox: string };
   files: SandboxFiles;
-  /** Host directory of generated files that all sandboxes share. */
+  /** Host directory of the generated files that all sandboxes share. */
   shared: string;
-  /** Host directory of those that are this sandbox's own. */
+  /** Host directory of the generated files of this sandbox. */
   own: string;
   /** The profile as JSON, and the file that holds it. */
   seccomp: { text: string; file: string };
 }
 
-/** What the engine is asked to create. Process 1 is the supervisor, and ends when the attached stream does. */
+/** The request to create a container. Process 1 is the supervisor; it ends with the attached stream. */
 export function containerBody(parts: ContainerParts): object {
   const { image, uid, limits, labels } = parts;
-  // Both full leave a quarter for processes: enough to delete what fills them.
+  // When both are full a quarter is left for processes, enough to delete files.
   const shareOfMemory = (part: number) => Math.max(MIB, Math.floor(limits.memoryBytes / part));
   return {
     Image: image,
@@ -89,7 +88,7 @@ export function containerBody(parts: ContainerParts): object {
   };
 }
 
-/** Podman sets its own for those that are not named. Processes are counted for the session's uid, and by its control group first. */
+/** Podman has defaults of its own for limits that are missing. The control group limits processes first, nproc limits those of the uid. */
 function ulimits({ pids }: Limits): object[] {
   const values = {
     nofile: Math.min(MAX_OPEN_FILES, hardLimit("Max open files")),
@@ -99,7 +98,7 @@ function ulimits({ pids }: Limits): object[] {
   return Object.entries(values).map(([Name, value]) => ({ Name, Soft: value, Hard: value }));
 }
 
-/** Docker takes the profile's text and hidden paths as fields, Podman a file's name and an option. */
+/** Docker takes the text of the profile, Podman the path of a file, and hidden paths as an option. */
 function securityOptions({ version, seccomp }: ContainerParts): string[] {
   return version.name === "Podman"
     ? ["no-new-privileges", `seccomp=${seccomp.file}`, `mask=${MASKED.join(":")}`]
@@ -107,7 +106,7 @@ function securityOptions({ version, seccomp }: ContainerParts): string[] {
 }
 
 function mounts({ files, shared, own }: ContainerParts): object[] {
-  const readOnly: Place[] = [
+  const readOnly: Mount[] = [
     ...["gitconfig", "hosts", "resolv.conf"].map((name) => ({
       host: `${shared}/etc/${name}`,
       inside: `/etc/${name}`,
@@ -121,12 +120,12 @@ function mounts({ files, shared, own }: ContainerParts): object[] {
     ...files.files,
   ];
   return [
-    ...files.writable.map((place) => bind(place, false)),
-    ...readOnly.map((place) => bind(place, true)),
+    ...files.writable.map((mount) => bind(mount, false)),
+    ...readOnly.map((mount) => bind(mount, true)),
   ];
 }
 
-function bind({ host, inside }: Place, readOnly: boolean): object {
+function bind({ host, inside }: Mount, readOnly: boolean): object {
   return {
     Type: "bind",
     Source: host,

@@ -1,23 +1,24 @@
-import { closeSync, openSync, readFileSync, readlinkSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, readlinkSync } from "node:fs";
+import { cgroupGauge, type LimitGauge } from "../host/cgroup-gauge.ts";
 import { SandboxError } from "../interface/errors.ts";
 
 /**
- * Opens the network namespace of a container's process 1. The pid is the engine's word: an engine on another machine, or in
- * another pid namespace, would name a stranger here, whose network must not be touched. So the process has to be in a control
- * group of the container, also once its namespace is open, and in another network than this one.
+ * Opens the network namespace of a container's process 1. The pid comes from the engine: an engine on another machine, or in
+ * another pid namespace, would name an unrelated process here, whose network must not be touched. So the process must be in a
+ * control group of the container, before and after its namespace is opened, and in another network than this process.
  *
  * @throws SandboxError when it is not.
  */
 export function openNetwork(container: string, pid: number): number {
-  const elsewhere = new SandboxError(
+  const notHere = new SandboxError(
     "The container engine runs its containers where Berth cannot see them: it has to be on the same machine, without a virtual machine between, and Berth in the machine's own pid namespace.",
   );
-  if (!Number.isSafeInteger(pid) || pid < 2 || !isIn(container, pid)) throw elsewhere;
+  if (!Number.isSafeInteger(pid) || pid < 2 || !isIn(container, pid)) throw notHere;
   const fd = openSync(`/proc/${pid}/ns/net`, "r");
   if (isIn(container, pid) && readlinkSync(`/proc/self/fd/${fd}`) !== readlinkSync("/proc/self/ns/net"))
     return fd;
   closeSync(fd);
-  throw elsewhere;
+  throw notHere;
 }
 
 function isIn(container: string, pid: number): boolean {
@@ -25,5 +26,36 @@ function isIn(container: string, pid: number): boolean {
     return readFileSync(`/proc/${pid}/cgroup`, "latin1").includes(container);
   } catch {
     return false;
+  }
+}
+
+/**
+ * Reads the counters of a container's control groups: those of its process 1.
+ *
+ * @param init Host pid of process 1.
+ */
+export function containerGauge(init: number): LimitGauge {
+  const membership = readMembership(init);
+  const directory = (controller: string) => {
+    const [root, path] = membership.has(controller)
+      ? [`/sys/fs/cgroup/${controller}`, membership.get(controller)]
+      : ["/sys/fs/cgroup", membership.get("")];
+    return path !== undefined && existsSync(`${root}${path}`) ? `${root}${path}` : undefined;
+  };
+  return cgroupGauge(directory("memory"), directory("pids"));
+}
+
+/** Paths of control groups by controller. Version 1 has one for each, version 2 one for all, under the empty name. */
+function readMembership(pid: number): Map<string, string> {
+  try {
+    const lines = readFileSync(`/proc/${pid}/cgroup`, "latin1").trim().split("\n");
+    return new Map(
+      lines.flatMap((line) => {
+        const [, controllers = "", path = ""] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
+        return controllers.split(",").map((controller): [string, string] => [controller, path]);
+      }),
+    );
+  } catch {
+    return new Map();
   }
 }

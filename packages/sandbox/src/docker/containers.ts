@@ -1,16 +1,21 @@
 import type { Socket } from "node:net";
 import { ImageError, SandboxError } from "../interface/errors.ts";
-import { type EngineClient, EngineRefusal } from "./engine-client.ts";
-import { INSTANCE, OWNER, SANDBOX } from "./labels.ts";
+import { type EngineClient, EngineRequestError } from "./engine-client.ts";
 
-/** A container of this instance, as its labels tell. */
+/** Labels of every container, by which a sweep finds those of a dead process. */
+export const INSTANCE = "berth.instance";
+/** The owner (`ownerName`) and number of the engine that made it. */
+export const OWNER = "berth.owner";
+export const SANDBOX = "berth.sandbox";
+
+/** A container of this instance, by its labels. */
 export interface Found {
   id: string;
   owner: string;
   sandbox: string;
 }
 
-/** The calls to the engine that a sandbox takes. */
+/** The calls to the container engine that a sandbox needs. */
 export class Containers {
   readonly #client: EngineClient;
 
@@ -18,13 +23,13 @@ export class Containers {
     this.#client = client;
   }
 
-  /** Rejects with `ImageError` when the engine has not the image. */
+  /** Rejects with `ImageError` when the engine lacks the image. */
   async create(image: string, body: object): Promise<string> {
     try {
       const made = (await this.#client.call("POST", "/containers/create", body)) as { Id?: unknown } | null;
       if (typeof made?.Id === "string" && /^[0-9a-f]{12,64}$/.test(made.Id)) return made.Id;
     } catch (error) {
-      if (error instanceof EngineRefusal && error.status === 404)
+      if (error instanceof EngineRequestError && error.status === 404)
         throw new ImageError(
           `The image ${JSON.stringify(image)} is not on this installation's container engine.`,
           {
@@ -33,7 +38,7 @@ export class Containers {
         );
       throw error;
     }
-    throw new SandboxError("The container engine did not tell what it created.");
+    throw new SandboxError("The container engine did not return the id of the container.");
   }
 
   attach(id: string): Promise<Socket> {
@@ -45,38 +50,38 @@ export class Containers {
     try {
       await this.#client.call("POST", `/containers/${id}/start`);
     } catch (error) {
-      if (error instanceof EngineRefusal && /\/bin\/sh\b/.test(error.message))
+      if (error instanceof EngineRequestError && /\/bin\/sh\b/.test(error.message))
         throw new ImageError(`The image ${JSON.stringify(image)} has no /bin/sh that runs here.`, {
           cause: error,
         });
       throw error;
     }
-    const told = (await this.#client.call("GET", `/containers/${id}/json`)) as {
+    const state = (await this.#client.call("GET", `/containers/${id}/json`)) as {
       State?: { Pid?: unknown };
     } | null;
-    return Number(told?.State?.Pid ?? 0);
+    return Number(state?.State?.Pid ?? 0);
   }
 
-  /** Kills all that runs in it and removes it with its volumes. Resolves when it is gone, also when it was. */
+  /** Kills and removes a container with its volumes. Resolves when it no longer exists. */
   async remove(id: string): Promise<void> {
     try {
       await this.#client.call("DELETE", `/containers/${id}?force=true&v=true`);
     } catch (error) {
-      if (!(error instanceof EngineRefusal)) throw error;
+      if (!(error instanceof EngineRequestError)) throw error;
       if (error.status === 404) return;
       if (error.status !== 409) throw error;
-      // Somebody else removes it already.
+      // It is being removed already.
       await this.#client.call("POST", `/containers/${id}/wait?condition=removed`).catch((late: unknown) => {
-        if (!(late instanceof EngineRefusal) || late.status !== 404) throw late;
+        if (!(late instanceof EngineRequestError) || late.status !== 404) throw late;
       });
     }
   }
 
-  /** Those of an instance, whoever made them and whether they run. */
+  /** All containers of an instance, running or not, whichever process made them. */
   async list(instance: string): Promise<Found[]> {
     const filters = encodeURIComponent(JSON.stringify({ label: [`${INSTANCE}=${instance}`] }));
-    const answer = await this.#client.call("GET", `/containers/json?all=true&filters=${filters}`);
-    const list = (Array.isArray(answer) ? answer : []) as {
+    const response = await this.#client.call("GET", `/containers/json?all=true&filters=${filters}`);
+    const list = (Array.isArray(response) ? response : []) as {
       Id: string;
       Labels?: Record<string, string> | null;
     }[];

@@ -4,8 +4,8 @@ const HEADER = 8;
 const STDOUT = 1;
 
 /**
- * Takes the standard output out of an attached stream. Each frame is a byte for its stream, three unused, and the length of
- * what follows in four. Nothing is held back but a header that is not whole yet.
+ * Extracts standard output from an attached stream. Each frame has a header: one byte for the stream, three unused, four for
+ * the length of the body. Only an incomplete header is buffered.
  */
 export class Demultiplexer extends Transform {
   readonly #onError: (bytes: Buffer) => void;
@@ -13,7 +13,7 @@ export class Demultiplexer extends Transform {
   #remaining = 0;
   #wanted = false;
 
-  /** @param onError Told what was written to standard error. */
+  /** @param onError Called with the bytes of standard error. */
   constructor(onError: (bytes: Buffer) => void = () => {}) {
     super();
     this.#onError = onError;

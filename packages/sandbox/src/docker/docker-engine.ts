@@ -4,10 +4,8 @@ import { basename } from "node:path";
 import type { Egress } from "@berth/egress";
 import { isArchitecture } from "@berth/linux";
 import { rgPath } from "@vscode/ripgrep";
-import { freshDirectory } from "../host/fresh-directory.ts";
+import { freshDirectory, ownerLives, ownerName, ownerOf, removeAll } from "../host/leftovers.ts";
 import { OpenSandboxes } from "../host/open-sandboxes.ts";
-import { ownerLives, ownerName, ownerOf } from "../host/owner.ts";
-import { removeAll } from "../host/remove-all.ts";
 import { requiredProgram } from "../host/required-program.ts";
 import { writePrograms } from "../inside/programs.ts";
 import type { Capability } from "../interface/capability.ts";
@@ -22,23 +20,23 @@ import { type ContainerHost, startContainer } from "./start-container.ts";
 import { writeSharedEtc } from "./write-etc.ts";
 
 export interface DockerOptions {
-  /** Stable id of the installation, `[A-Za-z0-9_-]{1,64}`; its containers are labelled with it. */
+  /** Stable id of the installation, `[A-Za-z0-9_-]{1,64}`; a label of its containers. */
   instance: string;
   /** Unix socket of the engine. Default: Docker's, or else Podman's. */
   socket?: string | null;
   /** Image of the sandboxes that name none. */
   defaultImage: string;
-  /** Host directory for generated files, 0700, made when missing. Left as it was found after `close`. */
+  /** Host directory for generated files, created with mode 0700 when missing. `close` removes what the engine put there. */
   stateDir: string;
   egress: Egress;
-  /** PEM of CAs to trust inside beside the host's bundle. */
+  /** PEM of CAs that sandboxes trust besides those of the host. */
   certificates: string[];
-  /** Programs on the PATH of every sandbox: name to script text. */
+  /** Programs on the PATH of every sandbox: script text by name. */
   programs?: Readonly<Record<string, string>>;
   log?: (line: object) => void;
 }
 
-/** Docker's and Podman's own. */
+/** The default sockets of Docker and Podman. */
 const SOCKETS = ["/var/run/docker.sock", "/run/podman/podman.sock"] as const;
 
 /**
@@ -94,8 +92,8 @@ class DockerEngine implements SandboxEngine {
   readonly #stateDir: string;
   readonly #host: ContainerHost;
   readonly #open = new OpenSandboxes();
-  /** Generated directories of sandboxes that are gone, which could not be removed. */
-  readonly #left = new Set<string>();
+  /** Generated directories of closed sandboxes that could not be removed. */
+  readonly #leftovers = new Set<string>();
   #count = 0;
 
   constructor(client: EngineClient, stateDir: string, host: ContainerHost) {
@@ -117,20 +115,20 @@ class DockerEngine implements SandboxEngine {
   }
 
   async sweep(mayLive: (id: string) => boolean = () => true): Promise<string[]> {
-    const closed = await this.#open.closeRefused(mayLive);
+    const closed = await this.#open.closeRejected(mayLive);
     const { containers, instance } = this.#host;
     const found = await containers.list(instance);
     await removeAll([
       ...found.map(async ({ id, owner, sandbox }) => {
-        if (await this.#isLeft(owner, sandbox)) await containers.remove(id);
+        if (await this.#isLeftover(owner, sandbox)) await containers.remove(id);
       }),
       ...(await readdir(this.#stateDir).catch(() => [])).map(async (name) => {
         if (!(await ownerLives(ownerOf(name))))
           await rm(`${this.#stateDir}/${name}`, { recursive: true, force: true });
       }),
-      ...[...this.#left].map(async (directory) => {
+      ...[...this.#leftovers].map(async (directory) => {
         await rm(directory, { recursive: true, force: true });
-        this.#left.delete(directory);
+        this.#leftovers.delete(directory);
       }),
     ]);
     return closed;
@@ -142,8 +140,8 @@ class DockerEngine implements SandboxEngine {
     await rm(this.#host.directory, { recursive: true, force: true });
   }
 
-  /** Whether nobody holds a container any more: neither a living process nor, if this engine made it, a sandbox. */
-  async #isLeft(owner: string, sandbox: string): Promise<boolean> {
+  /** Whether a container belongs to no running process or, if this engine made it, to no open sandbox. */
+  async #isLeftover(owner: string, sandbox: string): Promise<boolean> {
     if (owner === this.#host.owner) return !this.#open.has(sandbox);
     return !(await ownerLives(ownerOf(owner)));
   }
@@ -153,13 +151,13 @@ class DockerEngine implements SandboxEngine {
     const directory = `${this.#host.directory}/${(++this.#count).toString(36)}`;
     const released = (whole: boolean) => {
       this.#open.free(spec.id);
-      if (!whole) this.#left.add(directory);
+      if (!whole) this.#leftovers.add(directory);
     };
     try {
       undo.push(() => rm(directory, { recursive: true, force: true }));
       return await startContainer(this.#host, spec, directory, undo, released);
     } catch (error) {
-      for (const step of undo.reverse()) await step().catch(() => this.#left.add(directory));
+      for (const step of undo.reverse()) await step().catch(() => this.#leftovers.add(directory));
       throw error;
     }
   }

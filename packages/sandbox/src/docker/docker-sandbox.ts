@@ -3,19 +3,19 @@ import type { Socket } from "node:net";
 import type { NetworkNamespace } from "@berth/egress";
 import { type LivingParts, LivingSandbox } from "../commands/living-sandbox.ts";
 
-/** Everything of a sandbox that has to be released. */
+/** Everything of a sandbox that must be released. */
 export interface DockerSandboxParts extends LivingParts {
   stream: Socket;
   network: NetworkNamespace;
-  /** Host directory of its own, outside the disk, that goes with it. */
+  /** Host directory of its own, outside of the disk, deleted with it. */
   directory: string;
   /** Kills and removes the container. */
   removeContainer(): Promise<void>;
-  /** Called when all of this is gone; `whole` is false when something could not be taken away. */
+  /** Called when all has been released; `whole` is false when something could not be. */
   released(whole: boolean): void;
 }
 
-/** A living container, which ends when its attached stream does. */
+/** A running container; it ends when its attached stream does. */
 export class DockerSandbox extends LivingSandbox {
   readonly #parts: DockerSandboxParts;
 
@@ -26,12 +26,12 @@ export class DockerSandbox extends LivingSandbox {
     if (parts.stream.destroyed) this.close().catch(() => {});
   }
 
-  /** The engine kills the control group of the container with it. */
+  /** The container engine kills the control group of the container. */
   protected async release(): Promise<void> {
     const { stream, network, directory, removeContainer, released } = this.#parts;
     const removed = await Promise.allSettled([removeContainer(), network.close()]);
     stream.destroy();
-    // Pipes may just be made in it.
+    // Retried, since pipes may be created in it at this moment.
     const emptied = rm(directory, { recursive: true, force: true, maxRetries: 8, retryDelay: 10 });
     const results = [...removed, ...(await Promise.allSettled([emptied]))];
     const failed = results.find((result) => result.status === "rejected");

@@ -2,13 +2,13 @@ import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import type { Socket } from "node:net";
 import { SandboxError } from "../interface/errors.ts";
 
-/** Docker 20.10's; Podman speaks it from 3.0 on. */
-const OLDEST = [1, 41] as const;
+/** The API of Docker 20.10, which Podman has from 3.0 on. */
+const MIN_API = [1, 41] as const;
 const TIMEOUT_MS = 60_000;
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
-/** The engine answered that it would not. */
-export class EngineRefusal extends SandboxError {
+/** The engine responded with an error status. */
+export class EngineRequestError extends SandboxError {
   readonly status: number;
 
   constructor(status: number, message: string) {
@@ -21,7 +21,7 @@ export interface EngineVersion {
   /** `Docker` or `Podman`, with its version. */
   name: "Docker" | "Podman";
   version: string;
-  /** Of the API that is spoken, such as `1.41`. */
+  /** Version of the API that is used, such as `1.41`. */
   api: string;
 }
 
@@ -35,42 +35,42 @@ export class EngineClient {
     this.version = version;
   }
 
-  /** Asks an engine who it is. Rejects with `SandboxError` when none answers or it is too old. */
+  /** Rejects with `SandboxError` when no engine responds at the socket, or it is too old. */
   static async connect(socket: string): Promise<EngineClient> {
-    const answer = (await call(socket, "GET", "/version")) as Record<string, unknown>;
-    const components = Array.isArray(answer.Components) ? answer.Components : [];
+    const response = (await call(socket, "GET", "/version")) as Record<string, unknown>;
+    const components = Array.isArray(response.Components) ? response.Components : [];
     const podman = components.some((part: { Name?: unknown }) => part.Name === "Podman Engine");
     const name = podman ? "Podman" : "Docker";
-    const newest = numbers(answer.ApiVersion);
-    if (newest === null || before(newest, OLDEST))
+    const newest = numbers(response.ApiVersion);
+    if (newest === null || before(newest, MIN_API))
       throw new SandboxError(
-        `${name} ${answer.Version} speaks version ${answer.ApiVersion} of the engine API, and ${OLDEST.join(".")} is needed: install Docker 20.10, Podman 3, or newer.`,
+        `${name} ${response.Version} speaks version ${response.ApiVersion} of the engine API, and ${MIN_API.join(".")} is needed: install Docker 20.10, Podman 3, or newer.`,
       );
-    const least = numbers(answer.MinAPIVersion) ?? OLDEST;
-    const api = (before(OLDEST, least) ? least : OLDEST).join(".");
-    return new EngineClient(socket, { name, version: String(answer.Version), api });
+    const least = numbers(response.MinAPIVersion) ?? MIN_API;
+    const api = (before(MIN_API, least) ? least : MIN_API).join(".");
+    return new EngineClient(socket, { name, version: String(response.Version), api });
   }
 
-  /** The answer's JSON, null where there is none. Rejects with `EngineRefusal` when the engine refuses. */
+  /** Returns the JSON of the response, or null. Rejects with `EngineRequestError` for an error status. */
   call(method: "GET" | "POST" | "DELETE", path: string, body?: unknown): Promise<unknown> {
     return call(this.#socket, method, this.#path(path), body);
   }
 
-  /** The stream of a container's input and outputs, to be opened before it starts. It ends with the container. */
+  /** Opens the stream of a container's input and outputs, before the container starts. It ends with the container. */
   attach(container: string): Promise<Socket> {
     const path = this.#path(`/containers/${container}/attach?stream=1&stdin=1&stdout=1&stderr=1`);
     return new Promise((resolve, reject) => {
-      const asked = begin(this.#socket, "POST", path, { connection: "Upgrade", upgrade: "tcp" });
-      asked.on("upgrade", (_, socket: Socket, head: Buffer) => {
+      const outgoing = begin(this.#socket, "POST", path, { connection: "Upgrade", upgrade: "tcp" });
+      outgoing.on("upgrade", (_, socket: Socket, head: Buffer) => {
         if (head.length > 0) socket.unshift(head);
         socket.setTimeout(0);
         resolve(socket);
       });
-      asked.on("response", (answer) => {
-        read(answer).then(() => reject(new SandboxError("The container engine did not attach.")), reject);
+      outgoing.on("response", (response) => {
+        read(response).then(() => reject(new SandboxError("The container engine did not attach.")), reject);
       });
-      asked.on("error", (error) => reject(unreachable(this.#socket, error)));
-      asked.end();
+      outgoing.on("error", (error) => reject(unreachable(this.#socket, error)));
+      outgoing.end();
     });
   }
 
@@ -83,10 +83,10 @@ function call(socket: string, method: string, path: string, body?: unknown): Pro
   const text = body === undefined ? undefined : JSON.stringify(body);
   const headers = text === undefined ? {} : { "content-type": "application/json" };
   return new Promise((resolve, reject) => {
-    const asked = begin(socket, method, path, headers);
-    asked.on("response", (answer) => read(answer).then(resolve, reject));
-    asked.on("error", (error) => reject(unreachable(socket, error)));
-    asked.end(text);
+    const outgoing = begin(socket, method, path, headers);
+    outgoing.on("response", (response) => read(response).then(resolve, reject));
+    outgoing.on("error", (error) => reject(unreachable(socket, error)));
+    outgoing.end(text);
   });
 }
 
@@ -96,7 +96,7 @@ function begin(
   path: string,
   headers: Record<string, string>,
 ): ClientRequest {
-  const asked = request({
+  const outgoing = request({
     socketPath,
     method,
     path,
@@ -104,24 +104,24 @@ function begin(
     agent: false,
     timeout: TIMEOUT_MS,
   });
-  asked.on("timeout", () => asked.destroy(new Error("it did not answer in time")));
-  return asked;
+  outgoing.on("timeout", () => outgoing.destroy(new Error("it did not answer in time")));
+  return outgoing;
 }
 
-async function read(answer: IncomingMessage): Promise<unknown> {
+async function read(response: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
+  for await (const chunk of response as AsyncIterable<Buffer>) {
     length += chunk.length;
     if (length > MAX_RESPONSE_BYTES) throw new SandboxError("The container engine answered too much.");
     chunks.push(chunk);
   }
   const text = Buffer.concat(chunks).toString();
   const json = parse(text);
-  const status = answer.statusCode ?? 0;
+  const status = response.statusCode ?? 0;
   if (status < 400) return json;
   const said = (json as { message?: unknown } | null)?.message ?? text.trim();
-  throw new EngineRefusal(status, `The container engine refused: ${said || `status ${status}`}`);
+  throw new EngineRequestError(status, `The container engine refused: ${said || `status ${status}`}`);
 }
 
 function parse(text: string): unknown {

@@ -1,7 +1,7 @@
 import { type Capability, degraded, no, yes } from "../interface/capability.ts";
-import { type EngineClient, EngineRefusal } from "./engine-client.ts";
+import { type EngineClient, EngineRequestError } from "./engine-client.ts";
 
-/** What the engine tells of itself, as far as it is looked at. */
+/** The fields used of the engine's `/info`. */
 interface Info {
   SecurityOptions?: string[] | null;
   MemoryLimit?: boolean;
@@ -11,7 +11,7 @@ interface Info {
   Rootless?: boolean;
 }
 
-/** What the container engine offers and lacks. Never throws. */
+/** What the container engine supports and lacks. Never throws. */
 export async function probeContainers(client: EngineClient, defaultImage: string): Promise<Capability[]> {
   const { name, version, api } = client.version;
   try {
@@ -28,11 +28,11 @@ export async function probeContainers(client: EngineClient, defaultImage: string
       ),
       degraded(
         "templates",
-        "Containers show no snapshots: every session clones. Use the bubblewrap engine for fast starts.",
+        "Containers mount no snapshots: every session clones. Use the bubblewrap engine for fast starts.",
       ),
     ];
   } catch (error) {
-    return [no("container_engine", `${name} does not answer: ${sentence(error)}`)];
+    return [no("container_engine", `${name} does not respond: ${sentence(error)}`)];
   }
 }
 
@@ -41,7 +41,7 @@ async function image(client: EngineClient, name: string): Promise<Capability> {
     await client.call("GET", `/images/${encodeURIComponent(name)}/json`);
     return yes("default_image", `The image ${name} is there.`);
   } catch (error) {
-    const missing = error instanceof EngineRefusal && error.status === 404;
+    const missing = error instanceof EngineRequestError && error.status === 404;
     const detail = missing
       ? `The image ${name} is missing: deploy/sandbox-image/build makes the usual one.`
       : sentence(error);

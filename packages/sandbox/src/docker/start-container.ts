@@ -3,7 +3,6 @@ import { mkdir } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Egress } from "@berth/egress";
-import { furnish } from "../commands/furnish.ts";
 import { Pipes } from "../commands/pipes.ts";
 import { SUPERVISOR, Supervisor } from "../commands/supervisor.ts";
 import { openEgress } from "../host/open-egress.ts";
@@ -11,8 +10,7 @@ import { prepareFiles } from "../inside/sandbox-files.ts";
 import { DiskLimitError, SandboxError } from "../interface/errors.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 import { containerBody } from "./container-body.ts";
-import { containerGauge } from "./container-gauge.ts";
-import { openNetwork } from "./container-process.ts";
+import { containerGauge, openNetwork } from "./container-process.ts";
 import type { Containers } from "./containers.ts";
 import { Demultiplexer } from "./demultiplex.ts";
 import { DockerSandbox } from "./docker-sandbox.ts";
@@ -21,14 +19,14 @@ import { writeUsers } from "./write-etc.ts";
 
 const START_TIMEOUT_MS = 20_000;
 
-/** What a sandbox needs of its engine. */
+/** What a sandbox uses of its engine. */
 export interface ContainerHost {
   containers: Containers;
   version: EngineVersion;
   egress: Egress;
   instance: string;
   owner: string;
-  /** What the engine has generated for all its sandboxes. */
+  /** Directory of the files that the engine generates for all its sandboxes. */
   directory: string;
   seccomp: { text: string; file: string };
   defaultImage: string;
@@ -37,11 +35,11 @@ export interface ContainerHost {
 }
 
 /**
- * Starts a container for a sandbox and furnishes it.
+ * Starts a container for a sandbox and sets the sandbox up.
  *
- * @param directory Host directory of its own, to be made.
- * @param undo takes what has to be undone when opening fails.
- * @param released called when the sandbox is gone.
+ * @param directory Host directory of its own, to be created.
+ * @param undo gets the steps that undo everything when opening fails.
+ * @param released called when the sandbox has been released.
  */
 export async function startContainer(
   host: ContainerHost,
@@ -53,7 +51,7 @@ export async function startContainer(
   const { uid, limits } = spec;
   if (!Number.isInteger(uid) || uid < 1000) throw new SandboxError(`not an unprivileged uid: ${uid}`);
   if (limits.diskBytes !== null) throw new DiskLimitError("its sandboxes are containers");
-  if ((spec.snapshots ?? []).length > 0) throw new SandboxError("containers show no snapshots");
+  if ((spec.snapshots ?? []).length > 0) throw new SandboxError("containers mount no snapshots");
   if (spec.system !== undefined) throw new SandboxError("containers run images, not system trees");
   await mkdir(directory, { mode: 0o711 });
   const files = await prepareFiles(spec, directory, SUPERVISOR, null);
@@ -76,7 +74,7 @@ export async function startContainer(
   undo.push(() => containers.remove(id));
   const stream = await containers.attach(id);
   undo.push(async () => stream.destroy());
-  const { supervisor, complaint } = superviseOver(stream, host, spec);
+  const { supervisor, errors } = superviseOver(stream, host, spec);
   const init = await containers.start(id, image);
   const netFd = openNetwork(id, init);
   const network = await openEgress(host.egress, spec, netFd).finally(() => closeSync(netFd));
@@ -85,7 +83,7 @@ export async function startContainer(
   const tooLong = delay(START_TIMEOUT_MS, false, { signal: timer.signal }).catch(() => false);
   const ready = await Promise.race([supervisor.ready, tooLong]);
   timer.abort();
-  if (!ready) throw new SandboxError(`the container could not start: ${complaint() || "it ended"}`);
+  if (!ready) throw new SandboxError(`the container could not start: ${errors() || "it ended"}`);
   const sandbox = new DockerSandbox({
     id: spec.id,
     init,
@@ -101,11 +99,11 @@ export async function startContainer(
     removeContainer: () => containers.remove(id),
     released,
   });
-  await furnish(sandbox, files);
+  await sandbox.setUp(files);
   return sandbox;
 }
 
-/** Process 1 at the other end of the attached stream, and what it said on standard error when it could not start. */
+/** Process 1 at the other end of the attached stream, and its standard error when it could not start. */
 function superviseOver(stream: Socket, { log }: ContainerHost, { id }: SandboxSpec) {
   let text = "";
   const output = new Demultiplexer((bytes) => {
@@ -114,8 +112,8 @@ function superviseOver(stream: Socket, { log }: ContainerHost, { id }: SandboxSp
   stream.on("error", () => {}).on("close", () => output.destroy());
   stream.pipe(output);
   const supervisor = new Supervisor({ input: stream, output }, () => {
-    log({ msg: "process 1 of a sandbox does not answer", sandbox: id });
+    log({ msg: "process 1 of a sandbox does not respond", sandbox: id });
     stream.destroy();
   });
-  return { supervisor, complaint: () => text.trim() };
+  return { supervisor, errors: () => text.trim() };
 }

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { GIT_CONFIG } from "../inside/git-config.ts";
 import { trustedBundle } from "../inside/trusted-bundle.ts";
 
-/** Writes the files of `/etc` that every container gets in place of its image's. */
+/** Writes the files of `/etc` that replace those of every image. */
 export async function writeSharedEtc(directory: string, certificates: readonly string[]): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o755 });
   const files: Record<string, string> = {
@@ -14,7 +14,7 @@ export async function writeSharedEtc(directory: string, certificates: readonly s
   await Promise.all(Object.entries(files).map(([name, text]) => writeFile(`${directory}/${name}`, text)));
 }
 
-/** Writes those that name the user: the agent, under the host uid that the session has. */
+/** Writes the files of `/etc` with the agent as a user, under the host uid of the session. */
 export async function writeUsers(directory: string, uid: number): Promise<void> {
   const passwd = `root:x:0:0:root:/root:/bin/sh
 agent:x:${uid}:${uid}:agent:/home/agent:/bin/bash

@@ -1,36 +1,35 @@
 import { readFileSync } from "node:fs";
 
-/** What the kernel has counted of a sandbox's limits. Never throws: where it cannot be asked, nothing has happened. */
+/** Counters of the kernel for the limits of a sandbox. Never throws: a counter that cannot be read is 0. */
 export interface LimitGauge {
   counts(): LimitCounts;
-  /** Hardly another process can be started. */
+  /** More than nine tenths of the allowed processes exist. */
   crowded(): boolean;
 }
 
-/** How often so far. */
 export interface LimitCounts {
-  /** A process was killed because the sandbox had no memory left. */
+  /** Processes killed because the sandbox had no memory left. */
   memory: number;
-  /** A process could not be started because there were too many. */
+  /** Processes that could not be started because there were too many. */
   processes: number;
 }
 
 /**
- * Reads what the groups of one sandbox count.
+ * Reads the counters of a sandbox's control groups.
  *
- * @param memory Directory of the group that limits memory, undefined where none does.
+ * @param memory Directory of the group that limits memory; undefined where none does.
  * @param pids The same for processes.
  */
 export function cgroupGauge(memory: string | undefined, pids: string | undefined): LimitGauge {
   return {
     counts: () => ({
-      // Version 2 has the first, version 1 the second.
+      // The first is of version 2, the second of version 1.
       memory: count(memory, "memory.events", "oom_kill") || count(memory, "memory.oom_control", "oom_kill"),
       processes: count(pids, "pids.events", "max"),
     }),
     crowded: () => {
-      const most = Number(read(pids, "pids.max"));
-      return most > 0 && Number(read(pids, "pids.current")) >= most * 0.9;
+      const max = Number(read(pids, "pids.max"));
+      return max > 0 && Number(read(pids, "pids.current")) >= max * 0.9;
     },
   };
 }
@@ -39,7 +38,7 @@ function count(directory: string | undefined, file: string, name: string): numbe
   return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(read(directory, file))?.[1] ?? 0);
 }
 
-/** At once: the kernel answers from memory, and the group may be gone a moment later. */
+/** Synchronous: the kernel reads from memory, and the group may be removed a moment later. */
 function read(directory: string | undefined, file: string): string {
   try {
     return directory === undefined ? "" : readFileSync(`${directory}/${file}`, "latin1");

@@ -3,9 +3,9 @@ import { SandboxError } from "../interface/errors.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 
 /**
- * Opens the network of a sandbox as its spec says.
+ * Opens the network of a sandbox.
  *
- * @param netFd Of a network namespace that is there already. Default: one is made.
+ * @param netFd of an existing network namespace. Default: a new one.
  */
 export function openEgress(
   egress: Egress,

@@ -2,12 +2,12 @@ import { SandboxError } from "../interface/errors.ts";
 import type { Sandbox } from "../interface/sandbox.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 
-/** The sandboxes that an engine has open, is opening or is closing, each id once. */
+/** The sandboxes of an engine that are open, opening or closing, by id. */
 export class OpenSandboxes {
   readonly #open = new Map<string, Promise<Sandbox>>();
   #closed = false;
 
-  /** Rejects with `SandboxError` only. When the sandbox is gone, `free` has to be called with its id. */
+  /** Rejects with `SandboxError` only. Call `free` with the id once the sandbox has been removed. */
   async open(spec: SandboxSpec, openNow: () => Promise<Sandbox>): Promise<Sandbox> {
     if (!/^[a-z0-9_]{1,64}$/.test(spec.id))
       throw new SandboxError(`not a sandbox id: ${JSON.stringify(spec.id)}`);
@@ -33,14 +33,14 @@ export class OpenSandboxes {
     this.#open.delete(id);
   }
 
-  /** Closes those whose id is refused; their ids. */
-  async closeRefused(mayLive: (id: string) => boolean): Promise<string[]> {
-    const refused = [...this.#open].filter(([id]) => !mayLive(id));
-    await Promise.allSettled(refused.map(async ([, opening]) => (await opening).close()));
-    return refused.map(([id]) => id);
+  /** Closes the sandboxes whose id `mayLive` rejects, and returns their ids. */
+  async closeRejected(mayLive: (id: string) => boolean): Promise<string[]> {
+    const rejected = [...this.#open].filter(([id]) => !mayLive(id));
+    await Promise.allSettled(rejected.map(async ([, opening]) => (await opening).close()));
+    return rejected.map(([id]) => id);
   }
 
-  /** Closes all, also those that are being opened, and lets none be opened from now on. Gives back why some could not be closed. */
+  /** Closes all, also those that are still opening, and lets no other be opened. Returns the errors of those that did not close. */
   async close(): Promise<unknown[]> {
     this.#closed = true;
     const opened = await Promise.allSettled(this.#open.values());

@@ -1,7 +1,7 @@
 import { findProgram } from "@berth/linux";
 import { SandboxError } from "../interface/errors.ts";
 
-/** Absolute path of a program of the host; throws a `SandboxError` that names the package which has it. */
+/** Absolute path of a program of the host. Throws a `SandboxError` that names the package to install. */
 export function requiredProgram(name: string, provider: string): string {
   const path = findProgram(name);
   if (path === null) throw new SandboxError(`${name} is missing: install the package ${provider}`);

@@ -1,7 +1,7 @@
 import type { Sandbox } from "../interface/sandbox.ts";
 import { shellScript } from "../scripts/read-script.ts";
 
-/** Why a file inside could not be read or written. `gone`: the sandbox ended, or the command that did it was stopped. */
+/** Why a file of a sandbox could not be read or written. `gone`: the sandbox ended, or the command was stopped. */
 export type FileFailure = "not_found" | "is_directory" | "not_a_file" | "too_large" | "permission" | "gone";
 
 export type ReadResult = { ok: true; bytes: Uint8Array } | { ok: false; reason: FileFailure };
@@ -24,7 +24,7 @@ const READ = shellScript("files/read-file.sh");
 const WRITE = shellScript("files/write-file.sh");
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** The exact bytes of a file inside. A file of more than `maxBytes` is `too_large`, never cut. */
+/** Returns the bytes of a file. One of more than `maxBytes` is `too_large`, never cut. */
 export async function readFile(
   sandbox: Sandbox,
   path: string,
@@ -43,7 +43,7 @@ export async function readFile(
   return { ok: true, bytes: result.output };
 }
 
-/** Replaces the content of a file inside, and makes it and its directories when missing. Follows links and keeps the mode. */
+/** Replaces the content of a file. Creates it and its directories when missing, follows links, keeps the mode. */
 export async function writeFile(
   sandbox: Sandbox,
   path: string,

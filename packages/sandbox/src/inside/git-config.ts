@@ -1,6 +1,6 @@
 import { CREDENTIAL_CONFIG } from "./credential-helper.ts";
 
-/** Defaults of every git inside; none lets a repository run a program of its choice or hand a credential to another host. */
+/** System configuration of git. No default lets a repository run a program of its choice, or sends a credential to another host. */
 export const GIT_CONFIG = `[user]
 \tname = Berth agent
 \temail = agent@berth.invalid

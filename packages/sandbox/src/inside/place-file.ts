@@ -6,40 +6,40 @@ import type { Command, CommandResult } from "../interface/command.ts";
 import { SandboxError } from "../interface/errors.ts";
 import type { MountedFile } from "../interface/spec.ts";
 import { shellScript } from "../scripts/read-script.ts";
-import { cleanPath, isBelow } from "./disk.ts";
-import { UPLOADS_INSIDE } from "./paths.ts";
+import { UPLOADS_INSIDE } from "./environment.ts";
+import { cleanPath, isBelow } from "./mounts.ts";
 
 const PLACE = shellScript("files/place-file.sh");
 const REMOVE = shellScript("files/remove-file.sh");
 const TIMEOUT_MS = 600_000;
 
-export interface FilePlaces {
+export interface FilePaths {
   /** Host directory that the sandbox sees read-only as its uploads. */
   uploads: string;
-  /** Places inside into which files are written by a command of the sandbox itself. */
+  /** Directories of the sandbox in which its own processes write files. */
   writable: readonly string[];
-  /** Files that have a mount of their own, by their paths inside. */
+  /** Paths of the files that are mounts. */
   mounted: readonly string[];
 }
 
 /** Runs a command with these bytes, if any, as its standard input. */
 type Run = (command: Command, stdin?: AsyncIterable<Uint8Array>) => Promise<CommandResult>;
 
-/** Puts files into a living sandbox, and takes them away. */
+/** Places files in a running sandbox and removes them. */
 export class FilePlacer {
   readonly #uploads: string;
   readonly #writable: readonly string[];
   readonly #mounted: readonly string[];
   readonly #run: Run;
 
-  constructor({ uploads, writable, mounted }: FilePlaces, run: Run) {
+  constructor({ uploads, writable, mounted }: FilePaths, run: Run) {
     this.#uploads = uploads;
     this.#writable = writable;
     this.#mounted = mounted;
     this.#run = run;
   }
 
-  /** False where only a mount could put it. Rejects with `SandboxError` when the source cannot be read. */
+  /** Returns false where a mount is needed. Rejects with `SandboxError` when the source cannot be read. */
   async place(file: MountedFile): Promise<boolean> {
     const target = placeable(file.target);
     if (target === null) return false;
@@ -50,7 +50,7 @@ export class FilePlacer {
     return this.#isWritable(target) && (await this.#writeInside(file.source, target));
   }
 
-  /** False where a mount holds it. Rejects with `SandboxError` when its directory does not let go of it. */
+  /** Returns false when the file is a mount. Rejects with `SandboxError` when it cannot be removed. */
   async remove(path: string): Promise<boolean> {
     const target = placeable(path);
     if (target === null) return true;
@@ -60,17 +60,17 @@ export class FilePlacer {
   }
 
   #isWritable(target: string): boolean {
-    return this.#writable.some((place) => isBelow(target, place) && target !== place);
+    return this.#writable.some((path) => isBelow(target, path) && target !== path);
   }
 
-  /** Whatever leads there is the agent's own, and so are the rights of this command. */
+  /** Links on the way are the agent's, and so are the permissions of this command. */
   async #removeInside(target: string): Promise<boolean> {
     const { ended, exitCode } = await this.#run(command(REMOVE, target));
     if (ended === "exit" && exitCode !== 0) throw new SandboxError("the file could not be removed");
     return ended === "exit";
   }
 
-  /** The agent owns these directories, so only a process of the sandbox resolves paths in them. */
+  /** The agent owns these directories, so only processes of the sandbox resolve paths in them. */
   async #writeInside(source: string, target: string): Promise<boolean> {
     const handle = await open(source, constants.O_RDONLY).catch((error: unknown) => {
       throw new SandboxError("the file to place cannot be read", { cause: error });
@@ -85,7 +85,7 @@ function command(script: string, target: string): Command {
   return { script, environment: { TARGET: target }, timeoutMs: TIMEOUT_MS, cwd: "/" };
 }
 
-/** Puts a file below the uploads directory of the host. Safe while it is mounted: the name appears with all bytes. */
+/** Places a file in the host directory of uploads. Safe while it is mounted: the file appears with all its bytes. */
 export async function placeUpload(uploads: string, file: MountedFile): Promise<void> {
   const target = `${uploads}/${posix.relative(UPLOADS_INSIDE, file.target)}`;
   const temporary = `${uploads}.${randomUUID()}.placing`;
@@ -99,11 +99,11 @@ export async function placeUpload(uploads: string, file: MountedFile): Promise<v
   }
 }
 
-/** Takes a file away below the uploads directory of the host, with the directories that hold nothing else. */
+/** Removes a file from the host directory of uploads, with the directories that become empty. */
 async function removeUpload(uploads: string, target: string): Promise<void> {
   const path = `${uploads}/${posix.relative(UPLOADS_INSIDE, target)}`;
   await rm(path, { force: true }).catch((error: NodeJS.ErrnoException) => {
-    // A directory: other files lie below the place by now.
+    // A directory: other files were placed below this path.
     if (error.code === "ERR_FS_EISDIR" || error.code === "ENOTDIR") return;
     throw new SandboxError("the file could not be removed", { cause: error });
   });
@@ -116,7 +116,7 @@ async function removeUpload(uploads: string, target: string): Promise<void> {
   }
 }
 
-/** A link when its mode already lets the agent read it and nobody write it, else a copy. */
+/** Makes a hard link when the file has mode 444 already, else a copy with that mode. */
 export async function copyReadOnly(source: string, target: string): Promise<void> {
   const handle = await open(source, constants.O_RDONLY);
   const { mode } = await handle.stat().finally(() => handle.close());

@@ -1,6 +1,6 @@
 import { chmod, cp, mkdir, writeFile } from "node:fs/promises";
 
-/** Writes the programs that every sandbox has on its PATH: name to script text, and ripgrep. */
+/** Writes the programs that every sandbox has on its PATH: scripts by name, and ripgrep. */
 export async function writePrograms(
   directory: string,
   programs: Readonly<Record<string, string>>,

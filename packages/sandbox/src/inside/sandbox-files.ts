@@ -1,26 +1,27 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { SandboxError } from "../interface/errors.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
-import { cleanPath, isBelow, makeMountSources, type Place, writableMounts } from "./disk.ts";
-import { UPLOADS_INSIDE } from "./paths.ts";
+import { UPLOADS_INSIDE } from "./environment.ts";
+import { cleanPath, isBelow, type Mount, makeMountSources, writableMounts } from "./mounts.ts";
 import { copyReadOnly, placeUpload } from "./place-file.ts";
 
-/** What a sandbox sees beside the system, by where it lies on the host. */
+/** What a sandbox sees besides its system. */
 export interface SandboxFiles {
   pipes: string;
   uploads: string;
-  writable: Place[];
+  writable: Mount[];
   nested: string[];
-  files: Place[];
-  directories: Place[];
-  /** Placed from inside once the sandbox stands. */
+  files: Mount[];
+  directories: Mount[];
+  /** Files that a process of the sandbox places once it runs. */
   later: { source: string; target: string }[];
 }
 
 /**
- * Makes the places of a sandbox on its disk unless that is yet to be mounted, and in `directory` what is shown to it beside that.
+ * Makes the writable directories of a sandbox on its disk, unless that is not mounted yet, and everything else in `directory`.
+ *
  * @param supervisor The script of process 1.
- * @param unmounted Where the disk is yet to be mounted; null where its places are plain directories.
+ * @param unmounted The path of a disk that is not mounted yet; null where the disk is a plain directory.
  */
 export async function prepareFiles(
   spec: SandboxSpec,
@@ -37,7 +38,7 @@ export async function prepareFiles(
   await writeFile(`${pipes}/supervisor`, supervisor);
   await mkdir(uploads, { mode: 0o755 });
   await mkdir(`${directory}/files`, { mode: 0o755 });
-  const files: Place[] = [];
+  const files: Mount[] = [];
   const later = [];
   for (const [index, { source, target: path }] of spec.files.entries()) {
     const target = cleanPath(path);
@@ -54,21 +55,19 @@ export async function prepareFiles(
   return { pipes, uploads, writable: mounted, nested, files, directories, later };
 }
 
-/** A mount in a place that the agent writes would follow the agent's links. */
-function directoryPlaces({ directories = [] }: SandboxSpec, writable: readonly Place[]): Place[] {
+/** Below a directory that the agent writes, a mount would follow the agent's links. */
+function directoryPlaces({ directories = [] }: SandboxSpec, writable: readonly Mount[]): Mount[] {
   return directories.map(({ source, target }) => {
     const inside = cleanPath(target);
     if (
-      [...writable.map((place) => place.inside), UPLOADS_INSIDE, "/tmp"].some((place) =>
-        isBelow(inside, place),
-      )
+      [...writable.map((mount) => mount.inside), UPLOADS_INSIDE, "/tmp"].some((path) => isBelow(inside, path))
     )
       throw new SandboxError(`no directory can be mounted at ${inside}`);
     return { host: source, inside };
   });
 }
 
-/** The uid to become, null where this process is not root and stays what it is. */
+/** The uid to run as; null where this process is not root and keeps its own. */
 export function hostUid(spec: SandboxSpec): number | null {
   if (process.getuid?.() !== 0) return null;
   if (!Number.isInteger(spec.uid) || spec.uid < 1000)

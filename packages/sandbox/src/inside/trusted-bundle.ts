@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { BUNDLE } from "./paths.ts";
+import { BUNDLE } from "./environment.ts";
 
 const HOST_BUNDLES = [
   BUNDLE,
@@ -9,7 +9,7 @@ const HOST_BUNDLES = [
   "/etc/ssl/cert.pem",
 ];
 
-/** What the host trusts and these certificates besides, as PEM in one text. */
+/** The certificate authorities of the host and these, as one PEM text. */
 export async function trustedBundle(certificates: readonly string[]): Promise<string> {
   const host = HOST_BUNDLES.find((path) => existsSync(path));
   const parts = [host === undefined ? "" : await readFile(host, "utf8"), ...certificates];

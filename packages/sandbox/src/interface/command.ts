@@ -4,53 +4,53 @@ export interface Command {
   /** Shell text; `/bin/sh` unless `shell` is given. */
   script: string;
   /**
-   * Name of a bash that lives between commands: working directory, variables and functions stay. `exit` in the
-   * script ends it (the exit code is the result), a timeout or an abort kills it; the next command with the name
-   * gets a new one in the last known working directory. Absent: a fresh shell for this command alone.
+   * Name of a bash that lives between commands and keeps its working directory, variables and functions. `exit` in the script
+   * ends it (the exit code is the result); a timeout or an abort kills it. The next command with the name gets a new bash in
+   * the last known working directory. Absent: a new shell for this command alone.
    */
   shell?: string;
-  /** Default `/data`; with `shell`, only where a new shell starts. */
+  /** Default `/data`. With `shell`, it applies only where a new bash starts. */
   cwd?: string;
   /**
-   * Set for this command, and exported in a living shell before it runs, so that a rotated token is seen. What the
-   * command before was given and this one is not is taken out of the shell.
+   * Exported before the command runs, also in a living bash, so that it sees a rotated token. Variables of the command before
+   * that are not among them are unset.
    */
   environment?: Readonly<Record<string, string>>;
-  /** Bytes on standard input; else it is `/dev/null`. */
+  /** Bytes on standard input. Default: `/dev/null`. */
   stdin?: Uint8Array;
-  /** Milliseconds of wall clock; then everything that the command started is killed. */
+  /** Milliseconds of wall clock, after which everything that the command started is killed. */
   timeoutMs: number;
-  /** Bytes of output that come back, shared by standard output and error: the head and the tail of it. Default 102,400. */
+  /** Bytes of output to return, standard output and error together: the head and the tail of it. Default 102,400. */
   maxOutputBytes?: number;
-  /** Keep the output, up to 256 MiB of it, in a file inside when it outgrows `maxOutputBytes`; `CommandResult.outputFile` names it. */
+  /** Keeps up to 256 MiB of output in a file of the sandbox when it exceeds `maxOutputBytes`; see `CommandResult.outputFile`. */
   keepOutput?: boolean;
-  /** Standard output and error as they come, interleaved; for progress. Never awaited. */
+  /** Called with standard output and error as they arrive, interleaved; for progress. Never awaited. */
   onOutput?: (chunk: Uint8Array) => void;
   signal?: AbortSignal;
 }
 
 export interface CommandResult {
-  /** Null when the command did not end by itself. 128 + n after signal n, as shells tell it. */
+  /** Null when the command did not end by itself. 128 + n after signal n, as in shells. */
   exitCode: number | null;
   ended: "exit" | "timeout" | "aborted" | "closed";
-  /** Standard output and error, interleaved as the command wrote them, cut in the middle at a line when too long. */
+  /** Standard output and error, interleaved as the command wrote them. Too long, it is cut in the middle, between lines. */
   output: Uint8Array;
   /** Bytes that the cut left out. */
   omittedBytes: number;
-  /** Path inside of the output, when it was cut and `keepOutput` was set. Null when it could not be kept, as on a full disk. */
+  /** Path in the sandbox of the output, when it was cut and `keepOutput` was set. Null when it could not be kept: the disk is full. */
   outputFile: string | null;
   /** Working directory of the named shell after the command; null without one. */
   cwd: string | null;
   /**
-   * The sandbox met a limit while it ran: a process was killed for memory, none could be started, or the disk is full (told
-   * only of a command that failed). Absent when none was met, and where the engine cannot tell.
+   * A limit of the sandbox was met during the command: a process was killed for memory, none could be started, or the disk is
+   * full (only for a command that failed). Absent when none was, and where the engine cannot tell.
    */
   limit?: "memory" | "processes" | "disk";
   /**
-   * What was refused on the network while it ran, each host once, also to what ran beside it: the network is the sandbox's. Absent
-   * when nothing was.
+   * What was denied on the network during the command, each host once; also to processes beside it, since the network belongs
+   * to the sandbox. Absent when nothing was.
    */
   denied?: readonly EgressDenied[];
-  /** What had been left running was stopped, since it left no room for another process. */
+  /** Processes that the command had left running were killed, since they left no room for another process. */
   cleared?: true;
 }

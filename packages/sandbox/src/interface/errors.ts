@@ -1,4 +1,4 @@
-/** The engine could not do its part: a missing program, a refused mount, no free disk. */
+/** The engine failed: a missing program, a failed mount, no free disk space. */
 export class SandboxError extends Error {
   override readonly name = "SandboxError";
 }
@@ -6,7 +6,7 @@ export class SandboxError extends Error {
 /** The image of a sandbox cannot be run. The message is one sentence for users, without paths. */
 export class ImageError extends SandboxError {}
 
-/** A disk is to be limited and this machine cannot do that. The message is one sentence for users, without paths. */
+/** The disk has a limit, which this machine cannot enforce. The message is one sentence for users, without paths. */
 export class DiskLimitError extends SandboxError {
   constructor(why: string, options?: ErrorOptions) {
     super(`The session's disk is limited (disk_mb), which this machine cannot enforce: ${why}.`, options);

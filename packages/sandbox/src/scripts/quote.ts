@@ -1,4 +1,4 @@
-/** One word of shell text that stands for exactly these characters. */
+/** Quotes text as one word of a shell. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

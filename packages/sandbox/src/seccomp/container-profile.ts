@@ -2,6 +2,7 @@ import type { Architecture } from "@berth/linux";
 import { ALLOWED_SYSCALLS } from "./allowed-syscalls.ts";
 import {
   ATTACH_TO_OTHERS,
+  DENIED_IOCTLS,
   EAFNOSUPPORT,
   ENOSYS,
   INTERNET,
@@ -10,7 +11,6 @@ import {
   NEW_TIME,
   PERSONALITIES,
   PROTOCOLS,
-  REFUSED_IOCTLS,
   SOCKET_KIND_MASK,
   SOCKET_KINDS,
   UNIX,
@@ -32,7 +32,7 @@ export interface Rule {
   args?: readonly Condition[];
 }
 
-/** What Docker and Podman read as `seccomp=`. A call that no rule names is refused with EPERM. */
+/** What Docker and Podman read as `seccomp=`. A call without a rule fails with EPERM. */
 export interface ContainerProfile {
   defaultAction: "SCMP_ACT_ERRNO";
   architectures: readonly string[];
@@ -43,11 +43,11 @@ const NAMES: Record<Architecture, string> = { x64: "SCMP_ARCH_X86_64", arm64: "S
 const WORD = 0xffffffff;
 
 /**
- * The system call filter as a profile of a container engine. It answers as `seccompFilter` does, but for calls that the
- * engine's library does not know, and calls by another architecture's numbers, which end the process.
+ * The system call filter as a profile of a container engine. Its results are those of `seccompFilter`, except for calls that
+ * the engine's library does not know, and calls by another architecture's numbers, which end the process.
  *
- * The library compares whole registers, the kernel the low halves of most arguments, so every comparison masks. It takes no
- * two conditions on one argument, so that "none of these" is written as the bit patterns of all others.
+ * The library compares whole registers, but the kernel reads the low halves of most arguments, so every comparison has a mask.
+ * It allows one condition for each argument, so "none of these" is written as the bit patterns of all other values.
  */
 export function containerProfile(architecture: Architecture): ContainerProfile {
   return {
@@ -58,7 +58,7 @@ export function containerProfile(architecture: Architecture): ContainerProfile {
       { names: ["clone3"], action: "SCMP_ACT_ERRNO", errnoRet: ENOSYS },
       allow(["clone"], none(0, NEW_NAMESPACES)),
       allow(["unshare"], none(0, NEW_NAMESPACES | NEW_TIME)),
-      ...others(REFUSED_IOCTLS).map((pattern) => allow(["ioctl"], equal(1, pattern))),
+      ...others(DENIED_IOCTLS).map((pattern) => allow(["ioctl"], equal(1, pattern))),
       ...others(ATTACH_TO_OTHERS).map((pattern) => allow(["ptrace"], equal(0, pattern))),
       ...PERSONALITIES.map((value) => allow(["personality"], equal(0, exactly(value)))),
       allow(["socketpair"], equal(0, exactly(UNIX))),
@@ -72,7 +72,7 @@ export function containerProfile(architecture: Architecture): ContainerProfile {
   };
 }
 
-/** Those of every other kind or protocol meet no rule. */
+/** Other types and protocols match no rule. */
 function internetSockets(): Rule[] {
   return INTERNET.flatMap((family) =>
     SOCKET_KINDS.flatMap((kind) =>
@@ -88,7 +88,7 @@ function internetSockets(): Rule[] {
   );
 }
 
-/** Bits that are looked at, and what they have to be. */
+/** Bits that are compared, and their value. */
 interface Pattern {
   mask: number;
   bits: number;

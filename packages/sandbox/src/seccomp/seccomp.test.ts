@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Architecture, EXAMINED_SYSCALLS, encode, NEWEST_SYSCALL, REFUSED_SYSCALLS } from "@berth/linux";
+import { type Architecture, DENIED_SYSCALLS, EXAMINED_SYSCALLS, encode, NEWEST_SYSCALL } from "@berth/linux";
 import fc from "fast-check";
 import { ALLOW, EAFNOSUPPORT, ENOSYS, EPERM, KILL, seccompFilter } from "./seccomp.ts";
 
@@ -45,7 +45,7 @@ function verdict(
 
 for (const architecture of architectures) {
   const column = architecture === "x64" ? 0 : 1;
-  const denied = new Set(Object.values(REFUSED_SYSCALLS).map((numbers) => numbers[column]));
+  const denied = new Set(Object.values(DENIED_SYSCALLS).map((numbers) => numbers[column]));
   const examined = new Set<number>(Object.values(EXAMINED_SYSCALLS).map((numbers) => numbers[column]));
   const of = (name: keyof typeof EXAMINED_SYSCALLS) => EXAMINED_SYSCALLS[name][column];
 

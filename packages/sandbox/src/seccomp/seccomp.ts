@@ -1,5 +1,5 @@
 import type { Architecture, Instruction } from "@berth/linux";
-import { EXAMINED_SYSCALLS, NEWEST_SYSCALL, REFUSED_SYSCALLS } from "@berth/linux";
+import { DENIED_SYSCALLS, EXAMINED_SYSCALLS, NEWEST_SYSCALL } from "@berth/linux";
 
 export const ALLOW = 0x7fff0000;
 export const KILL = 0x80000000;
@@ -17,31 +17,31 @@ const RETURN = 0x06;
 
 const NUMBER = 0;
 const ARCHITECTURE = 4;
-/** Offset of the low half of an argument, on little-endian machines. */
+/** Offset of the low half of an argument on little-endian machines. */
 const argument = (index: number) => 16 + 8 * index;
 
 const AUDIT: Record<Architecture, number> = { x64: 0xc000003e, arm64: 0xc00000b7 };
 const X32_BIT = 0x40000000;
 export const NEW_NAMESPACES = 0x7e020000;
 export const NEW_TIME = 0x80;
-/** Typing into a terminal, pasting into the console, and another line discipline, for which the host may load a module. */
-export const REFUSED_IOCTLS = [0x5412, 0x541c, 0x5423];
+/** TIOCSTI, TIOCLINUX, and TIOCSETD, for which the host may load a module. */
+export const DENIED_IOCTLS = [0x5412, 0x541c, 0x5423];
 export const UNIX = 1;
 export const INTERNET = [2, 10];
-/** Streams, datagrams and raw sockets, which the kernel refuses. Another kind has the host load a module for it. */
+/** Stream, datagram and raw sockets; the kernel denies raw ones. For other types the host may load a module. */
 export const SOCKET_KINDS = [1, 2, 3];
 export const SOCKET_KIND_MASK = 0xf;
-/** The kind's own, ICMP, TCP, UDP and ICMPv6. Others have the host load a module, too. */
+/** Default, ICMP, TCP, UDP and ICMPv6. For others the host may load a module, too. */
 export const PROTOCOLS = [0, 1, 6, 17, 58];
 export const NETLINK = 16;
-/** Plain, with the flags that debuggers and old programs set, and the query. */
+/** The default, flags that debuggers and old programs set, and the query. */
 export const PERSONALITIES = [0, 0x8, 0x20000, 0x20008, 0x40000, 0xffffffff];
 export const ATTACH_TO_OTHERS = [16, 0x4206];
 
 /**
- * The system call filter of every process in a sandbox: what namespaces and dropped capabilities leave open.
- * Sockets are limited to unix, the internet's plain kinds and route netlink (AF_VSOCK is in no network namespace), debuggers to
- * their own children, and calls newer than the lists do not exist.
+ * The system call filter of every process in a sandbox, against what namespaces and dropped capabilities leave open. Sockets are
+ * limited to unix, the ordinary types of IPv4 and IPv6, and route netlink (AF_VSOCK belongs to no network namespace). Debuggers
+ * are limited to their own children. Calls newer than the lists return ENOSYS.
  */
 export function seccompFilter(architecture: Architecture): Instruction[] {
   const column = architecture === "x64" ? 0 : 1;
@@ -49,51 +49,51 @@ export function seccompFilter(architecture: Architecture): Instruction[] {
   const internet = [
     load(argument(1)),
     { code: AND, jumpTrue: 0, jumpFalse: 0, k: SOCKET_KIND_MASK },
-    ...when(EQUAL, 0, [refuse(EPERM)]),
-    ...when(GREATER, Math.max(...SOCKET_KINDS), [refuse(EPERM)]),
+    ...when(EQUAL, 0, [deny(EPERM)]),
+    ...when(GREATER, Math.max(...SOCKET_KINDS), [deny(EPERM)]),
     load(argument(2)),
     ...allowValues(PROTOCOLS),
-    refuse(EPERM),
+    deny(EPERM),
   ];
   return [
     load(ARCHITECTURE),
-    ...unless(EQUAL, AUDIT[architecture], [answer(KILL)]),
+    ...unless(EQUAL, AUDIT[architecture], [decide(KILL)]),
     load(NUMBER),
-    ...(architecture === "x64" ? when(AT_LEAST, X32_BIT, [refuse(ENOSYS)]) : []),
-    ...when(GREATER, NEWEST_SYSCALL, [refuse(ENOSYS)]),
-    ...when(EQUAL, call("clone3"), [refuse(ENOSYS)]),
-    ...Object.values(REFUSED_SYSCALLS).flatMap((numbers) => {
+    ...(architecture === "x64" ? when(AT_LEAST, X32_BIT, [deny(ENOSYS)]) : []),
+    ...when(GREATER, NEWEST_SYSCALL, [deny(ENOSYS)]),
+    ...when(EQUAL, call("clone3"), [deny(ENOSYS)]),
+    ...Object.values(DENIED_SYSCALLS).flatMap((numbers) => {
       const number = numbers[column];
-      return number === null ? [] : when(EQUAL, number, [refuse(EPERM)]);
+      return number === null ? [] : when(EQUAL, number, [deny(EPERM)]);
     }),
     ...when(EQUAL, call("clone"), [
       load(argument(0)),
-      ...when(ANY_BIT, NEW_NAMESPACES, [refuse(EPERM)]),
-      answer(ALLOW),
+      ...when(ANY_BIT, NEW_NAMESPACES, [deny(EPERM)]),
+      decide(ALLOW),
     ]),
     ...when(EQUAL, call("unshare"), [
       load(argument(0)),
-      ...when(ANY_BIT, NEW_NAMESPACES | NEW_TIME, [refuse(EPERM)]),
-      answer(ALLOW),
+      ...when(ANY_BIT, NEW_NAMESPACES | NEW_TIME, [deny(EPERM)]),
+      decide(ALLOW),
     ]),
-    ...when(EQUAL, call("ioctl"), [load(argument(1)), ...refuseValues(REFUSED_IOCTLS, EPERM), answer(ALLOW)]),
+    ...when(EQUAL, call("ioctl"), [load(argument(1)), ...denyValues(DENIED_IOCTLS, EPERM), decide(ALLOW)]),
     ...when(EQUAL, call("ptrace"), [
       load(argument(0)),
-      ...refuseValues(ATTACH_TO_OTHERS, EPERM),
-      answer(ALLOW),
+      ...denyValues(ATTACH_TO_OTHERS, EPERM),
+      decide(ALLOW),
     ]),
-    ...when(EQUAL, call("personality"), [load(argument(0)), ...allowValues(PERSONALITIES), refuse(EPERM)]),
-    ...when(EQUAL, call("socketpair"), [load(argument(0)), ...allowValues([UNIX]), refuse(EAFNOSUPPORT)]),
+    ...when(EQUAL, call("personality"), [load(argument(0)), ...allowValues(PERSONALITIES), deny(EPERM)]),
+    ...when(EQUAL, call("socketpair"), [load(argument(0)), ...allowValues([UNIX]), deny(EAFNOSUPPORT)]),
     ...when(EQUAL, call("socket"), [
       load(argument(0)),
       ...allowValues([UNIX]),
       ...INTERNET.flatMap((family) => when(EQUAL, family, internet)),
-      ...unless(EQUAL, NETLINK, [refuse(EAFNOSUPPORT)]),
+      ...unless(EQUAL, NETLINK, [deny(EAFNOSUPPORT)]),
       load(argument(2)),
       ...allowValues([0]),
-      refuse(EAFNOSUPPORT),
+      deny(EAFNOSUPPORT),
     ]),
-    answer(ALLOW),
+    decide(ALLOW),
   ];
 }
 
@@ -101,12 +101,12 @@ function load(offset: number): Instruction {
   return { code: LOAD, jumpTrue: 0, jumpFalse: 0, k: offset };
 }
 
-function answer(action: number): Instruction {
+function decide(action: number): Instruction {
   return { code: RETURN, jumpTrue: 0, jumpFalse: 0, k: action };
 }
 
-function refuse(errno: number): Instruction {
-  return answer(0x00050000 + errno);
+function deny(errno: number): Instruction {
+  return decide(0x00050000 + errno);
 }
 
 function when(code: number, k: number, then: Instruction[]): Instruction[] {
@@ -117,10 +117,10 @@ function unless(code: number, k: number, then: Instruction[]): Instruction[] {
   return [{ code, jumpTrue: then.length, jumpFalse: 0, k: k >>> 0 }, ...then];
 }
 
-function refuseValues(values: readonly number[], errno: number): Instruction[] {
-  return values.flatMap((value) => when(EQUAL, value, [refuse(errno)]));
+function denyValues(values: readonly number[], errno: number): Instruction[] {
+  return values.flatMap((value) => when(EQUAL, value, [deny(errno)]));
 }
 
 function allowValues(values: readonly number[]): Instruction[] {
-  return values.flatMap((value) => when(EQUAL, value, [answer(ALLOW)]));
+  return values.flatMap((value) => when(EQUAL, value, [decide(ALLOW)]));
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { chmod, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { EXAMINED_SYSCALLS, REFUSED_SYSCALLS } from "@berth/linux";
+import { DENIED_SYSCALLS, EXAMINED_SYSCALLS } from "@berth/linux";
 import type { Sandbox } from "../../src/interface/sandbox.ts";
 import { conformanceTest, ok, type Suite, sh } from "./context.ts";
 
@@ -118,7 +118,7 @@ export function isolationTests(suite: Suite): void {
 
   conformanceTest(suite, "isolation: system calls that must be refused", async ({ open }) => {
     const column = process.arch === "x64" ? 0 : 1;
-    const number = (name: string) => REFUSED_SYSCALLS[name]?.[column] ?? -1;
+    const number = (name: string) => DENIED_SYSCALLS[name]?.[column] ?? -1;
     const examined = (name: keyof typeof EXAMINED_SYSCALLS) => EXAMINED_SYSCALLS[name][column];
     const socket = examined("socket");
     const probes: [string, number[], number][] = [

@@ -3,7 +3,7 @@ import type { Limits } from "../../interface/spec.ts";
 
 export type Controller = "memory" | "pids" | "cpu";
 
-/** A directory below which groups are made, and what they control there. Version 1 has one for each controller. */
+/** A directory in which groups are made, and their controllers. Version 1 has a directory for each controller. */
 export interface Hierarchy {
   directory: string;
   controllers: Controller[];
@@ -13,21 +13,22 @@ export interface Hierarchy {
 export interface Setting {
   file: string;
   value: string;
-  /** Kernels may lack it. */
+  /** The kernel may lack it. */
   optional?: boolean;
-  /** A group may have no more than those above it: refused as invalid, theirs holds. */
+  /** The kernel rejects more than a group above has as invalid; then that group's limit applies. */
   heldAbove?: boolean;
 }
 
 const PERIOD_US = 100_000;
-/** What starts and holds the sandbox counts, too. */
+/** Processes of bwrap and launch.pl, which count too. */
 const OWN_PROCESSES = 4;
 
 /**
- * The hierarchies in which this process may make groups: version 1's as soon as one is there, else version 2's.
- * @param root Where the kernel's groups are mounted.
- * @param membership Text of `/proc/self/cgroup`: groups are made below the server's own, so that a limit on the
- * server holds for its sandboxes, too.
+ * The hierarchies in which this process may make groups: those of version 1 if there are any, else that of version 2.
+ *
+ * @param root Where cgroups are mounted.
+ * @param membership Text of `/proc/self/cgroup`: groups are made below the server's own, so that a limit on the server applies
+ * to its sandboxes, too.
  */
 export function findHierarchies(root: string, membership: string): Hierarchy[] {
   const own = parseMembership(membership);
@@ -90,7 +91,7 @@ function versionTwoSettings(
   ].filter(({ controller }) => controllers.includes(controller as Controller));
 }
 
-/** Lines `id:controllers:path`; version 2 has no controllers in its line. */
+/** Parses lines `id:controllers:path`; version 2 has no controllers in its line. */
 function parseMembership(text: string): Map<string, string> {
   const own = new Map<string, string>();
   for (const line of text.split("\n")) {

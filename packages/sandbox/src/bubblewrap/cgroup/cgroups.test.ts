@@ -38,7 +38,7 @@ test("version 2: one group below the server's own, controllers handed down, ever
     assert.equal(read(`${directory}/memory.swap.max`), "0");
     assert.equal(read(`${directory}/pids.max`), "14");
     assert.equal(read(`${directory}/cpu.max`), "50000 100000");
-    await group.lift();
+    await group.liftCpuLimit();
     assert.match(read(`${directory}/cpu.max`), /^max/);
     assert.deepEqual(await groups.names(), ["box"]);
   } finally {
@@ -93,7 +93,7 @@ test("this machine: members are killed by membership and the groups removed", as
     const child = spawn("sh", ["-c", join], { stdio: ["ignore", "pipe", "inherit"] });
     await once(child.stdout, "data");
     assert.ok((await group.members()).length >= 1);
-    await group.lift();
+    await group.liftCpuLimit();
     for (const file of group.processFiles.map((path) => path.replace("cgroup.procs", "cpu.cfs_quota_us")))
       if (existsSync(file)) assert.equal(readFileSync(file, "utf8").trim(), "-1");
     const exited = once(child, "exit");

@@ -6,31 +6,31 @@ import { SandboxError } from "../../interface/errors.ts";
 import type { Limits } from "../../interface/spec.ts";
 import type { Controller, Hierarchy, Setting } from "./cgroup-layouts.ts";
 
-/** What is given up here waits for the next sweep. A process may have to write to a slow disk before it can end. */
+/** A process may have to finish a write to a slow disk before it can end. After this time it is left to the next sweep. */
 const KILL_TIMEOUT_MS = 8_000;
-/** Between two looks: soon, and then seldom. */
-const [FIRST_LOOK_MS, LAST_LOOK_MS] = [3, 25];
-/** What lifts the limit of CPU time in each version. */
-const LIFTED = { "cpu.cfs_quota_us": "-1", "cpu.max": "max" };
+/** Shortest and longest interval between two checks. */
+const [FIRST_CHECK_MS, LAST_CHECK_MS] = [3, 25];
+/** Values that lift the limit of CPU time, by version. */
+const NO_CPU_LIMIT = { "cpu.cfs_quota_us": "-1", "cpu.max": "max" };
 
 /**
- * The groups of one installation: `berth-INSTANCE/NAME` in each hierarchy. A process joins by writing its own pid
- * to each of `processFiles` before it becomes bwrap, so no process of a sandbox was ever outside.
+ * The control groups of one installation: `berth-INSTANCE/NAME` in each hierarchy. A process joins by writing its own pid to
+ * each of `processFiles` before it becomes bwrap, so no process of a sandbox is ever outside of them.
  */
 export class Cgroups {
   readonly controllers: readonly Controller[];
   readonly #hierarchies: readonly Hierarchy[];
-  /** The directories in which its groups lie. */
+  /** The directories of its groups. */
   readonly parents: readonly string[];
 
-  /** @param hierarchies From `findHierarchies`; with none, nothing is limited and `create` gives an empty group. */
+  /** @param hierarchies from `findHierarchies`. With none, `create` makes nothing and nothing is limited. */
   constructor(hierarchies: readonly Hierarchy[], instance: string) {
     this.#hierarchies = hierarchies;
     this.parents = hierarchies.map(({ directory }) => `${directory}/berth-${instance}`);
     this.controllers = hierarchies.flatMap(({ controllers }) => controllers);
   }
 
-  /** The groups below these `parents` of a former process, to remove them. */
+  /** The groups below the `parents` of an earlier process, to remove them. */
   static in(parents: readonly string[]): Cgroups {
     return new Cgroups(
       parents.map((parent) => ({ directory: dirname(parent), controllers: [], settings: () => [] })),
@@ -38,7 +38,7 @@ export class Cgroups {
     );
   }
 
-  /** Throws a `SandboxError` when the kernel refuses; nothing is left then. */
+  /** Throws a `SandboxError` when the kernel rejects it, and then leaves nothing. */
   async create(name: string, limits: Limits): Promise<Cgroup> {
     try {
       await Promise.all(
@@ -52,13 +52,13 @@ export class Cgroups {
     return {
       processFiles: directories.map((directory) => `${directory}/cgroup.procs`),
       members: () => members(directories),
-      lift: () => lift(directories),
+      liftCpuLimit: () => liftCpuLimit(directories),
       gauge: cgroupGauge(this.#directory("memory", name), this.#directory("pids", name)),
       destroy: () => this.destroy(name),
     };
   }
 
-  /** Names of the groups that exist, also those of other processes of this installation. */
+  /** Names of the existing groups, also of other processes of this installation. */
   async names(): Promise<string[]> {
     const lists = await Promise.all(
       this.parents.map((parent) => readdir(parent, { withFileTypes: true }).catch(() => [])),
@@ -73,21 +73,21 @@ export class Cgroups {
     ];
   }
 
-  /** Kills every member until none is left, then removes the group. Rejects when a member outlives eight seconds. */
+  /** Kills all members until none is left, then removes the group. Rejects when a member still lives after eight seconds. */
   async destroy(name: string): Promise<void> {
     const directories = this.#directories(name);
-    await lift(directories);
+    await liftCpuLimit(directories);
     const until = performance.now() + KILL_TIMEOUT_MS;
-    for (let look = FIRST_LOOK_MS; ; look = Math.min(look * 1.5, LAST_LOOK_MS)) {
+    for (let pause = FIRST_CHECK_MS; ; pause = Math.min(pause * 1.5, LAST_CHECK_MS)) {
       await kill(directories);
       const removed = await Promise.all(directories.map(remove));
       if (removed.every(Boolean)) return;
       if (performance.now() > until) throw new SandboxError("processes of a sandbox could not be killed");
-      await delay(look);
+      await delay(pause);
     }
   }
 
-  /** One that cannot be destroyed keeps none of the others; rejects when there was one. */
+  /** Destroys all matching groups, whatever happens to one of them; rejects when one could not be destroyed. */
   async destroyAll(matching: (name: string) => Promise<boolean>): Promise<void> {
     const names = await this.names();
     const results = await Promise.allSettled(
@@ -97,7 +97,7 @@ export class Cgroups {
     if (failed) throw failed.reason;
   }
 
-  /** Removes the parents, too, when no sandbox of the installation is left in them. */
+  /** Removes the parents when no group is left in them. */
   async close(): Promise<void> {
     await Promise.all(this.parents.map((parent) => rmdir(parent).catch(() => {})));
   }
@@ -122,15 +122,15 @@ export class Cgroups {
 
 export interface Cgroup {
   readonly processFiles: readonly string[];
-  /** Pids, on the host, of all processes in it. */
+  /** Host pids of all its processes. */
   members(): Promise<number[]>;
   readonly gauge: LimitGauge;
-  /** For members that are about to be killed: who has used more CPU time than it had waits that long before it can end. */
-  lift(): Promise<void>;
+  /** To be called before members are killed: a process that used up its CPU time could not end until it gets more. */
+  liftCpuLimit(): Promise<void>;
   destroy(): Promise<void>;
 }
 
-/** Version 2 hands controllers down only when each level says so. */
+/** Version 2 passes controllers down only where each level enables them. */
 async function delegate(hierarchy: Hierarchy, parent: string): Promise<void> {
   if (hierarchy.controllers.length < 2) return;
   const value = hierarchy.controllers.map((controller) => `+${controller}`).join(" ");
@@ -147,11 +147,13 @@ async function write(directory: string, setting: Setting): Promise<void> {
   }
 }
 
-/** A group that is gone, and files of the other version, need nothing. */
-async function lift(directories: readonly string[]): Promise<void> {
+/** Files of the other version, and of a removed group, do not exist. */
+async function liftCpuLimit(directories: readonly string[]): Promise<void> {
   await Promise.allSettled(
     directories.flatMap((directory) =>
-      Object.entries(LIFTED).map(([file, value]) => writeFile(`${directory}/${file}`, value, { flag: "r+" })),
+      Object.entries(NO_CPU_LIMIT).map(([file, value]) =>
+        writeFile(`${directory}/${file}`, value, { flag: "r+" }),
+      ),
     ),
   );
 }

@@ -3,22 +3,29 @@ import { open, rm } from "node:fs/promises";
 import { promisify } from "node:util";
 import { findProgram } from "@berth/linux";
 import { SandboxError } from "../../interface/errors.ts";
+import { perlText } from "../../scripts/read-script.ts";
 import { type ImagePrograms, MIB, makeImage, writeImage } from "./disk-image.ts";
 
 const run = promisify(execFile);
+const LIST_DATA = perlText("bubblewrap/list-data.pl");
 
-/** A new filesystem writes some hundred KiB. Where a file tells no holes, all of it would be kept in memory. */
+/** A new filesystem writes some hundred KiB. On filesystems without SEEK_HOLE the whole image would be kept in memory. */
 const MAX_BYTES = 4 * MIB;
 
-/** What a new filesystem of one size has written; the rest of its file is a hole. */
+/** The data of a new filesystem of one size; the rest of its file is a hole. */
 export interface DiskImagePrototype {
   length: number;
   pieces: readonly { at: number; bytes: Buffer }[];
 }
 
 /**
- * Makes an image at a path that nothing else uses, and takes its mold: pouring one takes no program. Null where the filesystem
- * below does not tell holes. Images of one mold have one UUID, which nothing here looks for them by.
+ * Makes an image at a path that nothing else uses, reads its data into memory, and deletes it. Creating an image from the data
+ * starts no program. Such images have the same UUID, which nothing here looks for.
+ *
+ * Measured on ext4 with images of 10 GiB: 2 ms for an image and 7 ms for four at once, against 6 to 20 ms and 29 ms for
+ * copies by `cp --sparse`.
+ *
+ * @returns null when the filesystem does not report holes.
  */
 export async function captureImage(
   programs: ImagePrograms,
@@ -28,13 +35,13 @@ export async function captureImage(
   await makeImage(programs, path, bytes);
   const file = await open(path, "r");
   try {
-    const places = await written(path);
-    const kept = places.reduce((sum, { length }) => sum + length, 0);
+    const extents = await dataExtents(path);
+    const kept = extents.reduce((sum, { length }) => sum + length, 0);
     if (kept > MAX_BYTES) return null;
     const { size: length } = await file.stat();
-    const pieces = places.map(async ({ at, length }) => {
+    const pieces = extents.map(async ({ at, length }) => {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, at);
-      if (bytesRead !== length) throw new SandboxError("the mold of disks could not be read");
+      if (bytesRead !== length) throw new SandboxError("the prototype of disks could not be read");
       return { at, bytes: buffer };
     });
     return { length, pieces: await Promise.all(pieces) };
@@ -44,7 +51,7 @@ export async function captureImage(
   }
 }
 
-/** A new image; see `writeImage`. */
+/** Creates an image; see `writeImage`. */
 export async function createFromPrototype(
   { length, pieces }: DiskImagePrototype,
   path: string,
@@ -54,16 +61,9 @@ export async function createFromPrototype(
   });
 }
 
-/** Asks the kernel where the data of a file lie, as Node cannot. */
-async function written(path: string): Promise<{ at: number; length: number }[]> {
-  const script = `
-open(my $file, "<", $ARGV[0]) or die "$!\\n";
-my $hole = 0;
-while (defined(my $data = sysseek($file, $hole, 3))) {
-  $hole = sysseek($file, $data, 4) // die "$!\\n";
-  print $data + 0, " ", $hole - $data, "\\n";
-}`;
-  const { stdout } = await run(findProgram("perl") ?? "perl", ["-e", script, path], { env: {} });
+/** Node has no SEEK_DATA and SEEK_HOLE. */
+async function dataExtents(path: string): Promise<{ at: number; length: number }[]> {
+  const { stdout } = await run(findProgram("perl") ?? "perl", ["-e", LIST_DATA, path], { env: {} });
   return stdout
     .split("\n")
     .filter((line) => line !== "")

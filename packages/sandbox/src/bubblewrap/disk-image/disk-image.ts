@@ -15,10 +15,9 @@ const INODE_BYTES = 256;
 /**
  * A disk with a limit: an ext4 filesystem in a sparse file of the disk's directory.
  *
- * It is mounted only in the mount namespace that a sandbox starts from, with the lock of the file. Programs may be run from it;
- * devices and set-user-id mean nothing in it. What is deleted in it is given back to the host. When the last process of the sandbox dies, of
- * whatever, the kernel unmounts it with all that was written and detaches its loop device; a host that loses power finds a
- * consistent filesystem by its journal.
+ * It is mounted only in the mount namespace that a sandbox starts from, under the lock of the file, with nodev and nosuid.
+ * Deleted blocks are returned to the host (discard). When the last process of the sandbox dies, however it dies, the kernel
+ * writes everything, unmounts it and detaches its loop device. After a power failure the journal makes it consistent.
  */
 export interface DiskImage {
   path: string;
@@ -31,7 +30,7 @@ export interface ImagePrograms {
   resize: string;
 }
 
-/** The programs, or what is missing as a clause. */
+/** The programs, or a clause that says what is missing. */
 export function imagePrograms(): ImagePrograms | string {
   if (process.getuid?.() !== 0) return "Berth does not run as root";
   const [flock, mkfs, e2fsck, resize] = PROGRAMS.map(([name]) => findProgram(name));
@@ -47,7 +46,7 @@ const PROGRAMS = [
   ["resize2fs", "e2fsprogs"],
 ] as const;
 
-/** Under a name of its own first, so that what has the image's name is always whole. */
+/** Makes an image under a temporary name first, so that a file with the image's name is always complete. */
 export async function makeImage({ mkfs }: ImagePrograms, path: string, bytes: number): Promise<void> {
   const temporary = `${path}.${randomBytes(4).toString("hex")}.making`;
   await writeImage(temporary, imageBytes(bytes), () => run(mkfs, [...mkfsOptions(bytes), temporary]));
@@ -62,7 +61,7 @@ export async function makeImage({ mkfs }: ImagePrograms, path: string, bytes: nu
   }
 }
 
-/** The file of a new image, durable when it resolves. Rejects with `SandboxError`, and leaves the path as it was. */
+/** Writes the file of a new image, durably. Rejects with `SandboxError`, and then leaves the path as it was. */
 export async function writeImage(
   path: string,
   length: number,
@@ -93,12 +92,12 @@ function mkfsOptions(bytes: number): string[] {
   return [
     ...["-q", "-b", String(BLOCK_BYTES), "-I", String(INODE_BYTES), "-i", String(BLOCK_BYTES), "-m", "0"],
     ...["-J", `size=${journalBytes(bytes) / MIB}`],
-    // Room ahead for a larger table of groups would take 4 MiB of each; resize2fs finds it where it is needed.
+    // Reserved blocks for a larger group table would take 4 MiB of each image. resize2fs finds blocks when it needs them.
     ...["-O", "^resize_inode", "-E", "lazy_itable_init=1,lazy_journal_init=1,nodiscard"],
   ];
 }
 
-/** Size of an image that has room for so many bytes in files, beside what the filesystem needs for itself. */
+/** Size of an image whose files may take this many bytes, with what the filesystem needs itself. */
 export function imageBytes(bytes: number): number {
   const kept = Math.min(bytes / 50, 16 * MIB);
   const whole = (bytes + kept + journalBytes(bytes) + MIB) / (1 - INODE_BYTES / BLOCK_BYTES - 1 / 512);

@@ -11,76 +11,73 @@ import { missingForImages } from "./missing-for-images.ts";
 const READY = 4;
 const AT_ONCE = 8;
 
-/** The images of one engine's disks. Those of the usual size are made ahead. */
+/** The disk images of one engine. Images of the default size are made ahead. */
 export class DiskImages {
   readonly #directory: string;
-  readonly #usual: number | null;
+  readonly #defaultBytes: number | null;
   /** Null where this machine cannot have images, or none is made ahead. */
-  readonly #stock: Promise<Pool<string> | null>;
+  readonly #pool: Promise<Pool<string> | null>;
 
   /**
-   * @param directory of the engine, for those that nobody took yet.
-   * @param usual Bytes of a disk whose spec names no limit, where this machine can enforce one; null for none.
+   * @param directory of the engine, for images that are not used yet.
+   * @param defaultBytes Limit of a disk whose spec names none, where this machine can enforce one; null for none.
    */
-  constructor(directory: string, usual: number | null) {
+  constructor(directory: string, defaultBytes: number | null) {
     this.#directory = directory;
-    this.#usual = usual;
-    this.#stock = this.#open();
+    this.#defaultBytes = defaultBytes;
+    this.#pool = this.#openPool();
   }
 
   /**
-   * The image of a disk, whole, unmounted and large enough: made for a disk that has nothing on it yet, or the one of before.
-   * Null for a disk without a limit, or one that was made without.
+   * Returns the image of a disk, consistent, unmounted and large enough. A disk that has nothing on it gets a new image.
+   * Null for a disk without a limit, or one that was created without.
    *
-   * @throws DiskLimitError where `bytes` are named and the machine cannot enforce them, and SandboxError when the image cannot
-   * be made, is broken, or stays in use.
+   * @throws DiskLimitError where `bytes` is not null and the machine cannot enforce it; SandboxError when the image cannot be
+   * made, is broken, or stays in use.
    */
   async prepare(disk: string, bytes: number | null): Promise<DiskImage | null> {
     const path = imageOf(disk);
-    if (existsSync(path)) await fsckAndResize(programs(), path, bytes ?? this.#usual);
+    if (existsSync(path)) await fsckAndResize(programs(), path, bytes ?? this.#defaultBytes);
     else if (existsSync(`${disk}/data`) || !(await this.#make(disk, path, bytes))) return null;
     return { path: await realpath(path) };
   }
 
-  /** Mends the image of a disk that could not be mounted. @throws SandboxError when it cannot be mended. */
-  async mend(disk: string): Promise<void> {
+  /** Repairs the image of a disk that could not be mounted. @throws SandboxError when that fails. */
+  async repair(disk: string): Promise<void> {
     await repairImage(programs(), imageOf(disk));
   }
 
   async close(): Promise<void> {
-    await (await this.#stock)?.close();
+    await (await this.#pool)?.close();
   }
 
-  /** False where the disk is to have none. */
+  /** False where the disk gets no image. */
   async #make(disk: string, path: string, bytes: number | null): Promise<boolean> {
-    const stock = bytes === null || bytes === this.#usual ? await this.#stock : null;
-    if (bytes === null && stock === null) return false;
+    const pool = bytes === null || bytes === this.#defaultBytes ? await this.#pool : null;
+    if (bytes === null && pool === null) return false;
     await mkdir(disk, { recursive: true, mode: 0o711 });
-    const made = await stock?.take();
-    if (made !== undefined) {
-      const linked = await moved(made, path);
-      if (linked) return true;
-    }
-    await makeImage(programs(), path, bytes ?? this.#usual ?? 0);
+    const made = await pool?.take();
+    if (made !== undefined && (await move(made, path))) return true;
+    await makeImage(programs(), path, bytes ?? this.#defaultBytes ?? 0);
     return true;
   }
 
-  async #open(): Promise<Pool<string> | null> {
-    const bytes = this.#usual;
+  async #openPool(): Promise<Pool<string> | null> {
+    const bytes = this.#defaultBytes;
     if (bytes === null || (await missingForImages(this.#directory)) !== null) return null;
-    // Without one, as on a disk that is full just now, each is made by itself.
-    const mold = await captureImage(programs(), this.#newPath(), bytes).catch(() => null);
+    // Without a prototype, for example while the host's disk is full, each image is made by mkfs.
+    const prototype = await captureImage(programs(), this.#newPath(), bytes).catch(() => null);
     return new Pool<string>({
       ready: READY,
       batch: AT_ONCE,
-      make: (count) => Promise.all(Array.from({ length: count }, () => this.#makeOne(bytes, mold))),
+      make: (count) => Promise.all(Array.from({ length: count }, () => this.#makeOne(bytes, prototype))),
       release: (path) => void rm(path, { force: true }).catch(() => {}),
     });
   }
 
-  async #makeOne(bytes: number, mold: DiskImagePrototype | null): Promise<string> {
+  async #makeOne(bytes: number, prototype: DiskImagePrototype | null): Promise<string> {
     const path = this.#newPath();
-    await (mold === null ? makeImage(programs(), path, bytes) : createFromPrototype(mold, path));
+    await (prototype === null ? makeImage(programs(), path, bytes) : createFromPrototype(prototype, path));
     return path;
   }
 
@@ -89,8 +86,8 @@ export class DiskImages {
   }
 }
 
-/** False when they lie on different filesystems. One that somebody else has put there meanwhile stays. */
-async function moved(from: string, to: string): Promise<boolean> {
+/** False when the paths are on different filesystems. A file that another process has put at `to` meanwhile stays. */
+async function move(from: string, to: string): Promise<boolean> {
   const linked = await link(from, to).then(
     () => true,
     (error: NodeJS.ErrnoException) => error.code === "EEXIST",
@@ -99,7 +96,7 @@ async function moved(from: string, to: string): Promise<boolean> {
   return linked;
 }
 
-/** Where the image of a disk lies, if it has one. */
+/** The path of a disk's image, whether or not it exists. */
 export function imageOf(disk: string): string {
   return `${disk}/disk.ext4`;
 }

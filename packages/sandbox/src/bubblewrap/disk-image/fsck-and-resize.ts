@@ -9,17 +9,17 @@ import { BLOCK_BYTES, type ImagePrograms, imageBytes, KIB, MIB } from "./disk-im
 
 const run = promisify(execFile);
 
-/** More than a filesystem leaves unused at the end, where a group of blocks would hold nothing but its own records. */
-const LARGEST_REST = 16 * MIB;
+/** More than a filesystem leaves unused at its end, where a block group would hold only its own metadata. */
+const MAX_UNUSED_END = 16 * MIB;
 const MAX_WAIT_SECONDS = 60;
 const UNMOUNT_TIMEOUT_MS = 500;
-/** In the superblock: the only state of a filesystem that is whole, and a feature that says that its journal is to be read. */
+/** In the superblock: the state of a clean filesystem, and the feature flag of a journal that must be replayed. */
 const [VALID, NEEDS_RECOVERY] = [1, 4];
 const REPAIR_IMAGE = shellScript("bubblewrap/repair-image.sh");
 /** Exit code of `repair-image.sh` when the filesystem cannot be repaired. */
 const BROKEN = 76;
 
-/** What is in an image was not mounted, though it says of itself that it is whole. */
+/** The filesystem of an image could not be mounted, although it is marked clean. */
 export class BrokenDiskError extends SandboxError {
   constructor(why: string) {
     super("the disk cannot be mounted", { cause: why });
@@ -27,28 +27,28 @@ export class BrokenDiskError extends SandboxError {
 }
 
 /**
- * Mends what a crash has left in it, and makes it larger, under its lock, which it has to wait for until the kernel has let go of a
- * sandbox of before. Nothing is run for an image that was left clean.
+ * Repairs an image after a crash, and enlarges it, under its lock: the kernel may still hold that for an earlier sandbox. No
+ * program is started for an image that is clean and large enough.
  */
 export async function fsckAndResize(
   programs: ImagePrograms,
   path: string,
   bytes: number | null,
 ): Promise<void> {
-  const { clean, grown } = await lookOnceUnmounted(path, bytes === null ? 0 : imageBytes(bytes));
-  if (clean && grown === null) return;
-  await mend(programs, path, { grown: grown === null ? "" : String(grown), look: "-p" });
+  const { clean, newSize } = await stateOnceUnmounted(path, bytes === null ? 0 : imageBytes(bytes));
+  if (clean && newSize === null) return;
+  await repair(programs, path, { size: newSize === null ? "" : String(newSize), look: "-p" });
 }
 
-/** Mends an image whatever it says of itself, under its lock. What it cannot place is in `lost+found` of the disk, or gone. */
+/** Repairs an image even if it is marked clean, under its lock. Files without a name go to `lost+found` of the disk. */
 export async function repairImage(programs: ImagePrograms, path: string): Promise<void> {
-  await mend(programs, path, { grown: "", look: "-f" });
+  await repair(programs, path, { size: "", look: "-f" });
 }
 
-async function mend(
+async function repair(
   { flock, e2fsck, resize }: ImagePrograms,
   path: string,
-  { grown, look }: { grown: string; look: "-p" | "-f" },
+  { size, look }: { size: string; look: "-p" | "-f" },
 ): Promise<void> {
   const options = ["--timeout", String(MAX_WAIT_SECONDS), "--conflict-exit-code", String(IN_USE)];
   try {
@@ -62,47 +62,48 @@ async function mend(
       path,
       e2fsck,
       resize,
-      grown,
+      size,
       look,
     ]);
   } catch (error) {
     const code = (error as { code?: unknown }).code;
     if (code === IN_USE) throw new SandboxError("the disk is still in use", { cause: error });
-    throw new SandboxError(code === BROKEN ? "the disk cannot be mended" : "the disk could not be prepared", {
-      cause: error,
-    });
+    throw new SandboxError(
+      code === BROKEN ? "the disk cannot be repaired" : "the disk could not be prepared",
+      {
+        cause: error,
+      },
+    );
   }
 }
 
-/** A sandbox that has just closed is unmounted in a moment, which costs less to wait for than a program. */
-async function lookOnceUnmounted(path: string, wanted: number): Promise<Look> {
+/** The disk of a sandbox that has just closed is unmounted within milliseconds: waiting costs less than a program. */
+async function stateOnceUnmounted(path: string, minSize: number): Promise<ImageState> {
   const until = performance.now() + UNMOUNT_TIMEOUT_MS;
   for (;;) {
-    const look = await lookInto(path, wanted);
-    if (look.clean || performance.now() > until) return look;
+    const state = await stateOf(path, minSize);
+    if (state.clean || performance.now() > until) return state;
     await delay(5);
   }
 }
 
-interface Look {
+interface ImageState {
+  /** It was unmounted without errors. A mounted one is not clean. */
   clean: boolean;
-  grown: number | null;
+  /** Size to enlarge it to; null when it is large enough. */
+  newSize: number | null;
 }
 
-/**
- * By its superblock. Clean: it was unmounted, and no error was ever seen in it; a mounted one is not. Grown: its size to be,
- * null when it is large enough: a file that was made larger may hold a filesystem that was not yet, and one that leaves the end of
- * the file alone is whole.
- */
-async function lookInto(path: string, wanted: number): Promise<Look> {
+/** Reads the superblock. The file may be larger than its filesystem when enlarging it was interrupted. */
+async function stateOf(path: string, minSize: number): Promise<ImageState> {
   const file = await open(path, "r");
   try {
     const { size } = await file.stat();
     const { buffer } = await file.read(Buffer.alloc(KIB), 0, KIB, KIB);
     const filesystem = (buffer.readUInt32LE(0x4) + buffer.readUInt32LE(0x150) * 2 ** 32) * BLOCK_BYTES;
     const clean = buffer.readUInt16LE(0x3a) === VALID && (buffer.readUInt32LE(0x60) & NEEDS_RECOVERY) === 0;
-    const small = size < wanted || size - filesystem > LARGEST_REST;
-    return { clean, grown: small ? Math.max(size, wanted) : null };
+    const small = size < minSize || size - filesystem > MAX_UNUSED_END;
+    return { clean, newSize: small ? Math.max(size, minSize) : null };
   } finally {
     await file.close();
   }

@@ -7,7 +7,7 @@ import { imagePrograms, MIB, makeImage } from "./disk-image.ts";
 
 const run = promisify(execFile);
 
-/** What this machine lacks for disks with a limit, or null, by making and mounting one. Never throws. */
+/** Makes and mounts a small image. Returns a clause that says what this machine lacks for that, or null. Never throws. */
 export async function missingForImages(directory: string): Promise<string | null> {
   const programs = imagePrograms();
   if (typeof programs === "string") return programs;
@@ -25,7 +25,7 @@ export async function missingForImages(directory: string): Promise<string | null
   }
 }
 
-/** A small one, to try what can be done with it. Rejects where none can be made. */
+/** Makes a small image, for a trial. Rejects where none can be made. */
 export async function makeTrialImage(path: string): Promise<void> {
   const programs = imagePrograms();
   if (typeof programs === "string") throw new DiskLimitError(programs);

@@ -3,17 +3,18 @@ import { promisify } from "node:util";
 import { requiredProgram } from "../../host/required-program.ts";
 
 const run = promisify(execFile);
+
 /** The host programs that start a sandbox, as absolute paths. */
 export interface HostPrograms {
   bwrap: string;
   mkfifo: string;
-  /** Makes the system calls that start a sandbox and that no other program makes. */
+  /** Runs `launch.pl`: no other program makes its system calls. */
   perl: string;
-  /** Whether the host's `env` restores default signals, which a background job of a shell loses. */
+  /** Whether the host's `env` has `--default-signal`; see `supervisor.sh`. */
   restoresSignals: boolean;
 }
 
-/** Finds all of them, or throws a `SandboxError` that names the package to install. */
+/** Finds all programs, or throws a `SandboxError` that names the package to install. */
 export async function findHostPrograms(): Promise<HostPrograms> {
   requiredProgram("setsid", "util-linux");
   return {

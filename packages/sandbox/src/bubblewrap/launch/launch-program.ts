@@ -1,13 +1,13 @@
 import { perlScript, shellScript } from "../../scripts/read-script.ts";
 
-/** Exit codes of `launch.pl`: another sandbox uses the disk; its content cannot be mounted; it cannot be mounted. */
+/** Exit codes of `launch.pl`. */
 export const IN_USE = 75;
 export const MOUNT_BROKEN = 123;
-export const MOUNT_REFUSED = 124;
+export const MOUNT_FAILED = 124;
 
 const LAUNCH = perlScript("bubblewrap/launch.pl");
 
-/** Arguments for perl: does these steps of `launch.pl`, then becomes the command. */
+/** Arguments of perl that run these steps of `launch.pl` and then the command. */
 export function launchArguments(steps: readonly string[], command: readonly string[]): string[] {
   return ["-e", LAUNCH, "--", ...steps, "--", ...command];
 }

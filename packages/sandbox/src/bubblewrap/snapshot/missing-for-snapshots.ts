@@ -5,10 +5,10 @@ import { makeTrialImage, missingForImages } from "../disk-image/missing-for-imag
 import { HOLD_NAMESPACES, launchArguments } from "../launch/launch-program.ts";
 import { mountSnapshots } from "./snapshots.ts";
 
-/** Any that are not root's. */
+/** Any two uids but root's. */
 const [SNAPSHOT_UID, SANDBOX_UID] = [65_534, 65_533];
 
-/** What this machine lacks for snapshots, as a clause, or null, by mounting one in this directory. Never throws. */
+/** Mounts a snapshot in this directory. Returns a clause that says what this machine lacks for that, or null. Never throws. */
 export async function missingForSnapshots(directory: string): Promise<string | null> {
   if (process.getuid?.() !== 0) return "Berth does not run as root";
   const perl = findProgram("perl");
@@ -19,7 +19,7 @@ export async function missingForSnapshots(directory: string): Promise<string | n
     trial = await mkdtemp(`${await realpath(directory)}/trial-`);
     for (const name of ["snapshot", "target", "disk"]) await mkdir(`${trial}/${name}`);
     await chown(`${trial}/snapshot`, SNAPSHOT_UID, SNAPSHOT_UID);
-    stand = await standIn(perl, trial, (await missingForImages(trial)) === null);
+    stand = await startTrial(perl, trial, (await missingForImages(trial)) === null);
     const pid = stand.pid ?? 0;
     const children = await readFile(`/proc/${pid}/task/${pid}/children`, "latin1");
     const host = { perl, bwrap: pid, init: Number(children), uid: SANDBOX_UID, disk: `${trial}/disk` };
@@ -35,8 +35,8 @@ export async function missingForSnapshots(directory: string): Promise<string | n
   }
 }
 
-/** A process that stands for bwrap, with the disk mounted, whose child stands for process 1. */
-async function standIn(perl: string, trial: string, withImage: boolean): Promise<ChildProcess> {
+/** Starts a process in the role of bwrap, with the disk mounted, and its child in that of process 1. */
+async function startTrial(perl: string, trial: string, withImage: boolean): Promise<ChildProcess> {
   const image = `${trial}/disk.ext4`;
   if (withImage) await makeTrialImage(image);
   const disk = withImage ? ["disk", image, `${trial}/disk`] : [];

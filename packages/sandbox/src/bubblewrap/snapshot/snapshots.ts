@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { posix } from "node:path";
 import { promisify } from "node:util";
-import { isBelow } from "../../inside/disk.ts";
+import { isBelow } from "../../inside/mounts.ts";
 import { SandboxError } from "../../interface/errors.ts";
 import type { MountedSnapshot } from "../../interface/spec.ts";
 import { perlScript } from "../../scripts/read-script.ts";
@@ -14,23 +14,23 @@ const UNMOUNT = perlScript("bubblewrap/living-sandbox.pl", "bubblewrap/unmount-s
 /** Exit code of `mount-snapshots.pl` when something is at the target. */
 const TARGET_TAKEN = 70;
 
-/** A living sandbox of root's, as snapshots are mounted into it. */
+/** A running sandbox into which snapshots are mounted. */
 export interface SnapshotHost {
   perl: string;
   /** Pid of bwrap, a child of this process, and that of process 1. */
   bwrap: number;
   init: number;
   uid: number;
-  /** The disk, where bwrap's mount namespace shows it. */
+  /** Path of the disk in bwrap's mount namespace. */
   disk: string;
-  /** Places inside that lie on the disk. */
-  places: readonly string[];
+  /** Directories of the sandbox that are on the disk. */
+  writable: readonly string[];
 }
 
-/** How a mount ended: `taken` when something stands at the target. */
-export type Mounting = { state: "mounted" } | { state: "taken" } | { state: "refused"; why: string };
+/** Result of a mount. `occupied`: something is at the target. */
+export type MountResult = { state: "mounted" } | { state: "occupied" } | { state: "failed"; why: string };
 
-/** Shows snapshots in one sandbox: each an overlay whose upper layer is on the disk. */
+/** The snapshots of one sandbox: each is an overlay with its upper layer on the disk. */
 export class Snapshots {
   readonly #host: SnapshotHost;
   readonly #log: (line: object) => void;
@@ -41,62 +41,61 @@ export class Snapshots {
     this.#log = log;
   }
 
-  /** Anew, in an empty place. False where it cannot. Never throws. */
+  /** Mounts a snapshot without earlier changes, at an empty target. Returns false where it cannot. Never throws. */
   async mount(snapshot: MountedSnapshot): Promise<boolean> {
-    const target = this.#placeOf(snapshot.target);
+    const target = this.#cleanTarget(snapshot.target);
     if (target === null || this.#targets.has(target)) return false;
     this.#targets.add(target);
     const mounting = await mountSnapshots(this.#host, [{ ...snapshot, target }], "fresh");
     if (mounting.state === "mounted") return true;
     this.#targets.delete(target);
-    if (mounting.state === "refused")
+    if (mounting.state === "failed")
       this.#log({ msg: "a snapshot could not be mounted", error: mounting.why });
     return false;
   }
 
-  /** With all that was changed in it. False where none is. Never throws. */
+  /** Unmounts a snapshot and deletes its changes. Returns false where none is mounted. Never throws. */
   async unmount(path: string): Promise<boolean> {
-    const target = this.#placeOf(path);
+    const target = this.#cleanTarget(path);
     if (target === null || !this.#targets.has(target)) return false;
-    const why = await removeSnapshot(this.#host, target);
+    const why = await unmountSnapshot(this.#host, target);
     if (why === null) this.#targets.delete(target);
-    else this.#log({ msg: "a snapshot could not be taken away", error: why });
+    else this.#log({ msg: "a snapshot could not be unmounted", error: why });
     return why === null;
   }
 
-  /** Those of before, with what was changed in them; one that the disk has nothing of, anew. Rejects with `SandboxError`. */
+  /** Mounts snapshots with their earlier changes, if the disk has any. Rejects with `SandboxError`. */
   async restore(snapshots: readonly MountedSnapshot[]): Promise<void> {
     const all = snapshots
-      .map((snapshot) => ({ ...snapshot, target: this.#requiredPlace(snapshot.target) }))
+      .map((snapshot) => ({ ...snapshot, target: this.#requiredTarget(snapshot.target) }))
       .sort((one, other) => one.target.length - other.target.length);
     const mounting = await mountSnapshots(this.#host, all, "kept");
     if (mounting.state === "mounted") for (const { target } of all) this.#targets.add(target);
     else
       throw new SandboxError("a snapshot could not be mounted", {
-        cause: mounting.state === "taken" ? "something stands at its target" : mounting.why,
+        cause: mounting.state === "occupied" ? "something is at its target" : mounting.why,
       });
   }
 
-  #requiredPlace(path: string): string {
-    const target = this.#placeOf(path);
+  #requiredTarget(path: string): string {
+    const target = this.#cleanTarget(path);
     if (target === null) throw new SandboxError(`no snapshot can be mounted at ${path}`);
     return target;
   }
 
-  /** Its normal form, null where it does not lie on the disk. */
-  #placeOf(path: string): string | null {
+  /** The normal form of a target; null where it is not on the disk. */
+  #cleanTarget(path: string): string | null {
     const target = posix.normalize(path).replace(/(.)\/+$/, "$1");
-    const { places } = this.#host;
-    return places.some((place) => isBelow(target, place)) ? target : null;
+    return this.#host.writable.some((path) => isBelow(target, path)) ? target : null;
   }
 }
 
-/** In one process. Never throws. */
+/** Mounts all of them, in one process. Never throws. */
 export async function mountSnapshots(
-  { perl, bwrap, init, uid, disk }: Omit<SnapshotHost, "places">,
+  { perl, bwrap, init, uid, disk }: Omit<SnapshotHost, "writable">,
   snapshots: readonly MountedSnapshot[],
   state: "fresh" | "kept",
-): Promise<Mounting> {
+): Promise<MountResult> {
   const each = snapshots.flatMap(({ source, name = source, uid: owner, target }) => [
     source,
     name,
@@ -112,13 +111,13 @@ export async function mountSnapshots(
   } catch (error) {
     const { code, stderr } = error as { code?: unknown; stderr?: string };
     return code === TARGET_TAKEN
-      ? { state: "taken" }
-      : { state: "refused", why: stderr?.trim() || String(error) };
+      ? { state: "occupied" }
+      : { state: "failed", why: stderr?.trim() || String(error) };
   }
 }
 
-/** Null, or why it could not. */
-async function removeSnapshot(
+/** Returns null, or why it failed. */
+async function unmountSnapshot(
   { perl, bwrap, init, uid, disk }: SnapshotHost,
   target: string,
 ): Promise<string | null> {
@@ -135,7 +134,7 @@ async function removeSnapshot(
   }
 }
 
-/** Name, below the disk's `overlays`, of what is changed in the snapshot that is shown there. */
+/** Name of the directory, below the disk's `overlays`, with the changes of the snapshot at that target. */
 function directoryOf(target: string): string {
   return createHash("sha256").update(target).digest("hex").slice(0, 24);
 }

@@ -7,18 +7,18 @@ import type { Cgroup } from "../cgroup/cgroups.ts";
 
 const EXIT_TIMEOUT_MS = 1000;
 
-/** Everything of a sandbox that has to be released. */
+/** Everything of a sandbox that must be released. */
 export interface SandboxParts extends LivingParts {
   child: ChildProcess;
   cgroup: Cgroup;
   network: NetworkNamespace;
-  /** Host directory of its own, outside the disk, that goes with it. */
+  /** Host directory of its own, outside of the disk, deleted with it. */
   directory: string;
-  /** Called when all of this is gone; `whole` is false when something could not be taken away. */
+  /** Called when all has been released; `whole` is false when something could not be. */
   released(whole: boolean): void;
 }
 
-/** A living sandbox, which ends when bwrap does. */
+/** A running sandbox; it ends when bwrap does. */
 export class BubblewrapSandbox extends LivingSandbox {
   readonly #parts: SandboxParts;
 
@@ -29,14 +29,14 @@ export class BubblewrapSandbox extends LivingSandbox {
     if (hasExited(parts.child)) this.close().catch(() => {});
   }
 
-  /** Kills bwrap, with which process 1 and so the whole pid namespace dies, and whatever its groups still hold. */
+  /** Kills bwrap, and with it process 1 and the whole pid namespace, and then what is left in its control groups. */
   protected async release(): Promise<void> {
     const { child, cgroup, network, directory } = this.#parts;
     const exited = new Promise<void>((resolve) => {
       if (hasExited(child)) resolve();
       else child.once("exit", () => resolve());
     });
-    await cgroup.lift();
+    await cgroup.liftCpuLimit();
     child.kill("SIGKILL");
     const timer = new AbortController();
     await Promise.race([exited, delay(EXIT_TIMEOUT_MS, undefined, { signal: timer.signal }).catch(() => {})]);
@@ -45,7 +45,7 @@ export class BubblewrapSandbox extends LivingSandbox {
     const results = await Promise.allSettled([
       cgroup.destroy(),
       network.close(),
-      // Pipes may just be made in it.
+      // Retried, since pipes may be created in it at this moment.
       rm(directory, { recursive: true, force: true, maxRetries: 8, retryDelay: 10 }),
     ]);
     const failed = results.find((result) => result.status === "rejected");

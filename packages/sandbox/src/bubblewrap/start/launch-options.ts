@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { pipePaths } from "../../commands/pipes.ts";
 import { supervisorCommand } from "../../commands/supervisor.ts";
-import type { Place } from "../../inside/disk.ts";
+import type { Mount } from "../../inside/mounts.ts";
 import type { SandboxSpec } from "../../interface/spec.ts";
 import type { DiskImage } from "../disk-image/disk-image.ts";
 import { planBindMounts } from "../launch/bind-mounts.ts";
@@ -10,12 +10,12 @@ import { bwrapArguments } from "./bwrap-arguments.ts";
 import type { Launch } from "./launch.ts";
 import type { Made, SandboxHost } from "./sandbox-host.ts";
 
-/** Places of the disk that lie in the system of who changes it. */
-const SYSTEM_PLACES = ["/home/agent", "/var/tmp"];
-/** Commands at once that need no further program to begin. */
+/** Directories of the disk that a sandbox which changes its system has from that system instead. */
+const SYSTEM_DIRECTORIES = ["/home/agent", "/var/tmp"];
+/** Concurrent commands that start without making further pipes. */
 export const FIRST_PIPES = 2;
 
-/** How the first process of a sandbox is launched, with every directory where that process finds it. */
+/** How process 1 of a sandbox is launched, with the paths by which the launching process reaches each directory. */
 export async function launchOptions(
   { programs, system, directory, cgroups }: SandboxHost,
   spec: SandboxSpec,
@@ -25,10 +25,10 @@ export async function launchOptions(
   const { bindMounts, reach } = planBindMounts(
     uid === null ? [] : bindMountsOf(directory, spec, image, prepared),
   );
-  const mountedHere = [image?.path, prepared?.stage];
-  const overlay = prepared?.mount(reach(prepared.stage), reach(image?.path ?? spec.disk)) ?? null;
-  const reachable = (places: readonly Place[]) =>
-    places.map(({ host, inside }) => ({ host: reach(host), inside }));
+  const mountedByLaunch = [image?.path, prepared?.key];
+  const overlay = prepared?.mount(reach(prepared.key), reach(image?.path ?? spec.disk)) ?? null;
+  const reachable = (mounts: readonly Mount[]) =>
+    mounts.map(({ host, inside }) => ({ host: reach(host), inside }));
   const sources = {
     system:
       prepared === null || overlay === null
@@ -37,9 +37,8 @@ export async function launchOptions(
     programs: reach(`${directory}/programs`),
     pipes: reach(files.pipes),
     uploads: reach(files.uploads),
-    // Who changes the system has its own /home and /var/tmp.
     writable: reachable(files.writable).filter(
-      ({ inside }) => rootFd === null || !SYSTEM_PLACES.includes(inside),
+      ({ inside }) => rootFd === null || !SYSTEM_DIRECTORIES.includes(inside),
     ),
     files: reachable(files.files),
     directories: reachable(files.directories),
@@ -53,20 +52,20 @@ export async function launchOptions(
     network,
     seccompFd,
     bwrapArguments: bwrapArguments(sources, spec.limits, rootFd !== null),
-    bindMounts: bindMounts.filter(({ from }) => !mountedHere.includes(from)),
+    bindMounts: bindMounts.filter(({ from }) => !mountedByLaunch.includes(from)),
     system: overlay,
     rootFd,
     disk: image && {
       image,
       at: reach(image.path),
-      places: sources.writable.map(({ host }) => host),
+      directories: sources.writable.map(({ host }) => host),
     },
     pipes: pipePaths(files.pipes, FIRST_PIPES),
     supervisor: supervisorCommand(programs.restoresSignals ? "env" : "no"),
   };
 }
 
-/** Directories that are mounted lie mostly side by side, and what holds them is shown once. */
+/** Of mounted directories the parent is bind mounted, once: most lie side by side. */
 function bindMountsOf(
   directory: string,
   { disk, directories = [] }: SandboxSpec,
@@ -77,7 +76,7 @@ function bindMountsOf(
     ...new Set([
       directory,
       image?.path ?? disk,
-      ...(system === null ? [] : [system.stage]),
+      ...(system === null ? [] : [system.key]),
       ...directories.map(({ source }) => posix.dirname(source)),
     ]),
   ];

@@ -24,23 +24,23 @@ const GUARD = 8;
 
 export interface Launch {
   programs: HostPrograms;
-  /** Host uid to become; null where this process is not root. */
+  /** Host uid to run as; null where this process is not root. */
   uid: number | null;
   /** `cgroup.procs` files to join. */
   processFiles: readonly string[];
-  /** Controllers that hold; rlimits stand in for the others. */
+  /** Controllers that limit the sandbox; resource limits replace the others. */
   controllers: readonly Controller[];
   limits: Limits;
   network: Pick<NetworkNamespace, "netFd" | "userFd">;
   seccompFd: number;
   bwrapArguments: readonly string[];
-  /** Host directories that the uid cannot reach by their own paths, and where bwrap finds them. */
+  /** Host directories whose own paths the uid cannot reach, and where bwrap finds them. */
   bindMounts: readonly BindMount[];
-  /** The system to mount over its stage, and where; null where the host's own is shown. */
+  /** The system to mount; null where the sandbox shows the host's. */
   system: OverlayMount | null;
-  /** Descriptor of the user namespace whose root to become instead of `uid`, for who changes a system; null for sessions. */
+  /** Descriptor of a user namespace to run as root in, instead of as `uid`, to change a system; null for sessions. */
   rootFd: number | null;
-  /** The disk to mount and the places to make on it, all as this process finds them. */
+  /** The disk to mount and the directories to create on it, by the paths that the launching process uses. */
   disk: DiskMount | null;
   /** Paths of named pipes to make. */
   pipes: readonly string[];
@@ -51,7 +51,7 @@ export interface Launch {
 export interface DiskMount {
   image: DiskImage;
   at: string;
-  places: readonly string[];
+  directories: readonly string[];
 }
 
 export interface Launched {
@@ -59,13 +59,13 @@ export interface Launched {
   child: ChildProcess;
   /** Host pid of process 1. */
   init: Promise<number>;
-  /** Says that process 1 runs. Without it nothing is left when this process, or bwrap, ends. */
+  /** To be called when process 1 runs. Until then everything is killed when this process or bwrap ends. */
   disarmGuard(): void;
 }
 
 /**
- * Starts bwrap. The process joins its groups, enters the network namespace, takes its limits and loses its
- * privileges before it becomes bwrap; its environment is empty all the way.
+ * Starts bwrap. Before the process becomes bwrap it joins its control groups, enters the network namespace, sets its limits
+ * and drops its privileges. Its environment is always empty.
  */
 export async function launch(options: Launch): Promise<Launched> {
   const { programs, network } = options;
@@ -91,7 +91,7 @@ export async function launch(options: Launch): Promise<Launched> {
     argumentsPipe.on("error", () => {});
     argumentsPipe.end(text.map((argument) => `${argument}\0`).join(""));
   }
-  return { child, init: initPid(child), disarmGuard: guarded(child) };
+  return { child, init: initPid(child), disarmGuard: guardOf(child) };
 }
 
 /** What the process does before it becomes bwrap; see `launch.pl`. */
@@ -104,8 +104,8 @@ async function stepsOf(options: Launch): Promise<string[]> {
     ...(bindMounts.length > 0 || disk !== null ? ["apart"] : []),
     ...bindMounts.flatMap(({ from, at }) => ["bind", from, at]),
     ...(disk === null ? [] : ["disk", disk.image.path, disk.at]),
-    ...(disk?.places ?? []).flatMap((place) => ["place", place, owner]),
-    // On the disk, where it is changed.
+    ...(disk?.directories ?? []).flatMap((path) => ["place", path, owner]),
+    // Its upper layer is on the disk, when it can be changed.
     ...(system === null ? [] : overlaySteps(system, owner)),
     ...pipes.flatMap((path) => ["pipe", path, owner]),
     ...(network.userFd === null ? [] : ["enter", String(USER), "user"]),
@@ -125,8 +125,8 @@ function overlaySteps({ at, lower, changes }: OverlayMount, owner: string): stri
   return [...own, "overlay", `${below},upperdir=${upper},workdir=${work}`, at];
 }
 
-/** Ends the guard of `launch.pl` with a word, or without one when bwrap ends before. */
-function guarded(child: ChildProcess): () => void {
+/** Ends the descriptor that the guard of `launch.pl` reads: with a byte, or without one when bwrap ends before. */
+function guardOf(child: ChildProcess): () => void {
   const guard = (child.stdio as readonly unknown[])[GUARD] as Writable;
   guard.on("error", () => {});
   child.once("exit", () => guard.destroy());
@@ -134,8 +134,8 @@ function guarded(child: ChildProcess): () => void {
 }
 
 /**
- * bwrap tells it in JSON once process 1 exists, in several writes. All of them are read: a pipe that closes early kills bwrap
- * before it lets process 1 go on, which would wait for ever.
+ * bwrap writes the pid as JSON once process 1 exists, in several writes. All are read: a pipe that is closed early would kill
+ * bwrap before it lets process 1 continue, and that would wait forever.
  */
 function initPid(child: ChildProcess): Promise<number> {
   const info = (child.stdio as readonly unknown[])[INFO] as Readable;
@@ -147,7 +147,7 @@ function initPid(child: ChildProcess): Promise<number> {
       if (pid !== undefined) resolve(Number(pid));
     });
     info.once("error", reject);
-    info.once("close", () => reject(new SandboxError("bubblewrap ended before the sandbox stood")));
+    info.once("close", () => reject(new SandboxError("bubblewrap ended before the sandbox started")));
   });
 }
 
@@ -155,14 +155,14 @@ async function resourceLimits({ controllers, limits, uid }: Launch): Promise<str
   const files = Math.min(MAX_OPEN_FILES, hardLimit("Max open files"));
   const result = ["limit", NOFILE, String(files), "limit", CORE, "0"];
   if (!controllers.includes("pids")) {
-    // Counted over all processes of the uid on this host, so those that run already are added.
-    const most = Math.min(
+    // The kernel counts all processes of the uid on this host, so the running ones are added.
+    const processes = Math.min(
       (await processesOf(uid ?? process.getuid?.() ?? 0)) + limits.pids,
       hardLimit("Max processes"),
     );
-    result.push("limit", NPROC, String(most));
+    result.push("limit", NPROC, String(processes));
   }
-  // Data rather than address space: runtimes reserve far more addresses than they use.
+  // Data instead of address space: runtimes reserve far more addresses than they use.
   if (!controllers.includes("memory")) result.push("limit", DATA, String(limits.memoryBytes));
   return result;
 }

@@ -2,14 +2,13 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
-import { furnish } from "../../commands/furnish.ts";
 import { Pipes } from "../../commands/pipes.ts";
 import { Supervisor } from "../../commands/supervisor.ts";
 import { hostUid, type SandboxFiles } from "../../inside/sandbox-files.ts";
 import { DiskLimitError, SandboxError } from "../../interface/errors.ts";
 import type { SandboxSpec } from "../../interface/spec.ts";
 import { BrokenDiskError } from "../disk-image/fsck-and-resize.ts";
-import { IN_USE, MOUNT_BROKEN, MOUNT_REFUSED } from "../launch/launch-program.ts";
+import { IN_USE, MOUNT_BROKEN, MOUNT_FAILED } from "../launch/launch-program.ts";
 import { Snapshots } from "../snapshot/snapshots.ts";
 import { openSystemNamespace } from "../system-layers/system-namespace.ts";
 import { BubblewrapSandbox } from "./bubblewrap-sandbox.ts";
@@ -20,9 +19,9 @@ import type { Made, SandboxHost } from "./sandbox-host.ts";
 const START_TIMEOUT_MS = 20_000;
 
 /**
- * Starts the first process of a sandbox whose places, network and control group are made, and furnishes it.
+ * Starts process 1 of a sandbox whose disk, network and control group are ready, and sets the sandbox up.
  *
- * @param undo takes what has to be undone when opening fails.
+ * @param undo gets the steps that undo everything when opening fails.
  */
 export async function startSandbox(
   host: SandboxHost,
@@ -40,7 +39,7 @@ export async function startSandbox(
     const supervisor = new Supervisor(
       { input: child.stdin as Writable, output: child.stdout as Readable },
       () => {
-        host.log({ msg: "process 1 of a sandbox does not answer", sandbox: spec.id });
+        host.log({ msg: "process 1 of a sandbox does not respond", sandbox: spec.id });
         child.kill("SIGKILL");
       },
     );
@@ -64,7 +63,7 @@ export async function startSandbox(
       released: host.released,
     });
     await restore(snapshots, spec);
-    await furnish(sandbox, made.files);
+    await sandbox.setUp(made.files);
     return sandbox;
   } finally {
     closeSync(seccompFd);
@@ -81,9 +80,15 @@ function snapshotsOf(
   init: number,
 ): Snapshots | null {
   if (uid === null || pid === undefined) return null;
-  const places = writable.map(({ inside }) => inside);
   return new Snapshots(
-    { perl: programs.perl, bwrap: pid, init, uid, disk: mounted?.at ?? disk, places },
+    {
+      perl: programs.perl,
+      bwrap: pid,
+      init,
+      uid,
+      disk: mounted?.at ?? disk,
+      writable: writable.map(({ inside }) => inside),
+    },
     (line) => log({ ...line, sandbox: id }),
   );
 }
@@ -94,30 +99,30 @@ async function restore(snapshots: Snapshots | null, { snapshots: wanted = [] }: 
   await snapshots.restore(wanted);
 }
 
-/** The host's pid of process 1, once it answers. */
+/** The host pid of process 1, once it responds. */
 async function started(child: ChildProcess, init: Promise<number>, supervisor: Supervisor): Promise<number> {
-  let complaint = "";
+  let errors = "";
   child.stderr?.on("data", (chunk) => {
-    if (complaint.length < 2000) complaint += String(chunk);
+    if (errors.length < 2000) errors += String(chunk);
   });
   const spawned = new Promise<never>((_, reject) => child.once("error", reject));
   const timer = setTimeout(() => child.kill("SIGKILL"), START_TIMEOUT_MS);
   const pid = await Promise.race([init.catch(() => null), spawned]);
   const ready = await Promise.race([supervisor.ready, spawned]).finally(() => clearTimeout(timer));
   if (pid !== null && ready) return pid;
-  throw await refusal(child, complaint.trim());
+  throw await startError(child, errors.trim());
 }
 
-/** Why it ended, or is ended now as it does not answer. */
-async function refusal(child: ChildProcess, complaint: string): Promise<SandboxError> {
+/** Why bwrap ended. It is killed when it still runs. */
+async function startError(child: ChildProcess, errors: string): Promise<SandboxError> {
   if (child.exitCode === null && child.signalCode === null) {
     const exited = once(child, "exit");
     child.kill("SIGKILL");
     await exited;
   }
   if (child.exitCode === IN_USE) return new SandboxError("the disk is still in use");
-  if (child.exitCode === MOUNT_BROKEN) return new BrokenDiskError(complaint);
-  return child.exitCode === MOUNT_REFUSED
-    ? new DiskLimitError("its loop devices cannot be used", { cause: complaint })
-    : new SandboxError(`bubblewrap could not start: ${complaint || "it ended"}`);
+  if (child.exitCode === MOUNT_BROKEN) return new BrokenDiskError(errors);
+  return child.exitCode === MOUNT_FAILED
+    ? new DiskLimitError("its loop devices cannot be used", { cause: errors })
+    : new SandboxError(`bubblewrap could not start: ${errors || "it ended"}`);
 }

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, readlink, symlink, writeFile } from "node:fs/promises";
+import { LAYERED_HOME, PROGRAMS_INSIDE } from "../../inside/environment.ts";
 import { GIT_CONFIG } from "../../inside/git-config.ts";
-import { LAYERED_HOME, PROGRAMS_INSIDE } from "../../inside/paths.ts";
 import { trustedBundle } from "../../inside/trusted-bundle.ts";
 
 /** uid and gid of the agent inside. */
 export const INSIDE_ID = 1000;
 
-/** Host files without secrets that programs expect, copied when present. */
+/** Host files without secrets that programs expect; copied when present. */
 const COPIED = [
   "ld.so.cache",
   "services",
@@ -21,7 +21,7 @@ const COPIED = [
 /** Host paths outside `/usr` that lead into it, as links or as directories. */
 const TOP_LEVEL = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
-/** Writes the `/etc` of every sandbox. Nothing of the host's own is in it besides `COPIED` and the trusted CAs. */
+/** Writes the `/etc` of every sandbox. Of the host it has only `COPIED` and the trusted CAs. */
 export async function writeEtc(directory: string, certificates: readonly string[]): Promise<void> {
   await mkdir(`${directory}/ssl/certs`, { recursive: true });
   await Promise.all(COPIED.map((name) => copyIfPresent(`/etc/${name}`, `${directory}/${name}`)));
@@ -38,11 +38,11 @@ export async function writeEtc(directory: string, certificates: readonly string[
 }
 
 /**
- * Writes what lies over every system tree in a sandbox: Berth's own files of `/etc`, and the directories that bwrap takes or
- * mounts something on, so that no layer below can have a link in their place.
+ * Writes the layer over every system tree: Berth's own files of `/etc`, and the directories that bwrap binds or mounts on, so
+ * that no layer below can have a link in their place.
  */
 export async function writeSystemTop(directory: string, certificates: readonly string[]): Promise<void> {
-  const places = [
+  const directories = [
     "usr",
     "var/tmp",
     "root",
@@ -52,11 +52,11 @@ export async function writeSystemTop(directory: string, certificates: readonly s
     "srv",
     "etc/ssl/certs",
   ];
-  for (const place of places) await mkdir(`${directory}/${place}`, { recursive: true });
+  for (const path of directories) await mkdir(`${directory}/${path}`, { recursive: true });
   await writeOwnFiles(`${directory}/etc`, certificates);
 }
 
-/** The files that a sandbox's `/etc` has whatever its system is. */
+/** The files of `/etc` that every sandbox has, whatever its system. */
 async function writeOwnFiles(etc: string, certificates: readonly string[]): Promise<void> {
   await writeFiles(etc, {
     hostname: "session\n",
@@ -90,7 +90,7 @@ export async function besideUsr(root: string): Promise<string[]> {
   return beside.flat();
 }
 
-/** Links such as `/usr/bin/awk` lead through here. Those that leave `/usr` would tell about the host. */
+/** Links such as `/usr/bin/awk` lead through here. Those that lead out of `/usr` would reveal paths of the host. */
 async function copyAlternatives(directory: string): Promise<void> {
   await mkdir(`${directory}/alternatives`, { recursive: true });
   const names = await readdir("/etc/alternatives").catch(() => []);

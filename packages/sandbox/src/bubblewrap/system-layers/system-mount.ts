@@ -2,20 +2,20 @@ import { execFile } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { posix } from "node:path";
 import { promisify } from "node:util";
-import { isBelow } from "../../inside/disk.ts";
-import { LAYERED_HOME } from "../../inside/paths.ts";
+import { LAYERED_HOME } from "../../inside/environment.ts";
+import { isBelow } from "../../inside/mounts.ts";
 import { SandboxError } from "../../interface/errors.ts";
 import { SYSTEM_IDS, type SystemLayers } from "../../interface/spec.ts";
 import { besideUsr, writeSystemTop } from "./root-filesystem.ts";
 
-/** Directories of a system that sandboxes show, and those that only who changes it does. */
+/** Directories of a system that every sandbox shows, and those that only a sandbox which changes it shows. */
 const SHOWN = ["/usr", "/etc", "/opt", "/var"];
 const CHANGED = ["/root", "/home", "/srv"];
 
-/** Directory of a disk that holds what was changed of a system. */
+/** Directory of a disk with the changes of a system. */
 export const UPPER = "upper";
 
-/** Paths inside where something will be mounted. */
+/** Paths in the sandbox where something will be mounted. */
 export interface Points {
   directories: readonly string[];
   files: readonly string[];
@@ -25,26 +25,26 @@ export interface OverlayMount {
   at: string;
   /** From the highest. */
   lower: readonly string[];
-  /** Directories to make for what is changed, on one filesystem; null for an overlay that cannot be. */
+  /** Directories to create for changes, on one filesystem; null for a read-only overlay. */
   changes: { upper: string; work: string } | null;
 }
 
-/** A system that a sandbox is to show, made ready but for the mount. */
+/** A system that is ready to be mounted for a sandbox. */
 export interface PreparedSystem {
-  /** Names the system among the directories to stage. */
-  stage: string;
-  /** What to mount, where its stage is known and the disk, which takes what is changed. */
+  /** Identifies it among the directories to bind mount. */
+  key: string;
+  /** The overlay to mount there, with the changes on this disk. */
   mount(at: string, disk: string): OverlayMount;
-  /** bwrap's options that show it, where it is mounted. */
+  /** bwrap's options that show it, mounted there. */
   arguments(at: string): Promise<string[]>;
 }
 
 /**
- * Makes ready what a sandbox has as its system.
+ * Prepares the system of a sandbox.
  *
- * @param top From `makeSystemTop`.
- * @param directory of the sandbox's own, which goes with it.
- * @throws SandboxError where it cannot be mounted.
+ * @param top from `makeSystemTop`.
+ * @param directory of the sandbox, deleted with it.
+ * @throws SandboxError where the system cannot be mounted.
  */
 export async function prepareSystem(
   system: SystemLayers,
@@ -61,7 +61,7 @@ export async function prepareSystem(
   const bind = changes ? "--bind" : "--ro-bind";
   const shown = changes ? [...SHOWN, ...CHANGED] : SHOWN;
   return {
-    stage: tree,
+    key: tree,
     mount: (at, disk) => ({
       at,
       lower,
@@ -75,7 +75,7 @@ export async function prepareSystem(
   };
 }
 
-/** bwrap makes the place of a mount where there is none; in a system, which is read-only, it has to be there. */
+/** bwrap cannot create mount points in a system, which is read-only, so a layer on top has them. */
 async function makePoints(directory: string, { directories, files }: Points): Promise<string[]> {
   const within = (paths: readonly string[]) =>
     paths.filter((inside) => SHOWN.some((path) => isBelow(inside, path)));
@@ -89,14 +89,14 @@ async function makePoints(directory: string, { directories, files }: Points): Pr
   return [directory];
 }
 
-/** Writes what lies over every system in the sandboxes of an engine, and gives it to the systems' root. */
+/** Writes the layer that lies over every system of an engine, owned by the root of the systems. */
 export async function makeSystemTop(directory: string, certificates: readonly string[]): Promise<string> {
   await writeSystemTop(directory, certificates);
   await own(directory);
   return directory;
 }
 
-/** Gives a directory that nobody else has written to whoever is root over the systems. */
+/** Gives a directory, which no other user has written to, to the root of the systems. */
 async function own(directory: string): Promise<void> {
   await promisify(execFile)("chown", ["-Rh", `${SYSTEM_IDS.first}:${SYSTEM_IDS.first}`, directory]);
 }

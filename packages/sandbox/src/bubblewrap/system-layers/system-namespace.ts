@@ -6,8 +6,8 @@ import { SYSTEM_IDS } from "../../interface/spec.ts";
 import { HOLD_NAMESPACES } from "../launch/launch-program.ts";
 
 /**
- * Opens a user namespace whose users own a system, its root among them, and which has nothing else. It lasts as long as the
- * descriptor, which the caller closes, and the processes in it. Only for root.
+ * Opens a user namespace with the ids that own systems and no others. It lasts as long as the descriptor, which the caller
+ * closes, and the processes in it. Only for root.
  */
 export async function openSystemNamespace(): Promise<number> {
   const holder = spawn("unshare", ["--user", "sh", "-c", HOLD_NAMESPACES], {

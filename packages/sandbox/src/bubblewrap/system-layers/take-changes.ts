@@ -16,13 +16,8 @@ const COPY_LAYER = shellScript("bubblewrap/copy-layer.sh");
 const FULL = 90;
 
 /**
- * Takes what the closed sandbox of a disk has changed of its system (`SystemLayers.changes`) to a directory of the host, as a layer
- * for others. With a limit it is copied out of the disk's image, by a process that dies with this one and in whose mount
- * namespace alone the image is mounted.
- *
- * @param to is made; on the filesystem of the disk.
- * @returns false when the disk is full: nothing is taken then.
- * @throws SandboxError when it cannot be, and the signal's reason.
+ * See `SandboxEngine.takeChanges`. The changes are renamed out of a plain directory, or copied out of a disk image: by a process
+ * that dies with this one, and in whose mount namespace alone the image is mounted.
  */
 export async function takeChanges(disk: string, to: string, signal: AbortSignal): Promise<boolean> {
   await mkdir(dirname(to), { recursive: true, mode: 0o711 });
@@ -31,8 +26,7 @@ export async function takeChanges(disk: string, to: string, signal: AbortSignal)
     await rename(`${disk}/${UPPER}`, to);
     return true;
   }
-  const [stage] = planBindMounts([to]).bindMounts;
-  const at = stage?.at ?? "/mnt";
+  const at = planBindMounts([to]).bindMounts[0]?.at ?? "/mnt";
   const copy = ["sh", "-c", COPY_LAYER, "sh", `${at}/${UPPER}`, to];
   try {
     const perl = ["perl", ...launchArguments(["apart", "disk", image, at], copy)];
@@ -41,6 +35,6 @@ export async function takeChanges(disk: string, to: string, signal: AbortSignal)
   } catch (error) {
     signal.throwIfAborted();
     if ((error as { code?: unknown }).code === FULL) return false;
-    throw new SandboxError("what was changed of the system could not be taken", { cause: error });
+    throw new SandboxError("the changes of the system could not be copied", { cause: error });
   }
 }

@@ -4,13 +4,13 @@ import { posix } from "node:path";
 import { SandboxError } from "../interface/errors.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 
-/** A host directory and where the sandbox sees it. */
-export interface Place {
+/** A path on the host and the path at which the sandbox sees it. */
+export interface Mount {
   host: string;
   inside: string;
 }
 
-/** Directories that every sandbox may write: name on the disk, path inside. */
+/** Directories that every sandbox may write: name on the disk, path in the sandbox. */
 const STANDARD: readonly (readonly [string, string])[] = [
   ["data", "/data"],
   ["home", "/home/agent"],
@@ -18,7 +18,7 @@ const STANDARD: readonly (readonly [string, string])[] = [
   ["tmp", "/var/tmp"],
 ];
 
-/** Paths that the sandbox's system takes; nothing can be mounted in them. */
+/** Paths of the system of a sandbox; nothing can be mounted below them. */
 const SYSTEM = [
   "/usr",
   "/bin",
@@ -36,13 +36,14 @@ const SYSTEM = [
 ];
 
 /**
- * The writable places of a sandbox, outermost first; those below another are made from inside and are not listed.
- * @param root Where they lie on the host.
+ * The writable directories of a sandbox. Those below another (`nested`) are not mounts: a process of the sandbox makes them.
+ *
+ * @param root Where they are on the host.
  */
 export function writableMounts(
   spec: Pick<SandboxSpec, "writable">,
   root: string,
-): { mounted: Place[]; nested: string[] } {
+): { mounted: Mount[]; nested: string[] } {
   const mounted = STANDARD.map(([name, inside]) => ({ host: `${root}/${name}`, inside }));
   const nested: string[] = [];
   for (const path of [...spec.writable].map(cleanPath).sort()) {
@@ -57,7 +58,7 @@ export function writableMounts(
   return { mounted, nested };
 }
 
-/** Normal form of an absolute path inside, refused with a `SandboxError` where the system lies. */
+/** The normal form of an absolute path in the sandbox. Throws `SandboxError` for paths of the system. */
 export function cleanPath(path: string): string {
   const clean = posix.normalize(path).replace(/(.)\/+$/, "$1");
   if (!path.startsWith("/") || path.includes("\0") || clean === "/")
@@ -71,13 +72,14 @@ export function isBelow(path: string, directory: string): boolean {
 }
 
 /**
- * Makes the host side of the places. Only their own directories are touched, which lie in one that the agent never
- * sees; what is in them belongs to the agent and is never resolved from the host. Nobody else on the host reads them.
- * @param uid Owner, null where this process cannot give files away.
+ * Makes the host directories of mounts, in a directory that the agent never sees. Their content belongs to the agent, and the
+ * host resolves no path in it. No other user of the host may read them.
+ *
+ * @param uid Owner; null where this process cannot change owners.
  */
-export function makeMountSources(disk: string, places: readonly Place[], uid: number | null): void {
+export function makeMountSources(disk: string, mounts: readonly Mount[], uid: number | null): void {
   mkdirSync(disk, { recursive: true, mode: 0o711 });
-  for (const { host } of places) {
+  for (const { host } of mounts) {
     mkdirSync(host, { recursive: true, mode: 0o700 });
     if (uid !== null) chownSync(host, uid, uid);
   }

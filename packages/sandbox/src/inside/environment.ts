@@ -1,0 +1,25 @@
+/** Where every sandbox has the programs of Berth. */
+export const PROGRAMS_INSIDE = "/opt/berth/bin";
+/** Where a sandbox has the agent's home directory of its system's layers, read-only. */
+export const LAYERED_HOME = "/opt/berth/home";
+/** Where every sandbox has its uploaded files, read-only. */
+export const UPLOADS_INSIDE = "/mnt/session/uploads";
+/** Where every sandbox has the pipes of its commands and the script of process 1. */
+export const PIPES_INSIDE = "/run/berth";
+/** The certificate authorities that a sandbox trusts, in one file. */
+export const BUNDLE = "/etc/ssl/certs/ca-certificates.crt";
+
+/** Variables of every command, on every engine. */
+export const VARIABLES: Readonly<Record<string, string>> = {
+  PATH: `${PROGRAMS_INSIDE}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`,
+  HOME: "/home/agent",
+  USER: "agent",
+  LOGNAME: "agent",
+  SHELL: "/bin/bash",
+  LANG: "C.UTF-8",
+  TERM: "dumb",
+  TZ: "UTC",
+  SSL_CERT_FILE: BUNDLE,
+  NODE_EXTRA_CA_CERTS: BUNDLE,
+  REQUESTS_CA_BUNDLE: BUNDLE,
+};
