@@ -5,8 +5,8 @@ import type { Database } from "../src/db/pool.ts";
 import { insertMemory, modifyMemory, removeMemory } from "../src/features/memories/memory-change-store.ts";
 import { insertMemoryStore } from "../src/features/memory-stores/memory-store-store.ts";
 import type { Lease } from "../src/runs/lease/lease.ts";
-import { type MountedStore, mountedStore } from "../src/runs/memory/mounted-store.ts";
-import { readHeads } from "../src/runs/memory/store-heads.ts";
+import { readHeads } from "../src/runs/memory/memory-head-store.ts";
+import { MountedStore } from "../src/runs/memory/mounted-store.ts";
 import { testDatabase } from "./database.ts";
 import { seed, seedLease, seedSession } from "./runs.ts";
 import { testSandbox } from "./sandbox.ts";
@@ -51,7 +51,7 @@ export async function testMount(t: TestContext): Promise<TestMount> {
   });
   const sandbox = await testSandbox(t, { id: formatId("session", sessionId), writable: [root] });
   const again = () =>
-    mountedStore(db, lease, {
+    new MountedStore(db, lease, {
       id: newUuid(),
       type: "memory_store",
       mountPath: root,

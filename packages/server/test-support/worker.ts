@@ -21,7 +21,7 @@ import { appendInputs } from "../src/features/sessions/events/input-store.ts";
 import { openSessionHub, type SessionHub } from "../src/notify/session-hub.ts";
 import { LIST_SCRIPT } from "../src/runs/outputs/list-outputs.ts";
 import { Worker, type WorkerOptions } from "../src/runs/session/worker.ts";
-import { openSkillDirectories } from "../src/runs/skills/skill-directories.ts";
+import { SkillDirectories } from "../src/runs/skills/skill-directories.ts";
 import { RepositorySnapshots } from "../src/runs/snapshots/repository-snapshots.ts";
 import { SecretBox } from "../src/secrets/secret-box.ts";
 import { silentLog } from "./database.ts";
@@ -220,7 +220,7 @@ export async function installation(t: TestContext, db: Database): Promise<Instal
         clone: async () => ({ commit: "0".repeat(40) }),
         repositoryVariables: () => ({}),
         systems: null,
-        skills: await openSkillDirectories(join(directory, `skills-${workers.length}`), blobs),
+        skills: await SkillDirectories.open(join(directory, `skills-${workers.length}`), blobs),
         snapshots,
         disks: { directory: join(directory, "disks"), host: "here" },
         outputFileBytes: 1024 ** 2,

@@ -10,7 +10,7 @@ import { openSessionHub } from "../notify/session-hub.ts";
 import { sweepDisks } from "../runs/disks/sweep-disks.ts";
 import { removeTrash } from "../runs/disks/trash.ts";
 import { Worker } from "../runs/session/worker.ts";
-import { openSkillDirectories } from "../runs/skills/skill-directories.ts";
+import { SkillDirectories } from "../runs/skills/skill-directories.ts";
 import { RepositorySnapshots } from "../runs/snapshots/repository-snapshots.ts";
 import { SecretBox } from "../secrets/secret-box.ts";
 import { readFormerKey, readSecretKey } from "../secrets/secret-key.ts";
@@ -48,7 +48,7 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
     openEngine(config, instance, log),
     openDiskBlobs(blobDirectory(config)),
   ]);
-  const skills = await openSkillDirectories(join(config.dataDir, "skills"), blobs);
+  const skills = await SkillDirectories.open(join(config.dataDir, "skills"), blobs);
   const snapshots = await RepositorySnapshots.open({
     db,
     log,

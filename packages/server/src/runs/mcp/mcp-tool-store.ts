@@ -2,7 +2,7 @@ import { LeaseLost, type McpToolDefinition } from "@berth/agent";
 import type { Queryable } from "../../db/statement.ts";
 import type { Lease } from "../lease/lease.ts";
 
-/** The tools of the session's MCP servers that were discovered, by the name of the server. */
+/** The tools of the session's MCP servers that were discovered, by the server's name. */
 export async function readMcpTools(
   db: Queryable,
   sessionId: string,
@@ -15,7 +15,7 @@ export async function readMcpTools(
   return new Map(rows.map((row) => [row.server_name, row.tools]));
 }
 
-/** Keeps what a server was found to offer, for as long as the session lives. @throws LeaseLost */
+/** Stores what a server offers, for the session's lifetime. @throws LeaseLost */
 export async function storeMcpTools(
   db: Queryable,
   { sessionId, owner, epoch }: Lease,

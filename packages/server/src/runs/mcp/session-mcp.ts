@@ -22,27 +22,15 @@ import { sessionFetch } from "./session-fetch.ts";
 export interface McpParts {
   db: Database;
   credentials: Pick<SessionCredentials, "mcpToken">;
-  /** Reaches what the operator lets MCP servers be. */
+  /** Reaches the hosts that the operator allows for MCP servers. */
   mcpFetch: GuardedFetch;
   log: Logger;
 }
 
-/** The MCP servers of a session while its lease is held. They are called from here, never from the sandbox. */
-export interface SessionMcp {
-  /**
-   * The tools of the servers, in the order of the agent's toolsets. A server is asked for its tools once in the life of the
-   * session, and they are the same from then on; one that cannot be asked is told of in the log and asked again by the
-   * next turn. Rejects with the signal's reason when it aborts.
-   */
-  tools(signal: AbortSignal): Promise<Tool[]>;
-  isOpen(): boolean;
-  /** Ends every connection; the next call connects anew. */
-  close(): Promise<void>;
-}
-
-/** Tools of one server, and characters of what a model is told of them. */
-const mostTools = 256;
-const longestDefinitions = 500_000;
+/** Of one server. */
+const MAX_TOOLS = 256;
+/** Characters of the definitions of one server's tools. */
+const MAX_DEFINITIONS = 500_000;
 
 interface Entry {
   toolset: McpToolset;
@@ -50,54 +38,70 @@ interface Entry {
   connection: McpConnection;
 }
 
-export function openSessionMcp(
-  parts: McpParts,
-  lease: Lease,
-  session: RunSession,
-  runLog: Pick<RunLog, "append">,
-): SessionMcp {
-  const report = createEgressReport(runLog, parts.log);
-  const entries = toolsetsOf(session).map(({ toolset, server }) => ({
-    toolset,
-    server,
-    connection: new McpConnection({
-      url: server.url,
-      token: () => parts.credentials.mcpToken(server.url),
-      fetch: sessionFetch(parts.mcpFetch, session, server.url, report),
-    }),
-  }));
+/** The MCP servers of a session while its lease is held. The service calls them itself, never from the sandbox. */
+export class SessionMcp {
+  readonly #parts: McpParts;
+  readonly #lease: Lease;
+  readonly #runLog: Pick<RunLog, "append">;
+  readonly #entries: readonly Entry[];
 
-  async function discover(entry: Entry, signal: AbortSignal): Promise<McpToolDefinition[]> {
+  constructor(parts: McpParts, lease: Lease, session: RunSession, runLog: Pick<RunLog, "append">) {
+    const report = createEgressReport(runLog, parts.log);
+    this.#parts = parts;
+    this.#lease = lease;
+    this.#runLog = runLog;
+    this.#entries = toolsetsOf(session).map(({ toolset, server }) => ({
+      toolset,
+      server,
+      connection: new McpConnection({
+        url: server.url,
+        token: () => parts.credentials.mcpToken(server.url),
+        fetch: sessionFetch(parts.mcpFetch, session, server.url, report),
+      }),
+    }));
+  }
+
+  /**
+   * The tools of the servers, in the order of the agent's toolsets. A server is asked for its tools once in the session's lifetime, and
+   * they stay the same from then on. One that cannot be asked is reported in the log and asked again by the next turn. Rejects with the
+   * signal's reason when it aborts.
+   */
+  async tools(signal: AbortSignal): Promise<Tool[]> {
+    if (this.#entries.length === 0) return [];
+    const known = await readMcpTools(this.#parts.db.read, this.#lease.sessionId);
+    const found = await Promise.all(
+      this.#entries.map(
+        async (entry) => known.get(entry.server.name) ?? (await this.#discover(entry, signal)),
+      ),
+    );
+    return this.#entries.flatMap((entry, index) =>
+      (found[index] ?? []).map((definition) => toolOf(entry, definition)),
+    );
+  }
+
+  isOpen(): boolean {
+    return this.#entries.some(({ connection }) => connection.isOpen());
+  }
+
+  /** Closes every connection; the next call connects anew. */
+  async close(): Promise<void> {
+    await Promise.all(this.#entries.map(({ connection }) => connection.close()));
+  }
+
+  async #discover(entry: Entry, signal: AbortSignal): Promise<McpToolDefinition[]> {
     const offered = await ask(entry, signal);
-    if ("reason" in offered) return await tell(entry.server, offered);
-    await storeMcpTools(parts.db.write, lease, entry.server.name, offered.tools);
+    if (!("tools" in offered)) return await this.#report(entry.server, offered);
+    await storeMcpTools(this.#parts.db.write, this.#lease, entry.server.name, offered.tools);
     return offered.tools;
   }
 
-  /** The session goes on without the server's tools, and the agent is told by what is in the log. */
-  async function tell({ name }: McpServer, { type, reason }: McpFailure): Promise<[]> {
+  /** The session continues without the server's tools. */
+  async #report({ name }: McpServer, { type, reason }: McpFailure): Promise<[]> {
     const message = `The MCP server '${name}' could not be used: ${reason}.`;
     const error = { type, message, retry_status: { type: "retrying" as const }, mcp_server_name: name };
-    await runLog.append([{ event: { type: "session.error", error } }]);
+    await this.#runLog.append([{ event: { type: "session.error", error } }]);
     return [];
   }
-
-  return {
-    async tools(signal) {
-      if (entries.length === 0) return [];
-      const known = await readMcpTools(parts.db.read, session.id);
-      const found = await Promise.all(
-        entries.map(async (entry) => known.get(entry.server.name) ?? (await discover(entry, signal))),
-      );
-      return entries.flatMap((entry, index) =>
-        (found[index] ?? []).map((definition) => toolOf(entry, definition)),
-      );
-    },
-    isOpen: () => entries.some(({ connection }) => connection.isOpen()),
-    async close() {
-      await Promise.all(entries.map(({ connection }) => connection.close()));
-    },
-  };
 }
 
 async function ask(
@@ -133,8 +137,8 @@ function configOf({ configs, default_config }: McpToolset, tool: string): McpToo
 
 function excess(tools: readonly McpToolDefinition[]): McpFailure | null {
   const type = "mcp_connection_failed_error";
-  if (tools.length > mostTools)
-    return { type, reason: `it offers ${tools.length} tools, more than ${mostTools}` };
-  if (JSON.stringify(tools).length <= longestDefinitions) return null;
-  return { type, reason: `its tools are described in more than ${longestDefinitions} characters` };
+  if (tools.length > MAX_TOOLS)
+    return { type, reason: `it offers ${tools.length} tools, more than ${MAX_TOOLS}` };
+  if (JSON.stringify(tools).length <= MAX_DEFINITIONS) return null;
+  return { type, reason: `its tools are described in more than ${MAX_DEFINITIONS} characters` };
 }

@@ -2,11 +2,11 @@ import { MAX_MEMORY_BYTES } from "@berth/contract";
 import type { Sandbox } from "@berth/sandbox";
 
 const READING_MS = 60_000;
-/** Bytes of files that one command reads. */
+/** How much one command reads. */
 const BATCH_BYTES = 4 * 1024 * 1024;
-const LINE = Math.ceil((MAX_MEMORY_BYTES + 1) / 3) * 4 + 2;
+const MAX_LINE = Math.ceil((MAX_MEMORY_BYTES + 1) / 3) * 4 + 2;
 
-/** For each path a line: `=` and the file's bytes in base64, or `!` when it is no regular file that can be read. */
+/** Prints a line for each path: `=` and the file's bytes in base64, or `!` when it is not a readable regular file. */
 const SCRIPT = `exec 2>/dev/null
 while IFS= read -r path; do
   file=$ROOT$path
@@ -20,11 +20,11 @@ while IFS= read -r path; do
 done`;
 
 /**
- * The bytes of files of a mount, by path; null for one that cannot be read. Of a file that is longer than a memory may
- * be, one byte more than that.
+ * Reads files of a mount: their bytes by path, null for one that cannot be read. A file that exceeds the size limit of a memory is cut one
+ * byte after it.
  *
  * @param paths without control characters.
- * @returns null when a command could not be run to its end.
+ * @returns null when a command did not end.
  */
 export async function readFiles(
   sandbox: Sandbox,
@@ -33,7 +33,7 @@ export async function readFiles(
   signal: AbortSignal,
 ): Promise<Map<string, Buffer | null> | null> {
   const contents = new Map<string, Buffer | null>();
-  const step = Math.max(1, Math.floor(BATCH_BYTES / LINE));
+  const step = Math.max(1, Math.floor(BATCH_BYTES / MAX_LINE));
   for (let from = 0; from < paths.length; from += step) {
     const batch = paths.slice(from, from + step);
     const { ended, omittedBytes, output } = await sandbox.run({
@@ -42,7 +42,7 @@ export async function readFiles(
       environment: { ROOT: root, MOST: String(MAX_MEMORY_BYTES + 1), LC_ALL: "C" },
       stdin: Buffer.from(batch.map((path) => `${path}\n`).join("")),
       timeoutMs: READING_MS,
-      maxOutputBytes: batch.length * LINE,
+      maxOutputBytes: batch.length * MAX_LINE,
       signal,
     });
     const lines = Buffer.from(output).toString("latin1").split("\n");

@@ -1,4 +1,4 @@
-import { LeaseLost } from "@berth/agent";
+import { LeaseLost, type Tool } from "@berth/agent";
 import type { MountedDirectory, Sandbox } from "@berth/sandbox";
 import type { Logger } from "pino";
 import type { DatabaseAccess } from "../../db/database-access.ts";
@@ -6,150 +6,176 @@ import type { Placement } from "../inputs/placement.ts";
 import type { RunMemoryStore } from "../inputs/resource-store.ts";
 import type { Lease } from "../lease/lease.ts";
 import { withDeadline } from "../sandbox-io/scan-deadline.ts";
-import { type MountedStore, mountedStore } from "./mounted-store.ts";
-import { openReadOnlyDirectory, type ReadOnlyDirectory } from "./read-only-directory.ts";
-import { lastVersions } from "./store-heads.ts";
-
-/**
- * Keeps the memory stores that a session has mounted and the memories one thing, while the session's lease is held.
- *
- * Life story. Before a sandbox is opened, `directories` makes what it is to see of read-only stores. In it, `putInPlace`
- * fills each store once on a new disk. Then each tool call goes through `around`: what was changed elsewhere is there when
- * the call begins, and what was changed inside is a version when it ends. `beforeClose` looks a last time. A session
- * without stores costs nothing.
- */
-export interface SessionMemory {
-  /** @param disk host directory of the session's disk. */
-  directories(disk: string): Promise<MountedDirectory[]>;
-  putInPlace(sandbox: Sandbox, resource: RunMemoryStore): Promise<Placement>;
-  /** When the signal aborts, what is left to do soon ends, and the next look at the disk goes on. */
-  around<T>(open: () => Promise<Sandbox>, call: () => Promise<T>, signal: AbortSignal): Promise<T>;
-  /** Stores what a run that was cut off has left on the disk. Opens no sandbox when there are no stores. Never rejects. */
-  catchUp(open: () => Promise<Sandbox>, signal?: AbortSignal): Promise<void>;
-  /** Never rejects. */
-  beforeClose(sandbox: Sandbox): Promise<void>;
-}
+import { lastVersions } from "./memory-head-store.ts";
+import { MountedStore } from "./mounted-store.ts";
+import { ReadOnlyDirectory } from "./read-only-directory.ts";
 
 export interface MemoryParts {
   db: DatabaseAccess;
   log: Logger;
 }
 
-interface Mounts {
-  written: Map<string, MountedStore>;
-  readOnly: Map<string, RunMemoryStore>;
+export interface MemoryTarget {
+  lease: Lease;
+  /** Takes what the model is to be told. */
+  notes: string[];
+  /** They do not change while the session exists. */
+  stores: readonly RunMemoryStore[];
 }
 
-const MOST_FAULTS = 10;
-const never = new AbortController().signal;
+/** What an open sandbox sees of a read-only store, and as of how many changes of the store. */
+interface OpenDirectory {
+  directory: ReadOnlyDirectory;
+  version: number | undefined;
+}
 
-/** @param notes takes what the model is to be told. @param stores do not change while the session lives. */
-export function createSessionMemory(
-  { db, log }: MemoryParts,
-  { lease, notes, stores }: { lease: Lease; notes: string[]; stores: readonly RunMemoryStore[] },
-): SessionMemory {
-  /** By store: what a sandbox that is open sees of it, and as of which change. */
-  const shown = new Map<string, { directory: ReadOnlyDirectory; version: number | undefined }>();
-  const mounts = mountsOf(db, lease, stores);
-  let last: Promise<unknown> = Promise.resolve();
+const MAX_FAULTS = 10;
+const NEVER = new AbortController().signal;
 
-  /** One after another, whatever became of the one before. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = last.then(work, work);
-    last = done.catch(() => undefined);
+/**
+ * Keeps the memory stores that a session has mounted equal to the memories, while the session's lease is held.
+ *
+ * Lifecycle: before a sandbox is opened, `directories` creates what it sees of read-only stores. In it, `putInPlace` fills each store
+ * once on a new disk. Then each tool call goes through `around`: what was changed elsewhere is in place when the call starts, and what
+ * was changed in the sandbox is a version when it ends. `beforeClose` syncs a last time. A session without stores costs nothing.
+ */
+export class SessionMemory {
+  readonly #parts: MemoryParts;
+  readonly #target: MemoryTarget;
+  readonly #writable: ReadonlyMap<string, MountedStore>;
+  readonly #readOnly: readonly RunMemoryStore[];
+  readonly #directories = new Map<string, OpenDirectory>();
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: MemoryParts, target: MemoryTarget) {
+    const { lease, stores } = target;
+    this.#parts = parts;
+    this.#target = target;
+    this.#readOnly = stores.filter(({ access }) => access === "read_only");
+    const writable = stores.filter(({ access }) => access === "read_write");
+    this.#writable = new Map(
+      writable.map((store) => [store.storeId, new MountedStore(parts.db, lease, store)]),
+    );
+  }
+
+  /** @param disk host directory of the session's disk. */
+  async directories(disk: string): Promise<MountedDirectory[]> {
+    if (this.#readOnly.length === 0) return [];
+    const { db } = this.#parts;
+    const ids = this.#readOnly.map(({ storeId }) => storeId);
+    const versions = await lastVersions(db.write, ids);
+    const mounts: MountedDirectory[] = [];
+    for (const { id, storeId, mountPath } of this.#readOnly) {
+      const source = `${disk}/memory-${id}`;
+      const directory = await ReadOnlyDirectory.open(source, storeId);
+      await directory.refresh(db.write);
+      this.#directories.set(storeId, { directory, version: versions.get(storeId) });
+      mounts.push({ source, target: mountPath });
+    }
+    return mounts;
+  }
+
+  async putInPlace(sandbox: Sandbox, { storeId }: RunMemoryStore): Promise<Placement> {
+    const store = this.#writable.get(storeId);
+    if (store === undefined) return {};
+    const fault = await this.#inTurn(() => store.fill(sandbox));
+    if (fault === null) return {};
+    return { fault: { type: "sandbox_error", message: `The memories could not be written: ${fault}.` } };
+  }
+
+  /** The same tools; the stores are synced before and after each call. */
+  around(tools: readonly Tool[]): Tool[] {
+    return tools.map((tool) => ({
+      name: tool.name,
+      description: tool.description,
+      input: tool.input,
+      run: (input, context) =>
+        this.#aroundCall(
+          () => context.sandbox(),
+          () => tool.run(input, context),
+          context.signal,
+        ),
+    }));
+  }
+
+  /** Stores what a run that was cut off left on the disk. Opens no sandbox when there are no stores. Never rejects. */
+  async catchUp(open: () => Promise<Sandbox>, signal = NEVER): Promise<void> {
+    try {
+      if (this.#writable.size === 0) return;
+      const sandbox = await open();
+      await this.#inTurn(() => withDeadline(signal, (deadline) => this.#update(sandbox, deadline)));
+    } catch (error) {
+      const { sessionId: session } = this.#target.lease;
+      this.#parts.log.warn({ err: error, session }, "memory stores could not be synced");
+    }
+  }
+
+  /** Never rejects. */
+  async beforeClose(sandbox: Sandbox): Promise<void> {
+    if (this.#writable.size > 0) await this.#storeOrReport(sandbox);
+  }
+
+  /** Once the signal aborts, the rest of the work ends soon, and the next sync of the disk continues it. */
+  async #aroundCall<T>(
+    open: () => Promise<Sandbox>,
+    call: () => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> {
+    if (this.#target.stores.length === 0) return await call();
+    const sandbox = await open();
+    await this.#inTurn(() => withDeadline(signal, (deadline) => this.#update(sandbox, deadline)));
+    try {
+      return await call();
+    } finally {
+      await this.#storeOrReport(sandbox, signal);
+    }
+  }
+
+  /** Runs one after another, also after a failure. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work, work);
+    this.#last = done.catch(() => undefined);
     return done;
   }
 
-  function tell(faults: readonly string[]): void {
-    const rest = faults.length - MOST_FAULTS;
-    const lines = [...faults.slice(0, MOST_FAULTS), ...(rest > 0 ? [`And ${rest} more like these.`] : [])];
-    if (lines.length > 0) notes.push(`[${lines.join("\n")}]`);
-  }
-
-  async function bringIn(sandbox: Sandbox, signal: AbortSignal): Promise<void> {
-    const { written, readOnly } = mounts;
-    const versions = await lastVersions(db.write, [...written.keys(), ...readOnly.keys()]);
-    for (const [storeId, store] of written) {
-      if (!store.isAt(sandbox, versions.get(storeId))) tell(await store.sync(sandbox, true, signal));
+  /** Brings what was changed elsewhere into the sandbox. */
+  async #update(sandbox: Sandbox, signal: AbortSignal): Promise<void> {
+    const { db } = this.#parts;
+    const ids = this.#target.stores.map(({ storeId }) => storeId);
+    const versions = await lastVersions(db.write, ids);
+    for (const [storeId, store] of this.#writable) {
+      if (!store.isCurrent(sandbox, versions.get(storeId)))
+        this.#note(await store.sync(sandbox, true, signal));
     }
-    for (const [storeId, one] of shown) {
+    for (const [storeId, open] of this.#directories) {
       const version = versions.get(storeId);
-      if (one.version === version) continue;
-      await one.directory.refresh(db.write);
-      one.version = version;
+      if (open.version === version) continue;
+      await open.directory.refresh(db.write);
+      open.version = version;
     }
   }
 
-  async function takeOut(sandbox: Sandbox, signal: AbortSignal): Promise<void> {
-    for (const store of mounts.written.values())
-      if (store.isIn(sandbox)) tell(await store.sync(sandbox, false, signal));
-  }
-
-  /** What is not stored now is found on the disk by the next look. */
-  async function takeOutOrTell(sandbox: Sandbox, signal = never): Promise<void> {
+  /** Makes versions of what was changed in the sandbox. What cannot be stored now is found on the disk by the next sync. */
+  async #storeOrReport(sandbox: Sandbox, signal = NEVER): Promise<void> {
+    const store = async (deadline: AbortSignal) => {
+      for (const mounted of this.#writable.values())
+        if (mounted.wasRead(sandbox)) this.#note(await mounted.sync(sandbox, false, deadline));
+    };
     try {
-      await inTurn(() => withDeadline(signal, (deadline) => takeOut(sandbox, deadline)));
+      await this.#inTurn(() => withDeadline(signal, store));
     } catch (error) {
       if (error instanceof LeaseLost) return;
-      log.error({ err: error, session: lease.sessionId }, "changes in a memory store could not be stored");
-      tell([
+      const { sessionId: session } = this.#target.lease;
+      this.#parts.log.error({ err: error, session }, "changes in a memory store could not be stored");
+      this.#note([
         "What was changed in the memory stores could not be stored yet; it is tried again with the next call.",
       ]);
     }
   }
 
-  return {
-    async directories(disk) {
-      const { readOnly } = mounts;
-      if (readOnly.size === 0) return [];
-      const versions = await lastVersions(db.write, [...readOnly.keys()]);
-      const made: MountedDirectory[] = [];
-      for (const [storeId, { id, mountPath }] of readOnly) {
-        const source = `${disk}/memory-${id}`;
-        const directory = await openReadOnlyDirectory(source, storeId);
-        await directory.refresh(db.write);
-        shown.set(storeId, { directory, version: versions.get(storeId) });
-        made.push({ source, target: mountPath });
-      }
-      return made;
-    },
-    async putInPlace(sandbox, { storeId }): Promise<Placement> {
-      const store = mounts.written.get(storeId);
-      if (store === undefined) return {};
-      const fault = await inTurn(() => store.fill(sandbox));
-      if (fault === null) return {};
-      return { fault: { type: "sandbox_error", message: `The memories could not be written: ${fault}.` } };
-    },
-    async around(open, call, signal) {
-      if (mounts.written.size + mounts.readOnly.size === 0) return await call();
-      const sandbox = await open();
-      await inTurn(() => withDeadline(signal, (deadline) => bringIn(sandbox, deadline)));
-      try {
-        return await call();
-      } finally {
-        await takeOutOrTell(sandbox, signal);
-      }
-    },
-    async catchUp(open, signal = never) {
-      try {
-        if (mounts.written.size === 0) return;
-        const sandbox = await open();
-        await inTurn(() => withDeadline(signal, (deadline) => bringIn(sandbox, deadline)));
-      } catch (error) {
-        log.warn({ err: error, session: lease.sessionId }, "memory stores could not be looked at");
-      }
-    },
-    async beforeClose(sandbox) {
-      if (mounts.written.size > 0) await takeOutOrTell(sandbox);
-    },
-  };
-}
-
-function mountsOf(db: DatabaseAccess, lease: Lease, stores: readonly RunMemoryStore[]): Mounts {
-  const readOnly = stores.filter(({ access }) => access === "read_only");
-  const written = stores.filter(({ access }) => access === "read_write");
-  return {
-    written: new Map(written.map((store) => [store.storeId, mountedStore(db, lease, store)])),
-    readOnly: new Map(readOnly.map((store) => [store.storeId, store])),
-  };
+  #note(faults: readonly string[]): void {
+    const rest = faults.length - MAX_FAULTS;
+    const lines = [...faults.slice(0, MAX_FAULTS), ...(rest > 0 ? [`And ${rest} more like these.`] : [])];
+    if (lines.length > 0) this.#target.notes.push(`[${lines.join("\n")}]`);
+  }
 }

@@ -1,19 +1,19 @@
 import type { Sandbox } from "@berth/sandbox";
-import { printable } from "./plan-changes.ts";
+import { printable } from "./detect-changes.ts";
 
 const WRITING_MS = 120_000;
-/** Bytes of files that one command writes. */
+/** How much one command writes. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 
-/** What a file of a mount is to be: its content, or null for not there. */
+/** What a file of a mount is to become. `content` null: it is deleted. */
 export interface WantedFile {
   path: string;
   content: string | null;
 }
 
 /**
- * Reads `<size> <path>` and so many bytes, or `- <path>`, and makes it so. Whatever stands in a directory's place goes, and
- * links are replaced, not followed; a file appears with all its bytes; directories that are left empty by a removal go.
+ * Reads `<size> <path>` with that many bytes, or `- <path>` for a deletion. Whatever is in a directory's way is deleted; links are replaced
+ * and not followed; a file appears with all its bytes; directories that a deletion leaves empty are deleted.
  */
 const SCRIPT = `umask 022
 wrong=0
@@ -56,10 +56,10 @@ rm -f -- "$TEMPORARY"
 exit $wrong`;
 
 /**
- * Makes files of a mount what they are to be, from inside.
+ * Writes and deletes files of a mount with commands in the sandbox.
  *
- * @param fresh whether everything else in the mount goes first.
- * @returns why it could not be done, for people, or null.
+ * @param fresh whether everything in the mount is deleted first.
+ * @returns why it failed, for people, or null.
  */
 export async function writeFiles(
   sandbox: Sandbox,
@@ -85,13 +85,13 @@ export async function writeFiles(
     });
     if (ended === "closed") return "the sandbox ended";
     if (ended !== "exit") return "it took too long";
-    if (exitCode !== 0) return saidInside(output) || `exit code ${exitCode}`;
+    if (exitCode !== 0) return outputLine(output) || `exit code ${exitCode}`;
   }
   return null;
 }
 
-/** What a command said, as far as it is one line for people: it comes from inside. */
-function saidInside(output: Uint8Array): string {
+/** The output of a failed command as one line for people. It is hostile. */
+function outputLine(output: Uint8Array): string {
   return printable(Buffer.from(output).toString("utf8").trim().replaceAll("\n", "; "));
 }
 
@@ -101,15 +101,15 @@ function frame({ path, content }: WantedFile): string {
 
 function batched(files: readonly WantedFile[]): WantedFile[][] {
   const batches: WantedFile[][] = [];
-  let room = 0;
+  let free = 0;
   for (const file of files) {
     const size = frame(file).length;
-    if (size > room || batches.length === 0) {
+    if (size > free || batches.length === 0) {
       batches.push([]);
-      room = BATCH_BYTES;
+      free = BATCH_BYTES;
     }
     batches.at(-1)?.push(file);
-    room -= size;
+    free -= size;
   }
   return batches;
 }

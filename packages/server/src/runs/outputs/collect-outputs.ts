@@ -4,11 +4,11 @@ import type { DatabaseAccess } from "../../db/database-access.ts";
 import { lockContent } from "../../features/files/content-store.ts";
 import { mimeTypeOf } from "../../features/files/mime-type.ts";
 import type { Lease } from "../lease/lease.ts";
-import { listOutputs, type Output } from "./list-outputs.ts";
-import { outputName } from "./output-name.ts";
+import type { ListedFile } from "../sandbox-io/nul-records.ts";
+import { listOutputs } from "./list-outputs.ts";
 import { type Collected, readCollected, storeOutput } from "./output-store.ts";
-import { type OutputLimits, planOutputs } from "./plan-outputs.ts";
-import { ReadingCut, readOutput, UnreadableOutput } from "./read-output.ts";
+import { type OutputLimits, outputName, planOutputs } from "./plan-outputs.ts";
+import { ReadInterrupted, readOutput, UnreadableOutput } from "./read-output.ts";
 
 export interface CollectParts {
   db: DatabaseAccess;
@@ -19,25 +19,26 @@ export interface Collecting {
   lease: Lease;
   sandbox: Sandbox;
   limits: OutputLimits;
-  /** Ends the reading. */
+  /** Stops the reading. */
   signal: AbortSignal;
 }
 
 export interface Collection {
-  /** `whole`: nothing is left that another try could collect. `cut`: the sandbox ended, or the time. */
+  /** `whole`: nothing is left that another try could collect. `cut`: the sandbox ended, or the time was over. */
   state: "whole" | "partial" | "cut";
-  /** What was left out or changed on its way, a sentence each. */
+  /** What was left out or changed, a clause each. */
   faults: string[];
 }
 
-const READ_AT_ONCE = 4;
-const BEGINNING_BYTES = 4_096;
+const MAX_READS = 4;
+/** Enough to detect the type of a content. */
+const HEAD_BYTES = 4_096;
 
 /**
- * Stores each regular file below the outputs as a File of the session, unless it is as it was collected before. Cut off
- * anywhere, it can be repeated: what is stored is noted in the same statement.
+ * Stores each regular file of the outputs as a file of the session, unless it is unchanged since it was collected. It can be repeated
+ * after any interruption: a file and the record that it was collected are stored in one statement.
  *
- * @throws LeaseLost, and what the database or the disk of the contents throws.
+ * @throws LeaseLost, and errors of the database and the blob store.
  */
 export async function collectOutputs(parts: CollectParts, collecting: Collecting): Promise<Collection> {
   const { sandbox, limits, lease, signal } = collecting;
@@ -45,10 +46,10 @@ export async function collectOutputs(parts: CollectParts, collecting: Collecting
   if (listing === null) return { state: "cut", faults: [] };
   const known = await readCollected(parts.db.write, lease.sessionId);
   const plan = planOutputs(listing, known, limits);
-  for (const { path, stamp } of plan.refused) {
+  for (const { path, stamp } of plan.rejected) {
     await storeOutput(parts.db.write, lease, path, { sha256: null, stamp }, null);
   }
-  const stored = await eachOf(plan.taken, (output) =>
+  const stored = await forEachItem(plan.taken, (output) =>
     collectOne(parts, collecting, output, known.get(output.path.toString("latin1"))),
   );
   const faults = [...plan.faults, ...stored.flatMap(({ fault }) => fault ?? [])];
@@ -65,20 +66,20 @@ interface Stored {
 async function collectOne(
   parts: CollectParts,
   { lease, sandbox, signal }: Collecting,
-  output: Output,
+  output: ListedFile,
   before: Collected | undefined,
 ): Promise<Stored> {
   const { name, changed } = outputName(output.path);
   try {
-    const beginning = new Beginning();
-    const content = await parts.blobs.stage(beginning.of(readOutput(sandbox, output, signal)));
+    const head = new Head();
+    const content = await parts.blobs.stage(head.of(readOutput(sandbox, output, signal)));
     const now = { sha256: content.sha256, stamp: output.recent ? null : output.stamp };
     try {
       if (before?.sha256 === content.sha256) {
         await storeOutput(parts.db.write, lease, output.path, now, null);
         return { state: "stored" };
       }
-      const file = { filename: name, mimeType: mimeTypeOf(name, beginning.bytes), size: content.size };
+      const file = { filename: name, mimeType: mimeTypeOf(name, head.bytes), size: content.size };
       await parts.db.transaction(async (tx) => {
         await lockContent(tx, content.sha256);
         await content.keep();
@@ -92,33 +93,33 @@ async function collectOne(
       ...(changed ? { fault: `'${name}' has a name that could not be kept as it is` } : {}),
     };
   } catch (error) {
-    if (error instanceof ReadingCut) return { state: "cut" };
+    if (error instanceof ReadInterrupted) return { state: "cut" };
     if (error instanceof UnreadableOutput)
       return { state: "unreadable", fault: `'${name}' could not be read` };
     throw error;
   }
 }
 
-/** Keeps the first bytes of what passes. */
-class Beginning {
+/** Keeps the first bytes of a stream. */
+class Head {
   bytes: Uint8Array = new Uint8Array();
 
   async *of(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of source) {
-      if (this.bytes.length === 0) this.bytes = chunk.slice(0, BEGINNING_BYTES);
+      if (this.bytes.length === 0) this.bytes = chunk.slice(0, HEAD_BYTES);
       yield chunk;
     }
   }
 }
 
-/** A few at once; after a failure no other is begun, and those under way have ended when this rejects. */
-async function eachOf<Item, Result>(
+/** Runs a few at once. After a failure no other is started, and the running ones have ended when this rejects. */
+async function forEachItem<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
   const waiting = [...items];
-  const workers = Array.from({ length: READ_AT_ONCE }, async () => {
+  const workers = Array.from({ length: MAX_READS }, async () => {
     for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
       try {
         results.push(await work(item));

@@ -1,23 +1,17 @@
 import type { Sandbox } from "@berth/sandbox";
-import { listedRecords } from "../sandbox-io/nul-records.ts";
+import {
+  type ListedFile,
+  listedRecords,
+  MAX_RECORD_BYTES,
+  parseFileRecord,
+} from "../sandbox-io/nul-records.ts";
 
-/** Where the agent puts what is to be kept. */
+/** The directory whose files are saved for the user. */
 export const OUTPUTS = "/mnt/session/outputs";
 
-/** A regular file below the outputs. All of this comes from inside and is believed only as far as it harms nobody. */
-export interface Output {
-  /** Below the outputs, in the bytes of the file system. */
-  path: Buffer;
-  size: number;
-  /** Changes whenever the file does. */
-  stamp: string;
-  /** It was changed so recently that another change could leave the stamp as it is. */
-  recent: boolean;
-}
-
 export interface OutputListing {
-  /** So many as the limit allows, in no order. */
-  outputs: Output[];
+  /** Regular files, in no order, up to the limit. Their paths are relative to the outputs. */
+  outputs: ListedFile[];
   /** There are more. */
   more: boolean;
   /** A directory could not be read. */
@@ -25,56 +19,49 @@ export interface OutputListing {
 }
 
 const LISTING_MS = 30_000;
-const LONGEST_RECORD = 4_096 + 160;
-/** Two changes of a file within this time may have one stamp. */
+/** Two changes of a file within this time may have the same stamp. */
 const GRAIN_SECONDS = 1;
-/** A status of a program that was killed, as one is when there is no memory left. */
+/** Exit statuses above it are those of killed programs, for example when there is no memory left. */
 const KILLED = 128;
-/** Besides the files that are wanted: one more, what a `find` that was killed left of one, and its status. */
-const RECORDS_BESIDES = 3;
+/** Records besides the wanted files: one more file, what a killed `find` left of one, and its status. */
+const EXTRA_RECORDS = 3;
 
 /**
- * Records `size modified changed inode path`, each ended by a NUL, after one with the present time. Links are not
- * followed, other file systems not entered, and only regular files are told. Where `find` failed, `- STATUS` comes last. Most turns
- * leave no output, and start one program for that, which has to have looked: one that was killed says nothing, too.
+ * Prints records terminated by a NUL: the present time, then `size modified changed inode path` for each regular file, then
+ * `- STATUS` if `find` failed. Links are not followed, and other filesystems are not entered. Most turns leave no output, which the first
+ * `find` alone finds out; its status is checked, since one that was killed prints nothing either.
  */
 export const LIST_SCRIPT = `any=$(find ${OUTPUTS} -mindepth 1 -print -quit 2>&1) && [ -z "$any" ] && exit 0
 date +%s.%N | tr '\\n' '\\000'
 { find ${OUTPUTS} -xdev -type f -printf '%s %T@ %C@ %i %P\\0' 2>/dev/null || printf '\\0- %s\\0' $?; } | head -z -n "$MOST"`;
 
-/** Lists the outputs with one command inside. Null: it could not be run to its end. */
+/** Lists at most `max` outputs with one command in the sandbox. Returns null when the command did not end. */
 export async function listOutputs(
   sandbox: Sandbox,
-  most: number,
+  max: number,
   signal: AbortSignal,
 ): Promise<OutputListing | null> {
   const { ended, exitCode, omittedBytes, output } = await sandbox.run({
     script: LIST_SCRIPT,
     cwd: "/",
-    environment: { MOST: String(most + RECORDS_BESIDES), LC_ALL: "C" },
+    environment: { MOST: String(max + EXTRA_RECORDS), LC_ALL: "C" },
     timeoutMs: LISTING_MS,
-    maxOutputBytes: (most + RECORDS_BESIDES + 1) * LONGEST_RECORD,
+    maxOutputBytes: (max + EXTRA_RECORDS + 1) * MAX_RECORD_BYTES,
     signal,
   });
   if (ended !== "exit" || exitCode !== 0 || omittedBytes > 0) return null;
-  return parseListing(Buffer.from(output), most);
+  return parseListing(Buffer.from(output), max);
 }
 
-/** Null: `find` was killed before its end. */
-export function parseListing(bytes: Buffer, most: number): OutputListing | null {
-  const { records: listed, more } = listedRecords(bytes, most + RECORDS_BESIDES + 1);
+/** Returns null when `find` was killed. */
+export function parseListing(bytes: Buffer, max: number): OutputListing | null {
+  const { records: listed, more } = listedRecords(bytes, max + EXTRA_RECORDS + 1);
   const [clock, ...records] = listed;
   const status = Number(/^- (\d+)$/.exec(records.at(-1)?.toString("latin1") ?? "")?.[1] ?? 0);
   if (status > KILLED) return null;
   const now = Number(clock?.toString("latin1"));
-  const files = records.map((record) => parse(record, now)).filter((file) => file !== null);
-  return { outputs: files.slice(0, most), more: more || files.length > most, unreadable: status !== 0 };
-}
-
-function parse(record: Buffer, now: number): Output | null {
-  const head = /^(\d{1,16}) (-?[\d.]+) (-?[\d.]+) (\d+) /.exec(record.toString("latin1"));
-  if (head === null) return null;
-  const [fields, size, , changed] = head;
-  const recent = !(now - Number(changed) > GRAIN_SECONDS);
-  return { path: record.subarray(fields.length), size: Number(size), stamp: fields.trim(), recent };
+  const files = records
+    .map((record) => parseFileRecord(record, now, GRAIN_SECONDS))
+    .filter((file) => file !== null);
+  return { outputs: files.slice(0, max), more: more || files.length > max, unreadable: status !== 0 };
 }

@@ -3,13 +3,13 @@ import { newUuid, uuidTimestamp } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
 import type { Lease } from "../lease/lease.ts";
 
-/** How a path was when it was last collected; `sha256` is null when it was left out. */
+/** A path as it was last collected. `sha256` is null when it was left out. */
 export interface Collected {
   sha256: string | null;
   stamp: string | null;
 }
 
-/** What was collected of a session, by the path in `latin1`, which is its bytes. */
+/** What was collected of a session, by the path decoded as `latin1`, so that each byte is a character. */
 export async function readCollected(db: Queryable, sessionId: string): Promise<Map<string, Collected>> {
   const { rows } = await db.query<Collected & { path: Buffer }>({
     name: "read_collected",
@@ -26,8 +26,9 @@ export interface OutputFile {
 }
 
 /**
- * Stores a File of the session for an output, or none where only its stamp is new, and notes how the path is now; all
- * or none. @throws LeaseLost
+ * Records a path as collected, and stores a file of the session for it unless `file` is null, since only its stamp is new. Both or none.
+ *
+ * @throws LeaseLost
  */
 export async function storeOutput(
   db: Queryable,
@@ -73,7 +74,7 @@ export async function storeOutput(
   if (rows.length === 0) throw new LeaseLost();
 }
 
-/** Whether a sandbox was open since the outputs were last collected in whole. @throws LeaseLost */
+/** Whether a sandbox was open since the outputs were last collected completely. @throws LeaseLost */
 export async function areOutputsDue(db: Queryable, lease: Lease): Promise<boolean> {
   const { rows } = await db.query<{ outputs_due: boolean }>({
     name: "outputs_due",

@@ -1,46 +1,47 @@
-import type { Output, OutputListing } from "./list-outputs.ts";
-import { outputName } from "./output-name.ts";
+import { isUtf8 } from "node:buffer";
+import type { ListedFile } from "../sandbox-io/nul-records.ts";
+import type { OutputListing } from "./list-outputs.ts";
 import type { Collected } from "./output-store.ts";
 
 export interface OutputLimits {
   files: number;
   /** Of one file. */
   fileBytes: number;
-  /** Of all that is read at once. */
+  /** Of all files that one collection reads. */
   totalBytes: number;
 }
 
 export interface OutputPlan {
   /** To be read now. */
-  taken: Output[];
-  /** Left out for good, as long as they are as they are now. */
-  refused: Output[];
+  taken: ListedFile[];
+  /** Left out until they change. */
+  rejected: ListedFile[];
   /** There are some that the next collection will take. */
   later: boolean;
-  /** Why something is left out, a sentence each; what was told before is not. */
+  /** Why something is left out, a clause each. What an earlier collection reported is not repeated. */
   faults: string[];
 }
 
-const LONGEST_PATH_BYTES = 1_024;
+const MAX_PATH_BYTES = 1_024;
 
-/** Decides which outputs are read: those that are not as they were when they were collected, within the limits. */
+/** Decides which outputs are read: those that changed since they were collected, within the limits. */
 export function planOutputs(
   { outputs, more, unreadable }: OutputListing,
   known: ReadonlyMap<string, Collected>,
   limits: OutputLimits,
 ): OutputPlan {
-  const plan: OutputPlan = { taken: [], refused: [], later: false, faults: [] };
+  const plan: OutputPlan = { taken: [], rejected: [], later: false, faults: [] };
   let total = 0;
   for (const output of outputs) {
     if (known.get(output.path.toString("latin1"))?.stamp === output.stamp) continue;
-    const fault = refusal(output, limits);
+    const fault = faultOf(output, limits);
     if (fault !== null) {
-      // A longer one cannot be in a row's key: it is told of again when the session is held the next time.
-      if (output.path.length <= LONGEST_PATH_BYTES) plan.refused.push(output);
-      plan.faults.push(`${shown(output)} ${fault}`);
+      // A longer path cannot be in a row's key: it is reported again when the session is held the next time.
+      if (output.path.length <= MAX_PATH_BYTES) plan.rejected.push(output);
+      plan.faults.push(`${quoted(output)} ${fault}`);
     } else if (total > 0 && total + output.size > limits.totalBytes) {
       plan.later = true;
-      plan.faults.push(`${shown(output)} has to wait for the next collection`);
+      plan.faults.push(`${quoted(output)} has to wait for the next collection`);
     } else {
       total += output.size;
       plan.taken.push(output);
@@ -51,12 +52,25 @@ export function planOutputs(
   return plan;
 }
 
-function refusal({ path, size }: Output, { fileBytes }: OutputLimits): string | null {
+function faultOf({ path, size }: ListedFile, { fileBytes }: OutputLimits): string | null {
   if (size > fileBytes) return `has ${size} bytes, more than the ${fileBytes} that a file may have`;
-  return path.length > LONGEST_PATH_BYTES ? `has a path of more than ${LONGEST_PATH_BYTES} bytes` : null;
+  return path.length > MAX_PATH_BYTES ? `has a path of more than ${MAX_PATH_BYTES} bytes` : null;
 }
 
-function shown({ path }: Output): string {
+function quoted({ path }: ListedFile): string {
   const { name } = outputName(path);
   return `'${name.length > 200 ? `${name.slice(0, 200)}…` : name}'`;
+}
+
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
+const REPLACEMENT = "\uFFFD";
+
+/**
+ * The path of an output as a file name that can be stored, shown and sent: bytes that are not UTF-8 and characters that control a
+ * terminal are replaced, and `changed` is true then.
+ */
+export function outputName(path: Buffer): { name: string; changed: boolean } {
+  const text = path.toString("utf8");
+  const name = text.replaceAll(CONTROLS, REPLACEMENT);
+  return { name, changed: name !== text || !isUtf8(path) };
 }

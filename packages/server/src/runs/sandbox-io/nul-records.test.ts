@@ -1,8 +1,8 @@
 // Listings that a hostile sandbox prints, for both rooms that parse them: memory and outputs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { planReading, type RejectedFiles } from "../memory/detect-changes.ts";
 import { parseListing as parseMounted } from "../memory/list-files.ts";
-import { planReading, type Refused } from "../memory/plan-changes.ts";
 import { parseListing as parseOutputs } from "../outputs/list-outputs.ts";
 import { planOutputs } from "../outputs/plan-outputs.ts";
 
@@ -45,15 +45,15 @@ test("a listing beyond its limit, or cut → the parsers say that it is incomple
 });
 
 test("planReading: a rejected file is reported once while it exists, and a name of a megabyte is not remembered", () => {
-  const refused: Refused = new Map();
+  const rejected: RejectedFiles = new Map();
   const look = (path: string) => {
     const listing = parseMounted(Buffer.from(`9.5\0${`1 1.5 1.5 7 /${path}`}\0\0`), 10);
-    return planReading("/mnt", listing, new Map(), refused).faults.length;
+    return planReading("/mnt", listing, new Map(), rejected).faults.length;
   };
   assert.deepEqual([look("one\n"), look("one\n"), look("two\n"), look("one\n")], [1, 0, 1, 1]);
-  assert.equal(refused.size, 1);
+  assert.equal(rejected.size, 1);
   assert.equal(look("x".repeat(MEGABYTE)), 0);
-  assert.equal(refused.size, 0);
+  assert.equal(rejected.size, 0);
 });
 
 test("planOutputs: a path longer than a row can hold → a fault, and no output", () => {
@@ -61,6 +61,6 @@ test("planOutputs: a path longer than a row can hold → a fault, and no output"
   const output = { path, size: 1, stamp: "1", recent: false };
   const limits = { files: 10, fileBytes: 10, totalBytes: 10 };
   const plan = planOutputs({ outputs: [output], more: false, unreadable: false }, new Map(), limits);
-  assert.equal(plan.refused.length + plan.taken.length, 0);
+  assert.equal(plan.rejected.length + plan.taken.length, 0);
   assert.match(plan.faults.join(), /a path of more than 1024 bytes/);
 });

@@ -15,3 +15,30 @@ export function listedRecords(bytes: Buffer, max: number): { records: Buffer[]; 
   }
   return { records, more: to >= 0 };
 }
+
+/** The longest record of a file: a path of 4,096 bytes with its numbers. */
+export const MAX_RECORD_BYTES = 4_096 + 160;
+
+/** A file that a command in the sandbox listed. All of it is hostile: it is used only where a false value harms nobody. */
+export interface ListedFile {
+  /** In the bytes of the filesystem. */
+  path: Buffer;
+  size: number;
+  /** Changes whenever the file does. */
+  stamp: string;
+  /** It was changed so recently that another change could leave the stamp as it is. */
+  recent: boolean;
+}
+
+/**
+ * Parses a record `size modified changed inode path`. Returns null when it is none.
+ *
+ * @param now seconds of the clock in the sandbox. @param grain seconds within which two changes may have the same stamp.
+ */
+export function parseFileRecord(record: Buffer, now: number, grain: number): ListedFile | null {
+  const head = /^(\d{1,16}) (-?[\d.]+) (-?[\d.]+) (\d+) /.exec(record.toString("latin1"));
+  if (head === null) return null;
+  const [fields, size, , changed] = head;
+  const recent = !(now - Number(changed) > grain);
+  return { path: record.subarray(fields.length), size: Number(size), stamp: fields.trim(), recent };
+}

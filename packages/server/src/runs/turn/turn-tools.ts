@@ -1,5 +1,4 @@
 import { type Tool, type ToolResult, toolset } from "@berth/agent";
-import { syncingMemory } from "../memory/syncing-memory.ts";
 import type { SessionWorkspace } from "../workspace/session-workspace.ts";
 
 /**
@@ -16,7 +15,7 @@ export async function turnTools(
   mask: (text: string) => string,
   signal: AbortSignal,
 ): Promise<Tool[]> {
-  const own = syncingMemory(toolset(workspace.session.agent), workspace.memory);
+  const own = workspace.memory.around(toolset(workspace.session.agent));
   const tools = [...own, ...(await workspace.mcpTools(signal))];
   return tools.map((tool) => ({
     ...tool,

@@ -3,7 +3,7 @@ import { packageHosts } from "@berth/egress";
 import type { PlaceholderVariable } from "../credentials/session-credentials.ts";
 import { isRepository, type RunMemoryStore, type RunResource } from "../inputs/resource-store.ts";
 import type { RunSession } from "../inputs/session-inputs.ts";
-import type { SessionSkill } from "../skills/session-skills.ts";
+import type { SessionSkill } from "../skills/skill-store.ts";
 
 /**
  * What the system prompt says of the session. It stays the same, so that a provider's cache holds, unless the environment's

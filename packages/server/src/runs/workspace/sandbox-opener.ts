@@ -26,8 +26,8 @@ import type { Lease } from "../lease/lease.ts";
 import type { RunLog } from "../lease/run-log.ts";
 import type { SessionMemory } from "../memory/session-memory.ts";
 import { Provisioner, type ProvisionParts } from "../resources/provisioner.ts";
-import type { PinnedSkill } from "../skills/session-skills.ts";
 import type { SkillDirectories } from "../skills/skill-directories.ts";
+import type { PinnedSkill } from "../skills/skill-store.ts";
 import { PrefetchedRefs } from "../snapshots/prefetched-refs.ts";
 import { openOnSystem } from "../system/disk-system.ts";
 import { EnvironmentProgress } from "../system/environment-progress.ts";
@@ -140,7 +140,7 @@ export class SandboxOpener {
     const own = await sessionSystem(systems, request).finally(() => progress.end());
     if (own.fault !== null) await this.#reportMissing(own.fault);
     const directories = [
-      ...(await skills.mounted(await this.#target.skills())),
+      ...(await skills.mounts(await this.#target.skills())),
       ...(await memory.directories(disk.path)),
     ];
     const system = own.system === undefined ? {} : { system: own.system };

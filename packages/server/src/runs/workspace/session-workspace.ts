@@ -11,11 +11,11 @@ import { isPending, onNewDisk, type RunResource, readResources } from "../inputs
 import { type RunSession, readInputs, type SessionInputs } from "../inputs/session-inputs.ts";
 import type { Lease } from "../lease/lease.ts";
 import type { RunLog } from "../lease/run-log.ts";
-import { type McpParts, openSessionMcp, type SessionMcp } from "../mcp/session-mcp.ts";
-import { createSessionMemory, type SessionMemory } from "../memory/session-memory.ts";
-import { createSessionOutputs, type OutputParts, type SessionOutputs } from "../outputs/session-outputs.ts";
+import { type McpParts, SessionMcp } from "../mcp/session-mcp.ts";
+import { SessionMemory } from "../memory/session-memory.ts";
+import { type OutputParts, SessionOutputs } from "../outputs/session-outputs.ts";
 import type { Provisioner } from "../resources/provisioner.ts";
-import { type PinnedSkill, readSkills } from "../skills/session-skills.ts";
+import { type PinnedSkill, readSkills } from "../skills/skill-store.ts";
 import { describeWorkspace } from "./describe-workspace.ts";
 import { type OpenedSandbox, type OpenParts, SandboxOpener, type ToPlace } from "./sandbox-opener.ts";
 import { SandboxSlot } from "./sandbox-slot.ts";
@@ -67,10 +67,10 @@ export class SessionWorkspace {
     this.#inputs = inputs;
     this.session = { ...inputs.session };
     this.#disk = new SessionDisk(parts.db.write, lease, parts.disks);
-    this.#mcp = openSessionMcp(parts, lease, this.session, runLog);
+    this.#mcp = new SessionMcp(parts, lease, this.session, runLog);
     // A session's memory stores are those that it was created with.
     const stores = inputs.resources.filter((resource) => resource.type === "memory_store");
-    this.memory = createSessionMemory(parts, { lease, notes, stores });
+    this.memory = new SessionMemory(parts, { lease, notes, stores });
     this.#opener = new SandboxOpener(parts, {
       lease,
       runLog,
@@ -81,7 +81,7 @@ export class SessionWorkspace {
       signal: this.#ending.signal,
       onNeedsReopen,
     });
-    this.#outputs = createSessionOutputs(parts, {
+    this.#outputs = new SessionOutputs(parts, {
       lease,
       runLog,
       notes,

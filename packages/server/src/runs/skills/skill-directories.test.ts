@@ -13,8 +13,8 @@ import { openDiskBlobs } from "../../blobs/disk-blobs.ts";
 import type { Database } from "../../db/pool.ts";
 import { insertSkill } from "../../features/skills/skill-store.ts";
 import { insertSkillVersion } from "../../features/skills/skill-version-store.ts";
-import type { PinnedSkill } from "./session-skills.ts";
-import { openSkillDirectories } from "./skill-directories.ts";
+import { SkillDirectories } from "./skill-directories.ts";
+import type { PinnedSkill } from "./skill-store.ts";
 
 const files = { "SKILL.md": "Read me.\n", "scripts/run.sh": "#!/bin/sh\n", empty: "" };
 
@@ -135,13 +135,13 @@ describe("skills of a session", () => {
     const from = await seed(db.write);
     const directory = mkdtempSync(join(tmpdir(), "berth-skills-"));
     t.after(() => rmSync(directory, { recursive: true }));
-    const skills = await openSkillDirectories(directory, await openDiskBlobs(own.blobs));
+    const skills = await SkillDirectories.open(directory, await openDiskBlobs(own.blobs));
     const [kept, deleted] = [
       await makeSkill(own, from, "kept", "A."),
       await makeSkill(own, from, "gone", "B."),
     ];
     const session = await sessionWith(db, from, [kept, deleted]);
-    await skills.mounted(await pinnedOf(db, session));
+    await skills.mounts(await pinnedOf(db, session));
     assert.equal(readdirSync(directory).length, 2);
     await db.write.query({ text: "delete from skill_versions where id = $1", values: [deleted.id] });
     await skills.sweep(db.write);

@@ -1,13 +1,13 @@
 import type { Queryable } from "../../db/statement.ts";
 
-/** A memory as it is. `id` is a uuid. */
+/** The present state of a memory. `id` is a uuid. */
 export interface Head {
   id: string;
   path: string;
   content_sha256: string;
 }
 
-/** How many changes each of the stores has seen. One that was deleted is missing. */
+/** How many changes each of the stores has had. A deleted store is missing. */
 export async function lastVersions(db: Queryable, storeIds: readonly string[]): Promise<Map<string, number>> {
   const { rows } = await db.query<{ id: string; last_version: number }>({
     name: "last_memory_versions",
@@ -27,7 +27,7 @@ export async function readHeads(db: Queryable, storeId: string): Promise<Map<str
   return new Map(rows.map((head) => [head.path, head]));
 }
 
-/** The contents of those of the memories that are there, by path. */
+/** The contents of the memories at these paths that exist. */
 export async function readContents(
   db: Queryable,
   storeId: string,
@@ -44,8 +44,8 @@ export async function readContents(
   return rows;
 }
 
-/** Whether a version at this path has had this content. */
-export async function wasEver(
+/** Whether any version at this path had this content. */
+export async function hadContent(
   db: Queryable,
   storeId: string,
   path: string,

@@ -7,48 +7,47 @@ import {
   removeMemory,
 } from "../../features/memories/memory-change-store.ts";
 import { lockMemoryStore } from "../../features/memory-stores/memory-store-store.ts";
-import type { Base, Change } from "./plan-changes.ts";
-import { type Head, readHeads, wasEver } from "./store-heads.ts";
+import type { Base, Change } from "./detect-changes.ts";
+import { type Head, hadContent, readHeads } from "./memory-head-store.ts";
 
-export interface Taken {
-  /** Now the same as their memories. */
+export interface AppliedChanges {
+  /** Files that equal their memories now. */
   same: { path: string; content_sha256: string; stamp: string | null }[];
   gone: string[];
-  /** Not taken: the file is to be as the memory is. */
+  /** Not applied: the file is to become what the memory is. */
   overruled: string[];
-  /** Not taken, with no memory that the file could follow: it stays as it is, by itself. */
+  /** Not applied, and without a memory: the file stays as it is. */
   unkept: { path: string; stamp: string | null }[];
-  /** Why changes were not taken, a sentence each. */
+  /** Why changes were not applied, a sentence each, for the model. */
   faults: string[];
-  /** The memories as they are after it. */
+  /** The memories afterwards. */
   heads: Map<string, Head>;
 }
 
 /**
- * Makes versions of what a container changed, in one transaction. A change is taken when the memory is still what the
- * container's file was made from; else the memory stays, and the file is to follow it. Deletions come first, so that a
- * file can take the place of a directory.
+ * Makes versions of what a sandbox changed, in one transaction. A change is applied when the memory still equals the base; else the memory
+ * stays, and the file is to become what the memory is. Deletions come first, so that a file can replace a directory.
  *
- * @returns null when the store is not there any more.
+ * @returns null when the store was deleted.
  */
-export async function takeChanges(
+export async function applyChanges(
   tx: Queryable,
   at: { sessionId: string; storeId: string; root: string },
   base: Base,
   changes: readonly Change[],
-): Promise<Taken | null> {
+): Promise<AppliedChanges | null> {
   const store = await lockMemoryStore(tx, at.storeId);
   if (store === null) return null;
   const actor: MemoryActor = { type: "session_actor", session_id: formatId("session", at.sessionId) };
   const heads = await readHeads(tx, at.storeId);
-  const taken: Taken = { same: [], gone: [], overruled: [], unkept: [], faults: [], heads };
+  const applied: AppliedChanges = { same: [], gone: [], overruled: [], unkept: [], faults: [], heads };
   const ordered = changes.toSorted(
     (one, other) => Number(one.content !== null) - Number(other.content !== null),
   );
   for (const change of ordered) {
     const head = heads.get(change.path);
     if (isHead(head, change)) {
-      note(taken, change);
+      markSame(applied, change);
       continue;
     }
     const overruling =
@@ -59,37 +58,37 @@ export async function takeChanges(
           : null;
     if (overruling === null) {
       const fault = await apply(tx, at.storeId, actor, change, heads);
-      if (fault === null) note(taken, change);
-      else leave(taken, at.root, change, fault);
+      if (fault === null) markSame(applied, change);
+      else keepApart(applied, at.root, change, fault);
       continue;
     }
-    taken.overruled.push(change.path);
-    if (change.content !== null && (await wasEver(tx, at.storeId, change.path, change.content_sha256)))
+    applied.overruled.push(change.path);
+    if (change.content !== null && (await hadContent(tx, at.storeId, change.path, change.content_sha256)))
       continue;
     const what = change.content === null ? "Removing" : "What was written to";
     const now = head === undefined ? "It was removed" : "The file holds the memory again";
-    taken.faults.push(`${what} ${at.root}${change.path} was not taken: ${overruling}. ${now}.`);
+    applied.faults.push(`${what} ${at.root}${change.path} was not taken: ${overruling}. ${now}.`);
   }
-  return taken;
+  return applied;
 }
 
 function isHead(head: Head | undefined, change: Change): boolean {
   return change.content === null ? head === undefined : head?.content_sha256 === change.content_sha256;
 }
 
-function note(taken: Taken, change: Change): void {
+function markSame(applied: AppliedChanges, change: Change): void {
   const { path } = change;
-  if (change.content === null) taken.gone.push(path);
-  else taken.same.push({ path, content_sha256: change.content_sha256, stamp: change.stamp });
+  if (change.content === null) applied.gone.push(path);
+  else applied.same.push({ path, content_sha256: change.content_sha256, stamp: change.stamp });
 }
 
-function leave(taken: Taken, root: string, change: Change, fault: string): void {
+function keepApart(applied: AppliedChanges, root: string, change: Change, fault: string): void {
   if (change.content === null) return;
-  taken.unkept.push({ path: change.path, stamp: change.stamp });
-  taken.faults.push(`${root}${change.path} is not kept as a memory: ${fault}.`);
+  applied.unkept.push({ path: change.path, stamp: change.stamp });
+  applied.faults.push(`${root}${change.path} is not kept as a memory: ${fault}.`);
 }
 
-/** Why it could not be done, or null; `heads` are as they are then. */
+/** Updates `heads`. Returns why the change could not be applied, or null. */
 async function apply(
   tx: Queryable,
   storeId: string,
@@ -108,13 +107,13 @@ async function apply(
     head === undefined
       ? await insertMemory(tx, storeId, actor, { path, content })
       : await modifyMemory(tx, { ...head, memory_store_id: storeId }, actor, { path, content });
-  if ("conflict" in outcome) return told(outcome);
+  if ("conflict" in outcome) return explain(outcome);
   heads.set(path, outcome);
   return null;
 }
 
-function told(refusal: MemoryConflict): string {
-  return refusal.conflict === "store_full"
+function explain(conflict: MemoryConflict): string {
+  return conflict.conflict === "store_full"
     ? `the memory store holds ${MAX_MEMORIES} memories, which is the most`
-    : `there is a memory at ${refusal.by}`;
+    : `there is a memory at ${conflict.by}`;
 }

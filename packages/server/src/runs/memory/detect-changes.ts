@@ -1,99 +1,105 @@
 import { isUtf8 } from "node:buffer";
 import { MAX_MEMORY_BYTES, memoryPath } from "@berth/contract";
 import { contentHash } from "../../features/memories/memory-row-store.ts";
-import type { Listing, MountedEntry } from "./list-files.ts";
+import type { ListedFile } from "../sandbox-io/nul-records.ts";
+import type { Listing } from "./list-files.ts";
 
-/** A file as it was when it was last the same as its memory. */
+/** A file as it was when it last equalled its memory. */
 export interface BaseFile {
   content_sha256: string;
-  /** Null when it is not known how it looked in the listing. */
+  /** As listed; null when unknown. */
   stamp: string | null;
 }
 
-/** By path. */
+/** The common base of both sides, by path: the files that equalled their memories. */
 export type Base = Map<string, BaseFile>;
 
-/** Files that cannot be memories, by path, with the stamp that they were looked at with, so that each is told once. */
-export type Refused = Map<string, string>;
+/** The stamps of files that cannot be memories, by path, so that each is reported once. */
+export type RejectedFiles = Map<string, string>;
 
-/** A change that the container made since the base. */
+/** A change made in the sandbox since the base. */
 export type Change =
   | { path: string; content: string; content_sha256: string; stamp: string | null }
   | { path: string; content: null };
 
-export interface Plan {
-  /** To be read: they may differ from the base. */
+export interface ReadingPlan {
+  /** Files that may differ from the base. */
   read: { path: string; stamp: string; recent: boolean }[];
-  /** Paths of the base that are not there any more. */
+  /** Paths of the base that do not exist any more. */
   gone: string[];
-  /** Why files cannot be memories, a sentence each. */
+  /** Why files cannot be memories, a sentence each, for the model. */
   faults: string[];
 }
 
-/** What a listing tells, without a look into the files. `refused` is brought up to date. */
-export function planReading(root: string, listing: Listing, base: Base, refused: Refused): Plan {
-  const plan: Plan = { read: [], gone: [], faults: [] };
+/** Compares a listing with the base, without the files' contents. Updates `rejected`. */
+export function planReading(
+  root: string,
+  listing: Listing,
+  base: Base,
+  rejected: RejectedFiles,
+): ReadingPlan {
+  const plan: ReadingPlan = { read: [], gone: [], faults: [] };
   const present = new Set<string>();
   for (const entry of listing.entries) {
     if (isTemporary(entry.path)) continue;
     const path = entry.path.toString("utf8");
     present.add(path);
-    if (base.get(path)?.stamp === entry.stamp || refused.get(path) === entry.stamp) continue;
+    if (base.get(path)?.stamp === entry.stamp || rejected.get(path) === entry.stamp) continue;
     const fault = faultOf(path, entry);
     if (fault === null) plan.read.push({ path, stamp: entry.stamp, recent: entry.recent });
-    else refuse(plan.faults, refused, root, path, entry.stamp, fault);
+    else reject(plan.faults, rejected, root, path, entry.stamp, fault);
   }
-  for (const path of refused.keys()) if (!present.has(path)) refused.delete(path);
+  for (const path of rejected.keys()) if (!present.has(path)) rejected.delete(path);
   if (listing.complete) plan.gone = [...base.keys()].filter((path) => !present.has(path));
   else
     plan.faults.push(`Not all of ${root} could be listed: files that were removed there are still memories.`);
   return plan;
 }
 
-export interface Looked {
+export interface DetectedChanges {
   changes: Change[];
-  /** The same as the base, with another stamp. */
+  /** Files that equal the base, with another stamp. */
   restamped: { path: string; content_sha256: string; stamp: string | null }[];
   faults: string[];
 }
 
-/** What the bytes of the files tell. Their paths have passed `planReading`. */
-export function planChanges(
+/** Compares the contents of files with the base. Their paths have passed `planReading`. */
+export function detectChanges(
   root: string,
-  plan: Plan,
+  plan: ReadingPlan,
   contents: ReadonlyMap<string, Buffer | null>,
   base: Base,
-  refused: Refused,
-): Looked {
-  const looked: Looked = { changes: [], restamped: [], faults: [...plan.faults] };
-  for (const path of plan.gone) looked.changes.push({ path, content: null });
+  rejected: RejectedFiles,
+): DetectedChanges {
+  const detected: DetectedChanges = { changes: [], restamped: [], faults: [...plan.faults] };
+  for (const path of plan.gone) detected.changes.push({ path, content: null });
   for (const { path, stamp, recent } of plan.read) {
     const bytes = contents.get(path) ?? null;
     const fault = contentFault(bytes);
     if (bytes === null || fault !== null) {
-      refuse(looked.faults, refused, root, path, stamp, fault ?? "cannot be read");
+      reject(detected.faults, rejected, root, path, stamp, fault ?? "cannot be read");
       continue;
     }
     const known = { path, content_sha256: contentHash(bytes), stamp: recent ? null : stamp };
-    if (base.get(path)?.content_sha256 === known.content_sha256) looked.restamped.push(known);
-    else looked.changes.push({ ...known, content: bytes.toString("utf8") });
+    if (base.get(path)?.content_sha256 === known.content_sha256) detected.restamped.push(known);
+    else detected.changes.push({ ...known, content: bytes.toString("utf8") });
   }
-  return looked;
+  return detected;
 }
 
-function refuse(
+function reject(
   faults: string[],
-  refused: Refused,
+  rejected: RejectedFiles,
   root: string,
   path: string,
   stamp: string,
   fault: string,
 ): void {
-  refused.set(path, stamp);
+  rejected.set(path, stamp);
   faults.push(`${root}${printable(path)} is not kept as a memory: it ${fault}.`);
 }
 
-function faultOf(path: string, { path: bytes, size }: MountedEntry): string | null {
+function faultOf(path: string, { path: bytes, size }: ListedFile): string | null {
   if (!isUtf8(bytes) || !memoryPath.safeParse(path).success) return "has a name that no memory can have";
   return size > MAX_MEMORY_BYTES ? `has more than ${MAX_MEMORY_BYTES} bytes` : null;
 }
@@ -104,12 +110,12 @@ function contentFault(bytes: Buffer | null): string | null {
   return isUtf8(bytes) && !bytes.includes(0) ? null : "is not UTF-8 text";
 }
 
-/** Files that tools and the service write on their way to the real one. */
+/** A file that a tool or the service writes and then renames to the real one. */
 function isTemporary(path: Buffer): boolean {
   return /\/\.(write-[0-9a-f-]{36}|memory-\d+\.writing)$/.test(path.toString("latin1"));
 }
 
-/** Names come from the container: what would break a line is shown as a question mark. */
+/** Names are hostile: characters that would break a line become question marks. */
 export function printable(path: string): string {
   return path.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\ufffd]/gu, "?").slice(0, 300);
 }

@@ -1,10 +1,10 @@
 import { LeaseLost } from "@berth/agent";
 import type { Queryable } from "../../db/statement.ts";
 import type { Lease } from "../lease/lease.ts";
-import type { Base } from "./plan-changes.ts";
+import type { Base } from "./detect-changes.ts";
 
-/** Keeps the lease as it is until the transaction ends. @throws LeaseLost */
-export async function holdLease(tx: Queryable, lease: Lease): Promise<void> {
+/** Locks the lease until the transaction ends. @throws LeaseLost */
+export async function lockLease(tx: Queryable, lease: Lease): Promise<void> {
   const { rows } = await tx.query({
     name: "hold_lease",
     text: `
@@ -15,7 +15,7 @@ export async function holdLease(tx: Queryable, lease: Lease): Promise<void> {
   if (rows.length === 0) throw new LeaseLost();
 }
 
-/** The files of a mount as they were when they were last the same as the memories. */
+/** The files of a mount as they were when they last equalled their memories. */
 export async function readBase(db: Queryable, sessionId: string, storeId: string): Promise<Base> {
   const { rows } = await db.query<{ path: string; content_sha256: string; stamp: string | null }>({
     name: "read_mount_files",
@@ -27,7 +27,7 @@ export async function readBase(db: Queryable, sessionId: string, storeId: string
   return new Map(rows.map(({ path, ...file }) => [path, file]));
 }
 
-/** Notes that these files are the same as their memories now, and that those of `gone` are not there. */
+/** Records that these files equal their memories now, and that the paths of `gone` do not exist. */
 export async function storeBase(
   tx: Queryable,
   sessionId: string,
@@ -61,7 +61,7 @@ export async function storeBase(
   });
 }
 
-/** The disk is new: nothing of the store lies on it. */
+/** For a new disk, which has nothing of the store. */
 export async function clearBase(tx: Queryable, sessionId: string, storeId: string): Promise<void> {
   await tx.query({
     name: "clear_mount_files",

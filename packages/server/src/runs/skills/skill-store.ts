@@ -8,7 +8,7 @@ export interface SessionSkill {
   description: string;
 }
 
-/** The version of a skill that a session has, with where its files lie. */
+/** The version of a skill that a session is pinned to, with the positions of its files in the content. */
 export interface PinnedSkill extends SessionSkill {
   /** Uuid of the version. */
   id: string;
@@ -28,4 +28,11 @@ export async function readSkills(db: Queryable, session: RunSession): Promise<Pi
     values: [session.id],
   });
   return rows;
+}
+
+/** Those of the versions that are not deleted. */
+export async function existingVersions(db: Queryable, ids: readonly string[]): Promise<Set<string>> {
+  const text = "select id from skill_versions where id = any($1::uuid[])";
+  const { rows } = await db.query<{ id: string }>({ name: "skill_versions_among", text, values: [ids] });
+  return new Set(rows.map(({ id }) => id));
 }
