@@ -11,16 +11,16 @@ import { testDatabase } from "./database.ts";
 import { seed, seedLease, seedSession } from "./runs.ts";
 import { testSandbox } from "./sandbox.ts";
 
-/** A store that is mounted at `/mnt/memory/notes` in a real sandbox without a network. */
+/** A store mounted at `/mnt/memory/notes` in a real sandbox without network. */
 export interface TestMount {
   db: Database;
   lease: Lease;
   storeId: string;
   sandbox: Sandbox;
   store: MountedStore;
-  /** As another process would see the same disk. */
+  /** The store as another process with the same disk has it. */
   again(): MountedStore;
-  /** The output of a script that must succeed, run in the mount. */
+  /** Runs a script in the mount, which must succeed, and returns its output. */
   sh(script: string): Promise<string>;
   /** Changes a memory as a caller of the API would; null removes it. */
   change(path: string, content: string | null): Promise<void>;

@@ -3,7 +3,7 @@ import { formatId, newUuid } from "@berth/contract";
 import type { BlobStore } from "../src/blobs/disk-blobs.ts";
 import type { Queryable } from "../src/db/statement.ts";
 
-/** A file of this content, mounted in a session; by default where files are mounted. Answers the resource's uuid. */
+/** Adds a file of this content to a session, by default at its default mount path. Returns the uuid of the resource. */
 export async function insertFileResource(
   db: Queryable,
   blobs: BlobStore,

@@ -1,9 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { readConfig } from "../config/config.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
-import { countForeign, type KeyChange, reseal, UnopenedSecret } from "../secrets/reseal.ts";
+import { countUnknownKeys, type KeyChange, reseal, UnopenedSecret } from "../secrets/reseal.ts";
 import {
-  forgetFormerKey,
+  deleteFormerKey,
   readFormerKey,
   readKey,
   readSecretKey,
@@ -56,7 +56,7 @@ async function rewrapOwn(db: DatabaseAccess, dataDir: string): Promise<{ rewrapp
     active: readSecretKey(keyLocation),
     former: readFormerKey(keyLocation) ?? readSecretKey(keyLocation),
   });
-  forgetFormerKey(dataDir);
+  deleteFormerKey(dataDir);
   return done;
 }
 
@@ -71,7 +71,7 @@ async function rewrapTo(db: DatabaseAccess, change: KeyChange): Promise<{ rewrap
 }
 
 async function requireKnownKeys(db: DatabaseAccess, keys: readonly Uint8Array[]): Promise<void> {
-  const foreign = await countForeign(db.read, keys);
+  const foreign = await countUnknownKeys(db.read, keys);
   if (foreign === 0) return;
   throw new OperatorError(
     `${foreign} ${foreign === 1 ? "secret is" : "secrets are"} encrypted with a different key than the one given. Nothing was changed.`,

@@ -5,7 +5,7 @@ import { newUuid } from "@berth/contract";
 import { type TestDatabase, testDatabase } from "../../test-support/database.ts";
 import { seed, seedSession } from "../../test-support/runs.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
-import { countForeign, reseal } from "./reseal.ts";
+import { countUnknownKeys, reseal } from "./reseal.ts";
 import type { SecretLocation } from "./sealed-columns.ts";
 import { derivedKey, SecretBox } from "./secret-box.ts";
 
@@ -84,14 +84,14 @@ describe("reseal", () => {
     await allOpen(db, new SecretBox(active), kept);
     await assert.rejects(allOpen(db, new SecretBox(former), kept), /another key/);
     assert.equal(await reseal(db, { active, former }), 0, "nothing is left to do");
-    assert.equal(await countForeign(db.read, [active]), 0);
+    assert.equal(await countUnknownKeys(db.read, [active]), 0);
   });
 
   test("interrupted → both keys together decrypt everything, and the next run resumes", async (t) => {
     const { db, kept } = await filled(t);
     await assert.rejects(reseal(dying(db), { active, former }), /killed/);
     await allOpen(db, new SecretBox(active, { formerKey: former }), kept);
-    const rest = await countForeign(db.read, [active]);
+    const rest = await countUnknownKeys(db.read, [active]);
     assert.ok(rest > 0 && rest < kept.length, `${rest}`);
     assert.equal(await reseal(db, { active, former }), rest);
     await allOpen(db, new SecretBox(active), kept);
@@ -100,7 +100,7 @@ describe("reseal", () => {
   test("wrong former key → an error, nothing is changed", async (t) => {
     const { db, kept } = await filled(t);
     const before = await envelopes(db);
-    assert.equal(await countForeign(db.read, [active, other]), kept.length);
+    assert.equal(await countUnknownKeys(db.read, [active, other]), kept.length);
     await assert.rejects(reseal(db, { active, former: other }), { name: "UnopenedSecret" });
     assert.deepEqual(await envelopes(db), before);
   });

@@ -9,7 +9,7 @@ export interface KeyChange {
   former: Uint8Array;
 }
 
-/** A secret that neither key opens; what was resealed before it stays so. */
+/** Neither key opens a secret. What was resealed before it stays resealed. */
 export class UnopenedSecret extends Error {
   override readonly name = "UnopenedSecret";
 
@@ -20,8 +20,11 @@ export class UnopenedSecret extends Error {
 
 const BATCH_ROWS = 500;
 
-/** How many secrets are sealed with neither of these keys, as far as their envelopes tell. */
-export async function countForeign(db: Queryable, keys: readonly Uint8Array[]): Promise<number> {
+/**
+ * Returns how many secrets are sealed with none of these keys. Envelopes of version 1 do not name their key and are
+ * not counted.
+ */
+export async function countUnknownKeys(db: Queryable, keys: readonly Uint8Array[]): Promise<number> {
   const marks = keys.map(envelopeMark);
   let count = 0;
   for (const { table, column } of SEALED_COLUMNS) {
@@ -37,8 +40,8 @@ export async function countForeign(db: Queryable, keys: readonly Uint8Array[]): 
 }
 
 /**
- * Seals every secret that is not sealed with the active key anew with it, and answers how many those were. Batch by batch, each
- * a transaction: cut off anywhere and called again, it goes on with the rest.
+ * Reseals every secret that is not sealed with the active key, and returns how many those were. Each batch is a
+ * transaction: after an interruption, the next call continues with the rest.
  *
  * @throws UnopenedSecret
  */
@@ -85,7 +88,7 @@ function opened(box: SecretBox, sealed: SealedColumn, { row, envelope }: { row: 
   try {
     return box.open(locationIn(sealed, row), envelope);
   } catch (error) {
-    // An idempotency key is a caller's own word.
+    // Without the second column of the key: an idempotency key is chosen by a client.
     throw new UnopenedSecret(sealed, row.split(" ")[0] ?? "", error);
   }
 }

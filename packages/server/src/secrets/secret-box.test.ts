@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { SecretBox } from "./secret-box.ts";
-import { forgetFormerKey, readFormerKey, readSecretKey, replaceSecretKey } from "./secret-key.ts";
+import { deleteFormerKey, readFormerKey, readSecretKey, replaceSecretKey } from "./secret-key.ts";
 
 const place = { table: "session_resources", row: "0193-row", column: "secret" };
 
@@ -64,7 +64,7 @@ describe("secrets", () => {
     assert.equal(statSync(join(dataDir, "secret.key")).mode & 0o777, 0o600);
     replaceSecretKey(dataDir);
     assert.deepEqual([readSecretKey(place), readFormerKey(place)], [second, first], "called again");
-    forgetFormerKey(dataDir);
+    deleteFormerKey(dataDir);
     assert.deepEqual([readSecretKey(place), readFormerKey(place)], [second, null]);
     assert.deepEqual(readdirSync(dataDir), ["secret.key"]);
   });

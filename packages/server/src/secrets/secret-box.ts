@@ -16,8 +16,8 @@ const TAG_BYTES = 16;
 export const MARK_BYTES = 1 + KEY_ID_BYTES;
 
 /**
- * Seals secrets for the database and opens them again: AES-256-GCM with a random nonce each, bound to their location. An envelope is
- * a version byte, the id of its key, the nonce, the tag and the ciphertext.
+ * Seals secrets for the database and opens them again: AES-256-GCM with a random nonce each, bound to their location.
+ * An envelope is a version byte, the id of its key, the nonce, the tag and the ciphertext.
  */
 export class SecretBox {
   readonly #active: SealingKey;

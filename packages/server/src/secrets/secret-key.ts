@@ -18,8 +18,9 @@ import { join } from "node:path";
 const KEY_BYTES = 32;
 
 /**
- * The installation's secret key: 32 bytes as base64 in the operator's file, or in `secret.key` of the data directory,
- * which is made with a new key (mode 0600) when it is missing. Two processes that start at once agree on one key.
+ * The installation's secret key: 32 bytes as base64 in the operator's file, or in `secret.key` of the data directory.
+ * The latter is created with a new key (mode 0600) when it is missing. Two processes that start at once agree on one
+ * key.
  *
  * @throws when the file cannot be read or does not hold 32 bytes of base64.
  */
@@ -36,8 +37,8 @@ export function readSecretKey(options: { file: string | null; dataDir: string })
 }
 
 /**
- * The key that was replaced, while there may be secrets that are sealed with it: from the beginning of a rewrap to its end.
- * Null for an operator's own file, whose former one only the operator has.
+ * The replaced key, from the start of a rewrap to its end: some secrets may still be sealed with it. Null for an
+ * operator's own file: only the operator has the former one.
  */
 export function readFormerKey(options: { file: string | null; dataDir: string }): Buffer | null {
   const path = join(options.dataDir, "secret.key.former");
@@ -45,8 +46,8 @@ export function readFormerKey(options: { file: string | null; dataDir: string })
 }
 
 /**
- * Puts a new key in place of the data directory's, which stays beside it as the former one. Called again after it was cut off, it
- * leaves the keys as they are.
+ * Replaces the data directory's key with a new one, and keeps the old one beside it as the former key. Called again
+ * during a rewrap, it changes nothing.
  */
 export function replaceSecretKey(dataDir: string): void {
   const [path, formerPath] = [join(dataDir, "secret.key"), join(dataDir, "secret.key.former")];
@@ -57,8 +58,8 @@ export function replaceSecretKey(dataDir: string): void {
   flushDirectory(dataDir);
 }
 
-/** Nothing is sealed with the former key any more. */
-export function forgetFormerKey(dataDir: string): void {
+/** Call it when no secret is sealed with the former key any more. */
+export function deleteFormerKey(dataDir: string): void {
   rmSync(join(dataDir, "secret.key.former"), { force: true });
   flushDirectory(dataDir);
 }
@@ -77,7 +78,7 @@ function flushDirectory(path: string): void {
   }
 }
 
-/** Whole or not at all, and never over a key that another process has just made. */
+/** Creates the file completely or not at all, and never replaces a key that another process has just created. */
 function make(path: string, dataDir: string): void {
   mkdirSync(dataDir, { recursive: true });
   const partial = writeNew(path);
@@ -90,7 +91,7 @@ function make(path: string, dataDir: string): void {
   }
 }
 
-/** A new key in a file beside `path`, whose name is answered. */
+/** Writes a new key to a file beside `path` and returns its path. */
 function writeNew(path: string): string {
   const partial = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
   writeFileSync(partial, `${randomBytes(KEY_BYTES).toString("base64")}\n`, {

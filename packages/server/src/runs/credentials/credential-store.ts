@@ -60,7 +60,10 @@ export async function readPlainVariables(db: Queryable, sessionId: string): Prom
   return { ...rows[0]?.shared, ...rows[0]?.own };
 }
 
-/** The sealed bearer token for an MCP server: that of the first of the session's vaults that has one for exactly this url. */
+/**
+ * The sealed bearer token for an MCP server: that of the first of the session's vaults that has one for exactly this
+ * url.
+ */
 export async function readMcpToken(
   db: Queryable,
   sessionId: string,

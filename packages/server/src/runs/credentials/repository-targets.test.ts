@@ -11,7 +11,7 @@ const providers = [
 const targets = (type: "hosted_repository" | "git_repository", url: string) =>
   repositoryTargets({ type, url }, providers);
 
-test("a hosted repository's secret goes to the repository and to its provider's API", () => {
+test("hosted repository → its secret may be sent to the repository and to its provider's API", () => {
   assert.deepEqual(targets("hosted_repository", "https://github.com/acme/widget"), [
     { host: "github.com", path: "/acme/widget", plaintext: false },
     { host: "github.com", path: "/api" },
@@ -24,7 +24,7 @@ test("a hosted repository's secret goes to the repository and to its provider's 
   assert.equal(targets("hosted_repository", "https://git.example/a/b").length, 2);
 });
 
-test("any other repository's goes to itself alone, in plain HTTP only where it is read so", () => {
+test("git repository → its secret may be sent to the repository alone, over plain HTTP only for an http url", () => {
   for (const url of [
     "http://git.example/a/b/c",
     "http://git.example/a/b/c.git",

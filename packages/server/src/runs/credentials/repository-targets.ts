@@ -16,8 +16,8 @@ export function providerOf<Provider extends { host: string }>(
 }
 
 /**
- * Where a repository's secret may be sent: to the repository itself and, for a hosted one, to its provider's API, which has a host
- * of its own or lies below `/api`.
+ * Where a repository's secret may be sent: to the repository itself and, for a hosted one, to its provider's API,
+ * which has a host of its own or lies below `/api`.
  */
 export function repositoryTargets(
   repository: Pick<SessionRepository, "type" | "url">,

@@ -46,8 +46,9 @@ export interface PlaceholderVariable {
 const NO_SETTINGS: CredentialSettings = { mode: "proxy", seed: "", variables: [] };
 
 /**
- * The secrets of one session while its lease is held. Nothing else unseals them. Each method reads them anew, so that a rotated
- * secret is in force from the next command, request or connection on, and an archived one is not given any more.
+ * The secrets of one session while its lease is held. Nothing else unseals them. Each method reads them anew, so that
+ * a rotated secret is in force from the next command, request or connection on, and an archived one is not given any
+ * more.
  */
 export class SessionCredentials {
   readonly #parts: CredentialParts;
@@ -72,8 +73,8 @@ export class SessionCredentials {
   }
 
   /**
-   * The variables of a command that starts now: those of the environment, over them the session's own, over them those of its
-   * vaults, over them those of its repositories.
+   * The variables of a command that starts now: those of the environment, over them the session's own, over them
+   * those of its vaults, over them those of its repositories.
    */
   async commandVariables(): Promise<Record<string, string>> {
     const [plain, settings, repositories] = await Promise.all([
@@ -99,11 +100,12 @@ export class SessionCredentials {
   }
 
   /**
-   * The variables that hold placeholders, by name, as they were when the model was first asked (`firstRequestAt`, in Unix
-   * milliseconds): a later change of the vaults leaves them as they are, so that the system prompt stays the same.
+   * The variables that hold placeholders, by name, as they were when the model was first asked (`firstRequestAt`, in
+   * Unix milliseconds): a later change of the vaults leaves them as they are, so that the system prompt stays the
+   * same.
    *
-   * Also makes the secrets known to `mask`: a former run may have left them on the disk, where a tool may read them before any
-   * command is given them.
+   * Also makes the secrets known to `mask`: a former run may have left them on the disk, where a tool may read them
+   * before any command is given them.
    */
   async placeholderVariables(
     resources: readonly RunResource[],
@@ -179,7 +181,10 @@ function hostsOf({ source, targets }: SessionSecret): string[] {
   return source === "repository" ? [...new Set(hosts)] : hosts;
 }
 
-/** A repository for a sandbox of the service's own, which gets a placeholder, and the credential that egress puts in for it. */
+/**
+ * A repository for a sandbox of the service's own, which gets a placeholder, and the credential that egress puts in
+ * for it.
+ */
 export function proxiedRepository(repository: SessionRepository): {
   inside: SessionRepository;
   credentials: CredentialSource;

@@ -101,8 +101,8 @@ export function proxiedCredential(secret: SessionSecret): SandboxCredential {
 }
 
 /**
- * What stands for a secret in a session: the same for as long as the session lives, also after a rotation of the secret. It cannot be
- * guessed outside of the session.
+ * What stands for a secret in a session: the same for as long as the session lives, also after a rotation of the
+ * secret. It cannot be guessed outside of the session.
  *
  * @param id uuid of the credential or of the repository's resource.
  */

@@ -14,7 +14,7 @@ const limited = (allowed_hosts: string[], allow_mcp_servers = false): Networking
   allow_package_managers: false,
 });
 
-/** What the session's fetch does with an address: whether it is asked for, else what is reported. */
+/** "asked" when the request was sent, else what was reported. */
 async function tried(networking: Networking, url: string): Promise<"asked" | EgressDenied> {
   const reported: EgressDenied[] = [];
   const fetch = sessionFetch(
@@ -34,7 +34,7 @@ async function tried(networking: Networking, url: string): Promise<"asked" | Egr
   }
 }
 
-test("the server alone is asked where servers are allowed, whatever it sends the client to", async () => {
+test("MCP servers allowed → only requests to the server's own origin are sent", async () => {
   for (const networking of [{ type: "unrestricted" }, limited([], true)] satisfies Networking[]) {
     assert.equal(await tried(networking, "https://MCP.example:8443/other"), "asked");
     for (const url of ["https://mcp.example/mcp", "http://mcp.example:8443/", "https://evil.example/"]) {
@@ -48,7 +48,7 @@ test("the server alone is asked where servers are allowed, whatever it sends the
   }
 });
 
-test("a host that the environment names is asked at the port that it names", async () => {
+test("host in allowed_hosts → requests are sent to the listed port only", async () => {
   assert.equal(await tried(limited(["mcp.example:8443"]), server), "asked");
   assert.equal(await tried(limited(["*.example"]), "https://mcp.example./"), "asked");
   assert.deepEqual(await tried(limited(["mcp.example"]), server), {
@@ -63,7 +63,7 @@ test("a host that the environment names is asked at the port that it names", asy
   });
 });
 
-test("what the address refuses is reported as such", async () => {
+test("address guard denies the request → reported with its reason", async () => {
   const reported: EgressDenied[] = [];
   const guarded = createGuardedFetch({ allowPrivate: [], resolve: async () => ["10.0.0.1"] });
   const fetch = sessionFetch(guarded, { networking: limited([], true) }, server, (one) => reported.push(one));

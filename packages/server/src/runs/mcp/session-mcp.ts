@@ -62,9 +62,9 @@ export class SessionMcp {
   }
 
   /**
-   * The tools of the servers, in the order of the agent's toolsets. A server is asked for its tools once in the session's lifetime, and
-   * they stay the same from then on. One that cannot be asked is reported in the log and asked again by the next turn. Rejects with the
-   * signal's reason when it aborts.
+   * The tools of the servers, in the order of the agent's toolsets. A server is asked for its tools once in the
+   * session's lifetime, and they stay the same from then on. One that cannot be asked is reported in the log and
+   * asked again by the next turn. Rejects with the signal's reason when it aborts.
    */
   async tools(signal: AbortSignal): Promise<Tool[]> {
     if (this.#entries.length === 0) return [];

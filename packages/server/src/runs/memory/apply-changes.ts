@@ -25,8 +25,9 @@ export interface AppliedChanges {
 }
 
 /**
- * Makes versions of what a sandbox changed, in one transaction. A change is applied when the memory still equals the base; else the memory
- * stays, and the file is to become what the memory is. Deletions come first, so that a file can replace a directory.
+ * Makes versions of what a sandbox changed, in one transaction. A change is applied when the memory still equals the
+ * base; else the memory stays, and the file is to become what the memory is. Deletions come first, so that a file can
+ * replace a directory.
  *
  * @returns null when the store was deleted.
  */

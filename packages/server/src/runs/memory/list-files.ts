@@ -17,7 +17,10 @@ const LISTING_MS = 30_000;
 /** Two changes of a file within this time may have the same stamp. */
 const GRAIN_SECONDS = 0.05;
 
-/** Prints records terminated by a NUL: the present time, then `size modified changed inode path` for each file, then an empty one. */
+/**
+ * Prints records terminated by a NUL: the present time, then `size modified changed inode path` for each file, then
+ * an empty one.
+ */
 const SCRIPT = `printf '%s\\0' "$(date +%s.%N)"
 find "$ROOT" -xdev -mindepth 1 -type f -printf '%s %T@ %C@ %i /%P\\0' 2>/dev/null && printf '\\0'`;
 

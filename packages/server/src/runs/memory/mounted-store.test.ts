@@ -6,8 +6,8 @@ import { testMount } from "../../../test-support/memory.ts";
 
 const never = new AbortController().signal;
 
-describe("a mounted memory store", () => {
-  test("is filled once, and then what changed on a side is on the other", async (t) => {
+describe("MountedStore", () => {
+  test("fill, then sync: changes on either side → applied on the other", async (t) => {
     const { store, sandbox, sh, change, memories, versions } = await testMount(t);
     for (const path of ["/a", "/dir/b", "/dir/deeper/ü c"]) await change(path, `at ${path}\n`);
     assert.equal(await store.fill(sandbox), null);
@@ -32,7 +32,7 @@ describe("a mounted memory store", () => {
     assert.equal(await versions(), 10, "what was brought in is not taken out");
   });
 
-  test("a change of the same size and time is found", async (t) => {
+  test("sync: a change that keeps size and modification time → detected", async (t) => {
     const { store, sandbox, sh, change, memories } = await testMount(t);
     await change("/a", "one");
     await store.fill(sandbox);
@@ -42,7 +42,7 @@ describe("a mounted memory store", () => {
     assert.deepEqual(await memories(), { "/a": "two" });
   });
 
-  test("the memory stays when it was changed on both sides, and the container is told", async (t) => {
+  test("sync: changed on both sides → the memory stays, the file is restored, and the agent is told", async (t) => {
     const { store, sandbox, sh, change, memories } = await testMount(t);
     for (const path of ["/both", "/removed-here", "/removed-there", "/same"]) await change(path, "base");
     await store.fill(sandbox);
@@ -75,7 +75,7 @@ describe("a mounted memory store", () => {
     assert.deepEqual(await store.sync(sandbox, true, never), []);
   });
 
-  test("links and directories in the way lead nowhere else", async (t) => {
+  test("sync: links and directories in the way → replaced, never followed", async (t) => {
     const { store, sandbox, sh, change, memories } = await testMount(t);
     for (const path of ["/dir/a", "/file", "/other"]) await change(path, "base");
     await store.fill(sandbox);
@@ -89,7 +89,7 @@ describe("a mounted memory store", () => {
     assert.deepEqual(await memories(), { "/dir/a": "again", "/file": "again", "/other": "again" });
   });
 
-  test("what cannot be a memory is told once, and hides no other change", async (t) => {
+  test("sync: files that cannot be memories → reported once, and other changes are applied", async (t) => {
     const { store, sandbox, sh, change, memories } = await testMount(t);
     await change("/text", "text");
     await store.fill(sandbox);
@@ -105,7 +105,7 @@ describe("a mounted memory store", () => {
     assert.deepEqual(await memories(), { "/text": "text again\n", "/y": "y\n" });
   });
 
-  test("a directory that cannot be read removes nothing", async (t) => {
+  test("sync: a directory that cannot be read → no memory is deleted", async (t) => {
     const { store, sandbox, sh, change, memories } = await testMount(t);
     await change("/dir/a", "kept");
     await store.fill(sandbox);
@@ -117,7 +117,7 @@ describe("a mounted memory store", () => {
     assert.deepEqual(await memories(), { "/new": "new\n" });
   });
 
-  test("another process goes on from the same disk", async (t) => {
+  test("sync: another process with the same disk → it continues from the stored base", async (t) => {
     const { store, again, sandbox, sh, change, memories, versions } = await testMount(t);
     await change("/a", "base");
     await change("/b", "base");
@@ -133,7 +133,7 @@ describe("a mounted memory store", () => {
     assert.equal(await versions(), count);
   });
 
-  test("a run whose lease is gone makes no version", async (t) => {
+  test("sync: the lease is lost → LeaseLost, and no version is made", async (t) => {
     const { db, lease, store, sandbox, sh, memories } = await testMount(t);
     await store.fill(sandbox);
     await sh("echo late > a");
@@ -145,7 +145,7 @@ describe("a mounted memory store", () => {
     assert.deepEqual(await memories(), {});
   });
 
-  test("a sandbox that ends loses nothing", async (t) => {
+  test("sync: the sandbox has ended → nothing is stored, and no memory is deleted", async (t) => {
     const { store, sandbox, sh, change, memories } = await testMount(t);
     await change("/a", "base");
     await store.fill(sandbox);
@@ -155,7 +155,7 @@ describe("a mounted memory store", () => {
     assert.deepEqual(await memories(), { "/a": "base" }, "and removes nothing");
   });
 
-  test("many memories come and go", async (t) => {
+  test("fill and sync: 120 memories of 30 kB → written, changed and deleted in batches", async (t) => {
     const { db, storeId, store, sandbox, sh, memories } = await testMount(t);
     await db.write.query({
       text: `insert into memories (id, memory_store_id, version_id, path, content, content_sha256, size_bytes)
@@ -177,7 +177,7 @@ describe("a mounted memory store", () => {
     assert.deepEqual(await memories(), {});
   });
 
-  test("more files than are read at once become memories", async (t) => {
+  test("sync: more files than one batch → all become memories", async (t) => {
     const { store, sandbox, sh, memories } = await testMount(t);
     await sh("i=0; while [ $i -lt 230 ]; do i=$((i+1)); echo $i > f$i; done");
     assert.deepEqual(await store.sync(sandbox, false, never), []);
@@ -189,7 +189,7 @@ describe("a mounted memory store", () => {
     assert.deepEqual([Object.keys(then).length, then["/f130"], then["/f131"]], [229, "changed\n", "131\n"]);
   });
 
-  test("an interrupt ends a look whose commands do not end, and the next look goes on", async (t) => {
+  test("sync: interrupted while a command hangs → ends soon, and the next sync continues", async (t) => {
     const { store, sandbox, sh, memories } = await testMount(t);
     await sh("echo kept > a");
     for (const stopped of ["find", "dd"]) {
@@ -201,7 +201,7 @@ describe("a mounted memory store", () => {
       };
       const interrupted = new AbortController();
       const began = performance.now();
-      const looking = store.sync({ ...inTheWay(sandbox), run }, false, interrupted.signal);
+      const looking = store.sync({ ...allButRun(sandbox), run }, false, interrupted.signal);
       await begun.promise;
       interrupted.abort();
       assert.deepEqual(await looking, []);
@@ -213,8 +213,8 @@ describe("a mounted memory store", () => {
   });
 });
 
-/** The rest of a sandbox whose commands something inside stops. */
-function inTheWay(sandbox: Sandbox): Omit<Sandbox, "run"> {
+/** The methods of a sandbox other than `run`. */
+function allButRun(sandbox: Sandbox): Omit<Sandbox, "run"> {
   const { id, closed } = sandbox;
   return {
     id,

@@ -25,8 +25,8 @@ const MAX_FILES = 4_000;
 const BATCH_FILES = 100;
 
 /**
- * A memory store that the agent can write: files on the session's disk that are kept equal to the memories, by a three-way comparison with
- * what both last agreed on. Calls must not overlap.
+ * A memory store that the agent can write: files on the session's disk that are kept equal to the memories, by a
+ * three-way comparison with what both last agreed on. Calls must not overlap.
  */
 export class MountedStore {
   readonly storeId: string;
@@ -74,9 +74,9 @@ export class MountedStore {
   }
 
   /**
-   * Makes versions of what changed in the sandbox, then updates the files of memories that changed elsewhere; the latter only if
-   * something changed in the sandbox, or with `always`. Returns what the agent is to be told. If the sandbox ends meanwhile or the signal
-   * aborts, nothing is lost: the next call on the same disk continues.
+   * Makes versions of what changed in the sandbox, then updates the files of memories that changed elsewhere; the
+   * latter only if something changed in the sandbox, or with `always`. Returns what the agent is to be told. If the
+   * sandbox ends meanwhile or the signal aborts, nothing is lost: the next call on the same disk continues.
    *
    * @throws LeaseLost, and errors of the database.
    */

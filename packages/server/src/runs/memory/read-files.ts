@@ -20,8 +20,8 @@ while IFS= read -r path; do
 done`;
 
 /**
- * Reads files of a mount: their bytes by path, null for one that cannot be read. A file that exceeds the size limit of a memory is cut one
- * byte after it.
+ * Reads files of a mount: their bytes by path, null for one that cannot be read. A file that exceeds the size limit
+ * of a memory is cut one byte after it.
  *
  * @param paths without control characters.
  * @returns null when a command did not end.

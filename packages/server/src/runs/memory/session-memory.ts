@@ -35,9 +35,10 @@ const NEVER = new AbortController().signal;
 /**
  * Keeps the memory stores that a session has mounted equal to the memories, while the session's lease is held.
  *
- * Lifecycle: before a sandbox is opened, `directories` creates what it sees of read-only stores. In it, `putInPlace` fills each store
- * once on a new disk. Then each tool call goes through `around`: what was changed elsewhere is in place when the call starts, and what
- * was changed in the sandbox is a version when it ends. `beforeClose` syncs a last time. A session without stores costs nothing.
+ * Lifecycle: before a sandbox is opened, `directories` creates what it sees of read-only stores. In it, `putInPlace`
+ * fills each store once on a new disk. Then each tool call goes through `around`: what was changed elsewhere is in
+ * place when the call starts, and what was changed in the sandbox is a version when it ends. `beforeClose` syncs a
+ * last time. A session without stores costs nothing.
  */
 export class SessionMemory {
   readonly #parts: MemoryParts;

@@ -12,8 +12,9 @@ export interface WantedFile {
 }
 
 /**
- * Reads `<size> <path>` with that many bytes, or `- <path>` for a deletion. Whatever is in a directory's way is deleted; links are replaced
- * and not followed; a file appears with all its bytes; directories that a deletion leaves empty are deleted.
+ * Reads `<size> <path>` with that many bytes, or `- <path>` for a deletion. Whatever is in a directory's way is
+ * deleted; links are replaced and not followed; a file appears with all its bytes; directories that a deletion leaves
+ * empty are deleted.
  */
 const SCRIPT = `umask 022
 wrong=0

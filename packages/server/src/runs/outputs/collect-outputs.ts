@@ -35,8 +35,8 @@ const MAX_READS = 4;
 const HEAD_BYTES = 4_096;
 
 /**
- * Stores each regular file of the outputs as a file of the session, unless it is unchanged since it was collected. It can be repeated
- * after any interruption: a file and the record that it was collected are stored in one statement.
+ * Stores each regular file of the outputs as a file of the session, unless it is unchanged since it was collected. It
+ * can be repeated after any interruption: a file and the record that it was collected are stored in one statement.
  *
  * @throws LeaseLost, and errors of the database and the blob store.
  */

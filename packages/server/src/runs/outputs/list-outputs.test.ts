@@ -9,8 +9,8 @@ const signal = new AbortController().signal;
 interface Listed {
   sandbox: Sandbox;
   sh(script: string): Promise<void>;
-  /** Sorted paths; more with `+`, an unreadable directory with `?`. Null when the listing was cut. */
-  list(most?: number): Promise<string[] | null>;
+  /** Sorted paths; `+` stands for more files, `?` for an unreadable directory. Null when the listing failed. */
+  list(max?: number): Promise<string[] | null>;
 }
 
 async function outputsOf(
@@ -26,8 +26,8 @@ async function outputsOf(
       const { exitCode, output } = await sandbox.run(command);
       assert.equal(exitCode, 0, Buffer.from(output).toString());
     },
-    async list(most = 10) {
-      const listing = await listOutputs({ ...sandbox, run }, most, signal);
+    async list(max = 10) {
+      const listing = await listOutputs({ ...sandbox, run }, max, signal);
       if (listing === null) return null;
       const paths = listing.outputs.map(({ path }) => path.toString("latin1")).sort();
       return [...paths, ...(listing.more ? ["+"] : []), ...(listing.unreadable ? ["?"] : [])];
@@ -35,7 +35,7 @@ async function outputsOf(
   };
 }
 
-test("every output is listed, whatever its name, and a directory that cannot be read is told", async (t) => {
+test("listOutputs: any name → listed up to the limit; an unreadable directory → said so", async (t) => {
   const { sh, list } = await outputsOf(t);
   assert.deepEqual(await list(), []);
   await sh("printf x > '\n\n'");
@@ -63,7 +63,7 @@ test("every output is listed, whatever its name, and a directory that cannot be 
   assert.deepEqual(await list(), ["?"]);
 });
 
-test("a look that was killed is not taken for one that found nothing", async (t) => {
+test("listOutputs: find is killed → the listing fails, instead of being empty", async (t) => {
   const programs = "/tmp/programs";
   const { sh, list } = await outputsOf(t, (command) => ({
     ...command,

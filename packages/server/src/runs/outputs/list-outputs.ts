@@ -27,9 +27,10 @@ const KILLED = 128;
 const EXTRA_RECORDS = 3;
 
 /**
- * Prints records terminated by a NUL: the present time, then `size modified changed inode path` for each regular file, then
- * `- STATUS` if `find` failed. Links are not followed, and other filesystems are not entered. Most turns leave no output, which the first
- * `find` alone finds out; its status is checked, since one that was killed prints nothing either.
+ * Prints records terminated by a NUL: the present time, then `size modified changed inode path` for each regular
+ * file, then `- STATUS` if `find` failed. Links are not followed, and other filesystems are not entered. Most turns
+ * leave no output, which the first `find` alone finds out; its status is checked, since one that was killed prints
+ * nothing either.
  */
 export const LIST_SCRIPT = `any=$(find ${OUTPUTS} -mindepth 1 -print -quit 2>&1) && [ -z "$any" ] && exit 0
 date +%s.%N | tr '\\n' '\\000'

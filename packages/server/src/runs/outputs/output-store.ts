@@ -26,7 +26,8 @@ export interface OutputFile {
 }
 
 /**
- * Records a path as collected, and stores a file of the session for it unless `file` is null, since only its stamp is new. Both or none.
+ * Records a path as collected, and stores a file of the session for it unless `file` is null, since only its stamp is
+ * new. Both or none.
  *
  * @throws LeaseLost
  */

@@ -66,8 +66,8 @@ const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
 const REPLACEMENT = "\uFFFD";
 
 /**
- * The path of an output as a file name that can be stored, shown and sent: bytes that are not UTF-8 and characters that control a
- * terminal are replaced, and `changed` is true then.
+ * The path of an output as a file name that can be stored, shown and sent: bytes that are not UTF-8 and characters
+ * that control a terminal are replaced, and `changed` is true then.
  */
 export function outputName(path: Buffer): { name: string; changed: boolean } {
   const text = path.toString("utf8");

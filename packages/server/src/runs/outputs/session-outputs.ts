@@ -58,8 +58,8 @@ export class SessionOutputs {
   }
 
   /**
-   * Before a turn ends: collects when commands ran in it, or may have in a turn that a former run began. What could not be collected
-   * does not fail the turn.
+   * Before a turn ends: collects when commands ran in it, or may have in a turn that a former run began. What could
+   * not be collected does not fail the turn.
    */
   async atTurnEnd(resumed: boolean, signal: AbortSignal): Promise<void> {
     const { open } = this.#target;

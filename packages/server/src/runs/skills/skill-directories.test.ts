@@ -67,7 +67,7 @@ async function pinnedOf(db: Database, sessionId: string): Promise<PinnedSkill[]>
 }
 
 describe("skills of a session", () => {
-  test("are in the system prompt, the same in every turn, and in the sandbox", async (t) => {
+  test("pinned skills → the same system prompt in every turn, and mounted in the sandbox", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const from = await seed(db.write);
@@ -114,7 +114,7 @@ describe("skills of a session", () => {
     assert.deepEqual(modes, [0o444, 0o755, 0o555]);
   });
 
-  test("a version is unpacked once for all, and never seen in part", async (t) => {
+  test("four sessions with one version → unpacked once, and mounted only when complete", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const from = await seed(db.write);
@@ -129,7 +129,7 @@ describe("skills of a session", () => {
     assert.deepEqual(readdirSync(join(source, "..")), [skill.id]);
   });
 
-  test("the directory of a version that was deleted goes, and no other", async (t) => {
+  test("sweep: a version was deleted → its directory is deleted, and no other", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const from = await seed(db.write);
@@ -148,7 +148,7 @@ describe("skills of a session", () => {
     assert.deepEqual(readdirSync(directory), [kept.id]);
   });
 
-  test("a content that is gone is told, and opens no sandbox", async (t) => {
+  test("the content of a version is missing → session.error, and no sandbox is opened", async (t) => {
     const db = await testDatabase(t);
     const own = await installation(t, db);
     const from = await seed(db.write);

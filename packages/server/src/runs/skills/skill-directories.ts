@@ -13,7 +13,10 @@ import { existingVersions, type PinnedSkill } from "./skill-store.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Versions of skills as directories on this machine. Each is unpacked when it is first needed. Sandboxes see them read-only. */
+/**
+ * Versions of skills as directories on this machine. Each is unpacked when it is first needed. Sandboxes see them
+ * read-only.
+ */
 export class SkillDirectories {
   readonly #path: string;
   readonly #blobs: BlobStore;

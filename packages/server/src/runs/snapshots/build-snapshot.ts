@@ -28,7 +28,10 @@ import {
 } from "./snapshot-directory.ts";
 import { checkoutName, hasSnapshot, insertSnapshot } from "./snapshot-store.ts";
 
-/** Asks a repository's host for the refs that its credential may read. Returns null when they are not available; never rejects. */
+/**
+ * Asks a repository's host for the refs that its credential may read. Returns null when they are not available; never
+ * rejects.
+ */
 export type ListRefs = (repository: SessionRepository, signal?: AbortSignal) => Promise<RemoteRefs | null>;
 
 export interface BuildParts {
@@ -59,9 +62,10 @@ const GIBIBYTE = 1024 ** 3;
 const LIMITS = { memoryBytes: 2 * GIBIBYTE, pids: 128, cpus: 1, diskBytes: null };
 
 /**
- * Builds the snapshot of a repository as its host shows it now. The mirror is updated with the session's credential, in a sandbox that
- * reaches that host alone and has a placeholder for the secret. The snapshot is a clone of the mirror, made in another sandbox that
- * reaches nothing and knows no secret. An unfinished snapshot is deleted. Only one build at a time may use a mirror.
+ * Builds the snapshot of a repository as its host shows it now. The mirror is updated with the session's credential,
+ * in a sandbox that reaches that host alone and has a placeholder for the secret. The snapshot is a clone of the
+ * mirror, made in another sandbox that reaches nothing and knows no secret. An unfinished snapshot is deleted. Only
+ * one build at a time may use a mirror.
  *
  * @param onStart called with the id of the snapshot before anything of it is on the disk.
  */

@@ -15,8 +15,9 @@ const UIDS = 4_096;
 const MAX_PER_ORGANIZATION = UIDS / 8;
 
 /**
- * Returns the mirror of the session's organization on this machine, a new one where there is none. A new one gets the next uid of the
- * cycle that no other mirror has. Returns null when the session is gone, its organization has reached its limit, or every uid is taken.
+ * Returns the mirror of the session's organization on this machine, a new one where there is none. A new one gets the
+ * next uid of the cycle that no other mirror has. Returns null when the session is gone, its organization has reached
+ * its limit, or every uid is taken.
  */
 export async function claimMirror(
   db: Queryable,

@@ -4,8 +4,8 @@ import type { RemoteRefs } from "@berth/sandbox";
 const FRESH_MS = 10_000;
 
 /**
- * Refs that hosts were asked for ahead of need, by the uuid of the resource. Each is taken once, and only while it is fresh: meanwhile
- * layers of the system may be built or other repositories cloned, and a credential may be revoked.
+ * Refs that hosts were asked for ahead of need, by the uuid of the resource. Each is taken once, and only while it is
+ * fresh: meanwhile layers of the system may be built or other repositories cloned, and a credential may be revoked.
  */
 export class PrefetchedRefs {
   readonly #refs = new Map<string, { at: number; refs: Promise<RemoteRefs | null> }>();

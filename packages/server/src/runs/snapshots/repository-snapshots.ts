@@ -53,11 +53,12 @@ export interface MountResult {
 const MAX_LIST_WAIT_MS = 1_000;
 
 /**
- * Repositories that were prepared on this machine ("repository snapshots"), for sessions of the organization whose session had them first.
+ * Repositories that were prepared on this machine ("repository snapshots"), for sessions of the organization whose
+ * session had them first.
  *
- * Lifecycle: `remoteRefs` asks the host whether the session may read the repository now, while its sandbox is being opened. `mount`
- * mounts the best snapshot; if that cannot be completed it is unmounted, and the repository is cloned. `requestBuild` has a snapshot
- * built afterwards.
+ * Lifecycle: `remoteRefs` asks the host whether the session may read the repository now, while its sandbox is being
+ * opened. `mount` mounts the best snapshot; if that cannot be completed it is unmounted, and the repository is
+ * cloned. `requestBuild` has a snapshot built afterwards.
  */
 export class RepositorySnapshots {
   readonly #parts: SnapshotParts;

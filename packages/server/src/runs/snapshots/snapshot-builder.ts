@@ -19,8 +19,8 @@ const MAX_FAILURES = 1_000;
 const PAUSE_AFTER_FAILURE_MS = 600_000;
 
 /**
- * Builds snapshots in the background: one organization's one after another, several organizations' beside each other, so that a slow host
- * delays only the organization that asked for it.
+ * Builds snapshots in the background: one organization's one after another, several organizations' beside each other,
+ * so that a slow host delays only the organization that asked for it.
  */
 export class SnapshotBuilder {
   readonly #parts: BuilderParts;
@@ -39,7 +39,10 @@ export class SnapshotBuilder {
     this.#parts = parts;
   }
 
-  /** Has the snapshot of what a session was just given built, unless it is queued, exists, or could not be built recently. */
+  /**
+   * Has the snapshot of what a session was just given built, unless it is queued, exists, or could not be built
+   * recently.
+   */
   request(sessionId: string, request: BuildRequest): void {
     if (this.#closing.signal.aborted) return;
     const done = this.#enqueue(sessionId, request).catch((error) => {

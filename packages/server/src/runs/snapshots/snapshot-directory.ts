@@ -11,8 +11,8 @@ export interface SnapshotDirectory {
 }
 
 /**
- * The name of the directory in which each is stored; snapshots are in `templates`, the name that they had first. An entry is the disk of
- * the sandbox that built it, named by its uuid.
+ * The name of the directory in which each is stored; snapshots are in `templates`, the name that they had first. An
+ * entry is the disk of the sandbox that built it, named by its uuid.
  */
 export type StoredKind = "mirrors" | "templates";
 
@@ -29,7 +29,10 @@ export function mountSource(directory: SnapshotDirectory, kind: StoredKind, id: 
   return join(diskOf(directory, kind, id), kind === "mirrors" ? MIRROR_INSIDE : SNAPSHOT_INSIDE);
 }
 
-/** Creates a disk that is a directory of the host, so that it can be mounted elsewhere. The engine gives it no size limit. */
+/**
+ * Creates a disk that is a directory of the host, so that it can be mounted elsewhere. The engine gives it no size
+ * limit.
+ */
 export async function createPlainDisk(disk: string): Promise<void> {
   await mkdir(join(disk, "data"), { recursive: true, mode: 0o711 });
 }
@@ -47,8 +50,8 @@ export interface SizeLimits {
 const MAX_FILES = 1_000_000;
 
 /**
- * A quarter of the limit of all together, and an eighth of what is free on the filesystem: while a snapshot is built its objects exist
- * twice, with its files beside them, and others are built at the same time.
+ * A quarter of the limit of all together, and an eighth of what is free on the filesystem: while a snapshot is built
+ * its objects exist twice, with its files beside them, and others are built at the same time.
  *
  * @param free as `statfs` returns it. A filesystem without a number of files does not limit them.
  */

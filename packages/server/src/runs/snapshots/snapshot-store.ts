@@ -46,8 +46,9 @@ export async function hasAnySnapshot(
 }
 
 /**
- * Refers the resource to the best snapshot of its url that the session's own organization has on this machine. Returns null when there
- * is none, or the lease is lost. The reference keeps the snapshot until `releaseSnapshot`, or until the disk is removed.
+ * Refers the resource to the best snapshot of its url that the session's own organization has on this machine.
+ * Returns null when there is none, or the lease is lost. The reference keeps the snapshot until `releaseSnapshot`, or
+ * until the disk is removed.
  */
 export async function claimSnapshot(
   db: Queryable,

@@ -34,8 +34,8 @@ interface Stored {
 }
 
 /**
- * Deletes what dead processes left unfinished and what has no row, deletes rows without a directory, and evicts. What a session's disk
- * shows, and what is being built, stays.
+ * Deletes what dead processes left unfinished and what has no row, deletes rows without a directory, and evicts. What
+ * a session's disk shows, and what is being built, stays.
  */
 export async function sweepSnapshots(parts: SweepParts, signal: AbortSignal): Promise<void> {
   const { directory } = parts;
@@ -56,7 +56,10 @@ export async function sweepSnapshots(parts: SweepParts, signal: AbortSignal): Pr
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Deletes what has expired, then the least recently used while all together exceed the limit. Returns the bytes that are left. */
+/**
+ * Deletes what has expired, then the least recently used while all together exceed the limit. Returns the bytes that
+ * are left.
+ */
 export async function evictSnapshots(parts: SweepParts): Promise<number> {
   // A mirror is free once the last of its snapshots is deleted.
   for (const kind of ["templates", "mirrors"] as const)
