@@ -1,15 +1,15 @@
 import { Pool } from "@berth/concurrency";
-import { makeAddressGuard } from "./address-guard.ts";
-import type { Authority } from "./credentials/authority.ts";
-import { createExchange } from "./credentials/exchange.ts";
-import { type Resolve, resolveBySystem } from "./dial.ts";
+import { makeAddressGuard } from "./addresses/address-guard.ts";
+import type { Authority } from "./mitm/certificate-authority.ts";
+import { createExchange } from "./mitm/mitm.ts";
+import { type Resolve, resolveBySystem } from "./relay/dial.ts";
 import type { Egress } from "./egress.ts";
-import { type BareNamespace, furnishNamespace, makeNamespaces, releaseNamespace } from "./make-namespace.ts";
-import { NamedPorts } from "./named-ports.ts";
-import { parsePolicy } from "./policy.ts";
-import { Refusals } from "./refusals/refusals.ts";
-import { SessionNamespace } from "./session-namespace.ts";
-import { EgressError } from "./types.ts";
+import { type BareNamespace, furnishNamespace, makeNamespaces, releaseNamespace } from "./capture/bare-namespace.ts";
+import { NamedPorts } from "./capture/recent-ports.ts";
+import { parsePolicy } from "./policy/policy.ts";
+import { Refusals } from "./capture/kernel-refusals.ts";
+import { SessionNamespace } from "./capture/network-namespace.ts";
+import { EgressError } from "./policy/types.ts";
 
 export interface EgressOptions {
   /**

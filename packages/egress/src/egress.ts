@@ -1,4 +1,4 @@
-import type { CredentialSource, EgressDenied, EgressPolicy } from "./types.ts";
+import type { CredentialSource, EgressDenied, EgressPolicy } from "./policy/types.ts";
 
 /**
  * The only way out of a sandbox: network namespaces without interface or route, in which every address is local

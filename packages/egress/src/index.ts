@@ -1,9 +1,9 @@
-export { makeAddressGuard } from "./address-guard.ts";
-export { allowedFetch } from "./allowed-fetch.ts";
+export { makeAddressGuard } from "./addresses/address-guard.ts";
+export { allowedFetch } from "./fetch/allowed-fetch.ts";
 export { createEgress, type EgressOptions } from "./create-egress.ts";
-export { openAuthority } from "./credentials/authority.ts";
-export { inShapeOf } from "./credentials/token-shape.ts";
-export type { Resolve } from "./dial.ts";
+export { openAuthority } from "./mitm/certificate-authority.ts";
+export { inShapeOf } from "./mitm/token-prefix.ts";
+export type { Resolve } from "./relay/dial.ts";
 export type { Egress, NetworkNamespace } from "./egress.ts";
 export {
   AddressRefused,
@@ -11,7 +11,7 @@ export {
   type GuardedFetch,
   type GuardedFetchOptions,
   isListedHost,
-} from "./guarded-fetch.ts";
+} from "./fetch/guarded-fetch.ts";
 export { allPackageHosts, type PackageManager, packageHosts } from "./package-hosts.ts";
-export { allowsUrl } from "./policy.ts";
-export * from "./types.ts";
+export { allowsUrl } from "./policy/policy.ts";
+export * from "./policy/types.ts";

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { type Encoding, putIn, putInHeader, Unfit } from "./inject.ts";
+import { takeOut } from "./redact.ts";
+import { inShapeOf } from "./token-prefix.ts";
+
+const token = (placeholder: string, value: string) => ({ placeholder, value, targets: [], anywhere: true });
+const one = "berth0000000000000000000000000000001";
+const two = "berth0000000000000000000000000000002";
+
+const latin1 = fc.string({ unit: fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)) });
+const pieces = fc.array(fc.oneof(latin1, fc.constantFrom(one, two)), { maxLength: 8 });
+const readers: Record<Exclude<Encoding, "header">, (text: string) => string> = {
+  plain: (text) => text,
+  json: (text) => JSON.parse(`"${text}"`),
+  percent: (text) => Buffer.from(decodeURIComponent(text)).toString("latin1"),
+  xml: (text) => text.replace(/&#(\d+);/g, (_all, code) => String.fromCharCode(Number(code))),
+};
+
+test("every placeholder becomes its value, in a form that is read back as it, and nothing else changes", () => {
+  fc.assert(
+    fc.property(
+      pieces,
+      fc.string({ unit: "binary", minLength: 1 }),
+      fc.constantFrom(...Object.keys(readers)),
+      (parts, value, name) => {
+        const encoding = name as keyof typeof readers;
+        const credentials = [token(one, value), token(two, "second")];
+        const filled = putIn(parts.join("|"), credentials, encoding);
+        const form = putIn(one, credentials, encoding);
+        assert.equal(readers[encoding](form), Buffer.from(value.toWellFormed()).toString("latin1"));
+        assert.equal(
+          filled,
+          parts.map((part) => (part === one ? form : part === two ? "second" : part)).join("|"),
+        );
+      },
+    ),
+    { numRuns: 1_000 },
+  );
+});
+
+test("without a placeholder no value is put in", () => {
+  fc.assert(
+    fc.property(latin1, (text) => {
+      fc.pre(!text.includes(one));
+      assert.equal(putIn(text, [token(one, "canary")], "plain"), text);
+      assert.equal(putInHeader("Authorization", `Basic ${text}`, [token(one, "canary")]), `Basic ${text}`);
+    }),
+  );
+});
+
+test("a placeholder is known by itself, whatever kind of token it stood for", () => {
+  for (const before of ["ghp_old", "github_pat_old", "plain", "npm_x", "sk-ant-y"]) {
+    const inside = inShapeOf(before, one);
+    assert.equal(putIn(`Bearer ${inside}`, [token(one, "ghp_new")], "header"), "Bearer ghp_new");
+  }
+  assert.equal(inShapeOf("github_pat_11A_b", one), `github_pat_${one}`);
+  assert.equal(inShapeOf("secret_1", one), one);
+});
+
+test("what no header can carry is refused, without a word of it", () => {
+  for (const value of ["a\nb", "a\rb", "a\0b", "\x7f"]) {
+    assert.throws(
+      () => putInHeader("X", one, [token(one, value)]),
+      (error) => error instanceof Unfit && !error.message.includes(value),
+    );
+  }
+  assert.equal(putInHeader("X", one, [token(one, "é")]), Buffer.from("é").toString("latin1"));
+});
+
+test("what was put in is taken out again, in all the forms of text that hosts repeat", () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: "grapheme", minLength: 6, maxLength: 40 }),
+      latin1,
+      latin1,
+      (value, before, after) => {
+        fc.pre(value.isWellFormed() && Buffer.from(value).length >= 6);
+        const credentials = [token(one, value)];
+        const taken = takeOut(credentials);
+        const bytes = Buffer.from(value);
+        for (const form of [bytes.toString("latin1"), bytes.toString("hex"), encodeURIComponent(value)]) {
+          const text = taken.text(`${before}${form}${after}`);
+          assert.ok(text.includes(one) && !text.includes(form) === !`${before}${after}`.includes(form));
+        }
+        const basic = Buffer.concat([Buffer.from(`${before}:`, "latin1"), bytes]).toString("base64");
+        assert.ok(!Buffer.from(taken.text(basic), "base64").includes(bytes));
+      },
+    ),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,300 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { type ExchangeBench, makeExchangeBench } from "../../test-support/mitm-bench.ts";
+import type { SandboxCredential } from "../policy/types.ts";
+
+const value = "canary+s3cret/value=";
+const placeholder = "berthplaceholder0123456789abcdef";
+
+let bench: ExchangeBench;
+let host: string;
+let other: string;
+before(async () => {
+  bench = await makeExchangeBench();
+  [host, other] = [`https://host.example:${bench.port}`, `https://other.example:${bench.port}`];
+});
+after(() => bench.close());
+beforeEach(() => {
+  bench.asked.length = 0;
+  bench.denied.length = 0;
+  bench.credentials = [credential()];
+  bench.answer = (_asked, response) => response.end("ok");
+});
+
+function credential(fields: Partial<SandboxCredential> = {}): SandboxCredential {
+  const targets = [{ host: `host.example:${bench.port}` }];
+  return { placeholder, value, targets, anywhere: true, ...fields };
+}
+
+async function curl(args: string): Promise<string> {
+  const { stdout, stderr, code } = await bench.inside(
+    `curl -sS --max-time 60 --cacert ${bench.caFile} ${args}`,
+  );
+  assert.equal(code, 0, stderr);
+  return stdout;
+}
+
+test("a placeholder in a header, in Basic and in the query becomes the value, for its host alone", async () => {
+  await curl(
+    `-H 'Authorization: Bearer ${placeholder}' -H 'X-Key: a ${placeholder} b' '${host}/p?key=${placeholder}&x=1'`,
+  );
+  await curl(`-u 'ann:${placeholder}' ${host}/`);
+  const [first, second] = bench.asked;
+  assert.equal(first?.headers.authorization, `Bearer ${value}`);
+  assert.equal(first?.headers["x-key"], `a ${value} b`);
+  assert.equal(first?.url, `/p?key=${encodeURIComponent(value)}&x=1`);
+  assert.equal(second?.headers.authorization, `Basic ${Buffer.from(`ann:${value}`).toString("base64")}`);
+  const { stdout, code } = await bench.inside(
+    `curl -sS --cacert ${bench.hostCaFile} -u 'ann:${placeholder}' -d ${placeholder} '${other}/?k=${placeholder}'`,
+  );
+  assert.deepEqual([code, stdout], [0, "ok"], "the other host's own certificate is seen");
+  assert.ok(!JSON.stringify(bench.asked[2]).includes(value));
+  assert.equal(bench.asked[2]?.body, placeholder);
+});
+
+test("in JSON, forms, XML and text the value is written as the body wants it, with its length", async () => {
+  const tricky = `q"\\&<é\n`;
+  bench.credentials = [credential({ value: tricky })];
+  const send = (type: string, body: string) => curl(`-H 'Content-Type: ${type}' -d '${body}' ${host}/`);
+  await send("application/json; charset=utf-8", `{"key":"${placeholder}"}`);
+  await send("application/x-www-form-urlencoded", `a=1&key=${placeholder}`);
+  await send("application/xml", `<k>${placeholder}</k>`);
+  await send("text/plain", placeholder);
+  const utf8 = bench.asked.map(({ body }) => Buffer.from(body, "latin1").toString());
+  assert.deepEqual(JSON.parse(utf8[0] ?? ""), { key: tricky });
+  assert.equal(new URLSearchParams(utf8[1]).get("key"), tricky);
+  assert.equal(utf8[2], `<k>q&#34;\\&#38;&#60;é\n</k>`);
+  assert.equal(utf8[3], tricky);
+  for (const { body, headers } of bench.asked) assert.equal(headers["content-length"], String(body.length));
+  await curl(`-H 'Transfer-Encoding: chunked' -H 'Content-Type: text/plain' -d 'x ${placeholder}' ${host}/`);
+  assert.equal(Buffer.from(bench.asked[4]?.body ?? "", "latin1").toString(), `x ${tricky}`);
+});
+
+test("other and longer bodies pass as they are", async () => {
+  await curl(`-H 'Content-Type: application/octet-stream' -d '${placeholder}' ${host}/`);
+  const long = `head -c 300000 /dev/zero | tr '\\0' x | (cat; printf %s ${placeholder})`;
+  await bench.inside(
+    `${long} >/mnt/long; curl -sS --cacert ${bench.caFile} -H 'Content-Type: text/plain' --data-binary @/mnt/long ${host}/`,
+  );
+  await bench.inside(
+    `${long} >/mnt/long; curl -sS --cacert ${bench.caFile} -H 'Transfer-Encoding: chunked' -H 'Content-Type: text/plain' --data-binary @/mnt/long ${host}/`,
+  );
+  assert.equal(bench.asked[0]?.body, placeholder);
+  for (const one of bench.asked.slice(1)) {
+    assert.equal(one.body.length, 300_000 + placeholder.length);
+    assert.ok(one.body.endsWith(placeholder));
+  }
+  assert.equal(bench.asked[1]?.headers["content-length"], String(300_000 + placeholder.length));
+});
+
+test("a credential for headers alone is put into no body and no target", async () => {
+  bench.credentials = [credential({ anywhere: false })];
+  await curl(`-H 'Authorization: token ${placeholder}' -d 'k=${placeholder}' '${host}/?k=${placeholder}'`);
+  const [one] = bench.asked;
+  assert.equal(one?.headers.authorization, `token ${value}`);
+  assert.deepEqual([one?.body, one?.url], [`k=${placeholder}`, `/?k=${placeholder}`]);
+});
+
+test("a credential for a path is for what lies below it, whatever way the path is written", async () => {
+  bench.credentials = [
+    credential({ targets: [{ host: `host.example:${bench.port}`, path: "/acme/widget" }] }),
+  ];
+  const given = async (path: string): Promise<boolean> => {
+    await curl(`--path-as-is -H 'Authorization: Bearer ${placeholder}' '${host}${path}'`);
+    return bench.asked.at(-1)?.headers.authorization === `Bearer ${value}`;
+  };
+  for (const path of [
+    "/acme/widget",
+    "/acme/widget/info/refs?x=/../",
+    "/acme/widget.git/info/refs",
+    "/acme/widget/a%20b",
+    "/acme/widget/a;b/100%25/c..;d",
+  ])
+    assert.ok(await given(path), path);
+  for (const path of [
+    "/acme/widgets",
+    "/acme/other",
+    "/acme/widget.gitx",
+    "/acme/widget/../other",
+    "/acme/widget/%2e%2e/other",
+    "/acme/widget/..%2fother",
+    "/acme/widget/..",
+    "//acme/widget",
+    "/x?/acme/widget",
+    "/acme/widget\\..\\other",
+    "/acme/widget/..;/other",
+    "/acme/widget/..;x=1/other",
+    "/acme/widget/%2e%2e%3b/other",
+    "/acme/widget/..%3b/other",
+    "/acme/widget/%252e%252e/other",
+    "/acme/widget/%252e%252e%252fother",
+    "/acme/widget/%c0%ae%c0%ae/other",
+  ])
+    assert.ok(!(await given(path)), path);
+});
+
+test("the credential of this moment is put in, and none when it is gone", async () => {
+  const script = (n: number) => `-H 'Authorization: Bearer ${placeholder}' ${host}/${n}`;
+  await curl(script(1));
+  bench.credentials = [credential({ value: "ghp_rotated" })];
+  await curl(script(2));
+  await curl(`-H 'Authorization: Bearer ghp_${placeholder}' ${host}/3`);
+  const change = () => {
+    bench.credentials = [credential({ targets: [{ host: "elsewhere.example" }] })];
+  };
+  bench.answer = (asked, response) => {
+    if (asked.url === "/4") change();
+    response.end("ok");
+  };
+  await curl(`${script(4)} ${script(5)}`);
+  assert.deepEqual(
+    bench.asked.map(({ headers }) => headers.authorization),
+    [
+      `Bearer ${value}`,
+      "Bearer ghp_rotated",
+      "Bearer ghp_rotated",
+      "Bearer ghp_rotated",
+      `Bearer ${placeholder}`,
+    ],
+  );
+});
+
+test("an answer that repeats the value does not bring it in", async () => {
+  const basic = Buffer.from(`ann:${value}`).toString("base64");
+  const texts = [
+    value,
+    JSON.stringify(value),
+    encodeURIComponent(value),
+    Buffer.from(value).toString("hex"),
+    basic,
+  ];
+  for (const zipped of [false, true]) {
+    bench.answer = (_asked, response) => {
+      const body = texts.join(" | ");
+      response.setHeader("X-Echo", [value, `b ${value}`]);
+      response.setHeader("Content-Type", "application/json");
+      if (zipped) response.setHeader("Content-Encoding", "gzip");
+      response.statusMessage = `OK ${value}`;
+      const bytes = zipped ? gzipSync(body) : Buffer.from(body);
+      response.setHeader("Content-Length", bytes.length);
+      for (const byte of bytes) response.write(Buffer.from([byte]));
+      response.end();
+    };
+    const told = await curl(`-i --compressed -u ann:${placeholder} ${host}/`);
+    assert.match(told, /\| /);
+    for (const form of [...texts, value, basic.slice(6, -4)])
+      assert.ok(!told.includes(form), `${form} in ${told}`);
+    assert.equal(told.split(placeholder).length - 1, 8, told);
+  }
+});
+
+test("connections are kept, and HEAD, 204, 304, 1xx and errors are told as they are", async () => {
+  const status = (code: number, headers = {}) => {
+    bench.answer = (asked, response) => {
+      response.writeHead(code, { ...headers, "x-method": asked.method });
+      response.end(code === 200 ? "hello" : undefined);
+    };
+  };
+  status(200, { "content-length": 5 });
+  const before = bench.connections;
+  const kept = await curl(`-v ${host}/1 ${host}/2 ${host}/3 2>&1`);
+  assert.match(kept, /Re-using existing connection/);
+  assert.equal(bench.connections - before, 1, "the host has one connection, too");
+  const head = await curl(`-I ${host}/`);
+  assert.match(head, /200 OK[\s\S]*content-length: 5\r\n/i);
+  for (const code of [204, 304, 404, 500]) {
+    status(code);
+    assert.match(await curl(`-i ${host}/`), new RegExp(`^HTTP/1.1 ${code} `));
+  }
+  status(200);
+  const body = `head -c 2000000 /dev/zero >/mnt/big; curl -sS -i --cacert ${bench.caFile} -H 'Expect: 100-continue' -T /mnt/big ${host}/`;
+  const { stdout } = await bench.inside(body);
+  assert.match(stdout, /^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 OK[\s\S]*hello$/);
+  assert.equal(bench.asked.at(-1)?.body.length, 2_000_000);
+});
+
+test("a host that ends a kept connection is asked again on another", async () => {
+  bench.answer = (asked, response) => {
+    response.end("ok");
+    if (asked.url === "/1") response.socket?.end();
+  };
+  const { stdout } = await bench.inside(
+    `curl -sS --cacert ${bench.caFile} --rate 2/s ${host}/1 ${host}/2 --next -sS --cacert ${bench.caFile} -d x=1 ${host}/3`,
+  );
+  assert.equal(stdout, "okokok");
+  assert.deepEqual(
+    bench.asked.map(({ method, url }) => method + url),
+    ["GET/1", "GET/2", "POST/3"],
+  );
+});
+
+test("a client that leaves while its host is dialled leaves no connection there", {
+  timeout: 60_000,
+}, async () => {
+  await bench.closed();
+  const resolving = Promise.withResolvers<void>();
+  bench.resolving = resolving.promise;
+  const { code } = await bench.inside(`curl -sS --max-time 0.5 --cacert ${bench.caFile} ${host}/`);
+  assert.equal(code, 28);
+  const before = bench.connections;
+  resolving.resolve();
+  bench.resolving = Promise.resolve();
+  await curl(`${host}/other`);
+  assert.ok(bench.connections > before);
+  await bench.closed();
+});
+
+test("what streams comes as it comes, both ways", async () => {
+  const halves = Promise.withResolvers<void>();
+  bench.answer = (_asked, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write("data: one\n\n");
+    void halves.promise.then(() => response.end("data: two\n\n"));
+  };
+  const script = `curl -sSN --cacert ${bench.caFile} ${host}/ | { read line; echo "$line"; curl -sS --cacert ${bench.caFile} ${host}/go; cat; }`;
+  const answer = bench.answer;
+  bench.answer = (asked, response) => {
+    if (asked.url !== "/go") return answer(asked, response);
+    response.end("gone\n");
+    halves.resolve();
+  };
+  assert.equal((await bench.inside(script)).stdout, "data: one\ngone\n\ndata: two\n\n");
+});
+
+test("a host is verified, and one that does not prove itself gets nothing", async (t) => {
+  const strict = await makeExchangeBench([]);
+  t.after(() => strict.close());
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
+  t.after(() => delete process.env.NODE_TLS_REJECT_UNAUTHORIZED);
+  strict.credentials = [credential({ targets: [{ host: `host.example:${strict.port}` }] })];
+  const { stdout } = await strict.inside(
+    `curl -sS -i --cacert ${strict.caFile} -u x:${placeholder} https://host.example:${strict.port}/`,
+  );
+  assert.match(stdout, /^HTTP\/1.1 502 [\s\S]*could not be asked: UNABLE_TO/);
+  assert.deepEqual(strict.asked, []);
+});
+
+test("plain HTTP carries a credential only where it is meant to", async () => {
+  const plain = `http://host.example:${bench.plainPort}`;
+  const target = { host: `host.example:${bench.plainPort}` };
+  const ask = async () => {
+    await curl(`-u ann:${placeholder} ${plain}/one`);
+    return Buffer.from((bench.asked.at(-1)?.headers.authorization ?? "").slice(6), "base64").toString();
+  };
+  bench.credentials = [credential({ targets: [target] })];
+  assert.equal(await ask(), `ann:${placeholder}`);
+  bench.credentials = [credential({ targets: [{ ...target, plaintext: true }] })];
+  assert.equal(await ask(), `ann:${value}`);
+});
+
+test("a value that no header can carry is put into none", async () => {
+  bench.credentials = [credential({ value: "a\r\nX-Evil: 1" })];
+  const told = await curl(`-i -H 'X-Key: ${placeholder}' ${host}/`);
+  assert.match(told, /^HTTP\/1.1 400 [\s\S]*no header can carry/);
+  await curl(`'${host}/?k=${placeholder}'`);
+  assert.deepEqual(
+    bench.asked.map(({ url }) => url),
+    ["/?k=a%0D%0AX-Evil%3A%201"],
+  );
+});

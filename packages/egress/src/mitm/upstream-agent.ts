@@ -1,0 +1,78 @@
+import { Agent } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { connect, type SecureContext } from "node:tls";
+import type { Destination } from "./proxied-credential.ts";
+
+/** The host could not be connected to, which is told elsewhere. */
+export class NotConnected extends Error {
+  override readonly name = "NotConnected";
+}
+
+interface Upstream extends Destination {
+  dial(): Promise<Socket | null>;
+}
+
+/** The connection to the host that belongs to one client's connection: one at a time, kept between its requests. */
+export class UpstreamAgent extends Agent {
+  readonly #upstream: Upstream;
+  readonly #trust: SecureContext;
+  #connecting: Socket | null = null;
+  #ended = false;
+
+  constructor(upstream: Upstream, trust: SecureContext) {
+    super({ keepAlive: true, maxSockets: 1, maxFreeSockets: 1 });
+    this.#upstream = upstream;
+    this.#trust = trust;
+  }
+
+  override createConnection(
+    _options: object,
+    callback?: (error: Error | null, socket: Duplex) => void,
+  ): undefined {
+    this.#connect().then(
+      (socket) => callback?.(null, socket),
+      (error: Error) => (callback as ((error: Error) => void) | undefined)?.(error),
+    );
+  }
+
+  /** Ends the connection, also one that is being made. */
+  override destroy(): void {
+    this.#ended = true;
+    this.#connecting?.destroy();
+    super.destroy();
+  }
+
+  async #connect(): Promise<Socket> {
+    const { name, protocol, dial } = this.#upstream;
+    const socket = await dial();
+    if (socket === null) throw new NotConnected("The host is refused or cannot be reached.");
+    if (this.#ended) {
+      socket.destroy();
+      throw new NotConnected("The client has left.");
+    }
+    this.#connecting = socket;
+    return protocol === "tls" ? await this.#secured(socket, name) : socket;
+  }
+
+  async #secured(socket: Socket, name: string): Promise<Socket> {
+    const secure = connect({
+      socket,
+      servername: name,
+      secureContext: this.#trust,
+      // Whatever this process's environment says.
+      rejectUnauthorized: true,
+      ALPNProtocols: ["http/1.1"],
+    });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    secure.once("secureConnect", resolve).once("error", reject);
+    secure.once("close", () => reject(new Error("The host ended the connection in its handshake.")));
+    try {
+      await promise;
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    }
+    return secure;
+  }
+}

@@ -1,0 +1,125 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer as createHttpServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import { createServer } from "node:https";
+import type { AddressInfo, Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { makeCertificates } from "../../../tests/git-host/certificates.ts";
+import { createEgress } from "../src/create-egress.ts";
+import { openAuthority } from "../src/mitm/certificate-authority.ts";
+import type { NetworkNamespace } from "../src/egress.ts";
+import type { EgressDenied, SandboxCredential } from "../src/policy/types.ts";
+import { type Ran, runInside } from "./run-inside.ts";
+
+/** What a host was asked. Text of one character a byte. */
+export interface Asked {
+  method: string;
+  url: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** For tests: a host that remembers what it was asked, in TLS and plain, and a namespace whose credentials may change. */
+export interface ExchangeBench {
+  /** `host.example:PORT`, in TLS; also `other.example`. */
+  port: number;
+  plainPort: number;
+  /** Of the authority that the sandbox trusts, and of the one that signed for the hosts. */
+  caFile: string;
+  hostCaFile: string;
+  asked: Asked[];
+  /** How many connections the hosts had, and have now. */
+  connections: number;
+  openConnections: number;
+  /** Names are resolved when this is. Default: at once. */
+  resolving: Promise<void>;
+  denied: EgressDenied[];
+  credentials: SandboxCredential[];
+  namespace: NetworkNamespace;
+  /** Answers what is asked next and after, where a test wants more than `ok`. */
+  answer: (asked: Asked, response: ServerResponse) => void;
+  inside(script: string): Promise<Ran>;
+  /** Resolves when no host has a connection. */
+  closed(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function makeExchangeBench(trusted?: readonly string[]): Promise<ExchangeBench> {
+  const dir = await mkdtemp(join(tmpdir(), "exchange-"));
+  const made = await makeCertificates(dir, ["host.example", "other.example"]);
+  const asked: Asked[] = [];
+  const denied: EgressDenied[] = [];
+  const servers: Server[] = [];
+  let onClosed: (() => void) | undefined;
+  const listen = async (server: Server): Promise<number> => {
+    servers.push(server);
+    server.on("connection", (socket) => {
+      bench.connections += 1;
+      bench.openConnections += 1;
+      socket.once("close", () => {
+        bench.openConnections -= 1;
+        onClosed?.();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return (server.address() as AddressInfo).port;
+  };
+  const serve: Parameters<typeof createHttpServer>[1] = (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const { method = "", url = "", headers } = request;
+      const one = { method, url, headers, body: Buffer.concat(chunks).toString("latin1") };
+      asked.push(one);
+      bench.answer(one, response);
+    });
+  };
+  const port = await listen(createServer({ key: made.key, cert: made.certificate }, serve));
+  const plainPort = await listen(createHttpServer(serve));
+  const authority = await openAuthority(join(dir, "authority"));
+  const caFile = join(dir, "inside.pem");
+  await writeFile(caFile, authority.certificate);
+  const hosts = ["host.example", "other.example"].flatMap((name) => [
+    `${name}:${port}`,
+    `${name}:${plainPort}`,
+  ]);
+  const egress = await createEgress({
+    allowPrivate: hosts,
+    resolve: async () => {
+      await bench.resolving;
+      return ["127.0.0.1"];
+    },
+    poolSize: 1,
+    headTimeoutMs: 2_000,
+    opening: { authority, trusted: trusted ?? [await readFile(made.caFile, "utf8")] },
+  });
+  const namespace = await egress.open({
+    policy: { mode: "limited", hosts },
+    credentials: async () => bench.credentials,
+    onDenied: (one) => denied.push(one),
+  });
+  const bench: ExchangeBench = {
+    port,
+    plainPort,
+    caFile,
+    hostCaFile: made.caFile,
+    asked,
+    connections: 0,
+    openConnections: 0,
+    resolving: Promise.resolve(),
+    closed: async () => {
+      while (bench.openConnections > 0) await new Promise<void>((resolve) => (onClosed = resolve));
+    },
+    denied,
+    credentials: [],
+    namespace,
+    answer: (_asked, response) => response.end("ok"),
+    inside: (script) => runInside(namespace, script),
+    close: async () => {
+      await egress.close();
+      for (const server of servers) server.close();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+  return bench;
+}
