@@ -34,7 +34,7 @@ export function importFaults(root: string): string[] {
   );
   return [
     ...imports.flatMap((found) => faultOf(found, rules) ?? []),
-    ...folderCircles(imports.filter(({ file }) => isProduct(file) && !file.startsWith("packages/egress/"))),
+    ...folderCircles(imports.filter(({ file }) => isProduct(file))),
     ...unusedExceptions(imports, rules.exceptions),
     ...emptyRooms(root, rules.table),
   ];

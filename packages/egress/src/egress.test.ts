@@ -13,9 +13,11 @@ import { promisify } from "node:util";
 import { makeCertificates } from "../../../tests/git-host/certificates.ts";
 import { runInside } from "../test-support/run-inside.ts";
 import { until } from "../test-support/until.ts";
-import { createEgress } from "./create-egress.ts";
-import type { Egress, NetworkNamespace } from "./egress.ts";
-import { type EgressDenied, EgressError } from "./policy/types.ts";
+import type { NetworkNamespace } from "./capture/network-namespace.ts";
+import type { Egress } from "./egress.ts";
+import { createEgress } from "./egress.ts";
+import type { EgressDenied } from "./policy/denial-log.ts";
+import { EgressError } from "./policy/egress-error.ts";
 
 const payload = randomBytes(32 * 1024 * 1024);
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
@@ -268,7 +270,7 @@ test("an unprivileged user has the same way out", {
   skip: !isRoot && "needs root to become another user",
 }, async () => {
   const program = `
-    const { createEgress } = await import("${import.meta.resolve("./create-egress.ts")}");
+    const { createEgress } = await import("${import.meta.resolve("./egress.ts")}");
     const { runInside } = await import("${import.meta.resolve("../test-support/run-inside.ts")}");
     const egress = await createEgress({ allowPrivate: ["app.localhost"], poolSize: 0 });
     const one = await egress.open({ policy: { mode: "limited", hosts: ["app.localhost:${port}"] } });

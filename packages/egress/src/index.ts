@@ -1,17 +1,18 @@
-export { makeAddressGuard } from "./addresses/address-guard.ts";
-export { allowedFetch } from "./fetch/allowed-fetch.ts";
-export { createEgress, type EgressOptions } from "./create-egress.ts";
-export { openAuthority } from "./mitm/certificate-authority.ts";
-export { inShapeOf } from "./mitm/token-prefix.ts";
-export type { Resolve } from "./relay/dial.ts";
-export type { Egress, NetworkNamespace } from "./egress.ts";
+export { createAddressGuard } from "./addresses/address-guard.ts";
+export type { Resolve } from "./addresses/resolve.ts";
+export type { NetworkNamespace } from "./capture/network-namespace.ts";
+export { createEgress, type Egress, type EgressOptions } from "./egress.ts";
 export {
-  AddressRefused,
+  allowedFetch,
   createGuardedFetch,
+  DestinationDenied,
   type GuardedFetch,
   type GuardedFetchOptions,
   isListedHost,
 } from "./fetch/guarded-fetch.ts";
-export { allPackageHosts, type PackageManager, packageHosts } from "./package-hosts.ts";
-export { allowsUrl } from "./policy/policy.ts";
-export * from "./policy/types.ts";
+export { openCertificateAuthority } from "./mitm/certificate-authority.ts";
+export type { CredentialSource, CredentialTarget, ProxiedCredential } from "./mitm/proxied-credential.ts";
+export { withTokenPrefix } from "./mitm/token-prefix.ts";
+export type { EgressDenied } from "./policy/denial-log.ts";
+export { EgressError } from "./policy/egress-error.ts";
+export { allowsUrl, type EgressPolicy } from "./policy/policy.ts";

@@ -5,10 +5,11 @@ import type { AddressInfo, Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeCertificates } from "../../../tests/git-host/certificates.ts";
-import { createEgress } from "../src/create-egress.ts";
-import { openAuthority } from "../src/mitm/certificate-authority.ts";
-import type { NetworkNamespace } from "../src/egress.ts";
-import type { EgressDenied, SandboxCredential } from "../src/policy/types.ts";
+import type { NetworkNamespace } from "../src/capture/network-namespace.ts";
+import { createEgress } from "../src/egress.ts";
+import { openCertificateAuthority } from "../src/mitm/certificate-authority.ts";
+import type { ProxiedCredential } from "../src/mitm/proxied-credential.ts";
+import type { EgressDenied } from "../src/policy/denial-log.ts";
 import { type Ran, runInside } from "./run-inside.ts";
 
 /** What a host was asked. Text of one character a byte. */
@@ -20,7 +21,7 @@ export interface Asked {
 }
 
 /** For tests: a host that remembers what it was asked, in TLS and plain, and a namespace whose credentials may change. */
-export interface ExchangeBench {
+export interface MitmBench {
   /** `host.example:PORT`, in TLS; also `other.example`. */
   port: number;
   plainPort: number;
@@ -34,7 +35,7 @@ export interface ExchangeBench {
   /** Names are resolved when this is. Default: at once. */
   resolving: Promise<void>;
   denied: EgressDenied[];
-  credentials: SandboxCredential[];
+  credentials: ProxiedCredential[];
   namespace: NetworkNamespace;
   /** Answers what is asked next and after, where a test wants more than `ok`. */
   answer: (asked: Asked, response: ServerResponse) => void;
@@ -44,7 +45,7 @@ export interface ExchangeBench {
   close(): Promise<void>;
 }
 
-export async function makeExchangeBench(trusted?: readonly string[]): Promise<ExchangeBench> {
+export async function makeMitmBench(trusted?: readonly string[]): Promise<MitmBench> {
   const dir = await mkdtemp(join(tmpdir(), "exchange-"));
   const made = await makeCertificates(dir, ["host.example", "other.example"]);
   const asked: Asked[] = [];
@@ -76,7 +77,7 @@ export async function makeExchangeBench(trusted?: readonly string[]): Promise<Ex
   };
   const port = await listen(createServer({ key: made.key, cert: made.certificate }, serve));
   const plainPort = await listen(createHttpServer(serve));
-  const authority = await openAuthority(join(dir, "authority"));
+  const authority = await openCertificateAuthority(join(dir, "authority"));
   const caFile = join(dir, "inside.pem");
   await writeFile(caFile, authority.certificate);
   const hosts = ["host.example", "other.example"].flatMap((name) => [
@@ -91,14 +92,14 @@ export async function makeExchangeBench(trusted?: readonly string[]): Promise<Ex
     },
     poolSize: 1,
     headTimeoutMs: 2_000,
-    opening: { authority, trusted: trusted ?? [await readFile(made.caFile, "utf8")] },
+    mitm: { authority, trusted: trusted ?? [await readFile(made.caFile, "utf8")] },
   });
   const namespace = await egress.open({
     policy: { mode: "limited", hosts },
     credentials: async () => bench.credentials,
     onDenied: (one) => denied.push(one),
   });
-  const bench: ExchangeBench = {
+  const bench: MitmBench = {
     port,
     plainPort,
     caFile,

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import type { NetworkNamespace } from "../src/egress.ts";
+import type { NetworkNamespace } from "../src/capture/network-namespace.ts";
 
 export interface Ran {
   code: number | null;

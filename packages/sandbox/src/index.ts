@@ -13,6 +13,7 @@ export { type ProbedPlace, probeEngine } from "./probes/probe-engine.ts";
 export { describeTree, madeTree } from "./system/describe-tree.ts";
 export { type LayerCache, openLayerCache } from "./system/layer-cache.ts";
 export type { LayerPlan } from "./system/layer-plan.ts";
+export { packageHosts } from "./system/package-hosts.ts";
 export { type Packages, packagePlans } from "./system/package-plans.ts";
 export type { PackageSources } from "./system/package-sources.ts";
 export { openSystemTree, type SystemTree, type TreeState } from "./system/system-tree.ts";

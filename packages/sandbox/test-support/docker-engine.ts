@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createEgress, openAuthority } from "@berth/egress";
+import { createEgress, openCertificateAuthority } from "@berth/egress";
 import {
   type EngineKind,
   startTestEngine,
@@ -28,8 +28,12 @@ export async function startSubject(
 ): Promise<TestSubject> {
   const directory = await mkdtemp(join(tmpdir(), "berth-engine-"));
   const { socket, close } = await startTestEngine(kind);
-  const authority = await openAuthority(join(directory, "authority"));
-  const egress = await createEgress({ poolSize: 0, allowPrivate, opening: { authority, trusted: [] } });
+  const authority = await openCertificateAuthority(join(directory, "authority"));
+  const egress = await createEgress({
+    poolSize: 0,
+    allowPrivate,
+    mitm: { authority, trusted: [], errorPrefix: "Berth: " },
+  });
   const [instance, stateDir] = [`test-${process.pid}`, join(directory, "state")];
   const certificates = [authority.certificate];
   const options = { instance, socket, defaultImage: TEST_IMAGE, stateDir, egress, certificates };

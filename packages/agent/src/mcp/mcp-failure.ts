@@ -1,5 +1,5 @@
 import type { SessionErrorType } from "@berth/contract";
-import { AddressRefused } from "@berth/egress";
+import { DestinationDenied } from "@berth/egress";
 import { ProtocolError, SdkError, SdkErrorCode, UnauthorizedError } from "@modelcontextprotocol/client";
 import { ResponseTooLarge } from "./limited-fetch.ts";
 
@@ -11,7 +11,7 @@ export interface McpFailure {
 
 /**
  * Describes an error in fixed words, since messages of servers and networks may contain addresses and secrets. The reason
- * enters the history of a model, and so does the message of an `AddressRefused`: their bytes must not change.
+ * enters the history of a model, and so does the message of an `DestinationDenied`: their bytes must not change.
  */
 export function mcpFailure(error: unknown): McpFailure {
   const chain = causesOf(error);
@@ -44,7 +44,7 @@ function unauthorized(status: number): McpFailure {
 }
 
 function connectionFailure(chain: readonly Error[], status: number | undefined): string {
-  const refused = chain.find((cause) => cause instanceof AddressRefused);
+  const refused = chain.find((cause) => cause instanceof DestinationDenied);
   if (refused !== undefined) return lowerCase(refused.message.replace(/\.$/, ""));
   if (chain.some((cause) => cause instanceof ResponseTooLarge)) return "its answer is too long";
   if (status !== undefined && status >= 300 && status < 400) return "it redirects, which is not followed";

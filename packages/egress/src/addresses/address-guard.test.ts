@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isPublicAddress, makeAddressGuard } from "./address-guard.ts";
 import { type HostName, parseHostName } from "../names/host-name.ts";
-import { EgressError } from "../policy/types.ts";
+import { EgressError } from "../policy/egress-error.ts";
+import { createAddressGuard, isPublicAddress } from "./address-guard.ts";
 
 const closed =
   `0.0.0.0 0.1.2.3 10.0.0.1 100.64.0.1 100.127.255.255 127.0.0.1 127.255.255.255 168.63.129.16 169.254.169.254 172.16.0.1
@@ -29,7 +29,7 @@ test("only the public internet is public", () => {
 });
 
 test("exceptions are a host, a host at a port, an address, an address at a port, or a network", () => {
-  const guard = makeAddressGuard([
+  const guard = createAddressGuard([
     "git.example",
     "web.example:8080",
     "10.1.0.0/16",
@@ -51,16 +51,16 @@ test("exceptions are a host, a host at a port, an address, an address at a port,
 
 test("a public address of this machine is not the internet's", () => {
   const own = () => ["1.1.1.1", "2606:4700::1111"];
-  const guard = makeAddressGuard([], own);
+  const guard = createAddressGuard([], own);
   assert.equal(guard(name("x.example"), "1.1.1.1", 443), false);
   assert.equal(guard(name("x.example"), "2606:4700::1111", 443), false);
   assert.equal(guard(name("x.example"), "1.1.1.2", 443), true);
-  assert.equal(makeAddressGuard(["x.example"], own)(name("x.example"), "1.1.1.1", 443), true);
+  assert.equal(createAddressGuard(["x.example"], own)(name("x.example"), "1.1.1.1", 443), true);
 });
 
 test("an entry that is none of these is refused", () => {
   for (const entry of ["", "*", "10.0.0.0/33", "10.0.0", "10.0.0.1:0", "fd00::/200", "a b", "10.0.0.0/8/8"]) {
-    assert.throws(() => makeAddressGuard([entry]), EgressError, entry);
+    assert.throws(() => createAddressGuard([entry]), EgressError, entry);
   }
 });
 

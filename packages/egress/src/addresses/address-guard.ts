@@ -1,11 +1,13 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
 import { networkInterfaces } from "node:os";
 import { type HostName, parseHostPort, parsePort } from "../names/host-name.ts";
-import { EgressError } from "../policy/types.ts";
+import { EgressError } from "../policy/egress-error.ts";
 
-/** IPv4 networks that are not the public internet: own, private, shared, loopback, link-local,
- * documentation, multicast, reserved, and the one public address that a cloud gives to services of the machine itself. */
-const closedIpv4 = [
+/**
+ * IPv4 networks outside the public internet: own, private, shared, loopback, link-local, documentation, multicast, reserved;
+ * and the one public address that Azure gives to services of the machine itself.
+ */
+const PRIVATE_IPV4 = [
   "0.0.0.0/8",
   "10.0.0.0/8",
   "100.64.0.0/10",
@@ -25,27 +27,33 @@ const closedIpv4 = [
 ];
 
 /** Within 2000::/3, the only public space: protocol assignments and Teredo, documentation, 6to4. */
-const closedIpv6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"];
+const PRIVATE_IPV6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"];
 
-const closed = new BlockList();
-for (const network of [...closedIpv4, ...closedIpv6]) addNetwork(closed, network);
-const globalUnicast = new BlockList();
-addNetwork(globalUnicast, "2000::/3");
+const PRIVATE = new BlockList();
+for (const network of [...PRIVATE_IPV4, ...PRIVATE_IPV6]) addNetwork(PRIVATE, network);
+const GLOBAL_UNICAST = new BlockList();
+addNetwork(GLOBAL_UNICAST, "2000::/3");
 
 /** Whether an address is on the public internet. IPv6 forms that carry an IPv4 address are not. */
 export function isPublicAddress(address: string): boolean {
-  if (isIPv4(address)) return !closed.check(address, "ipv4");
-  return isIP(address) === 6 && globalUnicast.check(address, "ipv6") && !closed.check(address, "ipv6");
+  if (isIPv4(address)) return !PRIVATE.check(address, "ipv4");
+  return isIP(address) === 6 && GLOBAL_UNICAST.check(address, "ipv6") && !PRIVATE.check(address, "ipv6");
+}
+
+/** Whether an IP address is a loopback address. */
+export function isLoopback(address: string): boolean {
+  return address.startsWith("127.") || address === "::1";
 }
 
 /** Whether `name`, resolved to `address`, may be dialled at `port`. */
 export type AddressGuard = (name: HostName, address: string, port: number) => boolean;
 
 /**
- * Lets public addresses pass but those of this machine, behind whose firewall a session must not come, and others where the operator lists them: a host name, `name:port`, an address,
- * `address:port` (IPv4), or a network such as `10.1.0.0/16`. Throws `EgressError` for an entry that is none of these.
+ * Permits public addresses, except those of this machine, since connections to them would bypass its firewall. Other addresses
+ * are permitted only where `allowPrivate` lists them: a host name, `name:port`, an address, `address:port` (IPv4), or a network
+ * such as `10.1.0.0/16`. @throws EgressError for any other entry.
  */
-export function makeAddressGuard(
+export function createAddressGuard(
   allowPrivate: readonly string[],
   own: () => readonly string[] = addressesOfThisMachine,
 ): AddressGuard {
@@ -72,18 +80,18 @@ function parseException(entry: string): AddressGuard {
     (onlyPort ?? port) === port && list.check(address, isIPv4(address) ? "ipv4" : "ipv6");
 }
 
-/** False when the text is not an address or a network. */
+/** Returns false when the text is not an address or a network. */
 function addNetwork(list: BlockList, text: string): boolean {
   const [address = "", bits, excess] = text.split("/");
   const version = isIP(address);
   if (version === 0 || excess !== undefined || (bits !== undefined && !/^[0-9]{1,3}$/.test(bits)))
     return false;
-  const prefix = bits === undefined ? maximumPrefix(version) : Number(bits);
-  if (prefix > maximumPrefix(version)) return false;
+  const prefix = bits === undefined ? maxPrefix(version) : Number(bits);
+  if (prefix > maxPrefix(version)) return false;
   list.addSubnet(address, prefix, version === 4 ? "ipv4" : "ipv6");
   return true;
 }
 
-function maximumPrefix(version: number): number {
+function maxPrefix(version: number): number {
   return version === 4 ? 32 : 128;
 }

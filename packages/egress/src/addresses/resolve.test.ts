@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { runInside } from "../../test-support/run-inside.ts";
-import { createEgress } from "../create-egress.ts";
+import { createEgress } from "../egress.ts";
 import { type HostName, parseHostName } from "../names/host-name.ts";
+import type { EgressDenied } from "../policy/denial-log.ts";
 import { addressesInHostsFile } from "./resolve.ts";
-import type { EgressDenied } from "../policy/types.ts";
 
 const name = (text: string): HostName => parseHostName(text) ?? assert.fail(text);
 
@@ -38,7 +38,7 @@ test("names are resolved as they stand, whatever the machine would search for", 
     onDenied: (one) => denied.push(one),
   });
   const program = `
-    const { resolveBySystem } = await import("${import.meta.resolve("../relay/dial.ts")}");
+    const { resolveBySystem } = await import("${import.meta.resolve("./resolve.ts")}");
     for (const name of ["metadata", "api.other.example", "whole.example"])
       console.log(name, (await resolveBySystem(name).catch(() => [])).length);`;
   const { stdout, stderr } = await runInside(

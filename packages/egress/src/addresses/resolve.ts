@@ -1,8 +1,24 @@
+import { lookup } from "node:dns/promises";
 import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
-import { type HostName, parseHostName } from "../names/host-name.ts";
+import { type HostName, isLocalhost, parseHostName } from "../names/host-name.ts";
 
-/** The addresses that a hosts file gives a name, in its order; none when it does not, or cannot be read. */
+/** Resolves a name to IPv4 and IPv6 addresses as text. Rejects, or returns none, when it has none. */
+export type Resolve = (name: HostName) => Promise<readonly string[]>;
+
+/**
+ * Resolves with the machine's hosts file and resolver. Names at and below `localhost` are loopback (RFC 6761), whatever the
+ * machine says. The trailing dot marks the name as fully qualified, so that the machine's search domains are not appended.
+ */
+export const resolveBySystem: Resolve = async (name) => {
+  if (isLocalhost(name)) return ["127.0.0.1", "::1"];
+  const listed = await addressesInHostsFile(name);
+  if (listed.length > 0) return listed;
+  const found = await lookup(`${name}.`, { all: true, verbatim: true });
+  return found.map(({ address }) => address);
+};
+
+/** The addresses that a hosts file lists for a name, in its order. Empty when there are none or the file cannot be read. */
 export async function addressesInHostsFile(name: HostName, file = "/etc/hosts"): Promise<string[]> {
   const text = await readFile(file, "utf8").catch(() => "");
   return text.split("\n").flatMap((line) => {

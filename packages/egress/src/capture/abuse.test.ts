@@ -5,9 +5,10 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, test } from "node:test";
 import { runInside } from "../../test-support/run-inside.ts";
-import { createEgress } from "../create-egress.ts";
-import type { Egress, NetworkNamespace } from "../egress.ts";
-import type { EgressDenied } from "../policy/types.ts";
+import type { NetworkNamespace } from "../capture/network-namespace.ts";
+import type { Egress } from "../egress.ts";
+import { createEgress } from "../egress.ts";
+import type { EgressDenied } from "../policy/denial-log.ts";
 
 /** What one namespace may have open at once. */
 const most = 512;

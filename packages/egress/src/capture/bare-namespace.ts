@@ -1,95 +1,118 @@
 import { closeSync, openSync } from "node:fs";
-import { makeBatch, makesBatches } from "./namespace-batch.ts";
-import { closeListeners, type Listeners, runHelper } from "./namespace-helper.ts";
-import { standardPorts } from "../policy/policy.ts";
-import { proxyPort } from "../proxy/serve-proxy.ts";
+import type { Socket } from "node:net";
+import { STANDARD_PORTS } from "../policy/policy.ts";
+import { closeListeners, type Listeners, type ListenTask, openListeners } from "./listeners.ts";
 
-export const dnsPort = 53;
+export const DNS_PORT = 53;
+
+/** Where programs that are configured to use a proxy find one, at every loopback address. */
+export const PROXY_PORT = 3128;
 
 /** TCP ports that every namespace listens at. */
-export const listenedPorts: readonly number[] = [...standardPorts, proxyPort, dnsPort];
+export const DEFAULT_PORTS: readonly number[] = [...STANDARD_PORTS, PROXY_PORT, DNS_PORT];
+
+interface Descriptors {
+  netFd: number;
+  /** Null where this process is root. */
+  userFd: number | null;
+}
 
 /** A network namespace in which every address is local, kept alive by descriptors, and its listeners. */
-export interface BareNamespace {
+export interface BareNamespace extends Descriptors {
   listeners: Listeners;
-  netFd: number;
-  userFd: number | null;
 }
 
 const isRoot = process.getuid?.() === 0;
 
 /**
- * Makes a namespace that listens at these TCP ports and UDP 53. When this process is not root, it lies in a user
- * namespace of its own, in which this user is root: a program that joins both by `nsenter --preserve-credentials` has
- * capabilities there, over nothing else.
+ * Makes namespaces that listen at the default ports, at `morePorts` and at UDP 53. Rejects when none can be made.
+ *
+ * When this process is not root, each lies in a user namespace of its own, in which this user is root: a program that joins
+ * both by `nsenter --preserve-credentials` has capabilities there, over nothing else.
  */
-async function makeNamespace(tcp: readonly number[]): Promise<BareNamespace> {
-  const user = isRoot ? [] : ["--user", "--map-root-user"];
-  const opened: { netFd: number | null; userFd: number | null } = { netFd: null, userFd: null };
-  const task = { prepare: true, tcp, udp: [dnsPort] };
-  const listeners = await runHelper(
-    { enter: ["unshare", ...user, "--net", "--"], descriptors: [] },
-    task,
-    (pid) => {
-      opened.netFd = openSync(`/proc/${pid}/ns/net`, "r");
-      opened.userFd = isRoot ? null : openSync(`/proc/${pid}/ns/user`, "r");
-    },
-  );
-  if (opened.netFd === null) throw new Error("The network namespace could not be opened.");
-  return { listeners, netFd: opened.netFd, userFd: opened.userFd };
-}
-
-/** Makes several, at once where that is cheaper, which listen at `more` ports, too. Rejects when this machine cannot. */
-export async function makeNamespaces(count: number, more: readonly number[]): Promise<BareNamespace[]> {
-  const tcp = [...new Set([...listenedPorts, ...more])];
-  if (makesBatches) {
-    const ports = { tcp, udp: dnsPort };
-    const made = await makeBatch(count, ports, (one) => releaseNamespace({ ...one, userFd: null }));
-    return made.map((one) => ({ ...one, userFd: null }));
-  }
-  const made = await Promise.allSettled(Array.from({ length: count }, () => makeNamespace(tcp)));
-  const whole = made.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+export async function makeNamespaces(count: number, morePorts: readonly number[]): Promise<BareNamespace[]> {
+  const tcp = [...new Set([...DEFAULT_PORTS, ...morePorts])];
+  if (isRoot) return makeTogether(count, tcp, []);
+  const enter = ["unshare", "--user", "--map-root-user", "--"];
+  const made = await Promise.allSettled(Array.from({ length: count }, () => makeTogether(1, tcp, enter)));
+  const whole = made.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
   if (whole.length === 0 && made[0]?.status === "rejected") throw made[0].reason;
   return whole;
 }
 
-/** Makes a namespace of another's making like one of `makeNamespace`, by a descriptor of its own. */
-export async function furnishNamespace(foreignFd: number): Promise<BareNamespace> {
-  const task = { prepare: true, tcp: listenedPorts, udp: [dnsPort] };
-  const enter = ["nsenter", "--net=/proc/self/fd/4", "--"] as const;
+async function makeTogether(
+  count: number,
+  tcp: readonly number[],
+  enter: readonly string[],
+): Promise<BareNamespace[]> {
+  const opened: Descriptors[] = [];
+  const onNamespace = (pid: number, fd: number): void => {
+    const netFd = openSync(`/proc/${pid}/fd/${fd}`, "r");
+    opened.push({ netFd, userFd: isRoot ? null : openSync(`/proc/${pid}/ns/user`, "r") });
+  };
+  try {
+    const listeners = await openListeners(
+      { enter, task: ["make", count], tcp, udp: [DNS_PORT] },
+      onNamespace,
+    );
+    return opened.map((descriptors, index) => ({
+      ...descriptors,
+      listeners: listeners[index] ?? { tcp: [], udp: [] },
+    }));
+  } catch (error) {
+    for (const descriptors of opened) closeDescriptors(descriptors);
+    throw error;
+  }
+}
+
+/** Prepares a namespace that somebody else made, as root. Duplicates its descriptor. */
+export async function prepareNamespace(foreignFd: number): Promise<BareNamespace> {
   const netFd = openSync(`/proc/self/fd/${foreignFd}`, "r");
   try {
-    return { listeners: await runHelper({ enter, descriptors: [netFd] }, task), netFd, userFd: null };
+    const ports = { tcp: DEFAULT_PORTS, udp: [DNS_PORT] };
+    return {
+      listeners: await listenIn({ netFd, userFd: null }, { task: ["prepare"], ...ports }),
+      netFd,
+      userFd: null,
+    };
   } catch (error) {
     closeSync(netFd);
     throw error;
   }
 }
 
-/** Listens at further TCP ports of a living namespace. */
-export async function listenAt(namespace: BareNamespace, ports: readonly number[]): Promise<Listeners> {
-  const { netFd, userFd } = namespace;
-  const user = userFd === null ? [] : ["--user=/proc/self/fd/5", "--preserve-credentials"];
-  return runHelper(
-    {
-      enter: ["nsenter", ...user, "--net=/proc/self/fd/4", "--"],
-      descriptors: userFd === null ? [netFd] : [netFd, userFd],
-    },
-    { prepare: false, tcp: ports, udp: [] },
-  );
+/** Listens at further TCP ports of a living namespace. `onConnection` gets every connection. */
+export function listenAt(
+  namespace: Descriptors,
+  tcp: readonly number[],
+  onConnection: (client: Socket) => void,
+): Promise<Listeners> {
+  return listenIn(namespace, { task: ["bind"], tcp, udp: [], onConnection });
 }
 
-/** Stops listening at the TCP ports that are not wanted: what is inside may listen there. */
-export function narrowed(namespace: BareNamespace, wanted: readonly number[]): BareNamespace {
+async function listenIn({ netFd, userFd }: Descriptors, task: ListenTask): Promise<Listeners> {
+  const user = userFd === null ? [] : ["--user=/proc/self/fd/5", "--preserve-credentials"];
+  const enter = ["nsenter", ...user, "--net=/proc/self/fd/4", "--"];
+  const descriptors = userFd === null ? [netFd] : [netFd, userFd];
+  const [listeners] = await openListeners({ ...task, enter, descriptors });
+  return listeners ?? { tcp: [], udp: [] };
+}
+
+/** Closes the listeners at other TCP ports, so that programs inside can listen there. */
+export function closeOtherPorts(namespace: BareNamespace, wanted: readonly number[]): BareNamespace {
   const { tcp, udp } = namespace.listeners;
   const isWanted = ({ port }: { port: number }): boolean => wanted.includes(port);
   closeListeners({ tcp: tcp.filter((one) => !isWanted(one)), udp: [] });
   return { ...namespace, listeners: { tcp: tcp.filter(isWanted), udp } };
 }
 
-/** Lets go of it: the kernel removes it when the last process and connection inside are gone. */
+/** Closes the listeners and descriptors. The kernel removes the namespace after the last process and connection in it. */
 export function releaseNamespace(namespace: BareNamespace): void {
   closeListeners(namespace.listeners);
-  closeSync(namespace.netFd);
-  if (namespace.userFd !== null) closeSync(namespace.userFd);
+  closeDescriptors(namespace);
+}
+
+function closeDescriptors({ netFd, userFd }: Descriptors): void {
+  closeSync(netFd);
+  if (userFd !== null) closeSync(userFd);
 }

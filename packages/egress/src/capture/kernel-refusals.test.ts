@@ -3,9 +3,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { after, before, beforeEach, test } from "node:test";
 import { runInside } from "../../test-support/run-inside.ts";
 import { until } from "../../test-support/until.ts";
-import { createEgress } from "../create-egress.ts";
-import type { Egress, NetworkNamespace } from "../egress.ts";
-import type { EgressDenied } from "../policy/types.ts";
+import type { NetworkNamespace } from "../capture/network-namespace.ts";
+import type { Egress } from "../egress.ts";
+import { createEgress } from "../egress.ts";
+import type { EgressDenied } from "../policy/denial-log.ts";
 
 const skip = process.getuid?.() === 0 ? false : "without root nobody hears what the kernel refuses";
 

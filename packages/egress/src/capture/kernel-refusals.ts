@@ -1,17 +1,17 @@
 import { findProgram, isArchitecture } from "@berth/linux";
-import { type Program, type Refusal, RefusalListener } from "./refusal-listener.ts";
+import { type Refusal, RefusalListener } from "./refusal-listener.ts";
 
-/** Starting a process takes processor time, which whoever opens a sandbox waits for meanwhile. */
-const START_MS = 50;
+/** Delay of the start, since starting a process takes processor time while a sandbox is being opened. */
+const START_DELAY_MS = 50;
 const LINGER_MS = 3000;
 
 /**
- * Hears what the kernel refuses in namespaces, through one process for all of them, which opens nothing and answers nothing. It
- * is there as long as a namespace is watched. Without it refusals are the same, and nobody hears of them.
+ * Reports what the kernel refuses in namespaces, through one process for all of them that opens no port and sends nothing. It
+ * runs as long as a namespace is watched. Without it the kernel refuses the same, unreported.
  */
-export class Refusals {
+export class KernelRefusals {
   readonly #log: (line: string) => void;
-  readonly #program = findListener();
+  readonly #perl = findPerl();
   readonly #waiting = new Set<() => void>();
   #listener: RefusalListener | null = null;
   #starting: NodeJS.Timeout | null = null;
@@ -21,18 +21,21 @@ export class Refusals {
     this.#log = log;
   }
 
-  /** Begins a moment later, as root and where there is Perl. What it gives back ends it, and has to be called before the descriptor is closed. */
-  watch(netFd: number, tell: (refusal: Refusal) => void): () => void {
-    if (this.#program === null) return () => {};
-    let forget: (() => void) | undefined;
-    const begin = () => {
-      forget = this.#listener?.watch(netFd, tell);
+  /**
+   * Starts watching shortly after, as root and where there is Perl; elsewhere it does nothing. Call the returned function, which
+   * stops it, before the descriptor is closed.
+   */
+  watch(netFd: number, report: (refusal: Refusal) => void): () => void {
+    if (this.#perl === null) return () => {};
+    let stop: (() => void) | undefined;
+    const start = () => {
+      stop = this.#listener?.watch(netFd, report);
     };
-    if (this.#listener?.ended === false) begin();
-    else this.#startFor(begin, this.#program);
+    if (this.#listener?.ended === false) start();
+    else this.#startLater(start, this.#perl);
     return () => {
-      this.#waiting.delete(begin);
-      forget?.();
+      this.#waiting.delete(start);
+      stop?.();
       clearTimeout(this.#ending);
       this.#ending = setTimeout(() => this.#endIfIdle(), LINGER_MS).unref();
     };
@@ -43,15 +46,15 @@ export class Refusals {
     this.#listener?.end();
   }
 
-  #startFor(begin: () => void, program: Program): void {
-    this.#waiting.add(begin);
+  #startLater(start: () => void, perl: string): void {
+    this.#waiting.add(start);
     this.#starting ??= setTimeout(() => {
       this.#starting = null;
       if (this.#waiting.size === 0) return;
-      this.#listener = new RefusalListener(program, this.#log);
+      this.#listener = new RefusalListener(perl, this.#log);
       for (const each of this.#waiting) each();
       this.#waiting.clear();
-    }, START_MS).unref();
+    }, START_DELAY_MS).unref();
   }
 
   #endIfIdle(): void {
@@ -59,8 +62,7 @@ export class Refusals {
   }
 }
 
-function findListener(): Program | null {
-  const [perl, architecture] = [findProgram("perl"), process.arch];
-  if (process.getuid?.() !== 0 || perl === null || !isArchitecture(architecture)) return null;
-  return { perl, architecture };
+/** Null where refusals cannot be watched. */
+function findPerl(): string | null {
+  return process.getuid?.() === 0 && isArchitecture(process.arch) ? findProgram("perl") : null;
 }

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limitedLog } from "./rate-limited-log.ts";
+import { rateLimitedLog } from "./rate-limited-log.ts";
 
 test("a sandbox fills no log: lines are told to a limit, which is told once, and again after a minute", () => {
   const lines: string[] = [];
   let time = 0;
-  const log = limitedLog(
+  const log = rateLimitedLog(
     (line) => lines.push(line),
     () => time,
   );
   for (let n = 0; n < 500; n++) log("failed");
   assert.equal(lines.length, 101);
-  assert.match(lines.at(-1) ?? "", /more of one sandbox/);
+  assert.match(lines.at(-1) ?? "", /more lines of one sandbox/);
   time = 60_000;
   log("again");
   assert.deepEqual([lines.length, lines.at(-1)], [102, "again"]);

@@ -1,15 +1,16 @@
 type Log = (line: string) => void;
 
-const linesAMinute = 100;
-const minute = 60_000;
+const LINES_PER_MINUTE = 100;
+const MINUTE_MS = 60_000;
 
-/** What one sandbox makes its egress tell an operator: so many lines a minute; of more, once that there are more. */
-export function limitedLog(log: Log, now: () => number = () => performance.now()): Log {
-  let [began, told] = [now(), 0];
+/** Limits the log lines that one sandbox can cause. When the limit is reached, one more line says so. */
+export function rateLimitedLog(log: Log, now: () => number = () => performance.now()): Log {
+  let [startedAt, count] = [now(), 0];
   return (line) => {
-    if (now() - began >= minute) [began, told] = [now(), 0];
-    told += 1;
-    if (told <= linesAMinute) log(line);
-    else if (told === linesAMinute + 1) log("egress: there is more of one sandbox than is told in a minute");
+    if (now() - startedAt >= MINUTE_MS) [startedAt, count] = [now(), 0];
+    count += 1;
+    if (count <= LINES_PER_MINUTE) log(line);
+    else if (count === LINES_PER_MINUTE + 1)
+      log("egress: more lines of one sandbox are dropped for a minute");
   };
 }

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { makeNamespaces, narrowed, releaseNamespace } from "./bare-namespace.ts";
-import { NamedPorts } from "./recent-ports.ts";
+import { closeOtherPorts, makeNamespaces, releaseNamespace } from "./bare-namespace.ts";
+import { RecentPorts } from "./recent-ports.ts";
 
 test("the ports that were named last are kept, each once, and no more than four", () => {
-  const ports = new NamedPorts();
-  assert.deepEqual(ports.lately, []);
+  const ports = new RecentPorts();
+  assert.deepEqual(ports.list, []);
   ports.add([8443, 3000]);
   ports.add([3000]);
-  assert.deepEqual(ports.lately, [3000, 8443]);
+  assert.deepEqual(ports.list, [3000, 8443]);
   ports.add([1, 2, 3]);
-  assert.deepEqual(ports.lately, [1, 2, 3, 3000]);
+  assert.deepEqual(ports.list, [1, 2, 3, 3000]);
 });
 
 test("a namespace listens at them from the start, and no more once they are not wanted", async () => {
@@ -18,7 +18,7 @@ test("a namespace listens at them from the start, and no more once they are not 
   assert.ok(made !== undefined);
   const portsOf = ({ listeners }: typeof made) => listeners.tcp.map(({ port }) => port);
   assert.deepEqual(portsOf(made), [80, 443, 3128, 53, 3333]);
-  const less = narrowed(made, [80, 443]);
+  const less = closeOtherPorts(made, [80, 443]);
   assert.deepEqual(portsOf(less), [80, 443]);
   releaseNamespace(less);
 });

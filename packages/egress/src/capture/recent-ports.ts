@@ -1,19 +1,19 @@
-/** More would cost each namespace more than they save. */
-const MOST = 4;
+/** More ports would cost each namespace more than they save. */
+const MAX_PORTS = 4;
 
 /**
- * The ports, beside the usual ones, that policies have named of late, as of a git host that is not at 443. What is made ahead
- * listens there already: afterwards that takes a program, and longer than all the rest of opening a namespace.
+ * The ports other than 80 and 443 that policies have named recently, such as that of a git host. Namespaces made in advance
+ * listen there from the start: adding a port later takes a helper process, longer than all the rest of opening a namespace.
  */
-export class NamedPorts {
+export class RecentPorts {
   #ports: readonly number[] = [];
 
-  /** Latest first. */
-  get lately(): readonly number[] {
+  /** Most recent first. */
+  get list(): readonly number[] {
     return this.#ports;
   }
 
   add(ports: readonly number[]): void {
-    this.#ports = [...new Set([...ports, ...this.#ports])].slice(0, MOST);
+    this.#ports = [...new Set([...ports, ...this.#ports])].slice(0, MAX_PORTS);
   }
 }

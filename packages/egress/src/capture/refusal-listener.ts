@@ -3,38 +3,34 @@ import { closeSync, openSync } from "node:fs";
 import type { Socket } from "node:net";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
-import type { Architecture } from "@berth/linux";
-import { refusalsScript } from "./refusals-script.ts";
+import { encode, perlProgram } from "@berth/linux";
+import { REFUSAL_FILTER } from "./refusal-filter.ts";
 
-/** A connection or a datagram that the kernel refused, since nobody listens there. */
+const WATCH_REFUSALS = perlProgram(new URL("../../scripts/watch-refusals.pl", import.meta.url));
+
+/** A connection or datagram that the kernel refused because nothing listens at its destination. */
 export interface Refusal {
   protocol: "tcp" | "udp";
-  /** Where it was meant to go. */
+  /** The original destination. */
   address: string;
   port: number;
 }
 
-/** What it is made of. */
-export interface Program {
-  perl: string;
-  architecture: Architecture;
-}
-
-/** The process that hears what the kernel refuses in namespaces. It lives no longer than this one. */
+/** The process that watches namespaces (scripts/watch-refusals.pl). It ends with this one. */
 export class RefusalListener {
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly #log: (line: string) => void;
-  readonly #tells = new Map<string, (refusal: Refusal) => void>();
-  /** Descriptors that keep namespaces until they are watched. */
-  readonly #handed = new Map<string, number>();
+  readonly #reports = new Map<string, (refusal: Refusal) => void>();
+  /** Descriptors that keep namespaces open until the process watches them. */
+  readonly #pending = new Map<string, number>();
   #count = 0;
-  #complaint = "";
-  /** Nothing more can be watched. */
+  #stderr = "";
+  /** Whether it has ended, so that nothing more can be watched. */
   ended = false;
 
-  constructor({ perl, architecture }: Program, log: (line: string) => void) {
+  constructor(perl: string, log: (line: string) => void) {
     this.#log = log;
-    const child = spawn(perl, ["-e", refusalsScript(architecture)], {
+    const child = spawn(perl, ["-e", WATCH_REFUSALS, "--", encode(REFUSAL_FILTER).toString("hex")], {
       env: {},
       stdio: ["pipe", "pipe", "pipe"],
     });
@@ -42,64 +38,64 @@ export class RefusalListener {
     child.unref();
     for (const stream of [child.stdin, child.stdout, child.stderr]) (stream as unknown as Socket).unref();
     child.stdin.on("error", () => {});
-    child.on("error", ({ message }) => this.#complain(message));
-    child.stderr.on("data", (bytes) => this.#complain(String(bytes)));
-    child.once("close", () => this.#gone());
-    createInterface({ input: child.stdout }).on("line", (line) => this.#heard(line));
+    child.on("error", ({ message }) => this.#keepError(message));
+    child.stderr.on("data", (bytes) => this.#keepError(String(bytes)));
+    child.once("close", () => this.#onClose());
+    createInterface({ input: child.stdout }).on("line", (line) => this.#onLine(line));
   }
 
-  /** How many namespaces are watched. */
+  /** The number of watched namespaces. */
   get size(): number {
-    return this.#tells.size;
+    return this.#reports.size;
   }
 
-  /** Begins a moment later; the descriptor may be closed at once. Gives back what ends it. */
-  watch(netFd: number, tell: (refusal: Refusal) => void): () => void {
+  /** Starts watching shortly after; the descriptor may be closed at once. Returns a function that stops it. */
+  watch(netFd: number, report: (refusal: Refusal) => void): () => void {
     const id = String(++this.#count);
     const fd = openSync(`/proc/self/fd/${netFd}`, "r");
-    this.#tells.set(id, tell);
-    this.#handed.set(id, fd);
+    this.#reports.set(id, report);
+    this.#pending.set(id, fd);
     this.#child.stdin.write(`watch ${id} /proc/${process.pid}/fd/${fd}\n`);
     return () => {
-      this.#tells.delete(id);
+      this.#reports.delete(id);
       if (!this.ended) this.#child.stdin.write(`forget ${id}\n`);
     };
   }
 
   end(): void {
     this.ended = true;
-    this.#tells.clear();
+    this.#reports.clear();
     this.#child.stdin.end();
   }
 
-  #heard(line: string): void {
-    const [what = "", id = "", port = "", address = ""] = line.split(" ");
-    if (what === "tcp" || what === "udp")
-      this.#tells.get(id)?.({ protocol: what, address: shortened(address), port: Number(port) });
-    else this.#letGo(id);
-    if (what === "failed") this.#log(`egress: what the kernel refuses in a sandbox is not heard: ${line}`);
+  #onLine(line: string): void {
+    const [kind = "", id = "", port = "", address = ""] = line.split(" ");
+    if (kind === "tcp" || kind === "udp")
+      this.#reports.get(id)?.({ protocol: kind, address: shortened(address), port: Number(port) });
+    else this.#release(id);
+    if (kind === "failed") this.#log(`egress: the kernel's refusals in a sandbox are not reported: ${line}`);
   }
 
-  #letGo(id: string): void {
-    const fd = this.#handed.get(id);
+  #release(id: string): void {
+    const fd = this.#pending.get(id);
     if (fd === undefined) return;
-    this.#handed.delete(id);
+    this.#pending.delete(id);
     closeSync(fd);
   }
 
-  #complain(text: string): void {
-    if (this.#complaint.length < 1000) this.#complaint += text.trim();
+  #keepError(text: string): void {
+    if (this.#stderr.length < 1000) this.#stderr += text.trim();
   }
 
-  #gone(): void {
+  #onClose(): void {
     if (!this.ended)
-      this.#log(`egress: what the kernel refuses in sandboxes is not heard any more: ${this.#complaint}`);
+      this.#log(`egress: the kernel's refusals in sandboxes are not reported any more: ${this.#stderr}`);
     this.ended = true;
-    for (const id of [...this.#handed.keys()]) this.#letGo(id);
+    for (const id of [...this.#pending.keys()]) this.#release(id);
   }
 }
 
-/** As everything else writes IPv6 addresses. */
+/** An IPv6 address in its shortest form. */
 function shortened(address: string): string {
   return address.includes(":") ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address;
 }

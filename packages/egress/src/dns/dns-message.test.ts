@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { answerDns } from "./respond-to-query.ts";
-import { decodeQuery, encodeAnswer } from "./dns-message.ts";
+import { decodeQuery, encodeResponse } from "./dns-message.ts";
+import { respondToQuery } from "./respond-to-query.ts";
 
 const question = (name: string, type: number): Buffer => {
   const labels = name
@@ -14,17 +14,21 @@ const question = (name: string, type: number): Buffer => {
 
 test("an allowed name gets its address, with the question as it was asked", () => {
   const message = question("ExAmple.com", 1);
-  const answer = answerDns(message, (name) => (name === "example.com" ? "198.18.1.2" : null), assert.fail);
+  const answer = respondToQuery(
+    message,
+    (name) => (name === "example.com" ? "198.18.1.2" : null),
+    assert.fail,
+  );
   const expected =
     "123485800001000100000000074578416d706c6503636f6d0000010001c00c000100010000003c0004c6120102";
   assert.equal(answer?.toString("hex"), expected);
 });
 
 test("other record types of an allowed name are empty, other names do not exist", () => {
-  const allowed = answerDns(question("example.com", 28), () => "198.18.0.1", assert.fail);
+  const allowed = respondToQuery(question("example.com", 28), () => "198.18.0.1", assert.fail);
   assert.deepEqual([allowed?.readUInt16BE(2), allowed?.readUInt16BE(6)], [0x8580, 0]);
   const denied: string[] = [];
-  const refused = answerDns(
+  const refused = respondToQuery(
     question("evil.net", 1),
     () => null,
     (name) => denied.push(name),
@@ -35,7 +39,7 @@ test("other record types of an allowed name are empty, other names do not exist"
 
 test("a name with hostile bytes is refused and shown in plain ASCII", () => {
   const denied: string[] = [];
-  answerDns(
+  respondToQuery(
     question("exa\0m\xffple\n.com", 1),
     () => "198.18.0.1",
     (name) => denied.push(name),
@@ -47,7 +51,7 @@ test("a service of an allowed host does not exist, and that is no refusal", () =
   const denied: string[] = [];
   const ask = (name: string): number | undefined => {
     const addressFor = (host: string) => (host === "example.com" ? "198.18.0.1" : null);
-    const answer = answerDns(question(name, 33), addressFor, (host) => denied.push(host));
+    const answer = respondToQuery(question(name, 33), addressFor, (host) => denied.push(host));
     return answer === null ? undefined : answer.readUInt16BE(2) & 15;
   };
   assert.deepEqual(
@@ -61,7 +65,7 @@ test("a label that holds a dot is no two labels", () => {
   const message = question("evil/example.com", 1);
   message[message.indexOf("/")] = ".".charCodeAt(0);
   const denied: string[] = [];
-  answerDns(
+  respondToQuery(
     message,
     () => "198.18.0.1",
     (name) => denied.push(name),
@@ -102,7 +106,7 @@ test("no bytes make it throw, and what decodes can be answered", () => {
   fc.assert(
     fc.property(bytes, (message) => {
       const query = decodeQuery(Buffer.from(message));
-      if (query !== null) assert.ok(encodeAnswer(query, 0, "198.18.0.1").length > 12);
+      if (query !== null) assert.ok(encodeResponse(query, 0, "198.18.0.1").length > 12);
     }),
     { numRuns: 2000 },
   );

@@ -1,24 +1,24 @@
-/** The part of RFC 1035 that a resolver with one question and at most one address needs. */
+/** A DNS query (RFC 1035) with exactly one question. */
 export interface DnsQuery {
   id: number;
   /** Labels joined by dots, bytes as Latin-1; not validated. A dot inside a label is written `\\.`. */
   name: string;
   type: number;
   recursionDesired: boolean;
-  /** The question as it came, to be echoed byte for byte: some clients mix upper and lower case as a check. */
+  /** The question as received. It is echoed byte for byte: some clients mix upper and lower case as a check. */
   question: Buffer;
 }
 
-export const dnsTypes = { A: 1, AAAA: 28 } as const;
+export const DNS_TYPES = { A: 1, AAAA: 28 } as const;
 
-export const responseCodes = { noError: 0, nameError: 3 } as const;
+export const RESPONSE_CODES = { noError: 0, nameError: 3 } as const;
 
-const headerBytes = 12;
-const answerSeconds = 60;
+const HEADER_BYTES = 12;
+const TTL_SECONDS = 60;
 
-/** Null for whatever is not a standard query with exactly one question in class IN. */
+/** Returns null for anything but a standard query with exactly one question in class IN. */
 export function decodeQuery(message: Buffer): DnsQuery | null {
-  if (message.length < headerBytes + 5 || message.length > 4096) return null;
+  if (message.length < HEADER_BYTES + 5 || message.length > 4096) return null;
   const flags = message.readUInt16BE(2);
   const isStandardQuery = (flags & 0xf800) === 0;
   if (!isStandardQuery || message.readUInt16BE(4) !== 1) return null;
@@ -29,17 +29,17 @@ export function decodeQuery(message: Buffer): DnsQuery | null {
     name: name.text,
     type: message.readUInt16BE(name.end),
     recursionDesired: (flags & 0x0100) !== 0,
-    question: message.subarray(headerBytes, name.end + 4),
+    question: message.subarray(HEADER_BYTES, name.end + 4),
   };
 }
 
-/** A question has nothing before it to point to, so compressed names are refused. */
+/** Compressed names are invalid here: before the question there is nothing to point to. */
 function decodeName(message: Buffer): { text: string; end: number } | null {
   const labels: string[] = [];
-  let at = headerBytes;
+  let at = HEADER_BYTES;
   for (;;) {
     const length = message[at];
-    if (length === undefined || length > 63 || at - headerBytes > 254) return null;
+    if (length === undefined || length > 63 || at - HEADER_BYTES > 254) return null;
     at += 1;
     if (length === 0) return { text: labels.join("."), end: at };
     if (at + length > message.length) return null;
@@ -48,9 +48,9 @@ function decodeName(message: Buffer): { text: string; end: number } | null {
   }
 }
 
-/** An answer with one A record when `address` (dotted IPv4) is given, else with none. */
-export function encodeAnswer(query: DnsQuery, code: number, address: string | null): Buffer {
-  const header = Buffer.alloc(headerBytes);
+/** A response with one A record when `address` (dotted IPv4) is given, otherwise with none. */
+export function encodeResponse(query: DnsQuery, code: number, address: string | null): Buffer {
+  const header = Buffer.alloc(HEADER_BYTES);
   header.writeUInt16BE(query.id, 0);
   header.writeUInt16BE(0x8480 | (query.recursionDesired ? 0x0100 : 0) | code, 2);
   header.writeUInt16BE(1, 4);
@@ -60,10 +60,10 @@ export function encodeAnswer(query: DnsQuery, code: number, address: string | nu
 
 function addressRecord(address: string): Buffer {
   const record = Buffer.alloc(16);
-  record.writeUInt16BE(0xc000 | headerBytes, 0);
-  record.writeUInt16BE(dnsTypes.A, 2);
+  record.writeUInt16BE(0xc000 | HEADER_BYTES, 0);
+  record.writeUInt16BE(DNS_TYPES.A, 2);
   record.writeUInt16BE(1, 4);
-  record.writeUInt32BE(answerSeconds, 6);
+  record.writeUInt32BE(TTL_SECONDS, 6);
   record.writeUInt16BE(4, 10);
   for (const [index, part] of address.split(".").entries()) record.writeUInt8(Number(part), 12 + index);
   return record;

@@ -1,14 +1,14 @@
-import { type DnsQuery, decodeQuery, dnsTypes, encodeAnswer, responseCodes } from "./dns-message.ts";
 import { type HostName, parseHostName, printable } from "../names/host-name.ts";
+import { DNS_TYPES, decodeQuery, encodeResponse, RESPONSE_CODES } from "./dns-message.ts";
 
-/** What a namespace decides about a name: the address that stands for it, or null when it may not be reached. */
+/** Returns the address for a name, or null when no policy allows the name. */
 export type AddressFor = (name: HostName) => string | null;
 
 /**
- * Answers one DNS message: a synthetic address for a name that may be reached, an empty answer for its other record
- * types, NXDOMAIN for every other name, null (say nothing) for what is not a query. `onDenied` hears the refused names.
+ * Responds to one DNS message: the synthetic address of an allowed name, an empty answer for its other record types, NXDOMAIN
+ * for every other name. Returns null, which sends nothing, for a message that is no query. `onDenied` is called with denied names.
  */
-export function answerDns(
+export function respondToQuery(
   message: Buffer,
   addressFor: AddressFor,
   onDenied: (name: string) => void,
@@ -17,21 +17,18 @@ export function answerDns(
   if (query === null) return null;
   const name = parseHostName(query.name);
   const address = name === null ? null : addressFor(name);
-  if (address === null) {
-    if (name !== null && isServiceOf(name, addressFor))
-      return encodeAnswer(query, responseCodes.nameError, null);
-    onDenied(name ?? printable(query.name));
-    return encodeAnswer(query, responseCodes.nameError, null);
+  if (address !== null) {
+    return encodeResponse(query, RESPONSE_CODES.noError, query.type === DNS_TYPES.A ? address : null);
   }
-  return encodeAnswer(query, responseCodes.noError, isAddressQuestion(query) ? address : null);
+  if (name === null || !isServiceOf(name, addressFor)) onDenied(name ?? printable(query.name));
+  return encodeResponse(query, RESPONSE_CODES.nameError, null);
 }
 
-/** Programs ask for `_service._protocol` of a host before they ask for the host itself; there is none, and nothing is refused. */
+/**
+ * Whether a name is `_service._protocol` of an allowed host. Programs look this up before the host itself; it does not exist,
+ * and is not reported as a denial.
+ */
 function isServiceOf(name: HostName, addressFor: AddressFor): boolean {
   const host = parseHostName(name.replace(/^(?:_[^.]*\.)+/, ""));
   return host !== null && host !== name && addressFor(host) !== null;
-}
-
-function isAddressQuestion(query: DnsQuery): boolean {
-  return query.type === dnsTypes.A;
 }

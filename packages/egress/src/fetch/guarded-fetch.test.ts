@@ -4,8 +4,8 @@ import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { type TestContext, test } from "node:test";
 import {
-  AddressRefused,
   createGuardedFetch,
+  DestinationDenied,
   type GuardedFetchOptions,
   isListedHost,
 } from "./guarded-fetch.ts";
@@ -37,11 +37,11 @@ test("private addresses are reached only where they are listed, however they are
     "127.0.0.1.",
     "[::1]",
   ]) {
-    await assert.rejects(fetch(`http://${host}:${port}/`), AddressRefused, host);
-    await assert.rejects(fetch(`https://${host}:${port}/`), AddressRefused, host);
+    await assert.rejects(fetch(`http://${host}:${port}/`), DestinationDenied, host);
+    await assert.rejects(fetch(`https://${host}:${port}/`), DestinationDenied, host);
   }
-  await assert.rejects(fetch("http://[::ffff:127.0.0.1]/"), AddressRefused);
-  await assert.rejects(fetch("http://no.such.name.invalid/"), AddressRefused);
+  await assert.rejects(fetch("http://[::ffff:127.0.0.1]/"), DestinationDenied);
+  await assert.rejects(fetch("http://no.such.name.invalid/"), DestinationDenied);
   assert.equal(connections(), 0);
   for (const listed of ["127.0.0.1", `127.0.0.1:${port}`, "127.0.0.0/8"]) {
     const reached = await guarded({ allowPrivate: [listed] })(`http://127.0.0.1:${port}/`);
@@ -51,7 +51,7 @@ test("private addresses are reached only where they are listed, however they are
   assert.equal(await named.text(), "here");
   await assert.rejects(
     guarded({ allowPrivate: ["127.0.0.1:1"] })(`http://127.0.0.1:${port}/`),
-    AddressRefused,
+    DestinationDenied,
   );
 });
 
@@ -65,14 +65,14 @@ test("a name is resolved once, and only its permitted addresses are dialled", as
   const fetch = guarded({ allowPrivate: ["127.0.0.1"], resolve });
   assert.equal(await (await fetch(`http://rebind.example:${port}/`)).text(), "here");
   assert.equal(asked, 1);
-  await assert.rejects(fetch(`http://rebind.example:${port}/`), AddressRefused);
+  await assert.rejects(fetch(`http://rebind.example:${port}/`), DestinationDenied);
   assert.equal(connections(), 1);
 });
 
 test("plain HTTP stays off the public internet", async () => {
   const fetch = guarded({ allowPrivate: ["127.0.0.1"], resolve: async () => ["1.1.1.1"] });
-  await assert.rejects(fetch("http://public.example/"), AddressRefused);
-  await assert.rejects(fetch("http://1.1.1.1/"), AddressRefused);
+  await assert.rejects(fetch("http://public.example/"), DestinationDenied);
+  await assert.rejects(fetch("http://1.1.1.1/"), DestinationDenied);
 });
 
 test("method, headers and body arrive; a redirect is answered and not followed", async (t) => {

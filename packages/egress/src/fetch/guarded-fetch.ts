@@ -4,26 +4,26 @@ import { request as requestTls } from "node:https";
 import { isIPv4, type LookupFunction } from "node:net";
 import { Readable } from "node:stream";
 import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
-import { isPublicAddress, makeAddressGuard } from "../addresses/address-guard.ts";
-import { type Resolve, resolveBySystem } from "../relay/dial.ts";
+import { createAddressGuard, isPublicAddress } from "../addresses/address-guard.ts";
+import { type Resolve, resolveBySystem } from "../addresses/resolve.ts";
 import type { HostName } from "../names/host-name.ts";
-import type { EgressDenied } from "../policy/types.ts";
 import { parseUrlHost, type UrlHost } from "../names/url-host.ts";
+import type { EgressDenied } from "../policy/denial-log.ts";
 
-/** `fetch` for what the service itself asks of addresses that its users name. */
+/** `fetch` for requests that the service itself makes to URLs that its users name. */
 export type GuardedFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 export interface GuardedFetchOptions {
-  /** As for `createEgress`: hosts, addresses or networks that are not public and may be reached. */
+  /** As for `createEgress`: hosts, addresses or networks that may be reached although they are not public. */
   allowPrivate: readonly string[];
-  /** PEM of authorities to trust beside those of Node and of the machine. Default none, and Node's alone. */
+  /** PEM of certificate authorities to trust in addition to those of Node and of the machine. Default: those of Node only. */
   authorities?: readonly string[];
   resolve?: Resolve;
 }
 
-/** The host is not one that may be reached, by its name or by its addresses, or it has none. */
-export class AddressRefused extends Error {
-  override readonly name = "AddressRefused";
+/** The host is not allowed, none of its addresses may be reached, or it does not resolve. */
+export class DestinationDenied extends Error {
+  override readonly name = "DestinationDenied";
   readonly denied: EgressDenied;
 
   constructor(message: string, url: URL, reason: EgressDenied["reason"]) {
@@ -34,36 +34,35 @@ export class AddressRefused extends Error {
 }
 
 /**
- * A fetch that reaches the public internet over TLS, and beyond that only the private addresses that the operator lists,
- * those in plain HTTP too. A name is resolved once and the addresses that were looked at are dialled, so that an answer
- * that changes in between changes nothing. Redirects are answered, never followed; each request has a connection of its
- * own, which ends with it.
+ * Creates a fetch that reaches the public internet over TLS, and the private addresses that the operator lists, also over plain
+ * HTTP. A name is resolved once and the checked addresses are dialled, so DNS rebinding has no effect. Redirects are returned,
+ * not followed. Each request has its own connection. Request bodies are text.
  *
- * Bodies of requests are text. @throws EgressError for an entry that is no host, address or network.
+ * @throws EgressError for an entry of `allowPrivate` that is no host, address or network.
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
-  const guard = makeAddressGuard(options.allowPrivate);
+  const guard = createAddressGuard(options.allowPrivate);
   const resolve = options.resolve ?? resolveBySystem;
   let context: SecureContext | undefined;
   const trust = (): RequestOptions => {
     if (options.authorities === undefined) return {};
-    context ??= trusting(options.authorities);
+    context ??= contextTrusting(options.authorities);
     return { secureContext: context } as RequestOptions;
   };
 
-  /** Which of a host's addresses may be dialled. */
+  /** The addresses of a host that may be dialled. */
   async function permitted(url: URL): Promise<string[]> {
     const { tls, name, address, port } = hostOf(url);
     const found = address === null ? await resolve(name).catch(() => []) : [address];
     if (found.length === 0) {
-      throw new AddressRefused("The name of the host does not resolve.", url, "unresolvable");
+      throw new DestinationDenied("The name of the host does not resolve.", url, "unresolvable");
     }
     const dialled = found.filter(
       (address) => guard(name, address, port) && (tls || !isPublicAddress(address)),
     );
     if (dialled.length > 0) return dialled;
     const message = "The address of the host is not one that may be reached.";
-    throw new AddressRefused(message, url, "private_address");
+    throw new DestinationDenied(message, url, "private_address");
   }
 
   return async (given, init = {}) => {
@@ -81,37 +80,59 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     };
     const request = url.protocol === "https:" ? requestTls(url, settings) : requestPlain(url, settings);
     request.end(typeof body === "string" ? body : undefined);
-    const [answer]: IncomingMessage[] = await once(request, "response");
-    if (answer === undefined) throw new Error("A request ended without an answer.");
+    const [response]: IncomingMessage[] = await once(request, "response");
+    if (response === undefined) throw new Error("The request ended without a response.");
     request.on("error", () => undefined);
-    return responseOf(answer);
+    return toResponse(response);
   };
 }
 
-/** Made once: it takes as long as many requests. */
-function trusting(authorities: readonly string[]): SecureContext {
+/** Decides about each request of an `allowedFetch`. */
+export interface RequestPolicy {
+  allows(url: URL): boolean;
+  onDenied(denied: EgressDenied): void;
+  /** The message of the error for a request that `allows` denies. */
+  deniedMessage: string;
+}
+
+/** A guarded fetch that checks each request against a policy and reports every denial, whatever its reason. */
+export function allowedFetch(fetch: GuardedFetch, policy: RequestPolicy): GuardedFetch {
+  return async (given, init) => {
+    const url = new URL(given);
+    try {
+      if (policy.allows(url)) return await fetch(url, init);
+      throw new DestinationDenied(policy.deniedMessage, url, "not_allowed");
+    } catch (error) {
+      if (error instanceof DestinationDenied) policy.onDenied(error.denied);
+      throw error;
+    }
+  };
+}
+
+/** Costs as much as many requests, so callers keep the result. */
+function contextTrusting(authorities: readonly string[]): SecureContext {
   const known = [...getCACertificates("default"), ...getCACertificates("system")];
   return createSecureContext({ ca: [...new Set([...known, ...authorities])] });
 }
 
 /**
- * Whether the operator's list names the host of an address by its name, or holds it where it is an IP address: then plain HTTP
- * may be spoken to it.
+ * Whether the operator's list has the host of a URL by its name, or by its address if it is a literal IP address. Plain HTTP is
+ * permitted to such a host.
  */
 export function isListedHost(allowPrivate: readonly string[], url: string): boolean {
   const { name, address, port } = hostOf(new URL(url));
   if (address !== null && isPublicAddress(address)) return false;
-  return makeAddressGuard(allowPrivate)(name, address ?? "", port);
+  return createAddressGuard(allowPrivate)(name, address ?? "", port);
 }
 
-/** An IP address has the empty name, which nothing lists. @throws AddressRefused for a host that is neither. */
+/** A literal IP address gets the empty name, which no list has. @throws DestinationDenied for a host that is neither. */
 function hostOf(url: URL): UrlHost & { name: HostName } {
   const host = parseUrlHost(url);
-  if (host === null) throw new AddressRefused("The host is not a name or an address.", url, "not_allowed");
+  if (host === null) throw new DestinationDenied("The host is not a name or an address.", url, "not_allowed");
   return { ...host, name: host.name ?? ("" as HostName) };
 }
 
-/** Answers what was resolved before, whatever is asked. */
+/** A lookup that returns the addresses that were resolved before. */
 function lookupOf(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIPv4(address) ? 4 : 6 }));
   return (_name, options, callback) => {
@@ -120,19 +141,19 @@ function lookupOf(addresses: readonly string[]): LookupFunction {
   };
 }
 
-function responseOf(answer: IncomingMessage): Response {
-  const status = answer.statusCode ?? 0;
+function toResponse(message: IncomingMessage): Response {
+  const status = message.statusCode ?? 0;
   if (status < 200 || status > 599) {
-    answer.destroy();
-    throw new Error("An answer has no status that HTTP knows.");
+    message.destroy();
+    throw new Error("The response has an invalid HTTP status.");
   }
   const headers = new Headers();
-  for (const [name, values] of Object.entries(answer.headersDistinct)) {
+  for (const [name, values] of Object.entries(message.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);
   }
   if (status === 204 || status === 205 || status === 304) {
-    answer.resume();
+    message.resume();
     return new Response(null, { status, headers });
   }
-  return new Response(Readable.toWeb(answer) as ReadableStream, { status, headers });
+  return new Response(Readable.toWeb(message) as ReadableStream, { status, headers });
 }

@@ -1,34 +1,33 @@
-/** For all bodies of one sandbox that are read whole at a time. */
-const mostBytes = 8 * 1024 * 1024;
+/** For all bodies of one owner that are buffered at a time. */
+const MAX_BYTES = 8 * 1024 * 1024;
 
-/** There is no room for another body now. */
-export class NoRoom extends Error {
-  override readonly name = "NoRoom";
+/** The owner's budget for buffered bodies is used up. */
+export class BodyBudgetExceeded extends Error {
+  override readonly name = "BodyBudgetExceeded";
 }
 
-/** The room that one request has taken. */
-export interface BodyRoom {
-  /** @throws NoRoom */
-  take(bytes: number): void;
-  /** Gives back what was taken. May be called again. */
-  release(): void;
-}
+const used = new WeakMap<object, number>();
 
-const taken = new WeakMap<object, number>();
+/** One request's share of the memory that an owner's buffered request bodies may use. */
+export class BodyBudget {
+  readonly #owner: object;
+  #own = 0;
 
-/** Room for one request, of what all of the owner's share. */
-export function bodyRoom(owner: object): BodyRoom {
-  let own = 0;
-  return {
-    take(bytes) {
-      const all = (taken.get(owner) ?? 0) + bytes;
-      if (all > mostBytes) throw new NoRoom("Too many bodies are on their way at once.");
-      taken.set(owner, all);
-      own += bytes;
-    },
-    release() {
-      taken.set(owner, (taken.get(owner) ?? 0) - own);
-      own = 0;
-    },
-  };
+  constructor(owner: object) {
+    this.#owner = owner;
+  }
+
+  /** @throws BodyBudgetExceeded */
+  take(bytes: number): void {
+    const all = (used.get(this.#owner) ?? 0) + bytes;
+    if (all > MAX_BYTES) throw new BodyBudgetExceeded("Too many bodies are on their way at once.");
+    used.set(this.#owner, all);
+    this.#own += bytes;
+  }
+
+  /** Returns what was taken. Calling it again has no effect. */
+  release(): void {
+    used.set(this.#owner, (used.get(this.#owner) ?? 0) - this.#own);
+    this.#own = 0;
+  }
 }

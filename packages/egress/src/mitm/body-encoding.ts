@@ -1,7 +1,19 @@
 import type { Duplex } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
+import type { Encoding } from "./inject.ts";
 
-const decoders: Readonly<Record<string, () => Duplex>> = {
+/** How text is encoded in a body of this content type; null for a body that is not text. */
+export function textEncoding(contentType: string | undefined): Encoding | null {
+  const type = (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (/^application\/(?:[\w.-]+\+)?json$|^application\/(?:x-)?(?:ndjson|jsonlines)$/.test(type))
+    return "json";
+  if (type === "application/x-www-form-urlencoded") return "percent";
+  if (/^(?:application|text|image)\/(?:[\w.-]+\+)?xml$/.test(type)) return "xml";
+  const isPlain = /^text\/|^multipart\/form-data$|^application\/(?:graphql|javascript|x-yaml|yaml|toml)$/;
+  return isPlain.test(type) ? "plain" : null;
+}
+
+const DECODERS: Readonly<Record<string, () => Duplex>> = {
   gzip: createGunzip,
   "x-gzip": createGunzip,
   deflate: createInflate,
@@ -9,17 +21,17 @@ const decoders: Readonly<Record<string, () => Duplex>> = {
   zstd: createZstdDecompress,
 };
 
-/** Null for an encoding that is not known, and for several. */
+/** A decoder for a Content-Encoding; null for an unknown encoding, and for several. */
 export function decoderFor(encoding: string): Duplex | null {
-  const decoder = Object.hasOwn(decoders, encoding) ? decoders[encoding] : undefined;
+  const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined;
   return decoder?.() ?? null;
 }
 
-/** An Accept-Encoding header without what no body could be read in. */
+/** An Accept-Encoding header reduced to the encodings that `decoderFor` knows. */
 export function knownEncodings(accepted: string): string {
   const known = accepted.split(",").filter((part) => {
     const name = part.split(";", 1)[0]?.trim().toLowerCase() ?? "";
-    return name === "identity" || Object.hasOwn(decoders, name);
+    return name === "identity" || Object.hasOwn(DECODERS, name);
   });
   return known.map((part) => part.trim()).join(", ") || "identity";
 }

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Replacement, Replacer } from "./byte-replacer.ts";
+import { ByteReplacer, type Replacement } from "./byte-replacer.ts";
 
 async function through(chunks: readonly Buffer[], replacements: readonly Replacement[]): Promise<string> {
-  const replacer = new Replacer(replacements);
+  const replacer = new ByteReplacer(replacements);
   const out = replacer.toArray();
   for (const chunk of chunks) replacer.write(chunk);
   replacer.end();
@@ -44,7 +44,7 @@ test("however a stream is cut, what comes out is what the whole would give", asy
 });
 
 test("nothing is held back but what may be a beginning", async () => {
-  const replacer = new Replacer(asBytes([{ find: "secret", put: "x" }]));
+  const replacer = new ByteReplacer(asBytes([{ find: "secret", put: "x" }]));
   const got: string[] = [];
   replacer.on("data", (chunk: Buffer) => got.push(chunk.toString()));
   for (const chunk of ["data: se", "ven\n\n", "s", "ecre", "t"]) {

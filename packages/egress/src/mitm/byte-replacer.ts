@@ -1,23 +1,23 @@
 import { Transform, type TransformCallback } from "node:stream";
 
 export interface Replacement {
-  /** Not empty. */
+  /** At least one byte. */
   find: Buffer;
   put: Buffer;
 }
 
 interface Needle extends Replacement {
-  /** Length of the longest proper beginning of `find` that ends at each place of it. */
+  /** For each index, the length of the longest proper prefix of `find` that ends there (Knuth-Morris-Pratt). */
   borders: Uint32Array;
-  /** Where it is next, as far as that was looked for. */
+  /** Index of the next match, as far as it was searched for. */
   next: number;
 }
 
 /**
- * Replaces in a stream as in the whole of it: leftmost first, of those the longest, however the stream is cut. What could be
- * the beginning of a match is held back until more comes, and nothing else is.
+ * Replaces in a stream as if in the whole text, however it is chunked: leftmost match first, the longest of those. Only bytes that
+ * may begin a match are held back until more arrive.
  */
-export class Replacer extends Transform {
+export class ByteReplacer extends Transform {
   readonly #needles: Needle[];
   #held: Buffer = Buffer.alloc(0);
 
@@ -41,24 +41,24 @@ export class Replacer extends Transform {
   }
 
   #replace(data: Buffer, isLast: boolean): void {
-    const begun = isLast ? [] : this.#begunIn(data);
+    const partial = isLast ? [] : this.#partialMatches(data);
     for (const needle of this.#needles) needle.next = -1;
     let at = 0;
     for (;;) {
-      const held = begun.find((start) => start >= at) ?? data.length;
+      const held = partial.find((start) => start >= at) ?? data.length;
       const found = this.#firstIn(data, at);
       if (found === null || found.next >= held) {
-        this.#give(data.subarray(at, held));
+        this.#write(data.subarray(at, held));
         this.#held = data.subarray(held);
         return;
       }
-      this.#give(data.subarray(at, found.next));
-      this.#give(found.put);
+      this.#write(data.subarray(at, found.next));
+      this.#write(found.put);
       at = found.next + found.find.length;
     }
   }
 
-  #give(bytes: Buffer): void {
+  #write(bytes: Buffer): void {
     if (bytes.length > 0) this.push(bytes);
   }
 
@@ -71,14 +71,14 @@ export class Replacer extends Transform {
     return first !== null && first.next < data.length ? first : null;
   }
 
-  /** Where a match begins that the end of the data cuts off, in order. */
-  #begunIn(data: Buffer): number[] {
+  /** The ascending indexes at which a match may begin that continues past the end of the data. */
+  #partialMatches(data: Buffer): number[] {
     const starts = this.#needles.flatMap(({ find, borders }) => {
       const from = Math.max(0, data.length - find.length + 1);
       let length = 0;
-      for (let place = from; place < data.length; place++) {
-        while (length > 0 && find[length] !== data[place]) length = borders[length - 1] ?? 0;
-        if (find[length] === data[place]) length += 1;
+      for (let index = from; index < data.length; index++) {
+        while (length > 0 && find[length] !== data[index]) length = borders[length - 1] ?? 0;
+        if (find[length] === data[index]) length += 1;
       }
       const lengths: number[] = [];
       for (; length > 0; length = borders[length - 1] ?? 0) lengths.push(length);
@@ -93,17 +93,17 @@ function isLonger(one: Needle, other: Needle): boolean {
 }
 
 function nextOf(data: Buffer, find: Buffer, at: number): number {
-  const place = data.indexOf(find, at);
-  return place < 0 ? Number.POSITIVE_INFINITY : place;
+  const index = data.indexOf(find, at);
+  return index < 0 ? Number.POSITIVE_INFINITY : index;
 }
 
 function bordersOf(text: Buffer): Uint32Array {
   const borders = new Uint32Array(text.length);
   let length = 0;
-  for (let place = 1; place < text.length; place++) {
-    while (length > 0 && text[length] !== text[place]) length = borders[length - 1] ?? 0;
-    if (text[length] === text[place]) length += 1;
-    borders[place] = length;
+  for (let index = 1; index < text.length; index++) {
+    while (length > 0 && text[length] !== text[index]) length = borders[length - 1] ?? 0;
+    if (text[length] === text[index]) length += 1;
+    borders[index] = length;
   }
   return borders;
 }

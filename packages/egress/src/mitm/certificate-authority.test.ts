@@ -10,7 +10,7 @@ import { after, before, test } from "node:test";
 import { connect, createSecureContext, TLSSocket } from "node:tls";
 import { promisify } from "node:util";
 import { type HostName, parseHostName } from "../names/host-name.ts";
-import { openAuthority } from "./certificate-authority.ts";
+import { openCertificateAuthority } from "./certificate-authority.ts";
 
 const run = promisify(execFile);
 let dir: string;
@@ -28,12 +28,12 @@ const name = (text: string): HostName => {
 test("several that begin at once agree on one authority, whose key is its owner's alone", async () => {
   const directory = join(dir, "data", "authority");
   const made = await Promise.all([
-    openAuthority(directory),
-    openAuthority(directory),
-    openAuthority(directory),
+    openCertificateAuthority(directory),
+    openCertificateAuthority(directory),
+    openCertificateAuthority(directory),
   ]);
   assert.equal(new Set(made.map(({ certificate }) => certificate)).size, 1);
-  assert.equal((await openAuthority(directory)).certificate, made[0]?.certificate);
+  assert.equal((await openCertificateAuthority(directory)).certificate, made[0]?.certificate);
   assert.equal((await stat(directory)).mode & 0o777, 0o700);
   assert.equal((await stat(join(directory, "ca.key"))).mode & 0o777, 0o600);
   assert.deepEqual((await readdir(directory)).toSorted(), ["ca.key", "ca.pem"]);
@@ -43,7 +43,7 @@ test("several that begin at once agree on one authority, whose key is its owner'
 
 test("it signs for one host at a time, once, and nothing stays behind", async (t) => {
   const directory = join(dir, "leaves");
-  const authority = await openAuthority(directory);
+  const authority = await openCertificateAuthority(directory);
   const owner = {};
   const first = authority.contextFor(name("api.example"), owner);
   assert.equal(authority.contextFor(name("api.example"), owner), first);
@@ -77,7 +77,7 @@ test("one that ends soon is made anew, and what a dead process left is removed",
   const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
   await run("openssl", ["req", "-x509", ...key, "-days", "3", "-subj", "/CN=old", ...files]);
   const old = await readFile(join(directory, "ca.pem"), "utf8");
-  const { certificate } = await openAuthority(directory);
+  const { certificate } = await openCertificateAuthority(directory);
   assert.notEqual(certificate, old);
   assert.ok(Date.parse(new X509Certificate(certificate).validTo) > Date.now() + 9 * 365 * 86_400_000);
   assert.ok(new X509Certificate(certificate).ca);
@@ -86,7 +86,7 @@ test("one that ends soon is made anew, and what a dead process left is removed",
   await writeFile(join(directory, "leaf-dead", "leaf.key"), "x");
   await mkdir(join(directory, "leaf-busy"));
   await utimes(join(directory, "leaf-dead"), 0, 0);
-  await openAuthority(directory);
+  await openCertificateAuthority(directory);
   assert.deepEqual((await readdir(directory)).toSorted(), ["ca.key", "ca.pem", "leaf-busy"]);
   createSecureContext({ ca: certificate });
 });
@@ -97,5 +97,8 @@ test("without openssl it says what is missing", async (t) => {
     process.env.PATH = PATH;
   });
   process.env.PATH = dir;
-  await assert.rejects(openAuthority(join(dir, "none")), /certificate authority for sandboxes[\s\S]*openssl/);
+  await assert.rejects(
+    openCertificateAuthority(join(dir, "none")),
+    /certificate authority for sandboxes[\s\S]*openssl/,
+  );
 });

@@ -5,88 +5,94 @@ import { dirname, join } from "node:path";
 import { createSecureContext, type SecureContext } from "node:tls";
 import { promisify } from "node:util";
 import type { HostName } from "../names/host-name.ts";
-import { EgressError } from "../policy/types.ts";
-import { createTurns } from "./rate-limited-queues.ts";
-
-/** Signs, for sandboxes alone, for the hosts whose connections are opened at the egress. */
-export interface Authority {
-  /** PEM, for the bundles of sandboxes. */
-  readonly certificate: string;
-  /**
-   * With a certificate for this host, which is made when it is missing and kept while it is good. For one owner one is made at a
-   * time, and of many only some a second. Rejects where too many of the owner's wait.
-   */
-  contextFor(name: HostName, owner: object): Promise<SecureContext>;
-}
+import { EgressError } from "../policy/egress-error.ts";
+import { RateLimitedQueues } from "./rate-limited-queues.ts";
 
 const run = promisify(execFile);
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
-const authorityDays = 3_650;
-const leafDays = 30;
-/** Kept in memory: of more, the oldest are made anew. */
-const mostLeaves = 1_000;
-
-const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-
-/**
- * The authority in a directory of this installation, which is made with it at the first start: 0700, its key 0600. The key is
- * never shown to a sandbox. Rejects with `EgressError` when openssl is missing.
- */
-export async function openAuthority(directory: string): Promise<Authority> {
-  const certificate = await currentCertificate(directory);
-  await removeRemains(directory);
-  const inTurn = createTurns();
-  const leaves = new Map<HostName, Leaf>();
-  const beingMade = new WeakMap<object, Map<HostName, Promise<SecureContext>>>();
-
-  function good(name: HostName): SecureContext | null {
-    const leaf = leaves.get(name);
-    return leaf !== undefined && leaf.until > Date.now() ? leaf.context : null;
-  }
-
-  async function make(name: HostName): Promise<SecureContext> {
-    const context = good(name) ?? (await makeLeaf(directory, name));
-    keep(leaves, name, { until: Date.now() + (leafDays - 1) * dayMs, context });
-    return context;
-  }
-
-  return {
-    certificate,
-    contextFor(name, owner) {
-      const found = good(name);
-      if (found !== null) return Promise.resolve(found);
-      // Of each owner's own: nobody waits in another's line.
-      const own = beingMade.get(owner) ?? new Map<HostName, Promise<SecureContext>>();
-      beingMade.set(owner, own);
-      const begun = own.get(name);
-      if (begun !== undefined) return begun;
-      const context = inTurn(owner, () => make(name)).finally(() => own.delete(name));
-      own.set(name, context);
-      return context;
-    },
-  };
-}
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const AUTHORITY_DAYS = 3_650;
+const LEAF_DAYS = 30;
+/** Cached leaf certificates. Beyond that the oldest is evicted. */
+const MAX_LEAVES = 1_000;
+const NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
 
 interface Leaf {
   until: number;
   context: SecureContext;
 }
 
-function keep(leaves: Map<HostName, Leaf>, name: HostName, leaf: Leaf): void {
-  leaves.delete(name);
-  for (const oldest of leaves.keys()) {
-    if (leaves.size < mostLeaves) break;
-    leaves.delete(oldest);
-  }
-  leaves.set(name, leaf);
+/**
+ * Opens the authority in a directory (mode 0700, key 0600), and creates it there at the first start. The key is never shown to a
+ * sandbox. Rejects with `EgressError` when openssl is missing.
+ *
+ * @param commonName The subject of a new authority's certificate, and in the subjects of the certificates that it signs.
+ */
+export async function openCertificateAuthority(
+  directory: string,
+  commonName = "egress",
+): Promise<CertificateAuthority> {
+  const certificate = await currentCertificate(directory, commonName);
+  await removeStaleFiles(directory);
+  return new CertificateAuthority(directory, commonName, certificate);
 }
 
-async function currentCertificate(directory: string): Promise<string> {
+/** Signs certificates for the hosts whose connections are opened. Only sandboxes trust it. */
+export class CertificateAuthority {
+  /** PEM, for the certificate bundles of sandboxes. */
+  readonly certificate: string;
+  readonly #directory: string;
+  readonly #commonName: string;
+  readonly #queues = new RateLimitedQueues();
+  readonly #leaves = new Map<HostName, Leaf>();
+  readonly #pending = new WeakMap<object, Map<HostName, Promise<SecureContext>>>();
+
+  constructor(directory: string, commonName: string, certificate: string) {
+    this.#directory = directory;
+    this.#commonName = commonName;
+    this.certificate = certificate;
+  }
+
+  /**
+   * A context with a certificate for this host, signed when none is cached or it expires soon. Signing is queued and rate-limited
+   * per owner. Rejects when too many requests of the owner wait.
+   */
+  contextFor(name: HostName, owner: object): Promise<SecureContext> {
+    const cached = this.#cached(name);
+    if (cached !== null) return Promise.resolve(cached);
+    // Pending requests are kept per owner, so that nobody waits in another owner's queue.
+    const own = this.#pending.get(owner) ?? new Map<HostName, Promise<SecureContext>>();
+    this.#pending.set(owner, own);
+    const pending = own.get(name);
+    if (pending !== undefined) return pending;
+    const context = this.#queues.run(owner, () => this.#sign(name)).finally(() => own.delete(name));
+    own.set(name, context);
+    return context;
+  }
+
+  #cached(name: HostName): SecureContext | null {
+    const leaf = this.#leaves.get(name);
+    return leaf !== undefined && leaf.until > Date.now() ? leaf.context : null;
+  }
+
+  async #sign(name: HostName): Promise<SecureContext> {
+    const context = this.#cached(name) ?? (await signLeaf(this.#directory, name, this.#commonName));
+    this.#leaves.delete(name);
+    for (const oldest of this.#leaves.keys()) {
+      if (this.#leaves.size < MAX_LEAVES) break;
+      this.#leaves.delete(oldest);
+    }
+    this.#leaves.set(name, { until: Date.now() + (LEAF_DAYS - 1) * DAY_MS, context });
+    return context;
+  }
+}
+
+/** Replaces an authority that expires within twice the lifetime of a leaf. */
+async function currentCertificate(directory: string, commonName: string): Promise<string> {
   const found = await readCertificate(directory);
-  if (found !== null && expiry(found) > Date.now() + 2 * leafDays * dayMs) return found;
+  if (found !== null && expiry(found) > Date.now() + 2 * LEAF_DAYS * DAY_MS) return found;
   if (found !== null) await rm(directory, { recursive: true, force: true });
-  await makeAuthority(directory).catch((error: Error) => {
+  await createAuthority(directory, commonName).catch((error: Error) => {
     throw new EgressError(`The certificate authority for sandboxes could not be made: ${error.message}`, {
       cause: error,
     });
@@ -105,14 +111,23 @@ function expiry(pem: string): number {
   return Date.parse(new X509Certificate(pem).validTo);
 }
 
-/** Whole or not at all; where two processes make one at once, the first one's holds. */
-async function makeAuthority(directory: string): Promise<void> {
+/** Atomic: of two processes that create one at once, the first wins. */
+async function createAuthority(directory: string, commonName: string): Promise<void> {
   await mkdir(dirname(directory), { recursive: true, mode: 0o700 });
   const partial = await mkdtemp(`${directory}.`);
   try {
     const files = ["-keyout", join(partial, "ca.key"), "-out", join(partial, "ca.pem")];
     await openssl(partial, [
-      ...["req", "-x509", ...newKey, "-days", String(authorityDays), "-subj", "/CN=Berth egress", ...files],
+      ...[
+        "req",
+        "-x509",
+        ...NEW_KEY,
+        "-days",
+        String(AUTHORITY_DAYS),
+        "-subj",
+        `/CN=${commonName}`,
+        ...files,
+      ],
       ...["-addext", "keyUsage=critical,keyCertSign,cRLSign"],
     ]);
     await rename(partial, directory).catch((error: NodeJS.ErrnoException) => {
@@ -123,27 +138,27 @@ async function makeAuthority(directory: string): Promise<void> {
   }
 }
 
-/** What processes that died have left; another one may be at work beside this. */
-async function removeRemains(directory: string): Promise<void> {
+/** Removes directories that dead processes left. Other processes may be working in recent ones. */
+async function removeStaleFiles(directory: string): Promise<void> {
   const names = (await readdir(directory)).filter((name) => name.startsWith("leaf-"));
   for (const path of names.map((name) => join(directory, name))) {
     const found = await stat(path).catch(() => null);
-    if (found === null || found.mtimeMs > Date.now() - hourMs) continue;
+    if (found === null || found.mtimeMs > Date.now() - HOUR_MS) continue;
     await rm(path, { recursive: true, force: true });
   }
 }
 
-async function makeLeaf(directory: string, name: HostName): Promise<SecureContext> {
+async function signLeaf(directory: string, name: HostName, commonName: string): Promise<SecureContext> {
   const work = await mkdtemp(join(directory, "leaf-"));
   const at = (file: string): string => join(work, file);
   try {
     await writeFile(at("leaf.cnf"), leafConfiguration(name));
     await openssl(work, [
-      ...["req", "-new", ...newKey, "-subj", "/CN=Berth egress host", "-keyout", at("leaf.key")],
+      ...["req", "-new", ...NEW_KEY, "-subj", `/CN=${commonName} host`, "-keyout", at("leaf.key")],
       ...["-out", at("leaf.csr")],
     ]);
     await openssl(work, [
-      ...["x509", "-req", "-in", at("leaf.csr"), "-days", String(leafDays), "-out", at("leaf.pem")],
+      ...["x509", "-req", "-in", at("leaf.csr"), "-days", String(LEAF_DAYS), "-out", at("leaf.pem")],
       ...["-CA", join(directory, "ca.pem"), "-CAkey", join(directory, "ca.key"), "-CAserial", at("serial")],
       ...["-CAcreateserial", "-extfile", at("leaf.cnf")],
     ]);
@@ -164,7 +179,7 @@ function leafConfiguration(name: HostName): string {
   ].join("\n");
 }
 
-/** With nothing of this process's environment but where programs are. */
+/** Runs openssl with nothing of this process's environment except PATH. */
 async function openssl(directory: string, args: readonly string[]): Promise<void> {
   await run("openssl", [...args], { cwd: directory, env: { PATH: process.env.PATH }, timeout: 20_000 });
 }

@@ -1,17 +1,17 @@
 import { percentEncoded } from "./inject.ts";
 
-/** Of longer values those forms alone are looked for that most have in common with the value itself. */
-const longestEncoded = 4_096;
+/** For longer values, only the most common forms are searched for. */
+const MAX_ENCODED = 4_096;
 
 /**
- * A value as hosts write it: as it is, in JSON, in XML, in a URL, in hexadecimal, and in base64 wherever it begins there. Text is one
- * character a byte.
+ * The forms in which hosts write a value: plain, in JSON, XML, HTML, a URL, hexadecimal, and base64 at any offset. Text has one
+ * character per byte.
  */
-export function formsOf(value: string): Set<string> {
+export function encodedForms(value: string): Set<string> {
   const bytes = Buffer.from(value);
   const text = bytes.toString("latin1");
   const few = [text, jsonInside(text), percentEncoded(value), encodeURIComponent(value.toWellFormed())];
-  if (bytes.length > longestEncoded) return new Set(few);
+  if (bytes.length > MAX_ENCODED) return new Set(few);
   const hex = bytes.toString("hex");
   return new Set([
     ...few,
@@ -28,7 +28,7 @@ function jsonInside(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** Some escape slashes, some what has a meaning in HTML, and some all that is not ASCII. */
+/** Some encoders escape slashes, some the characters special in HTML, and some everything outside ASCII. */
 function jsonForms(text: string, value: string): string[] {
   const escaped = (form: string, characters: RegExp): string =>
     form.replace(characters, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
@@ -41,7 +41,7 @@ function jsonForms(text: string, value: string): string[] {
   ]);
 }
 
-/** Named where there are names, and quotes in the ways that are usual. */
+/** Named entities, and the usual ways to escape quotes. */
 function markupForms(text: string): string[] {
   const inside = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   const quoted = inside.replaceAll('"', "&quot;");
@@ -54,13 +54,13 @@ function markupForms(text: string): string[] {
   ];
 }
 
-/** Spaces as a form writes them, and escapes in lower case. */
+/** Spaces as plus signs, as in forms, and escapes in lower case. */
 function urlForms(forms: readonly string[]): string[] {
   const lower = (form: string): string => form.replace(/%../g, (one) => one.toLowerCase());
   return forms.flatMap((form) => [form, form.replaceAll("%20", "+")]).flatMap((form) => [form, lower(form)]);
 }
 
-/** Without the characters that also hold bits of what stands before or after it. */
+/** Base64 at an offset, without the characters that also encode bits of the bytes before or after. */
 function base64At(bytes: Buffer, offset: number): string[] {
   const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
   const form = text.slice(Math.ceil((offset * 4) / 3), Math.floor(((offset + bytes.length) * 4) / 3));

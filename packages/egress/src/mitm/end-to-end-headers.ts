@@ -1,5 +1,5 @@
-/** For one connection alone, or said anew on the next. */
-const hopByHop = new Set([
+/** Headers for one connection only, or written anew for the next. */
+const HOP_BY_HOP = new Set([
   "connection",
   "keep-alive",
   "proxy-authenticate",
@@ -11,10 +11,10 @@ const hopByHop = new Set([
   "upgrade",
 ]);
 
-/** The headers that go on, each name once with all its values, without those that `left` or a Connection header name. */
+/** The headers to forward, each name once with all its values, without those listed in `omitted` or in a Connection header. */
 export function endToEndHeaders(
   raw: readonly string[],
-  left: readonly string[],
+  omitted: readonly string[],
 ): [name: string, values: string[]][] {
   const headers = new Map<string, [string, string[]]>();
   for (let at = 0; at + 1 < raw.length; at += 2) {
@@ -24,7 +24,7 @@ export function endToEndHeaders(
     else known[1].push(value);
   }
   const named = headers.get("connection")?.[1].join(",").split(",") ?? [];
-  const dropped = new Set([...hopByHop, ...left, ...named.map((name) => name.trim().toLowerCase())]);
+  const dropped = new Set([...HOP_BY_HOP, ...omitted, ...named.map((name) => name.trim().toLowerCase())]);
   dropped.delete("host");
   return [...headers].flatMap(([name, header]) => (dropped.has(name) ? [] : [header]));
 }

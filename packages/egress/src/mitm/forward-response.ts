@@ -1,53 +1,52 @@
 import type { IncomingMessage, OutgoingHttpHeader } from "node:http";
 import { type Duplex, pipeline } from "node:stream";
-import type { SandboxCredential } from "../policy/types.ts";
-import { textEncoding } from "./body-kind.ts";
-import { decoderFor } from "./body-encoding.ts";
-import type { Forwarding } from "./forwarding.ts";
+import { decoderFor, textEncoding } from "./body-encoding.ts";
 import { endToEndHeaders } from "./end-to-end-headers.ts";
-import { type TakeOut, takeOut } from "./redact.ts";
+import type { MitmRequest } from "./mitm-connection.ts";
+import type { ProxiedCredential } from "./proxied-credential.ts";
+import { createRedactor, type Redactor } from "./redact.ts";
 
-/** What a body goes through, and the headers that no longer hold for it. */
-interface Changes {
+/** The streams that a body is piped through, and the headers that are wrong after that. */
+interface Transformation {
   steps: Duplex[];
-  changed: string[];
+  staleHeaders: string[];
 }
+
+const NONE: Transformation = { steps: [], staleHeaders: [] };
 
 /**
- * Gives an answer to the client without the values of the host's credentials: in its headers, and in a body, which is decoded for
- * that. Text, and what was decoded, is sent in chunks. Any other body keeps its length: there a value becomes a placeholder and
- * asterisks. A body in an encoding that is not known passes as it is; requests ask for none.
+ * Forwards a response to the client with the values of the host's credentials redacted in headers and body. Encoded bodies are
+ * decoded; decoded bodies and text are sent in chunks. Any other body keeps its length. A body in an unknown encoding passes
+ * unchanged; requests do not accept such encodings.
  */
-export function answerClient(
-  { request, response }: Forwarding,
-  answer: IncomingMessage,
-  credentials: readonly SandboxCredential[],
+export function forwardResponse(
+  { request, response }: MitmRequest,
+  upstream: IncomingMessage,
+  credentials: readonly ProxiedCredential[],
 ): void {
-  const taken = takeOut(credentials);
-  const { steps, changed } = hasBody(request, answer) ? changesOf(answer, taken) : none;
-  const headers = endToEndHeaders(answer.rawHeaders, changed).flatMap(
-    ([name, values]): OutgoingHttpHeader[] => values.flatMap((value) => [name, taken.text(value)]),
+  const redactor = createRedactor(credentials);
+  const { steps, staleHeaders } = hasBody(request, upstream) ? transformation(upstream, redactor) : NONE;
+  const headers = endToEndHeaders(upstream.rawHeaders, staleHeaders).flatMap(
+    ([name, values]): OutgoingHttpHeader[] => values.flatMap((value) => [name, redactor.text(value)]),
   );
-  response.writeHead(answer.statusCode ?? 502, taken.text(answer.statusMessage ?? ""), headers);
-  pipeline([answer, ...steps, response], () => {});
+  response.writeHead(upstream.statusCode ?? 502, redactor.text(upstream.statusMessage ?? ""), headers);
+  pipeline([upstream, ...steps, response], () => {});
 }
-
-const none: Changes = { steps: [], changed: [] };
 
 function hasBody({ method }: IncomingMessage, { statusCode }: IncomingMessage): boolean {
   return method !== "HEAD" && statusCode !== 204 && statusCode !== 304;
 }
 
-function changesOf({ headers }: IncomingMessage, taken: TakeOut): Changes {
+function transformation({ headers }: IncomingMessage, redactor: Redactor): Transformation {
   const encoding = headers["content-encoding"]?.toLowerCase() || "identity";
   if (encoding !== "identity") {
     const decoder = decoderFor(encoding);
-    if (decoder === null) return none;
-    return { steps: [decoder, taken.stream()], changed: ["content-length", "content-encoding"] };
+    if (decoder === null) return NONE;
+    return { steps: [decoder, redactor.stream()], staleHeaders: ["content-length", "content-encoding"] };
   }
   const type = headers["content-type"];
   if (type !== undefined && textEncoding(type) === null) {
-    return { steps: [taken.streamOfSameLength()], changed: [] };
+    return { steps: [redactor.streamOfSameLength()], staleHeaders: [] };
   }
-  return { steps: [taken.stream()], changed: ["content-length"] };
+  return { steps: [redactor.stream()], staleHeaders: ["content-length"] };
 }

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Encoding, putIn, putInHeader, Unfit } from "./inject.ts";
-import { takeOut } from "./redact.ts";
-import { inShapeOf } from "./token-prefix.ts";
+import { type Encoding, inject, injectInHeader, UnencodableCredential } from "./inject.ts";
+import { createRedactor } from "./redact.ts";
+import { withTokenPrefix } from "./token-prefix.ts";
 
 const token = (placeholder: string, value: string) => ({ placeholder, value, targets: [], anywhere: true });
 const one = "berth0000000000000000000000000000001";
@@ -27,8 +27,8 @@ test("every placeholder becomes its value, in a form that is read back as it, an
       (parts, value, name) => {
         const encoding = name as keyof typeof readers;
         const credentials = [token(one, value), token(two, "second")];
-        const filled = putIn(parts.join("|"), credentials, encoding);
-        const form = putIn(one, credentials, encoding);
+        const filled = inject(parts.join("|"), credentials, encoding);
+        const form = inject(one, credentials, encoding);
         assert.equal(readers[encoding](form), Buffer.from(value.toWellFormed()).toString("latin1"));
         assert.equal(
           filled,
@@ -44,32 +44,32 @@ test("without a placeholder no value is put in", () => {
   fc.assert(
     fc.property(latin1, (text) => {
       fc.pre(!text.includes(one));
-      assert.equal(putIn(text, [token(one, "canary")], "plain"), text);
-      assert.equal(putInHeader("Authorization", `Basic ${text}`, [token(one, "canary")]), `Basic ${text}`);
+      assert.equal(inject(text, [token(one, "canary")], "plain"), text);
+      assert.equal(injectInHeader("Authorization", `Basic ${text}`, [token(one, "canary")]), `Basic ${text}`);
     }),
   );
 });
 
 test("a placeholder is known by itself, whatever kind of token it stood for", () => {
   for (const before of ["ghp_old", "github_pat_old", "plain", "npm_x", "sk-ant-y"]) {
-    const inside = inShapeOf(before, one);
-    assert.equal(putIn(`Bearer ${inside}`, [token(one, "ghp_new")], "header"), "Bearer ghp_new");
+    const inside = withTokenPrefix(before, one);
+    assert.equal(inject(`Bearer ${inside}`, [token(one, "ghp_new")], "header"), "Bearer ghp_new");
   }
-  assert.equal(inShapeOf("github_pat_11A_b", one), `github_pat_${one}`);
-  assert.equal(inShapeOf("secret_1", one), one);
+  assert.equal(withTokenPrefix("github_pat_11A_b", one), `github_pat_${one}`);
+  assert.equal(withTokenPrefix("secret_1", one), one);
 });
 
 test("what no header can carry is refused, without a word of it", () => {
   for (const value of ["a\nb", "a\rb", "a\0b", "\x7f"]) {
     assert.throws(
-      () => putInHeader("X", one, [token(one, value)]),
-      (error) => error instanceof Unfit && !error.message.includes(value),
+      () => injectInHeader("X", one, [token(one, value)]),
+      (error) => error instanceof UnencodableCredential && !error.message.includes(value),
     );
   }
-  assert.equal(putInHeader("X", one, [token(one, "é")]), Buffer.from("é").toString("latin1"));
+  assert.equal(injectInHeader("X", one, [token(one, "é")]), Buffer.from("é").toString("latin1"));
 });
 
-test("what was put in is taken out again, in all the forms of text that hosts repeat", () => {
+test("what was put in is redactor out again, in all the forms of text that hosts repeat", () => {
   fc.assert(
     fc.property(
       fc.string({ unit: "grapheme", minLength: 6, maxLength: 40 }),
@@ -78,14 +78,14 @@ test("what was put in is taken out again, in all the forms of text that hosts re
       (value, before, after) => {
         fc.pre(value.isWellFormed() && Buffer.from(value).length >= 6);
         const credentials = [token(one, value)];
-        const taken = takeOut(credentials);
+        const redactor = createRedactor(credentials);
         const bytes = Buffer.from(value);
         for (const form of [bytes.toString("latin1"), bytes.toString("hex"), encodeURIComponent(value)]) {
-          const text = taken.text(`${before}${form}${after}`);
+          const text = redactor.text(`${before}${form}${after}`);
           assert.ok(text.includes(one) && !text.includes(form) === !`${before}${after}`.includes(form));
         }
         const basic = Buffer.concat([Buffer.from(`${before}:`, "latin1"), bytes]).toString("base64");
-        assert.ok(!Buffer.from(taken.text(basic), "base64").includes(bytes));
+        assert.ok(!Buffer.from(redactor.text(basic), "base64").includes(bytes));
       },
     ),
     { numRuns: 500 },

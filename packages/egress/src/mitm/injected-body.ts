@@ -1,48 +1,48 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
-import type { SandboxCredential } from "../policy/types.ts";
-import { textEncoding } from "./body-kind.ts";
-import type { BodyRoom } from "./body-budget.ts";
-import { putIn } from "./inject.ts";
+import type { BodyBudget } from "./body-budget.ts";
+import { textEncoding } from "./body-encoding.ts";
+import { inject } from "./inject.ts";
+import type { ProxiedCredential } from "./proxied-credential.ts";
 
-/** Longer bodies pass as they are. */
-export const longestFilledBody = 256 * 1024;
+/** Longer bodies are not changed. */
+const MAX_INJECTED_BODY = 256 * 1024;
 
-export interface RequestBody {
+export interface InjectedBody {
   length: number | "chunked" | "none";
   sendTo(upstream: ClientRequest): void;
 }
 
 /**
- * The body of a request, with the values of credentials in it where it is text that is short enough; any other one streams
- * through. Rejects when the client goes away in it.
+ * The body of a request with credentials injected, if it is short text; any other body is streamed unchanged. Rejects when the
+ * client disconnects before the end of a short body.
  */
-export async function bodyFor(
+export async function injectInBody(
   request: IncomingMessage,
-  credentials: readonly SandboxCredential[],
-  room: BodyRoom,
-): Promise<RequestBody> {
+  credentials: readonly ProxiedCredential[],
+  budget: BodyBudget,
+): Promise<InjectedBody> {
   const { headers } = request;
   const chunked = headers["transfer-encoding"] !== undefined;
-  const length = chunked ? ("chunked" as const) : Number(headers["content-length"]) || bodyless(request);
+  const length = chunked ? ("chunked" as const) : Number(headers["content-length"]) || emptyLength(request);
   const encoding = textEncoding(headers["content-type"]);
   const isPlain = (headers["content-encoding"] ?? "identity") === "identity";
-  const isShort = length === "chunked" || (typeof length === "number" && length <= longestFilledBody);
+  const isShort = length === "chunked" || (typeof length === "number" && length <= MAX_INJECTED_BODY);
   if (encoding === null || !isPlain || !isShort || length === 0 || credentials.length === 0) {
     if (length === 0 || length === "none") return { length, sendTo: (upstream) => upstream.end() };
     return { length, sendTo: (upstream) => stream(request, [], upstream) };
   }
-  const awaited = length === "chunked" ? longestFilledBody : length;
-  room.take(awaited);
+  const expected = length === "chunked" ? MAX_INJECTED_BODY : length;
+  budget.take(expected);
   const { chunks, ended } = await readShort(request);
   if (!ended) return { length, sendTo: (upstream) => stream(request, chunks, upstream) };
   const text = Buffer.concat(chunks).toString("latin1");
-  const filled = Buffer.from(putIn(text, credentials, encoding), "latin1");
-  room.take(Math.max(0, filled.length - awaited));
-  return { length: filled.length, sendTo: (upstream) => upstream.end(filled) };
+  const injected = Buffer.from(inject(text, credentials, encoding), "latin1");
+  budget.take(Math.max(0, injected.length - expected));
+  return { length: injected.length, sendTo: (upstream) => upstream.end(injected) };
 }
 
-/** Some servers want to be told that there is none. */
-function bodyless({ headers, method = "" }: IncomingMessage): 0 | "none" {
+/** Some servers require `Content-Length: 0` with these methods. */
+function emptyLength({ headers, method = "" }: IncomingMessage): 0 | "none" {
   return headers["content-length"] !== undefined || /^(?:POST|PUT|PATCH)$/.test(method) ? 0 : "none";
 }
 
@@ -51,14 +51,14 @@ function stream(request: IncomingMessage, begun: readonly Buffer[], upstream: Cl
   request.pipe(upstream);
 }
 
-/** What comes until the end, or until it is too long. */
+/** Reads until the end, or until the body is too long. */
 async function readShort(request: IncomingMessage): Promise<{ chunks: Buffer[]; ended: boolean }> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes > longestFilledBody) return { chunks, ended: false };
+    if (bytes > MAX_INJECTED_BODY) return { chunks, ended: false };
   }
   return { chunks, ended: true };
 }

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { type ExchangeBench, makeExchangeBench } from "../../test-support/mitm-bench.ts";
+import { type MitmBench, makeMitmBench } from "../../test-support/mitm-bench.ts";
 
 const value = "canary-s3cret-value";
 const placeholder = "berthplaceholder0123456789abcdef";
 
-let bench: ExchangeBench;
+let bench: MitmBench;
 let at: string;
 before(async () => {
-  bench = await makeExchangeBench();
+  bench = await makeMitmBench();
   at = `host.example:${bench.port}`;
 });
 after(() => bench.close());
@@ -73,7 +73,7 @@ test("a body of any kind, in any encoding that a host is asked for, comes withou
   }
 });
 
-test("as long a value as there may be is put in and taken out", async () => {
+test("as long a value as there may be is put in and redactor out", async () => {
   const long = `"é%+`.repeat(8_000);
   given(long);
   bench.answer = ({ body }, response) => {
@@ -122,7 +122,7 @@ test("a connection that sends ahead without end is cut off", async () => {
 const socket = open();
 const some = head("GET /a").repeat(1000);
 let sent = 0;
-const send = () => { while (sent < 100e6) { sent += some.length; if (!socket.write(some)) return socket.once("drain", send); } tell("taken"); };
+const send = () => { while (sent < 100e6) { sent += some.length; if (!socket.write(some)) return socket.once("drain", send); } tell("redactor"); };
 socket.on("secureConnect", send);
 socket.on("error", () => {});
 socket.on("close", () => tell("closed"));`);

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { type ExchangeBench, makeExchangeBench } from "../../test-support/mitm-bench.ts";
+import { type MitmBench, makeMitmBench } from "../../test-support/mitm-bench.ts";
 
 const value = "canary-value";
 const placeholder = "berthplaceholder0123456789abcdef";
 const proxied = "curl -sS --max-time 60 --proxy http://127.0.0.1:3128";
 const authorization = `-H 'Authorization: Bearer ${placeholder}'`;
 
-let bench: ExchangeBench;
+let bench: MitmBench;
 before(async () => {
-  bench = await makeExchangeBench();
+  bench = await makeMitmBench();
 });
 after(() => bench.close());
 beforeEach(() => {

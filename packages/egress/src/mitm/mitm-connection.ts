@@ -1,17 +1,28 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { EgressDenied, SandboxCredential } from "../policy/types.ts";
-import type { Destination } from "./proxied-credential.ts";
+import type { EgressDenied } from "../policy/denial-log.ts";
+import type { Destination, ProxiedCredential } from "./proxied-credential.ts";
+import type { UpstreamAgent } from "./upstream-agent.ts";
 
-/** A connection to a host that a credential is for. Nothing of it was read yet, or all of that was put back. */
-export interface ExchangeConnection extends Destination {
+/** A client's connection to a host that a credential is for. None of its bytes have been consumed. */
+export interface MitmConnection extends Destination {
   client: Socket;
-  /** Connects to the host; null when it is refused or cannot be reached, which has been recorded. */
+  /** Connects to the host. Returns null when it is denied or cannot be reached, which has been reported. */
   dial(): Promise<Socket | null>;
-  /** Whose it is: the connections of one sandbox share what memory is set aside for bodies. */
+  /** Identifies the sandbox: all its connections share limits on connections, certificates and buffered bodies. */
   owner: object;
-  /** Those for this host, as they are now. */
-  credentials(): Promise<readonly SandboxCredential[]>;
+  /** The current credentials for the host. */
+  credentials(): Promise<readonly ProxiedCredential[]>;
   deny(denied: EgressDenied): void;
-  /** For the operator. */
   log(line: string): void;
+}
+
+/** One request of a client. */
+export interface MitmRequest {
+  connection: MitmConnection;
+  agent: UpstreamAgent;
+  request: IncomingMessage;
+  response: ServerResponse;
+  /** Precedes the text of error responses. */
+  errorPrefix: string;
 }

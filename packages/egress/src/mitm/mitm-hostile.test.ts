@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { type Asked, type ExchangeBench, makeExchangeBench } from "../../test-support/mitm-bench.ts";
+import { type Asked, type MitmBench, makeMitmBench } from "../../test-support/mitm-bench.ts";
 
 const value = "canary-s3cret-value";
 const placeholder = "berthplaceholder0123456789abcdef";
 
-let bench: ExchangeBench;
+let bench: MitmBench;
 let at: string;
 before(async () => {
-  bench = await makeExchangeBench();
+  bench = await makeMitmBench();
   at = `host.example:${bench.port}`;
   bench.credentials = [{ placeholder, value, targets: [{ host: at }], anywhere: true }];
 });

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { type ExchangeBench, makeExchangeBench } from "../../test-support/mitm-bench.ts";
-import type { SandboxCredential } from "../policy/types.ts";
+import { type MitmBench, makeMitmBench } from "../../test-support/mitm-bench.ts";
+import type { ProxiedCredential } from "./proxied-credential.ts";
 
 const value = "canary+s3cret/value=";
 const placeholder = "berthplaceholder0123456789abcdef";
 
-let bench: ExchangeBench;
+let bench: MitmBench;
 let host: string;
 let other: string;
 before(async () => {
-  bench = await makeExchangeBench();
+  bench = await makeMitmBench();
   [host, other] = [`https://host.example:${bench.port}`, `https://other.example:${bench.port}`];
 });
 after(() => bench.close());
@@ -22,7 +22,7 @@ beforeEach(() => {
   bench.answer = (_asked, response) => response.end("ok");
 });
 
-function credential(fields: Partial<SandboxCredential> = {}): SandboxCredential {
+function credential(fields: Partial<ProxiedCredential> = {}): ProxiedCredential {
   const targets = [{ host: `host.example:${bench.port}` }];
   return { placeholder, value, targets, anywhere: true, ...fields };
 }
@@ -263,7 +263,7 @@ test("what streams comes as it comes, both ways", async () => {
 });
 
 test("a host is verified, and one that does not prove itself gets nothing", async (t) => {
-  const strict = await makeExchangeBench([]);
+  const strict = await makeMitmBench([]);
   t.after(() => strict.close());
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
   t.after(() => delete process.env.NODE_TLS_REJECT_UNAUTHORIZED);

@@ -1,129 +1,127 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { createSecureContext, rootCertificates, TLSSocket } from "node:tls";
-import type { Authority } from "./certificate-authority.ts";
-import type { ExchangeConnection } from "./mitm-connection.ts";
+import { createSecureContext, rootCertificates, type SecureContext, TLSSocket } from "node:tls";
+import type { CertificateAuthority } from "./certificate-authority.ts";
 import { forwardRequest } from "./forward-request.ts";
-import type { Forwarding } from "./forwarding.ts";
+import type { MitmConnection } from "./mitm-connection.ts";
 import { UpstreamAgent } from "./upstream-agent.ts";
 
-export interface ExchangeOptions {
-  authority: Authority;
+export interface MitmOptions {
+  /** Signs certificates for the hosts whose connections are opened. */
+  authority: CertificateAuthority;
   /** PEM of the authorities that upstream hosts are verified against. Default: those that Node comes with. */
   trusted?: readonly string[];
-  /** Milliseconds for the TLS handshake of a client. */
-  handshakeMs: number;
-}
-
-/**
- * Puts credentials into what sandboxes send. A connection is ended here, in TLS with a certificate of the installation's own
- * authority; each request is read by Node's strict parser, written anew, and sent over a connection of this process, whose
- * certificate is verified. HTTP/1.1 is spoken on both sides.
- */
-export interface Exchange {
-  /** Serves the connection until it ends. Rejects when the handshake fails; the caller closes the client then. */
-  take(connection: ExchangeConnection): Promise<void>;
+  /** Precedes the text of error responses that clients get. Default: `egress: `. */
+  errorPrefix?: string;
 }
 
 /** As for connections that are not opened. */
-const maximumHeadBytes = 32_768;
-/** Of one sandbox at a time: each of them may have half a megabyte of an answer that nobody reads. */
-const mostConnections = 128;
-/** Requests that wait on one connection for those before them. Some clients send a few ahead; one that sends more is cut off. */
-const mostWaiting = 32;
-/** Of a connection on which nothing moves. */
-const idleMs = 600_000;
-const keepAliveMs = 60_000;
-const http11 = Buffer.from("\x08http/1.1");
+const MAX_HEAD_BYTES = 32_768;
+/** Per owner at a time: each connection may hold half a megabyte of a response that nobody reads. */
+const MAX_CONNECTIONS = 128;
+/** Pipelined requests that wait on one connection. Some clients send a few ahead; the connection of one that sends more is closed. */
+const MAX_WAITING = 32;
+/** For a connection without traffic. */
+const IDLE_MS = 600_000;
+const KEEP_ALIVE_MS = 60_000;
+const HTTP11 = Buffer.from("\x08http/1.1");
 
-/** A connection that is open. */
-interface Served {
-  connection: ExchangeConnection;
+interface OpenConnection {
+  connection: MitmConnection;
   agent: UpstreamAgent;
   waiting: number;
-  /** Settles when the last request that came was answered. */
+  /** Settles when the last request has its response. */
   last: Promise<void>;
 }
 
-export function createExchange({
-  authority,
-  trusted = rootCertificates,
-  handshakeMs,
-}: ExchangeOptions): Exchange {
-  const trust = createSecureContext({ ca: [...trusted], minVersion: "TLSv1.2" });
-  const connections = new WeakMap<Socket, Served>();
-  const open = new WeakMap<object, number>();
-  const server = createServer(
-    {
-      maxHeaderSize: maximumHeadBytes,
+/**
+ * Injects credentials into requests of sandboxes, as a man in the middle. A client's connection ends here, in TLS with a
+ * certificate of the installation's own authority. Each request is parsed by Node's strict parser, written anew, and sent over
+ * a connection of this process, on which the host's certificate is verified. Both sides speak HTTP/1.1.
+ */
+export class Mitm {
+  readonly #authority: CertificateAuthority;
+  readonly #trust: SecureContext;
+  readonly #handshakeMs: number;
+  readonly #errorPrefix: string;
+  readonly #connections = new WeakMap<Socket, OpenConnection>();
+  readonly #counts = new WeakMap<object, number>();
+  readonly #server: Server;
+
+  /** @param handshakeMs Milliseconds for a client's TLS handshake. */
+  constructor(options: MitmOptions, handshakeMs: number) {
+    this.#authority = options.authority;
+    this.#trust = createSecureContext({
+      ca: [...(options.trusted ?? rootCertificates)],
+      minVersion: "TLSv1.2",
+    });
+    this.#errorPrefix = options.errorPrefix ?? "egress: ";
+    this.#handshakeMs = handshakeMs;
+    const server = {
+      maxHeaderSize: MAX_HEAD_BYTES,
       insecureHTTPParser: false,
       requireHostHeader: true,
-      keepAliveTimeout: keepAliveMs,
+      keepAliveTimeout: KEEP_ALIVE_MS,
       requestTimeout: 0,
       noDelay: true,
-    },
-    (request, response) => {
-      const served = connections.get(request.socket);
-      if (served === undefined) request.destroy();
-      else inTurn(served, { ...served, request, response });
-    },
-  );
-  server.timeout = idleMs;
+    };
+    this.#server = createServer(server, (request, response) => this.#onRequest(request, response));
+    this.#server.timeout = IDLE_MS;
+  }
 
-  /** Requests of a connection go on one after another: the next one when the answer to this one was given. */
-  function inTurn(served: Served, forwarding: Forwarding): void {
-    const { request, response } = forwarding;
+  /** Serves the connection until it ends. Rejects when the handshake fails; then the caller closes the client. */
+  async serve(connection: MitmConnection): Promise<void> {
+    if (connection.client.destroyed) return;
+    this.#count(connection);
+    const socket = connection.protocol === "tls" ? await this.#accept(connection) : connection.client;
+    const agent = new UpstreamAgent(connection, this.#trust);
+    this.#connections.set(socket, { connection, agent, waiting: 0, last: Promise.resolve() });
+    socket.on("error", () => socket.destroy());
+    socket.once("close", () => agent.destroy());
+    this.#server.emit("connection", socket);
+  }
+
+  /** Serves the requests of a connection one after another, each once the previous one has its response. */
+  #onRequest(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
-    if (socket.destroyed) return;
-    if (served.waiting >= mostWaiting) {
+    const open = this.#connections.get(socket);
+    if (open === undefined || socket.destroyed || open.waiting >= MAX_WAITING) {
       socket.destroy();
       return;
     }
-    const answered = new Promise<void>((resolve) => response.once("close", resolve));
-    served.waiting += 1;
-    served.last = served.last
+    const { connection, agent } = open;
+    const closed = new Promise<void>((resolve) => response.once("close", resolve));
+    open.waiting += 1;
+    open.last = open.last
       .then(async () => {
-        served.waiting -= 1;
+        open.waiting -= 1;
         if (socket.destroyed) return;
-        await forwardRequest(forwarding);
-        await answered;
+        await forwardRequest({ connection, agent, request, response, errorPrefix: this.#errorPrefix });
+        await closed;
       })
       .catch(() => void socket.destroy());
   }
 
-  /** Counts the connection until it ends. */
-  function admit({ client, owner }: ExchangeConnection): void {
-    const count = open.get(owner) ?? 0;
-    if (count >= mostConnections)
+  /** Counts the connection until it ends. @throws when its owner has too many. */
+  #count({ client, owner }: MitmConnection): void {
+    const count = this.#counts.get(owner) ?? 0;
+    if (count >= MAX_CONNECTIONS)
       throw new Error("a sandbox has too many connections to hosts of credentials.");
-    open.set(owner, count + 1);
-    client.once("close", () => open.set(owner, (open.get(owner) ?? 0) - 1));
+    this.#counts.set(owner, count + 1);
+    client.once("close", () => this.#counts.set(owner, (this.#counts.get(owner) ?? 0) - 1));
   }
 
-  async function accept({ client, name, owner }: ExchangeConnection): Promise<Socket> {
-    const secureContext = await authority.contextFor(name, owner);
-    if (client.destroyed) throw new Error("The client has left.");
-    const socket = new TLSSocket(client, { isServer: true, secureContext, ALPNProtocols: http11 });
+  async #accept({ client, name, owner }: MitmConnection): Promise<Socket> {
+    const secureContext = await this.#authority.contextFor(name, owner);
+    if (client.destroyed) throw new Error("The client has disconnected.");
+    const socket = new TLSSocket(client, { isServer: true, secureContext, ALPNProtocols: HTTP11 });
     try {
-      await once(socket, "secure", { signal: AbortSignal.timeout(handshakeMs) });
+      await once(socket, "secure", { signal: AbortSignal.timeout(this.#handshakeMs) });
     } catch (error) {
       socket.destroy();
       throw error;
     }
     return socket;
   }
-
-  return {
-    async take(connection) {
-      if (connection.client.destroyed) return;
-      admit(connection);
-      const socket = connection.protocol === "tls" ? await accept(connection) : connection.client;
-      const agent = new UpstreamAgent(connection, trust);
-      connections.set(socket, { connection, agent, waiting: 0, last: Promise.resolve() });
-      socket.on("error", () => socket.destroy());
-      socket.once("close", () => agent.destroy());
-      server.emit("connection", socket);
-    },
-  };
 }

@@ -1,28 +1,58 @@
 import type { HostName } from "../names/host-name.ts";
 import { parsePolicy } from "../policy/policy.ts";
-import type { CredentialTarget, SandboxCredential } from "../policy/types.ts";
 
-/** Where a connection leads. */
+/**
+ * Called for each connection of a sandbox, and for each request on a connection that is opened, so that a change takes effect at
+ * once. When it rejects, the connection or the request fails.
+ */
+export type CredentialSource = () => Promise<readonly ProxiedCredential[]>;
+
+/**
+ * A secret that the sandbox does not have. The sandbox has a placeholder, which is worth nothing anywhere else; in requests to
+ * the credential's targets, which the policy must allow as well, the secret is injected in its place.
+ */
+export interface ProxiedCredential {
+  /**
+   * Unguessable visible ASCII that needs no escape in a URL and occurs in no other text. In the sandbox it may be preceded by
+   * the prefix of a well-known kind of token; see `withTokenPrefix`.
+   */
+  placeholder: string;
+  value: string;
+  targets: readonly CredentialTarget[];
+  /** Inject in URLs and in short text bodies, too. Otherwise in headers only, since hosts publish bodies. */
+  anywhere: boolean;
+}
+
+export interface CredentialTarget {
+  /** As in an `EgressPolicy`. */
+  host: string;
+  /** Only for requests to this path, to the path with `.git` appended, or below either. */
+  path?: string;
+  /** Also over plain HTTP, which anyone on the network path can read. Default: false, TLS only. */
+  plaintext?: boolean;
+}
+
+/** The host that a connection is for. */
 export interface Destination {
   name: HostName;
   port: number;
   protocol: "tls" | "http";
 }
 
-/** Those of the credentials that are for a host. */
+/** The credentials for a host. */
 export function credentialsAt(
-  credentials: readonly SandboxCredential[],
+  credentials: readonly ProxiedCredential[],
   destination: Destination,
-): SandboxCredential[] {
+): ProxiedCredential[] {
   return credentials.filter(({ targets }) => targets.some((target) => leadsTo(target, destination)));
 }
 
-/** Those that are for a request to it: where a target names a path, the request's is at or below that. */
+/** The credentials for a request to a host. Where a target has a path, the request's path must be at or below it. */
 export function credentialsFor(
-  credentials: readonly SandboxCredential[],
+  credentials: readonly ProxiedCredential[],
   destination: Destination,
   requestTarget: string,
-): SandboxCredential[] {
+): ProxiedCredential[] {
   const path = plainPath(requestTarget);
   return credentials.filter(({ targets }) =>
     targets.some((target) => leadsTo(target, destination) && isBelow(path, target.path)),
@@ -37,15 +67,15 @@ function leadsTo(
   return parsePolicy({ mode: "limited", hosts: [host] }).allows(name, port);
 }
 
-/** A path that a server may read as another one is below none. */
+/** `path` is null for an ambiguous path, which is below none. */
 function isBelow(path: string | null, base: string | undefined): boolean {
   if (base === undefined) return true;
   return path !== null && (path === base || path.startsWith(`${base}/`) || path.startsWith(`${base}.git/`));
 }
 
 /**
- * Null where dots, escapes of what separates, or anything unusual let a server read it as another: some cut off what stands behind a
- * semicolon, and some read escapes twice, or longer ones than there have to be.
+ * The path of a request target; null for a path that some server may read as another one: with dot segments, escaped separators
+ * or dots, or unusual characters. Some servers cut segments at a semicolon, decode escapes twice, or accept overlong UTF-8.
  */
 function plainPath(requestTarget: string): string | null {
   const path = requestTarget.split("?", 1)[0] ?? "";

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTurns } from "./rate-limited-queues.ts";
+import { RateLimitedQueues } from "./rate-limited-queues.ts";
 
 test("one at a time for an owner, in order, while others are not kept waiting", async () => {
-  const inTurn = createTurns();
+  const queues = new RateLimitedQueues();
   const held = Promise.withResolvers<void>();
   const done: string[] = [];
   const hostile = {};
-  const first = inTurn(hostile, async () => {
+  const first = queues.run(hostile, async () => {
     await held.promise;
     done.push("first");
   });
-  const second = inTurn(hostile, async () => done.push("second"));
-  await inTurn({}, async () => done.push("neighbour"));
+  const second = queues.run(hostile, async () => done.push("second"));
+  await queues.run({}, async () => done.push("neighbour"));
   assert.deepEqual(done, ["neighbour"]);
   held.resolve();
   await Promise.all([first, second]);
@@ -21,15 +21,15 @@ test("one at a time for an owner, in order, while others are not kept waiting", 
 
 test("after many at once the next one waits for a while, and failures are the caller's alone", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const inTurn = createTurns(() => 0);
+  const queues = new RateLimitedQueues(() => 0);
   const owner = {};
   await assert.rejects(
-    inTurn(owner, () => Promise.reject(new Error("mine"))),
+    queues.run(owner, () => Promise.reject(new Error("mine"))),
     /mine/,
   );
-  for (let n = 1; n < 16; n++) await inTurn(owner, async () => n);
+  for (let n = 1; n < 16; n++) await queues.run(owner, async () => n);
   let isDone = false;
-  const next = inTurn(owner, async () => (isDone = true));
+  const next = queues.run(owner, async () => (isDone = true));
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(isDone, false);
   t.mock.timers.tick(1_000);
@@ -37,13 +37,13 @@ test("after many at once the next one waits for a while, and failures are the ca
 });
 
 test("too many that wait are refused", async () => {
-  const inTurn = createTurns();
+  const queues = new RateLimitedQueues();
   const owner = {};
   const never = new Promise<never>(() => {});
-  for (let n = 0; n < 64; n++) void inTurn(owner, () => never);
+  for (let n = 0; n < 64; n++) void queues.run(owner, () => never);
   await assert.rejects(
-    inTurn(owner, async () => {}),
+    queues.run(owner, async () => {}),
     /at once/,
   );
-  assert.equal(await inTurn({}, async () => "other"), "other");
+  assert.equal(await queues.run({}, async () => "other"), "other");
 });

@@ -1,48 +1,62 @@
-/** Done at once, before work is spread over time. */
-const burst = 16;
-/** Then one piece of work each. */
-const refillMs = 1_000;
-const mostWaiting = 64;
+/** Tasks that may run at once before the rate applies. */
+const BURST = 16;
+/** Then one task per interval. */
+const INTERVAL_MS = 1_000;
+const MAX_WAITING = 64;
 
-/** Does a piece of work for an owner when its turn has come. Rejects where too many wait. */
-export type InTurn = <T>(owner: object, work: () => Promise<T>) => Promise<T>;
-
-interface Line {
+interface Queue {
   waiting: number;
   last: Promise<unknown>;
-  /** Pieces of work that may be done at once, when there were so many at `at`. */
+  /** Tasks that could run at once at `updatedAt` (token bucket). */
   tokens: number;
-  at: number;
+  updatedAt: number;
 }
 
-/** Lets nobody have more than one piece of work done at a time, nor more than some a second for long. Owners do not wait for each other. */
-export function createTurns(now: () => number = () => performance.now()): InTurn {
-  const lines = new WeakMap<object, Line>();
-  return (owner, work) => {
-    const line = lines.get(owner) ?? { waiting: 0, last: Promise.resolve(), tokens: burst, at: now() };
-    lines.set(owner, line);
-    if (line.waiting >= mostWaiting) return Promise.reject(new Error("Too much is asked at once."));
-    line.waiting += 1;
-    const done = line.last.then(async () => {
-      await token(line, now);
-      return await work();
+/**
+ * One queue per owner, which runs one task at a time and, after a burst, one per second. Owners do not wait for each other.
+ */
+export class RateLimitedQueues {
+  readonly #queues = new WeakMap<object, Queue>();
+  readonly #now: () => number;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Runs a task in its owner's queue. Rejects when too many wait in it. */
+  run<T>(owner: object, task: () => Promise<T>): Promise<T> {
+    const queue = this.#queueOf(owner);
+    if (queue.waiting >= MAX_WAITING) return Promise.reject(new Error("Too many tasks are waiting at once."));
+    queue.waiting += 1;
+    const done = queue.last.then(async () => {
+      await this.#takeToken(queue);
+      return await task();
     });
-    line.last = done.then(
-      () => (line.waiting -= 1),
-      () => (line.waiting -= 1),
+    queue.last = done.then(
+      () => (queue.waiting -= 1),
+      () => (queue.waiting -= 1),
     );
     return done;
-  };
-}
-
-async function token(line: Line, now: () => number): Promise<void> {
-  const time = now();
-  line.tokens = Math.min(burst, line.tokens + (time - line.at) / refillMs);
-  line.at = time;
-  if (line.tokens < 1) {
-    await new Promise<void>((resolve) => setTimeout(resolve, (1 - line.tokens) * refillMs).unref());
-    line.tokens = 1;
-    line.at = now();
   }
-  line.tokens -= 1;
+
+  #queueOf(owner: object): Queue {
+    const known = this.#queues.get(owner);
+    if (known !== undefined) return known;
+    const queue = { waiting: 0, last: Promise.resolve(), tokens: BURST, updatedAt: this.#now() };
+    this.#queues.set(owner, queue);
+    return queue;
+  }
+
+  async #takeToken(queue: Queue): Promise<void> {
+    const time = this.#now();
+    queue.tokens = Math.min(BURST, queue.tokens + (time - queue.updatedAt) / INTERVAL_MS);
+    queue.updatedAt = time;
+    if (queue.tokens < 1) {
+      const waitMs = (1 - queue.tokens) * INTERVAL_MS;
+      await new Promise<void>((resolve) => setTimeout(resolve, waitMs).unref());
+      queue.tokens = 1;
+      queue.updatedAt = this.#now();
+    }
+    queue.tokens -= 1;
+  }
 }

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { takeOut } from "./redact.ts";
+import { createRedactor } from "./redact.ts";
 
 const placeholder = "berthplaceholder0123456789abcdef";
 const value = `aK3/x+é "q" <&> it's=`;
-const taken = takeOut([{ placeholder, value, targets: [], anywhere: true }]);
+const redactor = createRedactor([{ placeholder, value, targets: [], anywhere: true }]);
 
-test("a value is taken out in every form in which hosts usually write it", () => {
+test("a value is redactor out in every form in which hosts usually write it", () => {
   const forms = {
     plain: value,
     "JSON of most": JSON.stringify(value).slice(1, -1),
@@ -23,23 +23,23 @@ test("a value is taken out in every form in which hosts usually write it", () =>
     hexadecimal: Buffer.from(value).toString("hex"),
   };
   for (const [name, form] of Object.entries(forms)) {
-    const told = taken.text(Buffer.from(`a ${form} b ${form}`).toString("latin1"));
+    const told = redactor.text(Buffer.from(`a ${form} b ${form}`).toString("latin1"));
     assert.equal(told, `a ${placeholder} b ${placeholder}`, name);
   }
   for (const before of ["", "x", "xy"]) {
     const base64 = Buffer.from(`${before}${value}`).toString("base64");
-    assert.ok(taken.text(base64).includes(placeholder), base64);
+    assert.ok(redactor.text(base64).includes(placeholder), base64);
   }
 });
 
-test("of values that overlap the first is taken out, and of those that begin together the longer one", () => {
+test("of values that overlap the first is redactor out, and of those that begin together the longer one", () => {
   const credential = (value: string, placeholder: string) => ({
     placeholder,
     value,
     targets: [],
     anywhere: true,
   });
-  const both = takeOut([
+  const both = createRedactor([
     credential("secret", "ONE"),
     credential("secret-more", "TWO"),
     credential("re-other", "THREE"),

@@ -1,48 +1,48 @@
-import type { SandboxCredential } from "../policy/types.ts";
-import { type Replacement, Replacer } from "./byte-replacer.ts";
-import { inShapeOf } from "./token-prefix.ts";
-import { formsOf } from "./encoded-forms.ts";
+import { ByteReplacer, type Replacement } from "./byte-replacer.ts";
+import { encodedForms } from "./encoded-forms.ts";
+import type { ProxiedCredential } from "./proxied-credential.ts";
+import { withTokenPrefix } from "./token-prefix.ts";
 
-/** Shorter ones are ordinary words, which a page without them would not be readable. */
-const shortest = 6;
+/** Shorter values are ordinary words: a page without them would not be readable. */
+const MIN_LENGTH = 6;
 
-/** Takes values out of what a host answers: each becomes its placeholder again. */
-export interface TakeOut {
-  /** Text of one character a byte. */
+/** Replaces the values of credentials in a response by their placeholders. */
+export interface Redactor {
+  /** Text with one character per byte. */
   text(text: string): string;
   /** For a body. */
-  stream(): Replacer;
-  /** For a body whose length stays what it was told to be. */
-  streamOfSameLength(): Replacer;
+  stream(): ByteReplacer;
+  /** For a body whose length must not change: placeholders are cut, or padded with asterisks. */
+  streamOfSameLength(): ByteReplacer;
 }
 
-export function takeOut(credentials: readonly SandboxCredential[]): TakeOut {
+export function createRedactor(credentials: readonly ProxiedCredential[]): Redactor {
   const replacements = new Map<string, string>();
   for (const { value, placeholder } of credentials) {
-    const inside = inShapeOf(value, placeholder);
-    for (const form of value.length < shortest ? [] : formsOf(value)) replacements.set(form, inside);
+    const inside = withTokenPrefix(value, placeholder);
+    for (const form of value.length < MIN_LENGTH ? [] : encodedForms(value)) replacements.set(form, inside);
   }
   return {
     text: (text) => replaceAll(text, replacements),
-    stream: () => new Replacer([...replacements].map(asBytes)),
-    streamOfSameLength: () => new Replacer([...replacements].map(ofSameLength).map(asBytes)),
+    stream: () => new ByteReplacer([...replacements].map(asBytes)),
+    streamOfSameLength: () => new ByteReplacer([...replacements].map(ofSameLength).map(asBytes)),
   };
 }
 
-/** Leftmost first, of those the longest. Not by a pattern: values are longer than patterns may be. */
+/** Leftmost match first, the longest of those. Not a regular expression: values may be too long for one. */
 function replaceAll(text: string, replacements: ReadonlyMap<string, string>): string {
   const found = [...replacements].filter(([form]) => text.includes(form));
   const longestFirst = found.sort(([one], [other]) => other.length - one.length);
-  let given = "";
+  let done = "";
   for (let at = 0; ; ) {
-    let first: { place: number; form: string; put: string } | null = null;
+    let first: { index: number; form: string; put: string } | null = null;
     for (const [form, put] of longestFirst) {
-      const place = text.indexOf(form, at);
-      if (place >= 0 && place < (first?.place ?? text.length)) first = { place, form, put };
+      const index = text.indexOf(form, at);
+      if (index >= 0 && index < (first?.index ?? text.length)) first = { index, form, put };
     }
-    if (first === null) return given + text.slice(at);
-    given += text.slice(at, first.place) + first.put;
-    at = first.place + first.form.length;
+    if (first === null) return done + text.slice(at);
+    done += text.slice(at, first.index) + first.put;
+    at = first.index + first.form.length;
   }
 }
 

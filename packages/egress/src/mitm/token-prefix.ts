@@ -1,5 +1,5 @@
-/** Beginnings of well-known kinds of tokens, by which their programs tell them. The longer first. */
-const prefixes = [
+/** Prefixes of well-known kinds of tokens, by which programs recognize them. Longer prefixes first. */
+const PREFIXES = [
   "github_pat_",
   "ghp_",
   "gho_",
@@ -18,14 +18,14 @@ const prefixes = [
 ];
 
 /**
- * What stands inside for a secret: the placeholder, behind the secret's own beginning where that tells only its kind, since
- * some programs refuse what does not look like a token.
+ * What a sandbox gets instead of a secret: the placeholder, after the secret's own prefix if that only identifies its kind. Some
+ * programs reject what does not look like a token.
  */
-export function inShapeOf(secret: string, placeholder: string): string {
-  return `${prefixes.find((prefix) => secret.startsWith(prefix)) ?? ""}${placeholder}`;
+export function withTokenPrefix(secret: string, placeholder: string): string {
+  return `${PREFIXES.find((prefix) => secret.startsWith(prefix)) ?? ""}${placeholder}`;
 }
 
-/** Finds placeholders with whatever beginning they were given: it is another one after a secret of another kind came. */
+/** Matches placeholders with any prefix or none: the prefix differs once the secret is replaced by one of another kind. */
 export function placeholderPattern(placeholders: readonly string[]): RegExp {
-  return new RegExp(`(?:${prefixes.join("|")})?(${placeholders.map(RegExp.escape).join("|")})`, "g");
+  return new RegExp(`(?:${PREFIXES.join("|")})?(${placeholders.map(RegExp.escape).join("|")})`, "g");
 }

@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { connect, type SecureContext } from "node:tls";
 import type { Destination } from "./proxied-credential.ts";
 
-/** The host could not be connected to, which is told elsewhere. */
+/** The host could not be connected to, which has been reported. */
 export class NotConnected extends Error {
   override readonly name = "NotConnected";
 }
@@ -13,7 +13,7 @@ interface Upstream extends Destination {
   dial(): Promise<Socket | null>;
 }
 
-/** The connection to the host that belongs to one client's connection: one at a time, kept between its requests. */
+/** The upstream connection of one client connection: one at a time, kept alive between its requests. */
 export class UpstreamAgent extends Agent {
   readonly #upstream: Upstream;
   readonly #trust: SecureContext;
@@ -36,7 +36,7 @@ export class UpstreamAgent extends Agent {
     );
   }
 
-  /** Ends the connection, also one that is being made. */
+  /** Ends the connection, including one that is being established. */
   override destroy(): void {
     this.#ended = true;
     this.#connecting?.destroy();
@@ -46,27 +46,27 @@ export class UpstreamAgent extends Agent {
   async #connect(): Promise<Socket> {
     const { name, protocol, dial } = this.#upstream;
     const socket = await dial();
-    if (socket === null) throw new NotConnected("The host is refused or cannot be reached.");
+    if (socket === null) throw new NotConnected("The host is denied or cannot be reached.");
     if (this.#ended) {
       socket.destroy();
-      throw new NotConnected("The client has left.");
+      throw new NotConnected("The client has disconnected.");
     }
     this.#connecting = socket;
-    return protocol === "tls" ? await this.#secured(socket, name) : socket;
+    return protocol === "tls" ? await this.#secure(socket, name) : socket;
   }
 
-  async #secured(socket: Socket, name: string): Promise<Socket> {
+  async #secure(socket: Socket, name: string): Promise<Socket> {
     const secure = connect({
       socket,
       servername: name,
       secureContext: this.#trust,
-      // Whatever this process's environment says.
+      // Not overridden by NODE_TLS_REJECT_UNAUTHORIZED of this process.
       rejectUnauthorized: true,
       ALPNProtocols: ["http/1.1"],
     });
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     secure.once("secureConnect", resolve).once("error", reject);
-    secure.once("close", () => reject(new Error("The host ended the connection in its handshake.")));
+    secure.once("close", () => reject(new Error("The host closed the connection during the TLS handshake.")));
     try {
       await promise;
     } catch (error) {

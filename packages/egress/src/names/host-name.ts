@@ -4,14 +4,14 @@ declare const valid: unique symbol;
 export type HostName = string & { readonly [valid]: true };
 
 const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
-/** Octal, decimal and hexadecimal numbers: a name that ends in one is an IPv4 address to many parsers. */
+/** Octal, decimal and hexadecimal numbers. Many parsers read a name that ends in one as an IPv4 address. */
 const number = /^(?:[0-9]+|0x[0-9a-f]*)$/;
 
 /**
- * Reads a host name as it stands in a policy, a DNS question, a TLS hello or a Host header. Everything that is
- * compared or resolved goes through here, so that no two places can read one text differently.
- * Null for anything but plain ASCII labels: addresses in any notation, ports, user names, escapes, empty labels,
- * a trailing dot, unencoded international names. Upper case is folded.
+ * Parses a host name from a policy, a DNS question, a TLS hello or a Host header. Every name that is compared or resolved
+ * is parsed here, so that no two callers can read one text differently. Upper case is folded.
+ * Returns null for anything but plain ASCII labels: addresses in any notation, ports, user names, escapes, empty labels,
+ * a trailing dot, unencoded international names.
  */
 export function parseHostName(text: string): HostName | null {
   if (text.length === 0 || text.length > 253) return null;
@@ -21,45 +21,47 @@ export function parseHostName(text: string): HostName | null {
   return labels.every((part) => label.test(part)) && !number.test(last) ? (name as HostName) : null;
 }
 
-/** Not `toLowerCase`, which folds some letters beyond ASCII (the Kelvin sign) into ASCII ones. */
+/** `toLowerCase` would fold some letters beyond ASCII (the Kelvin sign) into ASCII ones. */
 function asciiLowerCase(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/**
- * A host as programs write it in a request or a TLS hello: `parseHostName`, with one trailing dot taken off, which says that
- * the name is whole.
- */
-export function parseAskedHost(text: string): HostName | null {
+/** As `parseHostName`, for requests and TLS hellos: one trailing dot, which marks a fully qualified name, is removed. */
+export function parseRequestedHost(text: string): HostName | null {
   return parseHostName(text.endsWith(".") ? text.slice(0, -1) : text);
 }
 
-/** A refused name as it is shown to people: bytes beyond printable ASCII become `?`. */
+/** A denied name in printable form: bytes outside printable ASCII become `?`. */
 export function printable(text: string): string {
   return text.replace(/[^\x21-\x7e]/g, "?").slice(0, 253);
 }
 
-/** A decimal TCP port without sign, space or leading zero; null otherwise. */
+/** Parses a decimal TCP port without sign, space or leading zero. */
 export function parsePort(text: string): number | null {
   if (!/^[1-9][0-9]{0,4}$/.test(text)) return null;
   const port = Number(text);
   return port <= 65_535 ? port : null;
 }
 
+/** Whether a name is `localhost` or below it: resolvers must return loopback addresses for these (RFC 6761). */
+export function isLocalhost(name: HostName): boolean {
+  return name === "localhost" || name.endsWith(".localhost");
+}
+
 export interface HostPort {
   name: HostName;
-  /** Null: none was given. */
+  /** Null when the text has none. */
   port: number | null;
 }
 
-/** `name` or `name:port`, as they stand in a policy; null when either part is not valid. */
+/** Parses `name` or `name:port` of a policy. Returns null when either part is invalid. */
 export function parseHostPort(text: string): HostPort | null {
   return parseParts(text, parseHostName);
 }
 
-/** The same as it stands in a request: `parseAskedHost`. */
-export function parseAskedHostPort(text: string): HostPort | null {
-  return parseParts(text, parseAskedHost);
+/** Parses `name` or `name:port` of a request, with `parseRequestedHost`. */
+export function parseRequestedHostPort(text: string): HostPort | null {
+  return parseParts(text, parseRequestedHost);
 }
 
 function parseParts(text: string, parse: (host: string) => HostName | null): HostPort | null {

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
-import { type HostName, parseAskedHost } from "./host-name.ts";
+import { type HostName, parseRequestedHost } from "./host-name.ts";
 
-/** Where a request to a URL goes: to a name, or to a literal address, which no policy names. */
+/** The destination of a URL: a name, or a literal address, which no policy allows. */
 export interface UrlHost {
   tls: boolean;
   port: number;
@@ -10,13 +10,13 @@ export interface UrlHost {
   address: string | null;
 }
 
-/** Reads the host of an http or https URL; null when it is neither a name nor an address, or the URL is of another kind. */
+/** Parses the host of an http or https URL. Returns null for another scheme, or a host that is neither a name nor an address. */
 export function parseUrlHost({ protocol, hostname, port }: URL): UrlHost | null {
   const tls = protocol === "https:";
   if (!tls && protocol !== "http:") return null;
-  const place = { tls, port: Number(port || (tls ? 443 : 80)) };
+  const base = { tls, port: Number(port || (tls ? 443 : 80)) };
   const host = hostname.replace(/^\[|\]$/g, "");
-  if (isIP(host) !== 0) return { ...place, name: null, address: host };
-  const name = parseAskedHost(host);
-  return name === null ? null : { ...place, name, address: null };
+  if (isIP(host) !== 0) return { ...base, name: null, address: host };
+  const name = parseRequestedHost(host);
+  return name === null ? null : { ...base, name, address: null };
 }

@@ -1,35 +1,46 @@
-import type { EgressDenied } from "./types.ts";
+const REPEAT_MS = 1000;
+const MAX_HOSTS = 1000;
 
-const quietMilliseconds = 1000;
-const maximumHosts = 1000;
+/** A connection, DNS query or request that was denied. */
+export interface EgressDenied {
+  host: string;
+  port: number | null;
+  reason:
+    | "not_allowed"
+    | "private_address"
+    | "no_server_name"
+    | "name_mismatch"
+    | "unknown_protocol"
+    | "unresolvable";
+}
 
 /**
- * Tells each refusal once per distinct host within a second, however often a program tries; and what was refused while
- * something ran, whoever was told of it before.
+ * Reports denials, each host at most once a second however often a program tries. Also lists what was denied since a given
+ * moment, whether or not it was reported.
  */
-export class Denials {
-  readonly #tell: (denied: EgressDenied) => void;
-  readonly #hosts = new Map<string, { denied: EgressDenied; toldAt: number; newest: number }>();
+export class DenialLog {
+  readonly #report: (denied: EgressDenied) => void;
+  readonly #hosts = new Map<string, { denied: EgressDenied; reportedAt: number; newest: number }>();
   #count = 0;
 
-  constructor(tell: (denied: EgressDenied) => void) {
-    this.#tell = tell;
+  constructor(report: (denied: EgressDenied) => void) {
+    this.#report = report;
   }
 
   add(denied: EgressDenied): void {
     const now = performance.now();
     const newest = ++this.#count;
     const before = this.#hosts.get(denied.host);
-    if (before !== undefined && now - before.toldAt < quietMilliseconds) {
+    if (before !== undefined && now - before.reportedAt < REPEAT_MS) {
       this.#hosts.set(denied.host, { ...before, newest });
       return;
     }
-    if (this.#hosts.size >= maximumHosts) this.#hosts.clear();
-    this.#hosts.set(denied.host, { denied, toldAt: now, newest });
-    this.#tell(denied);
+    if (this.#hosts.size >= MAX_HOSTS) this.#hosts.clear();
+    this.#hosts.set(denied.host, { denied, reportedAt: now, newest });
+    this.#report(denied);
   }
 
-  /** Begins now; the answer tells what was refused since, each host once. It needs no end. */
+  /** Starts watching; the returned function lists what was denied since, each host once. It needs no cleanup. */
   watch(): () => EgressDenied[] {
     const begun = this.#count;
     return () => {

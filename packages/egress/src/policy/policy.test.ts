@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type HostName, parseHostName } from "../names/host-name.ts";
+import { EgressError } from "./egress-error.ts";
 import { parsePolicy } from "./policy.ts";
-import { EgressError } from "./types.ts";
 
 test("limited with no hosts reaches nothing", () => {
   const policy = parsePolicy({ mode: "limited", hosts: [] });

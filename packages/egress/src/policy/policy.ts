@@ -1,42 +1,51 @@
 import { type HostName, parseHostPort } from "../names/host-name.ts";
-import { EgressError, type EgressPolicy } from "./types.ts";
 import { parseUrlHost } from "../names/url-host.ts";
+import { EgressError } from "./egress-error.ts";
 
-/** An `EgressPolicy` whose hosts have been read and found valid. The one matcher for DNS, TLS and plain HTTP. */
+/**
+ * Which hosts can be reached. `limited` with no hosts reaches nothing. A host is a name, or a name with a port
+ * (`git.example.com:8443`); `*.example.com` matches every name below it, not itself. A name without a port
+ * means ports 80 and 443. `unrestricted` still blocks private, loopback, link-local and metadata addresses.
+ */
+export type EgressPolicy =
+  | { mode: "limited"; hosts: readonly string[] }
+  | { mode: "unrestricted"; hosts: readonly string[] };
+
+/** A validated `EgressPolicy`. The one matcher for DNS, TLS and plain HTTP. */
 export interface Policy {
-  /** Whether a name may be resolved at all: it is reachable at some port. */
+  /** Whether a name may be resolved: some port of it is allowed. */
   allowsName(name: HostName): boolean;
   allows(name: HostName, port: number): boolean;
-  /** Ports that rules name besides 80 and 443. */
+  /** Ports named by rules, other than 80 and 443. */
   ports: readonly number[];
 }
 
 interface Rule {
-  /** Every name below it, not itself. */
+  /** Whether the rule matches every name below `name` instead of `name` itself. */
   below: boolean;
   name: HostName;
   /** Null: 80 and 443. */
   port: number | null;
 }
 
-export const standardPorts: readonly number[] = [80, 443];
+export const STANDARD_PORTS: readonly number[] = [80, 443];
 
-/** Throws `EgressError` for a host that is not a name, so that a mistake never reads as "allow" nor as silence. */
+/** @throws EgressError for a host that is not a name, so that a typo neither allows a host nor goes unnoticed. */
 export function parsePolicy(policy: EgressPolicy): Policy {
   const rules = policy.hosts.map(parseRule);
   const any = policy.mode === "unrestricted";
   return {
     allowsName: (name) => any || rules.some((rule) => matchesName(rule, name)),
     allows: (name, port) =>
-      (any && standardPorts.includes(port)) ||
+      (any && STANDARD_PORTS.includes(port)) ||
       rules.some((rule) => matchesName(rule, name) && matchesPort(rule, port)),
     ports: [...new Set(rules.flatMap(({ port }) => port ?? []))].filter(
-      (port) => !standardPorts.includes(port),
+      (port) => !STANDARD_PORTS.includes(port),
     ),
   };
 }
 
-/** Whether a policy names the host and port of an address. A literal IP address is named by none. */
+/** Whether a policy allows the host and port of a URL. No policy allows a literal IP address. */
 export function allowsUrl(policy: EgressPolicy, url: string | URL): boolean {
   const host = parseUrlHost(new URL(url));
   return host !== null && host.name !== null && parsePolicy(policy).allows(host.name, host.port);
@@ -54,5 +63,5 @@ function matchesName(rule: Rule, name: HostName): boolean {
 }
 
 function matchesPort(rule: Rule, port: number): boolean {
-  return rule.port === null ? standardPorts.includes(port) : rule.port === port;
+  return rule.port === null ? STANDARD_PORTS.includes(port) : rule.port === port;
 }

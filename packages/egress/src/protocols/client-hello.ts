@@ -1,5 +1,5 @@
 /**
- * What the first bytes of a TLS connection say. `more`: not enough bytes yet. `invalid`: not a TLS client hello.
+ * The result of reading the first bytes of a TLS connection. `more`: not enough bytes yet. `invalid`: not a TLS client hello.
  * `serverName` is the text of the SNI extension, not validated; null without one.
  */
 export type ClientHello =
@@ -7,35 +7,35 @@ export type ClientHello =
   | { kind: "invalid" }
   | { kind: "hello"; serverName: string | null };
 
-const more: ClientHello = { kind: "more" };
-const invalid: ClientHello = { kind: "invalid" };
+const MORE: ClientHello = { kind: "more" };
+const INVALID: ClientHello = { kind: "invalid" };
 
-/** A hello may be spread over many records; post-quantum key shares make it 2 KB large. */
-const maximumHelloBytes = 16_384;
+/** A hello may span many records; with post-quantum key shares it has about 2 KB. */
+const MAX_HELLO_BYTES = 16_384;
 
-/** Reads the hello at the start of what a client sent. Never throws. */
+/** Reads the client hello at the start of `bytes`. Never throws. */
 export function readClientHello(bytes: Buffer): ClientHello {
   const handshake = joinRecords(bytes);
   if (!Buffer.isBuffer(handshake)) return handshake;
-  if (handshake.length < 4) return more;
+  if (handshake.length < 4) return MORE;
   const length = handshake.readUIntBE(1, 3);
-  if (handshake[0] !== 1 || length > maximumHelloBytes) return invalid;
-  return handshake.length < 4 + length ? more : readBody(handshake.subarray(4, 4 + length));
+  if (handshake[0] !== 1 || length > MAX_HELLO_BYTES) return INVALID;
+  return handshake.length < 4 + length ? MORE : readBody(handshake.subarray(4, 4 + length));
 }
 
-/** The content of the handshake records that have come so far, also of the last, unfinished one. */
+/** The joined content of the handshake records received so far, including a last, incomplete one. */
 function joinRecords(bytes: Buffer): Buffer | ClientHello {
   const parts: Buffer[] = [];
   let at = 0;
   while (at < bytes.length) {
-    if (bytes[at] !== 0x16) return at === 0 ? invalid : Buffer.concat(parts);
+    if (bytes[at] !== 0x16) return at === 0 ? INVALID : Buffer.concat(parts);
     if (at + 5 > bytes.length) break;
     const length = bytes.readUInt16BE(at + 3);
-    if (bytes[at + 1] !== 3 || length === 0 || length > 16_384) return invalid;
+    if (bytes[at + 1] !== 3 || length === 0 || length > 16_384) return INVALID;
     parts.push(bytes.subarray(at + 5, at + 5 + length));
     at += 5 + length;
   }
-  return parts.length === 0 ? more : Buffer.concat(parts);
+  return parts.length === 0 ? MORE : Buffer.concat(parts);
 }
 
 function readBody(body: Buffer): ClientHello {
@@ -44,10 +44,10 @@ function readBody(body: Buffer): ClientHello {
   fields.take(1);
   fields.take(2);
   fields.take(1);
-  if (fields.failed) return invalid;
+  if (fields.failed) return INVALID;
   if (fields.atEnd) return { kind: "hello", serverName: null };
   const extensions = new Fields(fields.take(2));
-  if (fields.failed || !fields.atEnd) return invalid;
+  if (fields.failed || !fields.atEnd) return INVALID;
   return readExtensions(extensions);
 }
 
@@ -58,13 +58,13 @@ function readExtensions(extensions: Fields): ClientHello {
     const content = extensions.take(2);
     if (type !== 0) continue;
     const name = readServerName(content);
-    if (name === null || serverName !== null) return invalid;
+    if (name === null || serverName !== null) return INVALID;
     serverName = name;
   }
-  return extensions.failed ? invalid : { kind: "hello", serverName };
+  return extensions.failed ? INVALID : { kind: "hello", serverName };
 }
 
-/** The list may hold one name, of type host_name; anything else could be read differently by the server. */
+/** Accepts a list with one name of type host_name; the server could read anything else differently. */
 function readServerName(content: Buffer): string | null {
   const outer = new Fields(content);
   const list = new Fields(outer.take(2));
@@ -74,7 +74,7 @@ function readServerName(content: Buffer): string | null {
   return isSound && name.length > 0 ? name.toString("latin1") : null;
 }
 
-/** Reads length-prefixed fields; running over the end sets `failed` and yields empty fields. */
+/** Reads length-prefixed fields. Reading past the end sets `failed` and yields empty fields. */
 class Fields {
   failed = false;
   readonly #bytes: Buffer;
@@ -99,7 +99,7 @@ class Fields {
     return this.failed ? 0 : this.#bytes.readUIntBE(start, size);
   }
 
-  /** A field that starts with its length in `size` bytes. */
+  /** Reads a field that is preceded by its length in `size` bytes. */
   take(size: 1 | 2): Buffer {
     const length = this.number(size);
     const start = this.#at;

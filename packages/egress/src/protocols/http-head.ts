@@ -1,54 +1,54 @@
-/** The head of an HTTP/1 request, read by its grammar alone. */
+/** The head of an HTTP/1 request. Only its grammar has been checked. */
 export interface RequestHead {
   kind: "head";
   method: string;
-  /** As it was written: `/path`, `http://host/path`, `host:port` or `*`. */
+  /** As received: `/path`, `http://host/path`, `host:port` or `*`. */
   target: string;
   version: "1.0" | "1.1";
   headers: readonly Header[];
-  /** Bytes up to the body, the empty line included. */
+  /** Bytes up to the body, including the empty line. */
   length: number;
 }
 
-/** Name as it was written; value without the spaces around it. */
+/** The name as received; the value without surrounding spaces. */
 export type Header = readonly [name: string, value: string];
 
 export type HeadReading = { kind: "more" } | { kind: "invalid" } | RequestHead;
 
-const invalid: HeadReading = { kind: "invalid" };
-const requestLine = /^([A-Z]{1,20}) ([\x21-\x7e]+) HTTP\/1\.([01])$/;
-/** A name and what follows. Spaces around the value are cut by `trimmed`: patterns that do it take cubic time on hostile lines. */
-const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([^\0\r\n]*)$/;
+const INVALID: HeadReading = { kind: "invalid" };
+const REQUEST_LINE = /^([A-Z]{1,20}) ([\x21-\x7e]+) HTTP\/1\.([01])$/;
+/** Does not trim the value, which `trimmed` does: patterns that trim take cubic time on hostile lines. */
+const HEADER_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([^\0\r\n]*)$/;
 
 /**
- * Reads the first request's head, strictly: no folded lines, no bare line feeds, no space before a colon, and a body
- * whose end no two servers see in different places. Bytes are read as Latin-1. Never throws.
+ * Reads the head of the first request strictly: no folded lines, no bare line feeds, no space before a colon, and framing that
+ * every server reads in the same way. Bytes are read as Latin-1. Never throws.
  */
 export function readRequestHead(bytes: Buffer): HeadReading {
   const end = bytes.indexOf("\r\n\r\n");
-  if (end < 0) return mayBegin(bytes) ? { kind: "more" } : invalid;
+  if (end < 0) return mayBegin(bytes) ? { kind: "more" } : INVALID;
   const [first = "", ...lines] = bytes.toString("latin1", 0, end).split("\r\n");
-  const [, method, target, minor] = requestLine.exec(first) ?? [];
+  const [, method, target, minor] = REQUEST_LINE.exec(first) ?? [];
   const headers = lines.map(readHeader);
-  if (method === undefined || target === undefined || !isWhole(headers)) return invalid;
+  if (method === undefined || target === undefined || !isWhole(headers)) return INVALID;
   const version = minor === "1" ? "1.1" : "1.0";
   return isFramed(version, headers)
     ? { kind: "head", method, target, version, headers, length: end + 4 }
-    : invalid;
+    : INVALID;
 }
 
-/** The values of a header, whatever the case of its name. */
+/** The values of a header. `name` is in lower case; names in the head match in any case. */
 export function valuesOf(headers: readonly Header[], name: string): string[] {
   return headers.filter(([written]) => written.toLowerCase() === name).map(([, value]) => value);
 }
 
-/** Whether a method may stand at the start, so that another protocol is told from a slow client. */
+/** Whether `bytes` may be the start of a request line. Distinguishes another protocol from a slow client. */
 function mayBegin(bytes: Buffer): boolean {
   return bytes.length === 0 || /^[A-Z]{1,20}(?: |$)/.test(bytes.toString("latin1", 0, 21));
 }
 
 function readHeader(line: string): Header | null {
-  const [, name, value] = headerLine.exec(line) ?? [];
+  const [, name, value] = HEADER_LINE.exec(line) ?? [];
   return name === undefined || value === undefined ? null : [name, trimmed(value)];
 }
 
@@ -56,7 +56,7 @@ function isWhole(headers: readonly (Header | null)[]): headers is Header[] {
   return !headers.includes(null);
 }
 
-/** One length or one `chunked`, never both: what two servers read differently hides a second request in a body. */
+/** Accepts one length or one `chunked`, never both: framing that two servers read differently can hide a request in a body. */
 function isFramed(version: RequestHead["version"], headers: readonly Header[]): boolean {
   const lengths = valuesOf(headers, "content-length");
   const codings = valuesOf(headers, "transfer-encoding");
@@ -67,7 +67,7 @@ function isFramed(version: RequestHead["version"], headers: readonly Header[]): 
   );
 }
 
-/** Without the spaces and tabs at both ends, in one pass. */
+/** Removes spaces and tabs at both ends, in linear time. */
 function trimmed(text: string): string {
   const isSpace = (at: number): boolean => text[at] === " " || text[at] === "\t";
   let [start, end] = [0, text.length];

@@ -1,41 +1,42 @@
-import { type HostName, parseAskedHostPort } from "../names/host-name.ts";
+import { type HostName, parseRequestedHostPort } from "../names/host-name.ts";
 import { type RequestHead, valuesOf } from "./http-head.ts";
 
-/** Which host and port a plain HTTP request is for; null when it does not say so in one way. */
+/** The host and port that a plain HTTP request is for. */
 export interface RequestedHost {
   name: HostName;
   port: number;
 }
 
 /**
- * Where a request goes that was not made through a proxy: one Host header, and a target that says nothing else. Null for
- * `CONNECT`, a host that is not a name, and a switch to another protocol than WebSocket, in which later requests would
- * not be seen.
+ * The destination of a request: its one Host header, which an absolute target must match. Returns null for any other request,
+ * for `CONNECT`, for a host that is not a name, and for an upgrade to another protocol than WebSocket, which would hide later
+ * requests.
  */
 export function requestedHost(head: RequestHead): RequestedHost | null {
   const hosts = valuesOf(head.headers, "host");
-  const host = parseAskedHostPort(hosts[0] ?? "");
+  const host = parseRequestedHostPort(hosts[0] ?? "");
   if (head.method === "CONNECT" || host === null || hosts.length > 1 || !staysHttp(head)) return null;
-  const said = { name: host.name, port: host.port ?? 80 };
-  if (head.target.startsWith("/") || (head.target === "*" && head.method === "OPTIONS")) return said;
+  const requested = { name: host.name, port: host.port ?? 80 };
+  if (head.target.startsWith("/") || (head.target === "*" && head.method === "OPTIONS")) return requested;
   const absolute = absoluteTarget(head.target);
-  return absolute !== null && absolute.name === said.name && absolute.port === said.port ? said : null;
+  const isSame = absolute?.name === requested.name && absolute.port === requested.port;
+  return isSame ? requested : null;
 }
 
-/** The host that a target of the form `http://host:port/path` names. */
+/** The host of a target of the form `http://host:port/path`. */
 function absoluteTarget(target: string): RequestedHost | null {
-  const host = /^http:/i.test(target) ? parseAskedHostPort(authorityOf(target) ?? "") : null;
+  const host = /^http:/i.test(target) ? parseRequestedHostPort(authorityOf(target) ?? "") : null;
   return host === null ? null : { name: host.name, port: host.port ?? 80 };
 }
 
-/** What stands between `scheme://` and the path of a target, not validated; null where it has no such part. */
+/** The part between `scheme://` and the path of a target, not validated; null when it has none. */
 export function authorityOf(target: string): string | null {
   return /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1] ?? null;
 }
 
 /**
- * The head of an accepted request as the server gets it: a path as target, nothing that is meant for a proxy, and a wish to
- * close after the answer: only this request's Host was checked, so there is to be no second one on the connection.
+ * The head that is sent to the server for an accepted request: a path as target, no proxy headers, and `Connection: close`, since
+ * only this request's Host was checked and no second request may follow.
  */
 export function closingHead({ method, target, version, headers }: RequestHead): Buffer {
   const kept = headers.filter(([name]) => !/^(connection|keep-alive|proxy-.*)$/i.test(name));
@@ -48,7 +49,7 @@ export function closingHead({ method, target, version, headers }: RequestHead): 
   return Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
 }
 
-/** What a target of either form asks its host for. */
+/** The path of a target in either form. */
 export function pathOf(target: string): string {
   const path = target.replace(/^https?:\/\/[^/?#]*/i, "").replace(/#.*$/, "");
   return path.startsWith("/") || path === "*" ? path : `/${path}`;

@@ -6,8 +6,8 @@ export interface HeadLimits {
 }
 
 /**
- * Collects what a client sends first until `parse` has enough (`kind` other than `more`), then puts the bytes back, so
- * that whoever reads the socket next gets them from the start. Null: the client closed, was too slow or sent too much.
+ * Reads from a client until `parse` returns a `kind` other than `more`, then puts the bytes back, so that the next reader gets
+ * them from the start. Returns null when the client closed, was too slow or sent too much.
  */
 export async function readHead<Head extends { kind: string }>(
   socket: Socket,
@@ -24,14 +24,14 @@ export async function readHead<Head extends { kind: string }>(
     if (head.kind !== "more") resolve(head);
     else if (bytes.length >= limits.bytes) resolve(null);
   };
-  const onGone = (): void => resolve(null);
-  const timer = setTimeout(onGone, limits.milliseconds);
-  socket.on("readable", onReadable).once("end", onGone).once("close", onGone);
+  const onClosed = (): void => resolve(null);
+  const timer = setTimeout(onClosed, limits.milliseconds);
+  socket.on("readable", onReadable).once("end", onClosed).once("close", onClosed);
   try {
     return await promise;
   } finally {
     clearTimeout(timer);
-    socket.off("readable", onReadable).off("end", onGone).off("close", onGone);
+    socket.off("readable", onReadable).off("end", onClosed).off("close", onClosed);
     if (bytes.length > 0 && !socket.destroyed && !socket.readableEnded) socket.unshift(bytes);
   }
 }

@@ -1,19 +1,19 @@
 import { type Readable, Transform } from "node:stream";
 import { type RequestHead, valuesOf } from "./http-head.ts";
 
-/** Takes what comes after a head; answers how many of the bytes are still of the body. Throws at what is no body. */
+/** Takes bytes after a head and returns how many of them belong to the body. @throws on invalid framing. */
 type Meter = (bytes: Buffer) => number;
 
-const longestLine = 8_192;
+const MAX_LINE = 8_192;
 
 /**
- * Passes the body of one request and drops whatever comes after it, so that a second request on the connection, whose Host
- * nobody checked, reaches no server. After a switch to another protocol everything passes: when the server's `answer` begins with it,
- * and nothing before that.
+ * A stream that passes the body of one request and drops everything after it, so that a second request on the connection, whose
+ * Host nobody checked, reaches no server. For an upgrade it passes nothing until `response` begins with status 101, then
+ * everything.
  */
-export function requestBody(head: RequestHead, answer: Readable): Transform {
-  if (valuesOf(head.headers, "upgrade").length > 0) return afterSwitch(answer);
-  const meter = meterOf(head);
+export function requestBody(head: RequestHead, response: Readable): Transform {
+  if (valuesOf(head.headers, "upgrade").length > 0) return afterUpgrade(response);
+  const meter = createMeter(head);
   return new Transform({
     transform(bytes: Buffer, _encoding, done) {
       try {
@@ -26,20 +26,23 @@ export function requestBody(head: RequestHead, answer: Readable): Transform {
   });
 }
 
-/** A server that stays with HTTP would take what comes for its next request. */
-function afterSwitch(answer: Readable): Transform {
-  const { promise: switched, resolve } = Promise.withResolvers<boolean>();
-  answer.once("data", (first: Buffer) => resolve(/^HTTP\/1\.1 101 /.test(first.toString("latin1", 0, 13))));
-  answer.once("close", () => resolve(false));
+/** A server that does not switch protocols would read further bytes as the next request. */
+function afterUpgrade(response: Readable): Transform {
+  const { promise: upgraded, resolve } = Promise.withResolvers<boolean>();
+  response.once("data", (first: Buffer) => resolve(/^HTTP\/1\.1 101 /.test(first.toString("latin1", 0, 13))));
+  response.once("close", () => resolve(false));
   return new Transform({
     transform(bytes: Buffer, _encoding, done) {
-      void switched.then((isSwitched) => done(null, isSwitched ? bytes : undefined));
+      void upgraded.then((isUpgraded) => done(null, isUpgraded ? bytes : undefined));
     },
   });
 }
 
-function meterOf({ headers }: RequestHead): Meter {
-  if (valuesOf(headers, "transfer-encoding").length > 0) return chunkMeter();
+function createMeter({ headers }: RequestHead): Meter {
+  if (valuesOf(headers, "transfer-encoding").length > 0) {
+    const meter = new ChunkMeter();
+    return (bytes) => meter.measure(bytes);
+  }
   return lengthMeter(Number(valuesOf(headers, "content-length")[0] ?? 0));
 }
 
@@ -52,46 +55,51 @@ function lengthMeter(length: number): Meter {
   };
 }
 
-/** Chunks and trailer, by the letter: lines end with CRLF, sizes are hexadecimal, a chunk ends where its size says. */
-function chunkMeter(): Meter {
-  let line = "";
-  let data = 0;
-  let state: "size" | "data" | "end of data" | "trailer" | "done" = "size";
+/** Measures chunks and trailer strictly: lines end with CRLF, sizes are hexadecimal, a chunk has exactly its size. */
+class ChunkMeter {
+  #line = "";
+  #left = 0;
+  #state: "size" | "data" | "end of data" | "trailer" | "done" = "size";
 
-  /** Acts on a whole line. */
-  function take(text: string): void {
-    if (state === "trailer") {
-      if (text === "") state = "done";
-    } else if (state === "end of data") {
-      if (text !== "") throw new Error("A chunk is longer than its size.");
-      state = "size";
-    } else {
-      const size = /^([0-9a-f]{1,12})(?:[ \t]*;[^\r\n]*)?$/i.exec(text)?.[1];
-      if (size === undefined) throw new Error("The size of a chunk is none.");
-      data = Number.parseInt(size, 16);
-      state = data === 0 ? "trailer" : "data";
-    }
-  }
-
-  return (bytes) => {
+  measure(bytes: Buffer): number {
     let at = 0;
-    while (at < bytes.length && state !== "done") {
-      if (state === "data") {
-        const own = Math.min(data, bytes.length - at);
-        [at, data] = [at + own, data - own];
-        if (data === 0) state = "end of data";
-        continue;
-      }
-      const end = bytes.indexOf("\n", at);
-      const stop = end < 0 ? bytes.length : end + 1;
-      line += bytes.toString("latin1", at, stop);
-      at = stop;
-      if (line.length > longestLine) throw new Error("A line of the body is too long.");
-      if (end < 0) break;
-      if (!/^[^\r\n]*\r\n$/.test(line)) throw new Error("A line of the body does not end as one.");
-      take(line.slice(0, -2));
-      line = "";
+    while (at < bytes.length && this.#state !== "done") {
+      at += this.#state === "data" ? this.#skipData(bytes.length - at) : this.#readLine(bytes.subarray(at));
     }
     return at;
-  };
+  }
+
+  #skipData(available: number): number {
+    const own = Math.min(this.#left, available);
+    this.#left -= own;
+    if (this.#left === 0) this.#state = "end of data";
+    return own;
+  }
+
+  #readLine(bytes: Buffer): number {
+    const end = bytes.indexOf("\n");
+    const length = end < 0 ? bytes.length : end + 1;
+    this.#line += bytes.toString("latin1", 0, length);
+    if (this.#line.length > MAX_LINE) throw new Error("A line of the body is too long.");
+    if (end < 0) return length;
+    if (!/^[^\r\n]*\r\n$/.test(this.#line)) throw new Error("A line of the body does not end with CRLF.");
+    this.#take(this.#line.slice(0, -2));
+    this.#line = "";
+    return length;
+  }
+
+  /** Acts on a complete line. */
+  #take(line: string): void {
+    if (this.#state === "trailer") {
+      if (line === "") this.#state = "done";
+    } else if (this.#state === "end of data") {
+      if (line !== "") throw new Error("A chunk is longer than its size.");
+      this.#state = "size";
+    } else {
+      const size = /^([0-9a-f]{1,12})(?:[ \t]*;[^\r\n]*)?$/i.exec(line)?.[1];
+      if (size === undefined) throw new Error("The size of a chunk is invalid.");
+      this.#left = Number.parseInt(size, 16);
+      this.#state = this.#left === 0 ? "trailer" : "data";
+    }
+  }
 }

@@ -9,9 +9,10 @@ import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
 import { makeCertificates } from "../../../../tests/git-host/certificates.ts";
 import { runInside } from "../../test-support/run-inside.ts";
-import { createEgress } from "../create-egress.ts";
-import type { Egress, NetworkNamespace } from "../egress.ts";
-import type { EgressDenied } from "../policy/types.ts";
+import type { NetworkNamespace } from "../capture/network-namespace.ts";
+import type { Egress } from "../egress.ts";
+import { createEgress } from "../egress.ts";
+import type { EgressDenied } from "../policy/denial-log.ts";
 
 let dir: string;
 let ca: string;
@@ -100,7 +101,7 @@ test("it is at every loopback address, and at no other", async () => {
 
 test("what the policy does not allow is 403 with a sentence", async () => {
   const { stdout } = await run(`curl -sS --proxy http://127.0.0.1:3128 http://evil.example/x`);
-  assert.equal(stdout, "The networking of this session does not allow evil.example:80.\n");
+  assert.equal(stdout, "The network policy does not allow evil.example:80.\n");
   const { stdout: codes } = await run(`${proxied} https://evil.example/x`);
   assert.equal(codes, "403 000");
   assert.deepEqual(denied, [{ host: "evil.example", port: 80, reason: "not_allowed" }]);

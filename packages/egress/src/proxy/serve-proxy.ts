@@ -1,93 +1,86 @@
 import type { Socket } from "node:net";
-import { identify, type Place } from "../relay/identify.ts";
-import { passOn, reach, refuse, takeHead } from "../relay/forward.ts";
-import { type ProxyRequest, readProxyRequest } from "./proxy-request.ts";
+import type { EgressDenied } from "../policy/denial-log.ts";
 import { readHead } from "../protocols/read-head.ts";
-import type { Gate, Surroundings } from "../relay/connection-policy.ts";
-import type { EgressDenied } from "../policy/types.ts";
+import type { ConnectionPolicy, EgressContext } from "../relay/connection-policy.ts";
+import { dial } from "../relay/dial.ts";
+import { forward, notAllowed, reset, takeHead } from "../relay/forward.ts";
+import { identify, type OriginalDestination } from "../relay/identify.ts";
+import { type ProxyRequest, readProxyRequest } from "./proxy-request.ts";
 
-/** Where programs that are told to use a proxy find one, at every loopback address. */
-export const proxyPort = 3128;
+type HostRequest = Extract<ProxyRequest, { kind: "tunnel" | "forward" }>;
 
 /**
- * The proxy of a namespace, for programs that want one: they are told no more, and reach no more, than those that connect by
- * themselves. What is refused before the tunnel stands is answered by a sentence, what is refused in it by a reset.
+ * An HTTP proxy for programs that want one. It reaches exactly what direct connections reach. Before a tunnel is established, a
+ * denial is a response with one sentence; inside the tunnel, it is a reset.
  */
 export async function serveProxy(
   client: Socket,
-  place: Place,
-  gate: Gate,
-  surroundings: Surroundings,
+  original: OriginalDestination,
+  policy: ConnectionPolicy,
+  context: EgressContext,
 ): Promise<void> {
-  const asked = await readHead<ProxyRequest>(client, readProxyRequest, surroundings.headLimits);
-  if (asked === null || asked.kind === "more") return refuse(client);
-  if (asked.kind === "direct") {
-    return passOn(client, await identify(client, place, surroundings.headLimits), gate, surroundings);
+  const request = await readHead<ProxyRequest>(client, readProxyRequest, context.headLimits);
+  if (request === null || request.kind === "more") return reset(client);
+  if (request.kind === "direct") {
+    return forward(client, await identify(client, original, context.headLimits), policy, context);
   }
-  const denied = asked.kind === "refused" ? asked : notAllowed(asked, gate);
-  if (denied !== null) gate.deny({ host: denied.host, port: denied.port, reason: denied.reason });
-  if (denied !== null || asked.kind === "refused") return answer(client, "403 Forbidden", sentence(denied));
-  const { name, port, head } = asked;
-  gate.admitted(client, name, port);
-  const reached = await reach(name, port, gate, surroundings);
-  if (reached.kind !== "connected") {
-    const isRefused = reached.kind === "refused";
-    return answer(
-      client,
-      isRefused ? "403 Forbidden" : "502 Bad Gateway",
-      why[reached.kind](`${name}:${port}`),
-    );
+  const denied = request.kind === "denied" ? request.denied : notAllowed(request, policy);
+  if (request.kind === "denied" || denied !== null) {
+    if (denied !== null) policy.deny(denied);
+    return respond(client, "403 Forbidden", denialMessage(denied, context));
   }
-  const connected = handOver(client, reached.socket);
-  if (asked.kind === "forward") {
-    return passOn(
-      client,
-      { kind: "host", name, port, protocol: "http", head },
-      gate,
-      surroundings,
-      connected,
-    );
+  const { name, port } = request;
+  policy.admitted(client, name, port);
+  const dialled = await dial(name, port, policy, context);
+  if (dialled.kind === "connected") return serveRequest(client, request, dialled.socket, policy, context);
+  const status = dialled.kind === "blocked" ? "403 Forbidden" : "502 Bad Gateway";
+  respond(client, status, FAILURE_MESSAGES[dialled.kind](`${name}:${port}`));
+}
+
+/** Forwards the one request, or opens the tunnel, over a connection to its host. */
+async function serveRequest(
+  client: Socket,
+  { kind, name, port, head }: HostRequest,
+  upstream: Socket,
+  policy: ConnectionPolicy,
+  context: EgressContext,
+): Promise<void> {
+  const connected = takeOnce(client, upstream);
+  if (kind === "forward") {
+    return forward(client, { kind: "host", name, port, protocol: "http", head }, policy, context, connected);
   }
   takeHead(client, head);
   client.write("HTTP/1.1 200 Connection established\r\n\r\n");
-  // What comes through a tunnel has to be for the host that it was opened to, like everything else.
-  const inner = await identify(client, { name, address: name, port }, surroundings.headLimits);
-  if (inner.kind !== "host") reached.socket.destroy();
-  await passOn(client, inner, gate, surroundings, connected);
+  // The content of a tunnel must be for the host that the tunnel was opened to, as for any other connection.
+  const inner = await identify(client, { name, address: name, port }, context.headLimits);
+  if (inner.kind !== "host") upstream.destroy();
+  await forward(client, inner, policy, context, connected);
 }
 
-/** A connection that is given once, and ends with the client where nobody asked for it. */
-function handOver(client: Socket, standing: Socket): () => Promise<Socket | null> {
-  let waiting: Socket | null = standing;
+/** Returns the connection once, then null. A connection that was never taken ends with the client. */
+function takeOnce(client: Socket, upstream: Socket): () => Promise<Socket | null> {
+  let waiting: Socket | null = upstream;
   client.once("close", () => waiting?.destroy());
   return async () => {
-    const given = waiting;
+    const taken = waiting;
     waiting = null;
-    return given;
+    return taken;
   };
 }
 
-function notAllowed(
-  { name, port }: { name: Place["name"] & string; port: number },
-  gate: Gate,
-): EgressDenied | null {
-  return gate.allows(name, port) ? null : { host: name, port, reason: "not_allowed" };
-}
-
-function sentence(denied: EgressDenied | null): string {
+function denialMessage(denied: EgressDenied | null, { deniedMessage }: EgressContext): string {
   if (denied === null || denied.reason !== "not_allowed")
     return "The request is not one that a proxy can send on.";
-  const where = denied.port === null ? denied.host : `${denied.host}:${denied.port}`;
-  return `The networking of this session does not allow ${where}.`;
+  return deniedMessage(denied.port === null ? denied.host : `${denied.host}:${denied.port}`);
 }
 
-const why = {
-  refused: (where: string) => `The address of ${where} is not one that may be reached.`,
-  unresolvable: (where: string) => `The name of ${where} does not resolve.`,
-  unreachable: (where: string) => `${where} does not accept connections.`,
+const FAILURE_MESSAGES = {
+  blocked: (destination: string) => `The address of ${destination} is not one that may be reached.`,
+  unresolvable: (destination: string) => `The name of ${destination} does not resolve.`,
+  unreachable: (destination: string) => `${destination} does not accept connections.`,
 };
 
-function answer(client: Socket, status: string, text: string): void {
+function respond(client: Socket, status: string, text: string): void {
   const head = `HTTP/1.1 ${status}\r\nContent-Type: text/plain\r\nContent-Length: ${Buffer.byteLength(text) + 1}`;
   client.resume();
   client.end(`${head}\r\nConnection: close\r\n\r\n${text}\n`, () => client.destroy());

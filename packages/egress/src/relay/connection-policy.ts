@@ -1,35 +1,30 @@
 import type { Socket } from "node:net";
 import type { AddressGuard } from "../addresses/address-guard.ts";
-import type { Exchange } from "../mitm/mitm.ts";
-import type { Destination } from "../mitm/proxied-credential.ts";
-import type { Resolve } from "./dial.ts";
+import type { Resolve } from "../addresses/resolve.ts";
+import type { Mitm } from "../mitm/mitm.ts";
+import type { Destination, ProxiedCredential } from "../mitm/proxied-credential.ts";
 import type { HostName } from "../names/host-name.ts";
-import type { NamedPorts } from "../capture/recent-ports.ts";
+import type { EgressDenied } from "../policy/denial-log.ts";
 import type { HeadLimits } from "../protocols/read-head.ts";
-import type { Refusals } from "../capture/kernel-refusals.ts";
-import type { SyntheticAddresses } from "../addresses/synthetic-addresses.ts";
-import type { EgressDenied, SandboxCredential } from "../policy/types.ts";
 
 /** What all connections of one egress share. */
-export interface Surroundings {
+export interface EgressContext {
   resolve: Resolve;
   guard: AddressGuard;
-  /** Null: no credential can be put in. */
-  exchange: Exchange | null;
+  /** Null when no credentials can be injected; then all TLS passes unopened. */
+  mitm: Mitm | null;
   headLimits: HeadLimits;
-  /** Told which ports namespaces are to listen at besides. */
-  namedPorts: NamedPorts;
-  refusals: Refusals;
-  log: (line: string) => void;
+  /** The body of the proxy's 403 response to a destination that no policy allows. */
+  deniedMessage(destination: string): string;
+  log(line: string): void;
 }
 
-/** What one namespace decides. */
-export interface Gate {
-  addresses: SyntheticAddresses;
+/** What decides about the connections of one sandbox, at the moment of each. */
+export interface ConnectionPolicy {
   allows(name: HostName, port: number): boolean;
   deny(denied: EgressDenied): void;
-  /** The sandbox's credentials for a host, as they are now. Rejects when they cannot be told. */
-  credentialsAt(destination: Destination): Promise<readonly SandboxCredential[]>;
-  /** Told once the host of a connection is known, so that a later policy can end it. */
+  /** The current credentials for a host. Rejects when they cannot be determined. */
+  credentialsAt(destination: Destination): Promise<readonly ProxiedCredential[]>;
+  /** Called once the host of a connection is known and allowed, so that a later policy can close the connection. */
   admitted(client: Socket, name: HostName, port: number): void;
 }

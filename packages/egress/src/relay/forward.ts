@@ -1,80 +1,82 @@
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { Destination } from "../mitm/proxied-credential.ts";
-import { type Dialled, dial } from "./dial.ts";
-import type { HostName } from "../names/host-name.ts";
+import type { Destination, ProxiedCredential } from "../mitm/proxied-credential.ts";
+import type { EgressDenied } from "../policy/denial-log.ts";
 import type { RequestHead } from "../protocols/http-head.ts";
 import { closingHead } from "../protocols/http-request.ts";
-import type { Identified } from "./identify.ts";
 import { requestBody } from "../protocols/request-body.ts";
-import { splice } from "./splice.ts";
-import type { Gate, Surroundings } from "./connection-policy.ts";
-import type { EgressDenied, SandboxCredential } from "../policy/types.ts";
+import type { ConnectionPolicy, EgressContext } from "./connection-policy.ts";
+import { dial } from "./dial.ts";
+import type { Identified } from "./identify.ts";
 
 /**
- * Sends a connection on to the host that it is for, or refuses it and tells. `connected` gives a connection to the host that
- * stands already.
+ * Forwards a connection to the host that it is for, or resets and reports it. `connected` returns an existing connection to the
+ * host, or null, which dials one.
  */
-export async function passOn(
+export async function forward(
   client: Socket,
   target: Identified,
-  gate: Gate,
-  surroundings: Surroundings,
+  policy: ConnectionPolicy,
+  context: EgressContext,
   connected: () => Promise<Socket | null> = async () => null,
 ): Promise<void> {
-  const denied = target.kind === "refused" ? target.denied : notAllowed(target, gate);
-  if (denied !== null) gate.deny(denied);
-  if (denied !== null || target.kind !== "host") return refuse(client);
+  if (target.kind === "silent") return reset(client);
+  const denied = target.kind === "denied" ? target.denied : notAllowed(target, policy);
+  if (target.kind === "denied" || denied !== null) {
+    if (denied !== null) policy.deny(denied);
+    return reset(client);
+  }
   const { name, port } = target;
-  gate.admitted(client, name, port);
+  policy.admitted(client, name, port);
   const connect = async (): Promise<Socket | null> => {
-    const standing = await connected();
-    if (standing !== null) return standing;
-    const reached = await reach(name, port, gate, surroundings);
-    return reached.kind === "connected" ? reached.socket : null;
+    const existing = await connected();
+    if (existing !== null) return existing;
+    const dialled = await dial(name, port, policy, context);
+    return dialled.kind === "connected" ? dialled.socket : null;
   };
-  if (await exchanged(client, target, gate, surroundings, connect)) return;
+  if (await openedByMitm(client, target, policy, context, connect)) return;
   if (target.protocol === "tls") join(client, await connect());
   else joinRequest(client, target.head, await connect());
 }
 
-/** Whether the connection is opened here, because a credential of the sandbox is for its host; then it is taken care of. */
-async function exchanged(
+/** Hands the connection to the MITM if a credential is for its host. Returns whether it did. */
+async function openedByMitm(
   client: Socket,
   { name, port, protocol }: Destination,
-  gate: Gate,
-  { exchange, log }: Surroundings,
-  dial: () => Promise<Socket | null>,
+  policy: ConnectionPolicy,
+  { mitm, log }: EgressContext,
+  connect: () => Promise<Socket | null>,
 ): Promise<boolean> {
   const destination: Destination = { name, port, protocol };
-  const credentials = (): Promise<readonly SandboxCredential[]> => gate.credentialsAt(destination);
-  if (exchange === null || (await credentials()).length === 0) return false;
-  await exchange.take({ ...destination, client, dial, credentials, owner: gate, deny: gate.deny, log });
+  const credentials = (): Promise<readonly ProxiedCredential[]> => policy.credentialsAt(destination);
+  if (mitm === null || (await credentials()).length === 0) return false;
+  const { deny } = policy;
+  await mitm.serve({ ...destination, client, dial: connect, credentials, owner: policy, deny, log });
   return true;
 }
 
-/** Dials a host that the policy allows. That it is refused for its address, or has none, is told. */
-export async function reach(
-  name: HostName,
-  port: number,
-  gate: Gate,
-  { resolve, guard, log }: Surroundings,
-): Promise<Dialled> {
-  const dialled = await dial(name, port, resolve, guard);
-  if (dialled.kind === "refused") gate.deny({ host: name, port, reason: "private_address" });
-  else if (dialled.kind === "unresolvable") gate.deny({ host: name, port, reason: "unresolvable" });
-  else if (dialled.kind === "unreachable") log(`egress: ${name}:${port} does not accept connections`);
-  return dialled;
-}
-
-/** Bytes both ways, or a reset where there is no other side. */
+/** Joins both sides, or resets the client when there is no other side. */
 function join(client: Socket, upstream: Socket | null, through?: Duplex): void {
-  if (upstream === null || upstream.destroyed) refuse(client);
+  if (upstream === null || upstream.destroyed) reset(client);
   else if (client.destroyed) upstream.destroy();
-  else splice(client, upstream, through);
+  else {
+    pipeOneWay(client, upstream, through);
+    pipeOneWay(upstream, client);
+  }
 }
 
-/** The one request of a plain HTTP connection, whose head still lies in the client's buffer. */
+/** With backpressure and half-close. When one side or `through` fails, both sides end. */
+function pipeOneWay(from: Socket, to: Socket, through?: Duplex): void {
+  if (through === undefined) from.pipe(to);
+  else from.pipe(through).pipe(to);
+  through?.on("error", () => from.destroy());
+  from.on("error", () => to.resetAndDestroy());
+  from.on("close", () => {
+    if (!from.readableEnded) to.destroy();
+  });
+}
+
+/** Joins a plain HTTP connection for its one request, whose head is still in the client's buffer. */
 function joinRequest(client: Socket, head: RequestHead, upstream: Socket | null): void {
   if (upstream !== null && !client.destroyed && !upstream.destroyed) {
     takeHead(client, head);
@@ -83,18 +85,21 @@ function joinRequest(client: Socket, head: RequestHead, upstream: Socket | null)
   join(client, upstream, upstream === null ? undefined : requestBody(head, upstream));
 }
 
-/** Takes a head out of the buffer that `readHead` put it back into. */
+/** Removes a head from the buffer that `readHead` put it back into. */
 export function takeHead(client: Socket, { length }: RequestHead): void {
   const bytes = client.read() as Buffer | null;
   if (bytes !== null && bytes.length > length) client.unshift(bytes.subarray(length));
 }
 
-/** A reset, not a quiet end: programs then report a connection error rather than an empty answer. */
-export function refuse(client: Socket): void {
+/** Sends a reset, so that programs report a connection error rather than an empty response. */
+export function reset(client: Socket): void {
   client.resetAndDestroy();
 }
 
-function notAllowed(target: Identified, gate: Gate): EgressDenied | null {
-  if (target.kind !== "host" || gate.allows(target.name, target.port)) return null;
-  return { host: target.name, port: target.port, reason: "not_allowed" };
+/** The denial of a destination that the policy does not allow, or null. */
+export function notAllowed(
+  { name, port }: Pick<Destination, "name" | "port">,
+  policy: ConnectionPolicy,
+): EgressDenied | null {
+  return policy.allows(name, port) ? null : { host: name, port, reason: "not_allowed" };
 }

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { createEgress, openAuthority } from "@berth/egress";
+import { createEgress, openCertificateAuthority } from "@berth/egress";
 import { conformance, type Subject } from "../../test-support/conformance/conformance.ts";
 import { DISK_TESTS } from "../../test-support/conformance/disk-tests.ts";
 import { REFUSALS_TOLD } from "../../test-support/conformance/isolation-tests.ts";
@@ -32,8 +32,8 @@ conformance(
   "bubblewrap",
   async (): Promise<Subject> => {
     const directory = await mkdtemp(join(tmpdir(), "berth-engine-"));
-    const authority = await openAuthority(join(directory, "authority"));
-    const egress = await createEgress({ opening: { authority, trusted: [] } });
+    const authority = await openCertificateAuthority(join(directory, "authority"));
+    const egress = await createEgress({ mitm: { authority, trusted: [], errorPrefix: "Berth: " } });
     const engine = await createBubblewrapEngine({
       instance: `test-${process.pid}`,
       stateDir: join(directory, "state"),

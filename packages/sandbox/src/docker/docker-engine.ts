@@ -60,7 +60,7 @@ export async function createDockerEngine(options: DockerOptions): Promise<Sandbo
   const client = await EngineClient.connect(socket);
   for (const [name, provider] of [
     ["nsenter", "util-linux"],
-    ["ip", "iproute2"],
+    ["perl", "perl-base"],
   ] as const)
     requiredProgram(name, provider);
   const mkfifo = requiredProgram("mkfifo", "coreutils");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { EgressDenied } from "@berth/egress";
-import { AddressRefused } from "@berth/egress";
+import { DestinationDenied } from "@berth/egress";
 import { allowedZone, hostileAnswers } from "../../test-support/hostile/hostile-forms.ts";
 import { openHostileRange, type Range } from "../../test-support/hostile/hostile-range.ts";
 import { programs } from "../../test-support/hostile/programs.ts";
@@ -40,7 +40,7 @@ for (const [program, port] of [
 test("fetch: nor by the service itself", async () => {
   for (const name of names) {
     const { error, denied } = await range.fetch(`https://${name}/`);
-    assert.ok(error instanceof AddressRefused);
+    assert.ok(error instanceof DestinationDenied);
     assert.deepEqual(denied, [{ host: name, port: 443, reason: "private_address" }]);
   }
 });

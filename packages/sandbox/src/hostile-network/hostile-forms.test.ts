@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { AddressRefused } from "@berth/egress";
+import { DestinationDenied } from "@berth/egress";
 import { allowedZone, any, hostileForms } from "../../test-support/hostile/hostile-forms.ts";
 import { openHostileRange, type Range } from "../../test-support/hostile/hostile-range.ts";
 import { type ProgramName, programs } from "../../test-support/hostile/programs.ts";
@@ -51,7 +51,7 @@ test("fetch: every form is refused and told of", async () => {
     if (fetch === any) continue;
     for (const scheme of ["https", "http"]) {
       const { error, denied } = await range.fetch(`${scheme}://${form}/`);
-      assert.ok(error instanceof (fetch === null ? TypeError : AddressRefused), `${form}: ${error}`);
+      assert.ok(error instanceof (fetch === null ? TypeError : DestinationDenied), `${form}: ${error}`);
       assert.deepEqual(
         denied.map(({ host }) => host),
         fetch === null ? [] : [fetch],

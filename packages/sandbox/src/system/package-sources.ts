@@ -1,5 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
-import { packageHosts } from "@berth/egress";
+import { packageHosts } from "./package-hosts.ts";
 
 /** Where packages for sandboxes come from. */
 export interface PackageSources {

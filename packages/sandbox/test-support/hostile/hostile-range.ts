@@ -67,11 +67,11 @@ export async function openHostileRange(options: RangeOptions): Promise<Range> {
     async fetch(url) {
       const denied: EgressDenied[] = [];
       const guarded = createGuardedFetch({ allowPrivate, resolve: watched });
-      const held = allowedFetch(
-        guarded,
-        (one) => allowsUrl(policy, one),
-        (one) => denied.push(one),
-      );
+      const held = allowedFetch(guarded, {
+        allows: (one) => allowsUrl(policy, one),
+        onDenied: (one) => denied.push(one),
+        deniedMessage: "not allowed",
+      });
       const error = await held(url).then(
         () => null,
         (reason: unknown) => reason,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { makeAddressGuard } from "@berth/egress";
+import { createAddressGuard } from "@berth/egress";
 import { type GitCaFile, parseGitCaFiles, parseHttpHosts } from "./git-settings.ts";
 import { type HostedProvider, parseHostedProviders } from "./provider-settings.ts";
 
@@ -254,7 +254,7 @@ function list(text: string): string[] {
 
 function privateHosts(text: string): string[] {
   const entries = list(text);
-  makeAddressGuard(entries);
+  createAddressGuard(entries);
   return entries;
 }
 

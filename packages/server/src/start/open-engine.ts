@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createEgress, openAuthority } from "@berth/egress";
+import { createEgress, openCertificateAuthority } from "@berth/egress";
 import {
   type BubblewrapOptions,
   createBubblewrapEngine,
@@ -17,14 +17,15 @@ const MEBIBYTE = 1024 * 1024;
 /** Opens the sandbox engine and the egress that the settings describe. Throws one sentence for the operator. */
 export async function openEngine(config: Config, instance: string, log: Logger): Promise<SandboxEngine> {
   const [authority, own] = await Promise.all([
-    openAuthority(join(config.dataDir, "egress-authority")),
+    openCertificateAuthority(join(config.dataDir, "egress-authority"), "Berth egress"),
     certificates(config),
   ]);
   const egress = await createEgress({
     allowPrivate: config.egressAllowPrivate,
     // A container brings its own network namespace.
     ...(config.sandbox === "docker" ? { poolSize: 0 } : {}),
-    opening: { authority, trusted: [await trustedBundle(own)] },
+    mitm: { authority, trusted: [await trustedBundle(own)], errorPrefix: "Berth: " },
+    deniedMessage: (destination) => `The networking of this session does not allow ${destination}.`,
     log: (line) => log.info(line),
   });
   const options = {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { singleFlight } from "@berth/concurrency";
-import { type CredentialSource, inShapeOf, type SandboxCredential } from "@berth/egress";
+import { type CredentialSource, type ProxiedCredential, withTokenPrefix } from "@berth/egress";
 import type { Queryable } from "../../db/statement.ts";
 import { createRedactor } from "../../log/redactor.ts";
 import { credentialSecret, resourceSecret } from "../../secrets/sealed-columns.ts";
@@ -96,7 +96,7 @@ export class SessionCredentials {
 
   /** What egress puts into requests. However many connections a sandbox opens, the database is asked once at a time. */
   egressSource(): CredentialSource {
-    return singleFlight<void, SandboxCredential[]>(() => this.#proxied(), { joinSameTick: true });
+    return singleFlight<void, ProxiedCredential[]>(() => this.#proxied(), { joinSameTick: true });
   }
 
   /**
@@ -142,7 +142,7 @@ export class SessionCredentials {
     return token === null ? null : this.#unseal(credentialSecret(token.id), token.secret);
   }
 
-  async #proxied(): Promise<SandboxCredential[]> {
+  async #proxied(): Promise<ProxiedCredential[]> {
     const settings = await this.#settings();
     if (settings === null) return [];
     const repositories = settings.mode === "proxy" ? await this.#repositories() : [];
@@ -195,7 +195,7 @@ export function proxiedRepository(repository: SessionRepository): {
   const targets = repositoryTargets({ type: "git_repository", url }, []);
   const credentials = [{ placeholder, value: secret, targets, anywhere: false }];
   return {
-    inside: { ...repository, secret: inShapeOf(secret, placeholder) },
+    inside: { ...repository, secret: withTokenPrefix(secret, placeholder) },
     credentials: async () => credentials,
   };
 }

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { uuidMillisecond } from "@berth/contract";
-import { type CredentialTarget, inShapeOf, type SandboxCredential } from "@berth/egress";
+import { type CredentialTarget, type ProxiedCredential, withTokenPrefix } from "@berth/egress";
 import { repositoryVariableNames } from "@berth/sandbox";
 import { credentialSecret, resourceSecret, type SecretLocation } from "../../secrets/sealed-columns.ts";
 import type { RunRepository } from "../inputs/resource-store.ts";
@@ -91,11 +91,11 @@ function given(secret: Buffer | null): Buffer {
 
 /** What commands get: the secret, or its placeholder behind the prefix of the secret's well-known kind. */
 export function insideValue(secret: SessionSecret): string {
-  return secret.delivery === "inside" ? secret.value() : inShapeOf(secret.value(), secret.placeholder);
+  return secret.delivery === "inside" ? secret.value() : withTokenPrefix(secret.value(), secret.placeholder);
 }
 
 /** A secret as egress needs it. A vault's may stand anywhere in a request, a repository's in headers alone. */
-export function proxiedCredential(secret: SessionSecret): SandboxCredential {
+export function proxiedCredential(secret: SessionSecret): ProxiedCredential {
   const { placeholder, targets, source } = secret;
   return { placeholder, value: secret.value(), targets, anywhere: source === "vault" };
 }

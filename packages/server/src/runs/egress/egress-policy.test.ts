@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { packageHosts } from "@berth/egress";
+import { packageHosts } from "@berth/sandbox";
 import type { RunSession } from "../inputs/session-inputs.ts";
 import { egressPolicy } from "./egress-policy.ts";
 

@@ -1,4 +1,5 @@
-import { allPackageHosts, type EgressPolicy } from "@berth/egress";
+import type { EgressPolicy } from "@berth/egress";
+import { packageHosts } from "@berth/sandbox";
 import { isRepository, type RunResource } from "../inputs/resource-store.ts";
 import type { RunSession } from "../inputs/session-inputs.ts";
 
@@ -26,7 +27,8 @@ export function egressPolicy(
   }
   if (session.networking.type === "unrestricted") return { mode: "unrestricted", hosts: [...hosts] };
   for (const host of session.networking.allowed_hosts) hosts.add(host);
-  if (session.networking.allow_package_managers) for (const host of allPackageHosts) hosts.add(host);
+  if (session.networking.allow_package_managers)
+    for (const host of Object.values(packageHosts).flat()) hosts.add(host);
   return { mode: "limited", hosts: [...hosts] };
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AddressRefused, createGuardedFetch, type EgressDenied } from "@berth/egress";
+import { createGuardedFetch, DestinationDenied, type EgressDenied } from "@berth/egress";
 import type { RunSession } from "../inputs/session-inputs.ts";
 import { sessionFetch } from "./session-fetch.ts";
 
@@ -28,7 +28,7 @@ async function tried(networking: Networking, url: string): Promise<"asked" | Egr
     assert.deepEqual(reported, []);
     return "asked";
   } catch (error) {
-    assert.ok(error instanceof AddressRefused);
+    assert.ok(error instanceof DestinationDenied);
     assert.equal(reported.length, 1);
     return reported[0] ?? assert.fail();
   }
@@ -67,6 +67,6 @@ test("address guard denies the request → reported with its reason", async () =
   const reported: EgressDenied[] = [];
   const guarded = createGuardedFetch({ allowPrivate: [], resolve: async () => ["10.0.0.1"] });
   const fetch = sessionFetch(guarded, { networking: limited([], true) }, server, (one) => reported.push(one));
-  await assert.rejects(fetch(server), AddressRefused);
+  await assert.rejects(fetch(server), DestinationDenied);
   assert.deepEqual(reported, [{ host: "mcp.example", port: 8443, reason: "private_address" }]);
 });

@@ -18,5 +18,9 @@ export function sessionFetch(
     if (networking.allow_mcp_servers && url.origin === origin) return true;
     return allowsUrl({ mode: "limited", hosts: networking.allowed_hosts }, url);
   };
-  return allowedFetch(fetch, allows, report);
+  return allowedFetch(fetch, {
+    allows,
+    onDenied: report,
+    deniedMessage: "The networking of the session's environment does not allow its host.",
+  });
 }

@@ -1,5 +1,5 @@
 import { uuidMillisecond } from "@berth/contract";
-import { packageHosts } from "@berth/egress";
+import { packageHosts } from "@berth/sandbox";
 import type { PlaceholderVariable } from "../credentials/session-credentials.ts";
 import { isRepository, type RunMemoryStore, type RunResource } from "../inputs/resource-store.ts";
 import type { RunSession } from "../inputs/session-inputs.ts";

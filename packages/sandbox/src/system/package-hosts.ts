@@ -1,7 +1,6 @@
 /**
- * The public hosts that each package manager asks when nothing else is configured, with those that it is sent on to. Names
- * alone: each is reached at 80 and 443. A registry takes uploads as well, so each of these is also a way out for what a
- * session knows.
+ * The public hosts that each package manager uses when nothing else is configured, including those that it is redirected to. Each
+ * is reached at ports 80 and 443. A registry also takes uploads, so each of these hosts is a way to send data out.
  */
 export const packageHosts = {
   apt: [
@@ -18,8 +17,3 @@ export const packageHosts = {
   gem: ["rubygems.org", "index.rubygems.org"],
   maven: ["repo.maven.apache.org", "repo1.maven.org", "plugins.gradle.org"],
 } as const satisfies Record<string, readonly string[]>;
-
-export type PackageManager = keyof typeof packageHosts;
-
-/** The hosts of all of them, each once. */
-export const allPackageHosts: readonly string[] = Object.values(packageHosts).flat();
