@@ -82,7 +82,7 @@ export const errors = {
 
   // Permission
   scopeMissing: (scope: string) => forbidden(`The token does not have the scope '${scope}'.`),
-  notYours: (noun: string, id: string) => forbidden(`The token does not have access to ${noun} '${id}'.`),
+  notYours: (noun: string, id: string) => forbidden(`The token has no access to ${noun} '${id}'.`),
   scopesTooWide: (scope: string) =>
     forbidden(
       `The new token cannot have the scope '${scope}', because the token that creates it does not have it.`,
