@@ -104,7 +104,7 @@ function groups(): string[] {
   return [...new Set(names)];
 }
 
-test("a closed engine opens nothing, and closes what was opening", async () => {
+test("close: opening sandboxes are closed, and later opens are rejected", async () => {
   const opening = open();
   await engine.close();
   const sandbox = await opening;
@@ -113,7 +113,7 @@ test("a closed engine opens nothing, and closes what was opening", async () => {
   assert.deepEqual([processes(), groups()], [[], []]);
 });
 
-test("nothing is left of a closed sandbox but its disk", { skip: !root }, async () => {
+test("close: nothing of a sandbox is left but its disk", { skip: !root }, async () => {
   const mounts = hostMounts(directory);
   const descriptors = readdirSync("/proc/self/fd").length;
   const sandbox = await open();
@@ -135,7 +135,7 @@ test("nothing is left of a closed sandbox but its disk", { skip: !root }, async 
   assert.deepEqual(readdirSync(directory).sort(), ["disk-a", "state"]);
 });
 
-test("an idle sandbox is two processes", { skip: !root }, async () => {
+test("an idle sandbox has two processes", { skip: !root }, async () => {
   const sandbox = await open();
   await sandbox.run({ script: "true", timeoutMs: 60_000 });
   const { output } = await sandbox.run({
@@ -150,7 +150,7 @@ test("an idle sandbox is two processes", { skip: !root }, async () => {
   await sandbox.close();
 });
 
-test("when process 1 is killed every run resolves as closed, and the disk opens again", {
+test("process 1 is killed → every command resolves as closed, and the disk opens again", {
   skip: !root,
 }, async () => {
   const sandbox = await open();
@@ -175,7 +175,7 @@ test("when process 1 is killed every run resolves as closed, and the disk opens 
   assert.equal((await again.run({ script: "true", timeoutMs: 60_000 })).exitCode, 0);
 });
 
-test("a killed server leaves no process, and a sweep removes the rest", { skip: !root }, async () => {
+test("server is killed → no process is left, and a sweep removes the rest", { skip: !root }, async () => {
   const text = `
     ${makeEngineText()}
     const sandbox = await engine.open({ id: "b", disk: ${JSON.stringify(`${directory}/disk-b`)}, uid: ${uid}, limits: { memoryBytes: 1e8, pids: 64, cpus: 1, diskBytes: null }, egress: { mode: "limited", hosts: [] }, files: [], writable: [] });
@@ -201,7 +201,7 @@ test("a killed server leaves no process, and a sweep removes the rest", { skip: 
   assert.equal((await other.run({ script: "true", timeoutMs: 60_000 })).exitCode, 0);
 });
 
-test("a server that is killed while a sandbox starts leaves no process", { skip: !root }, async () => {
+test("server is killed while a sandbox starts → no process is left", { skip: !root }, async () => {
   const disk = `${directory}/disk-c`;
   // So little time that bwrap takes long to let process 1 go on.
   const limits = "{ memoryBytes: 1e8, pids: 64, cpus: 0.01, diskBytes: null }";
@@ -225,7 +225,7 @@ test("a server that is killed while a sandbox starts leaves no process", { skip:
   await engine.sweep();
 });
 
-test("a sweep that cannot remove one thing removes the others, and the next one removes that", {
+test("sweep: one removal fails → the others are done, and the next sweep does that one", {
   skip: !root,
 }, async () => {
   const gone = spawn("true");
@@ -248,7 +248,7 @@ test("a sweep that cannot remove one thing removes the others, and the next one 
   assert.equal(existsSync(stuck), false);
 });
 
-test("a sweep that is killed anywhere leaves nothing that the next one does not remove", {
+test("sweep: killed at any point → the next sweep removes everything", {
   skip: !root || spawnSync("strace", ["--version"]).status !== 0,
 }, async () => {
   const gone = spawn("true");

@@ -8,7 +8,7 @@ import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
 
 const limits = { memoryBytes: 2 ** 28, pids: 64, cpus: 1, diskBytes: null };
 
-test("commands that were cut before their shell stood leave no descriptor open", async () => {
+test("commands that end before their shell runs leave no open descriptor", async () => {
   const directory = await mkdtemp(join(tmpdir(), "berth-descriptors-"));
   const options = { instance: `test-${process.pid}`, stateDir: join(directory, "state"), certificates: [] };
   const engine = await createBubblewrapEngine({ ...options, egress: createFakeEgress() });

@@ -73,7 +73,7 @@ function elsewhere(
   return spawn(program, rest, { stdio: ["ignore", "pipe", "inherit"] }) as ReturnType<typeof elsewhere>;
 }
 
-test("what was written outlives a killed server, and its disk is opened at once", { skip }, async () => {
+test("disk image: server is killed → the data is kept and the disk opens at once", { skip }, async () => {
   const child = elsewhere(`
     const sandbox = await open();
     sandbox.run({ script: "trap '' TERM; echo kept >/data/kept; echo more >/data/more; (setsid env -i sleep 600 &); echo up; while :; do echo more >>/data/more; done", timeoutMs: 60000, onOutput: () => process.stdout.write("up") });`);
@@ -109,7 +109,7 @@ test("disk image: marked clean but broken → repaired; beyond repair → an err
   await assert.rejects(open(), /^SandboxError: the disk cannot be repaired$/);
 });
 
-test("what was changed in a snapshot outlives a killed server, and no mount does", {
+test("snapshot: server is killed → its changes are kept and no mount is", {
   skip: skip || shown.state !== "yes",
 }, async () => {
   mkdirSync(join(directory, "snapshot"));
@@ -151,7 +151,7 @@ function mountsOf(pid: string): string {
   }
 }
 
-test("a disk whose spec has no limit has the engine's, and what was made ahead goes with its engine", {
+test("disk image: spec without a limit → the engine's default; unused images are deleted when the engine closes", {
   skip,
 }, async () => {
   const child = elsewhere(`
@@ -176,7 +176,7 @@ test("a disk whose spec has no limit has the engine's, and what was made ahead g
   assert.deepEqual(images(), []);
 });
 
-test("a disk that another engine has open is opened when that closes it, and never twice", {
+test("disk image: open in another engine → open waits until that closes it, and no disk is open twice", {
   skip,
 }, async () => {
   const options = { instance: `test-disk-${process.pid}`, stateDir: `${directory}/state`, certificates: [] };
@@ -192,7 +192,7 @@ test("a disk that another engine has open is opened when that closes it, and nev
   assert.equal(loopDevices(directory).length, 1);
 });
 
-test("two dozen disks with limits are open at once, whatever number of loop devices there is", {
+test("disk image: two dozen are open at once, whatever the number of loop devices", {
   skip,
 }, async () => {
   const names = Array.from({ length: 24 }, (_, index) => `many_${index}`);
@@ -207,7 +207,7 @@ test("two dozen disks with limits are open at once, whatever number of loop devi
   assert.equal(loopDevices(directory).length, 24);
 });
 
-test("a host that loses power finds what was synchronized", { skip }, async () => {
+test("disk image: the host loses power → synchronized data is kept", { skip }, async () => {
   const sandbox = await open();
   await ok(sandbox, "echo kept >/data/kept; sync /data/kept; seq 500 | xargs -I{} sh -c 'echo {} >/data/{}'");
   mkdirSync(join(directory, "after"));
@@ -218,7 +218,7 @@ test("a host that loses power finds what was synchronized", { skip }, async () =
   );
 });
 
-test("a disk that is removed takes its image with it, also while its sandbox lives", { skip }, async () => {
+test("disk image: removed with its disk, also while the sandbox runs", { skip }, async () => {
   const sandbox = await open();
   await ok(sandbox, "echo x >/data/x");
   assert.deepEqual(readdirSync(join(directory, "disk")), ["disk.ext4"]);
@@ -228,7 +228,7 @@ test("a disk that is removed takes its image with it, also while its sandbox liv
   assert.equal((await sh(await open(), "cat /data/x")).exitCode, 1);
 });
 
-test("without loop devices a limited disk is refused, with a sentence, and others are opened", {
+test("disk image: no loop devices → open with a limit is rejected with a sentence, and others open", {
   skip: !root && "this is not root",
 }, async () => {
   const bare = `cd ${directory} && mkdir dev && mount -t tmpfs none dev && for n in null zero full random urandom tty; do
@@ -256,7 +256,7 @@ test("without loop devices a limited disk is refused, with a sentence, and other
   assert.ok(!message.includes(directory));
 });
 
-test("without root a limited disk is refused, with a sentence", {
+test("disk image: no root → open with a limit is rejected with a sentence", {
   skip: root && "this is root",
 }, async () => {
   await assert.rejects(

@@ -33,7 +33,7 @@ function open(diskBytes: number | null = null): Promise<Sandbox> {
   });
 }
 
-test("a command is told to have met the limit of memory, also when it ended well, and the next one is not", {
+test("memory limit: reported for the command that met it, also when it succeeded, and not for the next one", {
   skip,
 }, async () => {
   const sandbox = await open();
@@ -43,7 +43,7 @@ test("a command is told to have met the limit of memory, also when it ended well
   assert.deepEqual([calm.exitCode, calm.limit, calm.cleared], [3, undefined, undefined]);
 });
 
-test("full /tmp and /dev/shm leave memory to go on with", { skip }, async () => {
+test("full /tmp and /dev/shm leave memory for commands", { skip }, async () => {
   const sandbox = await open();
   const fill = "head -c 100M /dev/zero >/tmp/x; head -c 100M /dev/zero >/dev/shm/x";
   assert.match((await sh(sandbox, fill)).text, /No space left on device/);
@@ -51,7 +51,7 @@ test("full /tmp and /dev/shm leave memory to go on with", { skip }, async () => 
   assert.equal(await ok(sandbox, "rm /tmp/x /dev/shm/x; echo alive"), "alive");
 });
 
-test("memory runs out for what a command started before process 1", { skip }, async () => {
+test("memory limit: processes of commands are killed before process 1", { skip }, async () => {
   const sandbox = await open();
   assert.equal(
     await ok(sandbox, "cat /proc/self/oom_score_adj /proc/1/oom_score_adj | tr '\\n' ' '"),
@@ -62,7 +62,7 @@ test("memory runs out for what a command started before process 1", { skip }, as
   assert.match(refused.text, /error/i);
 });
 
-test("what a command left that takes every process is stopped with its end, and its shell lives on", {
+test("process limit: processes that a command left are killed when it ends, and its shell lives on", {
   skip,
 }, async () => {
   const sandbox = await open();
@@ -78,7 +78,7 @@ test("what a command left that takes every process is stopped with its end, and 
   );
 });
 
-test("where that is not enough the sandbox ends, and opens again", { skip }, async () => {
+test("process limit: killing those is not enough → the sandbox ends and opens again", { skip }, async () => {
   const sandbox = await open();
   const nearly = "i=0; while [ $i -lt 31 ]; do sleep 7777 & i=$((i+1)); done";
   await sh(sandbox, nearly);
@@ -88,7 +88,7 @@ test("where that is not enough the sandbox ends, and opens again", { skip }, asy
   assert.equal(await ok(await open(), "echo again"), "again");
 });
 
-test("a command that fails on a full disk is told so, and kept output that does not fit leaves nothing", {
+test("full disk: reported for a command that fails, and kept output that does not fit leaves no file", {
   skip: noImage,
 }, async () => {
   const sandbox = await open(64 * MIB);

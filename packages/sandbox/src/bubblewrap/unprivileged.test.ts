@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 const NOBODY = 65534;
 const PACKAGE = fileURLToPath(new URL("../..", import.meta.url));
 
-test("the engine keeps its promises without root", {
+test("without root: the engine passes the conformance suite", {
   skip: process.getuid?.() !== 0 && "this is not root",
   timeout: 180_000,
 }, () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openNetwork } from "./container-process.ts";
 
-test("the network of a process that is no container's is never opened", () => {
+test("openNetwork: a process that is in no container → rejected", () => {
   const container = "c0ffee".repeat(10);
   for (const pid of [process.pid, process.ppid, 1, 0, -1, 2 ** 30, Number.NaN])
     assert.throws(() => openNetwork(container, pid), { name: "SandboxError", message: /same machine/ });

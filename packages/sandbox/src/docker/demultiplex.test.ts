@@ -10,7 +10,7 @@ function frame(stream: number, body: Uint8Array): Buffer {
   return Buffer.concat([header, body]);
 }
 
-test("standard output comes out whole, however the stream is cut", async () => {
+test("demultiplexer: standard output is complete, however the stream is split", async () => {
   const bodies = fc.array(fc.tuple(fc.integer({ min: 0, max: 2 }), fc.uint8Array({ maxLength: 40 })));
   await fc.assert(
     fc.asyncProperty(

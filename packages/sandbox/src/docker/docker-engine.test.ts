@@ -55,7 +55,7 @@ function engineTests(kind: EngineKind): void {
     });
     const found = () => new Containers(client).list(subject.instance);
 
-    test("no container, directory or process is left of a sandbox that closed", async () => {
+    test("close: no container, directory or process of a sandbox is left", async () => {
       const one = spec();
       const sandbox = await subject.engine.open(one);
       assert.deepEqual(
@@ -74,7 +74,7 @@ function engineTests(kind: EngineKind): void {
       assert.equal(processesOf("sleep 6543"), 0);
     });
 
-    test("a container ends with the server that held it, and a sweep removes it and nothing else", async () => {
+    test("server is killed → its container ends, and a sweep removes that and nothing else", async () => {
       const living = await subject.engine.open(spec());
       const server = spawn(process.execPath, ["--input-type=module", "--eval", SERVER], {
         env: {
@@ -100,7 +100,7 @@ function engineTests(kind: EngineKind): void {
       await living.close();
     });
 
-    test("hosts that the policy names are reached, and the others are told", async () => {
+    test("egress: allowed hosts are reached, denied ones are reported", async () => {
       const { port } = web.address() as AddressInfo;
       const denied: EgressDenied[] = [];
       const sandbox = await subject.engine.open(
@@ -119,7 +119,7 @@ function engineTests(kind: EngineKind): void {
       await sandbox.close();
     });
 
-    test("a sandbox runs the image that it names, and one that is missing is told", async () => {
+    test("image: the named one runs; a missing one is rejected with a sentence", async () => {
       const sandbox = await subject.engine.open(spec({ image: TEST_IMAGE }));
       assert.equal(await ok(sandbox, "echo runs"), "runs");
       await sandbox.close();
@@ -131,7 +131,7 @@ function engineTests(kind: EngineKind): void {
       assert.deepEqual(await found(), []);
     });
 
-    test("a command is told which limit it met", async () => {
+    test("limits: the limit that a command met is reported", async () => {
       const limits = { memoryBytes: 96 * 1024 * 1024, pids: 32, cpus: 1, diskBytes: null };
       const sandbox = await subject.engine.open(spec({ limits }));
       const hog = await sh(sandbox, "head -c 400000000 /dev/zero | tail", { maxOutputBytes: 1000 });
@@ -143,7 +143,7 @@ function engineTests(kind: EngineKind): void {
       await sandbox.close();
     });
 
-    test("a disk with a limit, snapshots and system trees are refused", async () => {
+    test("open: a disk with a limit, snapshots or a system tree → rejected", async () => {
       const limits = { memoryBytes: 256 * 1024 * 1024, pids: 100, cpus: 1, diskBytes: 64 * 1024 * 1024 };
       const snapshot = { source: "/usr/share", uid: 66_000, target: "/data/t" };
       await assert.rejects(subject.engine.open(spec({ limits })), { name: "SandboxError" });
@@ -151,7 +151,7 @@ function engineTests(kind: EngineKind): void {
       assert.deepEqual(await found(), []);
     });
 
-    test("the probe tells what this engine is and holds", async () => {
+    test("probe: reports the engine and its capabilities", async () => {
       const told = new Map((await subject.engine.probe()).map((one) => [one.name, one]));
       assert.match(told.get("container_engine")?.detail ?? "", kind === "podman" ? /^Podman/ : /^Docker/);
       for (const name of [
@@ -168,7 +168,9 @@ function engineTests(kind: EngineKind): void {
   });
 }
 
-test("without an engine the refusal names the socket", { skip: process.getuid?.() !== 0 }, async () => {
+test("create: no container engine → the error names the socket", {
+  skip: process.getuid?.() !== 0,
+}, async () => {
   const options = { instance: "x", socket: "/nonexistent.sock", defaultImage: "x", stateDir: "/nonexistent" };
   const egress = { open: () => Promise.reject(new Error()), close: async () => {} };
   await assert.rejects(createDockerEngine({ ...options, egress, certificates: [] }), {

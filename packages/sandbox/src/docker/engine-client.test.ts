@@ -26,7 +26,7 @@ function version(newest: string, least: string, parts: string[] = ["Engine"]): R
     answer.end(JSON.stringify({ Version: "1.0", ApiVersion: newest, MinAPIVersion: least, Components }));
 }
 
-test("the oldest version that suffices is spoken, or the engine's own oldest", async (t) => {
+test("connect: uses the oldest sufficient API version, or the engine's own oldest", async (t) => {
   const speaks = async (newest: string, least: string) =>
     (await EngineClient.connect(await speaking(t, version(newest, least)))).version.api;
   assert.equal(await speaks("1.41", "1.12"), "1.41");
@@ -39,12 +39,12 @@ test("the oldest version that suffices is spoken, or the engine's own oldest", a
     });
 });
 
-test("Podman is told from Docker", async (t) => {
+test("connect: tells Podman from Docker", async (t) => {
   const socket = await speaking(t, version("1.41", "1.24", ["Podman Engine", "Conmon"]));
   assert.equal((await EngineClient.connect(socket)).version.name, "Podman");
 });
 
-test("a refusal says what the engine said, and what is no answer is refused", async (t) => {
+test("call: an error status → its message in the error; a bad response → rejected", async (t) => {
   const answers: [number, string][] = [
     [500, '{"message":"no room"}'],
     [404, "plain"],
@@ -69,7 +69,7 @@ test("a refusal says what the engine said, and what is no answer is refused", as
     await assert.rejects(containers.create("i", {}), { name: "SandboxError", message: /did not tell/ });
 });
 
-test("a container that is gone, or going, counts as removed", async (t) => {
+test("remove: a container that does not exist or is being removed → resolves", async (t) => {
   const asked: string[] = [];
   const answers = [404, 409, 404, 500];
   const socket = await speaking(t, ({ method, url }, answer) => {
@@ -89,7 +89,7 @@ test("a container that is gone, or going, counts as removed", async (t) => {
   ]);
 });
 
-test("what does not attach is refused", async (t) => {
+test("attach: no upgrade → rejected", async (t) => {
   const socket = await speaking(t, (_, answer) =>
     answer.writeHead(404).end('{"message":"no such container"}'),
   );

@@ -53,17 +53,17 @@ for (const [what, question] of others) {
   });
 }
 
-test("store, erase and an unknown operation do nothing", async () => {
+test("credential helper: store, erase and unknown operations do nothing", async () => {
   for (const operation of ["store", "erase", "capability", ""]) {
     assert.equal(await helper(operation, asked("git.example:8443", "acme/widget"), [widget]), "");
   }
 });
 
-test("without the variable it has no answer", async () => {
+test("credential helper: variable missing → no output", async () => {
   assert.equal(await run("get", asked("git.example:8443", "acme/widget"), {}), "");
 });
 
-test("a url with .git, a slash or escapes in it is found as git asks for it", async () => {
+test("credential helper: a URL with .git, a slash or escapes matches as git passes it", async () => {
   for (const [url, path] of [
     ["https://git.example/acme/widget.git", "acme/widget.git"],
     ["https://git.example/acme/widget.git/", "acme/widget.git/"],
@@ -103,7 +103,7 @@ for (const secret of hostile) {
   });
 }
 
-test("any secret comes back unchanged, to its own url alone", async () => {
+test("credential helper: any secret is returned unchanged, for its own URL only", async () => {
   const text = fc
     .string({ unit: "binary", maxLength: 60 })
     .filter((value) => !/[\r\n\0]/.test(value.toWellFormed()));

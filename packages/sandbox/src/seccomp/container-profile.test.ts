@@ -24,7 +24,7 @@ function verdict(name: string, ...args: number[]): number {
   return found[0] ? (found[0].errnoRet ?? 0) : EPERM;
 }
 
-test("patterns match every value but the named ones, each once", () => {
+test("others: the patterns match every value but the given ones, each once", () => {
   const word = fc.integer({ min: 0, max: 0xffffffff });
   fc.assert(
     fc.property(fc.array(word, { minLength: 1, maxLength: 5 }), word, (named, value) => {
@@ -36,7 +36,7 @@ test("patterns match every value but the named ones, each once", () => {
   );
 });
 
-test("each call is allowed, refused or examined, and no other", () => {
+test("lists: each system call is allowed, denied or examined, in one list only", () => {
   const [refused, examined] = [Object.keys(DENIED_SYSCALLS), Object.keys(EXAMINED_SYSCALLS)];
   const all = [...ALLOWED_SYSCALLS, ...refused, ...examined];
   assert.equal(new Set(all).size, all.length);
@@ -44,7 +44,7 @@ test("each call is allowed, refused or examined, and no other", () => {
   for (const name of refused) assert.equal(verdict(name), EPERM, name);
 });
 
-test("the lists name what the machine's kernel headers name", {
+test("lists: the system calls of this machine's kernel headers", {
   skip: !existsSync("/usr/include/x86_64-linux-gnu/asm/unistd_64.h") && "no kernel headers for x86_64",
 }, () => {
   const known = new Set([
@@ -59,7 +59,7 @@ test("the lists name what the machine's kernel headers name", {
   assert.deepEqual(missing, []);
 });
 
-test("arguments decide as in the filter, whatever stands in the high half of a register", () => {
+test("profile: decides by arguments as the filter does, whatever the high half of a register", () => {
   const high = 2 ** 40;
   for (const junk of [0, high]) {
     const cases: [number, string, ...number[]][] = [

@@ -49,7 +49,7 @@ for (const architecture of architectures) {
   const examined = new Set<number>(Object.values(EXAMINED_SYSCALLS).map((numbers) => numbers[column]));
   const of = (name: keyof typeof EXAMINED_SYSCALLS) => EXAMINED_SYSCALLS[name][column];
 
-  test(`${architecture}: every call without a rule is allowed, every listed one refused`, () => {
+  test(`${architecture}: every call without a rule is allowed, every listed one denied`, () => {
     fc.assert(
       fc.property(fc.nat(NEWEST_SYSCALL), fc.array(fc.nat(), { maxLength: 6 }), (nr, args) => {
         fc.pre(!examined.has(nr));
@@ -60,7 +60,7 @@ for (const architecture of architectures) {
     for (const nr of denied) if (nr !== null) assert.equal(verdict(architecture, nr), refused(EPERM));
   });
 
-  test(`${architecture}: another architecture kills, unknown calls do not exist`, () => {
+  test(`${architecture}: calls of another architecture kill the process, unknown calls return ENOSYS`, () => {
     fc.assert(
       fc.property(fc.nat(0xffffffff), fc.nat(500), (audit, nr) => {
         fc.pre(audit !== AUDIT[architecture]);
@@ -75,7 +75,7 @@ for (const architecture of architectures) {
     assert.equal(verdict(architecture, of("clone3")), refused(ENOSYS));
   });
 
-  test(`${architecture}: no new namespace by any flag, threads and forks go on`, () => {
+  test(`${architecture}: no flag makes a new namespace; threads and forks are allowed`, () => {
     for (const flag of [0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000]) {
       assert.equal(verdict(architecture, of("clone"), [flag | 17]), refused(EPERM));
       assert.equal(verdict(architecture, of("unshare"), [flag]), refused(EPERM));
@@ -86,7 +86,7 @@ for (const architecture of architectures) {
     assert.equal(verdict(architecture, of("clone"), [17]), ALLOW);
   });
 
-  test(`${architecture}: sockets of unix, internet and route netlink only`, () => {
+  test(`${architecture}: only unix, internet and route netlink sockets are allowed`, () => {
     fc.assert(
       fc.property(fc.nat(60), fc.nat(20), (family, protocol) => {
         fc.pre(family !== 2 && family !== 10);
@@ -103,7 +103,7 @@ for (const architecture of architectures) {
     );
   });
 
-  test(`${architecture}: of the internet's sockets only kinds and protocols that load no module`, () => {
+  test(`${architecture}: internet sockets: only types and protocols that load no module`, () => {
     const flags = fc.constantFrom(0, 0x800, 0x80000, 0x80800, 0x100000000);
     fc.assert(
       fc.property(fc.constantFrom(2, 10), fc.nat(15), flags, fc.nat(300), (family, kind, flag, protocol) => {
@@ -120,7 +120,7 @@ for (const architecture of architectures) {
     assert.equal(verdict(architecture, of("socket"), [10, 1, 262]), refused(EPERM));
   });
 
-  test(`${architecture}: the high half of an argument hides nothing`, () => {
+  test(`${architecture}: the high half of an argument is ignored`, () => {
     assert.equal(verdict(architecture, of("ioctl"), [0, 0x1_0000_5412]), refused(EPERM));
     assert.equal(verdict(architecture, of("ioctl"), [0, 0x541c]), refused(EPERM));
     assert.equal(verdict(architecture, of("ioctl"), [0, 0x5423]), refused(EPERM));

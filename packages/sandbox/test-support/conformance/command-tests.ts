@@ -4,20 +4,24 @@ import { conformanceTest, ok, type Suite, sh } from "./context.ts";
 
 /** One command: its text, variables, input, directory and exit code. */
 export function commandTests(suite: Suite): void {
-  conformanceTest(suite, "output and exit code come back, standard error in its place", async ({ open }) => {
-    const sandbox = await open();
-    const result = await sh(
-      sandbox,
-      "echo one; echo two >&2; echo three >/dev/stderr; echo four >/dev/stdout; exit 3",
-    );
-    assert.deepEqual([result.ended, result.exitCode, result.text], ["exit", 3, "one\ntwo\nthree\nfour\n"]);
-    assert.deepEqual([result.omittedBytes, result.outputFile, result.cwd], [0, null, null]);
-    assert.equal((await sh(sandbox, "printf 'no newline'")).text, "no newline");
-    assert.equal((await sh(sandbox, "sh -c 'kill -INT $$'")).exitCode, 130);
-    assert.equal((await sh(sandbox, "kill -KILL $$")).exitCode, 137);
-    assert.equal((await sh(sandbox, "exec false")).exitCode, 1);
-    assert.equal((await sh(sandbox, "")).exitCode, 0);
-  });
+  conformanceTest(
+    suite,
+    "command: returns the exit code and the output with standard error interleaved",
+    async ({ open }) => {
+      const sandbox = await open();
+      const result = await sh(
+        sandbox,
+        "echo one; echo two >&2; echo three >/dev/stderr; echo four >/dev/stdout; exit 3",
+      );
+      assert.deepEqual([result.ended, result.exitCode, result.text], ["exit", 3, "one\ntwo\nthree\nfour\n"]);
+      assert.deepEqual([result.omittedBytes, result.outputFile, result.cwd], [0, null, null]);
+      assert.equal((await sh(sandbox, "printf 'no newline'")).text, "no newline");
+      assert.equal((await sh(sandbox, "sh -c 'kill -INT $$'")).exitCode, 130);
+      assert.equal((await sh(sandbox, "kill -KILL $$")).exitCode, 137);
+      assert.equal((await sh(sandbox, "exec false")).exitCode, 1);
+      assert.equal((await sh(sandbox, "")).exitCode, 0);
+    },
+  );
 
   conformanceTest(
     suite,
@@ -32,7 +36,7 @@ export function commandTests(suite: Suite): void {
     },
   );
 
-  conformanceTest(suite, "a script is taken as it is", async ({ open }) => {
+  conformanceTest(suite, "command: the script runs unchanged", async ({ open }) => {
     const sandbox = await open();
     assert.equal(await ok(sandbox, `echo 'a"b' "c'd" \\$HOME '$(id)'`), `a"b c'd $HOME $(id)`);
     assert.equal(await ok(sandbox, "cat <<'END'\n$HOME '\n)\nEND\necho after"), "$HOME '\n)\nafter");
@@ -53,7 +57,7 @@ export function commandTests(suite: Suite): void {
     );
   });
 
-  conformanceTest(suite, "a script of a megabyte runs in both kinds of shell", async ({ open }) => {
+  conformanceTest(suite, "command: a script of a megabyte runs in both kinds of shell", async ({ open }) => {
     const sandbox = await open();
     const text = randomBytes(500_000).toString("hex");
     const digest = createHash("sha256").update(text).digest("hex");
@@ -61,7 +65,7 @@ export function commandTests(suite: Suite): void {
       assert.equal(await ok(sandbox, `printf %s '${text}' | sha256sum | cut -c1-64`, shell), digest);
   });
 
-  conformanceTest(suite, "variables reach the command and nothing else", async ({ open }) => {
+  conformanceTest(suite, "command: variables reach it and no other command", async ({ open }) => {
     const sandbox = await open();
     const value = "s3cret 'quoted' \"$HOME\" `id`\nsecond line \\";
     assert.equal(
@@ -85,7 +89,7 @@ export function commandTests(suite: Suite): void {
     assert.equal(await ok(sandbox, "echo fine"), "fine");
   });
 
-  conformanceTest(suite, "standard input is the given bytes or empty", async ({ open }) => {
+  conformanceTest(suite, "command: standard input is the given bytes or empty", async ({ open }) => {
     const sandbox = await open();
     const stdin = randomBytes(1_000_000);
     const digest = createHash("sha256").update(stdin).digest("hex");
@@ -97,7 +101,7 @@ export function commandTests(suite: Suite): void {
     }
   });
 
-  conformanceTest(suite, "commands run side by side", async ({ open }) => {
+  conformanceTest(suite, "command: several run concurrently", async ({ open }) => {
     const sandbox = await open();
     await ok(sandbox, "mkfifo /tmp/there /tmp/back");
     const [left, right] = await Promise.all([
@@ -126,7 +130,7 @@ export function commandTests(suite: Suite): void {
     },
   );
 
-  conformanceTest(suite, "hosts that were refused while it ran come with its result", async ({ open }) => {
+  conformanceTest(suite, "command: hosts denied meanwhile are in its result", async ({ open }) => {
     const sandbox = await open();
     const refused = async (script: string) => (await sh(sandbox, script)).denied?.map(({ host }) => host);
     // Twice within a second, which is told but once to who listens.
@@ -138,7 +142,7 @@ export function commandTests(suite: Suite): void {
     assert.equal(await refused("true"), undefined);
   });
 
-  conformanceTest(suite, "git, ripgrep and the usual tools are there", async ({ open }) => {
+  conformanceTest(suite, "command: git, ripgrep and the usual tools exist", async ({ open }) => {
     const sandbox = await open();
     assert.match(await ok(sandbox, "git --version"), /^git version/);
     assert.match(await ok(sandbox, "rg --version"), /^ripgrep/);

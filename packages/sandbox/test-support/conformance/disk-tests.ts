@@ -17,7 +17,10 @@ export function diskTests(suite: Suite): void {
 
 /** By title, to skip where a disk can have no limit. */
 export const DISK_TESTS: Readonly<Record<string, (context: Context) => Promise<void>>> = {
-  async "a disk takes its limit and no more, and the sandbox and others go on"({ open, directory }) {
+  async "disk limit: the disk takes that and no more, and this sandbox and others go on"({
+    open,
+    directory,
+  }) {
     const sandbox = await open(limited(64));
     const neighbour = await open({ ...limited(64), disk: join(directory, "neighbour") });
     const filled = await sh(sandbox, FILL);
@@ -32,7 +35,7 @@ export const DISK_TESTS: Readonly<Record<string, (context: Context) => Promise<v
     await ok(sandbox, "rm /data/filling; head -c 50M /dev/zero >/data/filling");
   },
 
-  async "a disk takes a file for every 4 KiB of its limit and no more"({ open }) {
+  async "disk limit: one file for every 4 KiB and no more"({ open }) {
     const sandbox = await open(limited(64));
     const filled = await sh(sandbox, "cd /data && seq 30000 | xargs touch", { maxOutputBytes: 10_000 });
     assert.match(filled.text, FULL);
@@ -40,7 +43,7 @@ export const DISK_TESTS: Readonly<Record<string, (context: Context) => Promise<v
     assert.equal(await ok(sandbox, "find /data -type f -delete; echo x >/data/new; cat /data/new"), "x");
   },
 
-  async "a disk with a limit is kept when its sandbox closes, also when it is full"({
+  async "disk limit: the disk is kept when its sandbox closes, also when it is full"({
     spec,
     open,
     directory,
@@ -58,7 +61,7 @@ export const DISK_TESTS: Readonly<Record<string, (context: Context) => Promise<v
     assert.equal(await ok(second, texts), "kept\nkept\nkept\ninput");
   },
 
-  async "on a full disk commands end, with whatever output, and files that it has room for are placed"({
+  async "full disk: commands end with any amount of output, and files that fit are placed"({
     open,
     directory,
   }) {
@@ -76,7 +79,7 @@ export const DISK_TESTS: Readonly<Record<string, (context: Context) => Promise<v
     assert.equal(await place("/data/input"), true);
   },
 
-  async "a greater limit makes a disk larger, and a smaller one leaves it as it is"({ spec, open }) {
+  async "disk limit: a greater one enlarges the disk, a smaller one leaves it"({ spec, open }) {
     const one = spec(limited(64));
     const first = await open(one);
     await sh(first, `echo kept >/data/kept; ${FILL}`);
@@ -93,7 +96,7 @@ export const DISK_TESTS: Readonly<Record<string, (context: Context) => Promise<v
     }
   },
 
-  async "a disk that was made without a limit stays as it is"({ spec, open }) {
+  async "disk limit: a disk that was created without one never gets one"({ spec, open }) {
     const one = spec();
     const first = await open(one);
     await ok(first, "echo kept >/data/kept");
@@ -103,7 +106,7 @@ export const DISK_TESTS: Readonly<Record<string, (context: Context) => Promise<v
     await ok(second, FILL);
   },
 
-  async "programs run from a disk with a limit, and no user id is set by them"({ open }) {
+  async "disk limit: programs run from the disk, and set-user-id has no effect"({ open }) {
     const sandbox = await open(limited(64));
     const script =
       "cp /bin/echo /data/own; chmod u+s /data/own; /data/own runs; grep ' /data ' /proc/self/mounts";
@@ -113,7 +116,7 @@ export const DISK_TESTS: Readonly<Record<string, (context: Context) => Promise<v
     assert.doesNotMatch(mounted ?? "", /noexec/);
   },
 
-  async "nothing is left of a disk with a limit that was removed"({ open, directory }) {
+  async "disk limit: nothing is left of a removed disk"({ open, directory }) {
     const disk = await mkdtemp(join(directory, "removed-"));
     const sandbox = await open({ ...limited(64), disk });
     await ok(sandbox, "echo x >/data/x; (setsid sleep 600 &)");

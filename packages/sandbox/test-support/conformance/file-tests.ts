@@ -6,7 +6,7 @@ import { conformanceTest, ok, type Suite, sh } from "./context.ts";
 
 /** Files put inside, read and written. */
 export function fileTests(suite: Suite): void {
-  conformanceTest(suite, "files of the spec are mounted read-only", async ({ directory, open }) => {
+  conformanceTest(suite, "files: those of the spec are mounted read-only", async ({ directory, open }) => {
     const source = `${directory}/secret name`;
     await writeHostFile(source, "content", { mode: 0o600 });
     const targets = ["/mnt/session/uploads/a/b.txt", "/data/in/c.txt", "/elsewhere/d.txt", "/tmp/e.txt"];
@@ -19,35 +19,39 @@ export function fileTests(suite: Suite): void {
     assert.notEqual((await sh(sandbox, "touch /mnt/session/uploads/new")).exitCode, 0);
   });
 
-  conformanceTest(suite, "directories of the spec are mounted read-only", async ({ directory, open }) => {
-    const [one, two] = [`${directory}/tools/one`, `${directory}/tools/two`];
-    await mkdir(`${one}/sub`, { recursive: true });
-    await mkdir(two);
-    await writeHostFile(`${one}/sub/run.sh`, "#!/bin/sh\necho ran\n", { mode: 0o555 });
-    await writeHostFile(`${one}/read.md`, "text", { mode: 0o444 });
-    await symlink("/etc/hostname", `${two}/outward`);
-    const directories = [
-      { source: one, target: "/mnt/tools/one" },
-      { source: two, target: "/mnt/tools/two" },
-    ];
-    const sandbox = await open({ directories });
-    assert.equal(await ok(sandbox, "/mnt/tools/one/sub/run.sh; cat /mnt/tools/one/read.md"), "ran\ntext");
-    assert.equal(await ok(sandbox, "ls /mnt/tools"), "one\ntwo");
-    assert.equal(await ok(sandbox, "cat /mnt/tools/two/outward"), "session");
-    for (const script of [
-      "echo x >/mnt/tools/one/read.md",
-      "chmod 777 /mnt/tools/one/read.md",
-      "touch /mnt/tools/one/new",
-      "rm -f /mnt/tools/one/read.md",
-      "mv /mnt/tools/one/sub /mnt/tools/one/other",
-      "mkdir /mnt/tools/three",
-      "mount -o remount,rw /mnt/tools/one",
-      "umount /mnt/tools/one",
-    ]) {
-      assert.notEqual((await sh(sandbox, script)).exitCode, 0, script);
-    }
-    assert.equal(await ok(sandbox, "ls /mnt/tools/one"), "read.md\nsub");
-  });
+  conformanceTest(
+    suite,
+    "files: directories of the spec are mounted read-only",
+    async ({ directory, open }) => {
+      const [one, two] = [`${directory}/tools/one`, `${directory}/tools/two`];
+      await mkdir(`${one}/sub`, { recursive: true });
+      await mkdir(two);
+      await writeHostFile(`${one}/sub/run.sh`, "#!/bin/sh\necho ran\n", { mode: 0o555 });
+      await writeHostFile(`${one}/read.md`, "text", { mode: 0o444 });
+      await symlink("/etc/hostname", `${two}/outward`);
+      const directories = [
+        { source: one, target: "/mnt/tools/one" },
+        { source: two, target: "/mnt/tools/two" },
+      ];
+      const sandbox = await open({ directories });
+      assert.equal(await ok(sandbox, "/mnt/tools/one/sub/run.sh; cat /mnt/tools/one/read.md"), "ran\ntext");
+      assert.equal(await ok(sandbox, "ls /mnt/tools"), "one\ntwo");
+      assert.equal(await ok(sandbox, "cat /mnt/tools/two/outward"), "session");
+      for (const script of [
+        "echo x >/mnt/tools/one/read.md",
+        "chmod 777 /mnt/tools/one/read.md",
+        "touch /mnt/tools/one/new",
+        "rm -f /mnt/tools/one/read.md",
+        "mv /mnt/tools/one/sub /mnt/tools/one/other",
+        "mkdir /mnt/tools/three",
+        "mount -o remount,rw /mnt/tools/one",
+        "umount /mnt/tools/one",
+      ]) {
+        assert.notEqual((await sh(sandbox, script)).exitCode, 0, script);
+      }
+      assert.equal(await ok(sandbox, "ls /mnt/tools/one"), "read.md\nsub");
+    },
+  );
 
   conformanceTest(
     suite,
@@ -70,7 +74,7 @@ export function fileTests(suite: Suite): void {
     },
   );
 
-  conformanceTest(suite, "files appear while commands run", async ({ directory, open }) => {
+  conformanceTest(suite, "files: can be placed while commands run", async ({ directory, open }) => {
     const sandbox = await open();
     const source = `${directory}/upload`;
     const bytes = randomBytes(300_000);
@@ -101,7 +105,7 @@ export function fileTests(suite: Suite): void {
     });
   });
 
-  conformanceTest(suite, "files are taken away while commands run", async ({ directory, open }) => {
+  conformanceTest(suite, "files: can be removed while commands run", async ({ directory, open }) => {
     const source = `${directory}/source`;
     await writeHostFile(source, "content");
     const opened = ["/mnt/session/uploads/a/b", "/data/in/c d", "/tmp/e", "/elsewhere/f"];
@@ -163,7 +167,7 @@ export function fileTests(suite: Suite): void {
     },
   );
 
-  conformanceTest(suite, "files are read and written byte by byte", async ({ open }) => {
+  conformanceTest(suite, "files: read and written with exact bytes", async ({ open }) => {
     const sandbox = await open();
     const bytes = randomBytes(400_000);
     assert.deepEqual(await writeFile(sandbox, "/data/new/deep/file", bytes), { ok: true });
@@ -179,7 +183,7 @@ export function fileTests(suite: Suite): void {
     assert.equal(await ok(sandbox, "stat -c %a /data/new/deep/file; cat /data/new/deep/file"), "750\nx");
   });
 
-  conformanceTest(suite, "what cannot be read or written says why", async ({ open }) => {
+  conformanceTest(suite, "files: reading or writing fails → the reason is returned", async ({ open }) => {
     const sandbox = await open();
     await ok(
       sandbox,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { chmod, writeFile } from "node:fs/promises";
+import { chmod, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { DENIED_SYSCALLS, EXAMINED_SYSCALLS } from "@berth/linux";
 import type { Sandbox } from "../../src/interface/sandbox.ts";
@@ -9,7 +9,7 @@ import { conformanceTest, ok, type Suite, sh } from "./context.ts";
 const [EPERM, ENOSYS, EAFNOSUPPORT] = [1, 38, 97];
 
 /** Where Berth is not root, nobody hears what the kernel refuses. */
-export const REFUSALS_TOLD = "what the kernel of a sandbox refuses is told";
+export const REFUSALS_TOLD = "egress: connections that the kernel refuses are reported";
 
 /** What hostile code inside must not be able to do. */
 export function isolationTests(suite: Suite): void {
@@ -24,6 +24,16 @@ export function isolationTests(suite: Suite): void {
     // It begins to be told a moment after the sandbox stands.
     for (let tries = 0; tries < 50 && told.size < 2; tries += 1) await ok(sandbox, script);
     assert.deepEqual([...told].sort(), ["203.0.113.1 22 not_allowed", "203.0.113.2 123 not_allowed"]);
+  });
+
+  conformanceTest(suite, "isolation: process 1 runs supervisor.sh, byte for byte", async ({ open }) => {
+    const sandbox = await open();
+    const file = await readFile(new URL("../../scripts/commands/supervisor.sh", import.meta.url), "utf8");
+    assert.match(
+      await ok(sandbox, "tr '\\0' ' ' </proc/1/cmdline"),
+      /^\/bin\/sh \/run\/berth\/supervisor \w+ $/,
+    );
+    assert.equal((await sh(sandbox, "cat /run/berth/supervisor")).text, file);
   });
 
   conformanceTest(suite, "isolation: commands that must fail", async ({ open, directory }) => {
@@ -116,7 +126,7 @@ export function isolationTests(suite: Suite): void {
     },
   );
 
-  conformanceTest(suite, "isolation: system calls that must be refused", async ({ open }) => {
+  conformanceTest(suite, "isolation: system calls that must be denied", async ({ open }) => {
     const column = process.arch === "x64" ? 0 : 1;
     const number = (name: string) => DENIED_SYSCALLS[name]?.[column] ?? -1;
     const examined = (name: keyof typeof EXAMINED_SYSCALLS) => EXAMINED_SYSCALLS[name][column];

@@ -62,7 +62,7 @@ export function killTests(suite: Suite): void {
     );
   }
 
-  conformanceTest(suite, "an abort stops a command at once", async ({ open }) => {
+  conformanceTest(suite, "kill: an abort stops a command at once", async ({ open }) => {
     const sandbox = await open();
     const abort = new AbortController();
     const running = sh(sandbox, "echo up; sleep 600", {
@@ -75,7 +75,7 @@ export function killTests(suite: Suite): void {
     assert.equal((await sh(sandbox, "ps -eo args | grep '^sleep 600'")).exitCode, 1);
   });
 
-  conformanceTest(suite, "an abort ends the wait for a shell that is busy", async ({ open }) => {
+  conformanceTest(suite, "shell: an abort ends the wait for a busy shell", async ({ open }) => {
     const sandbox = await open();
     const [first, second] = [new AbortController(), new AbortController()];
     const up = Promise.withResolvers<void>();
@@ -94,7 +94,7 @@ export function killTests(suite: Suite): void {
     assert.equal(await third, "third");
   });
 
-  conformanceTest(suite, "a fork bomb meets the limit and dies with its command", async ({ open }) => {
+  conformanceTest(suite, "kill: a fork bomb meets the limit and dies with its command", async ({ open }) => {
     const sandbox = await open({
       limits: { memoryBytes: 512 * 1024 * 1024, pids: 64, cpus: 2, diskBytes: null },
     });
@@ -104,7 +104,7 @@ export function killTests(suite: Suite): void {
     assert.ok(Number(await ok(sandbox, FEW)) < 12);
   });
 
-  conformanceTest(suite, "at the limit of processes the sandbox lives on", async ({ open }) => {
+  conformanceTest(suite, "kill: at the limit of processes the sandbox lives on", async ({ open }) => {
     const limits = { memoryBytes: 512 * 1024 * 1024, pids: 20, cpus: 2, diskBytes: null };
     const sandbox = await open({ limits });
     const abort = new AbortController();
@@ -134,7 +134,7 @@ export function killTests(suite: Suite): void {
     },
   );
 
-  conformanceTest(suite, "short-lived orphans leave no dead processes behind", async ({ open }) => {
+  conformanceTest(suite, "kill: short-lived orphans leave no zombies", async ({ open }) => {
     const sandbox = await open();
     await ok(sandbox, "i=0; while [ $i -lt 150 ]; do (true &); i=$((i+1)); done");
     assert.ok(Number(await ok(sandbox, FEW)) < 12);

@@ -3,41 +3,41 @@ import { conformanceTest, ok, type Suite, sh } from "./context.ts";
 
 /** Opening, closing, and what is left. */
 export function lifecycleTests(suite: Suite): void {
-  conformanceTest(
-    suite,
-    "a command that runs when its sandbox closes resolves as closed",
-    async ({ open }) => {
-      const sandbox = await open();
-      const started = Promise.withResolvers<void>();
-      const running = sandbox.run({
-        script: "echo up; sleep 600",
-        timeoutMs: 60_000,
-        onOutput: () => started.resolve(),
-      });
-      const named = sandbox.run({ script: "sleep 600", shell: "main", timeoutMs: 60_000 });
-      await started.promise;
-      const from = performance.now();
-      await sandbox.close();
-      assert.ok(performance.now() - from < 5_000);
-      assert.deepEqual([(await running).ended, (await running).exitCode], ["closed", null]);
-      assert.equal((await named).ended, "closed");
-      await sandbox.closed;
-    },
-  );
-
-  conformanceTest(suite, "after close every run is closed, and close may be repeated", async ({ open }) => {
+  conformanceTest(suite, "close: running commands resolve as closed", async ({ open }) => {
     const sandbox = await open();
-    await Promise.all([sandbox.close(), sandbox.close()]);
+    const started = Promise.withResolvers<void>();
+    const running = sandbox.run({
+      script: "echo up; sleep 600",
+      timeoutMs: 60_000,
+      onOutput: () => started.resolve(),
+    });
+    const named = sandbox.run({ script: "sleep 600", shell: "main", timeoutMs: 60_000 });
+    await started.promise;
+    const from = performance.now();
     await sandbox.close();
-    assert.equal((await sandbox.run({ script: "echo", timeoutMs: 1000 })).ended, "closed");
-    assert.equal((await sandbox.run({ script: "echo", shell: "main", timeoutMs: 1000 })).ended, "closed");
-    assert.equal(await sandbox.placeFile({ source: "/etc/hostname", target: "/data/x" }), false);
-    sandbox.setEgress({ mode: "limited", hosts: [] });
+    assert.ok(performance.now() - from < 5_000);
+    assert.deepEqual([(await running).ended, (await running).exitCode], ["closed", null]);
+    assert.equal((await named).ended, "closed");
+    await sandbox.closed;
   });
 
   conformanceTest(
     suite,
-    "an id is opened once at a time, and again after it closed",
+    "close: later commands resolve as closed, and close may be repeated",
+    async ({ open }) => {
+      const sandbox = await open();
+      await Promise.all([sandbox.close(), sandbox.close()]);
+      await sandbox.close();
+      assert.equal((await sandbox.run({ script: "echo", timeoutMs: 1000 })).ended, "closed");
+      assert.equal((await sandbox.run({ script: "echo", shell: "main", timeoutMs: 1000 })).ended, "closed");
+      assert.equal(await sandbox.placeFile({ source: "/etc/hostname", target: "/data/x" }), false);
+      sandbox.setEgress({ mode: "limited", hosts: [] });
+    },
+  );
+
+  conformanceTest(
+    suite,
+    "open: an id that is open → rejected; after close → opens again",
     async ({ subject, spec, open }) => {
       const one = spec();
       const sandbox = await open(one);
@@ -49,20 +49,24 @@ export function lifecycleTests(suite: Suite): void {
     },
   );
 
-  conformanceTest(suite, "a refused spec rejects and leaves its id free", async ({ subject, spec, open }) => {
-    const one = spec();
-    for (const bad of [
-      { id: "UPPER" },
-      { writable: ["/usr/local/x"] },
-      { writable: ["relative"] },
-      { files: [{ source: "/nonexistent", target: "/mnt/session/uploads/x" }] },
-      { files: [{ source: "/etc/hostname", target: "/etc/x" }] },
-    ])
-      await assert.rejects(subject.engine.open({ ...one, ...bad }), { name: "SandboxError" });
-    await open(one);
-  });
+  conformanceTest(
+    suite,
+    "open: an invalid spec → rejected, and its id stays free",
+    async ({ subject, spec, open }) => {
+      const one = spec();
+      for (const bad of [
+        { id: "UPPER" },
+        { writable: ["/usr/local/x"] },
+        { writable: ["relative"] },
+        { files: [{ source: "/nonexistent", target: "/mnt/session/uploads/x" }] },
+        { files: [{ source: "/etc/hostname", target: "/etc/x" }] },
+      ])
+        await assert.rejects(subject.engine.open({ ...one, ...bad }), { name: "SandboxError" });
+      await open(one);
+    },
+  );
 
-  conformanceTest(suite, "the disk outlives the sandbox, and nothing else does", async ({ spec, open }) => {
+  conformanceTest(suite, "close: the disk is kept, and nothing else", async ({ spec, open }) => {
     const one = spec({ writable: ["/workspace", "/data/deep/er"] });
     const first = await open(one);
     const places = "/data /home/agent /mnt/session/outputs /workspace /data/deep/er /var/tmp";
@@ -78,29 +82,37 @@ export function lifecycleTests(suite: Suite): void {
     assert.equal((await sh(second, "pgrep sleep || ps -e | grep sleep")).exitCode, 1);
   });
 
-  conformanceTest(suite, "sweep leaves living sandboxes alone", async ({ subject, open }) => {
+  conformanceTest(suite, "sweep: open sandboxes stay open", async ({ subject, open }) => {
     const sandbox = await open();
     assert.deepEqual(await subject.engine.sweep(), []);
     assert.equal(await ok(sandbox, "echo alive"), "alive");
   });
 
-  conformanceTest(suite, "sweep closes what may not live, and tells it", async ({ subject, spec, open }) => {
-    const [one, other] = [spec(), spec()];
-    const [forgotten, kept] = [await open(one), await open(other)];
-    const running = forgotten.run({ script: "sleep 600", timeoutMs: 60_000 });
-    assert.deepEqual(await subject.engine.sweep((id) => id !== one.id), [one.id]);
-    assert.equal((await running).ended, "closed");
-    assert.equal(await ok(kept, "echo alive"), "alive");
-    assert.equal(await ok(await open(one), "echo again"), "again");
-  });
+  conformanceTest(
+    suite,
+    "sweep: closes sandboxes whose id is rejected, and returns their ids",
+    async ({ subject, spec, open }) => {
+      const [one, other] = [spec(), spec()];
+      const [forgotten, kept] = [await open(one), await open(other)];
+      const running = forgotten.run({ script: "sleep 600", timeoutMs: 60_000 });
+      assert.deepEqual(await subject.engine.sweep((id) => id !== one.id), [one.id]);
+      assert.equal((await running).ended, "closed");
+      assert.equal(await ok(kept, "echo alive"), "alive");
+      assert.equal(await ok(await open(one), "echo again"), "again");
+    },
+  );
 
-  conformanceTest(suite, "probe tells every capability with what to do", async ({ subject }) => {
-    const capabilities = await subject.engine.probe();
-    assert.ok(capabilities.length > 0);
-    for (const { name, state, detail } of capabilities) {
-      assert.match(name, /^[a-z0-9_]+$/);
-      assert.ok(["yes", "no", "degraded"].includes(state));
-      assert.match(detail, /\.$/);
-    }
-  });
+  conformanceTest(
+    suite,
+    "probe: each capability has a sentence that says what to do",
+    async ({ subject }) => {
+      const capabilities = await subject.engine.probe();
+      assert.ok(capabilities.length > 0);
+      for (const { name, state, detail } of capabilities) {
+        assert.match(name, /^[a-z0-9_]+$/);
+        assert.ok(["yes", "no", "degraded"].includes(state));
+        assert.match(detail, /\.$/);
+      }
+    },
+  );
 }

@@ -3,7 +3,7 @@ import { conformanceTest, ok, type Suite, sh } from "./context.ts";
 
 /** Output that is long, endless or late. */
 export function outputTests(suite: Suite): void {
-  conformanceTest(suite, "long output keeps head and tail at line borders", async ({ open }) => {
+  conformanceTest(suite, "output: too long → head and tail, cut between lines", async ({ open }) => {
     const sandbox = await open();
     const whole = await ok(sandbox, "seq 1 20000", { maxOutputBytes: 1_000_000 });
     const cut = await sh(sandbox, "seq 1 20000", { maxOutputBytes: 1000 });
@@ -17,7 +17,7 @@ export function outputTests(suite: Suite): void {
     assert.deepEqual([exact.text, exact.omittedBytes, exact.outputFile], ["1234567890", 0, null]);
   });
 
-  conformanceTest(suite, "the whole of a long output is kept in a file when asked", async ({ open }) => {
+  conformanceTest(suite, "output: keepOutput → all of it is in a file", async ({ open }) => {
     const sandbox = await open();
     for (const shell of [{}, { shell: "main" }]) {
       const cut = await sh(sandbox, "seq 1 300000", { maxOutputBytes: 5000, keepOutput: true, ...shell });
@@ -26,7 +26,7 @@ export function outputTests(suite: Suite): void {
     }
   });
 
-  conformanceTest(suite, "a flood stays bounded in the server's memory", async ({ open }) => {
+  conformanceTest(suite, "output: a flood takes bounded memory of the server", async ({ open }) => {
     const sandbox = await open();
     const before = process.memoryUsage().rss;
     let peak = 0;
@@ -42,7 +42,7 @@ export function outputTests(suite: Suite): void {
     assert.equal(await ok(sandbox, `wc -c <${result.outputFile}; rm ${result.outputFile}`), "200000000");
   });
 
-  conformanceTest(suite, "output is told while the command runs", async ({ open }) => {
+  conformanceTest(suite, "output: passed on while the command runs", async ({ open }) => {
     const sandbox = await open();
     await ok(sandbox, "mkfifo /tmp/go");
     const first = Promise.withResolvers<string>();
@@ -54,7 +54,7 @@ export function outputTests(suite: Suite): void {
     assert.equal((await running).text, "first\nsecond\n");
   });
 
-  conformanceTest(suite, "binary output is exact", async ({ open }) => {
+  conformanceTest(suite, "output: binary bytes are exact", async ({ open }) => {
     const sandbox = await open();
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
     const result = await sandbox.run({ script: "cat", stdin: bytes, timeoutMs: 60_000 });

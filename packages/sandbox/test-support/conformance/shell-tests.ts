@@ -5,7 +5,7 @@ import { conformanceTest, ok, type Suite, sh } from "./context.ts";
 export function shellTests(suite: Suite): void {
   const main = { shell: "main" };
 
-  conformanceTest(suite, "a named shell keeps directory, variables and functions", async ({ open }) => {
+  conformanceTest(suite, "shell: keeps directory, variables and functions", async ({ open }) => {
     const sandbox = await open();
     const first = await sh(sandbox, "cd /tmp; x=5; export y=6; f() { echo f$x; }; echo $BASH_VERSION", main);
     assert.deepEqual([first.exitCode, first.cwd], [0, "/tmp"]);
@@ -16,7 +16,7 @@ export function shellTests(suite: Suite): void {
     assert.equal(await ok(sandbox, "pwd", { shell: "third", cwd: "/home/agent" }), "/home/agent");
   });
 
-  conformanceTest(suite, "commands of one shell run one after another", async ({ open }) => {
+  conformanceTest(suite, "shell: commands run one after another", async ({ open }) => {
     const sandbox = await open();
     await Promise.all(Array.from({ length: 8 }, (_, number) => ok(sandbox, `log="$log ${number}"`, main)));
     assert.equal(await ok(sandbox, "echo $log", main), "0 1 2 3 4 5 6 7");
@@ -41,7 +41,7 @@ export function shellTests(suite: Suite): void {
     },
   );
 
-  conformanceTest(suite, "mistakes in a script do not end a named shell", async ({ open }) => {
+  conformanceTest(suite, "shell: a syntax error in a script does not end it", async ({ open }) => {
     const sandbox = await open();
     await ok(sandbox, "x=kept", main);
     for (const script of [
@@ -59,22 +59,26 @@ export function shellTests(suite: Suite): void {
     assert.equal(await ok(sandbox, "echo $x", main), "kept");
   });
 
-  conformanceTest(suite, "variables of a command are exported anew in a living shell", async ({ open }) => {
-    const sandbox = await open();
-    assert.equal(
-      await ok(sandbox, 'sh -c "echo \\$TOKEN"', { ...main, environment: { TOKEN: "old" } }),
-      "old",
-    );
-    assert.equal(
-      await ok(sandbox, 'sh -c "echo \\$TOKEN"', { ...main, environment: { TOKEN: "new" } }),
-      "new",
-    );
-    assert.equal(
-      await ok(sandbox, "own=1; printenv TOKEN || echo none", { ...main, environment: { OTHER: "x" } }),
-      "none",
-    );
-    assert.equal(await ok(sandbox, "printenv OTHER || echo $own $HOME", main), "1 /home/agent");
-  });
+  conformanceTest(
+    suite,
+    "shell: variables of each command replace those of the one before",
+    async ({ open }) => {
+      const sandbox = await open();
+      assert.equal(
+        await ok(sandbox, 'sh -c "echo \\$TOKEN"', { ...main, environment: { TOKEN: "old" } }),
+        "old",
+      );
+      assert.equal(
+        await ok(sandbox, 'sh -c "echo \\$TOKEN"', { ...main, environment: { TOKEN: "new" } }),
+        "new",
+      );
+      assert.equal(
+        await ok(sandbox, "own=1; printenv TOKEN || echo none", { ...main, environment: { OTHER: "x" } }),
+        "none",
+      );
+      assert.equal(await ok(sandbox, "printenv OTHER || echo $own $HOME", main), "1 /home/agent");
+    },
+  );
 
   conformanceTest(
     suite,

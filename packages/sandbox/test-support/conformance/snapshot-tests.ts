@@ -16,7 +16,7 @@ export function snapshotTests(suite: Suite): void {
 
 /** By title, to skip where an engine mounts none. */
 export const SNAPSHOT_TESTS: Readonly<Record<string, (context: Context) => Promise<void>>> = {
-  async "a snapshot is the agent's own, to change, rename and delete"({ open, directory }) {
+  async "snapshot: the agent owns its files and can change, rename and delete them"({ open, directory }) {
     const sandbox = await open(places());
     assert.equal(await sandbox.mountSnapshot(snapshot(directory)), true);
     const { text } = await sh(sandbox, `cd ${TARGET} && stat -c '%U %G %n' . one src/deep/three`);
@@ -28,7 +28,7 @@ ln lib/new/three four && mkdir made && mv four made && rm -r lib/other && cat on
     assert.ok(!(await ok(sandbox, "cat /proc/self/mountinfo")).includes(join(directory, "snapshot")));
   },
 
-  async "a snapshot that is taken away leaves nothing, and another can be shown there"({ open, directory }) {
+  async "snapshot: unmounting leaves nothing, and another can be mounted there"({ open, directory }) {
     const sandbox = await open(places());
     const own = snapshot(directory);
     assert.equal(await sandbox.unmountSnapshot(TARGET), false);
@@ -42,7 +42,7 @@ ln lib/new/three four && mkdir made && mv four made && rm -r lib/other && cat on
     assert.equal(await ok(sandbox, `ls ${TARGET}`), "one\nsrc\ntwo");
   },
 
-  async "git works in a snapshot, and its history is whole"({ open, directory }) {
+  async "snapshot: git works in it, with its whole history"({ open, directory }) {
     const sandbox = await open(places());
     assert.equal(await sandbox.mountSnapshot(snapshot(directory)), true);
     const options = { cwd: TARGET };
@@ -53,7 +53,10 @@ ln lib/new/three four && mkdir made && mv four made && rm -r lib/other && cat on
     await ok(sandbox, `git clone -q --no-local ${TARGET} /data/again && git -C /data/again fsck`, options);
   },
 
-  async "two sandboxes of one snapshot are apart, and it stays as it is"({ open, directory }) {
+  async "snapshot: two sandboxes see only their own changes, and the source does not change"({
+    open,
+    directory,
+  }) {
     const one = snapshot(directory);
     const before = contents(one.source);
     const [first, second] = await Promise.all([
@@ -69,11 +72,7 @@ ln lib/new/three four && mkdir made && mv four made && rm -r lib/other && cat on
     assert.equal(contents(one.source), before);
   },
 
-  async "what was changed in snapshots is there when the disk is opened again with them"({
-    spec,
-    open,
-    directory,
-  }) {
+  async "snapshot: its changes are there when the disk is opened again with it"({ spec, open, directory }) {
     for (const megabytes of [null, 256]) {
       const one = spec({ ...places(megabytes), disk: join(directory, `disk-${megabytes}`) });
       const snapshots = [snapshot(directory), { ...snapshot(directory), target: `${TARGET}/src/inner` }];
@@ -97,11 +96,7 @@ ln lib/new/three four && mkdir made && mv four made && rm -r lib/other && cat on
     }
   },
 
-  async "a snapshot that was mounted in a sandbox of before and is mounted anew is as it was"({
-    spec,
-    open,
-    directory,
-  }) {
+  async "snapshot: mounted afresh in a later sandbox → without earlier changes"({ spec, open, directory }) {
     const one = spec(places(256));
     const first = await open(one);
     assert.equal(await first.mountSnapshot(snapshot(directory)), true);
@@ -113,7 +108,7 @@ ln lib/new/three four && mkdir made && mv four made && rm -r lib/other && cat on
     assert.equal(await ok(second, `cd ${TARGET} && cat one && ls`), "one\none\nsrc\ntwo");
   },
 
-  async "a snapshot is shown again in its place whatever the agent has put there, which is beside it then"({
+  async "snapshot: mounted again where the agent has put something → that is renamed beside it"({
     spec,
     open,
     directory,
@@ -140,7 +135,7 @@ ln lib/new/three four && mkdir made && mv four made && rm -r lib/other && cat on
     }
   },
 
-  async "a snapshot that is a link is not mounted"({ open, directory }) {
+  async "snapshot: source is a link → not mounted"({ open, directory }) {
     const one = snapshot(directory);
     const source = join(directory, "linked");
     symlinkSync(one.source, source);
@@ -149,7 +144,7 @@ ln lib/new/three four && mkdir made && mv four made && rm -r lib/other && cat on
     assert.equal(await sandbox.mountSnapshot(one), true);
   },
 
-  async "a snapshot is mounted in an empty place of the disk, and through no link"({ open, directory }) {
+  async "snapshot: mounted only at an empty target on the disk, and through no link"({ open, directory }) {
     const one = snapshot(directory);
     const sandbox = await open(places());
     await ok(
@@ -187,7 +182,7 @@ ln lib/new/three four && mkdir made && mv four made && rm -r lib/other && cat on
     assert.equal(await sandbox.mountSnapshot({ ...one, target: "/data/own/" }), false);
   },
 
-  async "the limit of a disk holds for what is changed in a snapshot"({ open, directory }) {
+  async "snapshot: the disk limit includes its changes"({ open, directory }) {
     const sandbox = await open(places(64));
     assert.equal(await sandbox.mountSnapshot(snapshot(directory)), true);
     const filled = await sh(
@@ -199,7 +194,7 @@ ln lib/new/three four && mkdir made && mv four made && rm -r lib/other && cat on
     assert.equal(text, "room");
   },
 
-  async "no snapshot is mounted on the host, and none in a closed sandbox"({ open, directory }) {
+  async "snapshot: never mounted on the host, nor in a closed sandbox"({ open, directory }) {
     const before = hostMounts(directory);
     const sandbox = await open(places());
     assert.equal(await sandbox.mountSnapshot(snapshot(directory)), true);

@@ -31,12 +31,12 @@ conformance(
   },
   {
     "*": "the fake runs no shell and has no file system",
-    "a command that runs when its sandbox closes resolves as closed": "",
-    "after close every run is closed, and close may be repeated": "",
-    "an id is opened once at a time, and again after it closed": "",
-    "sweep leaves living sandboxes alone": "",
-    "probe tells every capability with what to do": "",
-    "an abort ends the wait for a shell that is busy": "",
+    "close: running commands resolve as closed": "",
+    "close: later commands resolve as closed, and close may be repeated": "",
+    "open: an id that is open → rejected; after close → opens again": "",
+    "sweep: open sandboxes stay open": "",
+    "probe: each capability has a sentence that says what to do": "",
+    "shell: an abort ends the wait for a busy shell": "",
   },
 );
 

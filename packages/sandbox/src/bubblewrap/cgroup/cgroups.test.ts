@@ -19,7 +19,7 @@ function fakeTree(files: Record<string, string>): string {
   return root;
 }
 
-test("version 2: one group below the server's own, controllers handed down, every limit set", async () => {
+test("version 2: one group below the server's own, with its controllers enabled and every limit set", async () => {
   const root = fakeTree({
     "service/cgroup.controllers": "cpuset cpu io memory pids\n",
     "service/cgroup.procs": "",
@@ -46,7 +46,7 @@ test("version 2: one group below the server's own, controllers handed down, ever
   }
 });
 
-test("version 2: only the controllers that are there, at the root where the own group refuses", () => {
+test("version 2: own group not writable → groups at the root, with the available controllers", () => {
   const root = fakeTree({ "cgroup.controllers": "memory pids", "cgroup.procs": "" });
   try {
     const [hierarchy] = findHierarchies(root, "0::/elsewhere\n");
@@ -61,7 +61,7 @@ test("version 2: only the controllers that are there, at the root where the own 
   }
 });
 
-test("version 1: a group in each controller's own hierarchy, below the server's", () => {
+test("version 1: one group in the hierarchy of each controller, below the server's own", () => {
   const root = fakeTree({
     "memory/host/server/cgroup.procs": "",
     "memory/cgroup.procs": "",
@@ -83,7 +83,7 @@ test("version 1: a group in each controller's own hierarchy, below the server's"
   }
 });
 
-test("this machine: members are killed by membership and the groups removed", async (context) => {
+test("this machine: destroy kills all members and removes the groups", async (context) => {
   const hierarchies = findHierarchies("/sys/fs/cgroup", readFileSync("/proc/self/cgroup", "utf8"));
   if (hierarchies.length === 0) return context.skip("no control group can be made here");
   const groups = new Cgroups(hierarchies, `test-groups-${process.pid}`);
@@ -106,7 +106,7 @@ test("this machine: members are killed by membership and the groups removed", as
   for (const path of group.processFiles) assert.ok(!existsSync(path));
 });
 
-test("this machine: a group with less CPU time than a sandbox may take holds for what is below it", async (context) => {
+test("this machine: a group above with less CPU time → its limit applies and create succeeds", async (context) => {
   const own = readFileSync("/proc/self/cgroup", "utf8");
   const [cpu] = findHierarchies("/sys/fs/cgroup", own).filter(
     ({ controllers }) => controllers.join() === "cpu",

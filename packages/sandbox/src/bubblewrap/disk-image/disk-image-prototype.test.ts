@@ -12,7 +12,7 @@ const skip = typeof programs === "string" ? programs : false;
 const directory = mkdtempSync(join(tmpdir(), "berth-mold-"));
 after(() => rmSync(directory, { recursive: true, force: true }));
 
-test("a poured image is a whole filesystem of its size, and takes no more than one that was made", {
+test("createFromPrototype: a consistent filesystem of full size that takes no more space than one by mkfs", {
   skip,
 }, async () => {
   assert.ok(typeof programs !== "string");
@@ -30,7 +30,7 @@ test("a poured image is a whole filesystem of its size, and takes no more than o
   }
 });
 
-test("what lies at the path stays, and no mold is half poured", { skip }, async () => {
+test("createFromPrototype: an existing file stays, and a failed write leaves no file", { skip }, async () => {
   assert.ok(typeof programs !== "string");
   const mold = await captureImage(programs, `${directory}/mold`, 64 * MIB);
   assert.ok(mold !== null);

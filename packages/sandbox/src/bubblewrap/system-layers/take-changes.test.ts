@@ -35,7 +35,7 @@ async function changed(t: TestContext, script: string): Promise<{ directory: str
   return { directory, disk };
 }
 
-test("what is being taken when the service is killed is taken whole by the next", { skip }, async (t) => {
+test("takeChanges: server is killed meanwhile → the next call takes all changes", { skip }, async (t) => {
   const { directory, disk } = await changed(t, "seq 12000 | xargs touch");
   const to = join(directory, "made/upper");
   const module = `
@@ -54,7 +54,7 @@ test("what is being taken when the service is killed is taken whole by the next"
   assert.equal(readdirSync(to).length, 12_000);
 });
 
-test("nothing is taken of a disk that is full, or once it is stopped", { skip }, async (t) => {
+test("takeChanges: full disk or abort → nothing is taken", { skip }, async (t) => {
   const full = await changed(t, "head -c 100M /dev/zero >large || true");
   assert.equal(await takeChanges(full.disk, join(full.directory, "made/upper"), never), false);
   assert.deepEqual(readdirSync(join(full.directory, "made")), []);
@@ -62,7 +62,7 @@ test("nothing is taken of a disk that is full, or once it is stopped", { skip },
   await assert.rejects(takeChanges(full.disk, join(full.directory, "made/upper"), stopped), /enough/);
 });
 
-test("a disk without a limit gives what it has", { skip }, async (t) => {
+test("takeChanges: disk without a limit → its directory is moved", { skip }, async (t) => {
   const directory = mkdtempSync(join(tmpdir(), "take-changes-"));
   t.after(() => rmSync(directory, { recursive: true }));
   mkdirSync(join(directory, "disk/upper/etc"), { recursive: true });
