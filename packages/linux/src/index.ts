@@ -1,4 +1,3 @@
-export { type Architecture, isArchitecture } from "./architecture.ts";
 export { encode, type Instruction } from "./bpf.ts";
 export { withDirectoryLock } from "./directory-lock.ts";
 export { findProgram } from "./find-program.ts";
@@ -6,6 +5,5 @@ export { hardLimit } from "./hard-limit.ts";
 export { perlProgram } from "./perl-program.ts";
 export { processStart } from "./process-start.ts";
 export { removeTree } from "./remove-tree.ts";
-export { syscallNumbers } from "./syscall-numbers.ts";
 export * from "./syscalls.ts";
 export { perlCalls } from "./system-calls.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { perlProgram } from "./perl-program.ts";
-import { syscallNumbers } from "./syscall-numbers.ts";
+import { syscallNumbers } from "./syscalls.ts";
 
 test("system-calls.pl: its numbers are those of the system call filter, for both architectures", () => {
   const text = readFileSync(new URL("../scripts/system-calls.pl", import.meta.url), "utf8");

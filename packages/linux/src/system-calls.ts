@@ -1,5 +1,4 @@
-import type { Architecture } from "./architecture.ts";
-import { syscallNumbers } from "./syscall-numbers.ts";
+import { type Architecture, syscallNumbers } from "./syscalls.ts";
 
 const CALLS = `
   close setgroups setresuid setresgid capget capset mount umount2 mkdirat mknodat unlinkat renameat2 unshare prlimit64 setns

@@ -1,20 +1,27 @@
 export { type BubblewrapOptions, createBubblewrapEngine } from "./bubblewrap/bubblewrap-engine.ts";
-export { createDockerEngine, type DockerOptions } from "./docker/docker-engine.ts";
+export { createDockerEngine } from "./docker/docker-engine.ts";
 export { LAYERED_HOME } from "./inside/environment.ts";
-export * from "./inside/files.ts";
+export { readFile, writeFile } from "./inside/files.ts";
 export { trustedBundle } from "./inside/trusted-bundle.ts";
 export type { Capability } from "./interface/capability.ts";
-export * from "./interface/command.ts";
-export * from "./interface/errors.ts";
-export * from "./interface/sandbox.ts";
-export * from "./interface/spec.ts";
+export type { Command, CommandResult } from "./interface/command.ts";
+export { DiskLimitError, ImageError, SandboxError } from "./interface/errors.ts";
+export type { Sandbox, SandboxEngine } from "./interface/sandbox.ts";
+export type {
+  Limits,
+  MountedDirectory,
+  MountedFile,
+  MountedSnapshot,
+  SandboxSpec,
+  SystemLayers,
+} from "./interface/spec.ts";
 export { isolationCapabilities } from "./probes/isolation-capabilities.ts";
-export { type ProbedPlace, probeEngine } from "./probes/probe-engine.ts";
+export { probeEngine } from "./probes/probe-engine.ts";
 export { describeTree, madeTree } from "./system/describe-tree.ts";
 export { type LayerCache, openLayerCache } from "./system/layer-cache.ts";
 export type { LayerPlan } from "./system/layer-plan.ts";
 export { packageHosts } from "./system/package-hosts.ts";
 export { type Packages, packagePlans } from "./system/package-plans.ts";
 export type { PackageSources } from "./system/package-sources.ts";
-export { openSystemTree, type SystemTree, type TreeState } from "./system/system-tree.ts";
+export { openSystemTree, type SystemTree } from "./system/system-tree.ts";
 export * from "./workspace/index.ts";

@@ -21,7 +21,7 @@ import { BrokenDiskError } from "./disk-image/fsck-and-resize.ts";
 import { findHostPrograms, type HostPrograms } from "./launch/host-programs.ts";
 import { probeHost } from "./probe.ts";
 import type { BubblewrapSandbox } from "./start/bubblewrap-sandbox.ts";
-import type { SandboxHost } from "./start/sandbox-host.ts";
+import type { SandboxHost } from "./start/launch-options.ts";
 import { startSandbox } from "./start/start-sandbox.ts";
 import { sweepHost } from "./sweep-host.ts";
 import { systemArguments, writeEtc } from "./system-layers/root-filesystem.ts";

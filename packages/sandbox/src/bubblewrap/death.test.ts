@@ -1,3 +1,4 @@
+// What is left when a sandbox, its process 1, or the server ends: bubblewrap-engine.ts and sweep-host.ts.
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";

@@ -1,3 +1,4 @@
+// Sandboxes with a Debian tree as their system: system-layers/.
 import assert from "node:assert/strict";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,3 +1,4 @@
+// Sandboxes on disks with a limit: disk-image/ through the engine.
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,3 +1,4 @@
+// Memory, processes and disk space of a sandbox: cgroup/ and commands/limit-gauge.ts.
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// The conformance suite on the bubblewrap engine, in a process that is not root.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chownSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";

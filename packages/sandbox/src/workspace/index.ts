@@ -1,6 +1,4 @@
-export { CREDENTIAL_CONFIG } from "../inside/credential-helper.ts";
 export {
-  type BuiltSnapshot,
   buildSnapshot,
   MIRROR_MOUNTED,
   SNAPSHOT_INSIDE,
@@ -11,11 +9,8 @@ export { refreshClone } from "./refresh-clone.ts";
 export { listRefs } from "./refs/list-refs.ts";
 export { digestOf, type RemoteRefs } from "./refs/remote-refs.ts";
 export type {
-  CloneErrorType,
   CloneProgress,
-  CloneResult,
   RepositoryAccess,
-  RepositoryMount,
   RepositoryProvider,
 } from "./repository/repository.ts";
 export { repositoryEnvironment, repositoryVariableNames } from "./repository/repository-environment.ts";

@@ -1,3 +1,4 @@
+// fake-engine.ts and fake-sandbox.ts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SandboxSpec } from "../../src/interface/spec.ts";

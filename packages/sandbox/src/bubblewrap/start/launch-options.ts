@@ -1,14 +1,41 @@
 import { posix } from "node:path";
+import type { NetworkNamespace } from "@berth/egress";
 import { pipePaths } from "../../commands/pipes.ts";
 import { supervisorCommand } from "../../commands/supervisor.ts";
 import type { Mount } from "../../inside/mounts.ts";
+import type { SandboxFiles } from "../../inside/sandbox-files.ts";
 import type { SandboxSpec } from "../../interface/spec.ts";
+import type { Cgroup, Cgroups } from "../cgroup/cgroups.ts";
 import type { DiskImage } from "../disk-image/disk-image.ts";
 import { planBindMounts } from "../launch/bind-mounts.ts";
+import type { HostPrograms } from "../launch/host-programs.ts";
 import type { PreparedSystem } from "../system-layers/system-mount.ts";
 import { bwrapArguments } from "./bwrap-arguments.ts";
 import type { Launch } from "./launch.ts";
-import type { Made, SandboxHost } from "./sandbox-host.ts";
+
+/** What a sandbox uses of its engine. */
+export interface SandboxHost {
+  programs: HostPrograms;
+  /** Directory of the files that the engine generates for all its sandboxes. */
+  directory: string;
+  cgroups: Cgroups;
+  system: readonly string[];
+  log(line: object): void;
+  /** Called when the sandbox has been released; `whole` is false when something of it could not be. */
+  released(whole: boolean): void;
+}
+
+/** What is made for a sandbox before it starts. */
+export interface Made {
+  directory: string;
+  /** The image with the writable directories, to be mounted; null where they are plain directories. */
+  image: DiskImage | null;
+  /** Null where the sandbox shows the host's. */
+  system: PreparedSystem | null;
+  files: SandboxFiles;
+  network: NetworkNamespace;
+  cgroup: Cgroup;
+}
 
 /** Directories of the disk that a sandbox which changes its system has from that system instead. */
 const SYSTEM_DIRECTORIES = ["/home/agent", "/var/tmp"];

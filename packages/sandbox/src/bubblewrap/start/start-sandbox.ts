@@ -13,8 +13,7 @@ import { Snapshots } from "../snapshot/snapshots.ts";
 import { openSystemNamespace } from "../system-layers/system-namespace.ts";
 import { BubblewrapSandbox } from "./bubblewrap-sandbox.ts";
 import { type Launch, launch } from "./launch.ts";
-import { FIRST_PIPES, launchOptions } from "./launch-options.ts";
-import type { Made, SandboxHost } from "./sandbox-host.ts";
+import { FIRST_PIPES, launchOptions, type Made, type SandboxHost } from "./launch-options.ts";
 
 const START_TIMEOUT_MS = 20_000;
 
