@@ -29,8 +29,8 @@ export interface TestMount {
   versions(): Promise<number>;
 }
 
-const root = "/mnt/memory/notes";
-const apiActor = { type: "api_actor", token_id: "tok_1", principal_id: "usr_1" } as const;
+const ROOT = "/mnt/memory/notes";
+const API_ACTOR = { type: "api_actor", token_id: "tok_1", principal_id: "usr_1" } as const;
 
 export async function testMount(t: TestContext): Promise<TestMount> {
   const db = await testDatabase(t);
@@ -49,12 +49,12 @@ export async function testMount(t: TestContext): Promise<TestMount> {
     description: null,
     metadata: {},
   });
-  const sandbox = await testSandbox(t, { id: formatId("session", sessionId), writable: [root] });
+  const sandbox = await testSandbox(t, { id: formatId("session", sessionId), writable: [ROOT] });
   const again = () =>
     new MountedStore(db, lease, {
       id: newUuid(),
       type: "memory_store",
-      mountPath: root,
+      mountPath: ROOT,
       ready: true,
       failure: null,
       failedAt: null,
@@ -72,7 +72,7 @@ export async function testMount(t: TestContext): Promise<TestMount> {
     store: again(),
     again,
     async sh(script) {
-      const { exitCode, output } = await sandbox.run({ script, cwd: root, timeoutMs: 15_000 });
+      const { exitCode, output } = await sandbox.run({ script, cwd: ROOT, timeoutMs: 15_000 });
       const text = Buffer.from(output).toString("utf8");
       if (exitCode !== 0) throw new Error(`${script}: ${exitCode} ${text}`);
       return text;
@@ -81,12 +81,12 @@ export async function testMount(t: TestContext): Promise<TestMount> {
       await db.transaction(async (tx) => {
         const head = (await readHeads(tx, storeId)).get(path);
         const memory = head && { ...head, memory_store_id: storeId };
-        if (content === null && memory !== undefined) return await removeMemory(tx, memory, apiActor);
+        if (content === null && memory !== undefined) return await removeMemory(tx, memory, API_ACTOR);
         const wanted = { path, content: content ?? "" };
         const outcome =
           memory === undefined
-            ? await insertMemory(tx, storeId, apiActor, wanted)
-            : await modifyMemory(tx, memory, apiActor, wanted);
+            ? await insertMemory(tx, storeId, API_ACTOR, wanted)
+            : await modifyMemory(tx, memory, API_ACTOR, wanted);
         if ("conflict" in outcome) throw new Error(outcome.conflict);
       });
     },

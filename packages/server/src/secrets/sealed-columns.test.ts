@@ -4,7 +4,7 @@ import { testDatabase } from "../../test-support/database.ts";
 import { SEALED_COLUMNS } from "./sealed-columns.ts";
 
 /** Columns of bytes that hold no secret: digests, and names of files. */
-const plain = ["tokens.hash", "session_outputs.path"];
+const PLAIN_COLUMNS = ["tokens.hash", "session_outputs.path"];
 
 test("sealed columns: every bytea column is listed as sealed or not, and rows are named by their keys", async (t) => {
   const db = await testDatabase(t);
@@ -15,7 +15,7 @@ test("sealed columns: every bytea column is listed as sealed or not, and rows ar
   const sealed = SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`);
   const unknown = rows
     .map(({ name }) => name)
-    .filter((name) => !sealed.includes(name) && !plain.includes(name));
+    .filter((name) => !sealed.includes(name) && !PLAIN_COLUMNS.includes(name));
   assert.deepEqual(unknown, []);
   assert.deepEqual(
     sealed.filter((name) => !rows.some((row) => row.name === name)),

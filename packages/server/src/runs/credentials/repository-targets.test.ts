@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { repositoryTargets } from "./repository-targets.ts";
 
-const providers = [
+const PROVIDERS = [
   { host: "github.com", api: "https://api.github.com" },
   { host: "forge.example:8443", api: "https://forge.example:8443/rest/v2/" },
   { host: "git.example" },
 ];
 
 const targets = (type: "hosted_repository" | "git_repository", url: string) =>
-  repositoryTargets({ type, url }, providers);
+  repositoryTargets({ type, url }, PROVIDERS);
 
 test("hosted repository → its secret may be sent to the repository and to its provider's API", () => {
   assert.deepEqual(targets("hosted_repository", "https://github.com/acme/widget"), [

@@ -6,7 +6,7 @@ import { sessionFetch } from "./session-fetch.ts";
 
 type Networking = RunSession["networking"];
 
-const server = "https://mcp.example:8443/mcp";
+const SERVER = "https://mcp.example:8443/mcp";
 const limited = (allowed_hosts: string[], allow_mcp_servers = false): Networking => ({
   type: "limited",
   allowed_hosts,
@@ -20,7 +20,7 @@ async function tried(networking: Networking, url: string): Promise<"asked" | Egr
   const fetch = sessionFetch(
     async () => new Response("asked"),
     { networking },
-    server,
+    SERVER,
     (one) => reported.push(one),
   );
   try {
@@ -49,14 +49,14 @@ test("MCP servers allowed → only requests to the server's own origin are sent"
 });
 
 test("host in allowed_hosts → requests are sent to the listed port only", async () => {
-  assert.equal(await tried(limited(["mcp.example:8443"]), server), "asked");
+  assert.equal(await tried(limited(["mcp.example:8443"]), SERVER), "asked");
   assert.equal(await tried(limited(["*.example"]), "https://mcp.example./"), "asked");
-  assert.deepEqual(await tried(limited(["mcp.example"]), server), {
+  assert.deepEqual(await tried(limited(["mcp.example"]), SERVER), {
     host: "mcp.example",
     port: 8443,
     reason: "not_allowed",
   });
-  assert.deepEqual(await tried(limited([]), server), {
+  assert.deepEqual(await tried(limited([]), SERVER), {
     host: "mcp.example",
     port: 8443,
     reason: "not_allowed",
@@ -66,7 +66,7 @@ test("host in allowed_hosts → requests are sent to the listed port only", asyn
 test("address guard denies the request → reported with its reason", async () => {
   const reported: EgressDenied[] = [];
   const guarded = createGuardedFetch({ allowPrivate: [], resolve: async () => ["10.0.0.1"] });
-  const fetch = sessionFetch(guarded, { networking: limited([], true) }, server, (one) => reported.push(one));
-  await assert.rejects(fetch(server), DestinationDenied);
+  const fetch = sessionFetch(guarded, { networking: limited([], true) }, SERVER, (one) => reported.push(one));
+  await assert.rejects(fetch(SERVER), DestinationDenied);
   assert.deepEqual(reported, [{ host: "mcp.example", port: 8443, reason: "private_address" }]);
 });

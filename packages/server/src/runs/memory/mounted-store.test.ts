@@ -4,7 +4,7 @@ import { LeaseLost } from "@berth/agent";
 import type { Sandbox } from "@berth/sandbox";
 import { testMount } from "../../../test-support/memory.ts";
 
-const never = new AbortController().signal;
+const NEVER = new AbortController().signal;
 
 describe("MountedStore", () => {
   test("fill, then sync: changes on either side → applied on the other", async (t) => {
@@ -12,10 +12,10 @@ describe("MountedStore", () => {
     for (const path of ["/a", "/dir/b", "/dir/deeper/ü c"]) await change(path, `at ${path}\n`);
     assert.equal(await store.fill(sandbox), null);
     assert.equal(await sh("cat a dir/b 'dir/deeper/ü c'"), "at /a\nat /dir/b\nat /dir/deeper/ü c\n");
-    assert.deepEqual(await store.sync(sandbox, false, never), []);
+    assert.deepEqual(await store.sync(sandbox, false, NEVER), []);
     assert.equal(await versions(), 3, "nothing changed");
     await sh("echo changed > a; mkdir new; printf '' > new/empty; rm dir/b");
-    assert.deepEqual(await store.sync(sandbox, false, never), []);
+    assert.deepEqual(await store.sync(sandbox, false, NEVER), []);
     const now = { "/a": "changed\n", "/dir/deeper/ü c": "at /dir/deeper/ü c\n", "/new/empty": "" };
     assert.deepEqual(await memories(), now);
     assert.equal(await versions(), 6);
@@ -23,12 +23,12 @@ describe("MountedStore", () => {
     await change("/new", "a file now");
     await change("/a", null);
     await change("/a/below", "a directory now");
-    assert.deepEqual(await store.sync(sandbox, true, never), []);
+    assert.deepEqual(await store.sync(sandbox, true, NEVER), []);
     assert.equal(
       await sh("find . -type f | sort; cat new a/below"),
       "./a/below\n./dir/deeper/ü c\n./new\na file nowa directory now",
     );
-    assert.deepEqual(await store.sync(sandbox, true, never), []);
+    assert.deepEqual(await store.sync(sandbox, true, NEVER), []);
     assert.equal(await versions(), 10, "what was brought in is not taken out");
   });
 
@@ -36,9 +36,9 @@ describe("MountedStore", () => {
     const { store, sandbox, sh, change, memories } = await testMount(t);
     await change("/a", "one");
     await store.fill(sandbox);
-    await store.sync(sandbox, true, never);
+    await store.sync(sandbox, true, NEVER);
     await sh("touch -r a /tmp/time; printf two > a; touch -r /tmp/time a");
-    await store.sync(sandbox, false, never);
+    await store.sync(sandbox, false, NEVER);
     assert.deepEqual(await memories(), { "/a": "two" });
   });
 
@@ -54,7 +54,7 @@ describe("MountedStore", () => {
     await change("/removed-there", null);
     await change("/same", "agreed");
     await change("/new", "there");
-    const told = (await store.sync(sandbox, false, never)).join("\n");
+    const told = (await store.sync(sandbox, false, NEVER)).join("\n");
     for (const name of ["both", "removed-here", "removed-there", "new"]) {
       assert.match(
         told,
@@ -72,19 +72,19 @@ describe("MountedStore", () => {
       await sh("for f in *; do echo $f $(cat $f); done"),
       "both there\nnew there\nremoved-here there\nsame agreed\n",
     );
-    assert.deepEqual(await store.sync(sandbox, true, never), []);
+    assert.deepEqual(await store.sync(sandbox, true, NEVER), []);
   });
 
-  test("sync: links and directories in the way → replaced, never followed", async (t) => {
+  test("sync: links and directories in the way → replaced, NEVER followed", async (t) => {
     const { store, sandbox, sh, change, memories } = await testMount(t);
     for (const path of ["/dir/a", "/file", "/other"]) await change(path, "base");
     await store.fill(sandbox);
     await sh(`mkdir -p /data/away && echo mine > /data/away/a && rm -r dir && ln -s /data/away dir &&
       rm file && ln -s /data/away/a file && rm other && mkdir other && ln -s /data/away/a other/link`);
-    assert.deepEqual(await store.sync(sandbox, false, never), []);
+    assert.deepEqual(await store.sync(sandbox, false, NEVER), []);
     assert.deepEqual(await memories(), {});
     for (const path of ["/dir/a", "/file", "/other"]) await change(path, "again");
-    assert.deepEqual(await store.sync(sandbox, true, never), []);
+    assert.deepEqual(await store.sync(sandbox, true, NEVER), []);
     assert.equal(await sh("cat dir/a file other /data/away/a"), "againagainagainmine\n");
     assert.deepEqual(await memories(), { "/dir/a": "again", "/file": "again", "/other": "again" });
   });
@@ -96,12 +96,12 @@ describe("MountedStore", () => {
     await sh(
       "printf 'a\\377' > text; mkdir -p a/$(printf 'b\\001'); (cd a/*; echo x > c); echo y > y; chmod 000 y",
     );
-    const told = await store.sync(sandbox, false, never);
+    const told = await store.sync(sandbox, false, NEVER);
     assert.equal(told.length, 3, told.join("\n"));
-    assert.deepEqual(await store.sync(sandbox, false, never), []);
+    assert.deepEqual(await store.sync(sandbox, false, NEVER), []);
     assert.deepEqual(await memories(), { "/text": "text" });
     await sh("chmod 644 y; echo text again > text");
-    assert.deepEqual(await store.sync(sandbox, false, never), []);
+    assert.deepEqual(await store.sync(sandbox, false, NEVER), []);
     assert.deepEqual(await memories(), { "/text": "text again\n", "/y": "y\n" });
   });
 
@@ -110,10 +110,10 @@ describe("MountedStore", () => {
     await change("/dir/a", "kept");
     await store.fill(sandbox);
     await sh("chmod 000 dir; echo new > new");
-    assert.match((await store.sync(sandbox, false, never)).join(), /could be listed/);
+    assert.match((await store.sync(sandbox, false, NEVER)).join(), /could be listed/);
     assert.deepEqual(await memories(), { "/dir/a": "kept", "/new": "new\n" });
     await sh("chmod 755 dir; rm dir/a");
-    assert.deepEqual(await store.sync(sandbox, false, never), []);
+    assert.deepEqual(await store.sync(sandbox, false, NEVER), []);
     assert.deepEqual(await memories(), { "/new": "new\n" });
   });
 
@@ -125,11 +125,11 @@ describe("MountedStore", () => {
     await sh("echo late > a; rm b; echo more > c");
     await change("/d", "there");
     const next = again();
-    assert.deepEqual(await next.sync(sandbox, true, never), []);
+    assert.deepEqual(await next.sync(sandbox, true, NEVER), []);
     assert.deepEqual(await memories(), { "/a": "late\n", "/c": "more\n", "/d": "there" });
     assert.equal(await sh("cat d"), "there");
     const count = await versions();
-    await again().sync(sandbox, true, never);
+    await again().sync(sandbox, true, NEVER);
     assert.equal(await versions(), count);
   });
 
@@ -141,7 +141,7 @@ describe("MountedStore", () => {
       text: "update sessions set lease_epoch = lease_epoch + 1 where id = $1",
       values: [lease.sessionId],
     });
-    await assert.rejects(store.sync(sandbox, false, never), LeaseLost);
+    await assert.rejects(store.sync(sandbox, false, NEVER), LeaseLost);
     assert.deepEqual(await memories(), {});
   });
 
@@ -151,7 +151,7 @@ describe("MountedStore", () => {
     await store.fill(sandbox);
     await sh("echo late > b");
     await sandbox.close();
-    assert.deepEqual(await store.sync(sandbox, true, never), []);
+    assert.deepEqual(await store.sync(sandbox, true, NEVER), []);
     assert.deepEqual(await memories(), { "/a": "base" }, "and removes nothing");
   });
 
@@ -166,25 +166,25 @@ describe("MountedStore", () => {
     });
     assert.equal(await store.fill(sandbox), null);
     assert.equal((await sh("find . -type f | wc -l")).trim(), "120");
-    assert.deepEqual(await store.sync(sandbox, true, never), []);
+    assert.deepEqual(await store.sync(sandbox, true, NEVER), []);
     await sh("for f in $(find . -type f); do echo more >> $f; done");
-    assert.deepEqual(await store.sync(sandbox, false, never), []);
+    assert.deepEqual(await store.sync(sandbox, false, NEVER), []);
     const contents = Object.values(await memories());
     assert.equal(contents.length, 120);
     assert.ok(contents.every((content) => /^x{30000}\d+more\n$/.test(content)));
     await sh("rm -r d*");
-    assert.deepEqual(await store.sync(sandbox, false, never), []);
+    assert.deepEqual(await store.sync(sandbox, false, NEVER), []);
     assert.deepEqual(await memories(), {});
   });
 
   test("sync: more files than one batch → all become memories", async (t) => {
     const { store, sandbox, sh, memories } = await testMount(t);
     await sh("i=0; while [ $i -lt 230 ]; do i=$((i+1)); echo $i > f$i; done");
-    assert.deepEqual(await store.sync(sandbox, false, never), []);
+    assert.deepEqual(await store.sync(sandbox, false, NEVER), []);
     const found = await memories();
     assert.deepEqual([Object.keys(found).length, found["/f230"]], [230, "230\n"]);
     await sh("rm f1; for i in $(seq 2 130); do echo changed > f$i; done");
-    assert.deepEqual(await store.sync(sandbox, true, never), []);
+    assert.deepEqual(await store.sync(sandbox, true, NEVER), []);
     const then = await memories();
     assert.deepEqual([Object.keys(then).length, then["/f130"], then["/f131"]], [229, "changed\n", "131\n"]);
   });
@@ -208,7 +208,7 @@ describe("MountedStore", () => {
       assert.ok(performance.now() - began < 15_000);
     }
     assert.deepEqual(await memories(), {});
-    assert.deepEqual(await store.sync(sandbox, false, never), []);
+    assert.deepEqual(await store.sync(sandbox, false, NEVER), []);
     assert.deepEqual(await memories(), { "/a": "kept\n" });
   });
 });

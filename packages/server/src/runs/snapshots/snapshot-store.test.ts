@@ -21,7 +21,7 @@ import {
 import { evictSnapshots, sweepSnapshots } from "./sweep-snapshots.ts";
 
 const URL = "https://git.example.com/acme/widget";
-const main = { checkout: "branch main", refsDigest: "now" };
+const MAIN = { checkout: "branch main", refsDigest: "now" };
 
 interface Setup {
   db: TestDatabase;
@@ -34,8 +34,8 @@ interface Setup {
     lease: Lease,
     what?: { checkout?: string; refsDigest?: string; bytes?: number; daysAgo?: number },
   ): Promise<string>;
-  keep(limits?: { maxBytes?: number; maxIdleDays?: number }): Parameters<typeof evictSnapshots>[0];
-  isThere(kind: StoredKind, id: string): boolean;
+  sweepParts(limits?: { maxBytes?: number; maxIdleDays?: number }): Parameters<typeof evictSnapshots>[0];
+  exists(kind: StoredKind, id: string): boolean;
 }
 
 async function setUp(t: TestContext): Promise<Setup> {
@@ -59,7 +59,7 @@ async function setUp(t: TestContext): Promise<Setup> {
     },
     async snapshot(
       lease,
-      { checkout = main.checkout, refsDigest = main.refsDigest, bytes = 100, daysAgo = 0 } = {},
+      { checkout = MAIN.checkout, refsDigest = MAIN.refsDigest, bytes = 100, daysAgo = 0 } = {},
     ) {
       const mirror = await claimMirror(db.write, lease.sessionId, directory.host, URL);
       assert.ok(mirror);
@@ -74,38 +74,38 @@ async function setUp(t: TestContext): Promise<Setup> {
       mkdirSync(diskOf(directory, "mirrors", mirror.id), { recursive: true });
       return id;
     },
-    keep: ({ maxBytes = 10_000, maxIdleDays = 14 } = {}) => ({
+    sweepParts: ({ maxBytes = 10_000, maxIdleDays = 14 } = {}) => ({
       db,
       directory,
       maxBytes,
       maxIdleDays,
       isBuilding: (id) => building.has(id),
     }),
-    isThere: (kind, id) => existsSync(diskOf(directory, kind, id)),
+    exists: (kind, id) => existsSync(diskOf(directory, kind, id)),
   };
 }
 
-const never = new AbortController().signal;
-const wish = { host: "here", ...main };
+const NEVER = new AbortController().signal;
+const QUERY = { host: "here", ...MAIN };
 
 test("claim: several snapshots → the one that fits, else the nearest, and none of another machine", async (t) => {
   const { db, session, snapshot } = await setUp(t);
   const { lease, resource } = await session();
-  assert.equal(await claimSnapshot(db.write, lease, resource, wish), null);
+  assert.equal(await claimSnapshot(db.write, lease, resource, QUERY), null);
   const side = await snapshot(lease, { checkout: "branch side" });
-  assert.deepEqual(await claimSnapshot(db.write, lease, resource, wish), {
-    ...(await claimSnapshot(db.write, lease, resource, wish)),
+  assert.deepEqual(await claimSnapshot(db.write, lease, resource, QUERY), {
+    ...(await claimSnapshot(db.write, lease, resource, QUERY)),
     id: side,
     fits: false,
   });
   const old = await snapshot(lease, { refsDigest: "then" });
   await snapshot(lease, { checkout: "branch side", refsDigest: "later" });
-  assert.equal((await claimSnapshot(db.write, lease, resource, wish))?.id, old);
+  assert.equal((await claimSnapshot(db.write, lease, resource, QUERY))?.id, old);
   const fitting = await snapshot(lease);
   await snapshot(lease, { refsDigest: "later" });
-  const claimed = await claimSnapshot(db.write, lease, resource, wish);
+  const claimed = await claimSnapshot(db.write, lease, resource, QUERY);
   assert.deepEqual([claimed?.id, claimed?.fits], [fitting, true]);
-  assert.equal(await claimSnapshot(db.write, lease, resource, { ...wish, host: "there" }), null);
+  assert.equal(await claimSnapshot(db.write, lease, resource, { ...QUERY, host: "there" }), null);
   assert.equal(await hasAnySnapshot(db.read, lease.sessionId, "there", URL), false);
 });
 
@@ -114,9 +114,9 @@ test("claim: another organization has a snapshot of the same url → it is not c
   const [own, other] = [await session(), await session()];
   const id = await snapshot(own.lease);
   assert.equal(await hasAnySnapshot(db.read, other.lease.sessionId, "here", URL), false);
-  assert.equal(await claimSnapshot(db.write, other.lease, other.resource, wish), null);
-  assert.equal(await claimSnapshot(db.write, own.lease, other.resource, wish), null, "another's resource");
-  assert.equal((await claimSnapshot(db.write, own.lease, own.resource, wish))?.id, id);
+  assert.equal(await claimSnapshot(db.write, other.lease, other.resource, QUERY), null);
+  assert.equal(await claimSnapshot(db.write, own.lease, other.resource, QUERY), null, "another's resource");
+  assert.equal((await claimSnapshot(db.write, own.lease, own.resource, QUERY))?.id, id);
   const mirrors = [own, other].map(({ lease }) => claimMirror(db.write, lease.sessionId, "here", URL));
   const [first, second] = await Promise.all(mirrors);
   assert.notEqual(first?.id, second?.id);
@@ -128,27 +128,27 @@ test("claim and release: the lease is lost → nothing changes", async (t) => {
   const { lease, resource } = await session();
   const id = await snapshot(lease);
   const gone = { ...lease, epoch: lease.epoch - 1 };
-  assert.equal(await claimSnapshot(db.write, gone, resource, wish), null);
-  await claimSnapshot(db.write, lease, resource, wish);
+  assert.equal(await claimSnapshot(db.write, gone, resource, QUERY), null);
+  await claimSnapshot(db.write, lease, resource, QUERY);
   await releaseSnapshot(db.write, gone, resource);
   assert.equal(await deleteSnapshot(db.write, id), false);
 });
 
 test("sweep: a disk shows the snapshot → it stays; a mirror is deleted after its last snapshot", async (t) => {
-  const { db, session, snapshot, keep, isThere } = await setUp(t);
+  const { db, session, snapshot, sweepParts, exists } = await setUp(t);
   const { lease, resource } = await session();
   const id = await snapshot(lease);
-  await claimSnapshot(db.write, lease, resource, wish);
+  await claimSnapshot(db.write, lease, resource, QUERY);
   const [claimed] = await readResources(db.write, lease.sessionId);
   assert.equal(claimed?.type === "git_repository" && claimed.snapshot?.id, id);
-  const nothing = keep({ maxBytes: 0, maxIdleDays: 0 });
-  await sweepSnapshots(nothing, never);
-  assert.ok(isThere("templates", id));
+  const nothing = sweepParts({ maxBytes: 0, maxIdleDays: 0 });
+  await sweepSnapshots(nothing, NEVER);
+  assert.ok(exists("templates", id));
   await markAllAbsent(db.write, lease);
   const mirror = await claimMirror(db.write, lease.sessionId, "here", URL);
   assert.equal(await deleteMirror(db.write, mirror?.id ?? ""), false);
-  await sweepSnapshots(nothing, never);
-  assert.deepEqual([isThere("templates", id), isThere("mirrors", mirror?.id ?? "")], [false, false]);
+  await sweepSnapshots(nothing, NEVER);
+  assert.deepEqual([exists("templates", id), exists("mirrors", mirror?.id ?? "")], [false, false]);
   assert.equal(await hasAnySnapshot(db.read, lease.sessionId, "here", URL), false);
 });
 
@@ -160,7 +160,7 @@ test("claims and deletions at once → a claimed snapshot stays, any other is de
     const [first] = sessions;
     assert.ok(first);
     const id = await snapshot(first.lease);
-    const claims = sessions.map(({ lease, resource }) => claimSnapshot(db.write, lease, resource, wish));
+    const claims = sessions.map(({ lease, resource }) => claimSnapshot(db.write, lease, resource, QUERY));
     const deleted = deleteSnapshot(db.write, id);
     const claimed = (await Promise.allSettled(claims)).map(
       (each) => each.status === "fulfilled" && each.value?.id,
@@ -173,34 +173,34 @@ test("claims and deletions at once → a claimed snapshot stays, any other is de
 });
 
 test("evict: older of one checkout, unused for long, limit exceeded → deleted, least recently used first", async (t) => {
-  const { db, session, snapshot, keep, isThere } = await setUp(t);
+  const { db, session, snapshot, sweepParts, exists } = await setUp(t);
   const { lease, resource } = await session();
   const [used, old] = [
     await snapshot(lease, { refsDigest: "used" }),
     await snapshot(lease, { refsDigest: "old" }),
   ];
-  await claimSnapshot(db.write, lease, resource, { ...wish, refsDigest: "used" });
+  await claimSnapshot(db.write, lease, resource, { ...QUERY, refsDigest: "used" });
   const present = await snapshot(lease);
   const forgotten = await snapshot(lease, { checkout: "branch side", daysAgo: 15 });
-  await evictSnapshots(keep());
-  const there = (...ids: string[]) => ids.map((id) => isThere("templates", id));
+  await evictSnapshots(sweepParts());
+  const there = (...ids: string[]) => ids.map((id) => exists("templates", id));
   assert.deepEqual(there(used, old, present, forgotten), [true, false, true, false]);
 
   const [b, a] = [
     await snapshot(lease, { checkout: "branch b", daysAgo: 2 }),
     await snapshot(lease, { checkout: "branch a", daysAgo: 3 }),
   ];
-  await evictSnapshots(keep({ maxBytes: 300 }));
+  await evictSnapshots(sweepParts({ maxBytes: 300 }));
   assert.deepEqual(there(used, present, a, b), [true, true, false, true]);
   const mirror = await claimMirror(db.write, lease.sessionId, "here", URL);
   await markMirrored(db.write, mirror?.id ?? "", 1000);
-  await evictSnapshots(keep({ maxBytes: 300 }));
+  await evictSnapshots(sweepParts({ maxBytes: 300 }));
   assert.deepEqual(there(used, present, b), [true, false, false]);
-  assert.ok(isThere("mirrors", mirror?.id ?? ""), "a disk shows its snapshot");
+  assert.ok(exists("mirrors", mirror?.id ?? ""), "a disk shows its snapshot");
 });
 
 test("sweep: directories without a row and rows without a directory → deleted, unless being built", async (t) => {
-  const { db, directory, session, snapshot, keep, isThere, building } = await setUp(t);
+  const { db, directory, session, snapshot, sweepParts, exists, building } = await setUp(t);
   const { lease } = await session();
   const [lost, kept] = [await snapshot(lease), await snapshot(lease, { checkout: "branch side" })];
   rmSync(diskOf(directory, "templates", lost), { recursive: true });
@@ -209,12 +209,12 @@ test("sweep: directories without a row and rows without a directory → deleted,
   mkdirSync(diskOf(directory, "mirrors", mirror));
   mkdirSync(`${diskOf(directory, "templates", newUuid())}.00112233.deleted/data`, { recursive: true });
   building.add(making);
-  await sweepSnapshots(keep(), never);
+  await sweepSnapshots(sweepParts(), NEVER);
   assert.deepEqual(
-    [half, making, kept].map((id) => isThere("templates", id)),
+    [half, making, kept].map((id) => exists("templates", id)),
     [false, true, true],
   );
-  assert.ok(!isThere("mirrors", mirror));
+  assert.ok(!exists("mirrors", mirror));
   const { rows } = await db.read.query<{ id: string }>({ text: "select id from repository_templates" });
   assert.deepEqual(rows, [{ id: kept }]);
 });
