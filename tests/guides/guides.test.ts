@@ -78,11 +78,12 @@ after(async () => {
 const GUIDES: Record<string, RegExp> = {
   "cli.md": /static_bearer[\s\S]*text\/csv[\s\S]*agent\/Applied created/,
   "confirmations.md":
-    /Bash {2}rm -rf build\n\nwaits for you[\s\S]*\(no output\)[\s\S]*Not on a Friday[\s\S]*ticket {2}\{"number":7\}\n\nwaits/,
+    /Bash {2}rm -rf build\n\nwaiting for you[\s\S]*\(no output\)[\s\S]*Not on a Friday[\s\S]*ticket {2}\{"number":7\}\n\nwaiting/,
   "environments.md":
     /Done\.[\s\S]*environment_error: The session is without its environment's packages and setup script[^\n]*\n\{"apt":\["tree"\],"npm":\[\],"pip":\["requests==2\.32\.3"\]\}\nnull\n/,
   "files.md": /Bern,134794\n[\s\S]*pending\n10\n[\s\S]*status +ready\n[\s\S]*data +\[/,
-  "mcp.md": /│ Echo: hello\n[\s\S]*get-sum[^\n]*\n\nwaits for you[\s\S]*5[\s\S]*Added\.[\s\S]*static_bearer/,
+  "mcp.md":
+    /│ Echo: hello\n[\s\S]*get-sum[^\n]*\n\nwaiting for you[\s\S]*5[\s\S]*Added\.[\s\S]*static_bearer/,
   "memory.md":
     /│ Two spaces, no tabs\.\n[\s\S]*\/build\.md[\s\S]*session_actor[\s\S]*Four spaces\.[\s\S]*It was changed meanwhile\.\n[\s\S]*redacted_at +20/,
   "networking.md":

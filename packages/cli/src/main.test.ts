@@ -11,7 +11,7 @@ import { logOf, turn } from "../test-support/session.ts";
 
 const token = { BERTH_TOKEN: "berth_pat_good" };
 
-test("run: makes an agent and an environment once, shows the turn, archives, exits 0", async (t) => {
+test("run: creates an agent and an environment once, shows the turn, archives the session, exit code 0", async (t) => {
   const service = await startService(t, turn());
   const env = { ...token, BERTH_URL: service.url, SHOP_TOKEN: "ghp_secret" };
   const args = [
@@ -63,7 +63,7 @@ test("run: makes an agent and an environment once, shows the turn, archives, exi
   );
 });
 
-test("run --json: the session, then its events, a line each; the task may come by standard input", async (t) => {
+test("run --json: one line for the session and for each event; the task can come from standard input", async (t) => {
   const service = await startService(t, turn());
   const { code, stdout, stderr } = await berth(
     ["run", "-", "--model", "p/m", "--json", "--url", service.url],
@@ -79,7 +79,7 @@ test("run --json: the session, then its events, a line each; the task may come b
 });
 
 for (const type of ["retries_exhausted", "refusal", "max_turns", "cancelled"] as const) {
-  test(`run: exits 1 when the turn ends with ${type}, and leaves the session open`, async (t) => {
+  test(`run: the turn ends with ${type} → exit code 1, and the session stays open`, async (t) => {
     const service = await startService(t, logOf("x", { type: "session.status_idle", stop_reason: { type } }));
     const { code } = await berth(["run", "x", "--model", "p/m", "--url", service.url], { env: token });
     assert.equal(code, 1);
@@ -87,7 +87,7 @@ for (const type of ["retries_exhausted", "refusal", "max_turns", "cancelled"] as
   });
 }
 
-test("run: exits 3 when calls wait for an answer, says so, and leaves the session open", async (t) => {
+test("run: calls are waiting for a reply → a hint, exit code 3, and the session stays open", async (t) => {
   const stop_reason = { type: "requires_action" as const, event_ids: ["evt_00000000000000000000000001"] };
   const service = await startService(t, logOf("x", { type: "session.status_idle", stop_reason }));
   const { code, stdout, stderr } = await berth(["run", "x", "--model", "p/m", "--url", service.url], {
@@ -95,11 +95,11 @@ test("run: exits 3 when calls wait for an answer, says so, and leaves the sessio
   });
   assert.equal(code, 3);
   assert.match(stderr, /berth sessions allow sess_1 /);
-  assert.match(stdout, /waits for you/);
+  assert.match(stdout, /waiting for you/);
   assert.equal(service.calls.at(-1)?.name, "GET /sessions/sess_1/events/stream");
 });
 
-test("run: exits 1 when the repository could not be cloned, though the turn ended well", async (t) => {
+test("run: the repository could not be cloned, though the turn succeeded → exit code 1", async (t) => {
   const error = {
     type: "repository_not_found_error" as const,
     message: "Not found.",
@@ -116,7 +116,7 @@ test("run: exits 1 when the repository could not be cloned, though the turn ende
   assert.match(stdout, /repository_not_found_error: Not found\. \(acme\/shop/);
 });
 
-test("run: a clone that fails after the turn has ended still counts", async (t) => {
+test("run: a clone fails after the end of the turn → exit code 1", async (t) => {
   const error = {
     type: "repository_not_found_error" as const,
     message: "Not found.",
@@ -139,7 +139,7 @@ test("run: a clone that fails after the turn has ended still counts", async (t) 
   assert.match(stdout, /^done\n\nrepository_not_found_error: Not found\./);
 });
 
-test("run: Ctrl-C interrupts the session and ends with it, exit code 130", async (t) => {
+test("run: Ctrl-C → the session is interrupted, exit code 130", async (t) => {
   const service = await startService(t, logOf("x"));
   const opened = service.called("GET /sessions/sess_1/events/stream");
   const { child, ended } = startBerth(["run", "x", "--model", "p/m"], {
@@ -162,7 +162,7 @@ test("run: Ctrl-C interrupts the session and ends with it, exit code 130", async
   assert.match(stderr, /Interrupting/);
 });
 
-test("run: a second Ctrl-C leaves the session running", async (t) => {
+test("run: a second Ctrl-C → the session stays running", async (t) => {
   const service = await startService(t, logOf("x"));
   const opened = service.called("GET /sessions/sess_1/events/stream");
   const { child, ended } = startBerth(["run", "x", "--model", "p/m"], {
@@ -178,7 +178,7 @@ test("run: a second Ctrl-C leaves the session running", async (t) => {
   assert.match(stderr, /berth sessions logs -f sess_1/);
 });
 
-test("sessions list: a table free of control characters, or one JSON document", async (t) => {
+test("sessions list: a table without control characters, or one JSON document", async (t) => {
   const service = await startService(t, []);
   const env = { ...token, BERTH_URL: service.url };
   const { stdout } = await berth(["sessions", "list", "--status", "idle", "running"], { env });
@@ -218,7 +218,7 @@ test("sessions get, send, interrupt, archive and logs", async (t) => {
   );
 });
 
-test("sessions logs -f: goes on with what comes, until the session is terminated", async (t) => {
+test("sessions logs -f: follows the log until the session is terminated", async (t) => {
   const service = await startService(t, logOf("x"));
   const opened = service.called("GET /sessions/sess_1/events/stream");
   const { ended } = startBerth(["sessions", "logs", "-f", "sess_1"], {
@@ -229,7 +229,7 @@ test("sessions logs -f: goes on with what comes, until the session is terminated
   assert.deepEqual(await ended, { code: 0, stdout: "> x\n\nterminated\n", stderr: "" });
 });
 
-test("a refusal shows message, type, param and request id on stderr; stdout stays empty", async (t) => {
+test("an API error is printed to stderr with message, type, param and request id; stdout is empty", async (t) => {
   const service = await startService(t, []);
   const { code, stdout, stderr } = await berth(["sessions", "get", "sess_x"], {
     env: { ...token, BERTH_URL: service.url },
@@ -241,7 +241,7 @@ test("a refusal shows message, type, param and request id on stderr; stdout stay
   );
 });
 
-test("a token that is refused or missing is exit code 4", async (t) => {
+test("a rejected or missing token → exit code 4", async (t) => {
   const service = await startService(t, []);
   const env = { BERTH_URL: service.url };
   assert.equal(
@@ -269,12 +269,12 @@ const wrong: [name: string, args: string[], says: RegExp][] = [
   [
     "an address with credentials",
     ["run", "x", "--repo", "https://me:hunter2@h/o/r"],
-    /must not hold credentials/,
+    /must not contain credentials/,
   ],
-  ["an address that is none", ["run", "x", "--repo", "r"], /must be an address/],
+  ["an address that is none", ["run", "x", "--repo", "r"], /must be a URL/],
 ];
 for (const [name, args, says] of wrong) {
-  test(`wrong usage: ${name} is exit code 2, told on stderr`, async () => {
+  test(`wrong usage: ${name} → exit code 2 and a message on stderr`, async () => {
     const { code, stdout, stderr } = await berth(args, { env: token });
     assert.deepEqual([code, stdout], [2, ""]);
     assert.match(stderr, says);
@@ -282,7 +282,7 @@ for (const [name, args, says] of wrong) {
   });
 }
 
-test("flags win over variables, variables over client.json of the data directory", async (t) => {
+test("flags take precedence over variables, variables over client.json", async (t) => {
   const service = await startService(t, []);
   const dir = await mkdtemp(join(tmpdir(), "berth-cli-"));
   t.after(() => rm(dir, { recursive: true }));
@@ -311,7 +311,7 @@ test("flags win over variables, variables over client.json of the data directory
   assert.equal(service.calls.length, seen);
 });
 
-test("client.json of a stranger sends no token to another machine, and names no file elsewhere", async (t) => {
+test("a hostile client.json cannot send a token to another machine or name a file outside the data directory", async (t) => {
   const dir = await mkdtemp(join(tmpdir(), "berth-cli-"));
   t.after(() => rm(dir, { recursive: true }));
   for (const file of [
@@ -324,7 +324,7 @@ test("client.json of a stranger sends no token to another machine, and names no 
   }
 });
 
-test("--version and --help are data, exit code 0, and load no server", async () => {
+test("--version and --help: printed to stdout, exit code 0, without loading the server", async () => {
   assert.match((await berth(["--version"])).stdout, /^\d+\.\d+\.\d+\n$/);
   const env = { NODE_OPTIONS: `--import=${refuseToLoad}` };
   assert.match((await berth(["sessions", "list"], { env })).stderr, /was loaded/, "the refusal works");
@@ -335,7 +335,7 @@ test("--version and --help are data, exit code 0, and load no server", async () 
   }
 });
 
-/** Ends the process when it loads the server or the client. */
+/** Makes the process fail if it loads the server or the client. */
 const refuseToLoad = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from "node:module";
   const load = (url, context, next) => {
@@ -344,7 +344,7 @@ const refuseToLoad = `data:text/javascript,${encodeURIComponent(`
   };
   registerHooks({ load });`)}`;
 
-test("logs: a session that is not there is told in a sentence", async (t) => {
+test("logs: an unknown session → a one-line error", async (t) => {
   const service = await startService(t, []);
   const { code, stderr } = await berth(["sessions", "logs", "sess_2", "--url", service.url], { env: token });
   assert.equal(code, 1);

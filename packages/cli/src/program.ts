@@ -11,16 +11,16 @@ import { addOperations } from "./operations/operation-commands.ts";
 import { version } from "./shared/version.ts";
 import { paletteFor } from "./terminal/palette.ts";
 
-/** The tree of commands. Their work is loaded when one is called. */
+/** Builds the tree of commands. The code of a command is loaded only when it is called. */
 export function createProgram(): Command {
   const { bold } = paletteFor(process.stdout);
   const program = new Command("berth")
-    .description("Runs coding agents in sandboxed sessions.")
+    .description("Run coding agents in sandboxed sessions.")
     .version(version)
     .configureHelp({ styleTitle: bold, showGlobalOptions: false })
-    .showHelpAfterError("(for help: --help)")
+    .showHelpAfterError("Run with --help for usage.")
     .exitOverride()
-    .addHelpText("after", help);
+    .addHelpText("after", HELP);
   addLocal(program);
   addRun(program);
   addSessions(program);
@@ -32,15 +32,15 @@ export function createProgram(): Command {
   tab(program, { completionCommandName: "completion" });
   program.commands
     .find((command) => command.name() === "completion")
-    ?.summary("print a script that completes commands in a shell")
+    ?.summary("print a shell completion script")
     .addHelpText("after", "\nExample:\n  $ source <(berth completion bash)");
   return program;
 }
 
-const help = `
+const HELP = `
 Examples:
   $ berth serve --data-dir ./berth-data
   $ export BERTH_TOKEN=$(berth token create --data-dir ./berth-data --user you@example.com)
   $ berth run "Add a test for the parser" --repo https://github.com/acme/shop --model anthropic/claude-opus-5
 
-Standard output is data, standard error is talk. --json prints data as JSON.`;
+Commands print data to standard output and messages to standard error. With --json, data is JSON.`;

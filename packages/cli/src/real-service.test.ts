@@ -10,7 +10,7 @@ import { berth, startBerth } from "../test-support/berth.ts";
 
 const steps = (...given: object[]) => JSON.stringify({ steps: given });
 
-test("the real service, by its commands alone", { timeout: 180_000 }, async (t) => {
+test("real service: the commands from token to doctor", { timeout: 180_000 }, async (t) => {
   const dir = await mkdtemp(join(tmpdir(), "berth-cli-"));
   const env: Record<string, string> = { BERTH_DATA_DIR: dir };
   const service = startBerth(["serve", "--port", "0", "--log-level", "error"], { env });
@@ -23,7 +23,7 @@ test("the real service, by its commands alone", { timeout: 180_000 }, async (t) 
   const [line] = await once(createInterface({ input: service.child.stdout }), "line");
   assert.match(line, /^berth: listening on http:\/\/127\.0\.0\.1:\d+$/);
 
-  await t.test("token create: prints the token alone, which the other commands take", async () => {
+  await t.test("token create: prints only the token, which other commands accept", async () => {
     const { code, stdout, stderr } = await berth(["token", "create", "--user", "me@example.com"], { env });
     assert.deepEqual([code, stderr], [0, ""]);
     assert.match(stdout, /^berth_pat_[0-9A-Za-z]{46}\n$/);
@@ -31,7 +31,7 @@ test("the real service, by its commands alone", { timeout: 180_000 }, async (t) 
     assert.deepEqual(await berth(["sessions", "list"], { env }), { code: 0, stdout: "", stderr: "" });
   });
 
-  await t.test("token create: narrow scopes are exit code 4 later, unknown ones 2 at once", async () => {
+  await t.test("token create: narrow scopes → exit code 4 later; unknown scopes → exit code 2", async () => {
     const narrow = ["token", "create", "--user", "me@example.com", "--scopes"];
     const { stdout } = await berth([...narrow, "files:read"], { env });
     const refused = await berth(["sessions", "list"], { env: { ...env, BERTH_TOKEN: stdout } });
@@ -39,7 +39,7 @@ test("the real service, by its commands alone", { timeout: 180_000 }, async (t) 
     assert.equal((await berth([...narrow, "files:raed"], { env })).code, 2);
   });
 
-  await t.test("run: what the sandbox did is shown, and the session is archived", async () => {
+  await t.test("run: shows what the sandbox did and archives the session", async () => {
     const task = steps({ tool: "Bash", input: { command: "echo from the sandbox" } }, { say: "All done." });
     const { code, stdout, stderr } = await berth(["run", task, "--model", "rehearsal/steps"], { env });
     assert.equal(code, 0, stderr);
@@ -48,7 +48,7 @@ test("the real service, by its commands alone", { timeout: 180_000 }, async (t) 
     assert.deepEqual([list.data.length, list.data[0].archived_at !== null], [1, true]);
   });
 
-  await t.test("run: Ctrl-C ends the command in the sandbox and exits 130; the log tells it", async () => {
+  await t.test("run: Ctrl-C → ends the command in the sandbox, exit code 130, in the log", async () => {
     const task = steps({ say: "Now I wait." }, { tool: "Bash", input: { command: "sleep 60" } });
     const { child, ended } = startBerth(["run", task, "--json"], { env });
     let id = "";
@@ -62,7 +62,7 @@ test("the real service, by its commands alone", { timeout: 180_000 }, async (t) 
     assert.match(stdout, /Now I wait\.\n[\s\S]*\ninterrupt\n[\s\S]*\ninterrupted · /);
   });
 
-  await t.test("sessions send to one that was kept: the turn follows in its log", async () => {
+  await t.test("sessions send: a session kept open → the turn is in its log", async () => {
     const first = await berth(["run", steps({ say: "One." }), "--keep", "--json"], { env });
     const { id } = JSON.parse(first.stdout.split("\n")[0] ?? "");
     const { child, ended } = startBerth(["sessions", "logs", "-f", id], { env });
@@ -74,7 +74,7 @@ test("the real service, by its commands alone", { timeout: 180_000 }, async (t) 
     assert.equal((await ended).code, 130);
   });
 
-  await t.test("doctor: a line for each capability; exit code 1 exactly when one is missing", async () => {
+  await t.test("doctor: one line per capability; exit code 1 only if one is missing", async () => {
     const { code, stdout } = await berth(["doctor", "--json"], { env });
     const { ok, capabilities } = JSON.parse(stdout);
     assert.equal(code, ok ? 0 : 1);
@@ -94,7 +94,7 @@ test("the real service, by its commands alone", { timeout: 180_000 }, async (t) 
   });
 });
 
-test("serve: every fault of the settings at once, exit code 2; each setting has a line of help", async () => {
+test("serve: invalid settings → all are reported, exit code 2; each setting has a line of help", async () => {
   const { code, stderr } = await berth(["serve", "--port", "x", "--sandbox", "y"]);
   assert.equal(code, 2);
   assert.match(stderr, /--port[\s\S]*--sandbox/);

@@ -11,7 +11,7 @@ export interface Ended {
   stderr: string;
 }
 
-/** Starts `berth` with nothing of this process's settings but PATH. */
+/** Starts `berth` with no environment variables of this process but PATH. */
 export function startBerth(
   args: string[],
   { env = {}, cwd = "/" }: { env?: Record<string, string>; cwd?: string } = {},

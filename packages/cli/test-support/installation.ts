@@ -8,21 +8,21 @@ import { createInterface, type Interface } from "node:readline";
 import { berth, type Ended, startBerth } from "./berth.ts";
 
 export interface Installation {
-  /** A directory for the test's own files, removed in the end. */
+  /** A directory for the test's files, removed at the end. */
   dir: string;
   /** Runs a command as a user with a token. */
   run(args: string[], input?: string): Promise<Ended>;
-  /** The output of a command that must end well. */
+  /** The output of a command that must succeed. */
   done(...args: string[]): Promise<string>;
-  /** As `done`, with `--json`, parsed. */
+  /** Like `done`, with `--json`, parsed. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was printed and asserts on it
   json(...args: string[]): Promise<any>;
-  /** Starts a command that goes on, and gives its lines as they come. */
+  /** Starts a long-running command and returns its lines as they arrive. */
   follow(...args: string[]): { child: ChildProcess; lines: Interface };
   stop(): Promise<void>;
 }
 
-/** A service of its own with a token for whoever runs the commands. */
+/** Starts a service, with a token for the commands of the test. */
 export async function startInstallation(): Promise<Installation> {
   const dir = await mkdtemp(join(tmpdir(), "berth-cli-"));
   const env: Record<string, string> = { BERTH_DATA_DIR: join(dir, "data") };

@@ -12,8 +12,8 @@ interface Call {
 }
 
 /**
- * As much of the service as the commands call, over HTTP, with one session. Its log is what the test gives; `afterSend` may append
- * to it and end open streams' wait by what it returns.
+ * A fake of the service, over HTTP, with one session whose log the test gives and can `append` to. It has only the
+ * endpoints that the commands call.
  */
 export async function startService(t: TestContext, log: SessionEvent[]) {
   const calls: Call[] = [];
@@ -82,7 +82,7 @@ export async function startService(t: TestContext, log: SessionEvent[]) {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
     append,
-    /** Resolves at the next such call. */
+    /** Resolves with the next call of that name. */
     called: (name: string) => new Promise<Call>((resolve) => waiting.set(name, resolve)),
   };
 }

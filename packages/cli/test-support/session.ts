@@ -1,6 +1,6 @@
 import type { SessionEvent, SessionResource } from "@berth/sdk";
 
-/** A session as the wire has it, for tests of what people and scripts see of it. */
+/** Events of a session in the form of the API, for tests of the output. */
 
 const start = Date.parse("2026-11-21T10:00:00.000Z");
 
@@ -40,7 +40,7 @@ export function calls(name: string, input: Record<string, unknown>): Given {
   return { type: "agent.tool_use", name, input, evaluated_permission: "allow" };
 }
 
-/** The result of the event that stands at that place of the log. */
+/** The result of the call at that index of the log. */
 export function returns(place: number, text: string, is_error = false): Given {
   const content = text === "" ? [] : [{ type: "text" as const, text }];
   return { type: "agent.tool_result", tool_use_id: `evt_${place}`, content, is_error };
@@ -66,7 +66,7 @@ export function usage(
   };
 }
 
-/** A whole turn: clone, two calls, an answer. */
+/** A whole turn: a clone, tool calls and messages. */
 export function turn(): SessionEvent[] {
   return logOf(
     "Fix the failing test in payments, then push a branch.",

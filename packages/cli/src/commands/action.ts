@@ -1,12 +1,12 @@
 import type { Command } from "commander";
-import { exitCodes } from "../shared/exit-codes.ts";
+import { EXIT_CODES } from "../shared/exit-codes.ts";
 
-/** What a command's function answers: its exit code, or nothing when all went well. */
+/** The exit code of a command, or undefined for success. */
 type Result = Promise<number | undefined>;
 
 /**
- * The action of a command: loads its module only now, so that every other command starts without it, and calls its function with
- * the arguments and then the options.
+ * Returns the action of a command: it loads the module on demand, to keep the start of other commands fast, and calls
+ * its function with the arguments and the options.
  */
 export function action<Name extends string, Module extends Record<Name, (...given: never[]) => Result>>(
   load: () => Promise<Module>,
@@ -16,6 +16,6 @@ export function action<Name extends string, Module extends Record<Name, (...give
     const command = given.at(-1) as Command;
     const module = await load();
     const result = await module[name](...([...command.processedArgs, command.opts()] as never[]));
-    process.exitCode = result ?? exitCodes.done;
+    process.exitCode = result ?? EXIT_CODES.done;
   };
 }

@@ -6,23 +6,23 @@ import { type ConnectionOptions, connect } from "../shared/connection.ts";
 import { listLines, objectLines } from "../terminal/object.ts";
 import { printJson, printLine } from "../terminal/print.ts";
 import { pathParams } from "./command-words.ts";
-import { bodyOf, type GivenFields, queryOf } from "./given-fields.ts";
+import { type BodyOptions, bodyOf, queryOf } from "./request-fields.ts";
 
-export interface OperationOptions extends ConnectionOptions, GivenFields {
+export interface OperationOptions extends ConnectionOptions, BodyOptions {
   json?: boolean;
-  /** Of a query, `name=value`. */
+  /** Query parameters, as `name=value`. */
   query?: string[];
-  /** Of a list: how many at most. */
+  /** For a list: the maximum number of objects. */
   limit?: number;
-  /** Of a list: all that there are. */
+  /** For a list: return all objects. */
   all?: boolean;
-  /** Of bytes: the file that they are written to; default: standard output. */
+  /** For bytes: the file to write. Default: standard output. */
   output?: string;
 }
 
 type Thing = Record<string, unknown>;
 
-/** Calls an operation with the arguments and options of its command, and prints what it answers. */
+/** Calls an operation with the arguments and options of its command, and prints the response. */
 export async function callOperation(
   operation: Operation,
   args: readonly string[],
@@ -41,7 +41,7 @@ export async function callOperation(
   else for (const line of objectLines(answer)) printLine(line);
 }
 
-/** Page after page until there are as many as were asked for. */
+/** Fetches pages until the limit is reached. */
 async function printPages(
   client: Berth,
   call: Parameters<Berth["pages"]>[0],
@@ -62,7 +62,7 @@ async function printPages(
   else for (const line of listLines(data)) printLine(line);
 }
 
-/** As JSON lines, for as long as the session goes on. */
+/** Prints frames as JSON lines until the session ends. */
 async function printStream(client: Berth, session_id: string, query: object): Promise<undefined> {
   for await (const frame of client.sessions.events.stream(session_id, query)) printJson(frame);
 }

@@ -1,8 +1,8 @@
 import type { Operation } from "@berth/sdk";
 
 /**
- * The words of an operation's command: what all paths of its noun begin with, and its verb. So `vaultCredentials.create`
- * of `/vaults/{vault_id}/credentials` is `vaults credentials create`.
+ * The words of an operation's command: the segments that all paths of its noun start with, then the verb. For example
+ * `vaultCredentials.create`, with the path `/vaults/{vault_id}/credentials`, is `vaults credentials create`.
  */
 export function commandWords(noun: readonly Operation[], verb: string): string[] {
   const [first = [], ...rest] = noun.map(({ path }) => staticSegments(path));
@@ -12,12 +12,12 @@ export function commandWords(noun: readonly Operation[], verb: string): string[]
   return [...shared, verb].map(kebab);
 }
 
-/** The names of a path's parameters, in their order: the arguments of its command. */
+/** The parameters of a path in their order, which are the arguments of the command. */
 export function pathParams({ path }: Operation): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
 }
 
-/** The words below the API's prefix, without parameters. */
+/** The segments of a path without the API's prefix and without parameters. */
 function staticSegments(path: string): string[] {
   return path
     .replace(/^\/api\/v1\/(cloud\/)?/, "")

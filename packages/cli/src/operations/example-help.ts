@@ -2,7 +2,7 @@ import type { Operation } from "@berth/sdk";
 import { type Example, examples } from "@berth/sdk/examples";
 import { pathParams } from "./command-words.ts";
 
-/** What stands under the help of an operation's command: an example, and where its fields are told. */
+/** The end of the help of an operation's command: an example, and where its fields are documented. */
 export function exampleHelp(operation: Operation, words: readonly string[]): string {
   const example = examples[operation.id];
   const call = ["berth", ...words, ...pathParams(operation).map((name) => `$${name.toUpperCase()}`)].join(
@@ -16,12 +16,12 @@ export function exampleHelp(operation: Operation, words: readonly string[]): str
 
 function linesOf(call: string, { body, query }: Example): string[] {
   if (body !== undefined)
-    // At the line's start, where a shell looks for the end of such a text when it is copied.
+    // Not indented: a shell finds the end of a here-document only at the start of a line.
     return [`${call} --input - <<JSON`, ...JSON.stringify(body, null, 2).split("\n"), "JSON"];
   const filters = (query ?? "").split("&").filter((filter) => filter !== "" && !filter.startsWith("limit="));
   return filters.length === 0 ? [] : [`  $ ${call} -q ${filters.map((filter) => `'${filter}'`).join(" ")}`];
 }
 
 function fieldsAt({ id }: Operation): string {
-  return `\nWhat it takes and answers: /docs#${id} of a running service.`;
+  return `\nFor its fields see /docs#${id} of a running service.`;
 }

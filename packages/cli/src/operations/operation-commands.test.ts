@@ -25,7 +25,7 @@ test("every operation of the API has a command", () => {
   }
 });
 
-test("every group says what it is for, and every command that takes a body shows one", () => {
+test("every group has a summary, and every command with a body shows an example", () => {
   const walk = (command: Command): Command[] => [command, ...command.commands.flatMap(walk)];
   for (const group of walk(createProgram())) assert.doesNotMatch(group.summary(), /^work with/, group.name());
   for (const noun of Object.values(operations)) {
@@ -37,7 +37,7 @@ test("every group says what it is for, and every command that takes a body shows
   }
 });
 
-describe("commands of operations", { timeout: 180_000 }, () => {
+describe("operation commands", { timeout: 180_000 }, () => {
   let service: Installation;
   before(async () => {
     service = await startInstallation();
@@ -87,7 +87,7 @@ describe("commands of operations", { timeout: 180_000 }, () => {
     assert.equal(await service.done("agents", "list"), "");
   });
 
-  test("a list ends at its limit, or goes through all pages", async () => {
+  test("list: ends at its limit; --all fetches all pages", async () => {
     const names = Array.from({ length: 5 }, (_, n) => `listed ${n}`);
     for (const name of names) await service.done("environments", "create", "-f", `name=${name}`);
     const some = await service.json("environments", "list", "--limit", "2");
@@ -96,7 +96,7 @@ describe("commands of operations", { timeout: 180_000 }, () => {
     assert.deepEqual([all.data.length, all.has_more], [5, false]);
   });
 
-  test("lists that come whole, and lists that go on by ids", async () => {
+  test("list: lists without paging, and lists paged by ids", async () => {
     assert.match(await service.done("models", "list"), /rehearsal\/steps/);
     const ids: string[] = [];
     for (const name of ["one", "two", "three"]) {
@@ -117,7 +117,7 @@ describe("commands of operations", { timeout: 180_000 }, () => {
     );
   });
 
-  test("a stream is JSON lines, until the session is terminated", async () => {
+  test("stream: JSON lines until the session is terminated", async () => {
     const agent = await service.json(
       "agents",
       "create",
@@ -138,13 +138,13 @@ describe("commands of operations", { timeout: 180_000 }, () => {
     );
   });
 
-  test("a path may come without its first slash; an address is refused", async () => {
+  test("api: a path without its first slash is accepted; a URL is rejected", async () => {
     assert.deepEqual(JSON.parse(await service.done("api", "GET", "models")).has_more, false);
     const refused = await service.run(["api", "GET", "http://127.0.0.1:1/api/v1/cloud/models"]);
     assert.deepEqual([refused.code, /Give the path alone/.test(refused.stderr)], [2, true]);
   });
 
-  test("a body from a file of YAML and from standard input; a secret from a file", async () => {
+  test("--input: a body from a YAML file and from standard input; --field: a secret from a file", async () => {
     await writeFile(
       join(service.dir, "environment.yaml"),
       "name: yaml\nconfig:\n  type: cloud\n  networking: {type: unrestricted}\n",
@@ -175,7 +175,7 @@ describe("commands of operations", { timeout: 180_000 }, () => {
     assert.match(credential.id, /^vcred_/);
   });
 
-  test("contents are written as they are", async () => {
+  test("content: bytes are written unchanged", async () => {
     await writeFile(join(service.dir, "a.bin"), Uint8Array.of(0, 255, 10));
     const { id, status, filename } = await service.json("files", "upload", "a.bin");
     assert.deepEqual([status, filename], ["ready", "a.bin"]);
@@ -187,11 +187,11 @@ describe("commands of operations", { timeout: 180_000 }, () => {
     assert.deepEqual(await readFile(join(service.dir, "b.bin")), Buffer.of(0, 255, 10));
   });
 
-  test("faults of usage are exit code 2, refusals of the API 1", async () => {
+  test("wrong usage → exit code 2; API errors → exit code 1", async () => {
     for (const [args, says] of [
-      [["agents", "create", "-f", "name"], /'name' is not of the form name=value/],
+      [["agents", "create", "-f", "name"], /'name' must have the form name=value/],
       [["agents", "create", "-F", "model={"], /The value of 'model' is not JSON/],
-      [["agents", "create", "--input", "none.yaml"], /'none.yaml' cannot be read: ENOENT/],
+      [["agents", "create", "--input", "none.yaml"], /Cannot read 'none.yaml': ENOENT/],
       [["agents", "get"], /missing required argument 'agent-id'/],
     ] as const) {
       const { code, stderr } = await service.run([...args]);
@@ -203,7 +203,7 @@ describe("commands of operations", { timeout: 180_000 }, () => {
     assert.match(stderr, /Field 'model' is required\.\n {2}type: invalid_request_error\n {2}param: model\n/);
   });
 
-  test("api: any request, its answer as it came", async () => {
+  test("api: any request, and its response unchanged", async () => {
     const made = JSON.parse(await service.done("api", "POST", "/environments", "-f", "name=raw"));
     assert.equal(made.name, "raw");
     const found = JSON.parse(await service.done("api", "get", `/api/v1/cloud/environments/${made.id}`));
@@ -223,7 +223,7 @@ describe("commands of operations", { timeout: 180_000 }, () => {
     assert.equal((await service.run(["api", "GET", "/nothing"])).code, 1);
   });
 
-  test("apply: creates, changes and leaves alone; a fault in any document is told before anything is done", async () => {
+  test("apply: creates, updates or keeps objects; an error in any document → nothing is done", async () => {
     const file = (model: string) => `kind: environment
 name: applied
 ---
@@ -264,7 +264,7 @@ name: applied
     assert.ok(!(await service.done("environments", "list")).includes("never"));
   });
 
-  test("completion: a script for the shell, and words for what is typed", async () => {
+  test("completion: prints a shell script and completes words", async () => {
     assert.match(await service.done("completion", "bash"), /bash completion for berth/);
     assert.match(await service.done("complete", "--", "memory-stores", "memories", ""), /^create\t/m);
   });

@@ -1,12 +1,12 @@
 import type { Operation } from "@berth/sdk";
 import { operations } from "@berth/sdk/operations";
 import type { Command } from "commander";
-import { exitCodes } from "../shared/exit-codes.ts";
+import { EXIT_CODES } from "../shared/exit-codes.ts";
 import { positiveInteger, withConnection, withFields } from "../shared/options.ts";
 import { commandWords, pathParams } from "./command-words.ts";
 import { exampleHelp } from "./example-help.ts";
 
-/** Adds a command for every operation of the API that has none of its own. */
+/** Adds a command for every operation of the API that does not have one yet. */
 export function addOperations(program: Command): void {
   for (const noun of Object.values(operations)) {
     const all = Object.values(noun) as Operation[];
@@ -22,7 +22,7 @@ export function addOperations(program: Command): void {
   }
 }
 
-/** The group that the words lead to, below the one that all but the last lead to. */
+/** The group with these words, which is a child of `parent`. Created if missing. */
 function child(parent: Command, words: readonly string[]): Command {
   const name = words.at(-1) ?? "";
   const known = parent.commands.find((command) => command.name() === name);
@@ -39,40 +39,40 @@ function addOperation(parent: Command, name: string, operation: Operation): Comm
   for (const param of pathParams(operation)) command.argument(`<${param.replaceAll("_", "-")}>`);
   if (operation.body === "json") withFields(command);
   if (operation.method === "GET")
-    command.option("-q, --query <name=value...>", "filters, as the API names them");
+    command.option("-q, --query <name=value...>", "query parameters of the API");
   if (operation.responseKind === "page" && !operation.unpaginated) {
     command
-      .option("--limit <number>", "how many at most", positiveInteger, 20)
-      .option("--all", "all that there are, page after page");
+      .option("--limit <number>", "maximum number of objects", positiveInteger, 20)
+      .option("--all", "list all objects");
   }
   if (operation.responseKind === "bytes")
-    command.option("-o, --output <file>", "where to write; default: standard output");
+    command.option("-o, --output <file>", "file to write; default: standard output");
   else if (operation.responseKind !== "stream") command.option("--json", "print JSON");
   return withConnection(command).action(async () => {
     const { callOperation } = await import("./call-operation.ts");
     await callOperation(operation, command.processedArgs as string[], command.opts());
-    process.exitCode = exitCodes.done;
+    process.exitCode = EXIT_CODES.done;
   });
 }
 
-/** What the commands of a group are for, by the words that lead to it. */
-const summaries: Readonly<Record<string, string>> = {
-  tokens: "make, list and revoke tokens of the API",
-  agents: "who works: a model with instructions, tools and skills",
-  models: "the models that agents can have",
-  environments: "what the sandbox of a session may reach and use",
-  "sessions resources": "repositories, files and memory stores of a session",
-  "sessions events": "messages to a session, and all that happened in it",
-  vaults: "secrets that sessions use and cannot read",
-  "vaults credentials": "the tokens and secrets in a vault",
-  "memory-stores": "notes of agents that outlast their sessions",
-  "memory-stores memories": "the notes of a store",
-  "memory-stores memory-versions": "what was changed in a store, and by whom",
-  forward: "the registry of your resources",
-  "forward resources": "register resources, and list them as they are now",
+/** The summary of a group, by its words. */
+const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
+  tokens: "manage API tokens",
+  agents: "manage agents: a model with instructions, tools and skills",
+  models: "list the models that agents can use",
+  environments: "manage environments: network, packages and limits of sandboxes",
+  "sessions resources": "manage a session's repositories, files and memory stores",
+  "sessions events": "send and read a session's events",
+  vaults: "manage vaults: secrets that sessions use but cannot read",
+  "vaults credentials": "manage the credentials in a vault",
+  "memory-stores": "manage memory stores: notes that agents keep across sessions",
+  "memory-stores memories": "manage the memories of a store",
+  "memory-stores memory-versions": "list the changes of a store's memories",
+  forward: "manage the registry of your resources",
+  "forward resources": "register and list resources",
 };
 
-/** For the list of commands of what is above. */
+/** The summary of a group in its parent's list of commands. */
 export function groupSummary(words: readonly string[]): string {
-  return summaries[words.join(" ")] ?? `work with ${words.at(-1)?.replaceAll("-", " ")}`;
+  return GROUP_SUMMARIES[words.join(" ")] ?? `manage ${words.at(-1)?.replaceAll("-", " ")}`;
 }

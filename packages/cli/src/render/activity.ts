@@ -8,19 +8,19 @@ import { toolLine } from "./tool-line.ts";
 export type Call = EventOf<"agent.tool_use" | "agent.mcp_tool_use" | "agent.custom_tool_use">;
 type Result = EventOf<"agent.tool_result" | "agent.mcp_tool_result" | "user.custom_tool_result">;
 
-const gutter = "  │ ";
+const GUTTER = "  │ ";
 
-/** What the agent does at the moment: it thinks, or runs calls. */
+/** What the agent is doing: thinking, or running tool calls. */
 export class Activity {
   readonly #palette: Palette;
   readonly #width: number;
   readonly #calls = new Map<string, Call>();
-  /** Calls that the turn ended with, by what they wait for. */
+  /** Calls without a result when a turn ended, by id. */
   readonly #waiting = new Map<string, Call>();
   #thinking = false;
   #since = 0;
 
-  /** `waiting` are calls of before that get their results now. */
+  /** `waiting`: earlier calls whose results are still to come. */
   constructor(palette: Palette, width: number, waiting: readonly Call[] = []) {
     this.#palette = palette;
     this.#width = width;
@@ -41,8 +41,8 @@ export class Activity {
     this.#since = Date.now();
   }
 
-  /** A call is printed with its result, so that nothing comes between them; one that waited for an answer is so once more. */
-  answered(event: Result): string[] {
+  /** The lines of a result, below those of its call. A call that was already printed as waiting is printed again. */
+  finish(event: Result): string[] {
     const id = callOf(event);
     const call = this.#calls.get(id) ?? this.#waiting.get(id);
     this.#calls.delete(id);
@@ -51,15 +51,15 @@ export class Activity {
     return [...(call === undefined ? [] : [this.#line(call)]), ...this.#resultLines(event)];
   }
 
-  /** The lines of calls that have no result; they may be answered later. */
-  unanswered(): string[] {
+  /** The lines of calls without a result, which may still come. */
+  unfinished(): string[] {
     const lines = [...this.#calls.values()].map((call) => this.#line(call));
     for (const [id, call] of this.#calls) this.#waiting.set(id, call);
     this.#calls.clear();
     return lines;
   }
 
-  /** For a line that is overwritten; null when nothing goes on. */
+  /** For the status line; null if the agent is idle. */
   status(now: number): string | null {
     const [call, ...others] = this.#calls.values();
     if (call === undefined && !this.#thinking) return null;
@@ -82,11 +82,11 @@ export class Activity {
   #resultLines({ content, is_error }: Result): string[] {
     const { dim, red } = this.#palette;
     const { lines, more } = firstLines(plainText(textOf(content)), 5);
-    const shown = lines.map((line) => cut(line.trimEnd(), this.#width - gutter.length));
+    const shown = lines.map((line) => cut(line.trimEnd(), this.#width - GUTTER.length));
     const text = is_error ? shown : shown.map(dim);
     if (lines.join("") === "") text.splice(0, text.length, dim("(no output)"));
     if (more > 0) text.push(dim(`… ${count(more)} more lines`));
-    return text.map((line) => `${(is_error ? red : dim)(gutter)}${line}`.trimEnd());
+    return text.map((line) => `${(is_error ? red : dim)(GUTTER)}${line}`.trimEnd());
   }
 }
 

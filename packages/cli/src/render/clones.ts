@@ -3,16 +3,16 @@ import { cut, plainLine } from "../terminal/plain-text.ts";
 
 type Progress = EventOf<"session.resource_progress">;
 
-const phases: Record<Progress["phase"], string> = {
+const PHASES: Record<Progress["phase"], string> = {
   waiting: "waiting",
   counting: "counting objects",
   receiving: "receiving objects",
   resolving: "resolving deltas",
   checking_out: "checking out files",
 };
-const barWidth = 24;
+const BAR_WIDTH = 24;
 
-/** The session's resources by name, and how far each is. */
+/** The names of a session's resources, and the progress of each. */
 export class Clones {
   readonly #names: ReadonlyMap<string, SessionResource>;
   readonly #running = new Map<string, Progress>();
@@ -21,14 +21,14 @@ export class Clones {
     this.#names = new Map(resources.map((resource) => [resource.id, resource]));
   }
 
-  /** `org/repo → /data/repo`, or the id of what was not named. */
+  /** `org/repo → /data/repo`, or the id of an unknown resource. */
   name(resourceId: string | undefined): string {
     const resource = resourceId === undefined ? undefined : this.#names.get(resourceId);
     if (resource === undefined) return plainLine(resourceId ?? "a resource");
     return plainLine(`${shortName(resource)} → ${resource.mount_path}`);
   }
 
-  /** Where it is put, or null for what was not named. */
+  /** The mount path, or null for an unknown resource. */
   path(resourceId: string): string | null {
     return this.#names.get(resourceId)?.mount_path ?? null;
   }
@@ -38,7 +38,7 @@ export class Clones {
     return type !== "file" && type !== "memory_store";
   }
 
-  /** True when this is the first that is heard of that resource. */
+  /** Records progress. Returns true for the first event of a resource. */
   progress(event: Progress): boolean {
     const first = !this.#running.has(event.resource_id);
     this.#running.set(event.resource_id, event);
@@ -49,14 +49,14 @@ export class Clones {
     if (resourceId !== undefined) this.#running.delete(resourceId);
   }
 
-  /** One line for all that run, or null. */
+  /** One line for all running clones, or null. */
   line(): string | null {
     const running = [...this.#running.values()];
     const [only] = running;
     if (only === undefined) return null;
     if (running.length > 1)
       return `cloning ${running.map((one) => `${this.#short(one)} ${percent(one)}`).join(", ")}`;
-    return `cloning ${this.#short(only)}  ${bar(only)}  ${phases[only.phase]} ${percent(only)}`.trimEnd();
+    return `cloning ${this.#short(only)}  ${bar(only)}  ${PHASES[only.phase]} ${percent(only)}`.trimEnd();
   }
 
   #short(event: Progress): string {
@@ -76,6 +76,6 @@ function percent({ percent: value }: Progress): string {
 }
 
 function bar({ percent: value }: Progress): string {
-  const full = Math.round(((value ?? 0) / 100) * barWidth);
-  return "━".repeat(full) + "─".repeat(barWidth - full);
+  const full = Math.round(((value ?? 0) / 100) * BAR_WIDTH);
+  return "━".repeat(full) + "─".repeat(BAR_WIDTH - full);
 }

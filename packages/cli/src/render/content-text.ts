@@ -3,7 +3,7 @@ import { plainText } from "../terminal/plain-text.ts";
 
 type Content = (EventOf<"agent.tool_result"> | EventOf<"user.message">)["content"][number];
 
-/** Content as text; an image or a document is named where it stands. */
+/** Content as text, with a placeholder for each image and document. */
 export function textOf(content: readonly Content[]): string {
   return content.map((block) => (block.type === "text" ? block.text : `[${nameOf(block)}]`)).join("\n");
 }
@@ -13,7 +13,7 @@ function nameOf({ type, source }: Exclude<Content, { type: "text" }>): string {
   return `${type} ${source.type === "file" ? source.file_id : source.media_type}`;
 }
 
-/** As a stored message is printed. */
+/** A stored message as it is printed. */
 export function wholeText({ content }: EventOf<"agent.message">): string {
   return plainText(content.map((block) => block.text).join("\n")).trim();
 }

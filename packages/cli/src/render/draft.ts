@@ -1,21 +1,21 @@
 import { plainText } from "../terminal/plain-text.ts";
 
 /**
- * A message while it is written, as it may stand on a terminal: what was shown is never taken back. Held until more is
- * known: blanks at the end, and a line from its first control character on, since an escape sequence may come in pieces.
+ * A message while it is being written to a terminal, where printed text cannot be changed. It holds back trailing
+ * whitespace, and the rest of a line from its first control character, since an escape sequence may arrive in pieces.
  */
 export class Draft {
   #ended = "";
   #line = "";
   #shown = "";
 
-  /** The pieces come from the beginning again, as after a reconnection. */
+  /** The pieces start again from the beginning, as after a reconnection. */
   restart(): void {
     this.#ended = "";
     this.#line = "";
   }
 
-  /** What to write now that this piece came; empty for nothing. */
+  /** Adds a piece. Returns the text to print, which may be empty. */
   add(piece: string): string {
     const lines = (this.#line + piece).split("\n");
     this.#line = lines.pop() ?? "";
@@ -25,8 +25,8 @@ export class Draft {
   }
 
   /**
-   * What is missing of the whole message. Where pieces were lost and what stands there is not its beginning, it goes on
-   * in a new line with the first line that differs.
+   * The part of the whole message that is not printed yet. If pieces were lost, so that the printed text is not its
+   * beginning, it continues on a new line with the first line that differs.
    */
   rest(whole: string): string {
     if (whole.startsWith(this.#shown)) return this.#show(whole);

@@ -10,7 +10,7 @@ import { previewsFor, renderEvents } from "./render-events.ts";
 const begun = { type: "span.model_request_start" as const, model: "rehearsal/steps" };
 const idle = { type: "session.status_idle" as const, stop_reason: { type: "end_turn" as const } };
 
-/** The pieces of the event with that id, which `logOf` gives by its place. */
+/** The pieces of an event, by the id that `logOf` gives it. */
 function written(id: string, ...pieces: string[]): StreamFrame[] {
   return [
     { type: "event_start", event: { type: "agent.message", id } },
@@ -24,7 +24,7 @@ function written(id: string, ...pieces: string[]): StreamFrame[] {
   ];
 }
 
-/** What stands on a terminal after each frame. */
+/** The content of the terminal after each frame. */
 async function screens(frames: StreamFrame[]): Promise<string[]> {
   let bytes = "";
   const output: Output = new Writable({
@@ -50,13 +50,13 @@ function onScreen(bytes: string): string {
   return stripVTControlCharacters(lines.join("\n"));
 }
 
-/** The frames of an answer: previews between the request's start and what was stored. */
+/** The frames of a response: previews between the start of the request and the stored events. */
 function answer(previews: StreamFrame[], ...stored: Parameters<typeof logOf>): StreamFrame[] {
   const [start, ...rest] = logOf(begun, ...stored) as [SessionEvent, ...SessionEvent[]];
   return [start, ...previews, ...rest];
 }
 
-test("a message shows while it is written, and once", async () => {
+test("a message is printed while it is written, and only once", async () => {
   const shown = await screens(
     answer(
       written("evt_1", "Hello", ", you.\n", "\nBye", "."),
@@ -76,7 +76,7 @@ test("a message shows while it is written, and once", async () => {
   assert.equal(shown.at(-1), "Hello, you.\n\nBye.\n\ndone · 10 tokens in, 2 out\n");
 });
 
-test("what comes meanwhile waits for the end of the message", async () => {
+test("other events wait for the end of the message", async () => {
   const ready = { type: "session.container_started" as const, seconds: 0.2 };
   const [start, sandbox, message, end] = logOf(begun, ready, says("One two"), idle) as SessionEvent[];
   assert.ok(start && sandbox && message && end);
@@ -85,19 +85,19 @@ test("what comes meanwhile waits for the end of the message", async () => {
   assert.equal(shown.at(-1), "One two\n\nsandbox ready · 0.2 s\n\ndone\n");
 });
 
-test("several messages of one answer stand apart", async () => {
+test("several messages of one response are separated", async () => {
   const previews = [...written("evt_1", "One"), ...written("evt_2", "Two")];
   const shown = await screens(answer(previews, says("One"), says("Two"), idle));
   assert.equal(shown.at(-1), "One\n\nTwo\n\ndone\n");
 });
 
-test("a text that is not stored is marked", async () => {
+test("a text that is not stored is marked as void", async () => {
   const failed = { ...usage(0, 1, 1), is_error: true };
   const shown = await screens(answer(written("evt_9", "Half a"), failed, idle));
   assert.match(shown.at(-1) ?? "", /^Half a\n\ncut off: the text above is not part of the session\n\ndone/);
 });
 
-test("after a reconnection the text goes on where it stood, and lost pieces come with the stored message", async () => {
+test("after a reconnection the text continues, and lost pieces come with the stored message", async () => {
   const again = [...written("evt_1", "One ", "two"), ...written("evt_1", "One ", "two three")];
   assert.equal((await screens(answer(again, says("One two three"), idle))).at(-1), "One two three\n\ndone\n");
   const lost = written("evt_1", "First.\nSec", "line.");
@@ -105,14 +105,14 @@ test("after a reconnection the text goes on where it stood, and lost pieces come
   assert.equal(shown.at(-1), "First.\nSecline.\nSecond\nline.\n\ndone\n");
 });
 
-test("an escape sequence in pieces steers nothing", async () => {
+test("an escape sequence in pieces has no effect", async () => {
   const pieces = ["a\u001b", "]0;title", "\u0007b\u001b[2", "Jc 10%", "\r20%\n", "  end\u202e \n\n"];
   const shown = await screens(answer(written("evt_1", ...pieces), says(pieces.join("")), idle));
   assert.doesNotMatch(shown.join(""), /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]|title/);
   assert.match(shown.at(-1) ?? "", /20%\n {2}end\n\ndone\n$/);
 });
 
-test("previews are asked for at a terminal only", () => {
+test("previewsFor: only a terminal requests previews", () => {
   assert.deepEqual(previewsFor(new Writable()), []);
   assert.deepEqual(previewsFor(Object.assign(new Writable(), { isTTY: true })), ["agent.message"]);
 });

@@ -5,7 +5,7 @@ import { Draft } from "./draft.ts";
 
 type Preview = Exclude<StreamFrame, SessionEvent>;
 
-/** Shows messages while the model writes them, and of the stored ones only what does not stand there yet. */
+/** Prints messages while the model writes them, and only the missing rest of a stored message. */
 export class LiveMessages {
   readonly #screen: Screen;
   readonly #drafts = new Map<string, Draft>();
@@ -20,7 +20,7 @@ export class LiveMessages {
     else if (frame.event.type === "agent.message") this.#begin(frame.event.id);
   }
 
-  /** True when the event is a message that stands there by now, whole. */
+  /** Completes the draft of a stored message. Returns false for other events and for messages without a draft. */
   take(event: SessionEvent): boolean {
     const draft = event.type === "agent.message" ? this.#drafts.get(event.id) : undefined;
     if (draft === undefined || event.type !== "agent.message") return false;
@@ -30,7 +30,7 @@ export class LiveMessages {
     return true;
   }
 
-  /** To be called when the model's answer is over: true when what it wrote last is void. */
+  /** Called when the model's response is over. Returns true if the text printed last is void. */
   drop(): boolean {
     const cut = this.#current !== null && this.#drafts.has(this.#current);
     this.#drafts.clear();

@@ -1,11 +1,11 @@
 import type { SessionEvent, StopReason } from "@berth/sdk";
-import { exitCodes } from "../shared/exit-codes.ts";
+import { EXIT_CODES } from "../shared/exit-codes.ts";
 
-/** How the followed part of a session ended. */
+/** How a followed turn or session ended. */
 export interface Outcome {
-  /** Of the last turn; `terminated` when the session is over; null when neither came. */
+  /** The stop reason of the last turn; `terminated` if the session ended; null if neither was seen. */
   ended: StopReason["type"] | "terminated" | null;
-  /** Resources that could not be put in place. */
+  /** Resources that could not be cloned or mounted. */
   failedResources: string[];
 }
 
@@ -24,8 +24,8 @@ export function outcomeAfter(outcome: Outcome, event: SessionEvent): Outcome {
     : { ...outcome, failedResources: [...outcome.failedResources, resource_id] };
 }
 
-/** What a command that followed the turn ends with: done only when the agent ended it and its resources are in place. */
+/** The exit code for an outcome: success only if the agent ended the turn and all resources are in place. */
 export function exitCodeOf({ ended, failedResources }: Outcome): number {
-  if (ended === "requires_action") return exitCodes.waiting;
-  return ended === "end_turn" && failedResources.length === 0 ? exitCodes.done : exitCodes.failed;
+  if (ended === "requires_action") return EXIT_CODES.waiting;
+  return ended === "end_turn" && failedResources.length === 0 ? EXIT_CODES.done : EXIT_CODES.failed;
 }

@@ -7,7 +7,7 @@ import type { Output } from "../terminal/palette.ts";
 import { renderEvents } from "./render-events.ts";
 import { toolLine } from "./tool-line.ts";
 
-/** What stands in the output at the end. */
+/** The output at the end. */
 async function rendered(events: StreamFrame[], terminal?: { columns: number }): Promise<string> {
   let written = "";
   const output: Output = new Writable({
@@ -25,7 +25,7 @@ async function* stream(events: StreamFrame[]) {
   yield* events;
 }
 
-test("a turn as a person reads it", async () => {
+test("a whole turn", async () => {
   assert.equal(
     await rendered(turn()),
     `> Fix the failing test in payments, then push a branch.
@@ -65,7 +65,7 @@ done · 19 s · 2,700 tokens in (1,200 from cache), 320 out
   );
 });
 
-test("errors, interrupts and endings are told", async () => {
+test("errors, interrupts and stop reasons are printed", async () => {
   const error = {
     type: "repository_authentication_error" as const,
     message: "The token was refused.",
@@ -92,7 +92,7 @@ test("errors, interrupts and endings are told", async () => {
 
 repository_authentication_error: No clone at /data/shop.
 
-model_overloaded_error: Overloaded. · trying again
+model_overloaded_error: Overloaded. · retrying
 
 gave up: the model did not answer
 
@@ -105,7 +105,7 @@ terminated
   );
 });
 
-test("results of calls that run at once stand under their calls, whatever their order", async () => {
+test("parallel calls: each result is below its call, in any order", async () => {
   const text = await rendered(
     logOf(
       calls("Bash", { command: "a" }),
@@ -117,7 +117,7 @@ test("results of calls that run at once stand under their calls, whatever their 
   assert.equal(text, "Bash  b\n  │ of b\n\nBash  a\n  │ of a\n");
 });
 
-test("a call is printed once: with its result, or at the end when none came", async () => {
+test("a call is printed once: with its result, or at the end without one", async () => {
   const ready = { type: "session.container_started" as const, seconds: 0.2 };
   const [one, two] = [calls("Bash", { command: "a" }), calls("Bash", { command: "b" })];
   assert.equal(
@@ -128,7 +128,7 @@ test("a call is printed once: with its result, or at the end when none came", as
   assert.equal(await rendered(logOf(one, interrupted)), "Bash  a\n\ninterrupted\n");
 });
 
-test("a call that waited stands above its result again", async () => {
+test("a call that was waiting is printed again above its result", async () => {
   const paused = {
     type: "session.status_idle" as const,
     stop_reason: { type: "requires_action" as const, event_ids: ["evt_0"] },
@@ -136,11 +136,11 @@ test("a call that waited stands above its result again", async () => {
   const allowed = { type: "user.tool_confirmation" as const, tool_use_id: "evt_0", result: "allow" as const };
   assert.equal(
     await rendered(logOf(calls("Bash", { command: "a" }), paused, allowed, returns(0, "of a"))),
-    "Bash  a\n\nwaits for you\n\nallowed\n\nBash  a\n  │ of a\n",
+    "Bash  a\n\nwaiting for you\n\nallowed\n\nBash  a\n  │ of a\n",
   );
 });
 
-test("a terminal that does not know its width has 80 columns", async () => {
+test("a terminal of unknown width has 80 columns", async () => {
   assert.match(
     await rendered(logOf(says("Hi."), calls("Bash", { command: "make" }), returns(1, "made")), {
       columns: 0,
@@ -149,7 +149,7 @@ test("a terminal that does not know its width has 80 columns", async () => {
   );
 });
 
-test("nothing that a command or a model writes can steer the terminal", async () => {
+test("text of commands and models cannot control the terminal", async () => {
   const hostile =
     "\u001b]0;title\u0007\u001b[2J\u001b[31mred\u001b[0m \u009b2J\u202edrow\u0008 10%\r20%\r\n\ttab \u001b]8;;http://x";
   const events = logOf(
@@ -166,7 +166,7 @@ test("nothing that a command or a model writes can steer the terminal", async ()
   assert.match(await rendered(events), /^> 20%\n {6}tab/);
 });
 
-test("on a terminal, progress is one line that is overwritten and leaves no trace", async () => {
+test("on a terminal, progress is one line that is overwritten and removed at the end", async () => {
   const written = await rendered(turn(), { columns: 60 });
   assert.match(written, /cloning acme\/shop {2}━+─+ {2}receiving obj/);
   const screen = written
@@ -180,7 +180,7 @@ test("on a terminal, progress is one line that is overwritten and leaves no trac
   }
 });
 
-test("a wait for the environment is a line that says for how long, and shows meanwhile", async () => {
+test("a wait for the environment is in the status line, and is printed with its duration at the end", async () => {
   const wait = (seconds: number | null) =>
     ({ type: "session.environment_progress", phase: "apt_packages", seconds }) as const;
   const ready = { type: "session.container_started" as const, seconds: 42 };
@@ -198,7 +198,7 @@ test("a wait for the environment is a line that says for how long, and shows mea
   assert.doesNotMatch(cutOff.slice(cutOff.indexOf("sandbox ready")), /waiting/);
 });
 
-test("a rehearsal's steps are named, not printed as JSON", async () => {
+test("a rehearsal's steps are summarized, not printed as JSON", async () => {
   const steps = [
     { say: "Hi." },
     { tool: "Bash", input: { command: "a" } },
@@ -228,7 +228,7 @@ test("a tool call's input is one line", () => {
   for (const [name, input, line] of cases) assert.equal(toolLine({ name, input }), line);
 });
 
-test("NO_COLOR takes the colours, TERM=dumb the status line, too", async (t) => {
+test("NO_COLOR turns off colours, TERM=dumb also the status line", async (t) => {
   const { NO_COLOR, TERM } = process.env;
   t.after(() => {
     Object.assign(process.env, { TERM: TERM ?? "xterm" }, NO_COLOR === undefined ? {} : { NO_COLOR });

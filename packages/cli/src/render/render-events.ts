@@ -9,14 +9,14 @@ import { Transcript } from "./transcript.ts";
 export interface RenderOptions {
   /** The session's resources, to name them in progress and errors. */
   resources?: readonly SessionResource[];
-  /** Calls of before that get their results in these events. */
+  /** Earlier calls whose results are among the events. */
   waiting?: readonly Call[];
 }
 
 /**
- * Prints events as they come, as a person reads a session: messages, tool calls with the first lines of their results, how
- * cloning goes, errors, how the turn ended and its cost in tokens. Colours and a status line that is overwritten in place only
- * where `output` is a terminal. Messages of which previews come (`previewsFor`) are shown as they are written. Resolves when the events end; says how it ended.
+ * Prints events for people as they arrive: messages, tool calls with the first lines of their results, clone progress,
+ * errors, how the turn ended and its tokens. On a terminal it uses colours and a status line, and shows messages while
+ * they are written, if `frames` has previews (`previewsFor`). Resolves with the outcome when the events end.
  */
 export async function renderEvents(
   frames: AsyncIterable<StreamFrame>,
@@ -40,7 +40,7 @@ export async function renderEvents(
       if (frame.type === "event_start" || frame.type === "event_delta") messages.preview(frame);
       else {
         outcome = outcomeAfter(outcome, frame);
-        if (endsAnswer(frame) && messages.drop()) screen.print(transcript.cutOff());
+        if (endsResponse(frame) && messages.drop()) screen.print(transcript.cutOff());
         const block = messages.take(frame) ? null : transcript.take(frame);
         if (block !== null) screen.print(block);
       }
@@ -54,13 +54,13 @@ export async function renderEvents(
   return outcome;
 }
 
-/** What to ask a stream for as `event_deltas`, so that messages show as they are written: nothing but at a terminal. */
+/** The `event_deltas` to request from a stream, so that a terminal shows messages while they are written. */
 export function previewsFor(output: Output): "agent.message"[] {
   return isTerminal(output) ? ["agent.message"] : [];
 }
 
-/** Whether what the model was writing and is not stored by then never will be. */
-function endsAnswer({ type }: SessionEvent): boolean {
+/** Whether the model's response is over, so that a preview without a stored message is void. */
+function endsResponse({ type }: SessionEvent): boolean {
   return (
     type === "span.model_request_end" ||
     type === "session.status_idle" ||

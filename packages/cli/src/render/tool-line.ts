@@ -2,14 +2,14 @@ import type { EventOf } from "@berth/sdk";
 import { plainText } from "../terminal/plain-text.ts";
 import { count } from "../terminal/quantities.ts";
 
-/** A tool call's input in one line, as a person would say it. */
+/** Summarizes a tool call's input in one line. */
 export function toolLine({ name, input }: Pick<EventOf<"agent.tool_use">, "name" | "input">): string {
-  return oneLine(plainText(summaries[name]?.(input) ?? JSON.stringify(input)));
+  return oneLine(plainText(SUMMARIES[name]?.(input) ?? JSON.stringify(input)));
 }
 
 type Input = Record<string, unknown>;
 
-const summaries: Record<string, (input: Input) => string> = {
+const SUMMARIES: Record<string, (input: Input) => string> = {
   Bash: ({ command, restart }) => text(command) || (restart === true ? "restart the shell" : ""),
   Read: (input) => text(input.file_path) + range(input),
   Write: ({ file_path, content }) => `${text(file_path)} (${lines(text(content))})`,
@@ -26,7 +26,7 @@ function place(path: unknown): string {
   return typeof path === "string" ? ` in ${path}` : "";
 }
 
-/** `view_range` has the first and last line, -1 for the end; `offset` and `limit` the first and how many. */
+/** `view_range` is the first and the last line, -1 for the end; `offset` and `limit` are the first line and the count. */
 function range({ view_range, offset, limit }: Input): string {
   const [first, last] = Array.isArray(view_range) ? view_range : [offset, endOf(offset, limit)];
   if (first === undefined && last === undefined) return "";
@@ -43,7 +43,7 @@ function lines(content: string): string {
   return number === 1 ? "1 line" : `${count(number)} lines`;
 }
 
-/** Of several lines the first, which is not empty, stays. */
+/** The first line of a text that is not empty, with `…` if there are more. */
 function oneLine(value: string): string {
   const all = value.trim().split("\n");
   return all.length === 1 ? (all[0] ?? "") : `${all[0]} …`;

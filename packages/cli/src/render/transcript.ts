@@ -10,19 +10,20 @@ import { EnvironmentWait } from "./environment-wait.ts";
 import { rehearsalLine } from "./rehearsal.ts";
 import { TurnEnd } from "./turn-end.ts";
 
-const reasons: Record<string, string> = {
+const DENIAL_REASONS: Record<string, string> = {
   not_allowed: "not allowed by the environment",
   private_address: "a private address",
   no_server_name: "the connection names no host",
   name_mismatch: "the connection names another host",
-  unknown_protocol: "neither TLS nor HTTP as one reads it",
+  unknown_protocol: "neither TLS nor valid HTTP",
   unresolvable: "the name does not resolve",
 };
-const reclaimed = {
-  inactivity: "sandbox and disk reclaimed after a time without activity",
-  lost: "disk lost, set up anew",
+const RECLAIM_REASONS = {
+  inactivity: "sandbox and disk removed after inactivity",
+  lost: "disk lost, creating a new one",
 };
-/** A session as a person reads it, event by event. Holds what the lines of later events need of earlier ones. */
+
+/** Turns the events of a session into text for people. Keeps the state that the text of later events needs. */
 export class Transcript {
   readonly #palette: Palette;
   readonly #width: number;
@@ -32,7 +33,7 @@ export class Transcript {
   readonly #activity: Activity;
   readonly #turn: TurnEnd;
 
-  /** `live` says that `status` is shown as well, so that progress needs no lines. */
+  /** `live`: the status line is shown as well, so that progress needs no lines of its own. */
   constructor(options: {
     palette: Palette;
     width: number;
@@ -48,7 +49,7 @@ export class Transcript {
     this.#turn = new TurnEnd(options.palette);
   }
 
-  /** What to print for the event, or null for nothing. */
+  /** The text to print for an event, or null. */
   take(event: SessionEvent): Block | null {
     const { bold, dim, yellow } = this.#palette;
     switch (event.type) {
@@ -68,7 +69,7 @@ export class Transcript {
       case "agent.tool_result":
       case "agent.mcp_tool_result":
       case "user.custom_tool_result":
-        return apart(this.#activity.answered(event));
+        return apart(this.#activity.finish(event));
       case "agent.context_compacted":
         return note(
           dim(
@@ -81,7 +82,7 @@ export class Transcript {
       case "session.status_idle":
         return this.#ended(event);
       case "session.status_rescheduled":
-        return note(yellow("taken up again after a fault"));
+        return note(yellow("resumed after a failure"));
       case "session.status_terminated":
         return apart([bold("terminated")]);
       case "session.updated":
@@ -96,13 +97,15 @@ export class Transcript {
         this.#wait.end();
         return note(dim(`sandbox ready · ${duration(event.seconds)}`));
       case "session.container_reclaimed":
-        return note(yellow(reclaimed[event.reason]));
+        return note(yellow(RECLAIM_REASONS[event.reason]));
       case "session.resource_progress":
         return this.#progressed(event);
       case "session.resource_ready":
         return this.#ready(event);
       case "session.egress_denied":
-        return note(yellow(`blocked ${hostOf(event)}: ${reasons[event.reason] ?? plainLine(event.reason)}`));
+        return note(
+          yellow(`blocked ${hostOf(event)}: ${DENIAL_REASONS[event.reason] ?? plainLine(event.reason)}`),
+        );
       case "span.model_request_start":
         this.#activity.think();
         return null;
@@ -119,18 +122,18 @@ export class Transcript {
     }
   }
 
-  /** What to print when the model's answer ended before its end. */
+  /** The note after a message that the model did not finish. */
   cutOff(): Block {
     return note(this.#palette.yellow("cut off: the text above is not part of the session"));
   }
 
-  /** What to print when no more events come: the calls that still run, or null. */
+  /** The text to print after the last event: calls that are still running, or null. */
   rest(): Block | null {
-    const lines = this.#activity.unanswered();
+    const lines = this.#activity.unfinished();
     return lines.length === 0 ? null : apart(lines);
   }
 
-  /** What goes on right now, for a line that is overwritten; null when nothing does. */
+  /** The status line; null if nothing is running. */
   status(now: number): string | null {
     const parts = [this.#wait.status(now), this.#clones.line(), this.#activity.status(now)].filter(
       (part) => part !== null,
@@ -148,7 +151,7 @@ export class Transcript {
     return more === 0 ? shown : [...shown, dim(`  … ${count(more)} more lines`)];
   }
 
-  /** Where the status is shown, the line that stays is the one that says for how long. */
+  /** With a status line, only the end of the wait is printed, with its duration. */
   #waited(event: EventOf<"session.environment_progress">): Block | null {
     const line = this.#wait.take(event);
     return this.#live && event.seconds === null ? null : note(this.#palette.dim(line));
@@ -174,11 +177,11 @@ export class Transcript {
     this.#clones.end(error.resource_id);
     const message = `${error.type}: ${plainText(error.message)}${this.#where(error)}`;
     return error.retry_status.type === "retrying"
-      ? note(yellow(`${message} · trying again`))
+      ? note(yellow(`${message} · retrying`))
       : apart([red(message)]);
   }
 
-  /** Which resource an error is about, where its message does not say so. */
+  /** The name of the resource of an error, unless the message already has its path. */
   #where({ resource_id, message }: EventOf<"session.error">["error"]): string {
     if (resource_id === undefined) return "";
     const path = this.#clones.path(resource_id);
@@ -188,8 +191,8 @@ export class Transcript {
   #ended(event: EventOf<"session.status_idle">): Block {
     this.#wait.end();
     this.#activity.stopThinking();
-    const unanswered = this.#activity.unanswered().flatMap((line) => [line, ""]);
-    return apart([...unanswered, this.#turn.line(event)]);
+    const unfinished = this.#activity.unfinished().flatMap((line) => [line, ""]);
+    return apart([...unfinished, this.#turn.line(event)]);
   }
 }
 
@@ -197,7 +200,7 @@ function hostOf({ host, port }: EventOf<"session.egress_denied">): string {
   return plainLine(port === null || port === 443 ? host : `${host}:${port}`);
 }
 
-/** The union is closed for this version; a newer server may know more. */
+/** At compile time every event type is handled above, but a newer server may send others. */
 function unknownEvent(_event: never): null {
   return null;
 }

@@ -2,12 +2,12 @@ import type { EventOf, ModelUsage, StopReason } from "@berth/sdk";
 import type { Palette } from "../terminal/palette.ts";
 import { duration, tokens } from "../terminal/quantities.ts";
 
-const endings: Record<StopReason["type"], string> = {
+const ENDINGS: Record<StopReason["type"], string> = {
   end_turn: "done",
   cancelled: "interrupted",
   retries_exhausted: "gave up: the model did not answer",
   refusal: "the model refused",
-  requires_action: "waits for you",
+  requires_action: "waiting for you",
   max_turns: "stopped: the limit of model requests is reached",
 };
 
@@ -27,7 +27,7 @@ function addUsage(one: ModelUsage, other: ModelUsage): ModelUsage {
   };
 }
 
-/** What is told of a turn when it ends. */
+/** Collects the duration and tokens of a turn for the line at its end. */
 export class TurnEnd {
   readonly #palette: Palette;
   #began: string | null = null;
@@ -46,7 +46,7 @@ export class TurnEnd {
     this.#usage = addUsage(this.#usage, usage);
   }
 
-  /** How it ended, what it took and what it used. */
+  /** How the turn ended, with its duration and tokens. */
   line({ created_at, stop_reason: { type } }: EventOf<"session.status_idle">): string {
     const { green, yellow, red, dim } = this.#palette;
     const style =
@@ -56,6 +56,6 @@ export class TurnEnd {
       ...(seconds === null ? [] : [duration(seconds)]),
       ...(this.#usage === noUsage ? [] : [tokens(this.#usage)]),
     ];
-    return style(endings[type] ?? type) + dim(facts.map((fact) => ` · ${fact}`).join(""));
+    return style(ENDINGS[type] ?? type) + dim(facts.map((fact) => ` · ${fact}`).join(""));
   }
 }

@@ -1,21 +1,21 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 
-/** `<data-dir>/client.json`: how a client on this machine reaches the installation. `berth serve` keeps `url`. */
+/** `<data-dir>/client.json`: how clients on this machine find the installation. `berth serve` writes `url`. */
 export interface ClientFile {
   url?: string;
-  /** Where a token lies, in the data directory; default `token`. */
+  /** The file of a token, inside the data directory. Default: `token`. */
   token_file?: string;
 }
 
-/** What the file says, `token_file` as an absolute path; empty when there is none that can be believed. */
+/** Reads the file, with `token_file` as an absolute path. Returns an empty object if there is no trustworthy file. */
 export async function readClientFile(dataDir: string): Promise<ClientFile> {
   const file = await read(dataDir);
   const token_file = resolve(dataDir, file.token_file ?? "token");
   return isLoopback(file.url) && isInside(dataDir, token_file) ? { url: file.url, token_file } : {};
 }
 
-/** Writes the given fields and keeps the others. */
+/** Writes the given fields and keeps the others. The file is replaced atomically. */
 export async function updateClientFile(dataDir: string, fields: ClientFile): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const path = join(dataDir, "client.json");
@@ -33,8 +33,8 @@ async function read(dataDir: string): Promise<ClientFile> {
 }
 
 /**
- * The default data directory is below the working directory, so that a stranger's checkout can bring such a file: it can
- * neither send a token to another machine nor name a file elsewhere as the token.
+ * The default data directory is below the working directory, so a checkout of someone else's repository can contain this
+ * file. It must not make the client send a token to another machine, or send another file as the token.
  */
 function isLoopback(url: string | undefined): url is string {
   if (typeof url !== "string" || !URL.canParse(url)) return false;

@@ -3,35 +3,36 @@ import { resolve } from "node:path";
 import { Berth, type Logger } from "@berth/sdk";
 import { paletteFor } from "../terminal/palette.ts";
 import { readClientFile } from "./client-file.ts";
-import { exitCodes } from "./exit-codes.ts";
+import { EXIT_CODES } from "./exit-codes.ts";
 import { UsageError } from "./failure.ts";
 import { secretFile } from "./secret.ts";
 import { version } from "./version.ts";
 
-/** Options of every command that speaks with a server. */
+/** Options of every command that calls a server. */
 export interface ConnectionOptions {
   url?: string;
   tokenFile?: string;
   dataDir?: string;
 }
 
-/** Address and token: flags, then `BERTH_URL`, `BERTH_TOKEN` and `BERTH_TOKEN_FILE`, then `client.json` of the data directory. */
+/**
+ * Creates a client. The URL and the token come from flags, else from `BERTH_URL`, `BERTH_TOKEN` and `BERTH_TOKEN_FILE`,
+ * else from `client.json` in the data directory.
+ */
 export async function connect(options: ConnectionOptions): Promise<Berth> {
   const known = await readClientFile(resolve(options.dataDir ?? defaultDataDir()));
   const baseURL = options.url ?? process.env.BERTH_URL ?? known.url;
   if (baseURL === undefined) {
-    throw new UsageError(
-      "No server is known. Give its address by --url or BERTH_URL, or start one: berth serve",
-    );
+    throw new UsageError("No server is known. Set its URL by --url or BERTH_URL, or start one: berth serve");
   }
   if (!URL.canParse(baseURL))
-    throw new UsageError("The server's address must be a URL such as http://127.0.0.1:8080.");
-  // The token of the file belongs to the server of the file, not to any that a variable names.
+    throw new UsageError("The server's URL is not valid. It must be like http://127.0.0.1:4180.");
+  // The token of client.json is for the server of client.json, not for one that a flag or a variable names.
   const token = await tokenOf(options, baseURL === known.url ? known.token_file : undefined);
   return new Berth({ baseURL, token, logger, defaultHeaders: { "user-agent": `berth-cli/${version}` } });
 }
 
-/** Where an installation keeps its state when nobody says otherwise: `BERTH_DATA_DIR`, else `.berth` below the working directory. */
+/** `BERTH_DATA_DIR`, else `.berth` in the working directory. */
 export function defaultDataDir(): string {
   return resolve(process.env.BERTH_DATA_DIR || ".berth");
 }
@@ -43,18 +44,18 @@ async function tokenOf({ tokenFile }: ConnectionOptions, ownFile: string | undef
   if (BERTH_TOKEN_FILE) return secretFile(BERTH_TOKEN_FILE);
   if (ownFile !== undefined && existsSync(ownFile)) return secretFile(ownFile);
   throw new UsageError(
-    "No token is known. Set BERTH_TOKEN or BERTH_TOKEN_FILE, or give --token-file. To make one: berth token create --user you@example.com",
-    exitCodes.notAllowed,
+    "No token is known. Set BERTH_TOKEN, BERTH_TOKEN_FILE or --token-file. To create one: berth token create --user you@example.com",
+    EXIT_CODES.notAllowed,
   );
 }
 
-/** Whoever waits at a terminal hears why. */
+/** Prints why the client is waiting. */
 const logger: Logger = {
   debug: () => undefined,
   warn: (message, { error, wait_ms }) => {
     if (message === "stream lost" && error === null) return;
     const { dim } = paletteFor(process.stderr);
     const reason = String(error).replace(/^\w+: /, "");
-    process.stderr.write(dim(`${reason} Trying again in ${Number(wait_ms) / 1000} s.\n`));
+    process.stderr.write(dim(`${reason} Retrying in ${Number(wait_ms) / 1000} s.\n`));
   },
 };

@@ -1,5 +1,5 @@
-/** What the process ends with. Scripts rely on them. */
-export const exitCodes = {
+/** The exit codes of all commands. Scripts rely on them. */
+export const EXIT_CODES = {
   done: 0,
   failed: 1,
   usage: 2,

@@ -8,20 +8,20 @@ import {
 } from "@berth/sdk";
 import { paletteFor } from "../terminal/palette.ts";
 import { plainText } from "../terminal/plain-text.ts";
-import { exitCodes } from "./exit-codes.ts";
+import { EXIT_CODES } from "./exit-codes.ts";
 
-/** The command cannot be carried out as it was given: exit code 2, or another. */
+/** An error of the caller, printed as one sentence. The exit code is 2 unless another is given. */
 export class UsageError extends Error {
   readonly exitCode: number;
 
-  constructor(message: string, exitCode: number = exitCodes.usage) {
+  constructor(message: string, exitCode: number = EXIT_CODES.usage) {
     super(message);
     this.exitCode = exitCode;
   }
 }
 
-/** Tells a failure on stderr and gives the exit code for it. A bug shows its stack. */
-export function tellFailure(error: unknown): number {
+/** Prints an error to standard error and returns its exit code. An unexpected error is printed with its stack. */
+export function printError(error: unknown): number {
   const { red, dim } = paletteFor(process.stderr);
   const [message, ...facts] = linesOf(error);
   process.stderr.write(
@@ -40,7 +40,7 @@ function linesOf(error: unknown): string[] {
     ].map(plainText);
   }
   if (error instanceof ConnectionError && !(error instanceof TimeoutError)) {
-    return [plainText(error.message), "Is the service running, and is this its address (--url, BERTH_URL)?"];
+    return [plainText(error.message), "Is the service running, and is this its URL (--url, BERTH_URL)?"];
   }
   if (error instanceof BerthError || error instanceof UsageError) return [plainText(error.message)];
   return [error instanceof Error ? (error.stack ?? error.message) : String(error)];
@@ -48,6 +48,6 @@ function linesOf(error: unknown): string[] {
 
 function codeOf(error: unknown): number {
   if (error instanceof UsageError) return error.exitCode;
-  if (error instanceof AuthenticationError || error instanceof PermissionError) return exitCodes.notAllowed;
-  return exitCodes.failed;
+  if (error instanceof AuthenticationError || error instanceof PermissionError) return EXIT_CODES.notAllowed;
+  return EXIT_CODES.failed;
 }

@@ -8,13 +8,16 @@ export function withConnection(command: Command): Command {
   return command
     .option(
       "--url <address>",
-      "server to speak with; default: BERTH_URL, else client.json of the data directory",
+      "URL of the server; default: BERTH_URL, else client.json in the data directory",
     )
     .option(
       "--token-file <file>",
-      "file that holds the token; default: BERTH_TOKEN, BERTH_TOKEN_FILE, client.json",
+      "file that contains the token; default: BERTH_TOKEN, BERTH_TOKEN_FILE, client.json",
     )
-    .option("--data-dir <dir>", "data directory of an installation on this machine; default: BERTH_DATA_DIR");
+    .option(
+      "--data-dir <dir>",
+      "data directory of an installation on this machine; default: BERTH_DATA_DIR, else .berth",
+    );
 }
 
 /** Adds the options of a command that acts on an installation on this machine. */
@@ -29,10 +32,13 @@ export function withFields(command: Command): Command {
   return command
     .option(
       "-f, --field <name=text...>",
-      "a field of the body; dots lead deeper: metadata.team=core; @file takes a file's text",
+      "set a field of the body; a.b=text for a nested field; @file reads the text from a file",
     )
-    .option("-F, --json-field <name=JSON...>", "the same with a JSON value: limits.pids=100")
-    .option("--input <file>", "a body of JSON or YAML that the fields are laid over; - is standard input");
+    .option("-F, --json-field <name=JSON...>", "set a field to a JSON value, such as limits.pids=100")
+    .option(
+      "--input <file>",
+      "JSON or YAML file with the body, which the fields override; - for standard input",
+    );
 }
 
 export function positiveInteger(value: string): number {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { UsageError } from "./failure.ts";
 
-/** A secret from a file, without the newline at its end. */
+/** Reads a secret from a file, without the final newline. */
 export async function secretFile(path: string): Promise<string> {
   try {
     return nonEmpty((await readFile(path, "utf8")).trimEnd(), `The file '${path}' is empty.`);
@@ -11,7 +11,7 @@ export async function secretFile(path: string): Promise<string> {
   }
 }
 
-/** A secret from an environment variable. */
+/** Reads a secret from an environment variable. */
 export function secretVariable(name: string): string {
   return nonEmpty(process.env[name] ?? "", `The variable '${name}' is not set.`);
 }

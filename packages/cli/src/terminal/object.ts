@@ -4,7 +4,7 @@ import { table } from "./table.ts";
 
 type Thing = Record<string, unknown>;
 
-const namingFields = [
+const NAME_FIELDS = [
   "name",
   "display_name",
   "display_title",
@@ -17,18 +17,18 @@ const namingFields = [
   "version",
 ];
 
-/** An object as lines of field and value; what lies deeper is JSON. */
+/** Formats an object as lines of field and value. Nested values are JSON. */
 export function objectLines(object: Thing): string[] {
   const { dim } = paletteFor(process.stdout);
   return table(Object.entries(object).map(([name, value]) => [dim(name), cut(textOf(value), 200)]));
 }
 
-/** Objects as a table: their id, up to two fields that name them, their status and when they were made. */
+/** Formats objects as a table: id, up to two fields that name them, status and time of creation. */
 export function listLines(objects: readonly Thing[]): string[] {
   if (objects.length === 0) return [];
   const { dim } = paletteFor(process.stdout);
   const has = (name: string) => objects.some((object) => object[name] !== undefined && object[name] !== "");
-  const naming = namingFields.filter(has).slice(0, 2);
+  const naming = NAME_FIELDS.filter(has).slice(0, 2);
   const columns = ["id", ...naming, ...["type", "status", "created_at"].filter(has)].filter(
     (name) => name !== "type" || naming.length === 0,
   );

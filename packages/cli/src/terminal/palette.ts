@@ -1,6 +1,6 @@
 import { type InspectColor, styleText } from "node:util";
 
-/** Where text goes. A terminal has `isTTY` and `columns`. */
+/** A stream to print to. A terminal has `isTTY` and `columns`. */
 export type Output = NodeJS.WritableStream & { isTTY?: boolean | undefined; columns?: number | undefined };
 
 export type Style = (text: string) => string;
@@ -14,17 +14,17 @@ export interface Palette {
   cyan: Style;
 }
 
-/** Colours for a terminal that wants them (`NO_COLOR`, `TERM=dumb`); elsewhere text stays as it is. */
+/** Colours for a terminal, unless `NO_COLOR` or `TERM=dumb` is set; no styling elsewhere. */
 export function paletteFor(output: Output): Palette {
   return palette(isTerminal(output) && !process.env.NO_COLOR);
 }
 
-/** Whether lines can be overwritten in place there. */
+/** Whether lines can be overwritten. */
 export function isTerminal(output: Output): boolean {
   return output.isTTY === true && process.env.TERM !== "dumb";
 }
 
-/** Width of a terminal; 80 for one that does not know its own, which then says 0. */
+/** The width of a terminal; 80 if it is unknown, which some terminals report as 0. */
 export function columnsOf({ columns }: Output): number {
   return columns || 80;
 }

@@ -14,7 +14,7 @@ export function count(value: number): string {
   return value.toLocaleString("en-US");
 }
 
-/** `12,345 tokens in (8,000 from cache), 1,024 out`: in is everything that the model read. */
+/** `12,345 tokens in (8,000 from cache), 1,024 out`. Tokens in include those read from and written to the cache. */
 export function tokens(usage: ModelUsage): string {
   const read = usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens;
   const cached =

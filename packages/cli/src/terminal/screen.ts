@@ -1,25 +1,25 @@
 import { columnsOf, isTerminal, type Output, type Palette } from "./palette.ts";
 import { cut } from "./plain-text.ts";
 
-/** Lines to print for one event, and how they stand to what is above: apart, or in one group with other notes. */
+/** The lines of one event. Blocks are separated by an empty line, except for consecutive notes. */
 export interface Block {
-  place: "apart" | "note";
+  kind: "apart" | "note";
   lines: string[];
 }
 
 export function apart(lines: string[]): Block {
-  return { place: "apart", lines };
+  return { kind: "apart", lines };
 }
 
 export function note(...lines: string[]): Block {
-  return { place: "note", lines };
+  return { kind: "note", lines };
 }
 
-const eraseLine = "\r\u001b[2K";
+const ERASE_LINE = "\r\u001b[2K";
 
 /**
- * Prints blocks one below the other and, on a terminal, keeps one status line under them that is overwritten in place.
- * While a text is written piece by piece there is no status line, and blocks wait for its end.
+ * Prints blocks and, on a terminal, keeps a status line below them. While a text is written piece by piece there is no
+ * status line, and blocks wait for its end.
  */
 export class Screen {
   readonly live: boolean;
@@ -27,12 +27,12 @@ export class Screen {
   readonly #palette: Palette;
   readonly #status: () => string | null;
   readonly #timer: NodeJS.Timeout | null;
-  #last: Block["place"] | null = null;
+  #last: Block["kind"] | null = null;
   #shown = "";
   #writing = false;
   #waiting: Block[] = [];
 
-  /** `status` is asked after each block and every second. */
+  /** `status` is called after each block and every second. */
   constructor(output: Output, palette: Palette, status: () => string | null) {
     this.#output = output;
     this.#palette = palette;
@@ -43,10 +43,10 @@ export class Screen {
 
   print(block: Block): void {
     if (this.#writing) this.#waiting.push(block);
-    else this.#output.write(`${this.#gapBefore(block.place)}${block.lines.join("\n")}\n`);
+    else this.#output.write(`${this.#gapBefore(block.kind)}${block.lines.join("\n")}\n`);
   }
 
-  /** Begins a text of its own, under the one that is being written, if any. */
+  /** Starts a text, after the one that is being written, if any. */
   beginText(): void {
     if (this.#writing) this.#output.write("\n");
     this.#output.write(this.#gapBefore("apart"));
@@ -57,7 +57,7 @@ export class Screen {
     this.#output.write(text);
   }
 
-  /** Ends the text, if one is being written, and prints the blocks that waited for it. */
+  /** Ends the text that is being written, if any, and prints the blocks that waited for it. */
   endText(): void {
     if (!this.#writing) return;
     this.#writing = false;
@@ -74,24 +74,24 @@ export class Screen {
     this.#shown = status;
   }
 
-  /** Leaves only what was printed. */
+  /** Stops the updates and removes the status line. */
   close(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.endText();
     this.#erase();
   }
 
-  /** Makes room for what is printed next; an empty line where it stands apart. */
-  #gapBefore(place: Block["place"]): string {
-    const gap = this.#last !== null && (place === "apart" || this.#last !== "note");
-    this.#last = place;
+  /** Erases the status line. Returns the empty line before the next block, if it needs one. */
+  #gapBefore(kind: Block["kind"]): string {
+    const gap = this.#last !== null && (kind === "apart" || this.#last !== "note");
+    this.#last = kind;
     this.#erase();
     return gap ? "\n" : "";
   }
 
   #erase(): void {
     if (this.#shown === "") return;
-    this.#output.write(eraseLine);
+    this.#output.write(ERASE_LINE);
     this.#shown = "";
   }
 }

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 
-/** Rows as aligned columns, two spaces apart; the last column is not padded. */
+/** Aligns rows in columns, two spaces apart. The last column is not padded. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) {

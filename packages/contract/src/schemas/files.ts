@@ -58,7 +58,7 @@ export const newFile = z
       .regex(/^[\w.+-]{1,100}\/[\w.+-]{1,100}$/)
       .toLowerCase()
       .nullish()
-      .meta({ description: "Default: `application/octet-stream`." }),
+      .meta({ description: "Default: by the file name, else `application/octet-stream`." }),
     metadata: metadata.nullish(),
   })
   .meta({ id: "NewFile" });

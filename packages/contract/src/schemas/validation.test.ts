@@ -111,7 +111,7 @@ describe("validation errors", () => {
   }
 });
 
-/** Objects that carry the schema's own field names around arbitrary JSON, so that faults lie at every depth. */
+/** Objects with the schema's field names around arbitrary JSON, so that errors occur at every depth. */
 function bodies(names: string[]): fc.Arbitrary<unknown> {
   const key = fc.oneof(fc.constantFrom(...names, "x"), fc.stringMatching(/^[a-z_]{1,8}$/));
   const { value } = fc.letrec<{ value: unknown }>((tie) => ({

@@ -1,24 +1,24 @@
 import type { Operation } from "@berth/sdk";
-import { bodyOf, type GivenFields, queryOf } from "../../operations/given-fields.ts";
+import { type BodyOptions, bodyOf, queryOf } from "../../operations/request-fields.ts";
 import { type ConnectionOptions, connect } from "../../shared/connection.ts";
 import { UsageError } from "../../shared/failure.ts";
 import { printJson, printLine } from "../../terminal/print.ts";
 
-interface ApiOptions extends ConnectionOptions, GivenFields {
+interface ApiOptions extends ConnectionOptions, BodyOptions {
   query?: string[];
   header?: string[];
   include?: boolean;
   paginate?: boolean;
 }
 
-const methods = ["GET", "POST", "PUT", "DELETE"] as const;
+const METHODS = ["GET", "POST", "PUT", "DELETE"] as const;
 
-/** Makes one request, or with `--paginate` as many as a list has pages. */
+/** Makes one request, or with `--paginate` one for each page. */
 export async function callApi(given: string, path: string, options: ApiOptions): Promise<undefined> {
-  const method = methods.find((known) => known === given.toUpperCase());
-  if (method === undefined) throw new UsageError(`The method must be one of ${methods.join(", ")}.`);
+  const method = METHODS.find((known) => known === given.toUpperCase());
+  if (method === undefined) throw new UsageError(`The method must be one of ${METHODS.join(", ")}.`);
   if (path.includes("://"))
-    throw new UsageError("Give the path alone, such as /sessions; --url or BERTH_URL names the server.");
+    throw new UsageError("Give the path alone, such as /sessions. Set the server by --url or BERTH_URL.");
   const [, plain = path, search = ""] = /^([^?]*)\??(.*)$/.exec(path) ?? [];
   const query = queryOf(
     [...new URLSearchParams(search)].map((pair) => pair.join("=")).concat(options.query ?? []),
@@ -62,7 +62,7 @@ function headersOf(given: readonly string[]): Record<string, string> {
     given.map((header) => {
       const [, name, value] = /^([\w-]+):\s*(.*)$/.exec(header) ?? [];
       if (name === undefined || value === undefined) {
-        throw new UsageError(`'${header}' is not of the form name: value.`);
+        throw new UsageError(`'${header}' must have the form 'name: value'.`);
       }
       return [name, value];
     }),

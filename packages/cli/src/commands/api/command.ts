@@ -2,24 +2,23 @@ import type { Command } from "commander";
 import { withConnection, withFields } from "../../shared/options.ts";
 import { action } from "../action.ts";
 
-/** The API as it is, for what no command says. */
 export function addApi(program: Command): void {
   const command = program
     .command("api <method> <path>")
-    .summary("make any request")
+    .summary("make an API request")
     .description(
-      "Makes a request and prints the answer as it came. A path without /api is below /api/v1/cloud. 5xx and lost connections are tried again.",
+      "Make an API request and print the response. A path that does not start with /api is relative to /api/v1/cloud. Retries after 5xx and connection errors.",
     )
-    .option("-q, --query <name=value...>", "of the query")
-    .option("-H, --header <name:value...>", "headers")
-    .option("-i, --include", "print the status and the headers, too")
-    .option("--paginate", "follow next_page and print all objects, one on a line");
+    .option("-q, --query <name=value...>", "query parameters")
+    .option("-H, --header <name:value...>", "request headers")
+    .option("-i, --include", "also print the status and headers of the response")
+    .option("--paginate", "fetch all pages and print one object per line");
   withConnection(withFields(command))
-    .addHelpText("after", help)
+    .addHelpText("after", HELP)
     .action(action(() => import("./call-api.ts"), "callApi"));
 }
 
-const help = `
+const HELP = `
 Examples:
   $ berth api GET /sessions -q limit=5
   $ berth api POST /agents -f name=Helper -f model=rehearsal/steps

@@ -4,7 +4,7 @@ import { operations } from "@berth/sdk/operations";
 import { type ConnectionOptions, connect } from "../../shared/connection.ts";
 import { UsageError } from "../../shared/failure.ts";
 import { printJson, printLine } from "../../terminal/print.ts";
-import { type Described, documentsOf, type Kind, namingField } from "./documents.ts";
+import { documentsOf, type Kind, nameField, type ObjectDocument } from "./documents.ts";
 
 interface ApplyOptions extends ConnectionOptions {
   file: string[];
@@ -20,14 +20,14 @@ interface Noun {
   update: Operation;
 }
 
-const nouns: Record<Kind, Noun> = {
+const OPERATIONS: Record<Kind, Noun> = {
   agent: operations.agents,
   environment: operations.environments,
   memory_store: operations.memoryStores,
   vault: operations.vaults,
 };
 
-/** Brings each object to what its document says, in the order of the files. The first refusal ends it. */
+/** Creates or updates the object of each document, in the order of the files. Stops at the first error. */
 export async function apply(options: ApplyOptions): Promise<undefined> {
   const documents = (await Promise.all(options.file.map(documentsOf))).flat();
   const client = await connect(options);
@@ -46,10 +46,10 @@ function foreseen(known: Thing | undefined) {
 
 async function bring(
   client: Berth,
-  { kind, body }: Described,
+  { kind, body }: ObjectDocument,
   known: Thing | undefined,
 ): Promise<{ done: string; object: Thing }> {
-  const { create, update } = nouns[kind];
+  const { create, update } = OPERATIONS[kind];
   if (known === undefined)
     return { done: "created", object: await client.call<Thing>({ operation: create, body }) };
   const idParam = /\{(\w+)\}/.exec(update.path)?.[1] ?? "";
@@ -61,15 +61,18 @@ async function bring(
   return { done: isSame(known, object) ? "unchanged" : "updated", object };
 }
 
-/** The one object of the name that the caller reaches and that is not archived. */
-async function findByName(client: Berth, { kind, name, place }: Described): Promise<Thing | undefined> {
+/** Finds the object of that name among those that are not archived. Throws if there are several. */
+async function findByName(
+  client: Berth,
+  { kind, name, location }: ObjectDocument,
+): Promise<Thing | undefined> {
   const found: Thing[] = [];
-  for await (const item of client.pages<Thing>({ operation: nouns[kind].list, query: { limit: 100 } })) {
-    if (item[namingField(kind)] === name) found.push(item);
+  for await (const item of client.pages<Thing>({ operation: OPERATIONS[kind].list, query: { limit: 100 } })) {
+    if (item[nameField(kind)] === name) found.push(item);
   }
   if (found.length > 1) {
     const ids = found.map(({ id }) => id).join(", ");
-    throw new UsageError(`${place}: several objects of kind ${kind} are named '${name}': ${ids}.`);
+    throw new UsageError(`${location}: several objects of kind ${kind} have the name '${name}': ${ids}.`);
   }
   return found[0];
 }

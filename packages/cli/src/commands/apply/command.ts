@@ -5,20 +5,23 @@ import { action } from "../action.ts";
 export function addApply(program: Command): void {
   const command = program
     .command("apply")
-    .summary("make objects as files describe them")
+    .summary("create or update objects from files")
     .description(
-      "Makes each object that the files describe, or changes the one of its kind and name. What a file leaves out stays as it is.",
+      "Create each object that the files describe, or update the object of the same kind and name. Fields that a file omits keep their value.",
     )
-    .requiredOption("-f, --file <file...>", "YAML or JSON, several documents in one; - is standard input")
-    .option("--dry-run", "say what would be done, and do nothing")
-    .option("--json", "print JSON, a line an object");
+    .requiredOption(
+      "-f, --file <file...>",
+      "YAML or JSON file, which can have several documents; - for standard input",
+    )
+    .option("--dry-run", "print what would be done without doing it")
+    .option("--json", "print one JSON object per line");
   withConnection(command)
-    .addHelpText("after", help)
+    .addHelpText("after", HELP)
     .action(action(() => import("./apply.ts"), "apply"));
 }
 
-const help = `
-A document is the body of the API's create operation with a 'kind': agent, environment, memory_store or vault.
+const HELP = `
+A document is the body of a create request with an additional field 'kind': agent, environment, memory_store or vault.
 
 Example:
   kind: environment

@@ -1,48 +1,48 @@
 import { parseAllDocuments } from "yaml";
-import { readText } from "../../operations/given-fields.ts";
+import { readText } from "../../operations/request-fields.ts";
 import { UsageError } from "../../shared/failure.ts";
 
-export const kinds = ["agent", "environment", "memory_store", "vault"] as const;
-export type Kind = (typeof kinds)[number];
+const KINDS = ["agent", "environment", "memory_store", "vault"] as const;
+export type Kind = (typeof KINDS)[number];
 
-/** What a file says of one object. */
-export interface Described {
+/** A document of a file, which describes one object. */
+export interface ObjectDocument {
   kind: Kind;
-  /** The field that names it, which is `display_name` of a vault. */
+  /** The object's name, which is the `display_name` of a vault. */
   name: string;
   /** The body of its create operation. */
   body: Record<string, unknown>;
-  /** Where it stands, for messages. */
-  place: string;
+  /** The document's position in the files, for messages. */
+  location: string;
 }
 
-export function namingField(kind: Kind): "name" | "display_name" {
+export function nameField(kind: Kind): "name" | "display_name" {
   return kind === "vault" ? "display_name" : "name";
 }
 
-/** The objects of a file, all of them looked at before the first is made. @throws UsageError */
-export async function documentsOf(file: string): Promise<Described[]> {
+/** Reads and checks all documents of a file. @throws UsageError */
+export async function documentsOf(file: string): Promise<ObjectDocument[]> {
   const documents = parseAllDocuments(await readText(file));
   if (!Array.isArray(documents)) return [];
   return documents.flatMap((document, index) => {
-    const place = `Document ${index + 1} of '${file}'`;
-    const fault = document.errors[0];
-    if (fault !== undefined) throw new UsageError(`${place}: ${fault.message.split("\n")[0]}`);
+    const location = `Document ${index + 1} of '${file}'`;
+    const error = document.errors[0];
+    if (error !== undefined) throw new UsageError(`${location}: ${error.message.split("\n")[0]}`);
     const content: unknown = document.toJS();
-    return content === null ? [] : [described(content, place)];
+    return content === null ? [] : [parseDocument(content, location)];
   });
 }
 
-function described(content: unknown, place: string): Described {
+function parseDocument(content: unknown, location: string): ObjectDocument {
   if (typeof content !== "object" || content === null || Array.isArray(content)) {
-    throw new UsageError(`${place} is not an object.`);
+    throw new UsageError(`${location} is not an object.`);
   }
   const { kind: given, ...body } = content as Record<string, unknown>;
-  const kind = kinds.find((known) => known === given);
-  if (kind === undefined) throw new UsageError(`${place}: 'kind' must be one of ${kinds.join(", ")}.`);
-  const name = body[namingField(kind)];
+  const kind = KINDS.find((known) => known === given);
+  if (kind === undefined) throw new UsageError(`${location}: 'kind' must be one of ${KINDS.join(", ")}.`);
+  const name = body[nameField(kind)];
   if (typeof name !== "string" || name === "") {
-    throw new UsageError(`${place}: '${namingField(kind)}' is required.`);
+    throw new UsageError(`${location}: '${nameField(kind)}' is required.`);
   }
-  return { kind, name, body, place };
+  return { kind, name, body, location };
 }

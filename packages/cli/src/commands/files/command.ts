@@ -2,22 +2,22 @@ import type { Command } from "commander";
 import { withConnection } from "../../shared/options.ts";
 import { action } from "../action.ts";
 
-/** What the general commands cannot do with files: read one of this machine. */
+/** Adds the commands that read files of this machine, which commands generated from operations cannot do. */
 export function addFiles(program: Command): void {
   const files = program
     .command("files")
-    .summary("what sessions are given, and what agents made")
-    .description("Files that sessions are given, and those that agents made.");
+    .summary("manage files for sessions and outputs of agents")
+    .description("Manage files: uploads for sessions, and the outputs of agents.");
   const add = (usage: string, summary: string) =>
     withConnection(files.command(usage).description(summary).option("--json", "print JSON"));
-  add("upload <path>", "Uploads a file, in parts that survive a broken connection.")
-    .option("--name <filename>", "its name there; default: its name here")
-    .option("--type <media-type>", "such as text/csv; default: by its name")
+  add("upload <path>", "Upload a file, in parts, so that it can resume after a broken connection.")
+    .option("--name <filename>", "file name in Berth; default: the local file name")
+    .option("--type <media-type>", "media type, such as text/csv; default: by the file name")
     .action(action(() => import("./upload.ts"), "uploadFile"));
-  add("put-content <file-id> <path>", "Sends the content of an announced file, or what is missing of it.")
-    .addHelpText("after", announceHelp)
+  add("put-content <file-id> <path>", "Upload the content of a pending file, or what is missing of it.")
+    .addHelpText("after", PENDING_HELP)
     .action(action(() => import("./upload.ts"), "putContent"));
 }
 
-const announceHelp = `
-To announce a file: berth api POST /files -f filename=report.csv -F size_bytes=1024`;
+const PENDING_HELP = `
+To create a pending file: berth api POST /files -f filename=report.csv -F size_bytes=1024`;

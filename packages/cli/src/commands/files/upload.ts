@@ -14,19 +14,19 @@ interface UploadOptions extends ConnectionOptions {
   json?: boolean;
 }
 
-/** Uploads in parts, over connections that break; at a terminal it shows how far it is. Prints the file. */
+/** Uploads in parts and resumes after broken connections. Shows the progress on a terminal, then prints the file. */
 export async function uploadFile(path: string, options: UploadOptions): Promise<undefined> {
   await upload(path, undefined, options);
 }
 
-/** Sends what is missing of an announced file's content. */
+/** Uploads what is missing of a pending file's content. */
 export async function putContent(id: string, path: string, options: UploadOptions): Promise<undefined> {
   await upload(path, id, options);
 }
 
 async function upload(path: string, file_id: string | undefined, options: UploadOptions): Promise<void> {
   const content = await openAsBlob(path).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`'${path}' cannot be read: ${error.code}.`);
+    throw new UsageError(`Cannot read '${path}': ${error.code}.`);
   });
   const { name = basename(path), type } = options;
   const client = await connect(options);

@@ -7,8 +7,8 @@ const load = () => import("./admin.ts");
 export function addAdmin(program: Command): void {
   const admin = program
     .command("admin")
-    .summary("organizations, users and service accounts")
-    .description("Looks after organizations, users and service accounts of the installation on this machine.")
+    .summary("manage organizations, users and service accounts")
+    .description("Manage organizations, users and service accounts of the installation on this machine.")
     .addHelpText("after", HELP);
   addOrganizations(admin);
   addUsers(admin);
@@ -16,45 +16,49 @@ export function addAdmin(program: Command): void {
 }
 
 function addOrganizations(admin: Command): void {
-  const noun = admin.command("organizations").description("Lists, makes and renames organizations.");
-  add(noun, "list", "Lists organizations.").action(action(load, "listOrganizations"));
-  add(noun, "create <name>", "Makes an organization.").action(action(load, "createOrganization"));
-  add(noun, "rename <name> <new-name>", "Renames an organization.").action(
-    action(load, "renameOrganization"),
-  );
+  const noun = admin.command("organizations").description("List, create and rename organizations.");
+  add(noun, "list", "List organizations.").action(action(load, "listOrganizations"));
+  add(noun, "create <name>", "Create an organization.").action(action(load, "createOrganization"));
+  add(noun, "rename <name> <new-name>", "Rename an organization.").action(action(load, "renameOrganization"));
 }
 
 function addUsers(admin: Command): void {
-  const noun = admin.command("users").description("Lists and makes users; disables them, and sets roles.");
+  const noun = admin
+    .command("users")
+    .description("List and create users, disable them, and set their roles.");
   const role = new Option("--role <role>", "the user's role").choices(["member", "admin"]).default("member");
-  add(noun, "list", "Lists users.")
-    .option("--org <name>", "only of this one")
+  add(noun, "list", "List users.")
+    .option("--org <name>", "only those of this organization")
     .action(action(load, "listUsers"));
-  add(noun, "create <email>", "Makes a user, without a token.")
+  add(noun, "create <email>", "Create a user, without a token.")
     .requiredOption("--org <name>", "the user's organization")
     .addOption(role)
     .action(action(load, "createUser"));
-  add(noun, "set-role <email> <role>", "Sets a user's role: member or admin.").action(
-    action(load, "setRole"),
+  add(noun, "set-role <email> <role>", "Set a user's role: member or admin.").action(action(load, "setRole"));
+  add(noun, "disable <email>", "Disable a user: their tokens are rejected.").action(
+    action(load, "disableUser"),
   );
-  add(noun, "disable <email>", "Refuses the user's tokens from now on.").action(action(load, "disableUser"));
-  add(noun, "enable <email>", "Takes the user's tokens again.").action(action(load, "enableUser"));
+  add(noun, "enable <email>", "Enable a user: their tokens are accepted again.").action(
+    action(load, "enableUser"),
+  );
 }
 
 function addServiceAccounts(admin: Command): void {
-  const noun = admin
-    .command("service-accounts")
-    .description("Lists, makes and disables service accounts, which sat tokens stand for.");
+  const noun = admin.command("service-accounts").description("List, create and disable service accounts.");
   const of = (usage: string, summary: string) =>
-    add(noun, usage, summary).requiredOption("--org <name>", "the organization that it belongs to");
-  add(noun, "list", "Lists service accounts.")
-    .option("--org <name>", "only of this one")
+    add(noun, usage, summary).requiredOption("--org <name>", "the service account's organization");
+  add(noun, "list", "List service accounts.")
+    .option("--org <name>", "only those of this organization")
     .action(action(load, "listServiceAccounts"));
-  of("create <name>", "Makes a service account, without a token.").action(
+  of("create <name>", "Create a service account, without a token.").action(
     action(load, "createServiceAccount"),
   );
-  of("disable <name>", "Refuses its tokens from now on.").action(action(load, "disableServiceAccount"));
-  of("enable <name>", "Takes its tokens again.").action(action(load, "enableServiceAccount"));
+  of("disable <name>", "Disable a service account: its tokens are rejected.").action(
+    action(load, "disableServiceAccount"),
+  );
+  of("enable <name>", "Enable a service account: its tokens are accepted again.").action(
+    action(load, "enableServiceAccount"),
+  );
 }
 
 function add(noun: Command, usage: string, summary: string): Command {
@@ -62,7 +66,8 @@ function add(noun: Command, usage: string, summary: string): Command {
 }
 
 const HELP = `
-They work whether the service runs or not. 'berth token create' makes tokens for who is named here.
+These commands work whether or not the service is running. Use 'berth token create' to create tokens for users and
+service accounts.
 
 Examples:
   $ berth admin organizations create acme

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { berth } from "../../../test-support/berth.ts";
 
-/** Each command starts the installation's database for as long as it takes. */
+/** Each command starts the installation's database while it runs. */
 
 let dataDir: string;
 before(async () => {
@@ -25,7 +25,7 @@ async function refusal(...args: string[]): Promise<string> {
   return stderr.trim();
 }
 
-test("organizations, users and service accounts are made, listed, disabled and enabled", async () => {
+test("admin: creates, lists, disables and enables organizations, users and service accounts", async () => {
   assert.equal(await admin("organizations", "list"), "");
   assert.match(await admin("organizations", "create", "acme"), /^org_[0-9a-z]{26}$/);
   assert.equal(
@@ -62,7 +62,7 @@ test("organizations, users and service accounts are made, listed, disabled and e
   );
 });
 
-test("a service account gets a token by its name, and no user comes with it", async () => {
+test("token create --service-account: a token without a user", async () => {
   const token = (...args: string[]) => berth(["token", "create", ...args, "--data-dir", dataDir]);
   const made = await token("--service-account", "nightly", "--org", "Night");
   assert.match(made.stdout, /^berth_sat_\w+\n$/);
@@ -76,7 +76,7 @@ test("a service account gets a token by its name, and no user comes with it", as
     assert.equal((await token(...args)).code, 2, args.join(" "));
 });
 
-test("wrong usage is exit code 2", async () => {
+test("admin: wrong usage → exit code 2", async () => {
   for (const args of [
     ["users", "create", "ada", "--org", "acme"],
     ["users", "create", "ada@example.com"],

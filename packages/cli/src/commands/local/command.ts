@@ -27,29 +27,29 @@ function addServe(program: Command): void {
 function addToken(program: Command): void {
   const token = program
     .command("token")
-    .summary("make tokens")
-    .description("Makes tokens for this installation.");
+    .summary("create tokens on this machine")
+    .description("Create tokens on the machine of the installation.");
   const create = token
     .command("create")
     .description(
-      "Makes a token, and the user or service account and the organization when they are missing. Prints the token alone.",
+      "Create a token and print it. Creates the user or service account and the organization if they do not exist.",
     )
-    .option("--user <email>", "the user whom the token stands for")
-    .option("--service-account <name>", "the service account that it stands for instead")
-    .option("--org <name>", "the organization; default: the user's own, else the one named default")
-    .addOption(new Option("--role <role>", "the user's role there").choices(["member", "admin"]))
+    .option("--user <email>", "user of the token")
+    .option("--service-account <name>", "service account of the token, instead of a user")
+    .option("--org <name>", "organization; default: that of the user, else the one named default")
+    .addOption(new Option("--role <role>", "role of a new user").choices(["member", "admin"]))
     .addOption(
       new Option(
         "--kind <kind>",
-        "pat stands for the user, sat for a service account of the same name",
+        "pat: token of the user; sat: token of a service account with the same name",
       ).choices(["pat", "sat"]),
     )
     .option(
       "--scopes <list>",
-      "scopes with commas between them, such as sessions:read,files:write",
+      "comma-separated scopes, such as sessions:read,files:write; default: *",
       commaList,
     )
-    .option("--expires-in <seconds>", "seconds until it expires; default: never", seconds);
+    .option("--expires-in <seconds>", "seconds until the token expires; default: never", seconds);
   withInstallation(create)
     .addHelpText("after", TOKEN_HELP)
     .action(action(() => import("./create-token.ts"), "createToken"));
@@ -58,12 +58,12 @@ function addToken(program: Command): void {
 function addSecrets(program: Command): void {
   const secrets = program
     .command("secrets")
-    .summary("replace the key of stored secrets")
-    .description("Looks after the secrets that this installation stores.");
+    .summary("replace the key that encrypts stored secrets")
+    .description("Manage the secrets that this installation stores.");
   const rewrap = secrets
     .command("rewrap")
-    .description("Seals every stored secret with a new key, and deletes the former key.")
-    .option("--former-key-file <file>", "the key before, where BERTH_SECRET_KEY_FILE names your own new one");
+    .description("Encrypt all stored secrets with a new key, and delete the old key.")
+    .option("--former-key-file <file>", "old key, if BERTH_SECRET_KEY_FILE names a new key of your own");
   withInstallation(rewrap)
     .addHelpText("after", REWRAP_HELP)
     .action(action(() => import("./rewrap-secrets.ts"), "rewrap"));
@@ -72,9 +72,9 @@ function addSecrets(program: Command): void {
 function addDoctor(program: Command): void {
   const doctor = program
     .command("doctor")
-    .summary("show what this machine offers and lacks")
+    .summary("check what this machine supports")
     .description(
-      "Shows what this machine offers and lacks: sandbox, settings, models, database. Exit code 1 when something that users rely on is missing.",
+      "Check what this machine supports: sandbox, settings, models, database. The exit code is 1 if something that users need is missing.",
     );
   withInstallation(doctor).action(action(() => import("./doctor.ts"), "doctor"));
 }
@@ -89,12 +89,12 @@ function seconds(value: string): number {
 }
 
 const TOKEN_HELP = `
-It works whether the service runs or not. The token is shown this once; only its hash is stored.
+This command works whether or not the service is running. The token is shown only once; Berth stores its hash.
 
 Examples:
   $ export BERTH_TOKEN=$(berth token create --user you@example.com)
   $ berth token create --service-account ci --scopes sessions:read,sessions:write --expires-in 86400`;
 
 const REWRAP_HELP = `
-Stop every service of the database first. A call that was cut off is called again: it goes on with the rest. Cursors of lists
-that were given out before are refused afterwards.`;
+Stop all services that use the database first. If the command is interrupted, run it again: it continues with the
+remaining secrets. Cursors of lists that were returned before are rejected afterwards.`;

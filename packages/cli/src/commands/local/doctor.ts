@@ -1,17 +1,17 @@
 import { type Capability, doctor as examine } from "@berth/server";
-import { exitCodes } from "../../shared/exit-codes.ts";
+import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import { type Palette, paletteFor } from "../../terminal/palette.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
 import { printJson, printLine } from "../../terminal/print.ts";
 import { table } from "../../terminal/table.ts";
 
-/** Shows what this machine offers and lacks. Exit code 1 when something that users rely on is missing. */
+/** Prints the capabilities of this machine. Returns exit code 1 if something that users need is missing. */
 export async function doctor({ dataDir, json }: { dataDir?: string; json?: boolean }): Promise<number> {
   const capabilities = await examine({ "data-dir": dataDir });
   const missing = capabilities.filter(({ state }) => state === "no");
   if (json) printJson({ ok: missing.length === 0, capabilities });
   else printTable(capabilities);
-  return missing.length === 0 ? exitCodes.done : exitCodes.failed;
+  return missing.length === 0 ? EXIT_CODES.done : EXIT_CODES.failed;
 }
 
 function printTable(capabilities: readonly Capability[]): void {

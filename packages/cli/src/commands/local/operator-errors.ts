@@ -1,5 +1,5 @@
 import { OperatorError } from "@berth/server";
-import { exitCodes } from "../../shared/exit-codes.ts";
+import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import { UsageError } from "../../shared/failure.ts";
 
 /** Runs `work` and prints its `OperatorError` as one sentence, with exit code 1, instead of a stack. */
@@ -7,7 +7,7 @@ export async function operatorErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof OperatorError) throw new UsageError(error.message, exitCodes.failed);
+    if (error instanceof OperatorError) throw new UsageError(error.message, EXIT_CODES.failed);
     throw error;
   }
 }

@@ -1,28 +1,28 @@
 import { ConfigError, flagOf, readConfig, serve as startService, variables } from "@berth/server";
 import { Command } from "commander";
 import { updateClientFile } from "../../shared/client-file.ts";
-import { exitCodes } from "../../shared/exit-codes.ts";
+import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import { UsageError } from "../../shared/failure.ts";
 import { printLine } from "../../terminal/print.ts";
-import { serveSettings } from "./serve-settings.ts";
+import { SETTINGS_HELP } from "./serve-settings.ts";
 
-/** Runs the service until SIGTERM or SIGINT, which drain it. */
+/** Runs the service until SIGTERM or SIGINT, then shuts it down gracefully. */
 export async function serve(args: string[]): Promise<number> {
   const config = settingsOf(flagsOf(args));
   const stopped = askedToStop();
   const service = await startService(config).catch((error: Error) => {
-    throw new UsageError(error.message, exitCodes.failed);
+    throw new UsageError(error.message, EXIT_CODES.failed);
   });
   await updateClientFile(config.dataDir, { url: reachable(service.url) });
   printLine(`berth: listening on ${service.url}`);
   await stopped;
   await service.stop();
-  process.exit(exitCodes.done);
+  process.exit(EXIT_CODES.done);
 }
 
 /**
- * Resolves at the first SIGTERM or SIGINT. A later one ends the process at once, but not within the first second: a terminal and
- * the program that started this one may both send theirs, and the kernel sends one for each thread of a parent that was killed.
+ * Resolves at the first SIGTERM or SIGINT. A later one ends the process at once, but not within the first second: the
+ * terminal and the parent process may both send one, and the kernel sends one per thread of a parent that was killed.
  */
 function askedToStop(): Promise<void> {
   let first: number | null = null;
@@ -30,7 +30,7 @@ function askedToStop(): Promise<void> {
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
       process.on(signal, () => {
         first ??= performance.now();
-        if (performance.now() - first > 1000) process.exit(exitCodes.failed);
+        if (performance.now() - first > 1000) process.exit(EXIT_CODES.failed);
         resolve();
       });
     }
@@ -45,18 +45,18 @@ function settingsOf(flags: Record<string, string>): ReturnType<typeof readConfig
   }
 }
 
-/** The flags by name without the dashes, as the settings take them. */
+/** Parses the flags. The result is keyed by the flag's name without dashes. */
 function flagsOf(args: string[]): Record<string, string> {
   const command = new Command("berth serve")
-    .description("Starts the service: API, runner, sandboxes, and the embedded PostgreSQL.")
+    .description("Start the service: API, runner, sandboxes, and the embedded PostgreSQL.")
     .exitOverride()
-    .showHelpAfterError("(for help: --help)")
-    .addHelpText("after", help);
+    .showHelpAfterError("Run with --help for usage.")
+    .addHelpText("after", HELP);
   for (const variable of variables) {
-    const [form, line] = serveSettings[variable] ?? ["<value>", variable];
+    const [form, line] = SETTINGS_HELP[variable] ?? ["<value>", variable];
     command.option(`${flagOf(variable)} ${form}`, line);
   }
-  command.option("--database-url-file <file>", "file that holds the database's address");
+  command.option("--database-url-file <file>", "file that contains the database URL");
   command.parse(args, { from: "user" });
   const names = [...variables.map(flagOf), "--database-url-file"].map((flag) => flag.slice(2));
   const values = command.opts<Record<string, string>>();
@@ -71,14 +71,14 @@ function camelCase(name: string): string {
   return name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** A client on this machine reaches a service that listens everywhere by loopback. */
+/** The URL for clients on this machine: loopback, if the service listens on all addresses. */
 function reachable(url: string): string {
   return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }
 
-const help = `
-Each flag is also a variable: BERTH_DATA_DIR for --data-dir. When it can serve, it prints one line with its address
-on standard output. Its log is JSON on standard error. SIGTERM drains it.
+const HELP = `
+Each flag can also be set as a variable: BERTH_DATA_DIR for --data-dir. When the service is ready, it prints a line with
+its URL to standard output. It logs JSON to standard error. SIGTERM shuts it down gracefully.
 
 Example:
   $ berth serve --data-dir ./berth-data --port 4180`;

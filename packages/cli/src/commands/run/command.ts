@@ -5,35 +5,35 @@ import { action } from "../action.ts";
 export function addRun(program: Command): void {
   const command = program
     .command("run")
-    .summary("start a session on a task and watch it")
-    .description(
-      "Starts a session on a task, shows what the agent does as it happens, and ends with the turn.",
-    )
-    .argument("<task>", "what the agent shall do; '-' reads it from standard input")
+    .summary("start a session with a task and follow it")
+    .description("Start a session with a task and show what the agent does, until its turn ends.")
+    .argument("<task>", "what the agent should do; '-' reads it from standard input")
     .option("--repo <url>", "repository to clone, such as https://github.com/org/repo")
-    .option("--branch <name>", "branch to check out; default: the repository's own default")
+    .option("--branch <name>", "branch to check out; default: the repository's default branch")
     .option("--commit <sha>", "commit to check out instead of a branch")
-    .option("--token-env <name>", "environment variable that holds the repository's token")
-    .option("--repo-token-file <file>", "file that holds the repository's token")
-    .option(
-      "--model <provider/model>",
-      "model of the agent; default: BERTH_MODEL, else the one of the last run",
-    )
-    .option("--agent <id>", "an agent of yours, instead of one made for the model")
-    .option("--environment <id>", "an environment of yours, instead of the default one")
+    .option("--token-env <name>", "environment variable that contains the repository's token")
+    .option("--repo-token-file <file>", "file that contains the repository's token")
+    .option("--model <provider/model>", "model of the agent; default: BERTH_MODEL, else that of the last run")
+    .option("--agent <id>", "existing agent to use, instead of one created for the model")
+    .option("--environment <id>", "existing environment to use, instead of the default one")
     .option("--title <text>", "title of the session; default: the task's first line")
-    .option("--keep", "leave the session open when it is done; otherwise it is archived")
-    .option("--json", "print the session, then every event, as JSON lines");
+    .option("--keep", "do not archive the session when the agent is done")
+    .option("--json", "print the session and every event as JSON lines");
   withConnection(command)
-    .addHelpText("after", help)
+    .addHelpText("after", HELP)
     .action(action(() => import("./run.ts"), "run"));
 }
 
-const help = `
-Ctrl-C asks the agent to stop; a second one leaves it running and ends the command.
+const HELP = `
+Ctrl-C interrupts the agent. A second Ctrl-C ends the command and leaves the session running.
 
-Exit codes: 0 the agent finished its turn, 1 it failed or the repository could not be cloned,
-2 wrong usage, 3 calls wait for you (berth sessions allow, deny), 4 no or not enough rights, 130 interrupted.
+Exit codes:
+  0    the agent finished its turn
+  1    the turn failed, or the repository could not be cloned
+  2    wrong usage
+  3    tool calls are waiting for you (see berth sessions allow, deny)
+  4    the token is missing, invalid or has no permission
+  130  interrupted
 
 Examples:
   $ berth run "Fix the flaky test in payments and push a branch" \\

@@ -1,6 +1,6 @@
-import { talk } from "../../terminal/print.ts";
+import { printMessage } from "../../terminal/print.ts";
 
-/** Ctrl-C while a session is followed: the first asks the session to stop, the second aborts `signal`. */
+/** Handles Ctrl-C while a session is followed: the first interrupts the session, the second aborts `signal`. */
 export interface Interrupts {
   readonly count: number;
   readonly signal: AbortSignal;
@@ -13,8 +13,10 @@ export function onInterrupts(interruptSession: () => Promise<unknown>): Interrup
   const heard = () => {
     count += 1;
     if (count > 1) return controller.abort();
-    talk("\nInterrupting. Ctrl-C again leaves the session running.");
-    interruptSession().catch((error: Error) => talk(`The session was not interrupted: ${error.message}`));
+    printMessage("\nInterrupting the agent. Press Ctrl-C again to leave it running.");
+    interruptSession().catch((error: Error) =>
+      printMessage(`The session could not be interrupted: ${error.message}`),
+    );
   };
   process.on("SIGINT", heard);
   return {

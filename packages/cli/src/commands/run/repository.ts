@@ -9,7 +9,7 @@ export interface RepositoryOptions {
   repoTokenFile?: string;
 }
 
-/** The repository of a new session as its resources: one, or none without `--repo`. */
+/** The resources of the new session: the repository, or none without `--repo`. */
 export async function repositoryResources({
   repo,
   branch,
@@ -19,18 +19,18 @@ export async function repositoryResources({
 }: RepositoryOptions) {
   const token = await repositoryToken(tokenEnv, repoTokenFile);
   if (repo === undefined) {
-    const orphan = Object.entries({
+    const dependent = Object.entries({
       branch,
       commit,
       "token-env": tokenEnv,
       "repo-token-file": repoTokenFile,
     });
-    const [given] = orphan.find(([, value]) => value !== undefined) ?? [];
+    const [given] = dependent.find(([, value]) => value !== undefined) ?? [];
     if (given !== undefined) throw new UsageError(`--${given} needs --repo.`);
     return [];
   }
   if (branch !== undefined && commit !== undefined)
-    throw new UsageError("Give --branch or --commit, not both.");
+    throw new UsageError("Set either --branch or --commit, not both.");
   const checkout = branch !== undefined ? { type: "branch" as const, name: branch } : null;
   return [
     {
@@ -44,23 +44,23 @@ export async function repositoryResources({
 
 async function repositoryToken(name: string | undefined, file: string | undefined): Promise<string | null> {
   if (name !== undefined && file !== undefined) {
-    throw new UsageError("Give --token-env or --repo-token-file, not both.");
+    throw new UsageError("Set either --token-env or --repo-token-file, not both.");
   }
   if (name !== undefined) return secretVariable(name);
   return file === undefined ? null : secretFile(file);
 }
 
 /**
- * The repository's address in the form that the API takes, from what people copy: with or without `.git` or a slash at the end, or
- * `git@host:org/repo.git`. An address with credentials is refused without repeating it.
+ * The repository's URL in the form that the API expects. Accepts a trailing `.git` or slash and `git@host:org/repo.git`.
+ * A URL with credentials is rejected without repeating it.
  */
 function repositoryUrl(given: string): string {
   const ssh = /^(?:ssh:\/\/)?git@([^:/]+)[:/](.+)$/.exec(given);
   const url = parse(ssh === null ? given : `https://${ssh[1]}/${ssh[2]}`);
-  if (url === null) throw new UsageError("--repo must be an address such as https://github.com/org/repo.");
+  if (url === null) throw new UsageError("--repo must be a URL such as https://github.com/org/repo.");
   if (url.username !== "" || url.password !== "") {
     throw new UsageError(
-      "--repo must not hold credentials. Give the token by --token-env or --repo-token-file.",
+      "--repo must not contain credentials. Set the token by --token-env or --repo-token-file.",
     );
   }
   return `https://${url.host}${url.pathname.replace(/\/+$/, "").replace(/\.git$/, "")}`;

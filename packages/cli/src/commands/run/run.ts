@@ -4,11 +4,11 @@ import { exitCodeOf, noOutcome, type Outcome, outcomeAfter } from "../../render/
 import { rehearsalLine } from "../../render/rehearsal.ts";
 import { previewsFor, renderEvents } from "../../render/render-events.ts";
 import { type ConnectionOptions, connect } from "../../shared/connection.ts";
-import { exitCodes } from "../../shared/exit-codes.ts";
+import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import { UsageError } from "../../shared/failure.ts";
 import { paletteFor } from "../../terminal/palette.ts";
 import { cut } from "../../terminal/plain-text.ts";
-import { printJson, talk } from "../../terminal/print.ts";
+import { printJson, printMessage } from "../../terminal/print.ts";
 import { answerHint } from "../sessions/follow-turn.ts";
 import { ensureAgent, ensureEnvironment } from "./defaults.ts";
 import { onInterrupts } from "./on-interrupts.ts";
@@ -24,7 +24,7 @@ export interface RunOptions extends ConnectionOptions, RepositoryOptions {
   json?: boolean;
 }
 
-/** Starts a session and follows its first turn. Answers the exit code; 3 when calls wait to be confirmed or for the client's tool. */
+/** Starts a session and follows its first turn. Returns the exit code. */
 export async function run(task: string, options: RunOptions): Promise<number> {
   const message = task === "-" ? await text(process.stdin) : task;
   if (message.trim() === "") throw new UsageError("The task is empty.");
@@ -39,10 +39,11 @@ export async function run(task: string, options: RunOptions): Promise<number> {
   });
   const { outcome, interrupted, detached } = await follow(client, session, options);
   if (!detached && !options.keep && outcome.ended === "end_turn") await archive(client, session);
-  if (detached) talk(`The session goes on. To follow it: berth sessions logs -f ${session.id}`);
-  if (outcome.ended === "requires_action") talk(answerHint(session.id));
-  if (interrupted) return exitCodes.interrupted;
-  return detached ? exitCodes.failed : exitCodeOf(outcome);
+  if (detached)
+    printMessage(`The session is still running. To follow it: berth sessions logs -f ${session.id}`);
+  if (outcome.ended === "requires_action") printMessage(answerHint(session.id));
+  if (interrupted) return EXIT_CODES.interrupted;
+  return detached ? EXIT_CODES.failed : exitCodeOf(outcome);
 }
 
 function titleOf(message: string): string {
@@ -68,21 +69,21 @@ async function follow(client: Berth, session: Session, { json }: RunOptions) {
   }
 }
 
-/** The turn's outcome stands, whether this succeeds or not. */
+/** A failure is only reported: it does not change the outcome of the turn. */
 async function archive(client: Berth, session: Session): Promise<void> {
   await client.sessions
     .archive(session.id)
-    .catch((error: Error) => talk(`It was not archived: ${error.message}`));
+    .catch((error: Error) => printMessage(`The session could not be archived: ${error.message}`));
 }
 
-/** The log from its start, and messages as they are written where a terminal shows them. */
+/** The log from its start, with previews of messages on a terminal. */
 function live() {
   return { from: "start" as const, event_deltas: previewsFor(process.stdout) };
 }
 
 async function showEvents(session: Session, events: AsyncIterable<StreamFrame>): Promise<Outcome> {
   const { dim } = paletteFor(process.stderr);
-  talk(dim(`${session.id} · ${session.agent.model.id}\n`));
+  printMessage(dim(`${session.id} · ${session.agent.model.id}\n`));
   return renderEvents(events, process.stdout, { resources: session.resources });
 }
 

@@ -1,11 +1,11 @@
 import type { Session, StreamFrame } from "@berth/sdk";
 
-/** Milliseconds that clones may go on after the turn has ended. */
-const patience = 300_000;
+/** How long clones may take after the end of the turn. */
+const CLONE_TIMEOUT_MS = 300_000;
 
 /**
- * The frames of the first turn. A turn that the agent ended while repositories were still being cloned goes on until each
- * is there or has failed; `giveUp` is called where that is not told in time, and has to end the frames.
+ * Yields the frames of the first turn. If the turn ends while repositories are still being cloned, it continues until
+ * each clone has succeeded or failed. If that takes too long it calls `giveUp`, which must end `frames`.
  */
 export async function* untilSettled<Frame extends StreamFrame>(
   frames: AsyncIterable<Frame>,
@@ -23,7 +23,7 @@ export async function* untilSettled<Frame extends StreamFrame>(
       if (frame.type === "session.status_idle") {
         if (frame.stop_reason.type !== "end_turn") return;
         ended = true;
-        timer ??= setTimeout(giveUp, patience);
+        timer ??= setTimeout(giveUp, CLONE_TIMEOUT_MS);
       }
       if (ended && pending.size === 0) return;
     }
@@ -36,7 +36,7 @@ function isRepository({ type }: Session["resources"][number]): boolean {
   return type === "hosted_repository" || type === "git_repository";
 }
 
-/** The resource that is there, or will not be, from this frame on. */
+/** The resource that has become ready or has failed with this frame. */
 function settledBy(frame: StreamFrame): string | undefined {
   if (frame.type === "session.resource_ready") return frame.resource_id;
   if (frame.type !== "session.error" || frame.error.retry_status.type === "retrying") return undefined;

@@ -4,7 +4,7 @@ import { UsageError } from "../../shared/failure.ts";
 import { printJson, printLine } from "../../terminal/print.ts";
 import { followTurn } from "./follow-turn.ts";
 
-/** Prints the id of the event that was accepted, or what follows from it. */
+/** Prints the id of the stored event, or with `--follow` the turn. */
 export async function sendMessage(
   id: string,
   given: string,
@@ -23,7 +23,7 @@ export async function sendMessage(
   return undefined;
 }
 
-/** Prints the id of the event that was accepted. */
+/** Prints the id of the stored event. */
 export async function interruptSession(
   id: string,
   options: ConnectionOptions & { json?: boolean },

@@ -8,7 +8,7 @@ before(async () => {
 });
 after(() => service.stop());
 
-test("calls that wait are allowed or denied", { timeout: 180_000 }, async () => {
+test("sessions allow and deny: waiting calls are confirmed", { timeout: 180_000 }, async () => {
   const toolset = {
     type: "agent_toolset_20260401",
     configs: [{ name: "Bash", permission_policy: { type: "always_ask" } }],
@@ -44,17 +44,20 @@ test("calls that wait are allowed or denied", { timeout: 180_000 }, async () => 
   const once = JSON.stringify({ steps: [call("echo again"), { say: "over" }] });
   const asked = await service.run(["sessions", "send", "-f", session.id, once]);
   assert.equal(asked.code, 3, asked.stderr);
-  assert.match(asked.stdout, /^Bash {2}echo again\n\nwaits for you/);
+  assert.match(asked.stdout, /^Bash {2}echo again\n\nwaiting for you/);
   assert.match(asked.stderr, /berth sessions allow sess_/);
   assert.match(
     await service.done("sessions", "allow", "-f", session.id),
     /^Bash {2}echo again\n {2}│ again\n[\s\S]*over\n\ndone/,
   );
   const { code, stderr } = await service.run(["sessions", "allow", session.id]);
-  assert.deepEqual([code, stderr], [1, "error: No tool call of this session waits for a confirmation.\n"]);
+  assert.deepEqual(
+    [code, stderr],
+    [1, "error: No tool call of this session is waiting for a confirmation.\n"],
+  );
 });
 
-/** Waits for the session's pause of this number. */
+/** Waits until the session has paused this many times. */
 async function pause(id: string, number: number): Promise<void> {
   const { child, lines } = service.follow("sessions", "logs", "-f", id, "--json");
   let pauses = 0;

@@ -5,18 +5,18 @@ import { printJson, printLine } from "../../terminal/print.ts";
 import { followTurn } from "./follow-turn.ts";
 
 interface AnswerOptions extends ConnectionOptions {
-  /** Told to the agent with a denial. */
+  /** Shown to the agent with a denial. */
   message?: string;
   follow?: boolean;
   json?: boolean;
 }
 
-/** Lets tool calls run that wait for a confirmation: those named, else all. */
+/** Allows tool calls that are waiting for a confirmation: those given, else all. */
 export async function allowCalls(id: string, calls: string[], options: AnswerOptions): Promise<Result> {
   return await answer(id, calls, options, () => ({ result: "allow" as const }));
 }
 
-/** Refuses tool calls that wait for a confirmation: those named, else all. */
+/** Denies tool calls that are waiting for a confirmation: those given, else all. */
 export async function denyCalls(id: string, calls: string[], options: AnswerOptions): Promise<Result> {
   const deny_message = options.message;
   return await answer(id, calls, options, () => ({
@@ -37,7 +37,8 @@ async function answer(
   const client = await connect(options);
   const waiting = named.length > 0 && !options.follow ? [] : await waitingCalls(client, id);
   const calls = named.length > 0 ? named : waiting.map((call) => call.id);
-  if (calls.length === 0) throw new UsageError("No tool call of this session waits for a confirmation.", 1);
+  if (calls.length === 0)
+    throw new UsageError("No tool call of this session is waiting for a confirmation.", 1);
   const events = calls.map((tool_use_id) => ({
     type: "user.tool_confirmation" as const,
     tool_use_id,
@@ -52,7 +53,7 @@ async function answer(
   return undefined;
 }
 
-/** What the newest pause of the session waits for and a confirmation can answer; a custom tool's result cannot be guessed. */
+/** The calls that the session's last pause waits for, without those of custom tools, which need a result. */
 async function waitingCalls(client: Berth, id: string): Promise<AskingCall[]> {
   const pauses = client.sessions.events.list(id, { order: "desc", types: ["session.status_idle"], limit: 1 });
   const [pause] = (await pauses).data as EventOf<"session.status_idle">[];

@@ -2,22 +2,22 @@ import type { Berth } from "@berth/sdk";
 import type { Call } from "../../render/activity.ts";
 import { exitCodeOf, noOutcome, outcomeAfter } from "../../render/outcome.ts";
 import { previewsFor, renderEvents } from "../../render/render-events.ts";
-import { printJson, talk } from "../../terminal/print.ts";
+import { printJson, printMessage } from "../../terminal/print.ts";
 
-/** What an answer to waiting calls needs to be told with. */
+/** How to reply to the calls that a session is waiting for. */
 export function answerHint(id: string): string {
-  return `To let the calls run: berth sessions allow ${id} (or deny). A custom tool's result goes by: berth sessions events send ${id}`;
+  return `Tool calls are waiting. To allow them: berth sessions allow ${id} (or deny). To send the result of a custom tool: berth sessions events send ${id}`;
 }
 
 interface FollowOptions {
-  /** The event that began it; what comes after is shown. */
+  /** The input that the turn processes. The events after it are shown. */
   after_id: string;
-  /** Calls of before that get their results in this turn. */
+  /** Earlier calls whose results come in this turn. */
   waiting?: readonly Call[];
   json?: boolean | undefined;
 }
 
-/** Shows a turn to its end. Answers the exit code that `run` has for it. */
+/** Shows a turn to its end. Returns the same exit codes as `run`. */
 export async function followTurn(
   client: Berth,
   id: string,
@@ -35,6 +35,6 @@ export async function followTurn(
     const frames = client.sessions.events.untilAnswered(id, after_id, query);
     outcome = await renderEvents(frames, process.stdout, { resources, waiting });
   }
-  if (outcome.ended === "requires_action") talk(answerHint(id));
+  if (outcome.ended === "requires_action") printMessage(answerHint(id));
   return exitCodeOf(outcome);
 }

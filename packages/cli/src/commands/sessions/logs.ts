@@ -1,7 +1,7 @@
 import type { Berth, StreamFrame } from "@berth/sdk";
 import { previewsFor, renderEvents } from "../../render/render-events.ts";
 import { type ConnectionOptions, connect } from "../../shared/connection.ts";
-import { exitCodes } from "../../shared/exit-codes.ts";
+import { EXIT_CODES } from "../../shared/exit-codes.ts";
 import { printJson } from "../../terminal/print.ts";
 
 interface LogsOptions extends ConnectionOptions {
@@ -9,7 +9,7 @@ interface LogsOptions extends ConnectionOptions {
   json?: boolean;
 }
 
-/** The log from its start. Following ends by Ctrl-C with 130, or with the session. */
+/** Prints the log from its start. With `--follow`, ends with the session, or with exit code 130 on Ctrl-C. */
 export async function sessionLogs(id: string, options: LogsOptions): Promise<number | undefined> {
   const client = await connect(options);
   const controller = new AbortController();
@@ -20,7 +20,7 @@ export async function sessionLogs(id: string, options: LogsOptions): Promise<num
   } finally {
     process.off("SIGINT", stop);
   }
-  return controller.signal.aborted ? exitCodes.interrupted : undefined;
+  return controller.signal.aborted ? EXIT_CODES.interrupted : undefined;
 }
 
 async function show(client: Berth, id: string, options: LogsOptions, signal: AbortSignal): Promise<void> {

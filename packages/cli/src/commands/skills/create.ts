@@ -19,10 +19,10 @@ export async function createSkillVersion(id: string, path: string, options: Opti
   print(await (await connect(options)).skills.createVersion(id, upload), options);
 }
 
-/** All files of a directory by their paths in it, or the archive. Links are not followed. */
+/** The zip archive, or all files of a directory by their relative paths. Symbolic links are left out. */
 async function uploadOf(path: string): Promise<SkillUpload> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`'${path}' cannot be read: ${error.code}.`);
+    throw new UsageError(`Cannot read '${path}': ${error.code}.`);
   });
   if (found.isFile()) return { name: basename(path), content: await openAsBlob(path) };
   const entries = await readdir(path, { recursive: true, withFileTypes: true });

@@ -9,7 +9,7 @@ const host = fc.tuple(
   fc.option(fc.integer({ min: 1, max: 65_535 })),
 );
 
-/** Whatever else a url may carry, and what a parser, git or a shell may take for something else. */
+/** Other parts of a URL, and text that a URL parser, git or a shell could read differently. */
 const hostile = fc.constantFrom(
   "user@", "a:b@", "?", "#", "?x=1", "#x", "//", "/./", "/../", "/%2e%2e/", "%2F", "%00", "%0a", "%zz", "%", "\\", "\n", " ",
   "[::1]", "ＧＩＴ", "..", ":0", ":70000", "--upload-pack=x", "",

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { mountPath, pathsOverlap } from "./mount-path.ts";
 
-/** The rules again, by other means: a file system's own view of a path, and the tree that a sandbox has. */
+/** An independent implementation of the rules: the file system's view of a path, and the directory tree of a sandbox. */
 function isAllowed(path: string): boolean {
   const bytes = new TextEncoder().encode(path);
   const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -26,7 +26,7 @@ const system = "bin boot dev etc lib lib32 lib64 libx32 proc root run sbin sys t
   .split(" ")
   .map((name) => `/${name}`);
 const platform = ["/mnt/memory", "/mnt/skills", "/mnt/session/outputs", "/opt/berth"];
-/** Directories that every sandbox has, into which mounts may go, but which none may hide. */
+/** Directories of every sandbox: mounts can be inside them, but must not hide them. */
 const open = ["/data", "/home/agent", "/mnt/session/uploads"];
 
 const known = [...system, ...platform, ...open, "/", "/mnt", "/mnt/session", "/opt", "/home", "/workspace"];
@@ -61,7 +61,7 @@ const name = fc.oneof(
 const below = fc
   .tuple(fc.constantFrom(...known), fc.array(name, { maxLength: 4 }))
   .map(([place, names]) => [place === "/" ? "" : place, ...names].join("/"));
-/** Around the longest that is allowed, to the byte. */
+/** Lengths around the maximum, to the byte. */
 const long = fc
   .tuple(fc.integer({ min: 1018, max: 1030 }), fc.constantFrom("x", "é"))
   .map(([length, letter]) => {

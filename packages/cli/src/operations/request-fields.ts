@@ -3,33 +3,33 @@ import { text } from "node:stream/consumers";
 import { parse } from "yaml";
 import { UsageError } from "../shared/failure.ts";
 
-/** A body as the options of a command give it. */
-export interface GivenFields {
-  /** `path=text`, the path with dots between names; `path=@file` takes the text of a file, which secrets should come from. */
+/** The options of a command that make up a body. */
+export interface BodyOptions {
+  /** `path=text`, with dots between the names of nested fields. `path=@file` reads a file, which is the way for secrets. */
   field?: string[];
   /** `path=JSON`. */
   jsonField?: string[];
-  /** A file of JSON or YAML that the fields are laid over; `-` is standard input. */
+  /** A JSON or YAML file, or `-` for standard input. The fields override its own. */
   input?: string;
 }
 
 type Fields = Record<string, unknown>;
 
-/** The body: the file's, with the fields laid over; an empty object when nothing was given. */
-export async function bodyOf({ field = [], jsonField = [], input }: GivenFields): Promise<Fields> {
+/** Builds the body: the file's content, overridden by the fields. */
+export async function bodyOf({ field = [], jsonField = [], input }: BodyOptions): Promise<Fields> {
   const body = input === undefined ? {} : await readBody(input);
   for (const given of field) {
     const [path, value] = pair(given);
-    lay(body, path, value.startsWith("@") ? await contentOf(value.slice(1)) : value);
+    setField(body, path, value.startsWith("@") ? await contentOf(value.slice(1)) : value);
   }
   for (const given of jsonField) {
     const [path, value] = pair(given);
-    lay(body, path, jsonOf(path, value));
+    setField(body, path, jsonOf(path, value));
   }
   return body;
 }
 
-/** `name=value` pairs of a query; a name that ends with `[]` may come several times. */
+/** Parses `name=value` pairs of a query. A name that ends in `[]` can be repeated. */
 export function queryOf(given: readonly string[]): Fields {
   const query: Fields = {};
   for (const [name, value] of given.map(pair)) {
@@ -40,7 +40,7 @@ export function queryOf(given: readonly string[]): Fields {
   return query;
 }
 
-/** A file's text, or that of standard input, without the line end that editors leave. */
+/** The text of a file or of standard input, without the final newline. */
 async function contentOf(file: string): Promise<string> {
   return (await readText(file)).replace(/\r?\n$/, "");
 }
@@ -48,10 +48,10 @@ async function contentOf(file: string): Promise<string> {
 async function readBody(file: string): Promise<Fields> {
   const body = yaml(await readText(file), file);
   if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Fields;
-  throw new UsageError(`${nameOf(file)} does not hold an object.`);
+  throw new UsageError(`${nameOf(file)} does not contain an object.`);
 }
 
-/** JSON is YAML, too. */
+/** Parses YAML, of which JSON is a subset. */
 function yaml(content: string, file: string): unknown {
   try {
     return parse(content);
@@ -62,13 +62,13 @@ function yaml(content: string, file: string): unknown {
   }
 }
 
-/** Of a file, or of standard input for `-`. */
+/** Reads a file, or standard input for `-`. */
 export async function readText(file: string): Promise<string> {
   if (file === "-") return await text(process.stdin);
   try {
     return await readFile(file, "utf8");
   } catch (error) {
-    throw new UsageError(`'${file}' cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
+    throw new UsageError(`Cannot read '${file}': ${(error as NodeJS.ErrnoException).code}.`);
   }
 }
 
@@ -78,7 +78,7 @@ function nameOf(file: string): string {
 
 function pair(given: string): [path: string, value: string] {
   const at = given.indexOf("=");
-  if (at < 1) throw new UsageError(`'${given}' is not of the form name=value.`);
+  if (at < 1) throw new UsageError(`'${given}' must have the form name=value.`);
   return [given.slice(0, at), given.slice(at + 1)];
 }
 
@@ -90,21 +90,21 @@ function jsonOf(path: string, value: string): unknown {
   }
 }
 
-/** Sets a field below others, which are made when they are missing. */
-function lay(body: Fields, path: string, value: unknown): void {
+/** Sets a nested field. Creates the objects on its path if they are missing. */
+function setField(body: Fields, path: string, value: unknown): void {
   const names = path.split(".");
   const last = names.pop() ?? "";
-  let place = body;
+  let parent = body;
   for (const name of names) {
-    const known = Object.hasOwn(place, name) ? place[name] : undefined;
+    const known = Object.hasOwn(parent, name) ? parent[name] : undefined;
     const next = typeof known === "object" && known !== null && !Array.isArray(known) ? known : {};
-    define(place, name, next);
-    place = next as Fields;
+    define(parent, name, next);
+    parent = next as Fields;
   }
-  define(place, last, value);
+  define(parent, last, value);
 }
 
-/** Also when the name is one that objects have from birth. */
-function define(place: Fields, name: string, value: unknown): void {
-  Object.defineProperty(place, name, { value, enumerable: true, configurable: true, writable: true });
+/** Defines an own property even for names that objects inherit, such as `__proto__`. */
+function define(object: Fields, name: string, value: unknown): void {
+  Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { bodyOf, queryOf } from "./given-fields.ts";
+import { bodyOf, queryOf } from "./request-fields.ts";
 
-describe("given fields", () => {
-  test("dots lead deeper; later ones are laid over former ones", async () => {
+describe("request fields", () => {
+  test("dots set nested fields; later fields override earlier ones", async () => {
     assert.deepEqual(
       await bodyOf({ field: ["a=1", "b.c=x=y", "b.d="], jsonField: ["a=2", 'b.e=["z"]', "f.g=null"] }),
       { a: 2, b: { c: "x=y", d: "", e: ["z"] }, f: { g: null } },
@@ -11,13 +11,13 @@ describe("given fields", () => {
     assert.deepEqual(await bodyOf({ jsonField: ["a=[1]"], field: ["a.b=c"] }), { a: [1] });
   });
 
-  test("no name reaches beyond the body", async () => {
+  test("no name can set anything outside the body", async () => {
     const body = await bodyOf({ field: ["__proto__.polluted=yes", "constructor.prototype.polluted=yes"] });
     assert.equal(({} as Record<string, unknown>).polluted, undefined);
     assert.deepEqual(Object.keys(body), ["__proto__", "constructor"]);
   });
 
-  test("a query's name with brackets may come several times", () => {
+  test("a query parameter with brackets can be repeated", () => {
     assert.deepEqual(queryOf(["limit=1", "statuses[]=idle", "statuses[]=running", "created_at[gt]=x"]), {
       limit: "1",
       statuses: ["idle", "running"],
@@ -25,9 +25,9 @@ describe("given fields", () => {
     });
   });
 
-  test("what is not of the form is told", async () => {
+  test("a pair of the wrong form is rejected", async () => {
     for (const given of ["x", "=x", ""]) {
-      await assert.rejects(bodyOf({ field: [given] }), /is not of the form name=value/);
+      await assert.rejects(bodyOf({ field: [given] }), /must have the form name=value/);
     }
     await assert.rejects(bodyOf({ jsonField: ["a=b"] }), /The value of 'a' is not JSON/);
   });
