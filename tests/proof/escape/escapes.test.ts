@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { allProbes, makeHostStage, probeScript, readProbes, type Stage } from "@berth/sandbox/probes";
+import { ALL_PROBES, type Canaries, probeScript, readProbes, startHostCanaries } from "@berth/sandbox/probes";
 import type { Api } from "../../acceptance/harness/api.ts";
 import { Berth } from "../../acceptance/harness/berth.ts";
 import {
@@ -23,10 +23,10 @@ import { type Repository, startRepository } from "./repository.ts";
 describe("no escape probe succeeds", {
   skip: process.getuid?.() === 0 ? false : "without root isolation is weaker",
 }, () => {
-  let stage: Stage;
+  let stage: Canaries;
   let repository: Repository;
   before(async () => {
-    stage = await makeHostStage();
+    stage = await startHostCanaries();
     repository = await startRepository();
   });
   after(() => Promise.all([stage.close(), repository.close()]));
@@ -41,7 +41,7 @@ describe("no escape probe succeeds", {
       try {
         const output = await probed({ berth, api: await berth.client(), repository }, stage, path);
         checkWay(output, path, repository);
-        const all = readProbes(output, allProbes);
+        const all = readProbes(output, ALL_PROBES);
         const loose = all.filter(({ state }) => state !== "held");
         assert.deepEqual(
           loose.map(({ probe, state, detail }) => `${probe.id} ${state}: ${detail}`),
@@ -57,7 +57,7 @@ describe("no escape probe succeeds", {
 const SCRIPT = "/mnt/session/uploads/probes.sh";
 
 /** What the probes, run by the agent, print, after what tells whether the sandbox came to be that way. */
-async function probed(scene: Scene, stage: Stage, path: CreationPath): Promise<string> {
+async function probed(scene: Scene, stage: Canaries, path: CreationPath): Promise<string> {
   const { berth, api, repository } = scene;
   const session = await probedSession(scene, stage, path);
   await path.prepare?.(scene, session);
@@ -80,7 +80,7 @@ function checkWay(output: string, { left, witness }: CreationPath, repository: R
 }
 
 /** A session without a sandbox yet, with a file, a skill, and the text of the probes. */
-async function probedSession(scene: Scene, stage: Stage, path: CreationPath): Promise<string> {
+async function probedSession(scene: Scene, stage: Canaries, path: CreationPath): Promise<string> {
   const { berth, api } = scene;
   const variables = {
     ...stage.variables,
@@ -88,7 +88,7 @@ async function probedSession(scene: Scene, stage: Stage, path: CreationPath): Pr
     service_port: new URL(berth.url).port,
   };
   const files = [
-    await fileResource(api, probeScript(allProbes, variables), SCRIPT),
+    await fileResource(api, probeScript(ALL_PROBES, variables), SCRIPT),
     await fileResource(api, "probed", "/mnt/session/uploads/probe.txt"),
   ];
   const skill = await makeSkill(api, "probe");

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { neighbourScript, type ProbeVariables, residentVariables } from "@berth/sandbox/probes";
+import { canaryVariables, neighbourScript, type ProbeVariables } from "@berth/sandbox/probes";
 import type { Api } from "../../acceptance/harness/api.ts";
 import type { Berth } from "../../acceptance/harness/berth.ts";
 import { bash, makeSession, results, steps } from "../../acceptance/harness/fixtures.ts";
@@ -22,7 +22,7 @@ for i in $(seq 3000); do grep -q ready said && break; sleep 0.01; done; cat said
   await api.ok("POST", `/sessions/${id}/events`, { events: [message] });
   const events = await eventsUntil(api, id, ({ type }) => type === "agent.tool_result");
   const [said = ""] = results(events);
-  const variables = residentVariables(said);
+  const variables = canaryVariables(said);
   if (variables === null) throw new Error(`the neighbour did not start: ${said}`);
   return {
     variables: { ...variables, neighbour_disk: join(berth.dataDir, "sessions", id) },

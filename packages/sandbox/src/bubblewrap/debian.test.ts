@@ -10,17 +10,17 @@ import { conformanceTest, ok, type Subject, type Suite } from "../../test-suppor
 import { fileTests } from "../../test-support/conformance/file-tests.ts";
 import { isolationTests } from "../../test-support/conformance/isolation-tests.ts";
 import { probeTests } from "../../test-support/conformance/probe-tests.ts";
-import { noTrees, testTree } from "../../test-support/system.ts";
+import { noRootFilesystem, testRootFilesystem } from "../../test-support/system.ts";
 import { WORKSPACE_PROGRAMS } from "../workspace/workspace-programs.ts";
 import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
 import { takeChanges } from "./system-layers/take-changes.ts";
 
-const skip = await noTrees();
+const skip = await noRootFilesystem();
 
 describe("bubblewrap keeps its promises on a Debian of its own", { skip }, () => {
   let subject: Subject | null = null;
   before(async () => {
-    const tree = await testTree();
+    const tree = await testRootFilesystem();
     const directory = await mkdtemp(join(tmpdir(), "berth-debian-"));
     const egress = await createEgress();
     const instance = `debian-${process.pid}`;

@@ -41,7 +41,7 @@ export interface SandboxSpec {
 
 /** A system for sandboxes: host directories that are mounted as an overlay and never change. */
 export interface SystemLayers {
-  /** The lowest directory, which is complete: `buildTree` makes it. */
+  /** The lowest directory, which is complete: `buildRootFilesystem` makes it. */
   tree: string;
   /** The changes of each layer, from the lowest to the highest; `SandboxEngine.takeChanges` makes them. Default none. */
   layers?: readonly string[];

@@ -1,25 +1,25 @@
-import { deviceProbes } from "./device-probes.ts";
-import { filesystemProbes } from "./filesystem-probes.ts";
-import { gitProbes } from "./git-probes.ts";
-import { kernelProbes } from "./kernel-probes.ts";
-import { networkProbes } from "./network-probes.ts";
-import { privilegeProbes } from "./privilege-probes.ts";
+import { DEVICE_PROBES } from "./device-probes.ts";
+import { FILESYSTEM_PROBES } from "./filesystem-probes.ts";
+import { GIT_PROBES } from "./git-probes.ts";
+import { KERNEL_PROBES } from "./kernel-probes.ts";
+import { NETWORK_PROBES } from "./network-probes.ts";
+import { PRIVILEGE_PROBES } from "./privilege-probes.ts";
 import type { Probe } from "./probe.ts";
-import { procProbes } from "./proc-probes.ts";
-import { processProbes } from "./process-probes.ts";
-import { resourceProbes } from "./resource-probes.ts";
-import { sessionProbes } from "./session-probes.ts";
+import { PROC_PROBES } from "./proc-probes.ts";
+import { PROCESS_PROBES } from "./process-probes.ts";
+import { RESOURCE_PROBES } from "./resource-probes.ts";
+import { SESSION_PROBES } from "./session-probes.ts";
 
 /** Every probe, in the order in which they run. */
-export const allProbes: readonly Probe[] = [
-  ...filesystemProbes,
-  ...procProbes,
-  ...processProbes,
-  ...kernelProbes,
-  ...networkProbes,
-  ...deviceProbes,
-  ...privilegeProbes,
-  ...sessionProbes,
-  ...resourceProbes,
-  ...gitProbes,
+export const ALL_PROBES: readonly Probe[] = [
+  ...FILESYSTEM_PROBES,
+  ...PROC_PROBES,
+  ...PROCESS_PROBES,
+  ...KERNEL_PROBES,
+  ...NETWORK_PROBES,
+  ...DEVICE_PROBES,
+  ...PRIVILEGE_PROBES,
+  ...SESSION_PROBES,
+  ...RESOURCE_PROBES,
+  ...GIT_PROBES,
 ];

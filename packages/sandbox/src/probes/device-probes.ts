@@ -4,7 +4,7 @@ const special = (path: string) =>
   `if [ ! -e ${path} ]; then said=absent; elif ( : <${path} ) || ( : <>${path} ); then breach "${path} can be opened"; fi`;
 
 /** Device nodes and terminals. */
-export const deviceProbes = group("devices", [
+export const DEVICE_PROBES = group("devices", [
   [
     "make_character",
     "makes a character device",

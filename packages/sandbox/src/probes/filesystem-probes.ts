@@ -1,7 +1,7 @@
 import { group } from "./probe.ts";
 
 /** Mounts, read-only places, and files of the host. */
-export const filesystemProbes = group("filesystem", [
+export const FILESYSTEM_PROBES = group("filesystem", [
   [
     "mount_tmpfs",
     "mounts a filesystem of its own",

@@ -43,7 +43,7 @@ git -c protocol.http.allow=always ls-remote "http://127.0.0.1:$first/org/reposit
 if [ -e stolen ]; then breach "the other server was given credentials"; fi`;
 
 /** Hostile repositories, and the credentials of a session's own. */
-export const gitProbes = group("git", [
+export const GIT_PROBES = group("git", [
   [
     "embedded_monitor",
     "has git status run a program that a repository inside the repository names",

@@ -1,5 +1,5 @@
 import type { Capability } from "../interface/capability.ts";
-import { openByEngine } from "./open-by-engine.ts";
+import { KNOWN_BREACHES } from "./open-by-engine.ts";
 import type { ProbeResult } from "./probe.ts";
 
 /**
@@ -7,7 +7,7 @@ import type { ProbeResult } from "./probe.ts";
  * tried, or has succeeded and is known to with this engine.
  */
 export function isolationCapabilities(engine: string, results: readonly ProbeResult[]): Capability[] {
-  const bearable = openByEngine[engine] ?? {};
+  const bearable = KNOWN_BREACHES[engine] ?? {};
   return [...Map.groupBy(results, ({ probe }) => probe.group)].map(([group, all]) => {
     const told = all.filter(({ state }) => state !== "held").map((result) => tell(result, bearable));
     const breached = all.some(({ probe, state }) => state === "breached" && !(probe.id in bearable));

@@ -1,7 +1,7 @@
 import { group } from "./probe.ts";
 
 /** Parts of the kernel that a sandbox has no need of, and that faults have been found in again and again. */
-export const kernelProbes = group("kernel", [
+export const KERNEL_PROBES = group("kernel", [
   [
     "namespace_user",
     "makes a user namespace, in which it would be root",

@@ -4,7 +4,7 @@ const HOST = 'if printf %s "$answer" | mine host; then breach "the host\'s serve
 const netlink = (...protocols: number[]) => protocols.map((one) => `attempt socket 16 3 ${one}`).join("; ");
 
 /** Servers of the host and of its cloud, and kinds of sockets. No probe sends anything that leaves the machine. */
-export const networkProbes = group("network", [
+export const NETWORK_PROBES = group("network", [
   [
     "host_loopback",
     "connects to a server on the host's loopback address",

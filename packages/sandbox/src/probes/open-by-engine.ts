@@ -2,7 +2,7 @@ const NO_OPTIONS =
   "no directory is mounted with such options there; programs give no privileges, and devices are refused";
 
 /** What an engine does not hold and need not, by its name: the probe's id and why that is bearable. */
-export const openByEngine: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+export const KNOWN_BREACHES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   docker: {
     setuid_places: NO_OPTIONS,
     device_places: NO_OPTIONS,

@@ -1,7 +1,7 @@
 import { group } from "./probe.ts";
 
 /** Ways to become somebody else, or more. */
-export const privilegeProbes = group("privileges", [
+export const PRIVILEGE_PROBES = group("privileges", [
   [
     "setuid_allowed",
     "may gain privileges by programs",

@@ -2,13 +2,13 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Sandbox, SandboxEngine } from "../interface/sandbox.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
-import { allProbes } from "./all-probes.ts";
+import { ALL_PROBES } from "./all-probes.ts";
+import { startHostCanaries, startNeighbour } from "./canaries.ts";
 import { PLACES } from "./prelude.ts";
 import type { Probe, ProbeResult } from "./probe.ts";
 import { runProbes } from "./run-probes.ts";
-import { makeHostStage, startNeighbour } from "./stage.ts";
 
-export interface ProbedPlace {
+export interface ProbeOptions {
   /** Host directory for the disks, in the data directory of the service, so that they lie where those of sessions do. */
   directory: string;
   /** Host uids of the sandbox that the probes run in and of the one beside it. */
@@ -25,14 +25,14 @@ export interface ProbedPlace {
  */
 export async function probeEngine(
   engine: SandboxEngine,
-  { directory, uids, spec = {}, probed: alone = {} }: ProbedPlace,
-  probes: readonly Probe[] = allProbes,
+  { directory, uids, spec = {}, probed: alone = {} }: ProbeOptions,
+  probes: readonly Probe[] = ALL_PROBES,
 ): Promise<ProbeResult[]> {
   await mkdir(directory, { recursive: true, mode: 0o711 });
   const place = await mkdtemp(join(directory, "probes-"));
   const undo: (() => Promise<unknown>)[] = [() => rm(place, { recursive: true, force: true })];
   try {
-    const stage = await makeHostStage();
+    const stage = await startHostCanaries();
     undo.push(stage.close);
     const made = await makeMounts(place);
     const open = async (name: string, uid: number, own: Partial<SandboxSpec> = {}): Promise<Sandbox> => {

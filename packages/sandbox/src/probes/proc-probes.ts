@@ -1,7 +1,7 @@
 import { group } from "./probe.ts";
 
 /** What /proc and /sys tell of the host, and what can be set there. */
-export const procProbes = group("proc", [
+export const PROC_PROBES = group("proc", [
   [
     "core_pattern",
     "names a program that the host's kernel runs when one crashes",

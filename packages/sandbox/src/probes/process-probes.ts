@@ -24,7 +24,7 @@ said="ended with $ended"
 [ "$ended" -ne 42 ] || breach "the call was made"`;
 
 /** Processes, debuggers, and other ways to call the kernel. */
-export const processProbes = group("processes", [
+export const PROCESS_PROBES = group("processes", [
   [
     "ptrace_attach",
     "attaches as a debugger to a process that is not its child",

@@ -35,7 +35,7 @@ until ($ended) {
 unlink $file, "$file.socket", "/dev/shm/$text"; defined $shm and shmctl($shm, 0, 0);`;
 
 /** Arguments of `perl` for a resident. */
-export function residentArguments(
+export function canaryArguments(
   word: "host" | "neighbour",
   tag: string,
   directory: string,
@@ -46,7 +46,7 @@ export function residentArguments(
 }
 
 /** The variables that a resident has printed; null before it is ready. */
-export function residentVariables(output: string): Record<string, string> | null {
+export function canaryVariables(output: string): Record<string, string> | null {
   if (!/^ready$/m.test(output)) return null;
   return Object.fromEntries(
     [...output.matchAll(/^(\w+)=(.*)$/gm)].map(([, name = "", value = ""]) => [name, value]),

@@ -3,7 +3,7 @@ import { group } from "./probe.ts";
 const WITHOUT_CAPABILITY = { never: "root itself lacks the capability for it in many containers" } as const;
 
 /** Limits that it is held to. */
-export const resourceProbes = group("resources", [
+export const RESOURCE_PROBES = group("resources", [
   [
     "open_files",
     "raises its limit of open files",

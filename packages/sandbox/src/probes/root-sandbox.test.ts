@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { createEgress } from "@berth/egress";
-import { noTrees, testTree } from "../../test-support/system.ts";
+import { noRootFilesystem, testRootFilesystem } from "../../test-support/system.ts";
 import { createBubblewrapEngine } from "../bubblewrap/bubblewrap-engine.ts";
 import { SYSTEM_IDS } from "../interface/spec.ts";
 import { WORKSPACE_PROGRAMS } from "../workspace/workspace-programs.ts";
@@ -18,7 +18,7 @@ const ROOT_IS = [
 ];
 
 test("where packages are installed, a command is root of its own system, and of nothing else", {
-  skip: await noTrees(),
+  skip: await noRootFilesystem(),
   timeout: 180_000,
 }, async () => {
   const directory = await mkdtemp(join(tmpdir(), "berth-root-"));
@@ -31,7 +31,7 @@ test("where packages are installed, a command is root of its own system, and of 
     programs: WORKSPACE_PROGRAMS,
   });
   try {
-    const system = { tree: await testTree(), changes: true as const };
+    const system = { tree: await testRootFilesystem(), changes: true as const };
     const results = await probeEngine(engine, {
       directory,
       uids: [SYSTEM_IDS.first, 71_600],

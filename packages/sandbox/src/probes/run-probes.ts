@@ -3,7 +3,7 @@ import { PROBE_TIMEOUT_MS, type ProbeVariables, probeScript } from "./prelude.ts
 import type { Probe, ProbeResult } from "./probe.ts";
 
 /** What probes need of a sandbox. */
-export interface Probed {
+export interface ProbeTarget {
   run(command: Command): Promise<CommandResult>;
 }
 
@@ -17,7 +17,7 @@ const AT_ONCE = 3;
  * @param variables of a stage. A probe that needs one which is missing is `untried`.
  */
 export async function runProbes(
-  sandbox: Probed,
+  sandbox: ProbeTarget,
   probes: readonly Probe[],
   variables: ProbeVariables,
 ): Promise<ProbeResult[]> {

@@ -4,7 +4,7 @@ const NEIGHBOUR =
   'if printf %s "$answer" | mine neighbour; then breach "the other session\'s server answered"; fi';
 
 /** What belongs to another session on the same machine. */
-export const sessionProbes = group("sessions", [
+export const SESSION_PROBES = group("sessions", [
   [
     "neighbour_file",
     "finds a file of another session",

@@ -7,14 +7,14 @@ import { after, before, describe, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { createEgress } from "@berth/egress";
 import { released } from "../../test-support/conformance/loop-devices.ts";
-import { noTrees, testTree } from "../../test-support/system.ts";
+import { noRootFilesystem, testRootFilesystem } from "../../test-support/system.ts";
 import { createBubblewrapEngine } from "../bubblewrap/bubblewrap-engine.ts";
 import { diskLimit } from "../bubblewrap/probe.ts";
 import type { SandboxEngine } from "../interface/sandbox.ts";
 import { type LayerCache, type LayerCacheOptions, openLayerCache } from "./layer-cache.ts";
 import { DEFAULT_LAYER_LIMITS } from "./layer-limits.ts";
 
-const skip = await noTrees();
+const skip = await noRootFilesystem();
 const limit = await diskLimit(tmpdir());
 const noImages = limit.state !== "yes" && limit.detail;
 
@@ -27,7 +27,7 @@ describe("layers of a system", { skip }, () => {
   const log: string[] = [];
 
   before(async () => {
-    tree = await testTree();
+    tree = await testRootFilesystem();
     directory = await mkdtemp(join(tmpdir(), "berth-layers-"));
     const egress = await createEgress();
     closeEgress = egress.close;
@@ -266,7 +266,7 @@ describe("layers of a system", { skip }, () => {
     used.release();
     await own.sweep();
     assert.deepEqual(await readdir(place), []);
-    const crowded = openLayerCache({ directory: place, engine, log: () => {}, mostBytes: 1 });
+    const crowded = openLayerCache({ directory: place, engine, log: () => {}, maxBytes: 1 });
     (await crowded.prepare(request(["echo again >/opt/used"]))).release();
     await crowded.sweep();
     assert.deepEqual(await readdir(place), []);

@@ -60,7 +60,7 @@ export interface LayerCacheOptions {
   /** Unused for so long, a layer goes. Default 14 days. */
   unusedMs?: number;
   /** Bytes that all may take before the longest unused go. Default 20 GiB. */
-  mostBytes?: number;
+  maxBytes?: number;
   /** Waits for a place for these sharers among those that make a layer at once; the answer gives it back. Default: all may. */
   enter?: (sharers: string) => Promise<() => void>;
   log: (line: string) => void;
@@ -68,7 +68,7 @@ export interface LayerCacheOptions {
 
 export function openLayerCache(options: LayerCacheOptions): LayerCache {
   const { directory, engine, limits = DEFAULT_LAYER_LIMITS, enter = async () => () => {}, log } = options;
-  const { unusedMs = 14 * DAY_MS, mostBytes = 20 * 1024 ** 3 } = options;
+  const { unusedMs = 14 * DAY_MS, maxBytes = 20 * 1024 ** 3 } = options;
   const closing = new AbortController();
   const making = new Map<string, Promise<LayerFailure | null>>();
   const used = new Map<string, number>();
@@ -167,7 +167,7 @@ export function openLayerCache(options: LayerCacheOptions): LayerCache {
     sweep: (signal) =>
       sweepLayers(
         {
-          ...{ directory, unusedMs, mostBytes },
+          ...{ directory, unusedMs, maxBytes },
           isMaking: (name) => making.has(name),
           isUsed: (name) => (used.get(name) ?? 0) > 0,
         },

@@ -11,7 +11,7 @@ export interface LayerKeep {
   /** Unused for so long, a layer goes. */
   unusedMs: number;
   /** Bytes that all may take before the longest unused go. */
-  mostBytes: number;
+  maxBytes: number;
   isMaking(name: string): boolean;
   /** Whether an open sandbox needs it. */
   isUsed(name: string): boolean;
@@ -19,7 +19,7 @@ export interface LayerKeep {
 
 /** Removes what is not needed any more, and what a process that died has left. */
 export async function sweepLayers(keep: LayerKeep, signal?: AbortSignal): Promise<void> {
-  const { directory, unusedMs, mostBytes, isMaking, isUsed } = keep;
+  const { directory, unusedMs, maxBytes, isMaking, isUsed } = keep;
   const names = await readdir(directory).catch(() => []);
   for (const name of names.filter((one) => one.includes("."))) {
     signal?.throwIfAborted();
@@ -34,7 +34,7 @@ export async function sweepLayers(keep: LayerKeep, signal?: AbortSignal): Promis
   for (const { name, at } of layers.toSorted((a, b) => b.at - a.at)) {
     signal?.throwIfAborted();
     bytes += (await sizeOf(join(directory, name))).bytes;
-    if (isUsed(name) || isMaking(name) || (Date.now() - at < unusedMs && bytes <= mostBytes)) continue;
+    if (isUsed(name) || isMaking(name) || (Date.now() - at < unusedMs && bytes <= maxBytes)) continue;
     await takeAway(join(directory, name));
   }
 }

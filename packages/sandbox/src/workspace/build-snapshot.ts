@@ -1,16 +1,16 @@
 import type { Sandbox } from "../interface/sandbox.ts";
 import { shellScript } from "../scripts/read-script.ts";
-import { type Wanted, wantedVariables } from "./settle-clone.ts";
+import { checkoutVariables, type ResolvedCheckout } from "./resolve-checkout.ts";
 
 /** Where a snapshot is made in the sandbox that makes it, and where that sandbox finds the mirror, read-only. */
-export const SNAPSHOT_INSIDE = "/data/tree";
-export const MIRROR_MOUNTED = "/mnt/mirror.git";
+export const SNAPSHOT_PATH = "/data/tree";
+export const MIRROR_MOUNT_PATH = "/mnt/mirror.git";
 
 export interface SnapshotOptions {
   /** What the checked out files may take, and what the objects may. */
-  mostBytes: number;
+  maxBytes: number;
   /** Files and directories. */
-  mostFiles: number;
+  maxFiles: number;
   timeoutMs: number;
   signal: AbortSignal;
 }
@@ -23,23 +23,23 @@ export interface BuiltSnapshot {
 
 /**
  * Makes on this sandbox's disk what a fresh clone of the url would be, out of the mirror, with all its objects its own. Needs
- * neither a network nor a credential. Null when it could not be, or is too large, or has not what is wanted.
+ * neither a network nor a credential. Null when it could not be, or is too large, or has not what is resolved.
  */
 export async function buildSnapshot(
   sandbox: Pick<Sandbox, "run">,
   url: string,
-  wanted: Wanted,
-  { mostBytes, mostFiles, timeoutMs, signal }: SnapshotOptions,
+  resolved: ResolvedCheckout,
+  { maxBytes, maxFiles, timeoutMs, signal }: SnapshotOptions,
 ): Promise<BuiltSnapshot | null> {
   const result = await sandbox.run({
     script: BUILD,
     cwd: "/",
     environment: {
-      ...wantedVariables(url, wanted),
-      BERTH_MIRROR_DIRECTORY: MIRROR_MOUNTED,
-      BERTH_SNAPSHOT_DIRECTORY: SNAPSHOT_INSIDE,
-      BERTH_SNAPSHOT_BYTES: String(mostBytes),
-      BERTH_SNAPSHOT_FILES: String(mostFiles),
+      ...checkoutVariables(url, resolved),
+      BERTH_MIRROR_DIRECTORY: MIRROR_MOUNT_PATH,
+      BERTH_SNAPSHOT_DIRECTORY: SNAPSHOT_PATH,
+      BERTH_SNAPSHOT_BYTES: String(maxBytes),
+      BERTH_SNAPSHOT_FILES: String(maxFiles),
     },
     timeoutMs,
     signal,

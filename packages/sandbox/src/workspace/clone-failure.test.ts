@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cloneFailure } from "./clone-failure.ts";
-import { cloneExit } from "./clone-script.ts";
+import { CLONE_EXIT } from "./clone-script.ts";
 import type { RepositoryMount } from "./repository/repository.ts";
 
 const url = "https://git.example/acme/tls-redirect";
@@ -69,7 +69,7 @@ test("a missing branch is named, by git and by the script", () => {
   const output = `${begin}warning: Could not find remote branch SSL/404 to clone.\nfatal: Remote branch SSL/404 not found in upstream origin\n`;
   for (const failure of [
     cloneFailure(branch, 1, output),
-    cloneFailure(branch, cloneExit.branchMissing, ""),
+    cloneFailure(branch, CLONE_EXIT.branchMissing, ""),
   ]) {
     assert.equal(failure.type, "repository_checkout_error");
     assert.match(failure.message, /: it has no branch 'SSL\/404'\.$/);
@@ -78,10 +78,10 @@ test("a missing branch is named, by git and by the script", () => {
 
 test("the script's own exits", () => {
   const commit: RepositoryMount = { ...mount, checkout: { type: "commit", sha: "12ab" } };
-  assert.match(cloneFailure(commit, cloneExit.commitMissing, "").message, /it has no commit 12ab/);
-  assert.equal(cloneFailure(commit, cloneExit.commitMissing, "").type, "repository_checkout_error");
-  assert.match(cloneFailure(mount, cloneExit.occupied, "").message, /something else is at that path/);
-  assert.match(cloneFailure(mount, cloneExit.unwritable, "").message, /no directory can be made/);
+  assert.match(cloneFailure(commit, CLONE_EXIT.commitMissing, "").message, /it has no commit 12ab/);
+  assert.equal(cloneFailure(commit, CLONE_EXIT.commitMissing, "").type, "repository_checkout_error");
+  assert.match(cloneFailure(mount, CLONE_EXIT.occupied, "").message, /something else is at that path/);
+  assert.match(cloneFailure(mount, CLONE_EXIT.unwritable, "").message, /no directory can be made/);
 });
 
 test("no word of the host gets into the message, nor decides the type", () => {

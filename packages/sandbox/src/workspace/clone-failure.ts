@@ -1,4 +1,4 @@
-import { cloneExit } from "./clone-script.ts";
+import { CLONE_EXIT } from "./clone-script.ts";
 import type { CloneErrorType, RepositoryMount } from "./repository/repository.ts";
 
 export interface CloneFailure {
@@ -65,14 +65,14 @@ export function cloneFailure(
 
 function causeByExit({ checkout }: RepositoryMount, exitCode: number | null, output: string): Cause | null {
   switch (exitCode) {
-    case cloneExit.occupied:
+    case CLONE_EXIT.occupied:
       return ["repository_clone_error", "something else is at that path"];
-    case cloneExit.unwritable:
+    case CLONE_EXIT.unwritable:
       if (output.includes("No space left")) return diskFull;
       return ["repository_clone_error", "no directory can be made at that path"];
-    case cloneExit.branchMissing:
+    case CLONE_EXIT.branchMissing:
       return branchMissing(checkout);
-    case cloneExit.commitMissing:
+    case CLONE_EXIT.commitMissing:
       return [
         "repository_checkout_error",
         `it has no commit ${checkout?.type === "commit" ? checkout.sha : ""}`,

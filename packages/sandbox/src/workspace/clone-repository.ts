@@ -2,7 +2,13 @@ import type { Command, CommandResult } from "../interface/command.ts";
 import type { Sandbox } from "../interface/sandbox.ts";
 import { cloneFailure } from "./clone-failure.ts";
 import { createProgressReader } from "./clone-progress.ts";
-import { anewVariables, clonedHead, cloneScript, cloneVariables, tidyVariables } from "./clone-script.ts";
+import {
+  CLEANUP_VARIABLES,
+  CLONE_SCRIPT,
+  clonedHead,
+  cloneVariables,
+  OVERWRITE_VARIABLES,
+} from "./clone-script.ts";
 import type { CloneProgress, CloneResult, RepositoryMount } from "./repository/repository.ts";
 
 export interface CloneOptions {
@@ -15,7 +21,7 @@ export interface CloneOptions {
   /** A host that sends less than 20 bytes a second for so many seconds is given up; default five minutes. */
   stallSeconds?: number;
   /** What is in the directory at the mount path is a remainder, and goes. Default: a clone of the same url there is kept. */
-  anew?: boolean;
+  overwrite?: boolean;
 }
 
 const hour = 3_600_000;
@@ -28,13 +34,16 @@ const hour = 3_600_000;
 export async function cloneRepository(
   sandbox: Pick<Sandbox, "run">,
   repository: RepositoryMount,
-  { environment, onProgress, signal, timeoutMs = hour, stallSeconds = 300, anew = false }: CloneOptions,
+  { environment, onProgress, signal, timeoutMs = hour, stallSeconds = 300, overwrite = false }: CloneOptions,
 ): Promise<CloneResult> {
   const begun = performance.now();
   onProgress?.({ phase: "waiting", percent: null });
-  const variables = { ...cloneVariables(repository, stallSeconds), ...(anew ? anewVariables : {}) };
+  const variables = {
+    ...cloneVariables(repository, stallSeconds),
+    ...(overwrite ? OVERWRITE_VARIABLES : {}),
+  };
   const command: Command = {
-    script: cloneScript,
+    script: CLONE_SCRIPT,
     cwd: "/",
     environment: { ...environment, ...variables },
     timeoutMs,
@@ -45,9 +54,9 @@ export async function cloneRepository(
   const seconds = (performance.now() - begun) / 1000;
   if (result.ended === "timeout") {
     await sandbox.run({
-      script: cloneScript,
+      script: CLONE_SCRIPT,
       cwd: "/",
-      environment: { ...variables, ...tidyVariables },
+      environment: { ...variables, ...CLEANUP_VARIABLES },
       timeoutMs: hour,
     });
   }

@@ -3,10 +3,10 @@ import { shellScript } from "../scripts/read-script.ts";
 import type { RepositoryMount } from "./repository/repository.ts";
 
 /** Exit codes by which the script tells what git's output does not. */
-export const cloneExit = { occupied: 90, branchMissing: 91, commitMissing: 92, unwritable: 93 } as const;
+export const CLONE_EXIT = { occupied: 90, branchMissing: 91, commitMissing: 92, unwritable: 93 } as const;
 
 /** See `clone.sh`. */
-export const cloneScript = shellScript("workspace/git.sh", "workspace/clone.sh");
+export const CLONE_SCRIPT = shellScript("workspace/git.sh", "workspace/clone.sh");
 
 /**
  * What the script reads. Values are never part of its text.
@@ -27,10 +27,10 @@ export function cloneVariables(
 }
 
 /** With this the script takes what is in a directory at the mount path for a remainder. */
-export const anewVariables = { BERTH_CLONE_ANEW: "1" } as const;
+export const OVERWRITE_VARIABLES = { BERTH_CLONE_ANEW: "1" } as const;
 
 /** With this the script only removes what a clone that was killed has left. */
-export const tidyVariables = { BERTH_CLONE_TIDY: "1" } as const;
+export const CLEANUP_VARIABLES = { BERTH_CLONE_TIDY: "1" } as const;
 
 /** A path in the same directory, short whatever the mount path's own name is. */
 function pathBeside(mountPath: string): string {

@@ -3,19 +3,19 @@ import { shellScript } from "../scripts/read-script.ts";
 import { isObjectId, isRefName, type RemoteRefs } from "./refs/remote-refs.ts";
 
 /** Where a mirror lies in the sandbox that fetches it. */
-export const MIRROR_INSIDE = "/data/mirror.git";
+export const MIRROR_PATH = "/data/mirror.git";
 
 export interface MirrorOptions {
   /** The variables that give git the credential; see `repositoryEnvironment`. */
   environment: Readonly<Record<string, string>>;
   /** What one pack may take. */
-  mostBytes: number;
+  maxBytes: number;
   timeoutMs: number;
   signal: AbortSignal;
 }
 
 /** What was fetched: the refs that the mirror has now, all of them from this fetch, and the bytes of all its packs. */
-export interface Mirrored {
+export interface MirrorResult {
   refs: RemoteRefs;
   bytes: number;
 }
@@ -29,18 +29,18 @@ export interface Mirrored {
 export async function mirrorRepository(
   sandbox: Pick<Sandbox, "run">,
   { url, head }: { url: string; head: string },
-  { environment, mostBytes, timeoutMs, signal }: MirrorOptions,
-): Promise<Mirrored | null> {
+  { environment, maxBytes, timeoutMs, signal }: MirrorOptions,
+): Promise<MirrorResult | null> {
   const result = await sandbox.run({
     script: MIRROR,
     cwd: "/",
     environment: {
       ...environment,
-      BERTH_MIRROR_DIRECTORY: MIRROR_INSIDE,
+      BERTH_MIRROR_DIRECTORY: MIRROR_PATH,
       BERTH_MIRROR_URL: url,
       BERTH_MIRROR_HEAD: head,
       // In the blocks of the shell's ulimit.
-      BERTH_MIRROR_BLOCKS: String(Math.ceil(mostBytes / 512)),
+      BERTH_MIRROR_BLOCKS: String(Math.ceil(maxBytes / 512)),
     },
     maxOutputBytes: MAX_LISTED_BYTES,
     timeoutMs,
@@ -54,7 +54,7 @@ const MAX_LISTED_BYTES = 16 * 1024 * 1024;
 
 const MIRROR = shellScript("workspace/git.sh", "workspace/mirror.sh");
 
-function readMirrored(text: string, head: string): Mirrored | null {
+function readMirrored(text: string, head: string): MirrorResult | null {
   const lines = text.split("\n");
   const size = /^size (\d{1,12})$/.exec(lines.shift() ?? "")?.[1];
   if (lines.pop() !== "" || lines.pop() !== "done" || size === undefined) return null;

@@ -7,14 +7,14 @@ import { after, before, test } from "node:test";
 import { createGuardedFetch } from "@berth/egress";
 import { makeWorkbench, sh, type Workbench } from "../../test-support/workspace.ts";
 import type { Sandbox } from "../interface/sandbox.ts";
-import { buildSnapshot, MIRROR_MOUNTED, SNAPSHOT_INSIDE } from "./build-snapshot.ts";
-import { MIRROR_INSIDE, type Mirrored, mirrorRepository } from "./mirror-repository.ts";
+import { buildSnapshot, MIRROR_MOUNT_PATH, SNAPSHOT_PATH } from "./build-snapshot.ts";
+import { MIRROR_PATH, type MirrorResult, mirrorRepository } from "./mirror-repository.ts";
 import { refreshClone } from "./refresh-clone.ts";
 import { listRefs } from "./refs/list-refs.ts";
-import { digestOf } from "./refs/remote-refs.ts";
+import { digestRefs } from "./refs/remote-refs.ts";
 import type { RepositoryCheckout } from "./repository/repository.ts";
 import { repositoryEnvironment } from "./repository/repository-environment.ts";
-import { wantedOf } from "./settle-clone.ts";
+import { resolveCheckout } from "./resolve-checkout.ts";
 
 let bench: Workbench;
 let fresh: Sandbox;
@@ -32,7 +32,7 @@ git checkout -q main && echo two >two && git add two`,
 after(() => bench.close());
 
 const limits = { timeoutMs: 60_000, signal: new AbortController().signal };
-const largest = { mostBytes: 2 ** 28, mostFiles: 1000 };
+const largest = { maxBytes: 2 ** 28, maxFiles: 1000 };
 const url = (name: string): string => `${bench.host.url}/acme/${name}`;
 const bare = (name: string): string => join(bench.dir, `host/repositories/acme/${name}.git`);
 const environment = (name: string) =>
@@ -55,14 +55,14 @@ async function refsOf(name: string) {
   return refs;
 }
 
-async function mirror(name: string, disk: string, mostBytes = 2 ** 28): Promise<Mirrored | null> {
+async function mirror(name: string, disk: string, maxBytes = 2 ** 28): Promise<MirrorResult | null> {
   const { head } = await refsOf(name);
   const sandbox = await bench.open({ disk: join(bench.dir, disk) });
   const repository = { url: url(name), head: head ?? "" };
   const mirrored = await mirrorRepository(sandbox, repository, {
     ...limits,
     environment: environment(name),
-    mostBytes,
+    maxBytes,
   });
   if (mirrored !== null)
     assert.equal(
@@ -77,18 +77,18 @@ async function mirror(name: string, disk: string, mostBytes = 2 ** 28): Promise<
 async function snapshot(name: string, checkout: RepositoryCheckout | null, from = `mirror-${++count}`) {
   assert.ok(existsSync(join(bench.dir, from)) || (await mirror(name, from)));
   const disk = join(bench.dir, `snapshot-${++count}`);
-  const source = join(bench.dir, from, MIRROR_INSIDE);
-  const wanted = wantedOf(await refsOf(name), checkout);
-  assert.ok(wanted);
+  const source = join(bench.dir, from, MIRROR_PATH);
+  const resolved = resolveCheckout(await refsOf(name), checkout);
+  assert.ok(resolved);
   const maker = await bench.open({
     disk,
     egress: { mode: "limited", hosts: [] },
-    directories: [{ source, target: MIRROR_MOUNTED }],
+    directories: [{ source, target: MIRROR_MOUNT_PATH }],
   });
-  const built = await buildSnapshot(maker, url(name), wanted, { ...limits, ...largest });
+  const built = await buildSnapshot(maker, url(name), resolved, { ...limits, ...largest });
   await maker.close();
   assert.ok(built);
-  return { built, wanted, sandbox: await bench.open({ disk }), disk };
+  return { built, resolved, sandbox: await bench.open({ disk }), disk };
 }
 
 /** All that tells one clone from another, but for times and how objects are packed. */
@@ -122,9 +122,9 @@ for (const [index, [title, checkout]] of Object.entries(checkouts).entries()) {
   test(`a snapshot of ${title} cannot be told from a fresh clone, and one that is refreshed cannot either`, async () => {
     const of = await checkout();
     const { sandbox, built } = await snapshot("widget", of);
-    assert.equal(await told(sandbox, SNAPSHOT_INSIDE), await clone("widget", of));
-    assert.equal(await sh(sandbox, `git -C ${SNAPSHOT_INSIDE} rev-parse HEAD`), built.commit);
-    const blob = await sh(sandbox, `cd ${SNAPSHOT_INSIDE} && find .git/objects -name '*.pack' | wc -l`);
+    assert.equal(await told(sandbox, SNAPSHOT_PATH), await clone("widget", of));
+    assert.equal(await sh(sandbox, `git -C ${SNAPSHOT_PATH} rev-parse HEAD`), built.commit);
+    const blob = await sh(sandbox, `cd ${SNAPSHOT_PATH} && find .git/objects -name '*.pack' | wc -l`);
     assert.equal(blob, "1");
 
     // What the refreshed one is to be changes with the host, and with what is asked for.
@@ -136,16 +136,16 @@ git update-ref refs/heads/made-${count} $new; git tag tag-${count} $new`,
     const following = Object.values(checkouts).at(index - 2) ?? checkout;
     for (const next of [checkout, following]) {
       const then = await next();
-      const wanted = wantedOf(await refsOf("widget"), then);
-      assert.ok(wanted);
+      const resolved = resolveCheckout(await refsOf("widget"), then);
+      assert.ok(resolved);
       const refreshed = await refreshClone(
         sandbox,
-        { url: url("widget"), mountPath: SNAPSHOT_INSIDE },
-        wanted,
+        { url: url("widget"), mountPath: SNAPSHOT_PATH },
+        resolved,
         { environment: environment("widget") },
       );
       assert.ok(refreshed);
-      assert.equal(await told(sandbox, SNAPSHOT_INSIDE), await clone("widget", then));
+      assert.equal(await told(sandbox, SNAPSHOT_PATH), await clone("widget", then));
     }
   });
 }
@@ -155,41 +155,41 @@ test("branches and tags that the host dropped are gone, also where others take t
     "moved",
     "echo a >a && git add a && git commit -qm A && git branch old && git tag gone && echo b >b && git add b",
   );
-  const { sandbox, wanted } = await snapshot("moved", { type: "branch", name: "old" });
+  const { sandbox, resolved } = await snapshot("moved", { type: "branch", name: "old" });
   onHost(
     "moved",
     "git update-ref -d refs/heads/old; git update-ref refs/heads/old/new main; git tag -d gone; git symbolic-ref HEAD refs/heads/old/new",
   );
-  const next = wantedOf(await refsOf("moved"), null);
-  assert.deepEqual([wanted.branch, next?.branch], ["old", "old/new"]);
+  const next = resolveCheckout(await refsOf("moved"), null);
+  assert.deepEqual([resolved.branch, next?.branch], ["old", "old/new"]);
   assert.ok(next);
-  const repository = { url: url("moved"), mountPath: SNAPSHOT_INSIDE };
+  const repository = { url: url("moved"), mountPath: SNAPSHOT_PATH };
   assert.ok(await refreshClone(sandbox, repository, next, { environment: environment("moved") }));
-  assert.equal(await told(sandbox, SNAPSHOT_INSIDE), await clone("moved", null));
+  assert.equal(await told(sandbox, SNAPSHOT_PATH), await clone("moved", null));
 });
 
 test("a snapshot that holds what the host took out of its history is not refreshed, and a clone replaces it", async () => {
   await bench.push("rewritten", "echo secret >a && git add a && git commit -qm A && echo b >b && git add b");
   const { sandbox } = await snapshot("rewritten", null);
   onHost("rewritten", "git update-ref refs/heads/main $(git commit-tree -m Clean $(git mktree </dev/null))");
-  const wanted = wantedOf(await refsOf("rewritten"), null);
-  assert.ok(wanted);
-  const repository = { url: url("rewritten"), mountPath: SNAPSHOT_INSIDE };
+  const resolved = resolveCheckout(await refsOf("rewritten"), null);
+  assert.ok(resolved);
+  const repository = { url: url("rewritten"), mountPath: SNAPSHOT_PATH };
   assert.equal(
-    await refreshClone(sandbox, repository, wanted, { environment: environment("rewritten") }),
+    await refreshClone(sandbox, repository, resolved, { environment: environment("rewritten") }),
     null,
   );
-  const cloned = await bench.clone(sandbox, "rewritten", { mountPath: SNAPSHOT_INSIDE, anew: true });
+  const cloned = await bench.clone(sandbox, "rewritten", { mountPath: SNAPSHOT_PATH, overwrite: true });
   assert.ok(cloned.ok);
-  assert.equal(await told(sandbox, SNAPSHOT_INSIDE), await clone("rewritten", null));
+  assert.equal(await told(sandbox, SNAPSHOT_PATH), await clone("rewritten", null));
 });
 
 test("a mirror follows the host, knows no more than its refs, and its snapshots have no more than those", async () => {
   await bench.push("followed", "echo a >a && git add a && git commit -qm A && echo b >b && git add b");
   const first = await mirror("followed", "mirror-followed");
   assert.equal(
-    digestOf(first?.refs ?? { head: null, objects: new Map() }),
-    digestOf(await refsOf("followed")),
+    digestRefs(first?.refs ?? { head: null, objects: new Map() }),
+    digestRefs(await refsOf("followed")),
   );
   const lost = await bench.host.head("acme", "followed", "main");
   onHost(
@@ -198,13 +198,13 @@ test("a mirror follows the host, knows no more than its refs, and its snapshots 
   );
   const second = await mirror("followed", "mirror-followed");
   assert.equal(
-    digestOf(second?.refs ?? { head: null, objects: new Map() }),
-    digestOf(await refsOf("followed")),
+    digestRefs(second?.refs ?? { head: null, objects: new Map() }),
+    digestRefs(await refsOf("followed")),
   );
   assert.deepEqual([...(second?.refs.objects.keys() ?? [])].sort(), ["refs/heads/main", "refs/heads/other"]);
   const { sandbox } = await snapshot("followed", null, "mirror-followed");
   assert.equal(
-    await sh(sandbox, `git -C ${SNAPSHOT_INSIDE} cat-file -e ${lost} 2>/dev/null || echo absent`),
+    await sh(sandbox, `git -C ${SNAPSHOT_PATH} cat-file -e ${lost} 2>/dev/null || echo absent`),
     "absent",
   );
 });
@@ -213,14 +213,14 @@ test("what is larger than it may be is neither mirrored nor made a snapshot", as
   await bench.push("large", "head -c 3000000 /dev/urandom >large && git add large");
   assert.equal(await mirror("large", "mirror-small", 1_000_000), null);
   await mirror("large", "mirror-large");
-  const wanted = wantedOf(await refsOf("large"), null);
-  assert.ok(wanted);
-  for (const bounds of [{ mostBytes: 1_000_000 }, { mostFiles: 0 }]) {
+  const resolved = resolveCheckout(await refsOf("large"), null);
+  assert.ok(resolved);
+  for (const bounds of [{ maxBytes: 1_000_000 }, { maxFiles: 0 }]) {
     const sandbox = await bench.open({
-      directories: [{ source: join(bench.dir, "mirror-large", MIRROR_INSIDE), target: MIRROR_MOUNTED }],
+      directories: [{ source: join(bench.dir, "mirror-large", MIRROR_PATH), target: MIRROR_MOUNT_PATH }],
     });
     assert.equal(
-      await buildSnapshot(sandbox, url("large"), wanted, { ...limits, ...largest, ...bounds }),
+      await buildSnapshot(sandbox, url("large"), resolved, { ...limits, ...largest, ...bounds }),
       null,
     );
   }
@@ -235,15 +235,15 @@ for level in 1 2 3 4; do tree=$(for n in 1 2 3 4 5 6 7 8; do printf '040000 tree
 git read-tree "$tree"`,
   );
   await mirror("bomb", "mirror-bomb");
-  const wanted = wantedOf(await refsOf("bomb"), null);
-  assert.ok(wanted);
-  const source = join(bench.dir, "mirror-bomb", MIRROR_INSIDE);
-  for (const [mostFiles, fits] of [
+  const resolved = resolveCheckout(await refsOf("bomb"), null);
+  assert.ok(resolved);
+  const source = join(bench.dir, "mirror-bomb", MIRROR_PATH);
+  for (const [maxFiles, fits] of [
     [5_000, false],
     [9_000, true],
   ] as const) {
-    const sandbox = await bench.open({ directories: [{ source, target: MIRROR_MOUNTED }] });
-    const built = await buildSnapshot(sandbox, url("bomb"), wanted, { ...limits, ...largest, mostFiles });
+    const sandbox = await bench.open({ directories: [{ source, target: MIRROR_MOUNT_PATH }] });
+    const built = await buildSnapshot(sandbox, url("bomb"), resolved, { ...limits, ...largest, maxFiles });
     assert.equal(built !== null, fits);
     if (built) assert.ok(built.bytes > 8_700 * 4096);
   }
@@ -253,14 +253,14 @@ test("a mirror whose credential is refused is none", async () => {
   const sandbox = await bench.open();
   const repository = { url: url("widget"), head: "refs/heads/main" };
   const refused = repositoryEnvironment([{ url: url("widget"), secret: "wrong", provider: null }]);
-  const options = { ...limits, environment: refused, mostBytes: 2 ** 28 };
+  const options = { ...limits, environment: refused, maxBytes: 2 ** 28 };
   assert.equal(await mirrorRepository(sandbox, repository, options), null);
 });
 
-test("what no clone checks out by itself is not wanted", async () => {
+test("what no clone checks out by itself is not resolved", async () => {
   const refs = await refsOf("widget");
-  assert.equal(wantedOf({ ...refs, head: null }, null), null);
-  assert.equal(wantedOf(refs, { type: "branch", name: "absent" }), null);
-  assert.equal(wantedOf(refs, { type: "commit", sha: "abc" }), null);
-  assert.deepEqual(wantedOf(refs, { type: "branch", name: "main" }), wantedOf(refs, null));
+  assert.equal(resolveCheckout({ ...refs, head: null }, null), null);
+  assert.equal(resolveCheckout(refs, { type: "branch", name: "absent" }), null);
+  assert.equal(resolveCheckout(refs, { type: "commit", sha: "abc" }), null);
+  assert.deepEqual(resolveCheckout(refs, { type: "branch", name: "main" }), resolveCheckout(refs, null));
 });

@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
-import { allProbes } from "../../src/probes/all-probes.ts";
-import { openByEngine } from "../../src/probes/open-by-engine.ts";
+import { ALL_PROBES } from "../../src/probes/all-probes.ts";
+import { KNOWN_BREACHES } from "../../src/probes/open-by-engine.ts";
 import type { Probe } from "../../src/probes/probe.ts";
 import { probeEngine } from "../../src/probes/probe-engine.ts";
 import { type Context, conformanceTest, type Suite } from "./context.ts";
 
 /** What hostile code has tried elsewhere, none of which succeeds here. */
 export function probeTests(suite: Suite): void {
-  for (const [group, probes] of Map.groupBy(allProbes, (probe) => probe.group))
+  for (const [group, probes] of Map.groupBy(ALL_PROBES, (probe) => probe.group))
     conformanceTest(suite, `probes: ${group}`, (context) => allHold(context, probes, 1));
 
   conformanceTest(suite, "probes: sessions whose users on the host have one number", (context) =>
     allHold(
       context,
-      allProbes.filter(({ group }) => group === "sessions"),
+      ALL_PROBES.filter(({ group }) => group === "sessions"),
       0,
     ),
   );
@@ -29,7 +29,7 @@ async function allHold(
   const uids = [uid, uid + apart] as const;
   const spec = system === undefined ? {} : { system };
   const results = await probeEngine(engine, { directory, uids, spec }, probes);
-  const bearable = openByEngine[engine.name] ?? {};
+  const bearable = KNOWN_BREACHES[engine.name] ?? {};
   const loose = results.filter(({ probe, state }) => state !== "held" && !(probe.id in bearable));
   assert.deepEqual(
     loose.map(({ probe, state, detail }) => `${probe.id} ${state}: ${detail}`),

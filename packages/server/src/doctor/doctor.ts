@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import {
+  builtRootFilesystem,
   type Capability,
-  describeTree,
+  describeRootFilesystem,
   isolationCapabilities,
-  madeTree,
   probeEngine,
   type SandboxEngine,
 } from "@berth/sandbox";
@@ -85,7 +85,9 @@ async function sandbox(config: Config): Promise<Capability[]> {
     try {
       const probed = (await engine.probe()).filter(({ name }) => !isHostProgram(name, config));
       const tree =
-        config.sandbox === "bubblewrap" ? [await describeTree(systemDirectory(config), config.rootfs)] : [];
+        config.sandbox === "bubblewrap"
+          ? [await describeRootFilesystem(systemDirectory(config), config.rootfs)]
+          : [];
       return [...probed, ...tree, ...(await isolation(engine, config))];
     } finally {
       await engine.close();
@@ -122,5 +124,5 @@ async function isolation(engine: SandboxEngine, config: Config): Promise<Capabil
 /** The root filesystem that sessions have now; null where it is the engine's own. */
 function rootFilesystemOf(config: Config): string | null {
   const own = config.sandbox === "bubblewrap" && config.rootfs === "debian";
-  return own ? madeTree(systemDirectory(config)) : null;
+  return own ? builtRootFilesystem(systemDirectory(config)) : null;
 }

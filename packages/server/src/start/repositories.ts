@@ -23,9 +23,9 @@ export function refLister(config: Config, authorities: readonly string[]): ListR
 
 /** Clones as the sandbox's workspace does, with the repository's own credential alone. */
 export function clonerWith(providers: readonly HostedProvider[]): CloneRepository {
-  return async (sandbox, { onProgress, anew = false, ...repository }) => {
+  return async (sandbox, { onProgress, overwrite = false, ...repository }) => {
     const environment = repositoryVariables([repository], providers);
-    const result = await cloneRepository(sandbox, repository, { environment, onProgress, anew });
+    const result = await cloneRepository(sandbox, repository, { environment, onProgress, overwrite });
     if (result.ok) return result.commit === "" ? {} : { commit: result.commit };
     return result.type === "stopped" ? "later" : { fault: result };
   };

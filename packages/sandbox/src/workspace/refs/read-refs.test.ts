@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { delimiter, flush, line, readPackets } from "./pkt-line.ts";
 import { readCapabilities, readRefs } from "./read-refs.ts";
-import { digestOf, isRefName } from "./remote-refs.ts";
+import { digestRefs, isRefName } from "./remote-refs.ts";
 
 const sha1 = { objectFormat: "sha1" } as const;
 const [one, two] = ["1".repeat(40), "2".repeat(40)];
@@ -138,8 +138,8 @@ test("a digest tells apart every two lists, and nothing by their order", () => {
   fc.assert(
     fc.property(refs, refs, (left, right) => {
       const shown = (value: typeof left) => JSON.stringify([value.head, [...value.objects].sort()]);
-      assert.equal(digestOf(left) === digestOf(right), shown(left) === shown(right));
-      assert.equal(digestOf({ ...left, objects: new Map([...left.objects].reverse()) }), digestOf(left));
+      assert.equal(digestRefs(left) === digestRefs(right), shown(left) === shown(right));
+      assert.equal(digestRefs({ ...left, objects: new Map([...left.objects].reverse()) }), digestRefs(left));
     }),
   );
 });

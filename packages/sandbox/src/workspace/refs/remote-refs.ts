@@ -9,7 +9,7 @@ export interface RemoteRefs {
 }
 
 /** The same for the same head, names and objects, and for nothing else. */
-export function digestOf({ head, objects }: RemoteRefs): string {
+export function digestRefs({ head, objects }: RemoteRefs): string {
   const lines = [...objects].map(([name, object]) => `${object} ${name}\n`).sort();
   return createHash("sha256")
     .update(`HEAD ${head ?? ""}\n${lines.join("")}`)

@@ -29,10 +29,10 @@ export interface CloneRequest extends SessionRepository {
   onProgress: (progress: CloneProgress) => void;
 }
 
-/** Clones into the sandbox. `anew`: what is at the mount path is left from an earlier attempt. */
+/** Clones into the sandbox. `overwrite`: what is at the mount path is left from an earlier attempt. */
 export type CloneRepository = (
   sandbox: Sandbox,
-  repository: CloneRequest & { anew?: boolean },
+  repository: CloneRequest & { overwrite?: boolean },
 ) => Promise<Placement>;
 
 export type CloneProgress = Pick<EventOf<"session.resource_progress">, "phase" | "percent">;

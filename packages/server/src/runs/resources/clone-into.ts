@@ -51,11 +51,11 @@ export async function cloneInto(
       if (fromSnapshot.stale) requestBuild();
       return { commit: fromSnapshot.commit };
     }
-    const anew = mounted.has(resourceId);
+    const overwrite = mounted.has(resourceId);
     // A former snapshot, or one that could not be mounted: a clone that refers to it could not be shown again.
-    if (!anew && (remote !== null || repository.snapshot !== null))
+    if (!overwrite && (remote !== null || repository.snapshot !== null))
       await snapshots.release(lease, resourceId);
-    const placement = await clone(sandbox, { ...request, anew });
+    const placement = await clone(sandbox, { ...request, overwrite });
     if (placement !== "later" && !("fault" in placement)) requestBuild();
     return placement;
   } finally {

@@ -2,16 +2,16 @@ import { statfs } from "node:fs/promises";
 import { type Checkout, newUuid } from "@berth/contract";
 import {
   buildSnapshot,
-  digestOf,
-  MIRROR_MOUNTED,
-  type Mirrored,
+  digestRefs,
+  MIRROR_MOUNT_PATH,
+  type MirrorResult,
   mirrorRepository,
   type RemoteRefs,
+  type ResolvedCheckout,
+  resolveCheckout,
   type Sandbox,
   type SandboxEngine,
   type SandboxSpec,
-  type Wanted,
-  wantedOf,
 } from "@berth/sandbox";
 import type { Queryable } from "../../db/statement.ts";
 import { proxiedRepository } from "../credentials/session-credentials.ts";
@@ -77,23 +77,23 @@ export async function buildRepositorySnapshot(
 ): Promise<BuildResult> {
   const listed = await parts.listRefs(repository, signal);
   if (listed === null) return impossible("its host does not list its refs");
-  if (wantedOf(listed, checkout) === null)
+  if (resolveCheckout(listed, checkout) === null)
     return impossible("its HEAD or the checkout names no branch of it");
   if (await exists(parts, mirror, listed, checkout)) return { state: "exists" };
   const limits = sizeLimits(parts.maxBytes, await statfs(parts.directory.path));
   const mirrored = await updateMirror(parts, mirror, repository, listed, limits, signal);
-  const wanted = mirrored && wantedOf(mirrored.refs, checkout);
-  if (!mirrored || !wanted) return impossible("its mirror could not be fetched, or exceeds the size limit");
+  const resolved = mirrored && resolveCheckout(mirrored.refs, checkout);
+  if (!mirrored || !resolved) return impossible("its mirror could not be fetched, or exceeds the size limit");
   if (await exists(parts, mirror, mirrored.refs, checkout)) return { state: "exists" };
 
   const id = newUuid();
   onStart(id);
   let isStored = false;
   try {
-    const built = await cloneMirror(parts, mirror, { id, url: repository.url, wanted, limits, signal });
+    const built = await cloneMirror(parts, mirror, { id, url: repository.url, resolved, limits, signal });
     if (built === null) return impossible("its clone could not be made, or exceeds the size limit");
-    const refsDigest = digestOf(mirrored.refs);
-    const snapshot = { id, mirrorId: mirror.id, checkout: checkoutName(wanted), refsDigest, ...built };
+    const refsDigest = digestRefs(mirrored.refs);
+    const snapshot = { id, mirrorId: mirror.id, checkout: checkoutName(resolved), refsDigest, ...built };
     await insertSnapshot(parts.db.write, snapshot);
     isStored = true;
     return { state: "built", id, bytes: built.bytes };
@@ -113,9 +113,9 @@ async function exists(
   refs: RemoteRefs,
   checkout: Checkout | null,
 ): Promise<boolean> {
-  const wanted = wantedOf(refs, checkout);
-  if (wanted === null) return false;
-  const like = { mirrorId: mirror.id, checkout: checkoutName(wanted), refsDigest: digestOf(refs) };
+  const resolved = resolveCheckout(refs, checkout);
+  if (resolved === null) return false;
+  const like = { mirrorId: mirror.id, checkout: checkoutName(resolved), refsDigest: digestRefs(refs) };
   return await hasSnapshot(db.write, like);
 }
 
@@ -127,7 +127,7 @@ async function updateMirror(
   { head }: RemoteRefs,
   { maxBytes }: SizeLimits,
   signal: AbortSignal,
-): Promise<Mirrored | null> {
+): Promise<MirrorResult | null> {
   const { url } = repository;
   const { inside, credentials } = proxiedRepository(repository);
   const spec = {
@@ -138,7 +138,7 @@ async function updateMirror(
     credentials,
   };
   const environment = parts.repositoryVariables([inside]);
-  const limits = { mostBytes: maxBytes, timeoutMs: TIMEOUT_MS, signal };
+  const limits = { maxBytes, timeoutMs: TIMEOUT_MS, signal };
   const mirrored = await inSandbox(parts, spec, (sandbox) =>
     mirrorRepository(sandbox, { url, head: head ?? "" }, { environment, ...limits }),
   );
@@ -152,7 +152,7 @@ interface CloneOptions {
   /** uuid of the snapshot. */
   id: string;
   url: string;
-  wanted: Wanted;
+  resolved: ResolvedCheckout;
   limits: SizeLimits;
   signal: AbortSignal;
 }
@@ -160,7 +160,7 @@ interface CloneOptions {
 async function cloneMirror(
   parts: BuildParts,
   mirror: Mirror,
-  { id, url, wanted, limits, signal }: CloneOptions,
+  { id, url, resolved, limits, signal }: CloneOptions,
 ): ReturnType<typeof buildSnapshot> {
   const source = mountSource(parts.directory, "mirrors", mirror.id);
   const spec = {
@@ -168,11 +168,10 @@ async function cloneMirror(
     disk: diskOf(parts.directory, "templates", id),
     uid: mirror.uid,
     egress: { mode: "limited" as const, hosts: [] },
-    directories: [{ source, target: MIRROR_MOUNTED }],
+    directories: [{ source, target: MIRROR_MOUNT_PATH }],
   };
-  const { maxBytes: mostBytes, maxFiles: mostFiles } = limits;
-  const options = { mostBytes, mostFiles, timeoutMs: TIMEOUT_MS, signal };
-  return await inSandbox(parts, spec, (sandbox) => buildSnapshot(sandbox, url, wanted, options));
+  const options = { ...limits, timeoutMs: TIMEOUT_MS, signal };
+  return await inSandbox(parts, spec, (sandbox) => buildSnapshot(sandbox, url, resolved, options));
 }
 
 async function inSandbox<T>(

@@ -2,12 +2,12 @@ import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { singleFlight } from "@berth/concurrency";
 import {
-  digestOf,
+  digestRefs,
   type MountedSnapshot,
   type RemoteRefs,
   refreshClone,
+  resolveCheckout,
   type Sandbox,
-  wantedOf,
 } from "@berth/sandbox";
 import type { Logger } from "pino";
 import type { Queryable } from "../../db/statement.ts";
@@ -97,7 +97,7 @@ export class RepositorySnapshots {
     }
   }
 
-  /** Returns null when the repository is to be cloned, `anew` where a snapshot is still mounted. Never rejects. */
+  /** Returns null when the repository is to be cloned, `overwrite` where a snapshot is still mounted. Never rejects. */
   async mount(refs: RemoteRefs, target: MountTarget, repository: CloneRequest): Promise<MountResult | null> {
     try {
       return await this.#mountCurrent(refs, target, repository);
@@ -160,8 +160,9 @@ export class RepositorySnapshots {
     const { sandbox, mounted, resourceId } = target;
     const { onProgress } = repository;
     const environment = this.#parts.repositoryVariables([repository]);
-    const wanted = wantedOf(refs, repository.checkout);
-    const fresh = wanted && (await refreshClone(sandbox, repository, wanted, { environment, onProgress }));
+    const resolved = resolveCheckout(refs, repository.checkout);
+    const fresh =
+      resolved && (await refreshClone(sandbox, repository, resolved, { environment, onProgress }));
     if (fresh !== null) return { commit: fresh.commit, stale: true };
     if (await sandbox.unmountSnapshot(repository.mountPath)) mounted.delete(resourceId);
     return null;
@@ -173,9 +174,9 @@ export class RepositorySnapshots {
     { checkout, mountPath }: CloneRequest,
   ): Promise<ClaimedSnapshot | null> {
     const { db, directory } = this.#parts;
-    const wanted = wantedOf(refs, checkout);
-    if (wanted === null) return null;
-    const query = { host: directory.host, checkout: checkoutName(wanted), refsDigest: digestOf(refs) };
+    const resolved = resolveCheckout(refs, checkout);
+    if (resolved === null) return null;
+    const query = { host: directory.host, checkout: checkoutName(resolved), refsDigest: digestRefs(refs) };
     const snapshot = await claimSnapshot(db.write, lease, resourceId, query);
     if (snapshot === null) return null;
     if (this.has(snapshot.id) && (await sandbox.mountSnapshot(this.#mountOf(snapshot, mountPath)))) {

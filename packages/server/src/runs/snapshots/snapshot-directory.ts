@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { MIRROR_INSIDE, SNAPSHOT_INSIDE } from "@berth/sandbox";
+import { MIRROR_PATH, SNAPSHOT_PATH } from "@berth/sandbox";
 import { removeAside } from "../disks/trash.ts";
 
 /** Where an installation stores its mirrors and snapshots. */
@@ -26,7 +26,7 @@ export function diskOf(directory: SnapshotDirectory, kind: StoredKind, id: strin
 
 /** The part of the disk that is mounted into sandboxes. */
 export function mountSource(directory: SnapshotDirectory, kind: StoredKind, id: string): string {
-  return join(diskOf(directory, kind, id), kind === "mirrors" ? MIRROR_INSIDE : SNAPSHOT_INSIDE);
+  return join(diskOf(directory, kind, id), kind === "mirrors" ? MIRROR_PATH : SNAPSHOT_PATH);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Wanted } from "@berth/sandbox";
+import type { ResolvedCheckout } from "@berth/sandbox";
 import { isForeignKeyViolation } from "../../db/database-error.ts";
 import type { Queryable } from "../../db/statement.ts";
 import type { Lease } from "../lease/lease.ts";
@@ -6,7 +6,7 @@ import type { Lease } from "../lease/lease.ts";
 // Tables, columns and stored directories call a repository snapshot a template, the name that it had first.
 
 /** What a checkout is stored as. The default branch is a branch like any other. */
-export function checkoutName({ branch, commit }: Wanted): string {
+export function checkoutName({ branch, commit }: ResolvedCheckout): string {
   return commit === "" ? `branch ${branch}` : `commit ${commit}`;
 }
 

@@ -3,8 +3,8 @@ import {
   type LayerCache,
   type PackageSources,
   packagePlans,
+  type RootFilesystem,
   type SystemLayers,
-  type SystemTree,
 } from "@berth/sandbox";
 import type { Disk } from "../disks/session-disk.ts";
 import type { RunSession } from "../inputs/session-inputs.ts";
@@ -17,7 +17,7 @@ const MAX_OUTPUT = 2_000;
 
 /** The systems that the sandboxes of this installation can have. */
 export interface SystemParts {
-  tree: SystemTree;
+  tree: RootFilesystem;
   layers: LayerCache;
   sources: PackageSources;
 }

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { missingForTrees } from "./missing-for-trees.ts";
+import { buildRootFilesystem } from "./build-root-filesystem.ts";
+import { missingForRootFilesystem } from "./missing-for-root-filesystem.ts";
 import { DEBIAN_RECIPE, type Recipe, recipeKey } from "./recipe.ts";
-import { sweepTrees } from "./sweep-trees.ts";
-import { buildTree } from "./tree-build.ts";
+import { sweepRootFilesystems } from "./sweep-trees.ts";
 
 const FIRST_PAUSE_MS = 60_000;
 const MAX_PAUSE_MS = 3_600_000;
@@ -14,15 +14,15 @@ const MAX_PAUSE_MS = 3_600_000;
  * Life story. It begins `absent` unless a process before has made it, and is made in the background. When that fails it is
  * tried again, later each time. Once `ready` it stays as it is.
  */
-export interface SystemTree {
-  state(): TreeState;
+export interface RootFilesystem {
+  state(): RootFilesystemState;
   /** Resolves once it is ready, with its path, or cannot be, with null. Rejects with the signal's reason when it aborts. */
   settled(signal: AbortSignal): Promise<string | null>;
   /** Ends what is being made. */
   close(): Promise<void>;
 }
 
-export type TreeState =
+export type RootFilesystemState =
   | { kind: "ready"; path: string }
   | { kind: "building" }
   /** It could not be made and is tried again later, or cannot be made here; `why` is a clause. */
@@ -36,21 +36,25 @@ export interface SystemTreeOptions {
 }
 
 /** Begins to make the tree where it is missing and this machine can. Never throws. */
-export function openSystemTree({ directory, recipe = DEBIAN_RECIPE, log }: SystemTreeOptions): SystemTree {
+export function openSystemTree({
+  directory,
+  recipe = DEBIAN_RECIPE,
+  log,
+}: SystemTreeOptions): RootFilesystem {
   const closing = new AbortController();
   const { signal } = closing;
   const path = `${directory}/${recipeKey(recipe)}`;
-  let state: TreeState = existsSync(path) ? { kind: "ready", path } : { kind: "building" };
+  let state: RootFilesystemState = existsSync(path) ? { kind: "ready", path } : { kind: "building" };
   /** Replaced with each try. */
   let settling = Promise.withResolvers<string | null>();
   const making = make().catch(() => {});
 
   async function make(): Promise<void> {
-    await sweepTrees(directory, recipeKey(recipe)).catch((error) =>
+    await sweepRootFilesystems(directory, recipeKey(recipe)).catch((error) =>
       log(`systems of before were not removed: ${error}`),
     );
     if (state.kind === "ready") return settling.resolve(path);
-    const lack = await missingForTrees(directory);
+    const lack = await missingForRootFilesystem(directory);
     if (lack !== null) return give(lack, "sandboxes use the host's system");
     for (let wait = FIRST_PAUSE_MS; !signal.aborted; wait = Math.min(wait * 8, MAX_PAUSE_MS)) {
       if (await tried()) return;
@@ -63,7 +67,7 @@ export function openSystemTree({ directory, recipe = DEBIAN_RECIPE, log }: Syste
   async function tried(): Promise<boolean> {
     log("the system of sandboxes is being made; until it is ready they use the host's");
     try {
-      state = { kind: "ready", path: await buildTree(directory, recipe, signal) };
+      state = { kind: "ready", path: await buildRootFilesystem(directory, recipe, signal) };
       log("the system of sandboxes is ready");
       settling.resolve(path);
       return true;

@@ -1,24 +1,27 @@
 import { existsSync } from "node:fs";
 import type { Capability } from "../interface/capability.ts";
-import { missingForTrees, missingSpace } from "./missing-for-trees.ts";
+import { missingForRootFilesystem, missingSpace } from "./missing-for-root-filesystem.ts";
 import { DEBIAN_RECIPE, recipeKey } from "./recipe.ts";
 
 /** The tree of this version below that directory, when it is made; else null. */
-export function madeTree(directory: string): string | null {
+export function builtRootFilesystem(directory: string): string | null {
   const path = `${directory}/${recipeKey(DEBIAN_RECIPE)}`;
   return existsSync(path) ? path : null;
 }
 
 /** Which system sandboxes get on this machine, and why, for `berth doctor`. Never throws, and makes no tree. */
-export async function describeTree(directory: string, setting: "debian" | "host"): Promise<Capability> {
+export async function describeRootFilesystem(
+  directory: string,
+  setting: "debian" | "host",
+): Promise<Capability> {
   const name = "root_filesystem";
   const host =
     "Sandboxes use the host's /usr, and environments with packages or a setup script cannot be used";
   if (setting === "host") return { name, state: "yes", detail: `${host}: rootfs is host.` };
-  const lack = await missingForTrees(directory);
+  const lack = await missingForRootFilesystem(directory);
   if (lack !== null) return { name, state: "degraded", detail: `${host}: ${lack}.` };
   const key = recipeKey(DEBIAN_RECIPE);
-  if (madeTree(directory) !== null)
+  if (builtRootFilesystem(directory) !== null)
     return {
       name,
       state: "yes",

@@ -5,11 +5,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import type { Command, CommandResult } from "../interface/command.ts";
-import { allProbes } from "./all-probes.ts";
-import type { ProbeVariables } from "./prelude.ts";
-import { type Probed, runProbes } from "./run-probes.ts";
-import { makeHostStage, startNeighbour } from "./stage.ts";
+import type { Command, CommandResult } from "../src/interface/command.ts";
+import { ALL_PROBES } from "../src/probes/all-probes.ts";
+import { startHostCanaries, startNeighbour } from "../src/probes/canaries.ts";
+import type { ProbeVariables } from "../src/probes/prelude.ts";
+import { type ProbeTarget, runProbes } from "../src/probes/run-probes.ts";
 
 /**
  * A program of the tests: runs the probes with nothing to hold them, as the user and in the role given, and prints
@@ -25,11 +25,11 @@ const left = openSync("/proc/self/ns/net", "r");
 chmodSync(home, 0o755);
 furnish();
 const metadata = await serveMetadata();
-const stage = await makeHostStage();
-const plain: Probed = { run: runPlainly };
+const stage = await startHostCanaries();
+const plain: ProbeTarget = { run: runPlainly };
 const neighbour = await startNeighbour(plain, stage.tag, join(home, "neighbour"));
 writeNaiveGit(stage.tag);
-const results = await runProbes(plain, allProbes, {
+const results = await runProbes(plain, ALL_PROBES, {
   ...stage.variables,
   ...neighbour.variables,
   ...places(),

@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { SandboxError } from "../interface/errors.ts";
 import { repositoryEnvironment } from "../workspace/repository/repository-environment.ts";
 import type { ProbeVariables } from "./prelude.ts";
-import { residentArguments, residentVariables } from "./resident.ts";
-import type { Probed } from "./run-probes.ts";
+import { canaryArguments, canaryVariables } from "./resident.ts";
+import type { ProbeTarget } from "./run-probes.ts";
 
 const START_TIMEOUT_MS = 10_000;
 
 /** What probes look for, made for one run of them. */
-export interface Stage {
+export interface Canaries {
   /** Random, in every text that is to stay unseen. */
   tag: string;
   variables: ProbeVariables;
@@ -24,10 +24,10 @@ export interface Stage {
  * What probes look for on the host: files that everybody may read and write, a process, servers, shared memory. Nothing of it is a
  * secret of anybody, and its servers listen on this machine alone. Rejects with `SandboxError` where perl is missing.
  */
-export async function makeHostStage(tag: string = randomBytes(8).toString("hex")): Promise<Stage> {
+export async function startHostCanaries(tag: string = randomBytes(8).toString("hex")): Promise<Canaries> {
   const directory = await mkdtemp(join(tmpdir(), "berth-probes-"));
   await chmod(directory, 0o755);
-  const child = spawn("perl", residentArguments("host", tag, directory, true), {
+  const child = spawn("perl", canaryArguments("host", tag, directory, true), {
     stdio: ["pipe", "pipe", "ignore"],
     env: { PATH: process.env.PATH, CANARY: `host-${tag}` },
   });
@@ -50,7 +50,11 @@ export async function makeHostStage(tag: string = randomBytes(8).toString("hex")
  * What probes look for in another sandbox, of a session that is not theirs.
  * @param directory inside of it, where it keeps its file and socket.
  */
-export async function startNeighbour(sandbox: Probed, tag: string, directory = "/data"): Promise<Stage> {
+export async function startNeighbour(
+  sandbox: ProbeTarget,
+  tag: string,
+  directory = "/data",
+): Promise<Canaries> {
   const ending = new AbortController();
   let ended: Promise<unknown> = Promise.resolve();
   const said = await untilReady((hear) => {
@@ -73,7 +77,7 @@ export async function startNeighbour(sandbox: Probed, tag: string, directory = "
 
 /** Shell text that is the neighbour for as long as it runs. */
 export function neighbourScript(tag: string, directory: string): string {
-  const words = residentArguments("neighbour", tag, directory).map(
+  const words = canaryArguments("neighbour", tag, directory).map(
     (word) => `'${word.replaceAll("'", "'\\''")}'`,
   );
   return `CANARY=neighbour-${tag} exec perl ${words.join(" ")}`;
@@ -94,7 +98,7 @@ async function untilReady(
   let text = "";
   const ended = start((chunk) => {
     text += Buffer.from(chunk).toString();
-    const variables = residentVariables(text);
+    const variables = canaryVariables(text);
     if (variables !== null) ready.resolve(variables);
   });
   const timer = setTimeout(() => ready.resolve(null), START_TIMEOUT_MS);

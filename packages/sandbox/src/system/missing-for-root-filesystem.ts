@@ -6,10 +6,10 @@ import { findProgram } from "@berth/linux";
 const run = promisify(execFile);
 const MEBIBYTE = 1_048_576;
 /** What a tree takes while it is made, and as much again, so that the database beside it never meets a full disk. */
-export const TREE_NEEDS_BYTES = 1_536 * MEBIBYTE;
+export const ROOT_FILESYSTEM_NEEDS_BYTES = 1_536 * MEBIBYTE;
 
 /** What this machine lacks to make system trees in a directory and to show them, as a clause, or null. Never throws. */
-export async function missingForTrees(directory: string): Promise<string | null> {
+export async function missingForRootFilesystem(directory: string): Promise<string | null> {
   if (process.getuid?.() !== 0) return "Berth does not run as root";
   if (/[:,\\"\s]/.test(directory))
     return "the path of the data directory has a character that overlays cannot take";
@@ -34,7 +34,10 @@ async function missingForOverlays(directory: string): Promise<string | null> {
 }
 
 /** That a directory's filesystem is too full for a tree to be made there, as a clause, or null. */
-export async function missingSpace(directory: string, needed = TREE_NEEDS_BYTES): Promise<string | null> {
+export async function missingSpace(
+  directory: string,
+  needed = ROOT_FILESYSTEM_NEEDS_BYTES,
+): Promise<string | null> {
   const { bavail, bsize } = await statfs(directory);
   if (bavail * bsize >= needed) return null;
   const [free, enough] = [bavail * bsize, needed].map((bytes) => Math.floor(bytes / MEBIBYTE));

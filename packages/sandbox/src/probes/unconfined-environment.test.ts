@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { allProbes } from "./all-probes.ts";
+import { ALL_PROBES } from "./all-probes.ts";
 import type { Probe } from "./probe.ts";
 
-const program = fileURLToPath(new URL("open-environment.ts", import.meta.url));
+const program = fileURLToPath(new URL("../../test-support/unconfined-environment.ts", import.meta.url));
 const skip = process.getuid?.() === 0 ? false : "only root can make an environment that holds nothing";
 
 /** What a kernel says that was built without a thing, which no environment can open then. */
@@ -20,8 +20,8 @@ const MAX_LACKING = 25;
 type Opened = { id: string; state: string; detail: string };
 
 test("probe ids are unique and a word each", () => {
-  assert.equal(new Set(allProbes.map(({ id }) => id)).size, allProbes.length);
-  for (const { id } of allProbes) assert.match(id, /^[a-z0-9_]+$/);
+  assert.equal(new Set(ALL_PROBES.map(({ id }) => id)).size, ALL_PROBES.length);
+  for (const { id } of ALL_PROBES) assert.match(id, /^[a-z0-9_]+$/);
 });
 
 for (const role of ["user", "root"] as const) {
@@ -30,7 +30,7 @@ for (const role of ["user", "root"] as const) {
     timeout: 300_000,
   }, async (context) => {
     const opened = await runOpen(role);
-    const expected = allProbes.filter(({ opens }) => opens === role);
+    const expected = ALL_PROBES.filter(({ opens }) => opens === role);
     const held = expected.filter(({ id }) => opened.get(id)?.state !== "breached");
     const told = (probe: Probe) => `${probe.id}: ${JSON.stringify(opened.get(probe.id))}`;
     const lacking = held.filter(({ id }) => LACKS.includes(opened.get(id)?.detail ?? ""));

@@ -6,10 +6,10 @@ import { SandboxError } from "../interface/errors.ts";
 import { SYSTEM_IDS } from "../interface/spec.ts";
 import { shellScript } from "../scripts/read-script.ts";
 import { aptSources } from "./apt-sources.ts";
-import { missingSpace } from "./missing-for-trees.ts";
+import { missingSpace } from "./missing-for-root-filesystem.ts";
 import { type Recipe, recipeKey } from "./recipe.ts";
 
-const BUILD_TREE = shellScript("system/build-tree.sh");
+const BUILD_TREE = shellScript("system/build-root-filesystem.sh");
 
 /** As much of what the programs said as is looked at, and of its lines as are told: the last ones say why. */
 const MAX_TEXT = 4_000;
@@ -24,7 +24,11 @@ const PROXIES = ["http_proxy", "https_proxy", "no_proxy"];
  *
  * @throws SandboxError with the end of what the programs said, or that there is too little space.
  */
-export async function buildTree(directory: string, recipe: Recipe, signal: AbortSignal): Promise<string> {
+export async function buildRootFilesystem(
+  directory: string,
+  recipe: Recipe,
+  signal: AbortSignal,
+): Promise<string> {
   const tree = `${directory}/${recipeKey(recipe)}`;
   if (existsSync(tree)) return tree;
   await mkdir(directory, { recursive: true, mode: 0o700 });

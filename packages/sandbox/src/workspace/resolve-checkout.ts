@@ -2,7 +2,7 @@ import { defaultBranch, isObjectId, type RemoteRefs, tipOf } from "./refs/remote
 import type { RepositoryCheckout } from "./repository/repository.ts";
 
 /** What a clone is to check out of refs that are known. */
-export interface Wanted {
+export interface ResolvedCheckout {
   /** Short name of the host's default branch. */
   head: string;
   /** Of `branch` and `commit`, one is the empty text. */
@@ -11,20 +11,26 @@ export interface Wanted {
 }
 
 /** Null where a clone has to tell what is wrong: there is no such branch, or none by default. */
-export function wantedOf(refs: RemoteRefs, checkout: RepositoryCheckout | null): Wanted | null {
+export function resolveCheckout(
+  refs: RemoteRefs,
+  checkout: RepositoryCheckout | null,
+): ResolvedCheckout | null {
   const head = defaultBranch(refs);
   if (head === null) return null;
-  const wanted =
+  const resolved =
     checkout?.type === "commit"
       ? { head, branch: "", commit: checkout.sha }
       : { head, branch: checkout?.name ?? head, commit: "" };
-  const named = wanted.branch === "" || tipOf(refs, wanted.branch) !== undefined;
-  const known = wanted.commit === "" || isObjectId(wanted.commit);
-  return named && known && ![head, wanted.branch].some((name) => name.startsWith("-")) ? wanted : null;
+  const named = resolved.branch === "" || tipOf(refs, resolved.branch) !== undefined;
+  const known = resolved.commit === "" || isObjectId(resolved.commit);
+  return named && known && ![head, resolved.branch].some((name) => name.startsWith("-")) ? resolved : null;
 }
 
 /** What `settle` reads. Values are never part of a script's text. */
-export function wantedVariables(url: string, { head, branch, commit }: Wanted): Record<string, string> {
+export function checkoutVariables(
+  url: string,
+  { head, branch, commit }: ResolvedCheckout,
+): Record<string, string> {
   return {
     BERTH_CLONE_URL: url,
     BERTH_CLONE_HEAD: head,

@@ -5,14 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { until } from "../../test-support/conformance/until.ts";
-import { noTrees } from "../../test-support/system.ts";
+import { noRootFilesystem } from "../../test-support/system.ts";
 import { aptSources } from "./apt-sources.ts";
-import { missingSpace } from "./missing-for-trees.ts";
+import { buildRootFilesystem } from "./build-root-filesystem.ts";
+import { missingSpace } from "./missing-for-root-filesystem.ts";
 import { DEBIAN_RECIPE, recipeKey } from "./recipe.ts";
-import { sweepTrees } from "./sweep-trees.ts";
-import { buildTree } from "./tree-build.ts";
+import { sweepRootFilesystems } from "./sweep-trees.ts";
 
-const skip = await noTrees();
+const skip = await noRootFilesystem();
 
 async function place(t: TestContext): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "berth-trees-"));
@@ -38,7 +38,10 @@ describe("a system tree", { skip }, () => {
     const tree = join(directory, recipeKey(DEBIAN_RECIPE));
     const cut = new AbortController();
     const refused = [0, 1].map(() =>
-      assert.rejects(buildTree(directory, DEBIAN_RECIPE, cut.signal), /mmdebstrap could not make the system/),
+      assert.rejects(
+        buildRootFilesystem(directory, DEBIAN_RECIPE, cut.signal),
+        /mmdebstrap could not make the system/,
+      ),
     );
     await until(
       () => existsSync(`${tree}.making/etc`),
@@ -53,14 +56,14 @@ describe("a system tree", { skip }, () => {
     );
     assert.ok(!existsSync(tree));
     assert.ok(!readFileSync("/proc/mounts", "utf8").includes(directory));
-    await assert.rejects(buildTree(directory, DEBIAN_RECIPE, AbortSignal.abort()), /it was killed/);
+    await assert.rejects(buildRootFilesystem(directory, DEBIAN_RECIPE, AbortSignal.abort()), /it was killed/);
   });
 
   test("that cannot be made gives its space back, and says why in a few lines", async (t) => {
     const directory = await place(t);
     const recipe = { ...DEBIAN_RECIPE, suite: "no-such-suite" };
     await assert.rejects(
-      buildTree(directory, recipe, new AbortController().signal),
+      buildRootFilesystem(directory, recipe, new AbortController().signal),
       ({ message }: Error) =>
         /^mmdebstrap could not make the system: .*E: /s.test(message) && message.split("\n").length <= 4,
     );
@@ -73,7 +76,7 @@ describe("a system tree", { skip }, () => {
       await mkdir(join(directory, name, "etc"), { recursive: true });
     for (const name of ["bookworm-1.lock", "bookworm-2.lock", "bookworm-3.lock"])
       await writeFile(join(directory, name), "");
-    await sweepTrees(directory, "bookworm-3");
+    await sweepRootFilesystems(directory, "bookworm-3");
     assert.deepEqual(readdirSync(directory).toSorted(), ["bookworm-3", "bookworm-3.lock"]);
   });
 });
