@@ -36,7 +36,7 @@ export function importFaults(root: string): string[] {
     ...imports.flatMap((found) => faultOf(found, rules) ?? []),
     ...folderCircles(imports.filter(({ file }) => isProduct(file))),
     ...unusedExceptions(imports, rules.exceptions),
-    ...emptyRooms(root, rules.table),
+    ...unusedPermissions(imports, rules.table),
   ];
 }
 
@@ -78,11 +78,15 @@ function supportFault(found: Import): string | undefined {
   return `${found.file}: ${found.specifier} is test support, which product code may not import.`;
 }
 
-/** Rooms of one package import each other as the table says. Tests and test support may import any of their package. */
+/**
+ * Folders of one package import each other as the table says. Tests, test support, and files that lie in no folder (`index.ts`,
+ * `app.ts`) may import any of their package.
+ */
 function roomFault(found: Import, { table }: Rules): string | undefined {
   if (!isProduct(found.file)) return undefined;
   const [room, target] = [roomOf(found.file, table), roomOf(targetOf(found), table)];
-  if (room === undefined || target === undefined || room === target) return undefined;
+  if (room === undefined || target === undefined || room === target || room === homeOf(found.file))
+    return undefined;
   if (table[room]?.some((allowed) => covers(allowed, targetOf(found)))) return undefined;
   return `${found.file}: ${room} may not import ${target} (${found.specifier}).`;
 }
@@ -130,10 +134,16 @@ function unusedExceptions(imports: readonly Import[], exceptions: readonly Impor
     );
 }
 
-function emptyRooms(root: string, table: Rules["table"]): string[] {
-  return Object.keys(table)
-    .filter((room) => globSync(`${room}/**/*.ts`, { cwd: root }).length === 0)
-    .map((room) => `script/import-table.ts: ${room} does not exist.`);
+/** What a row allows and no file of it imports is taken away, so that the table says what is so. */
+function unusedPermissions(imports: readonly Import[], table: Rules["table"]): string[] {
+  return Object.entries(table).flatMap(([room, permissions]) => {
+    const own = imports.filter(({ file }) => covers(room, file));
+    if (own.length === 0 && permissions.length > 0)
+      return [`script/import-table.ts: no file of ${room} imports anything.`];
+    return permissions
+      .filter((permission) => !own.some((found) => covers(permission, targetOf(found))))
+      .map((permission) => `script/import-table.ts: ${room} does not import ${permission}.`);
+  });
 }
 
 function excuses({ files, imports }: ImportException, found: Import): boolean {
