@@ -1,16 +1,14 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { faultOf, importFaults, importsIn, type Rules } from "./check-imports.ts";
+import { faultOf, importFaults, importsIn, misplacedRows, type Rules, rowsOf } from "./check-imports.ts";
 
 const rules: Rules = {
-  table: {
-    "packages/server": ["@berth/contract"],
-    "packages/server/src/db": [],
-    "packages/server/src/features": ["packages/server/src/db"],
-    "packages/contract": [],
-    tests: [],
-  },
+  table: rowsOf({
+    "packages/server": { ".": ["@berth/contract"], db: [], features: ["db"] },
+    "packages/contract": {},
+    tests: {},
+  }),
   exceptions: [{ files: "packages/contract/src/odd", imports: "@berth/server", reason: "an odd file" }],
   manifests: {
     ".": { name: "berth", exports: [], dependencies: ["fast-check"] },
@@ -87,6 +85,14 @@ test("every form of import is seen", () => {
   ].join("\n");
   const seen = importsIn("a.ts", source).map((found) => found.specifier);
   assert.deepEqual(seen.sort(), ["four", "node:five", "node:six", "one", "three", "two"]);
+});
+
+test("rows stand in the order of their floors", () => {
+  assert.deepEqual(misplacedRows({ "packages/server": { db: [], features: ["db"] } }), []);
+  assert.match(
+    misplacedRows({ "packages/server": { features: ["db"], db: [] } })[0] ?? "",
+    /db below features/,
+  );
 });
 
 test("this repository keeps its import table", () => {

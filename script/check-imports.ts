@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { folderCircles } from "./folder-circles.ts";
-import { IMPORT_EXCEPTIONS, IMPORT_TABLE, type ImportException } from "./import-table.ts";
+import { IMPORT_EXCEPTIONS, IMPORT_TABLE, type ImportException, type ImportTable } from "./import-table.ts";
 
 /** One import statement: `file` is relative to the repository, `specifier` as written. */
 export type Import = { file: string; specifier: string };
@@ -28,7 +28,11 @@ if (import.meta.main) {
 
 /** Every import in the repository that the table, a package's exports or a manifest does not allow, one line each. */
 export function importFaults(root: string): string[] {
-  const rules = { table: IMPORT_TABLE, exceptions: IMPORT_EXCEPTIONS, manifests: readManifests(root) };
+  const rules = {
+    table: rowsOf(IMPORT_TABLE),
+    exceptions: IMPORT_EXCEPTIONS,
+    manifests: readManifests(root),
+  };
   const imports = sourceFiles(root).flatMap((file) =>
     importsIn(file, readFileSync(join(root, file), "utf8")),
   );
@@ -37,7 +41,32 @@ export function importFaults(root: string): string[] {
     ...folderCircles(imports.filter(({ file }) => isProduct(file))),
     ...unusedExceptions(imports, rules.exceptions),
     ...unusedPermissions(imports, rules.table),
+    ...misplacedRows(IMPORT_TABLE),
   ];
+}
+
+/** The table with whole paths, as `Rules` has it. */
+export function rowsOf(table: ImportTable): Rules["table"] {
+  return Object.fromEntries(
+    Object.entries(table).flatMap(([home, rows]) =>
+      Object.entries<readonly string[]>({ ".": [], ...rows }).map(([room, permissions]) => [
+        room === "." ? home : `${home}/src/${room}`,
+        permissions.map((name) => (name.startsWith("@") ? name : `${home}/src/${name}`)),
+      ]),
+    ),
+  );
+}
+
+/** A row may list only folders whose row stands above it, so that the table reads from the lowest floor up. */
+export function misplacedRows(table: ImportTable): string[] {
+  return Object.entries(table).flatMap(([home, rows]) => {
+    const order = Object.keys(rows);
+    return Object.entries(rows).flatMap(([room, permissions], index) =>
+      permissions
+        .filter((name) => order.findIndex((other) => covers(other, name)) >= index)
+        .map((name) => `script/import-table.ts: ${home} has ${name} below ${room}, which imports it.`),
+    );
+  });
 }
 
 /** Import and export-from statements, dynamic imports and module resolutions with a literal name. */
@@ -52,7 +81,7 @@ export function importsIn(file: string, source: string): Import[] {
 export function faultOf(found: Import, rules: Rules): string | undefined {
   const { file, specifier } = found;
   if (roomOf(file, rules.table) === undefined) return `${file}: the import table has no row for its folder.`;
-  if (specifier.startsWith("node:")) return undefined;
+  if (specifier.startsWith("node:") || specifier.endsWith(".json")) return undefined;
   if (rules.exceptions.some((exception) => excuses(exception, found))) return undefined;
   if (specifier.startsWith(".")) return outsideFault(found) ?? supportFault(found) ?? roomFault(found, rules);
   const name = packageName(specifier);
