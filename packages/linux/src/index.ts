@@ -6,4 +6,3 @@ export { perlProgram } from "./perl-program.ts";
 export { processStart } from "./process-start.ts";
 export { removeTree } from "./remove-tree.ts";
 export * from "./syscalls.ts";
-export { perlCalls } from "./system-calls.ts";

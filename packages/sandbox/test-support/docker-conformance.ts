@@ -4,13 +4,12 @@ import { DISK_TESTS } from "./conformance/disk-tests.ts";
 import { SNAPSHOT_TESTS } from "./conformance/snapshot-tests.ts";
 import { startSubject } from "./docker-engine.ts";
 
-/** The suite on a real engine of this kind, which the test starts and stops. */
+/** Runs the conformance suite on a real container engine, which the test starts and stops. */
 export function conformanceOf(kind: EngineKind): void {
   const lack = missingForEngine(kind);
   const skips: Record<string, string> = lack === null ? {} : { "*": lack };
-  for (const title of Object.keys(DISK_TESTS)) skips[title] = "an engine of containers cannot limit a disk";
-  for (const title of Object.keys(SNAPSHOT_TESTS))
-    skips[title] = "an engine of containers shows no snapshots";
+  for (const title of Object.keys(DISK_TESTS)) skips[title] = "container engines cannot limit a disk";
+  for (const title of Object.keys(SNAPSHOT_TESTS)) skips[title] = "container engines mount no snapshots";
   conformance(
     `docker with ${kind}`,
     async (): Promise<Subject> => {

@@ -14,13 +14,13 @@ export interface TestSubject extends Subject {
   /** Of the engine that the test started. */
   socket: string;
   instance: string;
-  /** Where the sandbox engine keeps what it generates. */
+  /** The `stateDir` of the sandbox engine. */
   stateDir: string;
 }
 
 /**
- * A sandbox engine over a container engine that was started for it. Its uid is no other test's: the kernel counts the processes
- * of a uid over all containers of the machine.
+ * A sandbox engine with a container engine of its own. No other test has its uid: the kernel counts the processes of a uid over all
+ * containers of the machine.
  */
 export async function startSubject(
   kind: EngineKind,

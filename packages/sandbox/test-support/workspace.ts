@@ -17,7 +17,7 @@ import { WORKSPACE_PROGRAMS } from "../src/workspace/workspace-programs.ts";
 const run = promisify(execFile);
 
 export interface CloneRequest extends Partial<RepositoryMount>, Partial<CloneOptions> {
-  /** Default: the bench's, which opens everything; null for none. */
+  /** Default: that of the bench, which can read all repositories; null for none. */
   token?: string | null;
 }
 
@@ -28,17 +28,17 @@ export interface Workbench {
   host: GitHost;
   token: string;
   open(overrides?: Partial<SandboxSpec>): Promise<Sandbox>;
-  /** Clones `acme/<name>` to `/data/<name>`, where the request says nothing else. */
+  /** Clones `acme/<name>`, by default to `/data/<name>`. */
   clone(sandbox: Sandbox, name: string, request?: CloneRequest): Promise<CloneResult>;
-  /** Makes `acme/<name>` of a repository that `script`, run in it by the host's shell, has filled. */
+  /** Creates `acme/<name>`: `script` runs in the new repository, in a shell of the host. */
   push(name: string, script: string): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface WorkbenchOptions {
-  /** PEM files of further authorities to trust inside. */
+  /** PEM files of further CAs that sandboxes trust. */
   caFiles?: readonly string[];
-  /** Further `host:port` that the egress lets through to this machine. */
+  /** Further `host:port` on this machine that the egress allows. */
   reachable?: readonly string[];
 }
 
@@ -99,7 +99,7 @@ export async function makeWorkbench({
   };
 }
 
-/** The output of a script inside, which has to succeed, without the last newline. */
+/** Runs a script in a sandbox, which must succeed. Returns its output without the last newline. */
 export async function sh(
   sandbox: Sandbox,
   script: string,

@@ -87,7 +87,7 @@ function processes(): number[] {
     });
 }
 
-/** Where the groups of this test's engines lie. */
+/** Directories of the control groups of this test's engines. */
 function parents(): string[] {
   return findHierarchies("/sys/fs/cgroup", readFileSync("/proc/self/cgroup", "utf8")).map(
     (hierarchy) => `${hierarchy.directory}/berth-${instance}`,
@@ -204,7 +204,7 @@ test("server is killed → no process is left, and a sweep removes the rest", { 
 
 test("server is killed while a sandbox starts → no process is left", { skip: !root }, async () => {
   const disk = `${directory}/disk-c`;
-  // So little time that bwrap takes long to let process 1 go on.
+  // So little CPU time that bwrap takes long to start process 1.
   const limits = "{ memoryBytes: 1e8, pids: 64, cpus: 0.01, diskBytes: null }";
   const text = `
     ${makeEngineText()}
@@ -237,7 +237,7 @@ test("sweep: one removal fails → the others are done, and the next sweep does 
   const [parent = ""] = parents();
   writeFileSync(`${stuck}/groups`, parent);
   mkdirSync(`${parent}/${gone.pid}-1.1-a`, { recursive: true });
-  // A directory in use for something else stands for whatever does not let go.
+  // A directory in use stands for anything that cannot be removed.
   execFileSync("mount", ["-t", "tmpfs", "none", stuck]);
   try {
     await assert.rejects(engine.sweep(), { name: "SandboxError" });
@@ -267,7 +267,7 @@ test("sweep: killed at any point → the next sweep removes everything", {
     const kill = `inject=${calls}:signal=SIGKILL:when=${points + 1}`;
     const trace = ["-f", "-qq", "-o", "/dev/null", "-e", `trace=${calls}`, "-e", kill];
     const child = spawn("strace", [...trace, process.execPath, "--input-type=module", "--eval", text], {
-      // All calls by one thread, so that they are counted together.
+      // All calls on one thread, so that strace counts them together.
       env: { ...process.env, UV_THREADPOOL_SIZE: "1" },
       stdio: ["ignore", "pipe", "inherit"],
     });
@@ -281,7 +281,7 @@ test("sweep: killed at any point → the next sweep removes everything", {
   assert.ok(points > 3, `only ${points} points`);
 });
 
-/** The two processes that an idle sandbox is. */
+/** The two processes of an idle sandbox. */
 async function pidsOf(sandbox: Sandbox): Promise<number[]> {
   const { output } = await sandbox.run({ script: "readlink /proc/self/ns/pid", timeoutMs: 60_000 });
   const namespace = Buffer.from(output).toString().trim();

@@ -97,7 +97,7 @@ test("disk image: marked clean but broken → repaired; beyond repair → an err
   await released(directory);
   const image = join(directory, "disk/disk.ext4");
   const file = openSync(image, "r+");
-  // The sum of the first group, in the table behind the superblock.
+  // The checksum of the first group, in the table behind the superblock.
   const sum = Buffer.alloc(2);
   readSync(file, sum, 0, 2, 4096 + 0x1e);
   writeSync(file, Buffer.from([(sum[0] ?? 0) ^ 0xff, sum[1] ?? 0]), 0, 2, 4096 + 0x1e);
@@ -132,7 +132,7 @@ test("snapshot: server is killed → its changes are kept and no mount is", {
   assert.equal(await ok(sandbox, `cat ${shownAt}/file`), "file\nkept");
 });
 
-/** As no other test of the machine has it. */
+/** No other test of the machine has it. */
 const shownAt = `/data/repo-${process.pid}`;
 
 /** The overlays on this file's disks, of every mount namespace. */

@@ -6,6 +6,6 @@ test("openNetwork: a process that is in no container → rejected", () => {
   const container = "c0ffee".repeat(10);
   for (const pid of [process.pid, process.ppid, 1, 0, -1, 2 ** 30, Number.NaN])
     assert.throws(() => openNetwork(container, pid), { name: "SandboxError", message: /same machine/ });
-  // A control group that all share does not make a network a container's.
+  // A shared control group does not make it a container's process.
   assert.throws(() => openNetwork("/", process.pid), { name: "SandboxError" });
 });

@@ -23,7 +23,7 @@ import { EngineClient } from "./engine-client.ts";
 
 for (const kind of ["dockerd", "podman"] as const) engineTests(kind);
 
-/** What a container engine has besides the promises of every engine. */
+/** What the docker engine does besides the conformance suite. */
 function engineTests(kind: EngineKind): void {
   const skip = missingForEngine(kind) ?? false;
   describe(`sandboxes by ${kind}`, { skip, timeout: 300_000 }, () => {
@@ -179,7 +179,7 @@ test("create: no container engine → the error names the socket", {
   });
 });
 
-/** Opens a sandbox, says so, and lives on. */
+/** Opens a sandbox, reports it, and keeps running. */
 const SERVER = `
 import { createEgress } from ${JSON.stringify(new URL("../../../egress/src/create-egress.ts", import.meta.url).href)};
 import { createDockerEngine } from ${JSON.stringify(new URL("./docker-engine.ts", import.meta.url).href)};
@@ -191,7 +191,7 @@ console.log("open");
 setInterval(() => {}, 1000);
 `;
 
-/** Waits until a container runs no more. */
+/** Waits until a container has ended. */
 async function ended(client: EngineClient, id: string): Promise<void> {
   const until = performance.now() + 30_000;
   for (;;) {

@@ -8,7 +8,7 @@ import { type TestContext, test } from "node:test";
 import { Containers } from "./containers.ts";
 import { EngineClient } from "./engine-client.ts";
 
-/** The socket of something that speaks like an engine. */
+/** The socket of a scripted container engine. */
 async function speaking(t: TestContext, listener: RequestListener): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), "berth-client-"));
   const server = createServer(listener).listen(join(directory, "socket"));

@@ -113,7 +113,8 @@ async function read(response: IncomingMessage): Promise<unknown> {
   let length = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > MAX_RESPONSE_BYTES) throw new SandboxError("The container engine answered too much.");
+    if (length > MAX_RESPONSE_BYTES)
+      throw new SandboxError("The response of the container engine is too long.");
     chunks.push(chunk);
   }
   const text = Buffer.concat(chunks).toString();

@@ -125,7 +125,7 @@ function helper(operation: string, question: string, repositories: (typeof widge
   return run(operation, question, { [CREDENTIAL_VARIABLE]: environment[CREDENTIAL_VARIABLE] });
 }
 
-/** The output of the helper, which must end well, complain of nothing and touch nothing. */
+/** The output of the helper, which must exit with 0, print no error and write no file. */
 async function run(operation: string, question: string, env: NodeJS.ProcessEnv): Promise<string> {
   const child = spawn("/bin/sh", [program, operation], { env, cwd: dir, stdio: ["pipe", "pipe", "pipe"] });
   const out: Buffer[] = [];

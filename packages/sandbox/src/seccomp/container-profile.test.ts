@@ -9,7 +9,7 @@ import { EAFNOSUPPORT, ENOSYS } from "./seccomp.ts";
 
 const EPERM = 1;
 
-/** What the profile answers to a call, 0 for allowed, as the engine's library reads it. */
+/** The error that the profile returns for a call, 0 for allowed, as the engine's library reads it. */
 function verdict(name: string, ...args: number[]): number {
   const profile = containerProfile("x64");
   const found = profile.syscalls.filter(

@@ -133,7 +133,7 @@ export function commandTests(suite: Suite): void {
   conformanceTest(suite, "command: hosts denied meanwhile are in its result", async ({ open }) => {
     const sandbox = await open();
     const refused = async (script: string) => (await sh(sandbox, script)).denied?.map(({ host }) => host);
-    // Twice within a second, which is told but once to who listens.
+    // Twice within a second, which onEgressDenied reports once.
     for (const shell of [{}, { shell: "main" }]) {
       const { denied } = await sh(sandbox, "curl -s http://a.example/ http://a.example/", shell);
       assert.deepEqual(denied, [{ host: "a.example", port: null, reason: "not_allowed" }]);

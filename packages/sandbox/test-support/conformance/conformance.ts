@@ -15,11 +15,10 @@ import { snapshotTests } from "./snapshot-tests.ts";
 export type { Subject } from "./context.ts";
 
 /**
- * The promises of `SandboxEngine` as tests, the same for every engine.
+ * Tests of what `SandboxEngine` promises, the same for every engine.
  *
- * @param makeEngine Called once; its `close` is called at the end.
- * @param skips Title to reason for what an engine cannot honestly run; `*` stands for all, and a title with an
- * empty reason then runs nevertheless.
+ * @param makeEngine Called once; `close` of its result is called at the end.
+ * @param skips Reasons to skip, by title; `*` skips all tests but those with an empty reason.
  */
 export function conformance(
   name: string,

@@ -8,35 +8,35 @@ import type { Sandbox, SandboxEngine } from "../../src/interface/sandbox.ts";
 import type { SandboxSpec, SystemLayers } from "../../src/interface/spec.ts";
 import { released } from "./loop-devices.ts";
 
-/** An engine for one test file, and what its sandboxes get. */
+/** An engine for one test file, and settings of its sandboxes. */
 export interface Subject {
   engine: SandboxEngine;
-  /** Host uid that the sandboxes run under. */
+  /** Host uid of the sandboxes. */
   uid: number;
-  /** What its sandboxes have as their system. Default: the engine's own. */
+  /** System of the sandboxes. Default: the engine's. */
   system?: SystemLayers;
   close(): Promise<void>;
 }
 
-/** What a conformance test works with. */
+/** What a conformance test gets. */
 export interface Context {
   subject: Subject;
-  /** A host directory of this test alone. */
+  /** A host directory for this test alone. */
   directory: string;
-  /** A spec that nothing else uses. */
+  /** A spec with an id and a disk of its own. */
   spec(overrides?: Partial<SandboxSpec>): SandboxSpec;
   open(overrides?: Partial<SandboxSpec>): Promise<Sandbox>;
 }
 
 export interface Suite {
   subject(): Subject;
-  /** Titles of tests that this engine cannot honestly run, and why. */
+  /** Reasons to skip, by title. */
   skips: Readonly<Record<string, string>>;
 }
 
 let count = 0;
 
-/** Defines one test of the suite: a fresh directory, and every sandbox that it opened closed at the end. */
+/** Defines one test of the suite, with a new directory. Its sandboxes are closed at the end. */
 export function conformanceTest(
   suite: Suite,
   title: string,
@@ -86,7 +86,7 @@ export async function sh(sandbox: Sandbox, script: string, options: Partial<Comm
   return { ...result, text: Buffer.from(result.output).toString() };
 }
 
-/** The same for a script that has to succeed; its output without the last newline. */
+/** Runs a script that must succeed. Returns its output without the last newline. */
 export async function ok(sandbox: Sandbox, script: string, options: Partial<Command> = {}): Promise<string> {
   const result = await sh(sandbox, script, options);
   assert.deepEqual([result.ended, result.exitCode], ["exit", 0], `${script}\n${result.text}`);

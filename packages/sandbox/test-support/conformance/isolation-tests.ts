@@ -8,10 +8,10 @@ import { conformanceTest, ok, type Suite, sh } from "./context.ts";
 
 const [EPERM, ENOSYS, EAFNOSUPPORT] = [1, 38, 97];
 
-/** Where Berth is not root, nobody hears what the kernel refuses. */
+/** Without root, connections that the kernel refuses are not reported. */
 export const REFUSALS_TOLD = "egress: connections that the kernel refuses are reported";
 
-/** What hostile code inside must not be able to do. */
+/** What hostile code in a sandbox must not be able to do. */
 export function isolationTests(suite: Suite): void {
   conformanceTest(suite, REFUSALS_TOLD, async ({ open }) => {
     const told = new Set<string>();
@@ -21,7 +21,7 @@ export function isolationTests(suite: Suite): void {
     const script = `for kind in tcp/203.0.113.1/22 udp/203.0.113.2/123 tcp/127.0.0.1/4000 udp/127.0.0.2/4000; do
       bash -c "echo hello >/dev/$kind" 2>/dev/null
     done; sleep 0.1`;
-    // It begins to be told a moment after the sandbox stands.
+    // Reports begin a moment after the sandbox has opened.
     for (let tries = 0; tries < 50 && told.size < 2; tries += 1) await ok(sandbox, script);
     assert.deepEqual([...told].sort(), ["203.0.113.1 22 not_allowed", "203.0.113.2 123 not_allowed"]);
   });
@@ -95,7 +95,7 @@ export function isolationTests(suite: Suite): void {
         /^Seccomp:\s+2$/m,
       ])
         assert.match(status, line);
-      // Engines of containers list a process's own group again.
+      // Container engines list the own group of a process again.
       const gid = /^Gid:\t(\d+)/m.exec(status)?.[1];
       const groups = /^Groups:(.*)$/m.exec(status)?.[1]?.trim();
       assert.ok(groups === "" || (groups !== undefined && groups === gid), status);

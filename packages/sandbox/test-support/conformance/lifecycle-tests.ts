@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { conformanceTest, ok, type Suite, sh } from "./context.ts";
 
-/** Opening, closing, and what is left. */
+/** Opening, closing and sweeping. */
 export function lifecycleTests(suite: Suite): void {
   conformanceTest(suite, "close: running commands resolve as closed", async ({ open }) => {
     const sandbox = await open();

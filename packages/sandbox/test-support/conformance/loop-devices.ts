@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { until } from "./until.ts";
 
-/** The loop devices whose file lies, or has lain, below this directory of the host. */
+/** The loop devices whose file is, or was, below this directory of the host. */
 export function loopDevices(directory: string): string[] {
   return readdirSync("/sys/block")
     .filter((name) => /^loop\d+$/.test(name) && backingFile(name).startsWith(`${directory}/`))
     .map((name) => `/dev/${name}`);
 }
 
-/** Waits until the kernel has let go of them all, for half a minute at most. */
+/** Waits until the kernel has released all of them, for half a minute at most. */
 export async function released(directory: string): Promise<void> {
   await until(
     () => loopDevices(directory).length === 0,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { conformanceTest, ok, type Suite, sh } from "./context.ts";
 
-/** Output that is long, endless or late. */
+/** Long, endless and late output. */
 export function outputTests(suite: Suite): void {
   conformanceTest(suite, "output: too long → head and tail, cut between lines", async ({ open }) => {
     const sandbox = await open();

@@ -5,7 +5,7 @@ import type { Probe } from "../../src/probes/probe.ts";
 import { probeEngine } from "../../src/probes/probe-engine.ts";
 import { type Context, conformanceTest, type Suite } from "./context.ts";
 
-/** What hostile code has tried elsewhere, none of which succeeds here. */
+/** Attacks known from elsewhere; none may succeed. */
 export function probeTests(suite: Suite): void {
   for (const [group, probes] of Map.groupBy(ALL_PROBES, (probe) => probe.group))
     conformanceTest(suite, `probes: ${group}`, (context) => allHold(context, probes, 1));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { conformanceTest, ok, type Suite, sh } from "./context.ts";
 
-/** Shells that live between commands. */
+/** Named shells, which live between commands. */
 export function shellTests(suite: Suite): void {
   const main = { shell: "main" };
 

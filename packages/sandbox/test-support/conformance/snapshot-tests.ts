@@ -9,7 +9,7 @@ import { hostMounts } from "./host-mounts.ts";
 const MIB = 1024 * 1024;
 const TARGET = "/workspace/repo";
 
-/** Snapshots that sandboxes show as their own. */
+/** Mounted snapshots. */
 export function snapshotTests(suite: Suite): void {
   for (const [title, body] of Object.entries(SNAPSHOT_TESTS)) conformanceTest(suite, title, body);
 }
@@ -226,7 +226,7 @@ head -c 30M /dev/zero >.git/big && chown -R ${uid}:${uid} .`;
   return { source, uid, target: TARGET };
 }
 
-/** Names, owners, times and sums of all that is in a directory. */
+/** Names, owners, times and checksums of everything in a directory. */
 function contents(directory: string): string {
   const script = "find . -printf '%p %U %m %s %T@ %C@\\n' | sort; find . -type f -exec sha256sum {} + | sort";
   return execFileSync("sh", ["-c", script], { cwd: directory, encoding: "utf8" });

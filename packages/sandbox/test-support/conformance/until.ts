@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Waits until this holds, as for what the kernel does by itself; after `maxMs` it fails with the complaint. */
+/** Waits for a condition that no event reports, such as what the kernel does by itself. Fails with the message after `maxMs`. */
 export async function until(holds: () => boolean, complaint: () => string, maxMs = 30_000): Promise<void> {
   const end = performance.now() + maxMs;
   while (!holds()) {

@@ -7,8 +7,8 @@ import { FakeSandbox, type FakeScript } from "./fake-sandbox.ts";
 export { type FakeReply, FakeSandbox, type FakeScript } from "./fake-sandbox.ts";
 
 /**
- * An engine without a kernel, for tests of what stands above one: it answers commands from a script, keeps files in
- * memory, and fails where it is told to. It keeps the life story of the interface: ids, ends, timeouts, aborts, order.
+ * An engine without a kernel, for tests of its callers: a function returns the results of commands, files are in memory, and it
+ * fails on request. It keeps the lifecycle of the interface: ids, ends, timeouts, aborts, order.
  */
 export function createFakeEngine(script: FakeScript = {}): FakeEngine {
   return new FakeEngine(script);
@@ -16,7 +16,7 @@ export function createFakeEngine(script: FakeScript = {}): FakeEngine {
 
 export class FakeEngine implements SandboxEngine {
   readonly name = "fake";
-  /** Every sandbox that was opened, oldest first, also those that are gone. */
+  /** Every sandbox that was opened, oldest first, closed ones included. */
   readonly sandboxes: FakeSandbox[] = [];
   /** Times that `sweep` was called. */
   sweeps = 0;

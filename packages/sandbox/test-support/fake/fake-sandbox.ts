@@ -10,9 +10,9 @@ export interface FakeReply {
   exitCode?: number;
   /** Working directory of the named shell afterwards. */
   cwd?: string;
-  /** The command ends when this resolves; `never` only by a timeout, an abort or the sandbox's end. Its output comes first. */
+  /** The command ends, after its output, when this resolves; `never`: by a timeout, an abort or the end of the sandbox. */
   until?: Promise<unknown> | "never";
-  /** The sandbox dies instead of answering. */
+  /** The sandbox dies instead of returning a result. */
   dies?: boolean;
   /** The engine fails: `run` rejects with this message. */
   rejects?: string;
@@ -20,12 +20,12 @@ export interface FakeReply {
 
 /** How a fake engine behaves. */
 export interface FakeScript {
-  /** A message makes the opening fail. `count` sandboxes were opened before. */
+  /** A message makes opening fail. `count`: sandboxes opened before. */
   open?(spec: SandboxSpec, count: number): string | undefined | Promise<string | undefined>;
   run?(command: Command, sandbox: FakeSandbox): FakeReply | Promise<FakeReply>;
-  /** False as for a path that needs a fresh opening; a message makes it reject. Default true. */
+  /** False as for a path that needs a mount; a message makes it reject. Default true. */
   placeFile?(file: MountedFile, sandbox: FakeSandbox): boolean | string;
-  /** False as for a file that only a fresh opening lets go; a message makes it reject. Default true. */
+  /** False as for a file that is a mount; a message makes it reject. Default true. */
   removeFile?(target: string, sandbox: FakeSandbox): boolean | string;
 }
 
@@ -41,7 +41,7 @@ export class FakeSandbox implements Sandbox {
   readonly placed: MountedFile[] = [];
   /** Paths whose files were removed. */
   readonly removed: string[] = [];
-  /** The policy that holds now. */
+  /** The current policy. */
   egress: EgressPolicy;
   readonly #script: FakeScript;
   readonly #end = Promise.withResolvers<void>();

@@ -18,7 +18,7 @@ const spec: SandboxSpec = {
 conformance(
   "fake",
   async () => {
-    // Just enough of a shell for the tests that it runs.
+    // As much of a shell as the tests need.
     const engine = createFakeEngine({
       run({ script }) {
         const output = /^echo (\w+)/.exec(script)?.[1];
@@ -41,7 +41,7 @@ conformance(
   },
 );
 
-test("it fails where it is told to", async () => {
+test("fake engine: fails where the script says so", async () => {
   const engine = createFakeEngine({
     open: (_, count) => (count === 1 ? "no room" : undefined),
     run: ({ script }) =>
@@ -69,7 +69,7 @@ test("it fails where it is told to", async () => {
   );
 });
 
-test("a slow command is timed out with what it said, and shells keep order and directory", async () => {
+test("fake engine: a slow command times out with its output, and shells keep order and directory", async () => {
   const gate = Promise.withResolvers<void>();
   const engine = createFakeEngine({
     run: ({ script }) =>

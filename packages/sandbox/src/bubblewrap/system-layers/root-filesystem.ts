@@ -74,12 +74,12 @@ async function writeFiles(directory: string, files: Readonly<Record<string, stri
   await Promise.all(Object.entries(files).map(([name, text]) => writeFile(`${directory}/${name}`, text)));
 }
 
-/** bwrap's options for `/usr` of the host and for what it has beside it that belongs to it. */
+/** bwrap's options for `/usr` of the host and the directories and links beside it that lead into it. */
 export async function systemArguments(): Promise<string[]> {
   return ["--ro-bind", "/usr", "/usr", ...(await besideUsr(""))];
 }
 
-/** bwrap's options for what the host, or the system tree at `root`, has beside `/usr` that belongs to it. */
+/** bwrap's options for the directories and links beside `/usr` that lead into it, of the host or the system tree at `root`. */
 export async function besideUsr(root: string): Promise<string[]> {
   const beside = await Promise.all(
     TOP_LEVEL.filter((path) => existsSync(`${root}${path}`)).map(async (path) => {
