@@ -80,8 +80,8 @@ proves(["message-content-faults", "event-batch"], "content that cannot be shown 
   const large = Buffer.alloc(5 * 1024 * 1024 + 1);
   png.copy(large);
   for (const [block, param, words] of [
-    [image({ type: "url", url: "https://a.example/a.png" }), "source.type", /fetches nothing/],
-    [document({ type: "url", url: "https://a.example/a.pdf" }), "source.type", /fetches nothing/],
+    [image({ type: "url", url: "https://a.example/a.png" }), "source.type", /does not fetch URLs/],
+    [document({ type: "url", url: "https://a.example/a.pdf" }), "source.type", /does not fetch URLs/],
     [image({ type: "path", path: "/a" }), "source.type", /must be one of/],
     [image({ type: "base64", media_type: "image/bmp", data: "Qk0=" }), "source.media_type", /must be one of/],
     [image({ type: "base64", media_type: "image/png", data: "no base64!" }), "source.data", /base64/],
