@@ -75,16 +75,16 @@ const policy = (): { mode: "limited"; hosts: string[] } => ({
   ],
 });
 
-test("an allowed host is reached over https at the port that the policy names", async () => {
+test("allowed host: reached over https at the port of the policy", async () => {
   const { stdout, stderr } = await inside(`curl -sS --cacert ${ca} https://host.example:${port}/hello`);
   assert.deepEqual([stdout, stderr], ["hello", ""]);
 });
 
-test("an allowed host is reached over plain http", async () => {
+test("allowed host: reached over plain HTTP", async () => {
   assert.equal((await inside(`curl -sS http://host.example:${webPort}/hello`)).stdout, "hello");
 });
 
-test("a plain http connection carries one request, for the host that was checked", async () => {
+test("plain HTTP: a second request on a connection reaches no host", async () => {
   const request = (host: string) => `GET /hello HTTP/1.1\\r\\nHost: ${host}:${webPort}\\r\\n\\r\\n`;
   const script = `exec 5<>/dev/tcp/host.example/${webPort}
 printf '${request("host.example")}${request("evil.example")}' >&5; cat <&5`;
@@ -93,23 +93,23 @@ printf '${request("host.example")}${request("evil.example")}' >&5; cat <&5`;
   assert.match(stdout, /connection: close/i);
 });
 
-test("a name below localhost is reached by its server name, though clients dial 127.0.0.1 for it", async () => {
+test("name below localhost: clients dial 127.0.0.1 → reached by its server name", async () => {
   const { stdout } = await inside(`curl -sS --cacert ${ca} https://app.localhost:${port}/hello`);
   assert.equal(stdout, "hello");
 });
 
-test("other names do not exist", async () => {
+test("name that is not allowed → NXDOMAIN and a denial", async () => {
   const { code } = await inside("curl -sS http://evil.example/");
   assert.equal(code, 6);
   assert.deepEqual(lastDenied(), { host: "evil.example", port: null, reason: "not_allowed" });
 });
 
-test("an allowed name that does not resolve is told", async () => {
+test("allowed name that does not resolve → reported as unresolvable", async () => {
   assert.notEqual((await inside(`curl -sS http://missing.example/`)).code, 0);
   assert.deepEqual(lastDenied(), { host: "missing.example", port: 80, reason: "unresolvable" });
 });
 
-test("addresses are refused: public, metadata, the host's loopback", async () => {
+test("literal addresses: public, metadata and loopback → denied", async () => {
   for (const address of [
     "1.1.1.1",
     "169.254.169.254",
@@ -126,12 +126,12 @@ test("addresses are refused: public, metadata, the host's loopback", async () =>
   assert.notEqual((await inside(`curl -sSk https://127.0.0.1:${port}/hello`)).code, 0);
 });
 
-test("ports that nobody named refuse", async () => {
+test("port that no policy names → connection refused", async () => {
   assert.equal((await inside("curl -sS http://host.example:81/")).code, 7);
   assert.equal((await inside("curl -sS http://[::1]:81/")).code, 7);
 });
 
-test("an allowed name that resolves to private addresses is refused, unless the operator listed it", async () => {
+test("allowed name with private addresses → denied unless the operator lists it", async () => {
   assert.notEqual((await inside("curl -sS http://metadata.example/")).code, 0);
   assert.deepEqual(lastDenied(), { host: "metadata.example", port: 80, reason: "private_address" });
   assert.notEqual((await inside(`curl -sSk https://other.example:${port}/`)).code, 0);
@@ -157,7 +157,7 @@ const impostors = [
 ];
 
 for (const { what, script, expected } of impostors) {
-  test(`${what} is refused`, async () => {
+  test(`${what} → denied`, async () => {
     const refused: EgressDenied[] = [];
     const own = await egress.open({ policy: policy(), onDenied: (one) => refused.push(one) });
     const { stdout } = await runInside(own, script());
@@ -167,14 +167,14 @@ for (const { what, script, expected } of impostors) {
   });
 }
 
-test("a silent client and one that speaks another protocol are closed", async () => {
+test("silent client, other protocol → the connection is closed", async () => {
   const silent = `timeout 5 bash -c 'exec 5<>/dev/tcp/host.example/${port}; read -r line <&5; echo closed'`;
   assert.equal((await inside(silent)).stdout, "closed\n");
   const other = `timeout 5 bash -c 'exec 5<>/dev/tcp/host.example/${port}; echo SSH-2.0-x >&5; read -r line <&5; echo closed'`;
   assert.equal((await inside(other)).stdout, "closed\n");
 });
 
-test("a hello sent byte by byte is understood", async () => {
+test("TLS: a hello sent byte by byte is read", async () => {
   const program = `
     const { connect } = require("node:net");
     const { Duplex } = require("node:stream");
@@ -193,7 +193,7 @@ test("a hello sent byte by byte is understood", async () => {
   assert.equal((await inside(`timeout 60 ${process.execPath} -e '${program}'`)).stdout, "secure");
 });
 
-test("large transfers arrive whole in both directions", async () => {
+test("transfer: 32 MiB in each direction arrive complete", async () => {
   const url = `https://host.example:${port}`;
   const down = await inside(`curl -sS --cacert ${ca} ${url}/payload | sha256sum`);
   assert.equal(down.stdout.slice(0, 64), sha256(payload));
@@ -202,7 +202,7 @@ test("large transfers arrive whole in both directions", async () => {
   assert.equal(up.stdout, sha256(payload));
 });
 
-test("fifty connections at once", async () => {
+test("fifty connections at once: each gets its response", async () => {
   const url = `https://host.example:${port}/hello`;
   const urls = Array.from({ length: 50 }, () => `-o - ${url}`).join(" ");
   const { stdout } = await inside(
@@ -211,7 +211,7 @@ test("fifty connections at once", async () => {
   assert.equal(stdout, "hello".repeat(50));
 });
 
-test("a new policy holds at once, for open connections, too", async () => {
+test("setPolicy: applies at once, also to open connections", async () => {
   const own = await egress.open({ policy: { mode: "limited", hosts: [] } });
   assert.equal((await runInside(own, `curl -sS http://host.example/`)).code, 6);
   own.setPolicy(policy());
@@ -229,7 +229,7 @@ test("a new policy holds at once, for open connections, too", async () => {
   await own.close();
 });
 
-test("unrestricted resolves every name and still refuses private and literal addresses", async () => {
+test("unrestricted: every name resolves; private and literal addresses are denied", async () => {
   const refused: EgressDenied[] = [];
   const own = await egress.open({
     policy: { mode: "unrestricted", hosts: [] },
@@ -247,7 +247,7 @@ test("unrestricted resolves every name and still refuses private and literal add
   await own.close();
 });
 
-test("a refusal is told once per host within a second", async () => {
+test("denials: a host is reported at most once a second", async () => {
   const refused: EgressDenied[] = [];
   const own = await egress.open({
     policy: { mode: "limited", hosts: [] },
@@ -260,13 +260,13 @@ test("a refusal is told once per host within a second", async () => {
   await own.close();
 });
 
-test("a wrong host in a policy is refused when opening", async () => {
+test("open: an invalid host in the policy → EgressError", async () => {
   await assert.rejects(egress.open({ policy: { mode: "limited", hosts: ["http://x"] } }), EgressError);
 });
 
 const isRoot = process.getuid?.() === 0;
 
-test("an unprivileged user has the same way out", {
+test("open: as an unprivileged user → the same access", {
   skip: !isRoot && "needs root to become another user",
 }, async () => {
   const program = `
@@ -285,7 +285,7 @@ test("an unprivileged user has the same way out", {
   assert.equal(stdout, '[65534,"hello","",6]\n');
 });
 
-test("nothing is left after close, which may be repeated", async () => {
+test("close: no socket or namespace is left, and a second call has no effect", async () => {
   const own = await createEgress({ poolSize: 2 });
   const before = sockets();
   const opened = await Promise.all([1, 2, 3].map(() => own.open({ policy: policy() })));
@@ -300,7 +300,7 @@ test("nothing is left after close, which may be repeated", async () => {
   await assert.rejects(own.open({ policy: policy() }), EgressError);
 });
 
-test("a port that one policy named is listened at early for others that name it, and by no others", async () => {
+test("recent ports: open from the start where a policy names them, and nowhere else", async () => {
   const own = await createEgress({ poolSize: 0 });
   const listened = async (hosts: string[]): Promise<string[]> => {
     const namespace = await own.open({ policy: { mode: "limited", hosts } });

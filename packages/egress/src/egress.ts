@@ -33,7 +33,10 @@ export interface EgressOptions {
   mitm?: MitmOptions;
   /** Milliseconds for a client to send its TLS hello or request head. Default: 10,000. */
   headTimeoutMs?: number;
-  /** The text of the proxy's response to a request for a destination (`host:port`) that no policy allows. */
+  /**
+   * The text of the proxy's response to a request for a destination (`host:port`) that the policy does not allow. Default: one
+   * sentence that says so.
+   */
   deniedMessage?: (destination: string) => string;
   /** Log lines for the operator, without secrets. Default: dropped. */
   log?: (line: string) => void;

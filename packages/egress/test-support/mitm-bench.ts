@@ -12,35 +12,35 @@ import type { ProxiedCredential } from "../src/mitm/proxied-credential.ts";
 import type { EgressDenied } from "../src/policy/denial-log.ts";
 import { type Ran, runInside } from "./run-inside.ts";
 
-/** What a host was asked. Text of one character a byte. */
-export interface Asked {
+/** A request as a host received it. Text has one character per byte. */
+export interface ReceivedRequest {
   method: string;
   url: string;
   headers: IncomingHttpHeaders;
   body: string;
 }
 
-/** For tests: a host that remembers what it was asked, in TLS and plain, and a namespace whose credentials may change. */
+/** Hosts that record the requests they receive, over TLS and plain HTTP, and a namespace whose credentials may change. */
 export interface MitmBench {
-  /** `host.example:PORT`, in TLS; also `other.example`. */
+  /** The TLS port of `host.example` and `other.example`. */
   port: number;
   plainPort: number;
-  /** Of the authority that the sandbox trusts, and of the one that signed for the hosts. */
+  /** The certificate of the authority that the sandbox trusts. `hostCaFile` is that of the hosts' own certificates. */
   caFile: string;
   hostCaFile: string;
-  asked: Asked[];
-  /** How many connections the hosts had, and have now. */
+  received: ReceivedRequest[];
+  /** Connections that the hosts have accepted so far. */
   connections: number;
   openConnections: number;
-  /** Names are resolved when this is. Default: at once. */
+  /** Names resolve once this promise does. Default: resolved. */
   resolving: Promise<void>;
   denied: EgressDenied[];
   credentials: ProxiedCredential[];
   namespace: NetworkNamespace;
-  /** Answers what is asked next and after, where a test wants more than `ok`. */
-  answer: (asked: Asked, response: ServerResponse) => void;
+  /** Responds to each request. Default: `ok`. */
+  respond: (received: ReceivedRequest, response: ServerResponse) => void;
   inside(script: string): Promise<Ran>;
-  /** Resolves when no host has a connection. */
+  /** Resolves when no connection to a host is open. */
   closed(): Promise<void>;
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export interface MitmBench {
 export async function makeMitmBench(trusted?: readonly string[]): Promise<MitmBench> {
   const dir = await mkdtemp(join(tmpdir(), "exchange-"));
   const made = await makeCertificates(dir, ["host.example", "other.example"]);
-  const asked: Asked[] = [];
+  const received: ReceivedRequest[] = [];
   const denied: EgressDenied[] = [];
   const servers: Server[] = [];
   let onClosed: (() => void) | undefined;
@@ -71,8 +71,8 @@ export async function makeMitmBench(trusted?: readonly string[]): Promise<MitmBe
     request.on("end", () => {
       const { method = "", url = "", headers } = request;
       const one = { method, url, headers, body: Buffer.concat(chunks).toString("latin1") };
-      asked.push(one);
-      bench.answer(one, response);
+      received.push(one);
+      bench.respond(one, response);
     });
   };
   const port = await listen(createServer({ key: made.key, cert: made.certificate }, serve));
@@ -104,7 +104,7 @@ export async function makeMitmBench(trusted?: readonly string[]): Promise<MitmBe
     plainPort,
     caFile,
     hostCaFile: made.caFile,
-    asked,
+    received,
     connections: 0,
     openConnections: 0,
     resolving: Promise.resolve(),
@@ -114,7 +114,7 @@ export async function makeMitmBench(trusted?: readonly string[]): Promise<MitmBe
     denied,
     credentials: [],
     namespace,
-    answer: (_asked, response) => response.end("ok"),
+    respond: (_received, response) => response.end("ok"),
     inside: (script) => runInside(namespace, script),
     close: async () => {
       await egress.close();

@@ -8,7 +8,7 @@ export interface Ran {
   stderr: string;
 }
 
-/** For tests: runs a shell script in a namespace, with the host's files and 127.0.0.1 as its resolver. */
+/** Runs a shell script in a namespace, with the host's files and 127.0.0.1 as resolver. */
 export async function runInside(namespace: NetworkNamespace, script: string): Promise<Ran> {
   const user = namespace.userFd === null ? [] : ["--user=/proc/self/fd/4", "--preserve-credentials"];
   const unshare = ["unshare", "--mount", "--propagation=private", "sh", "-c", `${ownResolver}\n${script}`];

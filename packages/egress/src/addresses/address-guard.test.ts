@@ -12,7 +12,7 @@ const closed =
     /\s+/,
   );
 
-test("only the public internet is public", () => {
+test("isPublicAddress: only addresses of the public internet are public", () => {
   for (const address of closed) assert.equal(isPublicAddress(address), false, address);
   for (const address of [
     "1.1.1.1",
@@ -28,7 +28,7 @@ test("only the public internet is public", () => {
     assert.equal(isPublicAddress(text), false, text);
 });
 
-test("exceptions are a host, a host at a port, an address, an address at a port, or a network", () => {
+test("address guard: exceptions are hosts, addresses, either with a port, and networks", () => {
   const guard = createAddressGuard([
     "git.example",
     "web.example:8080",
@@ -49,7 +49,7 @@ test("exceptions are a host, a host at a port, an address, an address at a port,
   assert.equal(guard(name("x.example"), "169.254.169.254", 80), false);
 });
 
-test("a public address of this machine is not the internet's", () => {
+test("address guard: a public address of this machine is blocked", () => {
   const own = () => ["1.1.1.1", "2606:4700::1111"];
   const guard = createAddressGuard([], own);
   assert.equal(guard(name("x.example"), "1.1.1.1", 443), false);
@@ -58,7 +58,7 @@ test("a public address of this machine is not the internet's", () => {
   assert.equal(createAddressGuard(["x.example"], own)(name("x.example"), "1.1.1.1", 443), true);
 });
 
-test("an entry that is none of these is refused", () => {
+test("address guard: any other entry → EgressError", () => {
   for (const entry of ["", "*", "10.0.0.0/33", "10.0.0", "10.0.0.1:0", "fd00::/200", "a b", "10.0.0.0/8/8"]) {
     assert.throws(() => createAddressGuard([entry]), EgressError, entry);
   }

@@ -11,7 +11,7 @@ import { addressesInHostsFile } from "./resolve.ts";
 
 const name = (text: string): HostName => parseHostName(text) ?? assert.fail(text);
 
-test("a hosts file gives a name its addresses, in order", async (t) => {
+test("hosts file: the addresses of a name, in file order", async (t) => {
   const directory = await mkdtemp(join(tmpdir(), "berth-hosts-"));
   t.after(() => rm(directory, { recursive: true }));
   const file = join(directory, "hosts");
@@ -29,7 +29,7 @@ test("a hosts file gives a name its addresses, in order", async (t) => {
   assert.deepEqual(await addressesInHostsFile(name("git"), join(directory, "missing")), []);
 });
 
-test("names are resolved as they stand, whatever the machine would search for", async (t) => {
+test("resolveBySystem: search domains of the machine are not appended", async (t) => {
   const denied: EgressDenied[] = [];
   const egress = await createEgress({ poolSize: 0 });
   t.after(() => egress.close());

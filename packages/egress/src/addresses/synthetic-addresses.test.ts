@@ -5,7 +5,7 @@ import { SyntheticAddresses } from "./synthetic-addresses.ts";
 
 const name = (index: number): HostName => parseHostName(`n${index}.example`) ?? assert.fail();
 
-test("a name keeps its address, and an address stands for one name", () => {
+test("synthetic addresses: a name keeps its address, and an address has one name", () => {
   const addresses = new SyntheticAddresses();
   const given = Array.from({ length: 1000 }, (_, index) => addresses.addressOf(name(index)));
   assert.equal(new Set(given).size, 1000);
@@ -17,7 +17,7 @@ test("a name keeps its address, and an address stands for one name", () => {
   assert.equal(addresses.nameOf("198.19.0.1"), null);
 });
 
-test("of too many names the longest unused is forgotten, and no address stands for two", () => {
+test("synthetic addresses: too many names → the least recently used is evicted, and no address has two names", () => {
   const addresses = new SyntheticAddresses();
   const kept = addresses.addressOf(name(-1 >>> 0));
   const first = addresses.addressOf(name(0));

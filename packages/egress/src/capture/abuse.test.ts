@@ -1,3 +1,4 @@
+// Subject: a namespace (network-namespace.ts) whose programs try to exhaust it.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
@@ -10,7 +11,7 @@ import type { Egress } from "../egress.ts";
 import { createEgress } from "../egress.ts";
 import type { EgressDenied } from "../policy/denial-log.ts";
 
-/** What one namespace may have open at once. */
+/** The connection limit of one namespace. */
 const most = 512;
 
 let web: Server;
@@ -66,7 +67,7 @@ async function neighbourIsServed(): Promise<void> {
 const perl = (program: string): string =>
   `cat >/tmp/p.$$ <<'P'\nuse strict; use Socket; use IO::Socket::INET; $| = 1; $SIG{PIPE} = "IGNORE";\n${program}\nP\nperl /tmp/p.$$; rm /tmp/p.$$`;
 
-test("tunnels that stay silent take a namespace's share and no more, and give it back", async () => {
+test("connection limit: 700 silent tunnels → 512 are open, a neighbour is served, and all are free again after the timeout", async () => {
   const before = descriptors();
   const flood = runInside(
     hostile,
@@ -93,7 +94,7 @@ print "$answered $refused";`),
   assert.equal((await runInside(hostile, `curl -sS http://host.example:${port}/`)).stdout, "hello");
 });
 
-test("heads that come slowly, never end, or are too long reach nobody", async () => {
+test("request heads: slow, endless or too long → the connection is closed and no host is dialled", async () => {
   const { stdout } = await runInside(
     hostile,
     perl(`
@@ -110,7 +111,7 @@ print $closed;`),
   await neighbourIsServed();
 });
 
-test("a client that ends its side still has its answer", async () => {
+test("half-close: a client that ends its side gets the response", async () => {
   const { stdout } = await runInside(
     hostile,
     perl(`
@@ -121,7 +122,7 @@ print scalar(grep { /hello/ } <$s>);`),
   assert.equal(stdout, "1");
 });
 
-test("a flood of questions is answered or dropped, and a neighbour's are answered", async () => {
+test("DNS: a flood of queries → a neighbour is served, and so is the namespace afterwards", async () => {
   const flood = runInside(
     hostile,
     perl(`
@@ -137,7 +138,7 @@ print "sent";`),
   assert.equal((await runInside(hostile, `curl -sS http://host.example:${port}/`)).stdout, "hello");
 });
 
-test("more names than are remembered still resolve", async () => {
+test("DNS: more names than a namespace remembers → all resolve", async () => {
   const { stdout } = await runInside(
     hostile,
     perl(`
@@ -155,7 +156,7 @@ print $good;`),
   assert.deepEqual(denied, []);
 });
 
-test("who asks over TCP and does not read is let go", async () => {
+test("DNS over TCP: a client that does not read responses is disconnected", async () => {
   const { stdout } = await runInside(
     hostile,
     perl(`
@@ -169,7 +170,7 @@ print $written < 100000 * 100 * length($q) ? "let go" : "served for ever";`),
   await neighbourIsServed();
 });
 
-test("connections that are reset as they are made are told of by where they went, or not at all", async () => {
+test("denials: a connection that is reset at once is reported with its destination or not at all", async () => {
   await runInside(
     hostile,
     perl(`

@@ -31,11 +31,11 @@ beforeEach(() => {
   [denied, neighbours] = [[], []];
 });
 
-/** Until refusals are heard. */
+/** Waits until refusals are reported. */
 async function stands(one: NetworkNamespace): Promise<void> {
-  const told = one === namespace ? () => denied : () => neighbours;
-  for (let tries = 0; tries < 100 && told().length === 0; tries += 1) await tcp(one, "203.0.113.255", 1);
-  assert.ok(told().length > 0);
+  const reported = one === namespace ? () => denied : () => neighbours;
+  for (let tries = 0; tries < 100 && reported().length === 0; tries += 1) await tcp(one, "203.0.113.255", 1);
+  assert.ok(reported().length > 0);
 }
 
 async function tcp(one: NetworkNamespace, host: string, port: number): Promise<void> {
@@ -47,7 +47,7 @@ async function udp(one: NetworkNamespace, host: string, port: number): Promise<v
   await runInside(one, `exec bash -c 'echo hello >/dev/udp/${host}/${port}'`);
 }
 
-async function told(expected: EgressDenied): Promise<void> {
+async function reported(expected: EgressDenied): Promise<void> {
   const key = JSON.stringify(expected);
   await until(
     () => denied.some((one) => JSON.stringify(one) === key),
@@ -55,26 +55,26 @@ async function told(expected: EgressDenied): Promise<void> {
   );
 }
 
-test("a port that no rule names is refused as ever, and told of by name or address", { skip }, async () => {
+test("TCP to a closed port: refused, and reported by name or address", { skip }, async () => {
   await tcp(namespace, "host.example", 22);
-  await told({ host: "host.example", port: 22, reason: "not_allowed" });
+  await reported({ host: "host.example", port: 22, reason: "not_allowed" });
   await tcp(namespace, "203.0.113.7", 5432);
-  await told({ host: "203.0.113.7", port: 5432, reason: "not_allowed" });
+  await reported({ host: "203.0.113.7", port: 5432, reason: "not_allowed" });
   await tcp(namespace, "2001:db8::7", 6379);
-  await told({ host: "2001:db8::7", port: 6379, reason: "not_allowed" });
+  await reported({ host: "2001:db8::7", port: 6379, reason: "not_allowed" });
   assert.deepEqual(neighbours, []);
 });
 
-test("datagrams are told of: to a host that is allowed as what is not spoken there", { skip }, async () => {
+test("datagrams: reported; to an allowed host as an unknown protocol", { skip }, async () => {
   await udp(namespace, "203.0.113.9", 123);
-  await told({ host: "203.0.113.9", port: 123, reason: "not_allowed" });
+  await reported({ host: "203.0.113.9", port: 123, reason: "not_allowed" });
   await udp(namespace, "2001:db8::9", 443);
-  await told({ host: "2001:db8::9", port: 443, reason: "not_allowed" });
+  await reported({ host: "2001:db8::9", port: 443, reason: "not_allowed" });
   await udp(namespace, "other.example", 443);
-  await told({ host: "other.example", port: 443, reason: "unknown_protocol" });
+  await reported({ host: "other.example", port: 443, reason: "unknown_protocol" });
 });
 
-test("no packet that a program can have refused ends the telling of others", { skip }, async () => {
+test("forged packets: later refusals are reported", { skip }, async () => {
   const script = `my ($s, %sent);
     for my $protocol (17, 136) {
       for my $options ("", pack("C3 x37", 7, 39, 4)) {
@@ -92,20 +92,20 @@ test("no packet that a program can have refused ends the telling of others", { s
   const { stdout, stderr } = await runInside(namespace, `exec perl -e '${script}'`);
   assert.deepEqual([stdout, stderr], ["6", ""]);
   await tcp(namespace, "203.0.113.78", 22);
-  await told({ host: "203.0.113.78", port: 22, reason: "not_allowed" });
+  await reported({ host: "203.0.113.78", port: 22, reason: "not_allowed" });
 });
 
-test("what programs of a sandbox ask of each other is their own", { skip }, async () => {
+test("loopback: refusals among the sandbox's programs are not reported", { skip }, async () => {
   for (const host of ["127.0.0.1", "127.9.9.9", "::1"]) {
     await tcp(namespace, host, 4000);
     await udp(namespace, host, 4000);
   }
   await tcp(namespace, "203.0.113.11", 4000);
-  await told({ host: "203.0.113.11", port: 4000, reason: "not_allowed" });
+  await reported({ host: "203.0.113.11", port: 4000, reason: "not_allowed" });
   assert.equal(denied.length, 1);
 });
 
-test("a flood is told in part, and what a neighbour tries is told nevertheless", { skip }, async () => {
+test("flood: reported in part, and a neighbour's refusal is reported", { skip }, async () => {
   const flood = `use Socket; for my $n (1 .. 20000) {
     socket(my $s, PF_INET, SOCK_STREAM, 0) or die;
     connect($s, sockaddr_in(1000 + $n % 9000, inet_aton("203.0." . ($n >> 8) . "." . ($n & 255))));
@@ -122,7 +122,7 @@ test("a flood is told in part, and what a neighbour tries is told nevertheless",
   assert.ok(denied.length > 0 && denied.length <= 32 * (seconds + 2), `${denied.length} in ${seconds} s`);
 });
 
-test("a namespace that is closed is let go of", { skip }, async () => {
+test("close: the namespace is released", { skip }, async () => {
   const before = held();
   const closing = await egress.open({ policy: { mode: "limited", hosts: [] } });
   assert.ok(held() > before);
@@ -133,7 +133,7 @@ test("a namespace that is closed is let go of", { skip }, async () => {
   );
 });
 
-test("whoever listens goes with the last namespace, and comes back with the next", { skip }, async () => {
+test("listener process: ends with the last namespace, and starts with the next", { skip }, async () => {
   const before = children();
   const other = await createEgress({ poolSize: 0 });
   for (const address of ["203.0.113.21", "203.0.113.22"]) {
@@ -152,7 +152,7 @@ test("whoever listens goes with the last namespace, and comes back with the next
   await other.close();
 });
 
-/** Descriptors of this process and of those that it has started. */
+/** Descriptors of this process and of its children. */
 function held(): number {
   return ["self", ...children()].reduce((sum, pid) => sum + readdirSync(`/proc/${pid}/fd`).length, 0);
 }

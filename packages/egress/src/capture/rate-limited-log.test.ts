@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rateLimitedLog } from "./rate-limited-log.ts";
 
-test("a sandbox fills no log: lines are told to a limit, which is told once, and again after a minute", () => {
+test("rate-limited log: lines beyond the limit are dropped with one notice, until the next minute", () => {
   const lines: string[] = [];
   let time = 0;
   const log = rateLimitedLog(

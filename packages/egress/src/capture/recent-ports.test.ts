@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { closeOtherPorts, makeNamespaces, releaseNamespace } from "./bare-namespace.ts";
 import { RecentPorts } from "./recent-ports.ts";
 
-test("the ports that were named last are kept, each once, and no more than four", () => {
+test("recent ports: the latest four, each once", () => {
   const ports = new RecentPorts();
   assert.deepEqual(ports.list, []);
   ports.add([8443, 3000]);
@@ -13,7 +13,7 @@ test("the ports that were named last are kept, each once, and no more than four"
   assert.deepEqual(ports.list, [1, 2, 3, 3000]);
 });
 
-test("a namespace listens at them from the start, and no more once they are not wanted", async () => {
+test("makeNamespaces: listens at additional ports until they are closed", async () => {
   const [made] = await makeNamespaces(1, [3333, 443]);
   assert.ok(made !== undefined);
   const portsOf = ({ listeners }: typeof made) => listeners.tcp.map(({ port }) => port);

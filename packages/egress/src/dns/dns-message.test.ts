@@ -12,7 +12,7 @@ const question = (name: string, type: number): Buffer => {
   return Buffer.concat([head, ...labels, Buffer.from([0, 0, type, 0, 1])]);
 };
 
-test("an allowed name gets its address, with the question as it was asked", () => {
+test("DNS: an allowed name → its address, with the question echoed byte for byte", () => {
   const message = question("ExAmple.com", 1);
   const answer = respondToQuery(
     message,
@@ -24,7 +24,7 @@ test("an allowed name gets its address, with the question as it was asked", () =
   assert.equal(answer?.toString("hex"), expected);
 });
 
-test("other record types of an allowed name are empty, other names do not exist", () => {
+test("DNS: other record types → no records; other names → NXDOMAIN", () => {
   const allowed = respondToQuery(question("example.com", 28), () => "198.18.0.1", assert.fail);
   assert.deepEqual([allowed?.readUInt16BE(2), allowed?.readUInt16BE(6)], [0x8580, 0]);
   const denied: string[] = [];
@@ -37,7 +37,7 @@ test("other record types of an allowed name are empty, other names do not exist"
   assert.deepEqual(denied, ["evil.net"]);
 });
 
-test("a name with hostile bytes is refused and shown in plain ASCII", () => {
+test("DNS: a name with hostile bytes → denied, reported in printable ASCII", () => {
   const denied: string[] = [];
   respondToQuery(
     question("exa\0m\xffple\n.com", 1),
@@ -47,7 +47,7 @@ test("a name with hostile bytes is refused and shown in plain ASCII", () => {
   assert.deepEqual(denied, ["exa?m?ple?.com"]);
 });
 
-test("a service of an allowed host does not exist, and that is no refusal", () => {
+test("DNS: a service name of an allowed host → NXDOMAIN without a denial", () => {
   const denied: string[] = [];
   const ask = (name: string): number | undefined => {
     const addressFor = (host: string) => (host === "example.com" ? "198.18.0.1" : null);
@@ -61,7 +61,7 @@ test("a service of an allowed host does not exist, and that is no refusal", () =
   assert.deepEqual(denied, ["_http._tcp.evil.com", "http._tcp.example.com"]);
 });
 
-test("a label that holds a dot is no two labels", () => {
+test("DNS: a dot inside a label does not separate labels", () => {
   const message = question("evil/example.com", 1);
   message[message.indexOf("/")] = ".".charCodeAt(0);
   const denied: string[] = [];
@@ -73,7 +73,7 @@ test("a label that holds a dot is no two labels", () => {
   assert.deepEqual(denied, ["evil\\.example.com"]);
 });
 
-test("what is not one plain question is not answered", () => {
+test("DNS: a message that is not a query with one question → no response", () => {
   const sound = question("example.com", 1);
   const with2 = (at: number, value: number): Buffer => {
     const copy = Buffer.from(sound);
@@ -94,7 +94,7 @@ test("what is not one plain question is not answered", () => {
   assert.equal(decodeQuery(with2(12, 0xc00c)), null, "a compressed name");
 });
 
-test("no bytes make it throw, and what decodes can be answered", () => {
+test("DNS: arbitrary bytes never throw, and every decoded query can be responded to", () => {
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 300 }),
     fc.tuple(fc.nat(40), fc.nat(255)).map(([at, value]) => {

@@ -25,7 +25,7 @@ async function serve(t: TestContext, listener: RequestListener) {
 const guarded = (options: Partial<GuardedFetchOptions> = {}) =>
   createGuardedFetch({ allowPrivate: [], ...options });
 
-test("private addresses are reached only where they are listed, however they are written", async (t) => {
+test("guarded fetch: private addresses in any notation → reached only if listed", async (t) => {
   const { port, connections } = await serve(t, (_, answer) => answer.end("here"));
   const fetch = guarded();
   for (const host of [
@@ -55,7 +55,7 @@ test("private addresses are reached only where they are listed, however they are
   );
 });
 
-test("a name is resolved once, and only its permitted addresses are dialled", async (t) => {
+test("guarded fetch: a name is resolved once, and only its permitted addresses are dialled", async (t) => {
   const { port, connections } = await serve(t, (_, answer) => answer.end("here"));
   let asked = 0;
   const resolve = async () => {
@@ -69,13 +69,13 @@ test("a name is resolved once, and only its permitted addresses are dialled", as
   assert.equal(connections(), 1);
 });
 
-test("plain HTTP stays off the public internet", async () => {
+test("guarded fetch: plain HTTP to a public address → denied", async () => {
   const fetch = guarded({ allowPrivate: ["127.0.0.1"], resolve: async () => ["1.1.1.1"] });
   await assert.rejects(fetch("http://public.example/"), DestinationDenied);
   await assert.rejects(fetch("http://1.1.1.1/"), DestinationDenied);
 });
 
-test("method, headers and body arrive; a redirect is answered and not followed", async (t) => {
+test("guarded fetch: method, headers and body arrive; a redirect is returned, not followed", async (t) => {
   const { port } = await serve(t, (request, answer) => {
     if (request.url === "/away") {
       answer.writeHead(307, { location: "/" }).end();
@@ -100,7 +100,7 @@ test("method, headers and body arrive; a redirect is answered and not followed",
   assert.equal((await fetch(`http://127.0.0.1:${port}/away`)).status, 307);
 });
 
-test("an abort ends what is under way", async (t) => {
+test("guarded fetch: abort → the request ends", async (t) => {
   const { port } = await serve(t, (_, answer) => {
     answer.write("x".repeat(600));
   });
@@ -113,7 +113,7 @@ test("an abort ends what is under way", async (t) => {
   await assert.rejects(fetch(`http://127.0.0.1:${port}/`, { signal: stop.signal }), { name: "AbortError" });
 });
 
-test("a host is listed by its name, its address or its network", () => {
+test("isListedHost: by name, address or network", () => {
   const listed = (entry: string, url: string) => isListedHost([entry], url);
   assert.ok(listed("mcp.internal", "http://mcp.internal:8080/mcp"));
   assert.ok(listed("mcp.internal:8080", "http://mcp.internal:8080/mcp"));
@@ -125,7 +125,9 @@ test("a host is listed by its name, its address or its network", () => {
   assert.ok(!isListedHost([], "http://127.0.0.1/"));
 });
 
-test("an answer of no HTTP status ends its connection", { timeout: 60_000 }, async (t) => {
+test("guarded fetch: an invalid HTTP status → rejects and closes the connection", {
+  timeout: 60_000,
+}, async (t) => {
   const closed = Promise.withResolvers<void>();
   const server = createTcpServer((socket) => {
     socket.on("error", () => undefined).on("close", () => closed.resolve());

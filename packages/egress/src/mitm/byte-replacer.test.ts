@@ -11,7 +11,7 @@ async function through(chunks: readonly Buffer[], replacements: readonly Replace
   return Buffer.concat(await out).toString("latin1");
 }
 
-/** Two letters alone, so that beginnings, repeats and overlaps are everywhere. */
+/** Two letters only, so that prefixes, repeats and overlaps are frequent. */
 const letters = (minimum: number, maximum: number) =>
   fc.string({ unit: fc.constantFrom("a", "b"), minLength: minimum, maxLength: maximum });
 
@@ -19,7 +19,7 @@ const needles = fc
   .uniqueArray(letters(1, 6), { minLength: 1, maxLength: 4 })
   .map((words) => words.map((find, index) => ({ find, put: `<${index}>` })));
 
-/** As a pattern with the longest first finds them. */
+/** The result of a regular expression with the longest alternative first. */
 function expected(text: string, words: readonly { find: string; put: string }[]): string {
   const longestFirst = words.toSorted((one, other) => other.find.length - one.find.length);
   const pattern = new RegExp(longestFirst.map(({ find }) => find).join("|"), "g");
@@ -29,7 +29,7 @@ function expected(text: string, words: readonly { find: string; put: string }[])
 const asBytes = (words: readonly { find: string; put: string }[]): Replacement[] =>
   words.map(({ find, put }) => ({ find: Buffer.from(find), put: Buffer.from(put) }));
 
-test("however a stream is cut, what comes out is what the whole would give", async () => {
+test("byte replacer: any chunking gives the result of the whole text", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(letters(0, 9), { maxLength: 12 }), needles, async (pieces, words) => {
       const cut = await through(
@@ -43,7 +43,7 @@ test("however a stream is cut, what comes out is what the whole would give", asy
   );
 });
 
-test("nothing is held back but what may be a beginning", async () => {
+test("byte replacer: only bytes that may begin a match are held back", async () => {
   const replacer = new ByteReplacer(asBytes([{ find: "secret", put: "x" }]));
   const got: string[] = [];
   replacer.on("data", (chunk: Buffer) => got.push(chunk.toString()));
@@ -56,7 +56,7 @@ test("nothing is held back but what may be a beginning", async () => {
   assert.deepEqual(got, ["data: ", "seven\n\n", "x"]);
 });
 
-test("a long value and hostile bytes take no longer than their length asks", async () => {
+test("byte replacer: a long value and hostile bytes take linear time", async () => {
   const find = Buffer.alloc(32_768, "a");
   const chunks = Array.from({ length: 400 }, () => Buffer.alloc(1_000, "a"));
   const before = process.threadCpuUsage();

@@ -25,7 +25,7 @@ const name = (text: string): HostName => {
   return parsed;
 };
 
-test("several that begin at once agree on one authority, whose key is its owner's alone", async () => {
+test("open: several at once → one authority, whose key only its owner can read", async () => {
   const directory = join(dir, "data", "authority");
   const made = await Promise.all([
     openCertificateAuthority(directory),
@@ -41,7 +41,7 @@ test("several that begin at once agree on one authority, whose key is its owner'
   assert.ok(!made[0]?.certificate.includes("PRIVATE"));
 });
 
-test("it signs for one host at a time, once, and nothing stays behind", async (t) => {
+test("contextFor: signed once per host and valid for that host only; no files are left", async (t) => {
   const directory = join(dir, "leaves");
   const authority = await openCertificateAuthority(directory);
   const owner = {};
@@ -70,7 +70,7 @@ test("it signs for one host at a time, once, and nothing stays behind", async (t
   assert.deepEqual((await readdir(directory)).toSorted(), ["ca.key", "ca.pem"]);
 });
 
-test("one that ends soon is made anew, and what a dead process left is removed", async () => {
+test("open: an authority that expires soon is replaced; files of dead processes are removed", async () => {
   const directory = join(dir, "old");
   await mkdir(directory, { mode: 0o700 });
   const files = ["-keyout", join(directory, "ca.key"), "-out", join(directory, "ca.pem")];
@@ -91,7 +91,7 @@ test("one that ends soon is made anew, and what a dead process left is removed",
   createSecureContext({ ca: certificate });
 });
 
-test("without openssl it says what is missing", async (t) => {
+test("open: without openssl → an error that names it", async (t) => {
   const { PATH } = process.env;
   t.after(() => {
     process.env.PATH = PATH;

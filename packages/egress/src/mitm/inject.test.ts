@@ -18,7 +18,7 @@ const readers: Record<Exclude<Encoding, "header">, (text: string) => string> = {
   xml: (text) => text.replace(/&#(\d+);/g, (_all, code) => String.fromCharCode(Number(code))),
 };
 
-test("every placeholder becomes its value, in a form that is read back as it, and nothing else changes", () => {
+test("inject: every placeholder → its value in an encoding that reads back as it; other text is unchanged", () => {
   fc.assert(
     fc.property(
       pieces,
@@ -40,7 +40,7 @@ test("every placeholder becomes its value, in a form that is read back as it, an
   );
 });
 
-test("without a placeholder no value is put in", () => {
+test("inject: text without a placeholder → unchanged", () => {
   fc.assert(
     fc.property(latin1, (text) => {
       fc.pre(!text.includes(one));
@@ -50,7 +50,7 @@ test("without a placeholder no value is put in", () => {
   );
 });
 
-test("a placeholder is known by itself, whatever kind of token it stood for", () => {
+test("inject: a placeholder with any token prefix is replaced with its prefix", () => {
   for (const before of ["ghp_old", "github_pat_old", "plain", "npm_x", "sk-ant-y"]) {
     const inside = withTokenPrefix(before, one);
     assert.equal(inject(`Bearer ${inside}`, [token(one, "ghp_new")], "header"), "Bearer ghp_new");
@@ -59,7 +59,7 @@ test("a placeholder is known by itself, whatever kind of token it stood for", ()
   assert.equal(withTokenPrefix("secret_1", one), one);
 });
 
-test("what no header can carry is refused, without a word of it", () => {
+test("inject: a value that no header can carry → an error without the value", () => {
   for (const value of ["a\nb", "a\rb", "a\0b", "\x7f"]) {
     assert.throws(
       () => injectInHeader("X", one, [token(one, value)]),
@@ -69,7 +69,7 @@ test("what no header can carry is refused, without a word of it", () => {
   assert.equal(injectInHeader("X", one, [token(one, "é")]), Buffer.from("é").toString("latin1"));
 });
 
-test("what was put in is redactor out again, in all the forms of text that hosts repeat", () => {
+test("redact: an injected value in any form that hosts repeat is redacted", () => {
   fc.assert(
     fc.property(
       fc.string({ unit: "grapheme", minLength: 6, maxLength: 40 }),

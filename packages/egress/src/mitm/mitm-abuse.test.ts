@@ -1,3 +1,4 @@
+// Subject: mitm.ts, with clients that try to exhaust it or to get at secrets.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { gzipSync } from "node:zlib";
@@ -14,16 +15,16 @@ before(async () => {
 });
 after(() => bench.close());
 beforeEach(() => {
-  bench.asked.length = 0;
+  bench.received.length = 0;
   given(value);
-  bench.answer = (asked, response) => response.end(`saw ${asked.url}`);
+  bench.respond = (received, response) => response.end(`saw ${received.url}`);
 });
 
 function given(secret: string): void {
   bench.credentials = [{ placeholder, value: secret, targets: [{ host: at }], anywhere: true }];
 }
 
-/** Runs a program inside with `open()` for a TLS connection to the host; what it prints. */
+/** Runs a program in the namespace, with `open()` for a TLS connection to the host, and returns its output. */
 async function inside(program: string): Promise<string> {
   const script = `
 cat >/mnt/client.js <<'END'
@@ -46,46 +47,46 @@ async function curl(args: string): Promise<string> {
   return stdout;
 }
 
-test("no request has itself sent back", async () => {
-  bench.answer = ({ headers }, response) => {
+test("TRACE → 405, and the host gets nothing", async () => {
+  bench.respond = ({ headers }, response) => {
     response.setHeader("content-type", "message/http");
     response.end(JSON.stringify(headers));
   };
   assert.match(await curl(`-i -X TRACE -H 'X-Key: ${placeholder}' https://${at}/`), /^HTTP\/1.1 405 /);
-  assert.deepEqual(bench.asked, []);
+  assert.deepEqual(bench.received, []);
 });
 
-test("a body of any kind, in any encoding that a host is asked for, comes without the value", async () => {
+test("response body: any type and accepted encoding → redacted", async () => {
   const bytes = `\0${value}\xff`;
   for (const zipped of [false, true]) {
-    bench.answer = (_asked, response) => {
+    bench.respond = (_received, response) => {
       const body = zipped ? gzipSync(Buffer.from(bytes, "latin1")) : Buffer.from(bytes, "latin1");
       response.setHeader("Content-Type", "application/octet-stream");
       response.setHeader("Content-Length", body.length);
       if (zipped) response.setHeader("Content-Encoding", "gzip");
       response.end(body);
     };
-    const told = await curl(`-i -H 'Accept-Encoding: gzip;q=1, compress, x-own' https://${at}/`);
-    assert.ok(!told.includes(value), told);
-    assert.ok(told.includes(zipped ? placeholder : placeholder.slice(0, value.length)), told);
-    assert.equal(/content-length: 21\r/i.test(told), !zipped, "what is not decoded keeps its length");
-    assert.equal(bench.asked.at(-1)?.headers["accept-encoding"], "gzip;q=1");
+    const output = await curl(`-i -H 'Accept-Encoding: gzip;q=1, compress, x-own' https://${at}/`);
+    assert.ok(!output.includes(value), output);
+    assert.ok(output.includes(zipped ? placeholder : placeholder.slice(0, value.length)), output);
+    assert.equal(/content-length: 21\r/i.test(output), !zipped, "what is not decoded keeps its length");
+    assert.equal(bench.received.at(-1)?.headers["accept-encoding"], "gzip;q=1");
   }
 });
 
-test("as long a value as there may be is put in and redactor out", async () => {
+test("long value: injected and redacted", async () => {
   const long = `"é%+`.repeat(8_000);
   given(long);
-  bench.answer = ({ body }, response) => {
+  bench.respond = ({ body }, response) => {
     response.setHeader("X-Echo", encodeURIComponent(long.slice(0, 8)));
     response.end(Buffer.from(`${body} ${encodeURIComponent(long)}`, "latin1"));
   };
-  const told = await curl(`-H 'Content-Type: text/plain' -d 'k ${placeholder}' https://${at}/`);
-  assert.equal(bench.asked[0]?.body, `k ${Buffer.from(long).toString("latin1")}`);
-  assert.equal(told, `k ${placeholder} ${placeholder}`);
+  const output = await curl(`-H 'Content-Type: text/plain' -d 'k ${placeholder}' https://${at}/`);
+  assert.equal(bench.received[0]?.body, `k ${Buffer.from(long).toString("latin1")}`);
+  assert.equal(output, `k ${placeholder} ${placeholder}`);
 });
 
-test("a request grows with the values that it asks for to a limit, and takes no more memory", async () => {
+test("injection: text beyond the limit → 400, and the host gets nothing", async () => {
   given(`"é%+`.repeat(8_000));
   const many = `for n in $(seq 1 7000); do printf %s ${placeholder}; done >/mnt/many`;
   for (const type of ["text/plain", "application/json", "application/x-www-form-urlencoded", "text/xml"]) {
@@ -99,26 +100,26 @@ test("a request grows with the values that it asks for to a limit, and takes no 
   const headers = Array.from({ length: 30 }, (_, n) => `-H 'X-${n}: ${few}'`).join(" ");
   assert.match(await curl(`${headers} https://${at}/`), /too long with the credentials/);
   assert.match(await curl(`'https://${at}/?${placeholder.repeat(200)}'`), /too long with the credentials/);
-  assert.deepEqual(bench.asked, []);
+  assert.deepEqual(bench.received, []);
 });
 
-test("requests that are sent ahead are answered in order, one after another", async () => {
-  const told = await inside(`
+test("pipelined requests: served in order, one after another", async () => {
+  const output = await inside(`
 const socket = open();
 for (let n = 0; n < 12; n++) socket.write(head("POST /" + n, "Content-Type: text/plain\\r\\nContent-Length: 2\\r\\n") + "hi");
 let text = "";
 socket.on("data", (data) => { text += data; if (text.includes("saw /11")) tell(text.match(/saw .\\d+/g)); });`);
   const order = Array.from({ length: 12 }, (_, n) => `/${n}`);
-  assert.equal(told, order.map((path) => `saw ${path}`).join());
+  assert.equal(output, order.map((path) => `saw ${path}`).join());
   assert.deepEqual(
-    bench.asked.map(({ url }) => url),
+    bench.received.map(({ url }) => url),
     order,
   );
 });
 
-test("a connection that sends ahead without end is cut off", async () => {
-  bench.answer = () => {};
-  const told = await inside(`
+test("pipelined requests without end → the connection is closed", async () => {
+  bench.respond = () => {};
+  const output = await inside(`
 const socket = open();
 const some = head("GET /a").repeat(1000);
 let sent = 0;
@@ -126,19 +127,19 @@ const send = () => { while (sent < 100e6) { sent += some.length; if (!socket.wri
 socket.on("secureConnect", send);
 socket.on("error", () => {});
 socket.on("close", () => tell("closed"));`);
-  assert.equal(told, "closed");
-  assert.ok(bench.asked.length <= 1);
+  assert.equal(output, "closed");
+  assert.ok(bench.received.length <= 1);
 });
 
-test("what leaves in the middle of its requests leaves the room that was set aside for it", async () => {
+test("body budget: a client that disconnects during its requests releases its share", async () => {
   let held = 0;
   let mayLeave = (): void => {};
-  bench.answer = ({ url }, response) => {
+  bench.respond = ({ url }, response) => {
     if (url === "/leave") mayLeave = () => response.end();
     else held += 1;
     if (held === 40) mayLeave();
   };
-  const told = await inside(`
+  const output = await inside(`
 const body = "x".repeat(200000);
 for (let n = 0; n < 40; n++) {
   const socket = open();
@@ -147,15 +148,15 @@ for (let n = 0; n < 40; n++) {
 const socket = open();
 socket.write(head("GET /leave"));
 socket.on("data", () => tell("left"));`);
-  assert.equal(told, "left");
+  assert.equal(output, "left");
   await bench.closed();
-  bench.answer = (_asked, response) => response.end("ok");
+  bench.respond = (_received, response) => response.end("ok");
   const big = `head -c 200000 /dev/zero >/mnt/big; for n in 1 2 3; do curl -sS --cacert ${bench.caFile} -H 'Content-Type: text/plain' --data-binary @/mnt/big https://${at}/; done`;
   assert.equal((await bench.inside(big)).stdout, "okokok");
 });
 
-test("a sandbox has so many connections to hosts of its credentials, and others when they end", async () => {
-  const told = await inside(`
+test("connection limit: 160 connections → 128 open, and new ones once they end", async () => {
+  const output = await inside(`
 let [opened, closed] = [0, 0];
 const done = () => opened + closed === 160 && tell([opened, closed]);
 for (let n = 0; n < 160; n++) {
@@ -165,6 +166,6 @@ for (let n = 0; n < 160; n++) {
   socket.on("secureConnect", () => { counted = true; opened += 1; done(); });
   socket.on("close", () => { if (!counted) closed += 1; done(); });
 }`);
-  assert.equal(told, "128,32");
+  assert.equal(output, "128,32");
   assert.equal(await curl(`https://${at}/again`), "saw /again");
 });

@@ -1,3 +1,4 @@
+// Subject: mitm.ts, for connections through the proxy.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { type MitmBench, makeMitmBench } from "../../test-support/mitm-bench.ts";
@@ -13,7 +14,7 @@ before(async () => {
 });
 after(() => bench.close());
 beforeEach(() => {
-  bench.asked.length = 0;
+  bench.received.length = 0;
   bench.denied.length = 0;
   const targets = [
     { host: `host.example:${bench.port}` },
@@ -22,7 +23,7 @@ beforeEach(() => {
   bench.credentials = [{ placeholder, value, targets, anywhere: false }];
 });
 
-test("a credential is put in on its way through the proxy, too, in a tunnel and out of it", async () => {
+test("proxy: credentials are injected in tunnels and in forwarded requests", async () => {
   const tls = `${proxied} --cacert ${bench.caFile} ${authorization} https://host.example:${bench.port}/`;
   const plain = `${proxied} ${authorization} http://host.example:${bench.plainPort}/`;
   for (const command of [tls, plain, `${plain} -p`]) {
@@ -30,15 +31,15 @@ test("a credential is put in on its way through the proxy, too, in a tunnel and 
     assert.equal(stdout, "ok", stderr);
   }
   assert.deepEqual(
-    bench.asked.map(({ url, headers }) => [url, headers.authorization]),
+    bench.received.map(({ url, headers }) => [url, headers.authorization]),
     [1, 2, 3].map(() => ["/", `Bearer ${value}`]),
   );
 });
 
-test("for the host of the tunnel alone", async () => {
+test("proxy: credentials are injected for the host of the tunnel only", async () => {
   const other = `${proxied} ${authorization} http://other.example:${bench.plainPort}/`;
   assert.equal((await bench.inside(other)).stdout, "ok");
-  assert.equal(bench.asked[0]?.headers.authorization, `Bearer ${placeholder}`);
+  assert.equal(bench.received[0]?.headers.authorization, `Bearer ${placeholder}`);
   const fronted = `${proxied} -p ${authorization} -H 'Host: other.example:${bench.plainPort}' http://host.example:${bench.plainPort}/`;
   await bench.inside(fronted);
   const two = `exec 5<>/dev/tcp/127.0.0.1/3128
@@ -47,7 +48,7 @@ get host.example:${bench.plainPort}; get other.example:${bench.plainPort}; timeo
   const { stdout } = await bench.inside(`bash -c '${two.replaceAll("'", "'\\''")}'`);
   assert.match(stdout, /^HTTP\/1\.1 200[\s\S]*HTTP\/1\.1 421 /);
   assert.deepEqual(
-    bench.asked.map(({ headers }) => headers.host),
+    bench.received.map(({ headers }) => headers.host),
     [`other.example:${bench.plainPort}`, `host.example:${bench.plainPort}`],
   );
   assert.deepEqual(bench.denied, [{ host: "host.example", port: bench.plainPort, reason: "name_mismatch" }]);

@@ -1,6 +1,7 @@
+// Subject: mitm.ts, with malformed and ambiguous requests and responses.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { type Asked, type MitmBench, makeMitmBench } from "../../test-support/mitm-bench.ts";
+import { type MitmBench, makeMitmBench, type ReceivedRequest } from "../../test-support/mitm-bench.ts";
 
 const value = "canary-s3cret-value";
 const placeholder = "berthplaceholder0123456789abcdef";
@@ -14,22 +15,22 @@ before(async () => {
 });
 after(() => bench.close());
 beforeEach(() => {
-  bench.asked.length = 0;
+  bench.received.length = 0;
   bench.denied.length = 0;
-  bench.answer = (asked, response) => response.end(`saw ${asked.url}`);
+  bench.respond = (received, response) => response.end(`saw ${received.url}`);
 });
 
-/** Sends bytes over TLS and tells all that comes back until the other side ends, it has the last words, or nothing comes for a time. */
+/** A program that sends bytes over TLS and prints what it receives, until the other side ends, `last` was received, or `silence` ms pass. */
 const client = `
 const [port, name, server, ca, bytes, last, silence] = process.argv.slice(1);
-let told = "";
+let output = "";
 const socket = require("node:tls").connect({ port: Number(port), host: name, servername: server, ca: require("node:fs").readFileSync(ca) });
 socket.setTimeout(Number(silence), () => socket.destroy());
 socket.on("secureConnect", () => socket.write(Buffer.from(bytes, "base64")));
 socket.on("data", (chunk) => {
   process.stdout.write(chunk);
-  told += chunk;
-  if (last !== "" && told.includes(last)) socket.destroy();
+  output += chunk;
+  if (last !== "" && output.includes(last)) socket.destroy();
 });
 socket.on("error", (error) => process.stdout.write("error " + error.code));
 `;
@@ -45,10 +46,10 @@ async function send(
   ).stdout;
 }
 
-function lastAsked(): Asked {
-  const asked = bench.asked.at(-1);
-  assert.ok(asked);
-  return asked;
+function lastReceived(): ReceivedRequest {
+  const last = bench.received.at(-1);
+  assert.ok(last);
+  return last;
 }
 
 const credential = `X-Key: ${placeholder}`;
@@ -123,44 +124,44 @@ const refused: readonly [what: string, status: number, bytes: () => string][] = 
   ["HTTP/2 without asking", 400, () => "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
 ];
 
-test("what two servers read differently, and what is for another host, goes nowhere", async () => {
+test("ambiguous framing, other host → an error response, and the host gets nothing", async () => {
   for (const [what, status, bytes] of refused) {
-    const told = await send(bytes());
-    assert.match(told, new RegExp(`^HTTP/1.1 ${status} `), `${what}: ${told}`);
-    assert.ok(!told.includes(value), what);
+    const output = await send(bytes());
+    assert.match(output, new RegExp(`^HTTP/1.1 ${status} `), `${what}: ${output}`);
+    assert.ok(!output.includes(value), what);
   }
-  assert.deepEqual(bench.asked, []);
+  assert.deepEqual(bench.received, []);
   assert.ok(bench.denied.every(({ host, reason }) => host === "host.example" && reason === "name_mismatch"));
   assert.ok(bench.denied.length > 0);
 });
 
-test("a head without end is cut off", async () => {
-  const told = await send(`GET /a HTTP/1.1\r\nHost: ${at}\r\nX: ${"x".repeat(40_000)}\r\n\r\n`);
-  assert.doesNotMatch(told, /200/);
-  assert.deepEqual(bench.asked, []);
+test("request head: too long → closed", async () => {
+  const output = await send(`GET /a HTTP/1.1\r\nHost: ${at}\r\nX: ${"x".repeat(40_000)}\r\n\r\n`);
+  assert.doesNotMatch(output, /200/);
+  assert.deepEqual(bench.received, []);
 });
 
-test("every request of a connection has to be for its host", async () => {
+test("second request for another host → 421", async () => {
   const first = `GET /1 HTTP/1.1\r\nHost: ${at}\r\n\r\n`;
-  const told = await send(
+  const output = await send(
     `${first}GET /2 HTTP/1.1\r\nHost: other.example:${bench.port}\r\n${credential}\r\n\r\n${first}`,
   );
-  assert.match(told, /^HTTP\/1.1 200 OK[\s\S]*saw \/1[\s\S]*HTTP\/1.1 421 /);
+  assert.match(output, /^HTTP\/1.1 200 OK[\s\S]*saw \/1[\s\S]*HTTP\/1.1 421 /);
   assert.deepEqual(
-    bench.asked.map(({ url }) => url),
+    bench.received.map(({ url }) => url),
     ["/1"],
   );
 });
 
-test("a request that hides in another's body stays there", async () => {
+test("request hidden in a body: stays in the body", async () => {
   const hidden = `GET /hidden HTTP/1.1\r\nHost: ${at}\r\n\r\n`;
-  const told = await send(
+  const output = await send(
     `POST /1 HTTP/1.1\r\nHost: ${at}\r\nContent-Length: ${hidden.length}\r\n\r\n${hidden}GET /2 HTTP/1.1\r\nHost: ${at}\r\n\r\n`,
     { last: "saw /2" },
   );
-  assert.match(told, /saw \/1[\s\S]*saw \/2/);
+  assert.match(output, /saw \/1[\s\S]*saw \/2/);
   assert.deepEqual(
-    bench.asked.map(({ url, body }) => [url, body]),
+    bench.received.map(({ url, body }) => [url, body]),
     [
       ["/1", hidden],
       ["/2", ""],
@@ -168,74 +169,74 @@ test("a request that hides in another's body stays there", async () => {
   );
 });
 
-test("no tunnel and no other protocol comes out of it", async () => {
+test("CONNECT is denied, and an upgrade is not forwarded", async () => {
   const connect = await send(
     `CONNECT other.example:${bench.port} HTTP/1.1\r\nHost: ${at}\r\n${credential}\r\n\r\n`,
   );
   assert.doesNotMatch(connect, /200/);
-  assert.deepEqual(bench.asked, []);
+  assert.deepEqual(bench.received, []);
   const upgrade = await send(
     `GET /ws HTTP/1.1\r\nHost: ${at}\r\nConnection: Upgrade, X-Secret\r\nUpgrade: websocket\r\nX-Secret: 1\r\n\r\n`,
     { last: "saw /ws" },
   );
   assert.match(upgrade, /^HTTP\/1.1 200 OK[\s\S]*saw \/ws/);
-  const { upgrade: asked, "x-secret": named, connection } = lastAsked().headers;
-  assert.deepEqual([asked, named, connection], [undefined, undefined, "keep-alive"]);
+  const { upgrade: upgraded, "x-secret": named, connection } = lastReceived().headers;
+  assert.deepEqual([upgraded, named, connection], [undefined, undefined, "keep-alive"]);
 });
 
-test("the server name, the address and the Host are of one host", async () => {
-  // Of the usual name a refusal was told within this second.
-  const told = await send(`GET /a HTTP/1.1\r\nHost: ${at}\r\n${credential}\r\n\r\n`, {
+test("server name and dialled name differ → reset and reported", async () => {
+  // Another name than usual, whose denial is not suppressed as a repetition.
+  const output = await send(`GET /a HTTP/1.1\r\nHost: ${at}\r\n${credential}\r\n\r\n`, {
     name: "other.example",
   });
-  assert.match(told, /^error E/);
-  assert.deepEqual(bench.asked, []);
+  assert.match(output, /^error E/);
+  assert.deepEqual(bench.received, []);
   assert.deepEqual(
     bench.denied.map(({ host, reason }) => [host, reason]),
     [["other.example", "name_mismatch"]],
   );
 });
 
-test("a client that stops in a body, or sends one byte after another, holds up nobody", async () => {
+test("client that stops in a body: other connections are served", async () => {
   const head = `POST /half HTTP/1.1\r\nHost: ${at}\r\nContent-Type: text/plain\r\nContent-Length: 100\r\n\r\nhalf`;
   const half = send(head, { silence: 300 });
   const other = `GET /other HTTP/1.1\r\nHost: ${at}\r\n${credential}\r\n\r\n`;
   assert.match(await send(other, { last: "saw /other" }), /saw \/other/);
   assert.equal(await half, "");
   assert.deepEqual(
-    bench.asked.map(({ url }) => url),
+    bench.received.map(({ url }) => url),
     ["/other"],
   );
 });
 
-test("one sandbox's bodies take no more memory than is set aside for it", async () => {
+test("body budget: 48 bodies at once → 503 beyond the budget", async () => {
   const script = `
     const [port, ca] = process.argv.slice(1);
-    const told = [];
+    const output = [];
     for (let n = 0; n < 48; n++) {
       const socket = require("node:tls").connect({ port: Number(port), host: "host.example", servername: "host.example", ca: require("node:fs").readFileSync(ca) });
       socket.write("POST /held HTTP/1.1\\r\\nHost: host.example:" + port + "\\r\\nContent-Type: text/plain\\r\\nContent-Length: 262144\\r\\n\\r\\nx");
-      socket.once("data", (data) => told.push(String(data).slice(9, 12)) === 16 && process.stdout.write(told.join(), () => process.exit()));
+      socket.once("data", (data) => output.push(String(data).slice(9, 12)) === 16 && process.stdout.write(output.join(), () => process.exit()));
       socket.on("error", () => {});
     }
-    setTimeout(() => process.stdout.write("late " + told.join(), () => process.exit()), 60000);`;
+    setTimeout(() => process.stdout.write("late " + output.join(), () => process.exit()), 60000);`;
   const { stdout } = await bench.inside(`'${process.execPath}' -e '${script}' ${bench.port} ${bench.caFile}`);
   assert.equal(stdout, Array(16).fill("503").join());
   const free = `GET /free HTTP/1.1\r\nHost: ${at}\r\n\r\n`;
   assert.match(await send(free, { last: "saw /free" }), /saw \/free/);
 });
 
-test("a host that answers in two ways, or not at all, is told as such", async () => {
-  const answers = [
+test("upstream: ambiguous or missing response → 502", async () => {
+  const responses = [
     "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
     "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
     "220 mail.example\r\n",
     "",
   ];
-  for (const answer of answers) {
-    bench.answer = (_asked, response) => response.socket?.end(answer);
-    const told = await send(`GET /a HTTP/1.1\r\nHost: ${at}\r\n${credential}\r\n\r\n`);
-    assert.match(told, /^HTTP\/1.1 502 [\s\S]*could not be asked/, answer);
+  for (const bytes of responses) {
+    bench.respond = (_received, response) => response.socket?.end(bytes);
+    const output = await send(`GET /a HTTP/1.1\r\nHost: ${at}\r\n${credential}\r\n\r\n`);
+    assert.match(output, /^HTTP\/1.1 502 [\s\S]*could not be asked/, bytes);
   }
 });

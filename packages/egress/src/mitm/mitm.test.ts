@@ -16,10 +16,10 @@ before(async () => {
 });
 after(() => bench.close());
 beforeEach(() => {
-  bench.asked.length = 0;
+  bench.received.length = 0;
   bench.denied.length = 0;
   bench.credentials = [credential()];
-  bench.answer = (_asked, response) => response.end("ok");
+  bench.respond = (_received, response) => response.end("ok");
 });
 
 function credential(fields: Partial<ProxiedCredential> = {}): ProxiedCredential {
@@ -35,12 +35,12 @@ async function curl(args: string): Promise<string> {
   return stdout;
 }
 
-test("a placeholder in a header, in Basic and in the query becomes the value, for its host alone", async () => {
+test("injection: header, Basic authentication and query → the value, for its host only", async () => {
   await curl(
     `-H 'Authorization: Bearer ${placeholder}' -H 'X-Key: a ${placeholder} b' '${host}/p?key=${placeholder}&x=1'`,
   );
   await curl(`-u 'ann:${placeholder}' ${host}/`);
-  const [first, second] = bench.asked;
+  const [first, second] = bench.received;
   assert.equal(first?.headers.authorization, `Bearer ${value}`);
   assert.equal(first?.headers["x-key"], `a ${value} b`);
   assert.equal(first?.url, `/p?key=${encodeURIComponent(value)}&x=1`);
@@ -49,11 +49,11 @@ test("a placeholder in a header, in Basic and in the query becomes the value, fo
     `curl -sS --cacert ${bench.hostCaFile} -u 'ann:${placeholder}' -d ${placeholder} '${other}/?k=${placeholder}'`,
   );
   assert.deepEqual([code, stdout], [0, "ok"], "the other host's own certificate is seen");
-  assert.ok(!JSON.stringify(bench.asked[2]).includes(value));
-  assert.equal(bench.asked[2]?.body, placeholder);
+  assert.ok(!JSON.stringify(bench.received[2]).includes(value));
+  assert.equal(bench.received[2]?.body, placeholder);
 });
 
-test("in JSON, forms, XML and text the value is written as the body wants it, with its length", async () => {
+test("injection: JSON, form, XML and text bodies → encoded value and new length", async () => {
   const tricky = `q"\\&<é\n`;
   bench.credentials = [credential({ value: tricky })];
   const send = (type: string, body: string) => curl(`-H 'Content-Type: ${type}' -d '${body}' ${host}/`);
@@ -61,17 +61,18 @@ test("in JSON, forms, XML and text the value is written as the body wants it, wi
   await send("application/x-www-form-urlencoded", `a=1&key=${placeholder}`);
   await send("application/xml", `<k>${placeholder}</k>`);
   await send("text/plain", placeholder);
-  const utf8 = bench.asked.map(({ body }) => Buffer.from(body, "latin1").toString());
+  const utf8 = bench.received.map(({ body }) => Buffer.from(body, "latin1").toString());
   assert.deepEqual(JSON.parse(utf8[0] ?? ""), { key: tricky });
   assert.equal(new URLSearchParams(utf8[1]).get("key"), tricky);
   assert.equal(utf8[2], `<k>q&#34;\\&#38;&#60;é\n</k>`);
   assert.equal(utf8[3], tricky);
-  for (const { body, headers } of bench.asked) assert.equal(headers["content-length"], String(body.length));
+  for (const { body, headers } of bench.received)
+    assert.equal(headers["content-length"], String(body.length));
   await curl(`-H 'Transfer-Encoding: chunked' -H 'Content-Type: text/plain' -d 'x ${placeholder}' ${host}/`);
-  assert.equal(Buffer.from(bench.asked[4]?.body ?? "", "latin1").toString(), `x ${tricky}`);
+  assert.equal(Buffer.from(bench.received[4]?.body ?? "", "latin1").toString(), `x ${tricky}`);
 });
 
-test("other and longer bodies pass as they are", async () => {
+test("injection: other and longer bodies → unchanged", async () => {
   await curl(`-H 'Content-Type: application/octet-stream' -d '${placeholder}' ${host}/`);
   const long = `head -c 300000 /dev/zero | tr '\\0' x | (cat; printf %s ${placeholder})`;
   await bench.inside(
@@ -80,29 +81,29 @@ test("other and longer bodies pass as they are", async () => {
   await bench.inside(
     `${long} >/mnt/long; curl -sS --cacert ${bench.caFile} -H 'Transfer-Encoding: chunked' -H 'Content-Type: text/plain' --data-binary @/mnt/long ${host}/`,
   );
-  assert.equal(bench.asked[0]?.body, placeholder);
-  for (const one of bench.asked.slice(1)) {
+  assert.equal(bench.received[0]?.body, placeholder);
+  for (const one of bench.received.slice(1)) {
     assert.equal(one.body.length, 300_000 + placeholder.length);
     assert.ok(one.body.endsWith(placeholder));
   }
-  assert.equal(bench.asked[1]?.headers["content-length"], String(300_000 + placeholder.length));
+  assert.equal(bench.received[1]?.headers["content-length"], String(300_000 + placeholder.length));
 });
 
-test("a credential for headers alone is put into no body and no target", async () => {
+test("injection: a credential for headers → not in body or target", async () => {
   bench.credentials = [credential({ anywhere: false })];
   await curl(`-H 'Authorization: token ${placeholder}' -d 'k=${placeholder}' '${host}/?k=${placeholder}'`);
-  const [one] = bench.asked;
+  const [one] = bench.received;
   assert.equal(one?.headers.authorization, `token ${value}`);
   assert.deepEqual([one?.body, one?.url], [`k=${placeholder}`, `/?k=${placeholder}`]);
 });
 
-test("a credential for a path is for what lies below it, whatever way the path is written", async () => {
+test("injection: a credential for a path → at and below it, and for no ambiguous path", async () => {
   bench.credentials = [
     credential({ targets: [{ host: `host.example:${bench.port}`, path: "/acme/widget" }] }),
   ];
   const given = async (path: string): Promise<boolean> => {
     await curl(`--path-as-is -H 'Authorization: Bearer ${placeholder}' '${host}${path}'`);
-    return bench.asked.at(-1)?.headers.authorization === `Bearer ${value}`;
+    return bench.received.at(-1)?.headers.authorization === `Bearer ${value}`;
   };
   for (const path of [
     "/acme/widget",
@@ -134,7 +135,7 @@ test("a credential for a path is for what lies below it, whatever way the path i
     assert.ok(!(await given(path)), path);
 });
 
-test("the credential of this moment is put in, and none when it is gone", async () => {
+test("injection: the current credential at each request, none once it is gone", async () => {
   const script = (n: number) => `-H 'Authorization: Bearer ${placeholder}' ${host}/${n}`;
   await curl(script(1));
   bench.credentials = [credential({ value: "ghp_rotated" })];
@@ -143,13 +144,13 @@ test("the credential of this moment is put in, and none when it is gone", async 
   const change = () => {
     bench.credentials = [credential({ targets: [{ host: "elsewhere.example" }] })];
   };
-  bench.answer = (asked, response) => {
-    if (asked.url === "/4") change();
+  bench.respond = (received, response) => {
+    if (received.url === "/4") change();
     response.end("ok");
   };
   await curl(`${script(4)} ${script(5)}`);
   assert.deepEqual(
-    bench.asked.map(({ headers }) => headers.authorization),
+    bench.received.map(({ headers }) => headers.authorization),
     [
       `Bearer ${value}`,
       "Bearer ghp_rotated",
@@ -160,7 +161,7 @@ test("the credential of this moment is put in, and none when it is gone", async 
   );
 });
 
-test("an answer that repeats the value does not bring it in", async () => {
+test("response: values of credentials are redacted in head and body", async () => {
   const basic = Buffer.from(`ann:${value}`).toString("base64");
   const texts = [
     value,
@@ -170,7 +171,7 @@ test("an answer that repeats the value does not bring it in", async () => {
     basic,
   ];
   for (const zipped of [false, true]) {
-    bench.answer = (_asked, response) => {
+    bench.respond = (_received, response) => {
       const body = texts.join(" | ");
       response.setHeader("X-Echo", [value, `b ${value}`]);
       response.setHeader("Content-Type", "application/json");
@@ -181,18 +182,18 @@ test("an answer that repeats the value does not bring it in", async () => {
       for (const byte of bytes) response.write(Buffer.from([byte]));
       response.end();
     };
-    const told = await curl(`-i --compressed -u ann:${placeholder} ${host}/`);
-    assert.match(told, /\| /);
+    const output = await curl(`-i --compressed -u ann:${placeholder} ${host}/`);
+    assert.match(output, /\| /);
     for (const form of [...texts, value, basic.slice(6, -4)])
-      assert.ok(!told.includes(form), `${form} in ${told}`);
-    assert.equal(told.split(placeholder).length - 1, 8, told);
+      assert.ok(!output.includes(form), `${form} in ${output}`);
+    assert.equal(output.split(placeholder).length - 1, 8, output);
   }
 });
 
-test("connections are kept, and HEAD, 204, 304, 1xx and errors are told as they are", async () => {
+test("response: connections are kept alive; HEAD, 204, 304, 1xx and errors pass", async () => {
   const status = (code: number, headers = {}) => {
-    bench.answer = (asked, response) => {
-      response.writeHead(code, { ...headers, "x-method": asked.method });
+    bench.respond = (received, response) => {
+      response.writeHead(code, { ...headers, "x-method": received.method });
       response.end(code === 200 ? "hello" : undefined);
     };
   };
@@ -211,25 +212,25 @@ test("connections are kept, and HEAD, 204, 304, 1xx and errors are told as they 
   const body = `head -c 2000000 /dev/zero >/mnt/big; curl -sS -i --cacert ${bench.caFile} -H 'Expect: 100-continue' -T /mnt/big ${host}/`;
   const { stdout } = await bench.inside(body);
   assert.match(stdout, /^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 OK[\s\S]*hello$/);
-  assert.equal(bench.asked.at(-1)?.body.length, 2_000_000);
+  assert.equal(bench.received.at(-1)?.body.length, 2_000_000);
 });
 
-test("a host that ends a kept connection is asked again on another", async () => {
-  bench.answer = (asked, response) => {
+test("upstream: closes a kept-alive connection → the request is sent on a new one", async () => {
+  bench.respond = (received, response) => {
     response.end("ok");
-    if (asked.url === "/1") response.socket?.end();
+    if (received.url === "/1") response.socket?.end();
   };
   const { stdout } = await bench.inside(
     `curl -sS --cacert ${bench.caFile} --rate 2/s ${host}/1 ${host}/2 --next -sS --cacert ${bench.caFile} -d x=1 ${host}/3`,
   );
   assert.equal(stdout, "okokok");
   assert.deepEqual(
-    bench.asked.map(({ method, url }) => method + url),
+    bench.received.map(({ method, url }) => method + url),
     ["GET/1", "GET/2", "POST/3"],
   );
 });
 
-test("a client that leaves while its host is dialled leaves no connection there", {
+test("client: disconnects while its host is dialled → no upstream connection is left", {
   timeout: 60_000,
 }, async () => {
   await bench.closed();
@@ -245,24 +246,24 @@ test("a client that leaves while its host is dialled leaves no connection there"
   await bench.closed();
 });
 
-test("what streams comes as it comes, both ways", async () => {
+test("streams: pass without delay in both directions", async () => {
   const halves = Promise.withResolvers<void>();
-  bench.answer = (_asked, response) => {
+  bench.respond = (_received, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write("data: one\n\n");
     void halves.promise.then(() => response.end("data: two\n\n"));
   };
   const script = `curl -sSN --cacert ${bench.caFile} ${host}/ | { read line; echo "$line"; curl -sS --cacert ${bench.caFile} ${host}/go; cat; }`;
-  const answer = bench.answer;
-  bench.answer = (asked, response) => {
-    if (asked.url !== "/go") return answer(asked, response);
+  const respond = bench.respond;
+  bench.respond = (received, response) => {
+    if (received.url !== "/go") return respond(received, response);
     response.end("gone\n");
     halves.resolve();
   };
   assert.equal((await bench.inside(script)).stdout, "data: one\ngone\n\ndata: two\n\n");
 });
 
-test("a host is verified, and one that does not prove itself gets nothing", async (t) => {
+test("upstream: an untrusted certificate → 502, and the host gets nothing", async (t) => {
   const strict = await makeMitmBench([]);
   t.after(() => strict.close());
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
@@ -272,15 +273,15 @@ test("a host is verified, and one that does not prove itself gets nothing", asyn
     `curl -sS -i --cacert ${strict.caFile} -u x:${placeholder} https://host.example:${strict.port}/`,
   );
   assert.match(stdout, /^HTTP\/1.1 502 [\s\S]*could not be asked: UNABLE_TO/);
-  assert.deepEqual(strict.asked, []);
+  assert.deepEqual(strict.received, []);
 });
 
-test("plain HTTP carries a credential only where it is meant to", async () => {
+test("plain HTTP: a credential only for a target with plaintext", async () => {
   const plain = `http://host.example:${bench.plainPort}`;
   const target = { host: `host.example:${bench.plainPort}` };
   const ask = async () => {
     await curl(`-u ann:${placeholder} ${plain}/one`);
-    return Buffer.from((bench.asked.at(-1)?.headers.authorization ?? "").slice(6), "base64").toString();
+    return Buffer.from((bench.received.at(-1)?.headers.authorization ?? "").slice(6), "base64").toString();
   };
   bench.credentials = [credential({ targets: [target] })];
   assert.equal(await ask(), `ann:${placeholder}`);
@@ -288,13 +289,13 @@ test("plain HTTP carries a credential only where it is meant to", async () => {
   assert.equal(await ask(), `ann:${value}`);
 });
 
-test("a value that no header can carry is put into none", async () => {
+test("injection: a value that no header can carry → 400", async () => {
   bench.credentials = [credential({ value: "a\r\nX-Evil: 1" })];
-  const told = await curl(`-i -H 'X-Key: ${placeholder}' ${host}/`);
-  assert.match(told, /^HTTP\/1.1 400 [\s\S]*no header can carry/);
+  const output = await curl(`-i -H 'X-Key: ${placeholder}' ${host}/`);
+  assert.match(output, /^HTTP\/1.1 400 [\s\S]*no header can carry/);
   await curl(`'${host}/?k=${placeholder}'`);
   assert.deepEqual(
-    bench.asked.map(({ url }) => url),
+    bench.received.map(({ url }) => url),
     ["/?k=a%0D%0AX-Evil%3A%201"],
   );
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RateLimitedQueues } from "./rate-limited-queues.ts";
 
-test("one at a time for an owner, in order, while others are not kept waiting", async () => {
+test("rate-limited queues: one task per owner at a time, in order; other owners do not wait", async () => {
   const queues = new RateLimitedQueues();
   const held = Promise.withResolvers<void>();
   const done: string[] = [];
@@ -19,7 +19,7 @@ test("one at a time for an owner, in order, while others are not kept waiting", 
   assert.deepEqual(done, ["neighbour", "first", "second"]);
 });
 
-test("after many at once the next one waits for a while, and failures are the caller's alone", async (t) => {
+test("rate-limited queues: after a burst the next task waits; a failure rejects its own caller only", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const queues = new RateLimitedQueues(() => 0);
   const owner = {};
@@ -36,7 +36,7 @@ test("after many at once the next one waits for a while, and failures are the ca
   assert.equal(await next, true);
 });
 
-test("too many that wait are refused", async () => {
+test("rate-limited queues: too many waiting tasks → rejects", async () => {
   const queues = new RateLimitedQueues();
   const owner = {};
   const never = new Promise<never>(() => {});

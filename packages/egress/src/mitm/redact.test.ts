@@ -6,7 +6,7 @@ const placeholder = "berthplaceholder0123456789abcdef";
 const value = `aK3/x+é "q" <&> it's=`;
 const redactor = createRedactor([{ placeholder, value, targets: [], anywhere: true }]);
 
-test("a value is redactor out in every form in which hosts usually write it", () => {
+test("redact: every form in which hosts usually write a value", () => {
   const forms = {
     plain: value,
     "JSON of most": JSON.stringify(value).slice(1, -1),
@@ -23,8 +23,8 @@ test("a value is redactor out in every form in which hosts usually write it", ()
     hexadecimal: Buffer.from(value).toString("hex"),
   };
   for (const [name, form] of Object.entries(forms)) {
-    const told = redactor.text(Buffer.from(`a ${form} b ${form}`).toString("latin1"));
-    assert.equal(told, `a ${placeholder} b ${placeholder}`, name);
+    const output = redactor.text(Buffer.from(`a ${form} b ${form}`).toString("latin1"));
+    assert.equal(output, `a ${placeholder} b ${placeholder}`, name);
   }
   for (const before of ["", "x", "xy"]) {
     const base64 = Buffer.from(`${before}${value}`).toString("base64");
@@ -32,7 +32,7 @@ test("a value is redactor out in every form in which hosts usually write it", ()
   }
 });
 
-test("of values that overlap the first is redactor out, and of those that begin together the longer one", () => {
+test("redact: overlapping values → leftmost first, the longer of those", () => {
   const credential = (value: string, placeholder: string) => ({
     placeholder,
     value,

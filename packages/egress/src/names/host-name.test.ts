@@ -67,12 +67,12 @@ const hostile = [
   "\u202eexample.com",
 ];
 
-test("hostile forms are not host names", () => {
+test("parseHostName: hostile forms → null", () => {
   assert.ok(hostile.length >= 40);
   for (const text of hostile) assert.equal(parseHostName(text), null, JSON.stringify(text));
 });
 
-test("plain names are, in lower case", () => {
+test("parseHostName: plain names → in lower case", () => {
   const longest = `${"a".repeat(63)}.${"b".repeat(63)}.${"c".repeat(63)}.${"d".repeat(61)}`;
   for (const name of [
     "example.com",
@@ -88,7 +88,7 @@ test("plain names are, in lower case", () => {
   assert.equal(parseHostName("EXAMPLE.Com"), "example.com");
 });
 
-test("what passes is stable, ASCII, and the same host to a URL parser", () => {
+test("parseHostName: a result is stable, ASCII, and the same host for a URL parser", () => {
   const text = fc.oneof(
     fc.domain(),
     fc.ipV4(),
@@ -108,7 +108,7 @@ test("what passes is stable, ASCII, and the same host to a URL parser", () => {
   );
 });
 
-test("a port is decimal, without sign, zero or space", () => {
+test("parsePort: decimal, without sign, leading zero or space", () => {
   assert.deepEqual(parseHostPort("example.com"), { name: "example.com", port: null });
   assert.deepEqual(parseHostPort("example.com:8443"), { name: "example.com", port: 8443 });
   const wrong = [

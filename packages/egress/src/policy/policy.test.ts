@@ -4,14 +4,14 @@ import { type HostName, parseHostName } from "../names/host-name.ts";
 import { EgressError } from "./egress-error.ts";
 import { parsePolicy } from "./policy.ts";
 
-test("limited with no hosts reaches nothing", () => {
+test("limited without hosts: nothing is allowed", () => {
   const policy = parsePolicy({ mode: "limited", hosts: [] });
   assert.equal(policy.allowsName(name("example.com")), false);
   assert.equal(policy.allows(name("example.com"), 443), false);
   assert.deepEqual(policy.ports, []);
 });
 
-test("a name means 80 and 443, a name with a port that port alone", () => {
+test("rule: a name → ports 80 and 443; a name with a port → that port only", () => {
   const policy = parsePolicy({ mode: "limited", hosts: ["a.example", "B.example:8443"] });
   const allowed = [80, 443, 8443].map((port) => [
     policy.allows(name("a.example"), port),
@@ -26,7 +26,7 @@ test("a name means 80 and 443, a name with a port that port alone", () => {
   assert.deepEqual(policy.ports, [8443]);
 });
 
-test("a star matches every name below, not the name itself, nor one that only ends alike", () => {
+test("rule: a wildcard → every name below, not the name itself or another suffix", () => {
   const policy = parsePolicy({ mode: "limited", hosts: ["*.example.com"] });
   for (const below of ["a.example.com", "a.b.example.com"])
     assert.equal(policy.allows(name(below), 443), true);
@@ -35,14 +35,14 @@ test("a star matches every name below, not the name itself, nor one that only en
   }
 });
 
-test("unrestricted allows every name at 80 and 443, and further ports only where named", () => {
+test("unrestricted: every name at 80 and 443; other ports only where named", () => {
   const policy = parsePolicy({ mode: "unrestricted", hosts: ["a.example:22443"] });
   assert.equal(policy.allows(name("whatever.example"), 443), true);
   assert.equal(policy.allows(name("whatever.example"), 22443), false);
   assert.equal(policy.allows(name("a.example"), 22443), true);
 });
 
-test("what is not a host is refused, not ignored", () => {
+test("rule: an invalid host → EgressError", () => {
   for (const host of [
     "*",
     "",

@@ -8,21 +8,21 @@ import { readClientHello } from "./client-hello.ts";
 
 const real = await recordHello("host.example.com");
 
-test("reads the server name of a real hello", () => {
+test("client hello: the server name of a real hello is read", () => {
   assert.deepEqual(readClientHello(real), { kind: "hello", serverName: "host.example.com" });
 });
 
-test("a real hello without a server name says so", async () => {
+test("client hello: without a server name → null", async () => {
   assert.deepEqual(readClientHello(await recordHello(null)), { kind: "hello", serverName: null });
 });
 
-test("each shorter start needs more", () => {
+test("client hello: every proper prefix → more", () => {
   for (let length = 0; length < real.length; length += 1) {
     assert.equal(readClientHello(real.subarray(0, length)).kind, "more", `${length} bytes`);
   }
 });
 
-test("a hello cut into records of any size reads the same", () => {
+test("client hello: records of any size read the same", () => {
   for (const size of [1, 2, 3, 7, 100, 10_000]) {
     assert.deepEqual(readClientHello(inRecords(real.subarray(5), size)), {
       kind: "hello",
@@ -31,7 +31,7 @@ test("a hello cut into records of any size reads the same", () => {
   }
 });
 
-test("two names, another name type, and trailing bytes in the list are invalid", () => {
+test("client hello: two names, another name type or trailing bytes → invalid", () => {
   const name = (type: number, text: string): Buffer =>
     Buffer.concat([Buffer.from([type, 0, text.length]), Buffer.from(text)]);
   const list = (...names: Buffer[]): Buffer => {
@@ -55,17 +55,17 @@ test("two names, another name type, and trailing bytes in the list are invalid",
   assert.equal(readClientHello(helloWith([list(name(0, ""))])).kind, "invalid");
 });
 
-test("other protocols are invalid at the first byte", () => {
+test("client hello: other protocols → invalid at the first byte", () => {
   for (const text of ["GET / HTTP/1.1\r\n\r\n", "SSH-2.0-x\r\n", "\0\0\0\0", "\x80\x2e\x01\x03\x01"]) {
     assert.equal(readClientHello(Buffer.from(text, "latin1")).kind, "invalid");
   }
 });
 
-test("a hello that says it is huge is invalid at once", () => {
+test("client hello: a huge declared length → invalid at once", () => {
   assert.equal(readClientHello(Buffer.from("16030100040100ffff", "hex")).kind, "invalid");
 });
 
-test("no bytes make it throw", () => {
+test("client hello: arbitrary bytes never throw", () => {
   const mutated = fc
     .array(fc.tuple(fc.nat(real.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 })
     .map((changes) => {

@@ -11,7 +11,7 @@ const read = (text: string): string => {
   return host === null ? "invalid" : `${host.name}:${host.port}`;
 };
 
-test("reads the Host header", () => {
+test("request head: the host of the Host header or the target", () => {
   assert.equal(read("GET / HTTP/1.1\r\nHost: example.com\r\nAccept: */*\r\n\r\nbody"), "example.com:80");
   assert.equal(read("POST /a?b HTTP/1.0\r\nhOsT:example.com:81 \r\n\r\n"), "example.com:81");
   assert.equal(read("GET http://example.com/x HTTP/1.1\r\nHost: example.com\r\n\r\n"), "example.com:80");
@@ -19,7 +19,7 @@ test("reads the Host header", () => {
   assert.equal(read("OPTIONS * HTTP/1.1\r\nHost: example.com.\r\n\r\n"), "example.com:80");
 });
 
-test("an unfinished head needs more, and each wrong one is invalid", () => {
+test("request head: incomplete → more; malformed or ambiguous → invalid", () => {
   assert.equal(read(""), "more");
   assert.equal(read("GET / HTTP/1.1\r\nHost: example.com\r\n"), "more");
   const wrong = [
@@ -53,7 +53,7 @@ test("an unfinished head needs more, and each wrong one is invalid", () => {
   for (const text of wrong) assert.equal(read(text), "invalid", JSON.stringify(text));
 });
 
-test("no bytes make it throw", () => {
+test("request head: arbitrary bytes never throw", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       readRequestHead(
@@ -63,7 +63,7 @@ test("no bytes make it throw", () => {
   );
 });
 
-test("hostile lines are read in a moment", () => {
+test("request head: hostile lines are read in linear time", () => {
   const many = (text: string): string => text.repeat(30_000 / text.length);
   for (const value of [
     many(" "),
@@ -81,7 +81,7 @@ test("hostile lines are read in a moment", () => {
   }
 });
 
-test("a request is sent on with a path and a head that ends the connection after it", () => {
+test("closingHead: a path as target and Connection: close", () => {
   const sent = (text: string): string => {
     const head = readRequestHead(Buffer.from(`${text}\r\n\r\nbody`));
     assert.ok(head.kind === "head");

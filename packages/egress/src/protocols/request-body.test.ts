@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { readRequestHead } from "./http-head.ts";
 import { requestBody } from "./request-body.ts";
 
-/** What passes of the bytes after a head with these headers, when they come in these pieces; null where it breaks off. */
+/** What passes of the bytes after a head with these headers, received in these pieces; null when the stream fails. */
 async function passed(headers: string, pieces: readonly string[], answered = ""): Promise<string | null> {
   const head = readRequestHead(Buffer.from(`POST / HTTP/1.1\r\nHost: a.example\r\n${headers}\r\n`));
   assert.ok(head.kind === "head");
@@ -27,23 +27,23 @@ async function passed(headers: string, pieces: readonly string[], answered = "")
 const second = "GET /second HTTP/1.1\r\nHost: evil.example\r\n\r\n";
 const chunked = "Transfer-Encoding: chunked\r\n";
 
-test("nothing passes after a request without a body", async () => {
+test("request body: no body → nothing passes", async () => {
   assert.equal(await passed("", [second]), "");
   assert.equal(await passed("Content-Length: 0\r\n", [second]), "");
 });
 
-test("as much passes as the length says", async () => {
+test("request body: Content-Length → exactly that many bytes pass", async () => {
   assert.equal(await passed("Content-Length: 5\r\n", ["abc", `de${second}`, second]), "abcde");
 });
 
-test("after a switch to WebSocket everything passes, and nothing where the server does not switch", async () => {
+test("request body: upgrade → everything passes after status 101, otherwise nothing", async () => {
   const upgrade = (answer: string) => passed("Upgrade: websocket\r\n", ["frames", second], answer);
   assert.equal(await upgrade("HTTP/1.1 101 Switching Protocols\r\n\r\n"), `frames${second}`);
   for (const answer of ["HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 1010\r\n\r\n", "HTTP/1.1 100 101 \r\n\r\n", "x"])
     assert.equal(await upgrade(answer), "", answer);
 });
 
-test("chunks pass up to the end of their trailer, wherever they are cut", async () => {
+test("request body: chunked → passes to the end of the trailer, however it is split", async () => {
   const body = "3\r\nabc\r\nA;name=value\r\n0123456\r\n9\r\n0\r\nTrailer: x\r\n\r\n";
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(body.length + second.length), { maxLength: 6 }), async (cuts) => {
@@ -55,7 +55,7 @@ test("chunks pass up to the end of their trailer, wherever they are cut", async 
   );
 });
 
-test("what is no chunk breaks the connection off", async () => {
+test("request body: invalid chunk → the stream fails", async () => {
   for (const body of [
     "x\r\nabc\r\n",
     "3\nabc\r\n0\r\n\r\n",

@@ -69,7 +69,7 @@ beforeEach(() => {
 
 const proxied = "curl -sS --proxy http://127.0.0.1:3128 --write-out '%{http_connect} %{http_code}'";
 
-test("a tunnel carries TLS and plain HTTP to an allowed host, and both keep their certificate and their path", async () => {
+test("tunnel: TLS and plain HTTP to an allowed host pass unchanged", async () => {
   const tls = await run(`${proxied} --cacert ${ca} https://host.example:${port}/a`);
   assert.equal(tls.stdout, "hello200 200");
   const plain = await run(`${proxied} --proxytunnel http://host.example:${webPort}/b`);
@@ -78,13 +78,13 @@ test("a tunnel carries TLS and plain HTTP to an allowed host, and both keep thei
   assert.deepEqual(denied, []);
 });
 
-test("a request to the proxy is sent on with a path, without what was meant for the proxy", async () => {
+test("forwarded request: a path as target, without proxy headers", async () => {
   const { stdout } = await run(`${proxied} --proxy-user a:b --data x http://host.example:${webPort}/c?d`);
   assert.equal(stdout, "hello000 200");
   assert.deepEqual(seen, ["POST /c?d"]);
 });
 
-test("it is at every loopback address, and at no other", async () => {
+test("proxy: at every loopback address, and at no other", async () => {
   for (const address of ["127.1.2.3", "[::1]", "localhost"]) {
     const { stdout } = await run(`curl -sS --proxy http://${address}:3128 http://host.example:${webPort}/`);
     assert.equal(stdout, "hello", address);
@@ -99,7 +99,7 @@ test("it is at every loopback address, and at no other", async () => {
   }
 });
 
-test("what the policy does not allow is 403 with a sentence", async () => {
+test("proxy: a host that is not allowed → 403 with a message", async () => {
   const { stdout } = await run(`curl -sS --proxy http://127.0.0.1:3128 http://evil.example/x`);
   assert.equal(stdout, "The network policy does not allow evil.example:80.\n");
   const { stdout: codes } = await run(`${proxied} https://evil.example/x`);
@@ -107,7 +107,7 @@ test("what the policy does not allow is 403 with a sentence", async () => {
   assert.deepEqual(denied, [{ host: "evil.example", port: 80, reason: "not_allowed" }]);
 });
 
-test("a host at a private address is 403, one that does not listen 502", async () => {
+test("proxy: a private address → 403; a closed port → 502", async () => {
   assert.equal((await run(`${proxied} https://inner.example/`)).stdout, "403 000");
   assert.deepEqual(denied, [{ host: "inner.example", port: 443, reason: "private_address" }]);
   assert.equal((await run(`${proxied} https://dead.example:1/`)).stdout, "502 000");
@@ -115,7 +115,7 @@ test("a host at a private address is 403, one that does not listen 502", async (
 
 const tunnel = `CONNECT host.example:PORT HTTP/1.1\\r\\n\\r\\n`;
 
-test("in a tunnel nothing passes but TLS and HTTP for its host", async () => {
+test("tunnel: anything but TLS and HTTP for its host → closed and reported", async () => {
   const cases = [
     ["SSH-2.0-x\\r\\n", "unknown_protocol"],
     [`GET / HTTP/1.1\\r\\nHost: other.example:${webPort}\\r\\n\\r\\n`, "name_mismatch"],
@@ -140,7 +140,7 @@ read -r line <&5; echo "$line"; read -r line <&5; printf '${text}' >&5; timeout 
   assert.deepEqual(seen, []);
 });
 
-test("a policy that changes ends a tunnel", async () => {
+test("tunnel: a new policy without its host → closed", async () => {
   const own = await egress.open({ policy: { mode: "limited", hosts: [`host.example:${webPort}`] } });
   const opened = once(web, "connection");
   const waiting = runInside(
@@ -153,7 +153,7 @@ test("a policy that changes ends a tunnel", async () => {
   await own.close();
 });
 
-test("DNS is answered over TCP, too", async () => {
+test("DNS over TCP: allowed name → address; other name → NXDOMAIN", async () => {
   const program = `
     use IO::Socket::INET;
     for my $name ("host.example", "asked.example") {

@@ -1,3 +1,4 @@
+// Subject: the egress of a sandbox, with every form of connection that has to pass.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -72,7 +73,7 @@ const zeros = createHash("sha256")
   .slice(0, 8);
 const viaProxy = "--proxy http://127.0.0.1:3128";
 
-/** What a program inside does, and what it prints. */
+/** The script of each form, and its output. */
 const allowed: Record<string, () => [script: string, prints: string]> = {
   "plain http": () => [`curl -sS http://host.${allowedZone}:${web}/a`, `GET /a 0 ${nothing}`],
   "https, its certificate checked": () => [
@@ -150,14 +151,14 @@ while read -r line <&5 && [ "$line" != $'"'\\\\r'"' ]; do :; done; echo frames >
 };
 
 for (const [what, of] of Object.entries(allowed)) {
-  test(`${what} passes`, async () => {
+  test(`allowed form: ${what} → passes`, async () => {
     const [script, prints] = of();
     const { lines, denied } = await range.run(script);
     assert.deepEqual([lines.join("\n"), denied], [prints, []]);
   });
 }
 
-test("a TLS connection carries as many requests as a program likes, a plain one each its own", async () => {
+test("connections: TLS carries many requests, plain HTTP one each", async () => {
   const twice = (base: string) => `curl -sS ${base}/1 -o /dev/null ${base}/2 -o /dev/null`;
   const before = connections;
   await range.run(twice(`https://host.${allowedZone}:${tls}`));

@@ -1,3 +1,4 @@
+// Subject: the egress of a sandbox, with allowed names that resolve to addresses outside the public internet.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { EgressDenied } from "@berth/egress";
@@ -27,7 +28,7 @@ for (const [program, port] of [
   ["https", 443],
   ["connect", 443],
 ] as const) {
-  test(`${program}: no address but a public one is dialled, whatever a name resolves to`, async () => {
+  test(`${program}: a name that resolves to addresses outside the public internet → denied`, async () => {
     const { lines, denied } = await range.run(programs[program].script(names));
     assert.deepEqual(
       lines,
@@ -37,7 +38,7 @@ for (const [program, port] of [
   });
 }
 
-test("fetch: nor by the service itself", async () => {
+test("fetch: a name that resolves to addresses outside the public internet → denied", async () => {
   for (const name of names) {
     const { error, denied } = await range.fetch(`https://${name}/`);
     assert.ok(error instanceof DestinationDenied);

@@ -1,3 +1,4 @@
+// Subject: the egress of a sandbox, with hostile requests to allowed hosts and to the proxy.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
@@ -42,12 +43,12 @@ beforeEach(() => {
   requests = 0;
 });
 
-/** Each at a name of its own, so that each refusal is told. */
+/** One name per request, so that each denial is reported. */
 const nameOf = (index: number): string => `r${index}.${allowedZone}`;
-const told = (denied: readonly EgressDenied[]): string[] =>
+const reported = (denied: readonly EgressDenied[]): string[] =>
   denied.map(({ host, reason }) => `${host} ${reason}`).sort();
 
-test("what a connection to an allowed host may not say is refused and told of", async () => {
+test("direct connection: every hostile request → reset and reported", async () => {
   const sent = hostileRequests.map(({ bytes }, index) => ({
     to: `${nameOf(index)}:${port}`,
     bytes: bytes.replaceAll("NAME", `${nameOf(index)}:${port}`),
@@ -58,13 +59,13 @@ test("what a connection to an allowed host may not say is refused and told of", 
     hostileRequests.map(({ what }) => `${what}: nothing`),
   );
   assert.deepEqual(
-    told(denied),
+    reported(denied),
     hostileRequests.map(({ reason }, index) => `${nameOf(index)} ${reason}`).sort(),
   );
   assert.equal(requests, 0);
 });
 
-test("what the proxy is not to be asked is answered by 403 and told of", async () => {
+test("proxy: every hostile request → 403 and reported", async () => {
   const asked = hostileProxyRequests.map(({ bytes, ...rest }, index) => ({
     ...rest,
     host: nameOf(index),
@@ -86,18 +87,18 @@ test("what the proxy is not to be asked is answered by 403 and told of", async (
   );
   assert.deepEqual(new Set(denied.map(({ host }) => host)), new Set(all.map(({ host }) => host)));
   for (const { host, reason } of asked)
-    assert.ok(told(denied).includes(`${host} ${reason}`), `${host} ${reason}`);
+    assert.ok(reported(denied).includes(`${host} ${reason}`), `${host} ${reason}`);
   assert.equal(requests, 0);
 });
 
-test("a second request on a connection reaches nobody", async () => {
+test("plain HTTP: a second request on a connection reaches no host", async () => {
   const name = `twice.${allowedZone}:${port}`;
   const get = (host: string) => `GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
   const { lines } = await range.run(sendEach([{ to: name, bytes: `${get(name)}${get("evil.example")}` }]));
   assert.deepEqual([lines, requests], [["HTTP/1.1 200 OK"], 1]);
 });
 
-test("nor where the server would read one", async () => {
+test("plain HTTP: bytes after the body do not reach the host", async () => {
   const received: string[] = [];
   const raw = createTcpServer((socket) => {
     let text = "";

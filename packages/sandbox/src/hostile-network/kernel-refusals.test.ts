@@ -1,3 +1,4 @@
+// Subject: the network namespace of a sandbox, with what the kernel itself refuses.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:net";
@@ -17,7 +18,7 @@ before(async () => {
 
 after(() => range.close());
 
-/** What the namespace itself refuses, where nothing listens that could tell of it. `refused` is printed by each. */
+/** Programs that print `refused` when the kernel refuses what they try. */
 const refusals: Record<string, string> = {
   "UDP to any port but 53": `
     use Socket; use IO::Socket::INET;
@@ -44,7 +45,7 @@ const refusals: Record<string, string> = {
     die "connected" if connect($s, pack("Sa*", AF_UNIX, "\\0berth-hostile-${process.pid}"));`,
 };
 
-test("what the kernel refuses reaches nobody", async () => {
+test("closed ports and other socket types → refused by the kernel", async () => {
   let reached = 0;
   const abstract = createServer(() => {
     reached += 1;

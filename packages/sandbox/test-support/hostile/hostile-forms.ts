@@ -1,50 +1,50 @@
 /**
- * Whom a refusal names. Null: nobody hears of it, because the program's own parser or the kernel refuses it before anything
- * is asked. `any`: refused, but versions of the program read it differently.
+ * The host that a denial reports. Null: no denial, because the program's own parser or the kernel rejects the form first.
+ * `VARIES`: denied, but versions of the program read it differently.
  */
-export type Told = string | null | typeof any;
+export type Reported = string | null | typeof VARIES;
 
-export const any = Symbol("any");
+export const VARIES = Symbol("varies");
 
-/** A host as a hostile program writes it, and whom the refusal names in each way of asking. */
+/** A host as a hostile program writes it, and the host that the denial reports in each way to use it. */
 export interface HostileForm {
   form: string;
-  /** As a DNS question that is sent as it stands. */
-  dns: Told;
-  /** As the host of a URL that curl reads, http or https. */
-  curl: Told;
-  /** As a host that bash connects to, through the C library. */
-  bash: Told;
+  /** As a DNS question, sent unchanged. */
+  dns: Reported;
+  /** As the host of an http or https URL for curl. */
+  curl: Reported;
+  /** As a host that bash connects to, resolved by the C library. */
+  bash: Reported;
   /** As the target of a CONNECT. */
-  connect: Told;
-  /** As the host of a URL that the service itself asks, such as that of an MCP server. `any`: it reads as an allowed one. */
-  fetch: Told;
+  connect: Reported;
+  /** As the host of a URL that the service itself fetches. `VARIES`: it parses as an allowed host. */
+  fetch: Reported;
 }
 
-/** Where the tests allow a program to go: every name below it. No form here is one of these, however it looks. */
+/** The tests allow every name below this zone. No hostile form is such a name, however it looks. */
 export const allowedZone = "allowed.example";
 
-/** What everybody reads in the same way. */
-function plain(form: string, told: Partial<HostileForm> = {}): HostileForm {
-  return { form, dns: form, curl: form, bash: form, connect: form, fetch: form, ...told };
+/** A form that every program reads in the same way. */
+function plain(form: string, reported: Partial<HostileForm> = {}): HostileForm {
+  return { form, dns: form, curl: form, bash: form, connect: form, fetch: form, ...reported };
 }
 
-/** An address in another notation: programs read it, a question or a CONNECT carries it as it was written. */
+/** An address in another notation: programs parse it; DNS and CONNECT carry it unchanged. */
 function address(form: string, read: string): HostileForm {
   return plain(form, { curl: read, bash: read, fetch: read });
 }
 
-/** bash takes no brackets; a v4 address within goes the way of v4. */
-function ipv6(inner: string, told: Partial<HostileForm> = {}): HostileForm {
-  return { ...plain(inner, { bash: null, dns: `[${inner}]` }), ...told, form: `[${inner}]` };
+/** bash accepts no brackets; an IPv4 address inside is used as IPv4. */
+function ipv6(inner: string, reported: Partial<HostileForm> = {}): HostileForm {
+  return { ...plain(inner, { bash: null, dns: `[${inner}]` }), ...reported, form: `[${inner}]` };
 }
 
-/** No host at all: whoever carries it as it stands tells it so, with `?` for what cannot be shown. */
-function garbage(form: string, told: Partial<HostileForm> = {}): HostileForm {
+/** Not a host. Where it is carried unchanged, it is reported with `?` for unprintable bytes. */
+function garbage(form: string, reported: Partial<HostileForm> = {}): HostileForm {
   const shown = Buffer.from(form)
     .toString("latin1")
     .replace(/[^\x21-\x7e]/g, "?");
-  return { form, dns: shown, curl: any, bash: any, connect: shown, fetch: null, ...told };
+  return { form, dns: shown, curl: VARIES, bash: VARIES, connect: shown, fetch: null, ...reported };
 }
 
 const literals: HostileForm[] = [
@@ -73,9 +73,9 @@ const literals: HostileForm[] = [
   address("2852039164", "169.254.169.252"),
   address("00000177.0.0.9", "127.0.0.9"),
   address("127.0.0.0xa", "127.0.0.10"),
-  plain("127.0.0.11.", { dns: "127.0.0.11", curl: any, bash: "127.0.0.11", fetch: "127.0.0.11" }),
-  plain("256.256.256.256", { curl: any, fetch: null }),
-  plain("1.2.3.4.5", { curl: any, fetch: null }),
+  plain("127.0.0.11.", { dns: "127.0.0.11", curl: VARIES, bash: "127.0.0.11", fetch: "127.0.0.11" }),
+  plain("256.256.256.256", { curl: VARIES, fetch: null }),
+  plain("1.2.3.4.5", { curl: VARIES, fetch: null }),
 ];
 
 const ipv6Literals: HostileForm[] = [
@@ -83,7 +83,7 @@ const ipv6Literals: HostileForm[] = [
   ipv6("::", { curl: "::1" }),
   ipv6("::ffff:127.0.0.21", { curl: "127.0.0.21", fetch: "::ffff:7f00:15" }),
   ipv6("::ffff:a9fe:a9fe", { curl: "169.254.169.254" }),
-  ipv6("::127.0.0.22", { curl: any, fetch: "::7f00:16" }),
+  ipv6("::127.0.0.22", { curl: VARIES, fetch: "::7f00:16" }),
   ipv6("64:ff9b::7f00:1"),
   ipv6("64:ff9b:1::a00:1"),
   ipv6("2002:7f00:1::1"),
@@ -92,8 +92,8 @@ const ipv6Literals: HostileForm[] = [
   ipv6("fd00:ec2::254"),
   ipv6("fec0::1"),
   ipv6("ff02::1", { curl: null }),
-  ipv6("fe80::1%25lo", { curl: any, fetch: null }),
-  ipv6("::ffff:0:127.0.0.1", { curl: any, fetch: "::ffff:0:7f00:1" }),
+  ipv6("fe80::1%25lo", { curl: VARIES, fetch: null }),
+  ipv6("::ffff:0:127.0.0.1", { curl: VARIES, fetch: "::ffff:0:7f00:1" }),
 ];
 
 const upper = "evil-upper.example";
@@ -118,20 +118,20 @@ const names: HostileForm[] = [
   plain("instance-data.ec2.internal"),
   plain("host.docker.internal"),
   plain("kubernetes.default.svc"),
-  plain("localhost", { curl: any, bash: any }),
-  plain("app.localhost", { curl: any, bash: any }),
+  plain("localhost", { curl: VARIES, bash: VARIES }),
+  plain("app.localhost", { curl: VARIES, bash: VARIES }),
   plain("localhost.localdomain"),
   plain("127.0.0.1.nip.io"),
   plain("evil_under.example"),
   plain("xn--llowed-2nf.example"),
   plain("xn--bcher-kva.evil.example"),
   { ...plain(trailing), form: `${trailing}.` },
-  plain("double.evil.example..", { dns: null, curl: any, bash: any }),
-  plain("empty..allowed.example", { dns: null, curl: any, bash: any }),
-  plain(".leading.allowed.example", { dns: null, curl: any, bash: any }),
-  plain("*.allowed.example", { curl: any, bash: any }),
-  plain("-dash.allowed.example", { curl: any, bash: any }),
-  plain("dash-.allowed.example", { curl: any, bash: any }),
+  plain("double.evil.example..", { dns: null, curl: VARIES, bash: VARIES }),
+  plain("empty..allowed.example", { dns: null, curl: VARIES, bash: VARIES }),
+  plain(".leading.allowed.example", { dns: null, curl: VARIES, bash: VARIES }),
+  plain("*.allowed.example", { curl: VARIES, bash: VARIES }),
+  plain("-dash.allowed.example", { curl: VARIES, bash: VARIES }),
+  plain("dash-.allowed.example", { curl: VARIES, bash: VARIES }),
   plain(`${"l".repeat(64)}.allowed.example`, { dns: null, curl: null, bash: null }),
   plain(tooLong, { dns: null, curl: null, bash: null, connect: tooLong.slice(0, 253) }),
 ];
@@ -140,10 +140,10 @@ const written: HostileForm[] = [
   garbage("127.0.0.1%00.allowed.example"),
   garbage("evil\0.allowed.example"),
   garbage("evil.net\0a.allowed.example"),
-  garbage("evil\r\n.allowed.example", { connect: "evil", fetch: any }),
+  garbage("evil\r\n.allowed.example", { connect: "evil", fetch: VARIES }),
   garbage("evil.net\r\nHost: a.allowed.example", { connect: "evil.net" }),
-  garbage("evil\n.allowed.example", { connect: "evil", fetch: any }),
-  garbage("evil\t.allowed.example", { fetch: any }),
+  garbage("evil\n.allowed.example", { connect: "evil", fetch: VARIES }),
+  garbage("evil\t.allowed.example", { fetch: VARIES }),
   garbage("evil net.allowed.example"),
   garbage("user@evil-user.example", { curl: "evil-user.example", fetch: "evil-user.example" }),
   garbage("a.allowed.example@evil-info.example", { curl: "evil-info.example", fetch: "evil-info.example" }),
@@ -176,8 +176,8 @@ const written: HostileForm[] = [
 export const hostileForms: readonly HostileForm[] = [...literals, ...ipv6Literals, ...names, ...written];
 
 /**
- * What the resolver answers for names that the policy allows: nothing of it may be dialled. Every family that carries an
- * address of this machine, of its networks or of its cloud in another is here.
+ * Addresses that a resolver returns for allowed names and that must not be dialled, in every family that can carry an address of
+ * this machine, its networks or its cloud.
  */
 export const hostileAnswers: readonly (readonly string[])[] = [
   ["127.0.0.1"],

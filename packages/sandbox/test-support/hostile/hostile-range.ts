@@ -6,12 +6,12 @@ import type { EgressDenied, EgressPolicy, Resolve } from "@berth/egress";
 import { allowedFetch, allowsUrl, createEgress, createGuardedFetch } from "@berth/egress";
 import { createBubblewrapEngine } from "../../src/bubblewrap/bubblewrap-engine.ts";
 
-/** For tests: sandboxes under one policy, a fetch under the same, and what they were refused. */
+/** Sandboxes and a fetch under one policy, and what they were denied. */
 export interface Range {
   /** Runs a script in a sandbox of its own. */
   run(script: string): Promise<{ lines: string[]; denied: EgressDenied[] }>;
   fetch(url: string): Promise<{ error: unknown; denied: EgressDenied[] }>;
-  /** Names that the resolver was asked for. */
+  /** Names that were resolved. */
   resolved: string[];
   close(): Promise<void>;
 }

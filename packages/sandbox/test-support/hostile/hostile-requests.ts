@@ -1,6 +1,6 @@
 import type { EgressDenied } from "@berth/egress";
 
-/** What a hostile program sends over a connection to an allowed host, or to the proxy. `NAME` is that host with its port. */
+/** Bytes that a hostile program sends to an allowed host or to the proxy. `NAME` stands for that host with its port. */
 export interface HostileRequest {
   what: string;
   bytes: string;
@@ -19,7 +19,7 @@ function get(
   return { what, bytes: `GET ${target} HTTP/1.1\r\n${headers}\r\n\r\n`, reason };
 }
 
-/** Straight to the host. */
+/** Sent directly to the host. */
 export const hostileRequests: readonly HostileRequest[] = [
   get("another Host", "Host: evil.example", mismatch),
   get("a Host without the port that was dialled", "Host: evil.example:80", mismatch),
@@ -69,7 +69,7 @@ export const hostileRequests: readonly HostileRequest[] = [
   { what: "TLS that is no hello", bytes: "\x16\x03\x01\x00\x04\x02\x00\x00\x00", reason: unknown },
 ];
 
-/** To the proxy; each is answered by 403. */
+/** Sent to the proxy; the response to each is 403. */
 export const hostileProxyRequests: readonly HostileRequest[] = [
   {
     what: "a Host that is not the target",
@@ -107,8 +107,8 @@ export const hostileProxyRequests: readonly HostileRequest[] = [
   },
 ];
 
-/** Targets of a CONNECT that lead to the proxy itself, or past the policy's ports; whom the refusal names. */
-export const hostileTargets: readonly (readonly [target: string, told: string])[] = [
+/** CONNECT targets that lead to the proxy itself or to ports outside the policy, with the host that the denial reports. */
+export const hostileTargets: readonly (readonly [target: string, reported: string])[] = [
   ["127.0.0.1:3128", "127.0.0.1"],
   ["localhost:3128", "localhost"],
   ["[::1]:3128", "::1"],

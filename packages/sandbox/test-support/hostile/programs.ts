@@ -1,17 +1,17 @@
 import type { HostileForm } from "./hostile-forms.ts";
 
-/** A program that tries forms from inside a sandbox and prints one line for each: `refused`, or what it got. */
+/** A program that tries forms inside a sandbox and prints one line for each: `refused`, or what it got. */
 export interface Program {
-  /** Where a form says whom its refusal names. */
+  /** The field of a form with the host that its denial reports. */
   as: Exclude<keyof HostileForm, "form" | "fetch">;
-  /** Whether the form can be given to it. */
+  /** Whether the form can be passed to the program. */
   takes(form: string): boolean;
   script(forms: readonly string[]): string;
 }
 
 export type ProgramName = "dns" | "http" | "https" | "bash" | "connect";
 
-/** What a command line can hold, and a shell word with it. */
+/** Whether a form can be one word of a command line. */
 const isWord = (form: string): boolean => !/[\0\r\n\t ]/.test(form);
 
 const inHex = (forms: readonly string[]): string =>
@@ -33,7 +33,7 @@ const curl = (scheme: string): Program => ({
   script: (forms) => each(forms, `curl -sSkg -m 5 "${scheme}://$form/" && echo passed || echo refused`),
 });
 
-/** A program that reads `rows`, a line each. */
+/** A script that runs a Perl program with `rows` as its input. */
 const perl = (rows: string, program: string): string =>
   `cat >/tmp/forms <<'E'\n${rows}E\ncat >/tmp/p.pl <<'P'\nuse strict; use Socket; use IO::Socket::INET; $| = 1;\n${program}\nP\nperl /tmp/p.pl </tmp/forms`;
 
@@ -50,7 +50,7 @@ while (my $line = <STDIN>) {
   my $id = $.;
   $s->send(pack("nnnnnn", $id, 256, 1, 0, 0, 0) . join("", map { pack("C/a", $_) } split(/\\./, $name, -1)) . pack("Cnn", 0, 1, 1));
   my $outcome = "refused";
-  # What is no question is not answered. An answer that comes late is to a question of before.
+  # An invalid query gets no response. A late response may belong to an earlier query.
   for (my $got = 0; $got != $id; ) {
     my $in = ""; vec($in, fileno($s), 1) = 1;
     select($in, undef, undef, 1) or last;
@@ -97,7 +97,7 @@ export interface Sending {
   bytes: string;
 }
 
-/** A script that sends each over a connection of its own, and prints the first line that comes back, or `nothing`. `ends`: each ends its side. */
+/** A script that sends each over its own connection and prints the first line received, or `nothing`. `ends`: half-closes after sending. */
 export function sendEach(sendings: readonly Sending[], { ends = false } = {}): string {
   const rows = sendings
     .map(({ to, bytes }) => `${to} ${Buffer.from(bytes, "latin1").toString("hex")}\n`)
