@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { operations } from "@berth/contract/operations";
 import { collect } from "../test-support/collect.ts";
-import { answer, clientOf, startWire } from "../test-support/wire.ts";
+import { clientOf, respond, startWire } from "../test-support/wire.ts";
 import type { Berth } from "./client.ts";
 
 type Method = (...args: unknown[]) => unknown;
@@ -11,7 +11,7 @@ type Method = (...args: unknown[]) => unknown;
 test("every operation of the contract has a method that calls it", async (t) => {
   const wire = await startWire(t, ({ path }, response) => {
     if (path.endsWith("/stream")) return void response.writeHead(404).end();
-    answer(response, 200, { data: [], next_page: null, first_id: null, last_id: null, has_more: false });
+    respond(response, 200, { data: [], next_page: null, first_id: null, last_id: null, has_more: false });
   });
   const { client } = clientOf(wire.url);
   for (const [noun, verbs] of Object.entries(operations)) {

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { answer, refuse, startWire } from "../test-support/wire.ts";
+import { respond, respondWithError, startWire } from "../test-support/wire.ts";
 
 const examples = [
   ...readFileSync(new URL("../README.md", import.meta.url), "utf8").matchAll(/```ts\n(.*?)```/gs),
@@ -19,10 +19,10 @@ test("the examples of the README run as printed", async (t) => {
       for (const event of [said, { type: "session.status_idle" }])
         response.write(`data: ${JSON.stringify(event)}\n\n`);
     } else if (path.endsWith("/sess_gone"))
-      refuse(response, 404, { type: "not_found_error", message: "It is gone." });
-    else if (method === "POST") answer(response, 200, { id: "it_1" });
+      respondWithError(response, 404, { type: "not_found_error", message: "It is gone." });
+    else if (method === "POST") respond(response, 200, { id: "it_1" });
     else
-      answer(response, 200, { data: [{ id: "sess_1", title: "First" }], next_page: null, has_more: false });
+      respond(response, 200, { data: [{ id: "sess_1", title: "First" }], next_page: null, has_more: false });
   });
   const env = { ...process.env, BERTH_URL: wire.url, BERTH_TOKEN: "berth_pat_test" };
   const outputs = examples.map(async ([, code]) => {

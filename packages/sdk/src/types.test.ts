@@ -1,11 +1,11 @@
 // The subject is the types of the client's methods.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answer, clientOf, startWire } from "../test-support/wire.ts";
+import { clientOf, respond, startWire } from "../test-support/wire.ts";
 
 // This is a test for the compiler. The calls also run, so that the types match what is sent.
 test("bodies, queries and responses are typed by the contract", async (t) => {
-  const wire = await startWire(t, (_, response) => answer(response, 200, { status: "idle", data: [] }));
+  const wire = await startWire(t, (_, response) => respond(response, 200, { status: "idle", data: [] }));
   const { client } = clientOf(wire.url);
   const session = await client.sessions.create({
     agent: "agent_1",

@@ -42,7 +42,7 @@ export async function startWire(t: TestContext, handler: Handler) {
   return { url: `http://127.0.0.1:${port}`, received, server, port };
 }
 
-export function answer(
+export function respond(
   response: ServerResponse,
   status: number,
   body: unknown,
@@ -56,13 +56,13 @@ export function answer(
   response.end(JSON.stringify(body));
 }
 
-export function refuse(
+export function respondWithError(
   response: ServerResponse,
   status: number,
   error: Record<string, unknown>,
   headers: Record<string, string> = {},
 ) {
-  answer(response, status, { type: "error", request_id: "req_1", error }, headers);
+  respond(response, status, { type: "error", request_id: "req_1", error }, headers);
 }
 
 /** A client that does not really wait. `waits` records the delays in milliseconds. */

@@ -36,9 +36,9 @@ export async function callOperation(
   if (operation.responseKind === "stream") return await printStream(client, args[0] ?? "", query);
   if (operation.responseKind === "page") return await printPages(client, call, options);
   if (operation.responseKind === "bytes") return await writeBytes(await client.open(call), options.output);
-  const answer = await client.call<Thing>(call);
-  if (options.json) printJson(answer);
-  else for (const line of objectLines(answer)) printLine(line);
+  const response = await client.call<Thing>(call);
+  if (options.json) printJson(response);
+  else for (const line of objectLines(response)) printLine(line);
 }
 
 /** Fetches pages until the limit is reached. */

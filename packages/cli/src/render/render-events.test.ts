@@ -94,7 +94,7 @@ repository_authentication_error: No clone at /data/shop.
 
 model_overloaded_error: Overloaded. · retrying
 
-gave up: the model did not answer
+gave up: the model did not respond
 
 interrupt
 

@@ -5,7 +5,7 @@ import { duration, tokens } from "../terminal/quantities.ts";
 const ENDINGS: Record<StopReason["type"], string> = {
   end_turn: "done",
   cancelled: "interrupted",
-  retries_exhausted: "gave up: the model did not answer",
+  retries_exhausted: "gave up: the model did not respond",
   refusal: "the model refused",
   requires_action: "waiting for you",
   max_turns: "stopped: the limit of model requests is reached",

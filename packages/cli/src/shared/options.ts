@@ -34,7 +34,7 @@ export function withFields(command: Command): Command {
       "-f, --field <name=text...>",
       "set a field of the body; a.b=text for a nested field; @file reads the text from a file",
     )
-    .option("-F, --json-field <name=JSON...>", "set a field to a JSON value, such as limits.pids=100")
+    .option("-F, --json-field <name=JSON...>", "set a field to a JSON value, such as resources.pids=100")
     .option(
       "--input <file>",
       "JSON or YAML file with the body, which the fields override; - for standard input",

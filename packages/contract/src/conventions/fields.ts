@@ -94,7 +94,7 @@ export const owner = {
 
 /**
  * A `discriminatedUnion` with its own errors: for kinds in `later` that they are not available yet, for kinds in
- * `refused` the sentence given there, and for any other the list of valid kinds.
+ * `rejected` the sentence given there, and for any other the list of valid kinds.
  */
 export function taggedUnion<
   Options extends readonly [z.core.$ZodTypeDiscriminable, ...z.core.$ZodTypeDiscriminable[]],
@@ -102,7 +102,7 @@ export function taggedUnion<
   discriminator: string,
   options: Options,
   later: readonly string[] = [],
-  refused: Readonly<Record<string, string>> = {},
+  rejected: Readonly<Record<string, string>> = {},
 ) {
   return z.discriminatedUnion(discriminator, options, {
     error: (issue) => {
@@ -112,7 +112,7 @@ export function taggedUnion<
       if (typeof value === "string" && later.includes(value)) {
         return `Field '{field}': '${value}' is not available in this version of Berth.`;
       }
-      return typeof value === "string" && Object.hasOwn(refused, value) ? refused[value] : undefined;
+      return typeof value === "string" && Object.hasOwn(rejected, value) ? rejected[value] : undefined;
     },
   });
 }

@@ -106,7 +106,7 @@ export const operations = {
       features: ["outcomes"],
       ...conflicts(
         SESSION_TERMINATED,
-        "A confirmation or a result is for a tool call that is no longer waiting: it was answered or interrupted.",
+        "A confirmation or a result is for a tool call that is no longer waiting: it has a reply, or it was interrupted.",
       ),
     }),
     list: list(`${session}/events`, "List a session's events"),
@@ -228,7 +228,7 @@ export const operations = {
   }),
 } as const satisfies Record<string, Readonly<Record<string, Operation>>>;
 
-/** A path of a beta feature that is answered with 400 or 501 and not served. */
+/** A path of a beta feature that is not served: the response is 400 or 501. */
 export const { threads: threadsOperation } = noun("sessions", {
   threads: list(`${session}/threads`, "List a session's threads", { features: ["threads"] }),
 });

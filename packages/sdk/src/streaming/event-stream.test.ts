@@ -4,7 +4,7 @@ import { type TestContext, test } from "node:test";
 import fc from "fast-check";
 import { collect } from "../../test-support/collect.ts";
 import type { Received } from "../../test-support/wire.ts";
-import { answer, clientOf, refuse, startWire } from "../../test-support/wire.ts";
+import { clientOf, respond, respondWithError, startWire } from "../../test-support/wire.ts";
 
 interface Stored {
   id: string;
@@ -21,7 +21,13 @@ async function startLog(
   const wire = await startWire(t, (request, response) => {
     if (!request.path.endsWith("/stream")) {
       const data = log.slice(-1);
-      return answer(response, 200, { data, next_page: null, first_id: null, last_id: null, has_more: false });
+      return respond(response, 200, {
+        data,
+        next_page: null,
+        first_id: null,
+        last_id: null,
+        has_more: false,
+      });
     }
     live(writerOf(request, response, log), streams++, response);
   });
@@ -72,7 +78,8 @@ test("stream: connections fail at random → every event is yielded once and in 
       const wire = await startLog(t, log, (write, index, response) => {
         const what = fates[index];
         if (what?.kind === "reset") response.destroy();
-        else if (what?.kind === "refuse") refuse(response, 503, { type: "api_error", message: "Later." });
+        else if (what?.kind === "refuse")
+          respondWithError(response, 503, { type: "api_error", message: "Later." });
         else if (what?.kind === "end") response.end(`: hello\n\n${write(0, what.at)}`);
         else if (what?.kind === "cut")
           response.write(write().slice(0, what.at) || ":", () => response.destroy());
@@ -139,7 +146,7 @@ test("stream: a silent connection is replaced", async (t) => {
 test("stream: an error response is thrown, at the first connection and at a later one", async (t) => {
   const wire = await startLog(t, logOf(2), (write, index, response) => {
     if (index === 1) response.end(write(0, 1));
-    else refuse(response, 401, { type: "authentication_error", message: "Revoked." });
+    else respondWithError(response, 401, { type: "authentication_error", message: "Revoked." });
   });
   const { client } = clientOf(wire.url);
   const follow = () => collect(client.sessions.events.stream("sess_1", { from: "start" }));

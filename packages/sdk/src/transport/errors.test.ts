@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clientOf, deadURL, refuse, startWire } from "../../test-support/wire.ts";
+import { clientOf, deadURL, respondWithError, startWire } from "../../test-support/wire.ts";
 import {
   APIError,
   AuthenticationError,
@@ -26,7 +26,7 @@ const cases: [status: number, type: string, expected: typeof APIError][] = [
 for (const [status, type, expected] of cases) {
   test(`an error response of type ${type} with ${status} is an ${expected.name}`, async (t) => {
     const wire = await startWire(t, (_, response) =>
-      refuse(
+      respondWithError(
         response,
         status,
         { type, message: "No.", param: "resources[0].url", code: "c" },
@@ -51,7 +51,7 @@ for (const [status, type, expected] of cases) {
 
 test("an error without a message names the feature and the identifier that activates it", async (t) => {
   const wire = await startWire(t, (_, response) =>
-    refuse(response, 501, {
+    respondWithError(response, 501, {
       type: "feature_not_available",
       feature: "outcomes",
       available_from: "outcomes-2026-11-20",
@@ -95,7 +95,7 @@ test("a response that is not JSON is reported, without a retry", async (t) => {
 
 test("no error contains the token", async (t) => {
   const wire = await startWire(t, (_, response) =>
-    refuse(response, 401, { type: "authentication_error", message: "No." }),
+    respondWithError(response, 401, { type: "authentication_error", message: "No." }),
   );
   const { client } = clientOf(wire.url);
   const refused = await client.agents.get("agent_1").catch((e: unknown) => e);

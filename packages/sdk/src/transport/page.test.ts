@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { collect } from "../../test-support/collect.ts";
-import { answer, clientOf, refuse, startWire } from "../../test-support/wire.ts";
+import { clientOf, respond, respondWithError, startWire } from "../../test-support/wire.ts";
 
 const ids = Array.from({ length: 7 }, (_, i) => ({ id: `sess_${i}` }));
 
@@ -20,7 +20,7 @@ function pageFrom(start: number) {
 
 test("list: awaited → its first page; iterated → all items", async (t) => {
   const wire = await startWire(t, ({ query }, response) =>
-    answer(response, 200, pageFrom(Number(query.get("page") ?? 0))),
+    respond(response, 200, pageFrom(Number(query.get("page") ?? 0))),
   );
   const { client } = clientOf(wire.url);
   const page = await client.sessions.list({ limit: 3 });
@@ -33,7 +33,7 @@ test("list: awaited → its first page; iterated → all items", async (t) => {
 
 test("list: pages are fetched on demand, with the same filters and without the replaced cursor", async (t) => {
   const wire = await startWire(t, ({ query }, response) =>
-    answer(response, 200, pageFrom(Number(query.get("page") ?? 0))),
+    respond(response, 200, pageFrom(Number(query.get("page") ?? 0))),
   );
   const { client } = clientOf(wire.url);
   let seen = 0;
@@ -55,8 +55,8 @@ test("list: pages are fetched on demand, with the same filters and without the r
 test("list: withResponse has the request id; errors are thrown to await and to for await", async (t) => {
   const wire = await startWire(t, ({ path }, response) =>
     path.endsWith("/sessions")
-      ? answer(response, 200, pageFrom(0))
-      : refuse(response, 403, { type: "permission_error", message: "No." }),
+      ? respond(response, 200, pageFrom(0))
+      : respondWithError(response, 403, { type: "permission_error", message: "No." }),
   );
   const { client } = clientOf(wire.url);
   const { data, requestId, response } = await client.sessions.list().withResponse();
@@ -77,7 +77,7 @@ test("list: no next_page → paged by the ids at the ends of its pages", async (
   const wire = await startWire(t, ({ query }, response) => {
     const { type, ...anchor } = Object.fromEntries(query);
     assert.equal(type, "skill");
-    answer(response, 200, pages[new URLSearchParams(anchor).toString()]);
+    respond(response, 200, pages[new URLSearchParams(anchor).toString()]);
   });
   const { client } = clientOf(wire.url);
   assert.deepEqual(await collect(client.forward.list({ type: "skill" })), ids.slice(0, 3));

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answer, clientOf, deadURL, refuse, startWire } from "../../test-support/wire.ts";
+import { clientOf, deadURL, respond, respondWithError, startWire } from "../../test-support/wire.ts";
 import { APIError, ConnectionError, TimeoutError } from "./errors.ts";
 import { retryDelay, sleep } from "./retry.ts";
 
 const broken = { type: "api_error", message: "It broke." };
 
 test("a 5xx is retried after 1, 2 and 4 seconds, then thrown", async (t) => {
-  const wire = await startWire(t, (_, response) => refuse(response, 500, broken));
+  const wire = await startWire(t, (_, response) => respondWithError(response, 500, broken));
   const { client, waits } = clientOf(wire.url);
   await assert.rejects(client.sessions.get("sess_1"), { type: "api_error" });
   assert.deepEqual(waits, [1000, 2000, 4000]);
@@ -19,8 +19,8 @@ test("all attempts of a POST have the same idempotency key and body; another cal
     index === 0
       ? void response.destroy()
       : index === 1
-        ? refuse(response, 503, broken)
-        : answer(response, 200, { id: "agent_1" }),
+        ? respondWithError(response, 503, broken)
+        : respond(response, 200, { id: "agent_1" }),
   );
   const { client, waits } = clientOf(wire.url);
   assert.deepEqual(await client.agents.create({ name: "a", model: "p/m" }), { id: "agent_1" });
@@ -36,7 +36,7 @@ test("all attempts of a POST have the same idempotency key and body; another cal
 for (const status of [400, 401, 403, 404, 408, 409, 429]) {
   test(`a ${status} is never retried, whatever its headers are`, async (t) => {
     const wire = await startWire(t, (_, response) =>
-      refuse(
+      respondWithError(
         response,
         status,
         { type: "conflict_error", message: "No." },
@@ -50,7 +50,7 @@ for (const status of [400, 401, 403, 404, 408, 409, 429]) {
 
 test("a 5xx with x-should-retry: false is not retried", async (t) => {
   const wire = await startWire(t, (_, response) =>
-    refuse(response, 500, broken, { "x-should-retry": "false" }),
+    respondWithError(response, 500, broken, { "x-should-retry": "false" }),
   );
   await assert.rejects(clientOf(wire.url).client.sessions.get("sess_1"), { status: 500 });
   assert.equal(wire.received.length, 1);
@@ -58,7 +58,7 @@ test("a 5xx with x-should-retry: false is not retried", async (t) => {
 
 test("an upload, and a request with an incomplete response, are sent again whole", async (t) => {
   const wire = await startWire(t, (_, response, index) => {
-    if (index > 0) return answer(response, 200, { id: "file_1" });
+    if (index > 0) return respond(response, 200, { id: "file_1" });
     response.writeHead(200, { "content-length": "100" });
     response.write('{"id":', () => response.destroy());
   });
@@ -111,7 +111,7 @@ test("an abort rejects a request and a delay with the signal's reason", async (t
   const reason = new Error("enough");
   const wire = await startWire(t, (_, response, index) => {
     if (index === 0) controller.abort(reason);
-    else refuse(response, 500, broken);
+    else respondWithError(response, 500, broken);
   });
   const { client } = clientOf(wire.url);
   const call = (signal: AbortSignal) => client.sessions.get("sess_1", { signal }).catch((e: unknown) => e);

@@ -60,7 +60,10 @@ export class Transport {
     const signal = call.signal === undefined ? late.signal : AbortSignal.any([call.signal, late.signal]);
     try {
       const response = await (this.#options.fetch ?? fetch)(request(), { signal });
-      this.#options.logger?.debug("answered", { operation: call.operation.id, status: response.status });
+      this.#options.logger?.debug("response received", {
+        operation: call.operation.id,
+        status: response.status,
+      });
       if (!response.ok) throw await readError(response);
       return await read(response);
     } catch (error) {

@@ -37,7 +37,12 @@ function addToken(program: Command): void {
     .option("--user <email>", "user of the token")
     .option("--service-account <name>", "service account of the token, instead of a user")
     .option("--org <name>", "organization; default: that of the user, else the one named default")
-    .addOption(new Option("--role <role>", "role of a new user").choices(["member", "admin"]))
+    .addOption(
+      new Option(
+        "--role <role>",
+        "role of the user; default: member for a new user, unchanged for others",
+      ).choices(["member", "admin"]),
+    )
     .addOption(
       new Option(
         "--kind <kind>",

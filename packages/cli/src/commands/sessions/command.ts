@@ -34,11 +34,11 @@ export function addSessions(program: Command): void {
     .action(action(() => import("./actions.ts"), "sendMessage"));
   add("allow <id> [call-id...]", "Allow tool calls that are waiting for a confirmation; default: all.")
     .addOption(follow)
-    .action(action(() => import("./answer-calls.ts"), "allowCalls"));
+    .action(action(() => import("./confirm-calls.ts"), "allowCalls"));
   add("deny <id> [call-id...]", "Deny tool calls that are waiting for a confirmation; default: all.")
     .option("--message <text>", "message for the agent")
     .addOption(follow)
-    .action(action(() => import("./answer-calls.ts"), "denyCalls"));
+    .action(action(() => import("./confirm-calls.ts"), "denyCalls"));
   add("interrupt <id>", "Interrupt the running turn. The session can be continued.").action(
     action(() => import("./actions.ts"), "interruptSession"),
   );

@@ -74,11 +74,11 @@ const resourceLimits = z.strictObject({
   cpus: z.number().min(0.1).max(256).nullish().meta({ description: "CPU cores. Default: 2." }),
   memory_mb: z.int().min(64).max(1_048_576).nullish().meta({
     description:
-      "Memory in MiB, including files in /tmp and /dev/shm. A process that exceeds it is killed, and the agent is told. Default: 4,096.",
+      "Memory in MiB, including files in /tmp and /dev/shm. A process that exceeds it is killed, and the agent is notified. Default: 4,096.",
   }),
   pids: z.int().min(16).max(1_000_000).nullish().meta({
     description:
-      "Number of processes and threads. When it is reached, none can be started, and the agent is told. Default: 512.",
+      "Number of processes and threads. When it is reached, none can be started, and the agent is notified. Default: 512.",
   }),
   disk_mb: z.int().min(64).max(1_048_576).nullish().meta({
     description:

@@ -4,7 +4,7 @@ import { UsageError } from "../../shared/failure.ts";
 import { printJson, printLine } from "../../terminal/print.ts";
 import { followTurn } from "./follow-turn.ts";
 
-interface AnswerOptions extends ConnectionOptions {
+interface ConfirmOptions extends ConnectionOptions {
   /** Shown to the agent with a denial. */
   message?: string;
   follow?: boolean;
@@ -12,27 +12,27 @@ interface AnswerOptions extends ConnectionOptions {
 }
 
 /** Allows tool calls that are waiting for a confirmation: those given, else all. */
-export async function allowCalls(id: string, calls: string[], options: AnswerOptions): Promise<Result> {
-  return await answer(id, calls, options, () => ({ result: "allow" as const }));
+export async function allowCalls(id: string, calls: string[], options: ConfirmOptions): Promise<Result> {
+  return await confirm(id, calls, options, { result: "allow" });
 }
 
 /** Denies tool calls that are waiting for a confirmation: those given, else all. */
-export async function denyCalls(id: string, calls: string[], options: AnswerOptions): Promise<Result> {
+export async function denyCalls(id: string, calls: string[], options: ConfirmOptions): Promise<Result> {
   const deny_message = options.message;
-  return await answer(id, calls, options, () => ({
-    result: "deny" as const,
+  return await confirm(id, calls, options, {
+    result: "deny",
     ...(deny_message === undefined ? {} : { deny_message }),
-  }));
+  });
 }
 
 type Result = number | undefined;
-type Given = { result: "allow" } | { result: "deny"; deny_message?: string };
+type Confirmation = { result: "allow" } | { result: "deny"; deny_message?: string };
 
-async function answer(
+async function confirm(
   id: string,
   named: readonly string[],
-  options: AnswerOptions,
-  given: () => Given,
+  options: ConfirmOptions,
+  confirmation: Confirmation,
 ): Promise<Result> {
   const client = await connect(options);
   const waiting = named.length > 0 && !options.follow ? [] : await waitingCalls(client, id);
@@ -42,7 +42,7 @@ async function answer(
   const events = calls.map((tool_use_id) => ({
     type: "user.tool_confirmation" as const,
     tool_use_id,
-    ...given(),
+    ...confirmation,
   }));
   const { data } = await client.sessions.events.send(id, { events });
   const sent = data.at(-1);
