@@ -42,7 +42,7 @@ export interface PlaceholderVariable {
   hosts: string[];
 }
 
-/** What a session that does not exist any more has. */
+/** For a session that does not exist any more. */
 const NO_SETTINGS: CredentialSettings = { mode: "proxy", seed: "", variables: [] };
 
 /**
@@ -176,6 +176,7 @@ function unsealIfPossible(value: () => string): void {
   }
 }
 
+/** A repository and its provider may share a host; those of a vault are listed as its owner wrote them. */
 function hostsOf({ source, targets }: SessionSecret): string[] {
   const hosts = targets.map(({ host }) => host);
   return source === "repository" ? [...new Set(hosts)] : hosts;
