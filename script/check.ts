@@ -2,6 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { importFaults } from "./check-imports.ts";
+import { sqlFaults } from "./check-sql.ts";
 
 export type CheckResult = { name: string; ok: boolean; report: string };
 
@@ -15,7 +16,8 @@ const CHECKS: readonly Check[] = [
   { name: "types", run: () => command(bin("tsc"), ["-p", "."]) },
   { name: "lint and format", run: () => command(bin("biome"), ["check", "--error-on-warnings", "."]) },
   { name: "dead code", run: () => command(bin("knip"), ["--no-progress"]) },
-  { name: "import table", run: importTable },
+  { name: "import table", run: async () => faultReport(importFaults(root)) },
+  { name: "place of SQL", run: async () => faultReport(sqlFaults(root)) },
   { name: "OpenAPI document", run: () => command(process.execPath, [openapi, "--check"]) },
   { name: "shell scripts", run: shellScripts },
   { name: "Perl programs", run: perlPrograms },
@@ -40,8 +42,7 @@ export async function checks(): Promise<CheckResult[]> {
   );
 }
 
-async function importTable(): Promise<Omit<CheckResult, "name">> {
-  const faults = importFaults(root);
+function faultReport(faults: readonly string[]): Omit<CheckResult, "name"> {
   return { ok: faults.length === 0, report: faults.join("\n") };
 }
 

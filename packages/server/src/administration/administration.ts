@@ -1,7 +1,11 @@
 import { asOperator, type InstallationFlags } from "./as-operator.ts";
-import { createOrganization, listOrganizations, renameOrganization } from "./organizations.ts";
-import { createServiceAccount, listServiceAccounts, setServiceAccountDisabled } from "./service-accounts.ts";
-import { createUser, listUsers, setRole, setUserDisabled, type User } from "./users.ts";
+import { createOrganization, listOrganizations, renameOrganization } from "./organization-store.ts";
+import {
+  createServiceAccount,
+  listServiceAccounts,
+  setServiceAccountDisabled,
+} from "./service-account-store.ts";
+import { createUser, listUsers, setRole, setUserDisabled, type User } from "./user-store.ts";
 
 /**
  * The operator's commands for organizations, users and service accounts, each identified by name, run on the installation's

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { readConfig } from "../config/config.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
-import { countUnknownKeys, type KeyChange, reseal, UnopenedSecret } from "../secrets/reseal.ts";
+import { countUnknownKeys, type KeyChange, reseal, UnopenedSecret } from "../secrets/reseal-store.ts";
 import {
   deleteFormerKey,
   readFormerKey,

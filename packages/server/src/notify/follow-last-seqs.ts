@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { Queryable } from "../db/statement.ts";
+import { readLastSeqs } from "./notice-store.ts";
 import type { Wakers } from "./wakers.ts";
 
 export interface Follow {
@@ -23,7 +24,7 @@ export function followLastSeqs(options: {
   async function look(): Promise<void> {
     const now = new Map<string, number>();
     const followed = wakers.sessions();
-    for (const { id, last_seq } of await lastSeqs(db, followed)) {
+    for (const { id, last_seq } of await readLastSeqs(db, followed)) {
       now.set(id, last_seq);
       if (seen.get(id) !== last_seq) wakers.wake(id, false);
     }
@@ -41,13 +42,4 @@ export function followLastSeqs(options: {
       });
   }, pollMs).unref();
   return { close: () => clearInterval(timer) };
-}
-
-async function lastSeqs(
-  db: Queryable,
-  sessionIds: readonly string[],
-): Promise<{ id: string; last_seq: number }[]> {
-  const text = "select id, last_seq from sessions where id = any($1::uuid[]) and deleted_at is null";
-  return (await db.query<{ id: string; last_seq: number }>({ name: "last_seqs", text, values: [sessionIds] }))
-    .rows;
 }

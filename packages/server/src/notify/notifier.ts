@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
 import type { Queryable } from "../db/statement.ts";
+import { sendNotices } from "./notice-store.ts";
 
 /**
  * Tells the other processes of a database which sessions have something new. Never inside a writing transaction, where
@@ -77,8 +78,7 @@ function payloads(sender: string, waiting: ReadonlyMap<string, boolean>): string
 /** A notice is a hint, so one that cannot be sent is dropped: the poll covers it. */
 async function send(db: Queryable, notices: readonly string[], log: Logger): Promise<void> {
   try {
-    const text = "select pg_notify($1, notice) from unnest($2::text[]) as notice";
-    await db.query({ name: "notify", text, values: [CHANNEL, notices] });
+    await sendNotices(db, CHANNEL, notices);
   } catch (error) {
     log.debug({ err: error }, "a notice could not be sent");
   }

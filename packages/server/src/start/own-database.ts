@@ -1,6 +1,7 @@
 import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Logger } from "pino";
+import { readDatabaseId } from "../db/database-identity-store.ts";
 import type { Queryable } from "../db/statement.ts";
 
 /**
@@ -9,11 +10,7 @@ import type { Queryable } from "../db/statement.ts";
  */
 export async function isOwnDatabase(db: Queryable, dataDir: string, log: Logger): Promise<boolean> {
   const file = join(dataDir, "database");
-  const { rows } = await db.query<{ id: string }>({
-    name: "database_id",
-    text: "select id from database_identity",
-  });
-  const id = rows[0]?.id ?? "";
+  const id = await readDatabaseId(db);
   writeOnce(file, id);
   if (readFileSync(file, "utf8").trim() === id) return true;
   log.warn(

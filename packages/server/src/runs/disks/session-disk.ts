@@ -1,12 +1,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { LeaseLost } from "@berth/agent";
 import { formatId } from "@berth/contract";
-import { isUniqueViolation } from "../../db/database-error.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { isRepository, markAllAbsent } from "../inputs/resource-store.ts";
-import type { SessionInputs } from "../inputs/session-inputs.ts";
-import { HELD, type Lease, leaseValues } from "../lease/lease.ts";
+import type { SessionInputs } from "../inputs/session-inputs-store.ts";
+import type { Lease } from "../lease/lease.ts";
+import { assignDisk, clearDisk, readDisk } from "./disk-store.ts";
 import { removeAside } from "./trash.ts";
 
 /** A session's disk on this machine. The engine creates the directory. */
@@ -24,10 +23,10 @@ export interface DiskDirectory {
   hasSnapshot?(id: string): boolean;
 }
 
-/** The row's knowledge of the disk. `snapshots`: uuids of those that it shows. */
-type DiskRow = { disk_host: string | null; workspace_uid: number | null; snapshots: string[] };
-
-/** The disk of one session, for the holder of its lease. No sandbox may be open on it when it is removed. */
+/**
+ * The disk of one session, for the holder of its lease. No sandbox may be open on it when it is removed. The row is read again
+ * for each step that creates or deletes a directory, since only the holder of the lease may do that.
+ */
 export class SessionDisk {
   readonly #db: Queryable;
   readonly #lease: Lease;
@@ -48,19 +47,19 @@ export class SessionDisk {
    * @param reportLost appends that the session's former disk is lost; see `appendReclaimed`.
    */
   async claim(reportLost: () => Promise<void>): Promise<Disk & { isNew: boolean }> {
-    const row = await this.#read();
+    const row = await readDisk(this.#db, this.#lease);
     if (row.workspace_uid !== null && this.#isHere(row.disk_host, row.snapshots)) {
       return { path: this.#path, uid: row.workspace_uid, isNew: false };
     }
     if (row.disk_host !== null) await reportLost();
     await removeAside(this.#path);
     await markAllAbsent(this.#db, this.#lease);
-    return { path: this.#path, uid: await this.#enter(), isNew: true };
+    return { path: this.#path, uid: await assignDisk(this.#db, this.#lease, this.#disks.host), isNew: true };
   }
 
   /** Whether `claim` would return the disk that the session has. */
   async exists(): Promise<boolean> {
-    const { disk_host: host, snapshots } = await this.#read();
+    const { disk_host: host, snapshots } = await readDisk(this.#db, this.#lease);
     return this.#isHere(host, snapshots);
   }
 
@@ -77,13 +76,7 @@ export class SessionDisk {
   async remove(): Promise<void> {
     await removeAside(this.#path);
     await markAllAbsent(this.#db, this.#lease);
-    await this.#db.query({
-      name: "leave_disk",
-      text: `
-        update sessions set disk_host = null, workspace_uid = null
-        where ${HELD} and disk_host = $4`,
-      values: [...leaseValues(this.#lease), this.#disks.host],
-    });
+    await clearDisk(this.#db, this.#lease, this.#disks.host);
   }
 
   /**
@@ -93,7 +86,7 @@ export class SessionDisk {
    * @param reportReclaimed appends that the session has no disk any more; see `appendReclaimed`.
    */
   async reclaim(reportReclaimed: () => Promise<void>): Promise<void> {
-    const { disk_host: host } = await this.#read();
+    const { disk_host: host } = await readDisk(this.#db, this.#lease);
     if (host !== null && host !== this.#disks.host) return;
     if (host !== null) await reportReclaimed();
     await removeAside(this.#path);
@@ -102,43 +95,6 @@ export class SessionDisk {
   #isHere(host: string | null, snapshots: readonly string[]): boolean {
     const { hasSnapshot = () => true } = this.#disks;
     return host === this.#disks.host && existsSync(this.#path) && snapshots.every((id) => hasSnapshot(id));
-  }
-
-  /** Read anew for each step that creates or deletes a directory: only the holder of the lease may. */
-  async #read(): Promise<DiskRow> {
-    const { rows } = await this.#db.query<DiskRow>({
-      name: "read_disk",
-      text: `
-        select disk_host, workspace_uid, array(
-          select template_id from session_resources
-          where session_id = sessions.id and ready_at is not null and template_id is not null
-        ) as snapshots
-        from sessions
-        where ${HELD}`,
-      values: leaseValues(this.#lease),
-    });
-    if (rows[0] === undefined) throw new LeaseLost();
-    return rows[0];
-  }
-
-  /** Uids are assigned in a cycle; one that an older disk still has is skipped. */
-  async #enter(): Promise<number> {
-    for (;;) {
-      try {
-        const { rows } = await this.#db.query<{ workspace_uid: number }>({
-          name: "enter_disk",
-          text: `
-            update sessions set disk_host = $4, workspace_uid = coalesce(workspace_uid, nextval('workspace_uids')::integer)
-            where ${HELD}
-            returning workspace_uid`,
-          values: [...leaseValues(this.#lease), this.#disks.host],
-        });
-        if (rows[0] === undefined) throw new LeaseLost();
-        return rows[0].workspace_uid;
-      } catch (error) {
-        if (!isUniqueViolation(error)) throw error;
-      }
-    }
   }
 }
 

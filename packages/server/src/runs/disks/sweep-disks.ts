@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { formatId, parseId } from "@berth/contract";
 import { removeTree } from "@berth/linux";
 import type { DatabaseAccess } from "../../db/database-access.ts";
-import type { Queryable } from "../../db/statement.ts";
+import { disksAmong, lockDiskHost } from "./disk-store.ts";
 import { type DiskDirectory, diskPath } from "./session-disk.ts";
 import { moveAside } from "./trash.ts";
 
@@ -31,26 +31,13 @@ function sessionOf(name: string): string[] {
   return id !== null && formatId("session", id) === name ? [id] : [];
 }
 
-async function disksAmong(db: Queryable, ids: readonly string[], host: string): Promise<Set<string>> {
-  const { rows } = await db.query<{ id: string }>({
-    name: "disks_among",
-    text: "select id from sessions where id = any($1::uuid[]) and disk_host = $2",
-    values: [ids, host],
-  });
-  return new Set(rows.map(({ id }) => id));
-}
-
 /**
  * Moves the directory aside unless the row says that it is the session's disk. While the row is locked, no worker enters a disk
  * for the session: one that did so before is seen, and one that does so later creates its directory anew.
  */
 async function moveLeftover(db: DatabaseAccess, disks: DiskDirectory, id: string): Promise<string | null> {
   return await db.transaction(async (tx) => {
-    const { rows } = await tx.query<{ disk_host: string | null }>({
-      name: "lock_disk",
-      text: "select disk_host from sessions where id = $1 for no key update",
-      values: [id],
-    });
-    return rows[0]?.disk_host === disks.host ? null : await moveAside(diskPath(disks, id));
+    const host = await lockDiskHost(tx, id);
+    return host === disks.host ? null : await moveAside(diskPath(disks, id));
   });
 }

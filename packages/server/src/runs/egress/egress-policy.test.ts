@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { packageHosts } from "@berth/sandbox";
-import type { RunSession } from "../inputs/session-inputs.ts";
+import type { RunSession } from "../inputs/session-inputs-store.ts";
 import { egressPolicy } from "./egress-policy.ts";
 
 type Limited = Extract<RunSession["networking"], { type: "limited" }>;

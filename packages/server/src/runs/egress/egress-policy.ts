@@ -1,7 +1,7 @@
 import type { EgressPolicy } from "@berth/egress";
 import { packageHosts } from "@berth/sandbox";
 import { isRepository, type RunResource } from "../inputs/resource-store.ts";
-import type { RunSession } from "../inputs/session-inputs.ts";
+import type { RunSession } from "../inputs/session-inputs-store.ts";
 
 /** A repository provider that the installation is configured for. Both hosts may have a port. */
 export interface ProviderHosts {

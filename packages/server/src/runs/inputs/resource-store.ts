@@ -158,3 +158,22 @@ export async function markAllAbsent(db: Queryable, lease: Lease): Promise<void> 
     values: leaseValues(lease),
   });
 }
+
+/**
+ * The content of a file resource as it is now: the resource or its file may have been deleted since its sandbox was opened.
+ * Undefined: the resource is gone.
+ */
+export async function readFileContent(
+  db: Queryable,
+  resourceId: string,
+): Promise<{ sha256: string | null } | undefined> {
+  const { rows } = await db.query<{ sha256: string | null }>({
+    name: "file_content",
+    text: `
+      select files.sha256 from session_resources
+        left join files on files.id = session_resources.file_id and status = 'ready'
+      where session_resources.id = $1`,
+    values: [resourceId],
+  });
+  return rows[0];
+}

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createGuardedFetch, DestinationDenied, type EgressDenied } from "@berth/egress";
-import type { RunSession } from "../inputs/session-inputs.ts";
+import type { RunSession } from "../inputs/session-inputs-store.ts";
 import { sessionFetch } from "./session-fetch.ts";
 
 type Networking = RunSession["networking"];

@@ -1,5 +1,5 @@
 import { allowedFetch, allowsUrl, type EgressDenied, type GuardedFetch } from "@berth/egress";
-import type { RunSession } from "../inputs/session-inputs.ts";
+import type { RunSession } from "../inputs/session-inputs-store.ts";
 
 /**
  * The fetch for one MCP server of a session. Each request is checked against the present networking of the session's

@@ -13,7 +13,7 @@ import type { Logger } from "pino";
 import type { Database } from "../../db/pool.ts";
 import type { SessionCredentials } from "../credentials/session-credentials.ts";
 import { createEgressReport } from "../egress/egress-report.ts";
-import type { RunSession } from "../inputs/session-inputs.ts";
+import type { RunSession } from "../inputs/session-inputs-store.ts";
 import type { Lease } from "../lease/lease.ts";
 import type { RunLog } from "../lease/run-log.ts";
 import { readMcpTools, storeMcpTools } from "./mcp-tool-store.ts";

@@ -4,10 +4,9 @@ import type { MountedFile } from "@berth/sandbox";
 import type { Logger } from "pino";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import type { Database } from "../../db/pool.ts";
-import type { Queryable } from "../../db/statement.ts";
 import type { Placement } from "../inputs/placement.ts";
 import { forgetRemoval, isReplaced, type Removal } from "../inputs/removal-store.ts";
-import type { RunFile, RunResource } from "../inputs/resource-store.ts";
+import { type RunFile, type RunResource, readFileContent } from "../inputs/resource-store.ts";
 import type { SessionMemory } from "../memory/session-memory.ts";
 import { type CloneParts, type CloneTarget, cloneInto } from "./clone-into.ts";
 import { reportFailed, reportReady } from "./report-placement.ts";
@@ -104,7 +103,7 @@ export class Provisioner {
   }
 
   async #placeFile(resource: RunFile): Promise<Placement> {
-    const content = await readContent(this.#parts.db.write, resource.id);
+    const content = await readFileContent(this.#parts.db.write, resource.id);
     if (content === undefined) return "later";
     if (content.sha256 === null)
       return { fault: { type: "sandbox_error", message: "The file has no content." } };
@@ -145,20 +144,4 @@ function versionOf(resource: RunResource): string {
   return resource.type === "file" || resource.type === "memory_store"
     ? ""
     : (resource.secret?.toString("base64") ?? "");
-}
-
-/** Read again: the resource may have been deleted since its sandbox was opened, or its file. Undefined: the resource is gone. */
-async function readContent(
-  db: Queryable,
-  resourceId: string,
-): Promise<{ sha256: string | null } | undefined> {
-  const { rows } = await db.query<{ sha256: string | null }>({
-    name: "file_content",
-    text: `
-      select files.sha256 from session_resources
-        left join files on files.id = session_resources.file_id and status = 'ready'
-      where session_resources.id = $1`,
-    values: [resourceId],
-  });
-  return rows[0];
 }

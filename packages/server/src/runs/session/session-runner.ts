@@ -5,7 +5,7 @@ import { DatabaseUnavailableError } from "../../db/database-error.ts";
 import type { Database } from "../../db/pool.ts";
 import { startsTurn, waitingInputs } from "../../features/sessions/events/event-store.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
-import { readInputs, type SessionInputs } from "../inputs/session-inputs.ts";
+import { readInputs, type SessionInputs } from "../inputs/session-inputs-store.ts";
 import { handOverRun, releaseRun } from "../lease/claim-runs.ts";
 import type { Lease } from "../lease/lease.ts";
 import { RunLog } from "../lease/run-log.ts";

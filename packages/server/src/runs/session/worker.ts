@@ -8,7 +8,7 @@ import { claimRuns, dueAmong, expireLeases } from "../lease/claim-runs.ts";
 import { startHeartbeat } from "../lease/heartbeat.ts";
 import type { Lease } from "../lease/lease.ts";
 import { isDeadOwner, newOwnerName } from "../lease/lease-owner.ts";
-import { readMessageFile } from "../turn/message-file.ts";
+import { readMessageFile } from "../turn/message-file-store.ts";
 import type { TurnParts } from "../turn/session-turn.ts";
 import { SessionWorkspace, type WorkspaceParts } from "../workspace/session-workspace.ts";
 import { SessionRunner, type SessionRunnerParts } from "./session-runner.ts";

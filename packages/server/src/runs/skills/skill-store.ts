@@ -1,6 +1,6 @@
 import type { Queryable } from "../../db/statement.ts";
 import type { PackedFile } from "../../features/skills/pack-skill.ts";
-import type { RunSession } from "../inputs/session-inputs.ts";
+import type { RunSession } from "../inputs/session-inputs-store.ts";
 
 /** What the system prompt says of a skill. */
 export interface SessionSkill {

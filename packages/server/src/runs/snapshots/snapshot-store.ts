@@ -142,3 +142,38 @@ export async function deleteSnapshot(db: Queryable, id: string): Promise<boolean
     throw error;
   }
 }
+
+/** A mirror or a snapshot. */
+export interface Stored {
+  kind: "templates" | "mirrors";
+  id: string;
+  bytes: number;
+  /** No session's disk shows it, and no snapshot was built from it. */
+  free: boolean;
+  /** Unused for too long, or there is a newer one of the same repository and checkout. */
+  expired: boolean;
+}
+
+/** Mirrors and snapshots of a host, the least recently used first. */
+export async function readStored(db: Queryable, host: string, maxIdleDays: number): Promise<Stored[]> {
+  const { rows } = await db.query<Stored>({
+    name: "kept_templates",
+    text: `
+      select 'templates' as kind, templates.id, templates.bytes, templates.used_at,
+        not exists (select from session_resources where template_id = templates.id) as free,
+        templates.used_at < now() - $2 * interval '1 day' or exists (
+          select from repository_templates as newer
+          where newer.mirror_id = templates.mirror_id and newer.checkout = templates.checkout and newer.id > templates.id
+        ) as expired
+      from repository_templates as templates
+      join repository_mirrors on repository_mirrors.id = templates.mirror_id and host = $1
+      union all
+      select 'mirrors', id, bytes, used_at,
+        not exists (select from repository_templates where mirror_id = repository_mirrors.id),
+        used_at < now() - $2 * interval '1 day'
+      from repository_mirrors where host = $1
+      order by used_at, kind desc`,
+    values: [host, maxIdleDays],
+  });
+  return rows;
+}

@@ -3,14 +3,8 @@ import { readdir } from "node:fs/promises";
 import type { Queryable } from "../../db/statement.ts";
 import { removeTrash } from "../disks/trash.ts";
 import { deleteMirror } from "./mirror-store.ts";
-import {
-  directoryOf,
-  diskOf,
-  removeDisk,
-  type SnapshotDirectory,
-  type StoredKind,
-} from "./snapshot-directory.ts";
-import { deleteSnapshot } from "./snapshot-store.ts";
+import { directoryOf, diskOf, removeDisk, type SnapshotDirectory } from "./snapshot-directory.ts";
+import { deleteSnapshot, readStored, type Stored } from "./snapshot-store.ts";
 
 export interface SweepParts {
   db: { write: Queryable };
@@ -20,17 +14,6 @@ export interface SweepParts {
   /** Days without use after which one is deleted. */
   maxIdleDays: number;
   isBuilding(id: string): boolean;
-}
-
-/** A mirror or a snapshot. */
-interface Stored {
-  kind: StoredKind;
-  id: string;
-  bytes: number;
-  /** No session's disk shows it, and no snapshot was built from it. */
-  free: boolean;
-  /** Unused for too long, or there is a newer one of the same repository and checkout. */
-  expired: boolean;
 }
 
 /**
@@ -43,13 +26,13 @@ export async function sweepSnapshots(parts: SweepParts, signal: AbortSignal): Pr
     await removeTrash(directoryOf(directory, kind), signal);
     // Read before the rows: what is finished in between has its row then.
     const names = await readdir(directoryOf(directory, kind)).catch(() => []);
-    const known = new Set((await readStored(parts)).map(({ id }) => id));
+    const known = new Set((await listStored(parts)).map(({ id }) => id));
     for (const id of names.filter((name) => UUID.test(name))) {
       if (signal.aborted) return;
       if (!known.has(id) && !parts.isBuilding(id)) await removeDisk(directory, kind, id);
     }
   }
-  for (const stored of await readStored(parts))
+  for (const stored of await listStored(parts))
     if (!existsSync(diskOf(directory, stored.kind, stored.id))) await remove(parts, stored);
   await evictSnapshots(parts);
 }
@@ -63,15 +46,15 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export async function evictSnapshots(parts: SweepParts): Promise<number> {
   // A mirror is free once the last of its snapshots is deleted.
   for (const kind of ["templates", "mirrors"] as const)
-    for (const stored of await readStored(parts))
+    for (const stored of await listStored(parts))
       if (stored.kind === kind && stored.expired) await remove(parts, stored);
-  let all = await readStored(parts);
+  let all = await listStored(parts);
   for (;;) {
     const sum = all.reduce((bytes, stored) => bytes + stored.bytes, 0);
     const first = all.find(({ free, id }) => free && !parts.isBuilding(id));
     if (sum <= parts.maxBytes || first === undefined) return sum;
     await remove(parts, first);
-    const rest = await readStored(parts);
+    const rest = await listStored(parts);
     all = rest.some(({ id }) => id === first.id) ? all.filter(({ id }) => id !== first.id) : rest;
   }
 }
@@ -82,26 +65,6 @@ async function remove({ db, directory, isBuilding }: SweepParts, { kind, id, fre
   if (isGone) await removeDisk(directory, kind, id);
 }
 
-/** The least recently used first. */
-async function readStored({ db, directory, maxIdleDays }: SweepParts): Promise<Stored[]> {
-  const { rows } = await db.write.query<Stored>({
-    name: "kept_templates",
-    text: `
-      select 'templates' as kind, templates.id, templates.bytes, templates.used_at,
-        not exists (select from session_resources where template_id = templates.id) as free,
-        templates.used_at < now() - $2 * interval '1 day' or exists (
-          select from repository_templates as newer
-          where newer.mirror_id = templates.mirror_id and newer.checkout = templates.checkout and newer.id > templates.id
-        ) as expired
-      from repository_templates as templates
-      join repository_mirrors on repository_mirrors.id = templates.mirror_id and host = $1
-      union all
-      select 'mirrors', id, bytes, used_at,
-        not exists (select from repository_templates where mirror_id = repository_mirrors.id),
-        used_at < now() - $2 * interval '1 day'
-      from repository_mirrors where host = $1
-      order by used_at, kind desc`,
-    values: [directory.host, maxIdleDays],
-  });
-  return rows;
+function listStored({ db, directory, maxIdleDays }: SweepParts): Promise<Stored[]> {
+  return readStored(db.write, directory.host, maxIdleDays);
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { LayerCache } from "@berth/sandbox";
 import { testDatabase } from "../../../test-support/database.ts";
 import { seed, seedSession } from "../../../test-support/runs.ts";
-import { readInputs } from "../inputs/session-inputs.ts";
+import { readInputs } from "../inputs/session-inputs-store.ts";
 import { type SystemParts, sessionSystem } from "./session-system.ts";
 
 test("sessionSystem: an environment with packages and a script → one progress phase each, in the order of the layers", async (t) => {

@@ -7,7 +7,7 @@ import {
   type SystemLayers,
 } from "@berth/sandbox";
 import type { Disk } from "../disks/session-disk.ts";
-import type { RunSession } from "../inputs/session-inputs.ts";
+import type { RunSession } from "../inputs/session-inputs-store.ts";
 import { wasOnHost } from "./disk-system.ts";
 import type { EnvironmentPhase, EnvironmentProgress } from "./environment-progress.ts";
 import { maskValues, setupPlan } from "./setup-plan.ts";

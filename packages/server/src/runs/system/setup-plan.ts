@@ -1,7 +1,7 @@
 import type { LayerPlan } from "@berth/sandbox";
 import { createRedactor } from "../../log/redactor.ts";
 import { egressPolicy } from "../egress/egress-policy.ts";
-import type { RunSession } from "../inputs/session-inputs.ts";
+import type { RunSession } from "../inputs/session-inputs-store.ts";
 
 /** The plan of the layer that the environment's setup script makes, with the environment's networking and variables. */
 export function setupPlan({ setupScript, networking, variables }: RunSession): LayerPlan[] {

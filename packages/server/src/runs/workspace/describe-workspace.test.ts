@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newUuid } from "@berth/contract";
 import type { RunMemoryStore } from "../inputs/resource-store.ts";
-import type { RunSession } from "../inputs/session-inputs.ts";
+import type { RunSession } from "../inputs/session-inputs-store.ts";
 import { describeWorkspace } from "./describe-workspace.ts";
 
 const session = { networking: { type: "unrestricted" } } as RunSession;

@@ -2,7 +2,7 @@ import { uuidMillisecond } from "@berth/contract";
 import { packageHosts } from "@berth/sandbox";
 import type { PlaceholderVariable } from "../credentials/session-credentials.ts";
 import { isRepository, type RunMemoryStore, type RunResource } from "../inputs/resource-store.ts";
-import type { RunSession } from "../inputs/session-inputs.ts";
+import type { RunSession } from "../inputs/session-inputs-store.ts";
 import type { SessionSkill } from "../skills/skill-store.ts";
 
 /**

@@ -21,7 +21,7 @@ import {
   type RunRepository,
   type RunResource,
 } from "../inputs/resource-store.ts";
-import type { RunSession, SessionInputs } from "../inputs/session-inputs.ts";
+import type { RunSession, SessionInputs } from "../inputs/session-inputs-store.ts";
 import type { Lease } from "../lease/lease.ts";
 import type { RunLog } from "../lease/run-log.ts";
 import type { SessionMemory } from "../memory/session-memory.ts";

@@ -6,7 +6,7 @@ import type { Disk } from "../disks/session-disk.ts";
 import { egressPolicy, type ProviderHosts } from "../egress/egress-policy.ts";
 import type { Removal } from "../inputs/removal-store.ts";
 import { isRepository, type RunResource } from "../inputs/resource-store.ts";
-import type { RunSession } from "../inputs/session-inputs.ts";
+import type { RunSession } from "../inputs/session-inputs-store.ts";
 import type { RepositorySnapshots } from "../snapshots/repository-snapshots.ts";
 
 export interface SpecParts {

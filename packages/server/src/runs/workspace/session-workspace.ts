@@ -8,7 +8,7 @@ import type { SessionCredentials } from "../credentials/session-credentials.ts";
 import { SessionDisk } from "../disks/session-disk.ts";
 import { egressPolicy } from "../egress/egress-policy.ts";
 import { isPending, onNewDisk, type RunResource, readResources } from "../inputs/resource-store.ts";
-import { type RunSession, readInputs, type SessionInputs } from "../inputs/session-inputs.ts";
+import { type RunSession, readInputs, type SessionInputs } from "../inputs/session-inputs-store.ts";
 import type { Lease } from "../lease/lease.ts";
 import type { RunLog } from "../lease/run-log.ts";
 import { type McpParts, SessionMcp } from "../mcp/session-mcp.ts";

@@ -2,7 +2,7 @@ import { formatId, newUuid, uuidTimestamp } from "@berth/contract";
 import { isUniqueViolation } from "../db/database-error.ts";
 import type { Queryable } from "../db/statement.ts";
 import { OperatorError } from "./as-operator.ts";
-import { organizationId } from "./organizations.ts";
+import { organizationId } from "./organization-store.ts";
 
 export interface User {
   id: string;

@@ -2,7 +2,7 @@ import { formatId, newUuid, uuidTimestamp } from "@berth/contract";
 import { isUniqueViolation } from "../db/database-error.ts";
 import type { Queryable } from "../db/statement.ts";
 import { OperatorError } from "./as-operator.ts";
-import { organizationId } from "./organizations.ts";
+import { organizationId } from "./organization-store.ts";
 
 /** A service account, the owner of `sat` tokens. Its name is unique in its organization. */
 export interface ServiceAccount {

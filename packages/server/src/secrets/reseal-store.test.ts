@@ -5,7 +5,7 @@ import { newUuid } from "@berth/contract";
 import { type TestDatabase, testDatabase } from "../../test-support/database.ts";
 import { seed, seedSession } from "../../test-support/runs.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
-import { countUnknownKeys, reseal } from "./reseal.ts";
+import { countUnknownKeys, reseal } from "./reseal-store.ts";
 import type { SecretLocation } from "./sealed-columns.ts";
 import { derivedKey, SecretBox } from "./secret-box.ts";
 

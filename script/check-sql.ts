@@ -1,0 +1,28 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/**
+ * Where SQL may lie in the server: the database room, the room whose statements all name a lease's epoch, and files whose name
+ * says that statements are what they hold.
+ */
+const ALLOWED = /^packages\/server\/src\/(db\/|runs\/lease\/|.*-(store|statements)\.ts$)/;
+
+const QUERY = /\.query\s*(<[^;]*?>)?\s*\(\s*\{/;
+const STATEMENT =
+  /\b(select [\s\S]{1,200}? from|insert into \w+|update \w+ set|delete from \w+|with \w+ as \()\s/;
+
+/** One line for each file of the server that holds SQL and may not. */
+export function sqlFaults(root: string): string[] {
+  return globSync("packages/server/src/**/*.ts", { cwd: root })
+    .filter(
+      (file) =>
+        !file.endsWith(".test.ts") && !ALLOWED.test(file) && holdsSql(readFileSync(join(root, file), "utf8")),
+    )
+    .sort()
+    .map((file) => `${file}: SQL lies in db/, runs/lease/ and files named *-store.ts or *-statements.ts.`);
+}
+
+export function holdsSql(source: string): boolean {
+  const code = source.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/^\s*\/\/.*$/gm, "");
+  return QUERY.test(code) || STATEMENT.test(code);
+}
