@@ -9,7 +9,7 @@ import type { Api } from "../tests/acceptance/harness/api.ts";
 import { Berth } from "../tests/acceptance/harness/berth.ts";
 import { bash, makeAgent, makeEnvironment, steps } from "../tests/acceptance/harness/fixtures.ts";
 import { providerSettings } from "../tests/acceptance/harness/provider-settings.ts";
-import { eventsUntil } from "../tests/acceptance/harness/stream.ts";
+import { readEventsUntil } from "../tests/acceptance/harness/stream.ts";
 import { descendantsOf } from "../tests/crash/processes.ts";
 import type { GitHost } from "../tests/git-host/git-host.ts";
 import { startGitHostOnDefaultPort } from "../tests/git-host/git-host.ts";
@@ -65,7 +65,7 @@ export async function startRepositoryBench(
         resources: [{ type: "hosted_repository", url: `${host.url}/bench/${name}` }],
         initial_events: [steps(bash(`git -C ${name} rev-parse HEAD`))],
       });
-      const events = await eventsUntil(api, session.id, ({ type }) => type === "agent.tool_result");
+      const events = await readEventsUntil(api, session.id, ({ type }) => type === "agent.tool_result");
       const result = events.at(-1);
       if (result?.is_error) throw new Error(JSON.stringify(result.content));
       return session.id;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Api, Wire } from "../../tests/acceptance/harness/api.ts";
+import type { AnyJson, Api } from "../../tests/acceptance/harness/api.ts";
 import { makeEnvironment, makeSession, steps } from "../../tests/acceptance/harness/fixtures.ts";
-import { eventsUntil } from "../../tests/acceptance/harness/stream.ts";
+import { readEventsUntil } from "../../tests/acceptance/harness/stream.ts";
 import { abuses } from "../../tests/proof/abuse/abuses.ts";
 import { makeNeighbour, p99 } from "../../tests/proof/abuse/neighbour.ts";
 import type { Figure } from "../figure.ts";
@@ -65,21 +65,21 @@ export async function abuseFigures(api: Api): Promise<Figure[]> {
 }
 
 /** Starts a session and resolves while its first command runs. */
-async function begin(api: Api, environment: string, commands: readonly string[]): Promise<Wire> {
+async function begin(api: Api, environment: string, commands: readonly string[]): Promise<AnyJson> {
   const session = await makeSession(api, { environment_id: environment });
   const calls = commands.map((command) => ({
     tool: "Bash",
     input: { command: `rm -rf /data/* /tmp/*; ${command}`, timeout: 60_000 },
   }));
   await api.ok("POST", `/sessions/${session.id}/events`, { events: [steps(...calls)] });
-  await eventsUntil(api, session.id, ({ type }) => type === "session.container_started");
+  await readEventsUntil(api, session.id, ({ type }) => type === "session.container_started");
   await pause(500);
   return session;
 }
 
 async function end(api: Api, id: string): Promise<void> {
   await api.ok("POST", `/sessions/${id}/events`, { events: [{ type: "user.interrupt" }] });
-  await eventsUntil(api, id, ({ type }) => type === "session.status_idle");
+  await readEventsUntil(api, id, ({ type }) => type === "session.status_idle");
   await api.ok("DELETE", `/sessions/${id}`);
   while ((await api.get(`/sessions/${id}`)).status === 200) await pause(20);
 }

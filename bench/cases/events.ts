@@ -1,6 +1,6 @@
-import type { Api, Wire } from "../../tests/acceptance/harness/api.ts";
+import type { AnyJson, Api } from "../../tests/acceptance/harness/api.ts";
 import { makeSession, steps } from "../../tests/acceptance/harness/fixtures.ts";
-import { frames } from "../../tests/acceptance/harness/stream.ts";
+import { readFrames } from "../../tests/acceptance/harness/stream.ts";
 import { type Figure, median, percentile } from "../figure.ts";
 
 const ROUNDS = 60;
@@ -20,7 +20,7 @@ interface Lap {
 export async function eventFigures(api: Api): Promise<Figure[]> {
   const session = await makeSession(api);
   const stop = new AbortController();
-  const stream = frames(api, session.id, { query: "from=start", signal: stop.signal });
+  const stream = readFrames(api, session.id, { query: "from=start", signal: stop.signal });
   const laps: Lap[] = [];
   for (let round = 0; round < ROUNDS + WARM_UP_ROUNDS; round++) laps.push(await lap(api, session.id, stream));
   stop.abort();
@@ -47,7 +47,7 @@ export async function eventFigures(api: Api): Promise<Figure[]> {
   ];
 }
 
-async function lap(api: Api, session: string, stream: AsyncGenerator<{ data: Wire }>): Promise<Lap> {
+async function lap(api: Api, session: string, stream: AsyncGenerator<{ data: AnyJson }>): Promise<Lap> {
   const begun = performance.now();
   const since = () => performance.now() - begun;
   let acknowledged = 0;

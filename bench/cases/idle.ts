@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import type { Api, Wire } from "../../tests/acceptance/harness/api.ts";
+import type { AnyJson, Api } from "../../tests/acceptance/harness/api.ts";
 import type { Berth } from "../../tests/acceptance/harness/berth.ts";
 import {
   bash,
   makeAgent,
   makeEnvironment,
   makeSession,
-  turn,
+  runTurn,
 } from "../../tests/acceptance/harness/fixtures.ts";
 import { holds, hostState } from "../../tests/proof/abuse/host-state.ts";
 import { type Figure, median, percentile, times } from "../figure.ts";
@@ -26,7 +26,7 @@ export async function idleFigures(berth: Berth, api: Api): Promise<Figure[]> {
   const few = await list();
   for (let made = OPEN; made < SESSIONS; made += OPEN) idle.push(...(await together(OPEN, make)));
   const many = await list();
-  const wake = ({ id }: Wire) => turn(api, id, bash("true"));
+  const wake = ({ id }: AnyJson) => runTurn(api, id, bash("true"));
   const [one = 0] = await times(1, () => wake(idle[0]));
   const [all = 0] = await times(1, () => Promise.all(idle.slice(1, OPEN + 1).map(wake)));
   return [
@@ -54,7 +54,9 @@ export async function idleFigures(berth: Berth, api: Api): Promise<Figure[]> {
 async function openFigure(berth: Berth, api: Api): Promise<Figure> {
   await holds(60_000, () => assert.deepEqual(hostState(berth).processes, []));
   const quiet = { tool: "Write", input: { file_path: "/data/kept", content: "kept" } };
-  await Promise.all(Array.from({ length: OPEN }, async () => turn(api, (await makeSession(api)).id, quiet)));
+  await Promise.all(
+    Array.from({ length: OPEN }, async () => runTurn(api, (await makeSession(api)).id, quiet)),
+  );
   const { processes } = hostState(berth);
   const value = processes.reduce((sum, pid) => sum + pss(pid), 0) / OPEN;
   return {
@@ -67,7 +69,7 @@ async function openFigure(berth: Berth, api: Api): Promise<Figure> {
   };
 }
 
-async function together(count: number, run: () => Promise<Wire>): Promise<Wire[]> {
+async function together(count: number, run: () => Promise<AnyJson>): Promise<AnyJson[]> {
   return await Promise.all(Array.from({ length: count }, run));
 }
 

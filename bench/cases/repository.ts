@@ -1,5 +1,5 @@
 import { bash, steps } from "../../tests/acceptance/harness/fixtures.ts";
-import { eventsUntil } from "../../tests/acceptance/harness/stream.ts";
+import { readEventsUntil } from "../../tests/acceptance/harness/stream.ts";
 import { startTestEngine, TEST_IMAGE } from "../../tests/container-engine/container-engine.ts";
 import { type RepositoryBench, startRepositoryBench } from "../bench-repository.ts";
 import { type Figure, median, percentile, times } from "../figure.ts";
@@ -107,7 +107,11 @@ async function resume(bench: RepositoryBench): Promise<number[]> {
       ...(await times(1, async () => {
         await bench.api.ok("POST", `/sessions/${session}/events`, { events });
         let results = 0;
-        await eventsUntil(bench.api, session, ({ type }) => type === "agent.tool_result" && ++results === 2);
+        await readEventsUntil(
+          bench.api,
+          session,
+          ({ type }) => type === "agent.tool_result" && ++results === 2,
+        );
       })),
     );
   }

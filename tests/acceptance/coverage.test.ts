@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { requirements } from "./requirements.ts";
+import { REQUIREMENTS } from "./requirements.ts";
 
 const scenarios = new URL("./scenarios/", import.meta.url);
 const citations = readdirSync(scenarios, { recursive: true, encoding: "utf8" })
@@ -11,13 +11,13 @@ const citations = readdirSync(scenarios, { recursive: true, encoding: "utf8" })
 test("every requirement is cited by a test", () => {
   const cited = new Set(citations);
   assert.deepEqual(
-    requirements.map(({ id }) => id).filter((id) => !cited.has(id)),
+    REQUIREMENTS.map(({ id }) => id).filter((id) => !cited.has(id)),
     [],
   );
 });
 
 test("every citation names a requirement", () => {
-  const known = new Set(requirements.map(({ id }) => id));
+  const known = new Set(REQUIREMENTS.map(({ id }) => id));
   assert.deepEqual(
     citations.filter((id) => !known.has(id)),
     [],
@@ -25,12 +25,12 @@ test("every citation names a requirement", () => {
 });
 
 test("requirement ids are unique", () => {
-  assert.equal(new Set(requirements.map(({ id }) => id)).size, requirements.length);
+  assert.equal(new Set(REQUIREMENTS.map(({ id }) => id)).size, REQUIREMENTS.length);
 });
 
-/** `proves("id", …, "title", …)`: the quoted ids before the title. */
+/** The ids of `covers(["id", …], "title", …)`. */
 function citationsIn(source: string): string[] {
-  return [...source.matchAll(/\bproves\(\s*\[([^\]]*)\]/g)].flatMap(([, list]) =>
+  return [...source.matchAll(/\bcovers\(\s*\[([^\]]*)\]/g)].flatMap(([, list]) =>
     [...(list ?? "").matchAll(/"([^"]+)"/g)].flatMap(([, id]) => id ?? []),
   );
 }

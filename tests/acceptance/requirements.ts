@@ -16,15 +16,15 @@ import { outputRequirements } from "./requirements/outputs.ts";
 import { proxyCredentialRequirements } from "./requirements/proxy-credentials.ts";
 import { pullRequestRequirements } from "./requirements/pull-requests.ts";
 import { reclaimRequirements } from "./requirements/reclaim.ts";
+import { snapshotRequirements } from "./requirements/repository-snapshots.ts";
 import type { Requirement } from "./requirements/requirement.ts";
 import { secretRequirements } from "./requirements/secrets.ts";
 import { skillRequirements } from "./requirements/skills.ts";
-import { templateRequirements } from "./requirements/templates.ts";
 import { uploadRequirements } from "./requirements/uploads.ts";
 import { vaultRequirements } from "./requirements/vaults.ts";
 
 /** Every requirement. Nouns with many of them have a file in `requirements/`. */
-export const requirements: readonly Requirement[] = [
+export const REQUIREMENTS: readonly Requirement[] = [
   // Repositories
   {
     id: "repo-kind",
@@ -498,7 +498,7 @@ export const requirements: readonly Requirement[] = [
   ...forwardRequirements,
   ...gitRepositories,
   ...pullRequestRequirements,
-  ...templateRequirements,
+  ...snapshotRequirements,
   ...containerEngineRequirements,
   ...skillRequirements,
   ...environmentContents,

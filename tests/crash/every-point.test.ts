@@ -1,9 +1,16 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Api, Wire } from "../acceptance/harness/api.ts";
+import type { AnyJson, Api } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
-import { bash, makeSession, results, steps, turn, turnOf } from "../acceptance/harness/fixtures.ts";
-import { eventsUntil } from "../acceptance/harness/stream.ts";
+import {
+  bash,
+  makeSession,
+  runTurn,
+  steps,
+  toolResults,
+  waitForTurn,
+} from "../acceptance/harness/fixtures.ts";
+import { readEventsUntil } from "../acceptance/harness/stream.ts";
 import { cutEverywhere } from "./cut-everywhere.ts";
 import { canInject } from "./inject-kill.ts";
 import { endRunner } from "./processes.ts";
@@ -16,7 +23,7 @@ before(async () => {
   berth = await Berth.start();
   api = await berth.client();
   session = (await makeSession(api)).id;
-  await turn(api, session, bash("touch /data/effects"));
+  await runTurn(api, session, bash("touch /data/effects"));
 });
 after(() => berth.stop());
 
@@ -28,7 +35,7 @@ test("a turn cut at any point is taken up, and repeats no tool call", options, (
     most: 16,
     async act(name, attach) {
       await attach();
-      return await turnOf(api, session, await sendTurn(name));
+      return await waitForTurn(api, session, await sendTurn(name));
     },
     check,
   }),
@@ -43,10 +50,10 @@ test(
       most: 6,
       async act(name, attach) {
         const id = await sendTurn(`again-${name}`);
-        await eventsUntil(api, session, begunAfter(id));
+        await readEventsUntil(api, session, begunAfter(id));
         await endRunner(berth);
         await attach();
-        return await turnOf(api, session, id);
+        return await waitForTurn(api, session, id);
       },
       check: (events, name) => check(events, `again-${name}`),
     }),
@@ -61,7 +68,7 @@ async function sendTurn(name: string): Promise<string> {
 }
 
 /** Fits the first call of the turn that this input began. */
-function begunAfter(id: string): (event: Wire) => boolean {
+function begunAfter(id: string): (event: AnyJson) => boolean {
   let begun = false;
   return (event) => {
     begun ||= event.id === id;
@@ -69,7 +76,7 @@ function begunAfter(id: string): (event: Wire) => boolean {
   };
 }
 
-async function check(events: Wire[], name: string): Promise<void> {
+async function check(events: AnyJson[], name: string): Promise<void> {
   const uses = events.filter(({ type }) => type === "agent.tool_use").map(({ id }) => id);
   const answered = events.filter(({ type }) => type === "agent.tool_result");
   assert.deepEqual(
@@ -80,11 +87,11 @@ async function check(events: Wire[], name: string): Promise<void> {
   assert.equal(new Set(events.map(({ id }) => id)).size, events.length, `${name}: nothing is doubled`);
   assert.equal(events.filter(({ type }) => type === "user.message").length, 1);
   assert.deepEqual(events.at(-1).stop_reason, { type: "end_turn" }, name);
-  const [effects = ""] = results(
-    await turn(api, session, bash(`grep '^${name}-[ab]$' /data/effects | sort | tr '\\n' ' '`)),
+  const [effects = ""] = toolResults(
+    await runTurn(api, session, bash(`grep '^${name}-[ab]$' /data/effects | sort | tr '\\n' ' '`)),
   );
   const seen = effects.split(/\s+/).filter((word) => word.startsWith(name));
   assert.equal(new Set(seen).size, seen.length, `${name}: ran twice: ${effects}`);
-  const interrupted = results(answered).filter((text) => /interrupted/i.test(text)).length;
+  const interrupted = toolResults(answered).filter((text) => /interrupted/i.test(text)).length;
   assert.ok(seen.length >= 2 - interrupted, `${name}: effects ${effects} with ${interrupted} interrupted`);
 }

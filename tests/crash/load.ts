@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
-import { Api, type Wire } from "../acceptance/harness/api.ts";
+import { type AnyJson, Api } from "../acceptance/harness/api.ts";
 import type { Berth } from "../acceptance/harness/berth.ts";
-import { bash, makeAgent, makeEnvironment, results, steps } from "../acceptance/harness/fixtures.ts";
-import { eventsUntil, frames } from "../acceptance/harness/stream.ts";
+import { bash, makeAgent, makeEnvironment, steps, toolResults } from "../acceptance/harness/fixtures.ts";
+import { readEventsUntil, readFrames } from "../acceptance/harness/stream.ts";
 
 /**
  * One session under load: a writer that sends numbered messages one after another and keeps what was acknowledged, and a
@@ -13,7 +13,7 @@ export class LoadedSession {
   readonly id: string;
   /** Ids of acknowledged inputs, in order. */
   readonly acknowledged: string[] = [];
-  readonly followed: Wire[] = [];
+  readonly followed: AnyJson[] = [];
   readonly #current: () => Api;
   readonly #stop = new AbortController();
   readonly #done: Promise<unknown>;
@@ -66,8 +66,8 @@ export class LoadedSession {
       events: [steps(bash(`${command}; echo ${mark}`))],
     });
     let printed: string | undefined;
-    await eventsUntil(api, this.id, (event) => {
-      const [text] = results([event]);
+    await readEventsUntil(api, this.id, (event) => {
+      const [text] = toolResults([event]);
       if (text?.includes(mark)) printed = text.slice(0, text.indexOf(mark)).trim();
       return printed !== undefined && event.type === "session.status_idle";
     });
@@ -91,7 +91,10 @@ export class LoadedSession {
       const last = this.followed.at(-1)?.id;
       const from = last === undefined ? { query: "from=start" } : { lastEventId: last };
       try {
-        for await (const { data } of frames(this.#current(), this.id, { ...from, signal: this.#stop.signal }))
+        for await (const { data } of readFrames(this.#current(), this.id, {
+          ...from,
+          signal: this.#stop.signal,
+        }))
           this.followed.push(data);
       } catch {
         await pause(50);
@@ -105,10 +108,10 @@ export function clientOf(current: () => Berth, token: string): () => Api {
   return () => new Api(current().url, token);
 }
 
-async function wholeLog(api: Api, session: string): Promise<Wire[]> {
-  const log: Wire[] = [];
+async function wholeLog(api: Api, session: string): Promise<AnyJson[]> {
+  const log: AnyJson[] = [];
   for (let page: string | null = ""; page !== null; ) {
-    const part: Wire = await api.ok(
+    const part: AnyJson = await api.ok(
       "GET",
       `/sessions/${session}/events?limit=100${page && `&page=${encodeURIComponent(page)}`}`,
     );
@@ -118,7 +121,7 @@ async function wholeLog(api: Api, session: string): Promise<Wire[]> {
   return log;
 }
 
-function assertEveryIntentHasOneResult(log: Wire[]): void {
+function assertEveryIntentHasOneResult(log: AnyJson[]): void {
   const uses = log.filter(({ type }) => type === "agent.tool_use").map(({ id }) => id);
   const answered = log.filter(({ type }) => type === "agent.tool_result").map(({ tool_use_id: id }) => id);
   assert.deepEqual(answered.toSorted(), uses.toSorted(), "every intent has one result");

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Api, Wire } from "../acceptance/harness/api.ts";
+import type { AnyJson, Api } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
-import { makeAgent, makeEnvironment, steps, turnOf } from "../acceptance/harness/fixtures.ts";
+import { makeAgent, makeEnvironment, steps, waitForTurn } from "../acceptance/harness/fixtures.ts";
 import {
   type BearerProxy,
   type EverythingServer,
@@ -46,7 +46,7 @@ test(
         const before = callsSeen();
         const call = { tool: "mcp__all__echo", input: { message: name } };
         const sent = await api.ok("POST", `/sessions/${session}/events`, { events: [steps(call)] });
-        const events = await turnOf(api, session, sent.data[0].id);
+        const events = await waitForTurn(api, session, sent.data[0].id);
         return { events, calls: callsSeen() - before };
       },
       check,
@@ -57,7 +57,7 @@ function callsSeen(): number {
   return proxy.received.filter((asked) => asked === "POST tools/call").length;
 }
 
-async function check({ events, calls }: { events: Wire[]; calls: number }, name: string): Promise<void> {
+async function check({ events, calls }: { events: AnyJson[]; calls: number }, name: string): Promise<void> {
   const of = (type: string) => events.filter((event) => event.type === type);
   assert.deepEqual(events.at(-1).stop_reason, { type: "end_turn" }, name);
   assert.equal(of("session.error").length, 0, name);

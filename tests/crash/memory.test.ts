@@ -3,16 +3,16 @@ import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
-import type { Api, Wire } from "../acceptance/harness/api.ts";
+import type { AnyJson, Api } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
 import {
   bash,
   makeEnvironment,
   makeSession,
-  results,
+  runTurn,
   steps,
-  turn,
-  turnOf,
+  toolResults,
+  waitForTurn,
 } from "../acceptance/harness/fixtures.ts";
 import { cutEverywhere } from "./cut-everywhere.ts";
 import { canInject } from "./inject-kill.ts";
@@ -25,7 +25,7 @@ let web: Server;
 let host: string;
 let berth: Berth;
 let api: Api;
-let store: Wire;
+let store: AnyJson;
 let session: string;
 before(async () => {
   web = createServer().listen(0, "127.0.0.1");
@@ -38,7 +38,7 @@ before(async () => {
   const networking = { type: "limited", allowed_hosts: [host] };
   const environment = await makeEnvironment(api, { config: { type: "cloud", networking } });
   session = (await makeSession(api, { resources, environment_id: environment.id })).id;
-  await turn(api, session, bash("echo begin > /mnt/memory/lore/notes.md"));
+  await runTurn(api, session, bash("echo begin > /mnt/memory/lore/notes.md"));
 });
 after(async () => {
   await berth.stop();
@@ -60,7 +60,7 @@ test(
         web.once("request", (_, answer) => asked.resolve(answer));
         const command = `echo ${name} >> /mnt/memory/lore/notes.md; curl -s http://${host}/; true`;
         const sent = await api.ok("POST", `/sessions/${session}/events`, { events: [steps(bash(command))] });
-        const ended = turnOf(api, session, sent.data[0].id);
+        const ended = waitForTurn(api, session, sent.data[0].id);
         void ended.then(() => asked.reject(new Error("the command did not ask")), asked.reject);
         const answer = await asked.promise;
         await attach();
@@ -71,10 +71,10 @@ test(
     }),
 );
 
-async function check(events: Wire[], name: string): Promise<void> {
+async function check(events: AnyJson[], name: string): Promise<void> {
   assert.deepEqual(events.at(-1).stop_reason, { type: "end_turn" }, name);
-  assert.equal(results(events).length, 1, name);
-  const [inside = ""] = results(await turn(api, session, bash("cat /mnt/memory/lore/notes.md")));
+  assert.equal(toolResults(events).length, 1, name);
+  const [inside = ""] = toolResults(await runTurn(api, session, bash("cat /mnt/memory/lore/notes.md")));
   assert.deepEqual(
     inside.split("\n").filter((line) => line === name),
     [name],
@@ -83,7 +83,7 @@ async function check(events: Wire[], name: string): Promise<void> {
   const base = `/memory_stores/${store.id}`;
   const [{ id }] = (await api.ok("GET", `${base}/memories`)).data;
   assert.equal((await api.ok("GET", `${base}/memories/${id}`)).content.trimEnd(), inside.trimEnd(), name);
-  const versions: Wire[] = (await api.ok("GET", `${base}/memory_versions?limit=100`)).data;
+  const versions: AnyJson[] = (await api.ok("GET", `${base}/memory_versions?limit=100`)).data;
   const shas = versions.map(({ content_sha256: sha }) => sha);
   assert.equal(new Set(shas).size, shas.length, `${name}: no version is doubled`);
   assert.equal(shas.length, inside.trim().split("\n").length, `${name}: one version for each write`);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Api, Wire } from "../acceptance/harness/api.ts";
+import type { AnyJson, Api } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
-import { bash, makeSession, turn } from "../acceptance/harness/fixtures.ts";
+import { bash, makeSession, runTurn } from "../acceptance/harness/fixtures.ts";
 import { canInject, injectKill, movingCalls, writingCalls } from "./inject-kill.ts";
 import { isAlive, livingPid } from "./processes.ts";
 
@@ -31,8 +31,8 @@ test("a runner killed while it saves outputs has saved each once when the turn i
     const tracer = await injectKill(runner, when, calls);
     const script = "cd /mnt/session/outputs; for n in 1 2 3; do [ -e $n ] || echo $n > $n; done";
     // Whichever of the two is cut off, the other makes the files.
-    await turn(api, session.id, bash(script), bash(script));
-    const files: Wire[] = (await api.ok("GET", `/files?scope_id=${session.id}`)).data;
+    await runTurn(api, session.id, bash(script), bash(script));
+    const files: AnyJson[] = (await api.ok("GET", `/files?scope_id=${session.id}`)).data;
     if (!isAlive(runner)) cuts += 1;
     await tracer.stop();
     assert.deepEqual(files.map(({ filename }) => filename).sort(), ["1", "2", "3"], `${calls} ${when}`);

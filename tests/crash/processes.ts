@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { text } from "../acceptance/harness/look.ts";
+import { readOrEmpty } from "../acceptance/harness/read-or-empty.ts";
 
 /** The parts of a service, found as an operator would: by the tree of processes below it. */
 export type Part = "api" | "runner" | "postgres";
@@ -14,7 +14,7 @@ export function pidOf(service: { pid: number; dataDir: string }, part: Part): nu
   if (part === "runner") {
     return childrenOf(service.pid).find((pid) => /runner-process/.test(commandOf(pid))) ?? null;
   }
-  return Number.parseInt(text(`${service.dataDir}/postgres/cluster/postmaster.pid`), 10) || null;
+  return Number.parseInt(readOrEmpty(`${service.dataDir}/postgres/cluster/postmaster.pid`), 10) || null;
 }
 
 /** The pid of that part as soon as it runs: one that was killed is started again. */
@@ -40,7 +40,7 @@ export function descendantsOf(root: number): number[] {
 }
 
 export function isAlive(pid: number): boolean {
-  const state = /^\d+ \(.*\) (\S)/s.exec(text(`/proc/${pid}/stat`))?.[1];
+  const state = /^\d+ \(.*\) (\S)/s.exec(readOrEmpty(`/proc/${pid}/stat`))?.[1];
   return state !== undefined && state !== "Z" && state !== "X";
 }
 
@@ -49,10 +49,10 @@ export function childrenOf(parent: number): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
-    .filter((pid) => Number(/\) \S (\d+)/.exec(text(`/proc/${pid}/stat`))?.[1]) === parent);
+    .filter((pid) => Number(/\) \S (\d+)/.exec(readOrEmpty(`/proc/${pid}/stat`))?.[1]) === parent);
 }
 
 /** The command line of a process, its words parted by spaces. */
 export function commandOf(pid: number): string {
-  return text(`/proc/${pid}/cmdline`).replaceAll("\0", " ");
+  return readOrEmpty(`/proc/${pid}/cmdline`).replaceAll("\0", " ");
 }

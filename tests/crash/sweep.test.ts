@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { Berth } from "../acceptance/harness/berth.ts";
-import { bash, makeFile, makeSession, results, turn } from "../acceptance/harness/fixtures.ts";
+import { bash, makeFile, makeSession, runTurn, toolResults } from "../acceptance/harness/fixtures.ts";
 
 /** What processes that died could have left: a content of no row, a staged one, a part of no file, a disk of no session. */
 function leaveOver(dataDir: string): void {
@@ -41,7 +41,7 @@ test("a service that was killed sweeps what is nobody's when it starts, and only
   const api = await first.client();
   const file = await makeFile(api, "kept");
   const session = await makeSession(api);
-  await turn(api, session.id, bash("echo kept > /data/kept"));
+  await runTurn(api, session.id, bash("echo kept > /data/kept"));
   await first.kill("SIGKILL");
   const contents = () => filesIn(join(dataDir, "blobs"));
   const disks = () => readdirSync(join(dataDir, "sessions")).sort();
@@ -72,5 +72,5 @@ test("a service that was killed sweeps what is nobody's when it starts, and only
   assert.deepEqual(contents(), before.contents);
   assert.deepEqual(disks(), before.disks);
   assert.equal((await again.get(`/files/${file.id}/content`)).body, "kept");
-  assert.deepEqual(results(await turn(again, session.id, bash("cat /data/kept"))), ["kept"]);
+  assert.deepEqual(toolResults(await runTurn(again, session.id, bash("cat /data/kept"))), ["kept"]);
 });

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { Api, type Wire } from "../acceptance/harness/api.ts";
+import { type AnyJson, Api } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
-import { bash, makeAgent, makeEnvironment, results, steps } from "../acceptance/harness/fixtures.ts";
-import { eventsUntil } from "../acceptance/harness/stream.ts";
+import { bash, makeAgent, makeEnvironment, steps, toolResults } from "../acceptance/harness/fixtures.ts";
+import { readEventsUntil } from "../acceptance/harness/stream.ts";
 import { cutEverywhere } from "./cut-everywhere.ts";
 import { canInject } from "./inject-kill.ts";
 
@@ -57,7 +57,7 @@ test("a service that is stopped while an allowed call is about to begin leaves i
     api = new Api(berth.url, api.token);
     const events = await until(session, id, ({ type }) => type !== "requires_action");
     check(events, name);
-    assert.deepEqual(results(events), ["1"], name);
+    assert.deepEqual(toolResults(events), ["1"], name);
   }
 });
 
@@ -75,22 +75,22 @@ async function ask(session: string, name: string): Promise<string> {
   return sent.data[0].id;
 }
 
-async function answerAll(session: string, asked: Wire[]): Promise<void> {
+async function answerAll(session: string, asked: AnyJson[]): Promise<void> {
   const ids: string[] = asked.at(-1).stop_reason.event_ids;
   await api.ok("POST", `/sessions/${session}/events`, { events: ids.map(answerTo(asked)) });
 }
 
 /** The events from the input to the first end of a turn with such a reason. */
-async function until(session: string, id: string, ends: (reason: Wire) => boolean): Promise<Wire[]> {
+async function until(session: string, id: string, ends: (reason: AnyJson) => boolean): Promise<AnyJson[]> {
   let begun = false;
-  const events = await eventsUntil(api, session, (event) => {
+  const events = await readEventsUntil(api, session, (event) => {
     begun ||= event.id === id;
     return begun && event.type === "session.status_idle" && ends(event.stop_reason);
   });
   return events.slice(events.findIndex((event) => event.id === id));
 }
 
-function answerTo(events: Wire[]): (id: string) => Wire {
+function answerTo(events: AnyJson[]): (id: string) => AnyJson {
   return (id) =>
     events.some((event) => event.id === id && event.type === "agent.custom_tool_use")
       ? {
@@ -101,12 +101,12 @@ function answerTo(events: Wire[]): (id: string) => Wire {
       : { type: "user.tool_confirmation", tool_use_id: id, result: "allow" };
 }
 
-function check(events: Wire[], name: string): void {
+function check(events: AnyJson[], name: string): void {
   const of = (type: string) => events.filter((event) => event.type === type);
   assert.deepEqual(events.at(-1).stop_reason, { type: "end_turn" }, `${name}`);
   assert.equal(of("agent.tool_use").length, 1, `${name}`);
   assert.equal(of("agent.custom_tool_use").length, 1, `${name}`);
-  const [result, ...more] = results(events);
+  const [result, ...more] = toolResults(events);
   assert.equal(more.length, 0, `${name}: one result for each intent`);
   assert.match(result ?? "", /^1$|interrupted/, `${name}: it ran once, or is marked`);
 }

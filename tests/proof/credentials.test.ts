@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Answer, Api, Wire } from "../acceptance/harness/api.ts";
+import type { AnyJson, Api, ApiResponse } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
 import { callOperation } from "./harness/call-operation.ts";
 import { type Caller, type Cast, cast, type Standing, standings } from "./harness/callers.ts";
@@ -88,7 +88,7 @@ const exceptions: Record<string, Record<string, number>> = {
   "a service account": { "tokens.delete shared": 403, "tokens.create own": 403 },
 };
 
-function holdRefusal({ status, body }: Answer, expected: number, row: string): void {
+function holdRefusal({ status, body }: ApiResponse, expected: number, row: string): void {
   const types: Record<number, string> = {
     401: "authentication_error",
     403: "permission_error",
@@ -116,7 +116,10 @@ let fresh = 0;
 const changing = /"duration_seconds":\d+|"request_id":"[^"]+"/g;
 
 /** What each owner reads of the objects, without what reading them changes. */
-async function everythingOf({ owner, serviceAccount, stranger }: Cast, all: typeof worlds): Promise<Wire[]> {
+async function everythingOf(
+  { owner, serviceAccount, stranger }: Cast,
+  all: typeof worlds,
+): Promise<AnyJson[]> {
   const readers: [Api, World][] = [
     [owner, all.own],
     [serviceAccount, all.shared],
@@ -126,7 +129,7 @@ async function everythingOf({ owner, serviceAccount, stranger }: Cast, all: type
     ({ id, method }) =>
       method === "GET" && /\.(get|list|content)$/.test(id) && !/^(tokens|models)\./.test(id),
   );
-  const answers: Wire[] = [];
+  const answers: AnyJson[] = [];
   for (const [reader, world] of readers) {
     for (const operation of read) {
       const { status, body } = await callOperation(reader, operation, world);

@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import type { Api, Wire } from "../acceptance/harness/api.ts";
+import type { AnyJson, Api } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
 import { makeWorld, type World } from "./harness/world.ts";
 
@@ -48,9 +48,9 @@ test("every operation has an example, which the service takes", { timeout: 240_0
 });
 
 async function examplesOf(url: string): Promise<Example[]> {
-  const document: Wire = await (await fetch(`${url}/openapi.json`)).json();
-  return Object.values<Wire>(document.paths).flatMap((methods) =>
-    Object.values<Wire>(methods).map((operation) => {
+  const document: AnyJson = await (await fetch(`${url}/openapi.json`)).json();
+  return Object.values<AnyJson>(document.paths).flatMap((methods) =>
+    Object.values<AnyJson>(methods).map((operation) => {
       const source = operation["x-codeSamples"]?.[0]?.source;
       assert.equal(typeof source, "string", `${operation.operationId} has an example`);
       return {

@@ -1,6 +1,6 @@
 import { after, before, test } from "node:test";
 import fc from "fast-check";
-import type { Answer, Api } from "../acceptance/harness/api.ts";
+import type { Api, ApiResponse } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
 import { valuesOf } from "./harness/arbitrary.ts";
 import { answerChecker } from "./harness/check-answer.ts";
@@ -132,6 +132,6 @@ function queryText(query: Record<string, unknown>): string {
   return text === "" ? "" : `?${text}`;
 }
 
-async function send({ operation, path, body }: Generated): Promise<Answer> {
+async function send({ operation, path, body }: Generated): Promise<ApiResponse> {
   return await api.call(operation.method, path, body);
 }

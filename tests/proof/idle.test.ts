@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import type { Api, Wire } from "../acceptance/harness/api.ts";
+import type { AnyJson, Api } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
 import {
   bash,
   makeAgent,
   makeEnvironment,
   makeSession,
-  results,
-  turn,
+  runTurn,
+  toolResults,
 } from "../acceptance/harness/fixtures.ts";
 import { livingPid } from "../crash/processes.ts";
 import { holds, hostState, noMoreThan, restingState } from "./abuse/host-state.ts";
@@ -40,11 +40,11 @@ test("an open idle session is two processes, and a parked one is none and mounts
   assert.deepEqual([nothing.processes, nothing.helpers, nothing.loops], [[], [], []]);
   const { id } = await makeSession(api);
   // Read by a tool that keeps no shell, unlike Bash.
-  await turn(api, id, { tool: "Write", input: { file_path: "/data/kept", content: "kept" } });
+  await runTurn(api, id, { tool: "Write", input: { file_path: "/data/kept", content: "kept" } });
   await holds(PARKED_MS, () => assert.equal(hostState(berth).processes.length, 2));
   await holds(PARKED_MS, () => noMoreThan({ ...hostState(berth), files: [] }, nothing));
   assert.deepEqual(hostState(berth).files, [id], "the disk is kept");
-  assert.deepEqual(results(await turn(api, id, bash("cat /data/kept"))), ["kept"]);
+  assert.deepEqual(toolResults(await runTurn(api, id, bash("cat /data/kept"))), ["kept"]);
   await api.ok("DELETE", `/sessions/${id}`);
   await holds(PARKED_MS, () => noMoreThan(hostState(berth), nothing));
 });
@@ -70,7 +70,7 @@ test(`${sessions} idle sessions own nothing on the host, are listed, and twenty 
   }
   const seen = new Set<string>();
   for (let page = "", pages = 0; pages < 10; pages++) {
-    const part: Wire = await api.ok(
+    const part: AnyJson = await api.ok(
       "GET",
       `/sessions?limit=100${page && `&page=${encodeURIComponent(page)}`}`,
     );
@@ -81,7 +81,7 @@ test(`${sessions} idle sessions own nothing on the host, are listed, and twenty 
   const step = Math.floor(made.length / WOKEN);
   const woken = made.filter((_, index) => index % step === 0).slice(0, WOKEN);
   const answers = await Promise.all(
-    woken.map(async ({ id }) => results(await turn(api, id, bash(`echo ${id}`)))),
+    woken.map(async ({ id }) => toolResults(await runTurn(api, id, bash(`echo ${id}`)))),
   );
   assert.deepEqual(
     answers,
@@ -91,8 +91,8 @@ test(`${sessions} idle sessions own nothing on the host, are listed, and twenty 
 });
 
 /** Does it so many times, by some callers at once. */
-async function many(count: number, run: () => Promise<Wire>): Promise<Wire[]> {
-  const done: Wire[] = [];
+async function many(count: number, run: () => Promise<AnyJson>): Promise<AnyJson[]> {
+  const done: AnyJson[] = [];
   let begun = 0;
   const caller = async () => {
     while (begun < count) {

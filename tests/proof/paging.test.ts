@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Api, Wire } from "../acceptance/harness/api.ts";
+import type { AnyJson, Api } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
 
 /** Walks over a list while 20 writers add to it and take from it: what was there throughout is seen once, in order. */
@@ -41,7 +41,7 @@ test("the ways of paging agree once nobody writes", { timeout: 300_000 }, async 
     for (let pages = 0; pages < 1_000; pages += 1) {
       const last = byAnchor.at(-1);
       const { data, has_more } = await page(limit, last === undefined ? "" : `&after_id=${last}`);
-      byAnchor.push(...data.map(({ id }: Wire) => id));
+      byAnchor.push(...data.map(({ id }: AnyJson) => id));
       if (!has_more) break;
     }
     assert.deepEqual(byAnchor, byPage);
@@ -77,7 +77,7 @@ async function walk(limit: number): Promise<string[]> {
   let cursor = "";
   for (let pages = 0; pages < 2_000; pages += 1) {
     const { data, next_page } = await page(limit, cursor);
-    ids.push(...data.map(({ id }: Wire) => id));
+    ids.push(...data.map(({ id }: AnyJson) => id));
     if (next_page === null) return ids;
     cursor = `&page=${encodeURIComponent(next_page)}`;
   }
@@ -90,17 +90,17 @@ async function walkBack(limit: number, from: string): Promise<string[]> {
   let anchor = from;
   for (let pages = 0; pages < 1_000; pages += 1) {
     const { data, has_more } = await page(limit, `&before_id=${anchor}`);
-    ids.unshift(...data.map(({ id }: Wire) => id));
+    ids.unshift(...data.map(({ id }: AnyJson) => id));
     anchor = ids[0] ?? anchor;
     if (!has_more) return ids;
   }
   throw new Error("A walk did not end.");
 }
 
-function page(limit: number, place: string): Promise<Wire> {
+function page(limit: number, place: string): Promise<AnyJson> {
   return api.ok("GET", `/agents?limit=${limit}${place}`);
 }
 
-function makeAgent(name: string): Promise<Wire> {
+function makeAgent(name: string): Promise<AnyJson> {
   return api.ok("POST", "/agents", { name, model: "rehearsal/steps" });
 }

@@ -4,12 +4,12 @@ import assert from "node:assert/strict";
 export type Json = unknown;
 export type Body = NonNullable<RequestInit["body"]>;
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the wire holds and asserts on it
-export type Wire = any;
+export type AnyJson = any;
 
-export interface Answer {
+export interface ApiResponse {
   status: number;
   headers: Headers;
-  body: Wire;
+  body: AnyJson;
 }
 
 export interface CallOptions {
@@ -28,20 +28,20 @@ export class Api {
     this.token = token;
   }
 
-  get(path: string, options?: CallOptions): Promise<Answer> {
+  get(path: string, options?: CallOptions): Promise<ApiResponse> {
     return this.call("GET", path, undefined, options);
   }
 
-  post(path: string, body?: Json, options?: CallOptions): Promise<Answer> {
+  post(path: string, body?: Json, options?: CallOptions): Promise<ApiResponse> {
     return this.call("POST", path, body, options);
   }
 
-  delete(path: string, options?: CallOptions): Promise<Answer> {
+  delete(path: string, options?: CallOptions): Promise<ApiResponse> {
     return this.call("DELETE", path, undefined, options);
   }
 
   /** `path` is below /api/v1/cloud unless it begins with `/api` or `//`. */
-  async call(method: string, path: string, body?: Json, options: CallOptions = {}): Promise<Answer> {
+  async call(method: string, path: string, body?: Json, options: CallOptions = {}): Promise<ApiResponse> {
     const headers = this.headers(options.headers);
     if (body !== undefined) headers.set("content-type", headers.get("content-type") ?? "application/json");
     const payload = options.raw ?? (body === undefined ? null : JSON.stringify(body));
@@ -65,7 +65,7 @@ export class Api {
   }
 
   /** The body of an answer that must be 200. */
-  async ok(method: "GET" | "POST" | "DELETE", path: string, body?: Json): Promise<Wire> {
+  async ok(method: "GET" | "POST" | "DELETE", path: string, body?: Json): Promise<AnyJson> {
     const answer = await this.call(method, path, body);
     assert.equal(answer.status, 200, `${method} ${path}: ${JSON.stringify(answer.body)}`);
     return answer.body;
@@ -73,8 +73,8 @@ export class Api {
 }
 
 /** Holds a refusal to the envelope: status, type, and what else is named. */
-export function refused(
-  answer: Answer,
+export function assertError(
+  answer: ApiResponse,
   status: number,
   type: string,
   expected: { message?: string | RegExp; param?: string } = {},

@@ -2,19 +2,19 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
-import type { Wire } from "./api.ts";
+import type { AnyJson } from "./api.ts";
 
 /** A provider of Chat Completions on loopback, which says "Done." to everything and keeps what it was asked. */
 export interface ChatEndpoint {
   /** `http://127.0.0.1:PORT/v1` */
   url: string;
   /** The bodies of the requests, oldest first. */
-  requests: Wire[];
+  requests: AnyJson[];
   close(): Promise<void>;
 }
 
 export async function startChatEndpoint(): Promise<ChatEndpoint> {
-  const requests: Wire[] = [];
+  const requests: AnyJson[] = [];
   const server = createServer(async (request, response) => {
     requests.push(await json(request));
     response.setHeader("content-type", "text/event-stream");

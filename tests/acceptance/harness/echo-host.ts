@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { makeCertificates } from "../../git-host/certificates.ts";
 
 /** What it was asked, as it came in. */
-export interface Asked {
+export interface RecordedRequest {
   host: string;
   line: string;
   authorization: string;
@@ -20,7 +20,7 @@ export interface Asked {
 export interface EchoHost {
   port: number;
   caFile: string;
-  asked: Asked[];
+  asked: RecordedRequest[];
   /** Of the npm registry at `/npm/`, which has one package, `tiny`. */
   registryToken: string;
   stop(): Promise<void>;
@@ -31,7 +31,7 @@ export async function startEchoHost(dir: string, names: readonly string[]): Prom
   mkdirSync(dir, { recursive: true });
   const { caFile, key, certificate } = await makeCertificates(dir, names);
   const tarball = packTiny(dir);
-  const asked: Asked[] = [];
+  const asked: RecordedRequest[] = [];
   const host: EchoHost = { port: 0, caFile, asked, registryToken: "", stop: async () => undefined };
   const server = createServer({ key, cert: certificate }, async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString("latin1");

@@ -2,14 +2,14 @@ import { spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Whether there is what `tracedBy` needs. */
-export const canTrace = spawnSync("strace", ["--version"]).status === 0;
+/** Whether there is what `straceCommand` needs. */
+export const CAN_TRACE = spawnSync("strace", ["--version"]).status === 0;
 
 /**
  * The command under which a program has every program that it and its descendants start written to a file, with all
  * arguments, however short they live. The program stays the child of who starts it.
  */
-export function tracedBy(file: string): string[] {
+export function straceCommand(file: string): string[] {
   const calls = "trace=execve,execveat";
   return [
     "strace",
@@ -28,7 +28,7 @@ export function tracedBy(file: string): string[] {
 }
 
 /** What was written, once the process with this pid and all that it started have ended. */
-export async function endedTrace(file: string, pid: number): Promise<string> {
+export async function readFinishedTrace(file: string, pid: number): Promise<string> {
   const deadline = AbortSignal.timeout(60_000);
   const end = new RegExp(`^${pid} +\\+\\+\\+ (exited|killed)`, "m");
   for (;;) {

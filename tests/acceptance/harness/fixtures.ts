@@ -1,10 +1,10 @@
-import type { Api, Json, Wire } from "./api.ts";
-import { eventsUntil } from "./stream.ts";
+import type { AnyJson, Api, Json } from "./api.ts";
+import { readEventsUntil } from "./stream.ts";
 
 let count = 0;
 
 /** An agent on the rehearsal model; `fields` are laid over. */
-export function makeAgent(api: Api, fields: Record<string, Json> = {}): Promise<Wire> {
+export function makeAgent(api: Api, fields: Record<string, Json> = {}): Promise<AnyJson> {
   const body = {
     name: "Tester",
     model: "rehearsal/steps",
@@ -14,13 +14,13 @@ export function makeAgent(api: Api, fields: Record<string, Json> = {}): Promise<
   return api.ok("POST", "/agents", body);
 }
 
-export function makeEnvironment(api: Api, fields: Record<string, Json> = {}): Promise<Wire> {
+export function makeEnvironment(api: Api, fields: Record<string, Json> = {}): Promise<AnyJson> {
   count += 1;
   return api.ok("POST", "/environments", { name: `env ${count}`, ...fields });
 }
 
 /** A session with an agent and an environment of its own. */
-export async function makeSession(api: Api, fields: Record<string, Json> = {}): Promise<Wire> {
+export async function makeSession(api: Api, fields: Record<string, Json> = {}): Promise<AnyJson> {
   const agent = await makeAgent(api);
   const environment = await makeEnvironment(api);
   return api.ok("POST", "/sessions", { agent: agent.id, environment_id: environment.id, ...fields });
@@ -32,7 +32,7 @@ export async function makeFile(
   name = "notes.txt",
   metadata?: Json,
   type = "text/plain",
-): Promise<Wire> {
+): Promise<AnyJson> {
   const form = new FormData();
   if (metadata !== undefined) form.set("metadata", JSON.stringify(metadata));
   form.set(
@@ -50,7 +50,7 @@ export async function makeSkill(
   api: Api,
   name: string,
   options: { path?: string; metadata?: Json; description?: string } = {},
-): Promise<Wire> {
+): Promise<AnyJson> {
   const form = skillForm(name, options.description);
   if (options.metadata !== undefined) form.set("metadata", JSON.stringify(options.metadata));
   const answer = await api.call("POST", options.path ?? "/skills", undefined, { raw: form });
@@ -79,15 +79,15 @@ export function bash(command: string): Json {
 }
 
 /** Sends a message, waits for the end of its turn, and answers the events since it. */
-export async function turn(api: Api, session: string, ...list: Json[]): Promise<Wire[]> {
+export async function runTurn(api: Api, session: string, ...list: Json[]): Promise<AnyJson[]> {
   const sent = await api.ok("POST", `/sessions/${session}/events`, { events: [steps(...list)] });
-  return turnOf(api, session, sent.data[0].id);
+  return waitForTurn(api, session, sent.data[0].id);
 }
 
 /** The events from the input with this id to the end of the turn that it started. */
-export async function turnOf(api: Api, session: string, id: string): Promise<Wire[]> {
+export async function waitForTurn(api: Api, session: string, id: string): Promise<AnyJson[]> {
   let begun = false;
-  const events = await eventsUntil(api, session, (event) => {
+  const events = await readEventsUntil(api, session, (event) => {
     begun ||= event.id === id;
     return begun && event.type === "session.status_idle";
   });
@@ -95,8 +95,8 @@ export async function turnOf(api: Api, session: string, id: string): Promise<Wir
 }
 
 /** The text of the tool results among events, in order. */
-export function results(events: Wire[]): string[] {
+export function toolResults(events: AnyJson[]): string[] {
   return events
     .filter(({ type }) => type === "agent.tool_result")
-    .map(({ content }) => content.map((block: Wire) => block.text ?? "").join(""));
+    .map(({ content }) => content.map((block: AnyJson) => block.text ?? "").join(""));
 }

@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "./look.ts";
+import { readOrEmpty } from "./read-or-empty.ts";
 
 /** What this machine lacks to limit the disks of sessions, by trying; false when nothing. */
-export function lackForDiskLimits(): string | false {
+export function missingForDiskLimits(): string | false {
   if (process.getuid?.() !== 0) return "this is not root";
   const directory = mkdtempSync(join(tmpdir(), "loop-trial-"));
   try {
@@ -23,16 +23,16 @@ export function lackForDiskLimits(): string | false {
 }
 
 /** Starts a program where loop devices are, and cannot be used. */
-export const withoutLoopDevices: readonly string[] = [
+export const WITHOUT_LOOP_DEVICES: readonly string[] = [
   ...["unshare", "--mount", "--propagation=private", "sh", "-c"],
   `for device in /dev/loop*; do mount --bind /dev/null "$device" || exit 1; done; exec "$@"`,
   "sh",
 ];
 
 /** The files that loop devices hold below this directory. */
-export function loopFiles(directory: string): string[] {
+export function loopBackingFiles(directory: string): string[] {
   return readdirSync("/sys/block")
     .filter((name) => name.startsWith("loop"))
-    .map((name) => text(`/sys/block/${name}/loop/backing_file`))
+    .map((name) => readOrEmpty(`/sys/block/${name}/loop/backing_file`))
     .filter((path) => path.startsWith(`${directory}/`));
 }

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import type { Api, Wire } from "./api.ts";
+import type { AnyJson, Api } from "./api.ts";
 
 export interface Frame {
   id: string;
   event: string;
-  data: Wire;
+  data: AnyJson;
 }
 
 export interface StreamOptions {
@@ -20,7 +20,11 @@ export interface StreamOptions {
 const SILENCE_MS = 60_000;
 
 /** The frames of a session's stream as they come; comments are passed over. Ends when the server ends it. */
-export async function* frames(api: Api, session: string, options: StreamOptions = {}): AsyncGenerator<Frame> {
+export async function* readFrames(
+  api: Api,
+  session: string,
+  options: StreamOptions = {},
+): AsyncGenerator<Frame> {
   if (options.signal !== undefined) {
     yield* received(api, session, options, options.signal);
     return;
@@ -67,14 +71,14 @@ async function* received(
 }
 
 /** Every event of the log from its start until one fits; fails when none comes for a minute. */
-export async function eventsUntil(
+export async function readEventsUntil(
   api: Api,
   session: string,
-  fits: (event: Wire) => boolean,
-): Promise<Wire[]> {
-  const events: Wire[] = [];
+  fits: (event: AnyJson) => boolean,
+): Promise<AnyJson[]> {
+  const events: AnyJson[] = [];
   try {
-    for await (const { data } of frames(api, session, { query: "from=start" })) {
+    for await (const { data } of readFrames(api, session, { query: "from=start" })) {
       events.push(data);
       if (fits(data)) return events;
     }

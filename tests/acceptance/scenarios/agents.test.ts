@@ -1,26 +1,28 @@
 import assert from "node:assert/strict";
-import { refused } from "../harness/api.ts";
+import { assertError } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
-import { bash, makeAgent, makeEnvironment, makeSession, results, turn } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
+import { covers } from "../harness/covers.ts";
+import { bash, makeAgent, makeEnvironment, makeSession, runTurn, toolResults } from "../harness/fixtures.ts";
 
 const { berth, api } = await startBerth();
 
 const model = "rehearsal/steps";
 
-proves(["agent-name"], "an agent needs a name of 1 to 256 characters", async () => {
-  refused(await api.post("/agents", { model }), 400, "invalid_request_error", {
+covers(["agent-name"], "an agent needs a name of 1 to 256 characters", async () => {
+  assertError(await api.post("/agents", { model }), 400, "invalid_request_error", {
     message: "Field 'name' is required.",
     param: "name",
   });
-  refused(await api.post("/agents", { name: "", model }), 400, "invalid_request_error", { param: "name" });
-  refused(await api.post("/agents", { name: "x".repeat(257), model }), 400, "invalid_request_error", {
+  assertError(await api.post("/agents", { name: "", model }), 400, "invalid_request_error", {
+    param: "name",
+  });
+  assertError(await api.post("/agents", { name: "x".repeat(257), model }), 400, "invalid_request_error", {
     param: "name",
   });
   assert.equal((await api.post("/agents", { name: "x".repeat(256), model })).status, 200);
 });
 
-proves(["agent-read", "ids"], "an agent reads as it was made", async () => {
+covers(["agent-read", "ids"], "an agent reads as it was made", async () => {
   const made = await makeAgent(api, {
     name: "Reader",
     description: "reads",
@@ -35,24 +37,29 @@ proves(["agent-read", "ids"], "an agent reads as it was made", async () => {
   assert.equal(made.system, "Be brief.");
   assert.deepEqual(await api.ok("GET", `/agents/${made.id}`), made);
   assert.deepEqual((await api.ok("GET", "/agents?limit=1")).data, [made]);
-  refused(await api.get("/agents/agent_01h00000000000000000000000"), 404, "not_found_error");
-  refused(await api.get("/agents/nonsense"), 404, "not_found_error");
+  assertError(await api.get("/agents/agent_01h00000000000000000000000"), 404, "not_found_error");
+  assertError(await api.get("/agents/nonsense"), 404, "not_found_error");
 });
 
-proves(["agent-model"], "a model is named by provider and name, and has to be reachable", async () => {
+covers(["agent-model"], "a model is named by provider and name, and has to be reachable", async () => {
   const made = await makeAgent(api, { model: { id: model, context_window: 5000 } });
   assert.deepEqual(made.model, { id: model, effective_context_window: 5000 });
   assert.equal(typeof (await makeAgent(api)).model.effective_context_window, "number");
-  refused(await api.post("/agents", { name: "a" }), 400, "invalid_request_error", {
+  assertError(await api.post("/agents", { name: "a" }), 400, "invalid_request_error", {
     message: "Field 'model' is required.",
     param: "model",
   });
-  refused(await api.post("/agents", { name: "a", model: "nobody/nothing" }), 400, "invalid_request_error", {
-    param: "model",
-  });
+  assertError(
+    await api.post("/agents", { name: "a", model: "nobody/nothing" }),
+    400,
+    "invalid_request_error",
+    {
+      param: "model",
+    },
+  );
 });
 
-proves(["agent-tools"], "the toolset resolves to the tools that the agent has", async () => {
+covers(["agent-tools"], "the toolset resolves to the tools that the agent has", async () => {
   const type = "agent_toolset_20260401";
   const enabled = async (toolset: object) =>
     (await makeAgent(api, { tools: [{ type, ...toolset }] })).tools[0].enabled_tools;
@@ -63,13 +70,18 @@ proves(["agent-tools"], "the toolset resolves to the tools that the agent has", 
   assert.deepEqual(await enabled({ disallowed_tools: ["Bash"] }), all.slice(1));
   assert.deepEqual(await enabled({ configs: [{ name: "Grep", enabled: false }] }), all.slice(0, 5));
   const bad = (toolset: object) => api.post("/agents", { name: "a", model, tools: [{ type, ...toolset }] });
-  refused(await bad({ enabled_tools: ["bash"] }), 400, "invalid_request_error", {
+  assertError(await bad({ enabled_tools: ["bash"] }), 400, "invalid_request_error", {
     param: "tools[0].enabled_tools[0]",
   });
-  refused(await bad({ enabled_tools: ["Bash"], disallowed_tools: ["Bash"] }), 400, "invalid_request_error", {
-    message: /Bash/,
-  });
-  refused(
+  assertError(
+    await bad({ enabled_tools: ["Bash"], disallowed_tools: ["Bash"] }),
+    400,
+    "invalid_request_error",
+    {
+      message: /Bash/,
+    },
+  );
+  assertError(
     await api.post("/agents", { name: "a", model, tools: [{ type: "agent_toolset_2020" }] }),
     400,
     "invalid_request_error",
@@ -78,7 +90,7 @@ proves(["agent-tools"], "the toolset resolves to the tools that the agent has", 
   assert.deepEqual((await makeAgent(api, { tools: [] })).tools, []);
 });
 
-proves(
+covers(
   ["agent-update"],
   "an update makes a version of what is different, and only from the newest",
   async () => {
@@ -108,13 +120,13 @@ proves(
       updated_at: changed.updated_at,
     });
     const stale = await api.post(path, { version: 1, name: "late" });
-    refused(stale, 409, "conflict_error", { param: "version" });
+    assertError(stale, 409, "conflict_error", { param: "version" });
     assert.equal(stale.headers.get("x-should-retry"), "false");
-    refused(await api.post(path, { name: "blind" }), 400, "invalid_request_error", {
+    assertError(await api.post(path, { name: "blind" }), 400, "invalid_request_error", {
       message: "Field 'version' is required.",
       param: "version",
     });
-    refused(await api.post(path, { version: 2, name: null }), 400, "invalid_request_error", {
+    assertError(await api.post(path, { version: 2, name: null }), 400, "invalid_request_error", {
       param: "name",
     });
     assert.deepEqual(await api.ok("GET", path), changed);
@@ -124,7 +136,7 @@ proves(
   },
 );
 
-proves(
+covers(
   ["agent-versions"],
   "versions are listed and read, and a session keeps the one that it was given",
   async () => {
@@ -146,19 +158,19 @@ proves(
     assert.deepEqual((await api.ok("GET", `${path}/versions?${latest}`)).data[0], versions[0]);
     const future = new Date(Date.now() + 60_000).toISOString();
     assert.deepEqual((await api.ok("GET", `${path}/versions?created_at[gt]=${future}`)).data, []);
-    refused(await api.get(`${path}/versions?limit=101`), 400, "invalid_request_error", {
+    assertError(await api.get(`${path}/versions?limit=101`), 400, "invalid_request_error", {
       message: "limit exceeds maximum of 100",
     });
     assert.deepEqual(await api.ok("GET", `${path}?version=1`), made);
-    refused(await api.get(`${path}?version=6`), 404, "not_found_error");
-    refused(await api.get(`${path}?version=x`), 400, "invalid_request_error", { param: "version" });
+    assertError(await api.get(`${path}?version=6`), 404, "not_found_error");
+    assertError(await api.get(`${path}?version=x`), 400, "invalid_request_error", { param: "version" });
     const older = await makeSession(api, { agent: { id: made.id, type: "agent", version: 2 } });
     assert.deepEqual([older.agent.version, older.agent.name], [2, "v2"]);
     const newest = await makeSession(api, { agent: made.id });
     assert.equal(newest.agent.version, 5);
     await api.ok("POST", path, { version: 5, name: "v6" });
     assert.deepEqual((await api.ok("GET", `/sessions/${newest.id}`)).agent, newest.agent);
-    refused(
+    assertError(
       await api.post("/sessions", {
         agent: { id: made.id, type: "agent", version: 7 },
         environment_id: older.environment_id,
@@ -170,36 +182,38 @@ proves(
   },
 );
 
-proves(["agent-archive"], "an archived agent is read and nothing else", async () => {
+covers(["agent-archive"], "an archived agent is read and nothing else", async () => {
   const made = await makeAgent(api);
   const path = `/agents/${made.id}`;
   const archived = await api.ok("POST", `${path}/archive`);
   assert.match(archived.archived_at, /^\d{4}-.*Z$/);
   assert.deepEqual(await api.ok("POST", `${path}/archive`), archived);
   assert.deepEqual(await api.ok("GET", path), archived);
-  refused(await api.post(path, { version: 1, name: "x" }), 403, "permission_error", { message: /archived/ });
+  assertError(await api.post(path, { version: 1, name: "x" }), 403, "permission_error", {
+    message: /archived/,
+  });
   const environment = await makeEnvironment(api);
   const session = await api.post("/sessions", { agent: made.id, environment_id: environment.id });
-  refused(session, 409, "conflict_error");
+  assertError(session, 409, "conflict_error");
   const ids = async (query: string) =>
     (await api.ok("GET", `/agents${query}`)).data.map(({ id }: { id: string }) => id);
   assert.ok(!(await ids("?limit=100")).includes(made.id));
   assert.ok((await ids("?limit=100&include_archived=true")).includes(made.id));
 });
 
-proves(["agent-delete"], "a deleted agent is gone; one that a session was created with stays", async () => {
+covers(["agent-delete"], "a deleted agent is gone; one that a session was created with stays", async () => {
   const made = await makeAgent(api);
   assert.deepEqual(await api.ok("DELETE", `/agents/${made.id}`), { id: made.id, type: "agent_deleted" });
   for (const path of [`/agents/${made.id}`, `/agents/${made.id}/versions`]) {
-    refused(await api.get(path), 404, "not_found_error");
+    assertError(await api.get(path), 404, "not_found_error");
   }
-  refused(await api.delete(`/agents/${made.id}`), 404, "not_found_error");
+  assertError(await api.delete(`/agents/${made.id}`), 404, "not_found_error");
   const session = await makeSession(api);
-  refused(await api.delete(`/agents/${session.agent.id}`), 409, "conflict_error");
+  assertError(await api.delete(`/agents/${session.agent.id}`), 409, "conflict_error");
   assert.equal((await api.ok("GET", `/agents/${session.agent.id}`)).version, 1);
 });
 
-proves(["model-list"], "the models that can be reached are listed, and agents can have them", async () => {
+covers(["model-list"], "the models that can be reached are listed, and agents can have them", async () => {
   const page = await api.ok("GET", "/models");
   const listed = page.data.find(({ id }: { id: string }) => id === model);
   assert.equal(page.has_more, false);
@@ -212,15 +226,15 @@ proves(["model-list"], "the models that can be reached are listed, and agents ca
     max_output_tokens: listed.max_output_tokens,
   });
   const narrow = await berth.client({ scopes: "sessions:read" });
-  refused(await narrow.get("/models"), 403, "permission_error", { message: /agents:read/ });
+  assertError(await narrow.get("/models"), 403, "permission_error", { message: /agents:read/ });
 });
 
-proves(["agent-permission"], "a tool that is denied or not enabled is never run", async () => {
+covers(["agent-permission"], "a tool that is denied or not enabled is never run", async () => {
   const type = "agent_toolset_20260401";
   const configs = [{ name: "Write", permission_policy: { type: "always_deny" } }];
   const agent = await makeAgent(api, { tools: [{ type, enabled_tools: ["Bash", "Write"], configs }] });
   const session = await makeSession(api, { agent: agent.id });
-  const events = await turn(
+  const events = await runTurn(
     api,
     session.id,
     { tool: "Write", input: { file_path: "/data/denied", content: "x" } },
@@ -241,5 +255,5 @@ proves(["agent-permission"], "a tool that is denied or not enabled is never run"
     outcomes.map(({ is_error: failed }) => failed),
     [true, true, false],
   );
-  assert.ok(!results(events)[2]?.includes("denied"));
+  assert.ok(!toolResults(events)[2]?.includes("denied"));
 });

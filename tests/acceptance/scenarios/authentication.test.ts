@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { crc32 } from "node:zlib";
-import { Api, refused } from "../harness/api.ts";
+import { Api, assertError } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
+import { covers } from "../harness/covers.ts";
 import { makeAgent, makeEnvironment, makeSession } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
 
 const { berth, api } = await startBerth();
 
 const absent = "sess_01h00000000000000000000000";
 
-proves(["auth-bearer"], "without a bearer token every endpoint is 401", async () => {
+covers(["auth-bearer"], "without a bearer token every endpoint is 401", async () => {
   const nobody = new Api(berth.url, null);
   for (const path of [
     "/agents",
@@ -20,18 +20,18 @@ proves(["auth-bearer"], "without a bearer token every endpoint is 401", async ()
     "/tokens",
   ]) {
     const answer = await nobody.get(path);
-    refused(answer, 401, "authentication_error");
+    assertError(answer, 401, "authentication_error");
   }
-  refused(await nobody.post("/sessions", {}), 401, "authentication_error");
+  assertError(await nobody.post("/sessions", {}), 401, "authentication_error");
 });
 
-proves(["auth-api-key"], "x-api-key is no credential", async () => {
+covers(["auth-api-key"], "x-api-key is no credential", async () => {
   const nobody = new Api(berth.url, null);
   const answer = await nobody.get("/agents", { headers: { "x-api-key": api.token ?? "" } });
-  refused(answer, 401, "authentication_error", { message: /x-api-key/ });
+  assertError(answer, 401, "authentication_error", { message: /x-api-key/ });
 });
 
-proves(["auth-malformed"], "each fault of a token has a message of its own", async () => {
+covers(["auth-malformed"], "each fault of a token has a message of its own", async () => {
   const body = "A".repeat(40);
   const unknown = `berth_pat_${body}${checksum(body)}`;
   const expiring = await berth.token({ expiresIn: 1 });
@@ -46,14 +46,14 @@ proves(["auth-malformed"], "each fault of a token has a message of its own", asy
     `Bearer ${await expired(expiring)}`,
   ]) {
     const answer = await api.get("/agents", { headers: { authorization } });
-    refused(answer, 401, "authentication_error");
+    assertError(answer, 401, "authentication_error");
     messages.add(answer.body.error.message);
     assert.ok(!answer.body.error.message.includes(body));
   }
   assert.equal(messages.size, 5, [...messages].join(" | "));
 });
 
-proves(["auth-kinds"], "PATs and SATs both open the session endpoints", async () => {
+covers(["auth-kinds"], "PATs and SATs both open the session endpoints", async () => {
   for (const kind of ["pat", "sat"] as const) {
     const client = await berth.client({ kind, user: "boss@example.com", role: "admin" });
     const session = await makeSession(client);
@@ -62,7 +62,7 @@ proves(["auth-kinds"], "PATs and SATs both open the session endpoints", async ()
   }
 });
 
-proves(["auth-owner"], "another's object is 403, a missing one 404", async () => {
+covers(["auth-owner"], "another's object is 403, a missing one 404", async () => {
   const session = await makeSession(api);
   const colleague = await berth.client({ user: "colleague@example.com" });
   const stranger = await berth.client({
@@ -72,21 +72,21 @@ proves(["auth-owner"], "another's object is 403, a missing one 404", async () =>
   });
   for (const other of [colleague, stranger]) {
     for (const path of ["", "/resources", "/events", "/events/stream"]) {
-      refused(await other.get(`/sessions/${session.id}${path}`), 403, "permission_error");
-      refused(await other.get(`/sessions/${absent}${path}`), 404, "not_found_error");
+      assertError(await other.get(`/sessions/${session.id}${path}`), 403, "permission_error");
+      assertError(await other.get(`/sessions/${absent}${path}`), 404, "not_found_error");
     }
     for (const verb of ["cancel", "archive", "terminate"]) {
-      refused(await other.post(`/sessions/${session.id}/${verb}`), 403, "permission_error");
+      assertError(await other.post(`/sessions/${session.id}/${verb}`), 403, "permission_error");
     }
-    refused(
+    assertError(
       await other.post(`/sessions/${session.id}/events`, { events: [{ type: "user.interrupt" }] }),
       403,
       "permission_error",
     );
-    refused(await other.get(`/agents/${session.agent.id}`), 403, "permission_error");
-    refused(await other.get(`/environments/${session.environment_id}`), 403, "permission_error");
+    assertError(await other.get(`/agents/${session.agent.id}`), 403, "permission_error");
+    assertError(await other.get(`/environments/${session.environment_id}`), 403, "permission_error");
     const mine = { agent: session.agent.id, environment_id: session.environment_id };
-    refused(await other.post("/sessions", mine), 403, "permission_error");
+    assertError(await other.post("/sessions", mine), 403, "permission_error");
     assert.deepEqual(
       (await other.ok("GET", "/sessions")).data.filter(({ id }: { id: string }) => id === session.id),
       [],
@@ -94,7 +94,7 @@ proves(["auth-owner"], "another's object is 403, a missing one 404", async () =>
   }
 });
 
-proves(
+covers(
   ["auth-organization"],
   "the organization's objects are its members', and an admin reaches all",
   async () => {
@@ -104,22 +104,22 @@ proves(
     const member = await berth.client({ user: "colleague@example.com" });
     const admin = await berth.client({ user: "boss@example.com" });
     assert.equal((await member.get(`/agents/${shared.id}`)).status, 200);
-    refused(await member.get(`/agents/${personal.id}`), 403, "permission_error");
+    assertError(await member.get(`/agents/${personal.id}`), 403, "permission_error");
     assert.equal((await admin.get(`/agents/${personal.id}`)).status, 200);
-    refused(await service.get(`/agents/${personal.id}`), 403, "permission_error");
+    assertError(await service.get(`/agents/${personal.id}`), 403, "permission_error");
     const listed = (await admin.ok("GET", "/agents?limit=100")).data.map(({ id }: { id: string }) => id);
     assert.ok(listed.includes(personal.id) && listed.includes(shared.id));
   },
 );
 
-proves(["auth-scope"], "a scope that does not cover the operation is 403 and named", async () => {
+covers(["auth-scope"], "a scope that does not cover the operation is 403 and named", async () => {
   const reader = await berth.client({ scopes: "agents:read,sessions:read" });
   assert.equal((await reader.get("/agents")).status, 200);
-  refused(await reader.post("/agents", {}), 403, "permission_error", { message: /agents:write/ });
-  refused(await reader.get("/files"), 403, "permission_error", { message: /files:read/ });
+  assertError(await reader.post("/agents", {}), 403, "permission_error", { message: /agents:write/ });
+  assertError(await reader.get("/files"), 403, "permission_error", { message: /files:read/ });
   const writer = await berth.client({ scopes: "environments:write" });
   const made = await makeEnvironment(writer);
-  refused(await writer.get(`/environments/${made.id}`), 403, "permission_error", {
+  assertError(await writer.get(`/environments/${made.id}`), 403, "permission_error", {
     message: /environments:read/,
   });
 });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { type Api, refused, type Wire } from "../harness/api.ts";
+import { type AnyJson, type Api, assertError } from "../harness/api.ts";
 import { Berth, startBerth } from "../harness/berth.ts";
-import { bash, makeAgent, makeEnvironment, results, turn, turnOf } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
-import { eventsUntil } from "../harness/stream.ts";
+import { covers } from "../harness/covers.ts";
+import { bash, makeAgent, makeEnvironment, runTurn, toolResults, waitForTurn } from "../harness/fixtures.ts";
+import { readEventsUntil } from "../harness/stream.ts";
 
 const { api } = await startBerth();
 
@@ -22,33 +22,33 @@ const glob = { tool: "Glob", input: { pattern: "*.none" } };
 
 const message = (text: string) => ({ type: "user.message", content: [{ type: "text", text }] });
 const allow = (id: string) => ({ type: "user.tool_confirmation", tool_use_id: id, result: "allow" });
-const deny = (id: string, words: Wire = {}) => ({ ...allow(id), result: "deny", ...words });
+const deny = (id: string, words: AnyJson = {}) => ({ ...allow(id), result: "deny", ...words });
 const answer = (id: string, text: string) => ({
   type: "user.custom_tool_result",
   custom_tool_use_id: id,
   content: [{ type: "text", text }],
 });
 
-const sessionWith = (...tools: Wire[]) => sessionOf(api, ...tools);
+const sessionWith = (...tools: AnyJson[]) => sessionOf(api, ...tools);
 
-async function sessionOf(client: Api, ...tools: Wire[]): Promise<string> {
+async function sessionOf(client: Api, ...tools: AnyJson[]): Promise<string> {
   const agent = await makeAgent(client, { tools });
   const environment = await makeEnvironment(client);
   return (await client.ok("POST", "/sessions", { agent: agent.id, environment_id: environment.id })).id;
 }
 
-const post = (session: string, ...events: Wire[]) => api.post(`/sessions/${session}/events`, { events });
+const post = (session: string, ...events: AnyJson[]) => api.post(`/sessions/${session}/events`, { events });
 
 /** Sends events and answers those from the first of them to the next time that the session is idle. */
-async function send(session: string, ...events: Wire[]): Promise<Wire[]> {
+async function send(session: string, ...events: AnyJson[]): Promise<AnyJson[]> {
   const sent = await api.ok("POST", `/sessions/${session}/events`, { events });
-  return turnOf(api, session, sent.data[0].id);
+  return waitForTurn(api, session, sent.data[0].id);
 }
 
 /** The events after one to the next time that the session is idle. */
-async function untilIdle(session: string, id: string): Promise<Wire[]> {
+async function untilIdle(session: string, id: string): Promise<AnyJson[]> {
   let begun = false;
-  const events = await eventsUntil(api, session, (event) => {
+  const events = await readEventsUntil(api, session, (event) => {
     if (begun && event.type === "session.status_idle") return true;
     begun ||= event.id === id;
     return false;
@@ -56,36 +56,36 @@ async function untilIdle(session: string, id: string): Promise<Wire[]> {
   return events.slice(events.findIndex((event) => event.id === id) + 1);
 }
 
-async function logOf(session: string): Promise<Wire[]> {
+async function logOf(session: string): Promise<AnyJson[]> {
   return (await api.ok("GET", `/sessions/${session}/events?limit=100`)).data;
 }
 
-const typed = (events: Wire[], ...types: string[]): Wire[] =>
+const typed = (events: AnyJson[], ...types: string[]): AnyJson[] =>
   events.filter(({ type }) => types.includes(type));
 
-const said = (events: Wire[]): string =>
+const said = (events: AnyJson[]): string =>
   typed(events, "agent.message")
     .map(({ content }) => content[0].text)
     .join("\n");
 
 /** The calls that got a result of the service. */
-const ended = (events: Wire[]): string[] =>
+const ended = (events: AnyJson[]): string[] =>
   typed(events, "agent.tool_result").map(({ tool_use_id: id }) => id);
 
 /** Ids of the calls that the newest idle names. */
-function waiting(events: Wire[]): string[] {
+function waiting(events: AnyJson[]): string[] {
   const { stop_reason: reason } = typed(events, "session.status_idle").at(-1);
   assert.equal(reason.type, "requires_action", JSON.stringify(events));
   return reason.event_ids;
 }
 
-function endTurn(events: Wire[]): void {
+function endTurn(events: AnyJson[]): void {
   assert.deepEqual(events.at(-1).stop_reason, { type: "end_turn" });
 }
 
-proves(["confirm-ask", "confirm-allow"], "a call that asks runs when it is allowed", async () => {
+covers(["confirm-ask", "confirm-allow"], "a call that asks runs when it is allowed", async () => {
   const session = await sessionWith(ask);
-  const asked = await turn(api, session, bash("echo $((6 * 7))"), { say: "done", expect: "42" });
+  const asked = await runTurn(api, session, bash("echo $((6 * 7))"), { say: "done", expect: "42" });
   const [use] = typed(asked, "agent.tool_use");
   assert.equal(use.evaluated_permission, "ask");
   assert.deepEqual(waiting(asked), [use.id]);
@@ -101,17 +101,17 @@ proves(["confirm-ask", "confirm-allow"], "a call that asks runs when it is allow
     "session.status_running",
     "agent.tool_result",
   ]);
-  assert.deepEqual([ended(ran), results(ran)], [[use.id], ["42"]]);
+  assert.deepEqual([ended(ran), toolResults(ran)], [[use.id], ["42"]]);
   assert.equal(said(ran), "done");
   endTurn(ran);
   const [stored] = typed(await logOf(session), "user.tool_confirmation");
   assert.match(stored.processed_at, /Z$/);
 });
 
-proves(["confirm-ask", "confirm-allow", "confirm-deny"], "calls are answered one by one", async () => {
+covers(["confirm-ask", "confirm-allow", "confirm-deny"], "calls are answered one by one", async () => {
   const session = await sessionWith(ask);
   const calls = { tools: [bash("echo one"), glob, bash("echo two"), bash("echo three")] };
-  const asked = await turn(api, session, calls, { say: "all there", expect: "too dangerous" });
+  const asked = await runTurn(api, session, calls, { say: "all there", expect: "too dangerous" });
   const [one, search, two, three] = typed(asked, "agent.tool_use").map(({ id }) => id);
   assert.deepEqual(waiting(asked), [one, two, three]);
   assert.deepEqual(ended(asked), [search], "the call that asks nobody has run");
@@ -128,23 +128,23 @@ proves(["confirm-ask", "confirm-allow", "confirm-deny"], "calls are answered one
   endTurn(rest);
 });
 
-proves(["confirm-ask"], "input that does not fit is refused without asking anyone", async () => {
+covers(["confirm-ask"], "input that does not fit is refused without asking anyone", async () => {
   const session = await sessionWith(ask);
-  const events = await turn(api, session, { tool: "Bash", input: { cmd: "true" } }, { say: "sorry" });
+  const events = await runTurn(api, session, { tool: "Bash", input: { cmd: "true" } }, { say: "sorry" });
   assert.equal(typed(events, "agent.tool_use")[0].evaluated_permission, "deny");
-  assert.match(results(events)[0] ?? "", /does not fit/);
+  assert.match(toolResults(events)[0] ?? "", /does not fit/);
   endTurn(events);
 });
 
-proves(["confirm-refuse", "confirm-deny"], "answers to what does not wait are refused", async () => {
+covers(["confirm-refuse", "confirm-deny"], "answers to what does not wait are refused", async () => {
   const session = await sessionWith(ask, weather);
-  const elsewhere = waiting(await turn(api, await sessionWith(ask), bash("echo b")))[0] ?? "";
-  const asked = await turn(api, session, { tools: [bash("echo a"), glob, snow] });
+  const elsewhere = waiting(await runTurn(api, await sessionWith(ask), bash("echo b")))[0] ?? "";
+  const asked = await runTurn(api, session, { tools: [bash("echo a"), glob, snow] });
   const [use, search] = typed(asked, "agent.tool_use").map(({ id }) => id);
   const [custom] = typed(asked, "agent.custom_tool_use").map(({ id }) => id);
   assert.deepEqual(waiting(asked), [use, custom]);
-  const invalid = async (param: string, ...events: Wire[]) =>
-    refused(await post(session, ...events), 400, "invalid_request_error", { param });
+  const invalid = async (param: string, ...events: AnyJson[]) =>
+    assertError(await post(session, ...events), 400, "invalid_request_error", { param });
   await invalid("events[0].tool_use_id", allow("evt_01h00000000000000000000000"));
   await invalid("events[0].tool_use_id", allow(elsewhere));
   await invalid("events[0].tool_use_id", allow("nonsense"));
@@ -155,39 +155,39 @@ proves(["confirm-refuse", "confirm-deny"], "answers to what does not wait are re
   await invalid("events[1].tool_use_id", message("hello"), allow(asked[0].id));
   await invalid("events[0].deny_message", { ...allow(use), deny_message: "no" });
   await invalid("events[0].result", { ...allow(use), result: "maybe" });
-  refused(await post(session, { type: "user.interrupt" }, allow(use)), 409, "conflict_error", {
+  assertError(await post(session, { type: "user.interrupt" }, allow(use)), 409, "conflict_error", {
     param: "events[1].tool_use_id",
   });
   const log = await logOf(session);
   assert.deepEqual(typed(log, "user.tool_confirmation", "user.interrupt"), [], "nothing of it was taken");
   assert.equal(typed(log, "user.message").length, 1);
   assert.deepEqual(waiting(await send(session, allow(use))), [custom]);
-  refused(await post(session, message("and"), answer(custom, "x"), deny(use)), 409, "conflict_error", {
+  assertError(await post(session, message("and"), answer(custom, "x"), deny(use)), 409, "conflict_error", {
     param: "events[2].tool_use_id",
   });
   assert.equal(typed(await logOf(session), "user.custom_tool_result", "user.message").length, 1);
 });
 
-proves(["confirm-refuse"], "a session cannot begin with answers", async () => {
+covers(["confirm-refuse"], "a session cannot begin with answers", async () => {
   const agent = await makeAgent(api);
   const environment = await makeEnvironment(api);
   const initial_events = [allow("evt_01h00000000000000000000000")];
   const body = { agent: agent.id, environment_id: environment.id, initial_events };
-  refused(await api.post("/sessions", body), 400, "invalid_request_error", {
+  assertError(await api.post("/sessions", body), 400, "invalid_request_error", {
     param: "initial_events[0].type",
   });
 });
 
-proves(["confirm-once"], "of sixteen answers at once to a call one is taken", async () => {
+covers(["confirm-once"], "of sixteen answers at once to a call one is taken", async () => {
   const session = await sessionWith(ask);
-  const [use = ""] = waiting(await turn(api, session, bash("echo ran"), { say: "done" }));
+  const [use = ""] = waiting(await runTurn(api, session, bash("echo ran"), { say: "done" }));
   const answers = await Promise.all(
     Array.from({ length: 16 }, (_, index) => post(session, index % 2 === 0 ? allow(use) : deny(use))),
   );
   const [taken, ...more] = answers.filter(({ status }) => status === 200);
   assert.equal(more.length, 0);
-  for (const lost of answers.filter(({ status }) => status !== 200)) refused(lost, 409, "conflict_error");
-  const events = await turnOf(api, session, taken?.body.data[0].id);
+  for (const lost of answers.filter(({ status }) => status !== 200)) assertError(lost, 409, "conflict_error");
+  const events = await waitForTurn(api, session, taken?.body.data[0].id);
   assert.deepEqual(ended(events), [use]);
   endTurn(events);
 });
@@ -197,26 +197,31 @@ const interrupts = {
   cancelling: (session: string) => api.post(`/sessions/${session}/cancel`),
 };
 for (const [name, interrupt] of Object.entries(interrupts)) {
-  proves(["confirm-interrupt"], `${name} ends the calls that wait`, async () => {
+  covers(["confirm-interrupt"], `${name} ends the calls that wait`, async () => {
     const session = await sessionWith(ask, weather);
-    const asked = await turn(api, session, { tools: [bash("echo a > /data/ran"), snow] }, { say: "never" });
+    const asked = await runTurn(
+      api,
+      session,
+      { tools: [bash("echo a > /data/ran"), snow] },
+      { say: "never" },
+    );
     const calls = waiting(asked);
     assert.equal((await interrupt(session)).status, 200);
-    refused(await post(session, allow(calls[0] ?? "")), 409, "conflict_error");
+    assertError(await post(session, allow(calls[0] ?? "")), 409, "conflict_error");
     const after = await untilIdle(session, asked.at(-1).id);
     assert.deepEqual(ended(after), calls);
-    assert.ok(results(after).every((text) => /interrupted/.test(text)));
+    assert.ok(toolResults(after).every((text) => /interrupted/.test(text)));
     assert.deepEqual(after.at(-1).stop_reason, { type: "cancelled" });
     const search = { tool: "Glob", input: { pattern: "ran" } };
-    const next = await turn(api, session, search, { say: "here" });
-    assert.doesNotMatch(results(next)[0] ?? "", /\/ran|^ran$/m, "the call never ran");
+    const next = await runTurn(api, session, search, { say: "here" });
+    assert.doesNotMatch(toolResults(next)[0] ?? "", /\/ran|^ran$/m, "the call never ran");
     assert.equal(said(next), "here");
   });
 }
 
-proves(["confirm-messages"], "a message that comes while a call waits is answered after it", async () => {
+covers(["confirm-messages"], "a message that comes while a call waits is answered after it", async () => {
   const session = await sessionWith(ask);
-  const [use = ""] = waiting(await turn(api, session, bash("echo a"), { say: "first" }));
+  const [use = ""] = waiting(await runTurn(api, session, bash("echo a"), { say: "first" }));
   const sent = await api.ok("POST", `/sessions/${session}/events`, {
     events: [message(JSON.stringify({ steps: [{ say: "second" }] }))],
   });
@@ -227,37 +232,41 @@ proves(["confirm-messages"], "a message that comes while a call waits is answere
   assert.equal(ids.indexOf(events[0].id), ids.indexOf(sent.data[0].id) + 1, "the message started nothing");
 });
 
-proves(["confirm-durable"], "waiting calls outlive the service", async () => {
+covers(["confirm-durable"], "waiting calls outlive the service", async () => {
   const own = await Berth.start();
   const first = await own.client();
   const session = await sessionOf(first, ask);
-  const [use = ""] = waiting(await turn(first, session, bash("echo after"), { say: "done" }));
+  const [use = ""] = waiting(await runTurn(first, session, bash("echo after"), { say: "done" }));
   await own.kill("SIGKILL");
   const again = await Berth.start({ dataDir: own.dataDir });
   try {
     const client = new (first.constructor as typeof Api)(again.url, first.token);
     const sent = await client.ok("POST", `/sessions/${session}/events`, { events: [allow(use)] });
-    const events = await turnOf(client, session, sent.data[0].id);
-    assert.deepEqual(results(events), ["after"]);
+    const events = await waitForTurn(client, session, sent.data[0].id);
+    assert.deepEqual(toolResults(events), ["after"]);
     endTurn(events);
   } finally {
     await again.stop();
   }
 });
 
-proves(["confirm-durable"], "an ended session takes no answers", async () => {
+covers(["confirm-durable"], "an ended session takes no answers", async () => {
   for (const [way, status] of [
     ["archive", 403],
     ["terminate", 409],
   ] as const) {
     const session = await sessionWith(ask);
-    const [use = ""] = waiting(await turn(api, session, bash("echo a")));
+    const [use = ""] = waiting(await runTurn(api, session, bash("echo a")));
     await api.ok("POST", `/sessions/${session}/${way}`);
-    refused(await post(session, allow(use)), status, status === 403 ? "permission_error" : "conflict_error");
+    assertError(
+      await post(session, allow(use)),
+      status,
+      status === 403 ? "permission_error" : "conflict_error",
+    );
   }
 });
 
-proves(["custom-tool"], "custom tools are kept as they were given, and held to their form", async () => {
+covers(["custom-tool"], "custom tools are kept as they were given, and held to their form", async () => {
   const made = await makeAgent(api, { tools: [ask, weather] });
   assert.deepEqual(made.tools[1], weather);
   assert.equal(made.tools[0].configs[0].permission_policy.type, "always_ask");
@@ -265,9 +274,9 @@ proves(["custom-tool"], "custom tools are kept as they were given, and held to t
   assert.equal(again.version, 1, "the same tools are no new version");
   const many = Array.from({ length: 129 }, (_, index) => ({ ...weather, name: `tool_${index}` }));
   assert.equal((await makeAgent(api, { tools: many.slice(1) })).tools.length, 128);
-  const bad = async (param: string, ...tools: Wire[]) => {
+  const bad = async (param: string, ...tools: AnyJson[]) => {
     const answer = await api.post("/agents", { name: "a", model: "rehearsal/steps", tools });
-    refused(answer, 400, "invalid_request_error", { param });
+    assertError(answer, 400, "invalid_request_error", { param });
   };
   await bad("tools", ...many);
   await bad("tools[1].name", weather, weather);
@@ -277,7 +286,7 @@ proves(["custom-tool"], "custom tools are kept as they were given, and held to t
   await bad("tools[0].name", { ...weather, name: "x".repeat(65) });
   await bad("tools[0].description", { ...weather, description: "" });
   await bad("tools[1].type", ask, ask);
-  const badSchema = (param: string, input_schema: Wire) =>
+  const badSchema = (param: string, input_schema: AnyJson) =>
     bad(`tools[0].input_schema${param}`, { ...weather, input_schema });
   await badSchema("", "object");
   await badSchema(".type", { type: "string" });
@@ -287,9 +296,9 @@ proves(["custom-tool"], "custom tools are kept as they were given, and held to t
   await badSchema(".properties.a", { type: "object", properties: { a: "string" } });
 });
 
-proves(["custom-call", "custom-result"], "the client runs its own tool and sends the result", async () => {
+covers(["custom-call", "custom-result"], "the client runs its own tool and sends the result", async () => {
   const session = await sessionWith(weather);
-  const called = await turn(api, session, snow, { say: "dress warm", expect: "snow" });
+  const called = await runTurn(api, session, snow, { say: "dress warm", expect: "snow" });
   const [use] = typed(called, "agent.custom_tool_use");
   assert.deepEqual([use.name, use.input], ["weather", { place: "Oslo" }]);
   assert.deepEqual(waiting(called), [use.id]);
@@ -303,15 +312,15 @@ const pixel =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg==";
 const image = { type: "image", source: { type: "base64", media_type: "image/png", data: pixel } };
 
-proves(["custom-result"], "a result may be an image, an error, or nothing", async () => {
+covers(["custom-result"], "a result may be an image, an error, or nothing", async () => {
   const session = await sessionWith(weather);
-  const result = (id: string, fields: Wire) => ({
+  const result = (id: string, fields: AnyJson) => ({
     type: "user.custom_tool_result",
     custom_tool_use_id: id,
     ...fields,
   });
-  const call = async (expect: string, fields: Wire) => {
-    const [use = ""] = waiting(await turn(api, session, snow, { say: "as told", expect }));
+  const call = async (expect: string, fields: AnyJson) => {
+    const [use = ""] = waiting(await runTurn(api, session, snow, { say: "as told", expect }));
     const events = await send(session, result(use, fields));
     assert.equal(said(events), "as told");
     return events[0];
@@ -320,9 +329,9 @@ proves(["custom-result"], "a result may be an image, an error, or nothing", asyn
   await call("nowhere", { content: [{ type: "text", text: "nowhere" }], is_error: true });
   const empty = await call("returned nothing", {});
   assert.deepEqual([empty.content, empty.is_error], [[], false]);
-  const [use = ""] = waiting(await turn(api, session, snow));
-  const bad = async (field: string, fields: Wire) =>
-    refused(await post(session, result(use, fields)), 400, "invalid_request_error", {
+  const [use = ""] = waiting(await runTurn(api, session, snow));
+  const bad = async (field: string, fields: AnyJson) =>
+    assertError(await post(session, result(use, fields)), 400, "invalid_request_error", {
       param: `events[0].${field}`,
     });
   await bad("content", { content: "text" });
@@ -333,10 +342,10 @@ proves(["custom-result"], "a result may be an image, an error, or nothing", asyn
   await bad("is_error", { is_error: "yes" });
 });
 
-proves(["custom-call"], "input that does not fit never reaches the client", async () => {
+covers(["custom-call"], "input that does not fit never reaches the client", async () => {
   const session = await sessionWith(weather);
   const call = { tool: "weather", input: { place: 5 } };
-  const events = await turn(api, session, call, { say: "sorry", expect: "does not fit" });
+  const events = await runTurn(api, session, call, { say: "sorry", expect: "does not fit" });
   assert.deepEqual(typed(events, "agent.custom_tool_use"), []);
   assert.equal(typed(events, "agent.tool_use")[0].evaluated_permission, "deny");
   assert.equal(said(events), "sorry");

@@ -10,10 +10,10 @@ import {
   type TestEngine,
 } from "../../container-engine/container-engine.ts";
 import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
-import { Api, type Wire } from "../harness/api.ts";
+import { type AnyJson, Api } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
-import { bash, makeAgent, makeEnvironment, makeFile, results, turn } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
+import { covers } from "../harness/covers.ts";
+import { bash, makeAgent, makeEnvironment, makeFile, runTurn, toolResults } from "../harness/fixtures.ts";
 import { providerSettings } from "../harness/provider-settings.ts";
 
 const skip = missingForEngine("dockerd") ?? false;
@@ -51,23 +51,23 @@ function settings(): Record<string, string> {
   };
 }
 
-async function sessionWith(resources: Wire[], environment: Record<string, string> = {}): Promise<Wire> {
+async function sessionWith(resources: AnyJson[], environment: Record<string, string> = {}): Promise<AnyJson> {
   const [agent, made] = await Promise.all([makeAgent(api), makeEnvironment(api, environment)]);
   return api.ok("POST", "/sessions", { agent: agent.id, environment_id: made.id, resources });
 }
 
-function repository(): Wire {
+function repository(): AnyJson {
   const token = host.createToken({ user: "robot", permissions: "write" });
   return { type: "hosted_repository", url: `${host.url}/acme/widget`, authorization_token: token };
 }
 
-proves(
+covers(
   ["container-engine"],
   "clone, commit, push and a refused host in a container",
   async () => {
     const file = await makeFile(api, "uploaded");
     const session = await sessionWith([repository(), { type: "file", file_id: file.id }]);
-    const events = await turn(
+    const events = await runTurn(
       api,
       session.id,
       bash(`pwd; id -un; cat /mnt/session/uploads/${file.id}; rg -c one widget/a.txt`),
@@ -76,34 +76,38 @@ proves(
       bash("curl -sS -m 5 http://refused.example/"),
       bash("echo result >/mnt/session/outputs/result.txt"),
     );
-    const texts = results(events);
+    const texts = toolResults(events);
     assert.equal(texts[0]?.trim(), "/data\nagent\nuploaded1");
     const commit = /[0-9a-f]{40}/.exec(texts[2] ?? "")?.[0];
     assert.equal(await host.head("acme", "widget", "change"), commit, texts.join(" | "));
     assert.match(texts[3] ?? "", /Could not resolve host/);
     const { data } = await api.ok("GET", `/sessions/${session.id}/events?types[]=session.egress_denied`);
     assert.deepEqual(
-      data.map(({ host: name, reason }: Wire) => [name, reason]),
+      data.map(({ host: name, reason }: AnyJson) => [name, reason]),
       [["refused.example", "not_allowed"]],
     );
   },
   skip,
 );
 
-proves(
+covers(
   ["container-engine-resume"],
   "a killed service leaves no running container, and the next goes on with its disk",
   async () => {
     const session = await sessionWith([repository()]);
-    await turn(api, session.id, bash("echo uncommitted >>widget/a.txt; echo kept >/data/kept; sleep 600 &"));
+    await runTurn(
+      api,
+      session.id,
+      bash("echo uncommitted >>widget/a.txt; echo kept >/data/kept; sleep 600 &"),
+    );
     const { token } = api;
     await berth.kill("SIGKILL");
     await engine.idle();
     berth = await Berth.start({ settings: settings(), dataDir: berth.dataDir });
     api = new Api(berth.url, token);
     await berth.ready();
-    const [text] = results(
-      await turn(
+    const [text] = toolResults(
+      await runTurn(
         api,
         session.id,
         bash("git -C widget status --short; cat kept; pgrep -f 'sleep 600' || echo none"),
@@ -114,17 +118,17 @@ proves(
   skip,
 );
 
-proves(
+covers(
   ["container-engine-image"],
   "an image is run, and one that is missing is told",
   async () => {
     const named = await sessionWith([], { image: TEST_IMAGE });
     assert.deepEqual(
-      results(await turn(api, named.id, bash("echo runs"))).map((text) => text.trim()),
+      toolResults(await runTurn(api, named.id, bash("echo runs"))).map((text) => text.trim()),
       ["runs"],
     );
     const missing = await sessionWith([], { image: "missing.example/none:1" });
-    const events = await turn(api, missing.id, bash("echo never"));
+    const events = await runTurn(api, missing.id, bash("echo never"));
     const error = events.find(({ type }) => type === "session.error");
     assert.equal(error?.error.type, "sandbox_error");
     assert.match(error?.error.message, /The image "missing\.example\/none:1" is not on/);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { type Api, type Json, refused, type Wire } from "../harness/api.ts";
+import { type AnyJson, type Api, assertError, type Json } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
+import { covers } from "../harness/covers.ts";
 import { makeAgent, makeEnvironment, makeFile, makeSession, makeSkill } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
 
 interface List {
   path: string;
@@ -57,8 +57,8 @@ async function makeParents(): Promise<Record<string, string>> {
   };
 }
 
-function listsOf(document: Wire, parents: Record<string, string>): List[] {
-  return Object.entries<Wire>(document.paths).flatMap(([template, { get }]) => {
+function listsOf(document: AnyJson, parents: Record<string, string>): List[] {
+  return Object.entries<AnyJson>(document.paths).flatMap(([template, { get }]) => {
     const schema = get?.responses["200"]?.content?.["application/json"]?.schema;
     if (schema?.properties?.has_more === undefined) return [];
     const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
@@ -70,31 +70,31 @@ function listsOf(document: Wire, parents: Record<string, string>): List[] {
   });
 }
 
-proves(["page-every-list", "page-limit"], "limit has its bounds and messages in every list", async () => {
+covers(["page-every-list", "page-limit"], "limit has its bounds and messages in every list", async () => {
   assert.ok(lists.length >= 15, `${lists.length} lists`);
   for (const { path } of lists) {
     for (const limit of ["0", "-1", "abc", "1.5", ""]) {
-      refused(await api.get(`${path}limit=${limit}`), 400, "invalid_request_error", {
+      assertError(await api.get(`${path}limit=${limit}`), 400, "invalid_request_error", {
         message: "Field 'limit' must be a positive integer.",
         param: "limit",
       });
     }
     for (const limit of ["101", "99999999999999999999"]) {
-      refused(await api.get(`${path}limit=${limit}`), 400, "invalid_request_error", {
+      assertError(await api.get(`${path}limit=${limit}`), 400, "invalid_request_error", {
         message: "limit exceeds maximum of 100",
         param: "limit",
       });
     }
-    refused(await api.get(`${path}limit=1&limit=1`), 400, "invalid_request_error", { param: "limit" });
-    refused(await api.get(`${path}bogus=1`), 400, "invalid_request_error", { param: "bogus" });
+    assertError(await api.get(`${path}limit=1&limit=1`), 400, "invalid_request_error", { param: "limit" });
+    assertError(await api.get(`${path}bogus=1`), 400, "invalid_request_error", { param: "bogus" });
     assert.equal((await api.ok("GET", `${path}limit=100`)).has_more, false, path);
   }
 });
 
-proves(["page-every-list", "page-envelope"], "pages of one lead through every list", async () => {
+covers(["page-every-list", "page-envelope"], "pages of one lead through every list", async () => {
   for (const { path, parameters } of lists) {
     const all = await api.ok("GET", `${path}limit=100`);
-    const seen: Wire[] = [];
+    const seen: AnyJson[] = [];
     let next = "";
     for (let turns = 0; turns <= all.data.length; turns++) {
       const page = await api.ok("GET", `${path}limit=1${next}`);
@@ -107,30 +107,32 @@ proves(["page-every-list", "page-envelope"], "pages of one lead through every li
     }
     assert.deepEqual(seen, all.data, path);
     assert.ok(all.data.length >= (path.includes("/models") || path.includes("/tokens") ? 1 : 2), path);
-    const ids = all.data.map(({ id }: Wire) => id);
+    const ids = all.data.map(({ id }: AnyJson) => id);
     const order = path.includes("/events") ? ids.toSorted() : ids.toSorted().reverse();
     if (!path.includes("/models")) assert.deepEqual(ids, order, path);
   }
 });
 
-proves(["page-every-list", "page-cursors"], "cursors exclude each other and stay in their list", async () => {
+covers(["page-every-list", "page-cursors"], "cursors exclude each other and stay in their list", async () => {
   const cursor = (await api.ok("GET", "/environments?limit=1")).next_page;
   for (const { path, parameters } of lists) {
     if (parameters.includes("page") && !path.includes("/environments")) {
-      refused(await api.get(`${path}page=${cursor}`), 400, "invalid_request_error", { param: "page" });
+      assertError(await api.get(`${path}page=${cursor}`), 400, "invalid_request_error", { param: "page" });
     }
     if (!parameters.includes("before_id")) continue;
     const { first_id: id } = await api.ok("GET", `${path}limit=1`);
     const pairs = [`before_id=${id}&after_id=${id}`];
     if (parameters.includes("page")) pairs.push(`page=x&before_id=${id}`, `page=x&after_id=${id}`);
     for (const pair of pairs) {
-      refused(await api.get(path + pair), 400, "invalid_request_error", { message: /^Only one of/ });
+      assertError(await api.get(path + pair), 400, "invalid_request_error", { message: /^Only one of/ });
     }
-    refused(await api.get(`${path}after_id=nonsense`), 400, "invalid_request_error", { param: "after_id" });
+    assertError(await api.get(`${path}after_id=nonsense`), 400, "invalid_request_error", {
+      param: "after_id",
+    });
   }
 });
 
-proves(["page-list-ends"], "beyond its ends every list is empty in every member", async () => {
+covers(["page-list-ends"], "beyond its ends every list is empty in every member", async () => {
   for (const { path, parameters } of lists) {
     if (!parameters.includes("before_id")) continue;
     const { first_id, last_id } = await api.ok("GET", `${path}limit=100`);
@@ -143,7 +145,7 @@ proves(["page-list-ends"], "beyond its ends every list is empty in every member"
   }
 });
 
-proves(["id-out-of-range"], "what looks like an id and is the number of none is no anchor", async () => {
+covers(["id-out-of-range"], "what looks like an id and is the number of none is no anchor", async () => {
   const beyond = "z".repeat(26);
   for (const { path, parameters } of lists) {
     const ids = parameters.filter((name) => /_id$/.test(name) && !path.includes(`${name}=`));
@@ -152,20 +154,20 @@ proves(["id-out-of-range"], "what looks like an id and is the number of none is 
       if (name === "agent_id" && path.includes("/versions")) continue;
       const first = (await api.ok("GET", `${path}limit=1`)).first_id.split("_")[0];
       const prefix = { agent_id: "agent", scope_id: "sess" }[name] ?? first;
-      refused(await api.get(`${path}${name}=${prefix}_${beyond}`), 400, "invalid_request_error", {
+      assertError(await api.get(`${path}${name}=${prefix}_${beyond}`), 400, "invalid_request_error", {
         param: name,
       });
     }
   }
 });
 
-proves(["reference-unknown"], "what a body names and nobody has is 404, named", async () => {
+covers(["reference-unknown"], "what a body names and nobody has is 404, named", async () => {
   const agent = (await makeAgent(api)).id;
   const environment_id = (await makeEnvironment(api)).id;
   const session = await makeSession(api);
   const create = (fields: Record<string, Json>) =>
     api.post("/sessions", { agent, environment_id, ...fields });
-  const naming: Record<string, (id: string) => Promise<Wire>> = {
+  const naming: Record<string, (id: string) => Promise<AnyJson>> = {
     agent: (id) => create({ agent: id }),
     env: (id) => create({ environment_id: id }),
     vault: (id) => create({ vault_ids: [id] }),
@@ -183,7 +185,7 @@ proves(["reference-unknown"], "what a body names and nobody has is 404, named", 
     api.post(`/sessions/${session.id}/events`, {
       events: [{ type: "user.message", content: [{ type: "image", source: { type: "file", file_id: id } }] }],
     });
-  const cases: [string, (id: string) => Promise<Wire>][] = [
+  const cases: [string, (id: string) => Promise<AnyJson>][] = [
     ...Object.entries(naming),
     ["agent", (id) => create({ agent: { type: "agent", id } })],
     ["vault", (id) => create({ resources: [{ type: "vault", vault_id: id }] })],
@@ -193,9 +195,9 @@ proves(["reference-unknown"], "what a body names and nobody has is 404, named", 
   for (const [prefix, name] of cases) {
     for (const rest of ["does_not_exist", "", "z".repeat(26), "01h00000000000000000000000"]) {
       const id = `${prefix}_${rest}`;
-      refused(await name(id), 404, "not_found_error", { message: new RegExp(`'${id}' does not exist`) });
+      assertError(await name(id), 404, "not_found_error", { message: new RegExp(`'${id}' does not exist`) });
     }
     for (const id of ["nonsense", "", `other_${"0".repeat(26)}`])
-      refused(await name(id), 400, "invalid_request_error", { message: /must be the id of/ });
+      assertError(await name(id), 400, "invalid_request_error", { message: /must be the id of/ });
   }
 });

@@ -4,16 +4,20 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
-import { type Api, refused, type Wire } from "../harness/api.ts";
+import { type AnyJson, type Api, assertError } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
-import { bash, makeEnvironment, makeSession, results, turn } from "../harness/fixtures.ts";
-import { lackForDiskLimits, loopFiles } from "../harness/loop-devices.ts";
+import { covers } from "../harness/covers.ts";
+import { bash, makeEnvironment, makeSession, runTurn, toolResults } from "../harness/fixtures.ts";
+import { loopBackingFiles, missingForDiskLimits } from "../harness/loop-devices.ts";
 import { type PipIndex, startPipIndex } from "../harness/pip-index.ts";
-import { proves } from "../harness/proves.ts";
-import { dataDirWithSystem, lackForSystem, systemMade } from "../harness/system-tree.ts";
-import { until } from "../harness/until.ts";
+import {
+  dataDirWithRootFilesystem,
+  missingForRootFilesystem,
+  waitForRootFilesystem,
+} from "../harness/root-filesystem.ts";
+import { waitUntil } from "../harness/wait-until.ts";
 
-const skip = lackForSystem();
+const skip = missingForRootFilesystem();
 let directory: string;
 let index: PipIndex;
 let berth: Berth;
@@ -22,7 +26,7 @@ let api: Api;
 before(async () => {
   directory = await mkdtemp(join(tmpdir(), "environment-contents-"));
   index = await startPipIndex(directory);
-  const dataDir = skip ? {} : { dataDir: await dataDirWithSystem() };
+  const dataDir = skip ? {} : { dataDir: await dataDirWithRootFilesystem() };
   berth = await Berth.start({
     ...dataDir,
     settings: {
@@ -34,7 +38,7 @@ before(async () => {
     },
   });
   api = await berth.client();
-  if (!skip) await systemMade(berth);
+  if (!skip) await waitForRootFilesystem(berth);
 });
 after(async () => {
   await index.stop();
@@ -42,16 +46,16 @@ after(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-async function sessionWith(config: Wire, fields: Wire = {}): Promise<Wire> {
+async function sessionWith(config: AnyJson, fields: AnyJson = {}): Promise<AnyJson> {
   const environment = await makeEnvironment(api, { config: { type: "cloud", ...config }, ...fields });
   return await makeSession(api, { environment_id: environment.id });
 }
 
-function faults(events: Wire[]): Wire[] {
+function faults(events: AnyJson[]): AnyJson[] {
   return events.filter(({ type }) => type === "session.error").map(({ error }) => error);
 }
 
-proves(
+covers(
   ["environment-package-names"],
   "packages and a script are kept, changed by parts, and taken away",
   async () => {
@@ -63,7 +67,7 @@ proves(
     const made = await makeEnvironment(api, { config: { type: "cloud", packages, setup_script: "true\n" } });
     assert.deepEqual(made.config.packages, packages);
     assert.equal(made.config.setup_script, "true\n");
-    const change = async (config: Wire) =>
+    const change = async (config: AnyJson) =>
       (await api.ok("POST", `/environments/${made.id}`, { config: config && { type: "cloud", ...config } }))
         .config;
     const kept = await change({ packages: { npm: null, pip: ["six"] } });
@@ -72,11 +76,11 @@ proves(
     assert.deepEqual(await change({ setup_script: null }), { ...kept, setup_script: null });
     const none = await change({ packages: null });
     assert.deepEqual(none.packages, { apt: [], npm: [], pip: [] });
-    assert.deepEqual(await change(null as unknown as Wire), none);
+    assert.deepEqual(await change(null as unknown as AnyJson), none);
   },
 );
 
-proves(["environment-package-names"], "what is more than a name is refused", async () => {
+covers(["environment-package-names"], "what is more than a name is refused", async () => {
   const bad = {
     apt: [
       "",
@@ -132,31 +136,31 @@ proves(["environment-package-names"], "what is more than a name is refused", asy
         name: "bad",
         config: { type: "cloud", packages: { [manager]: ["ok", name] } },
       });
-      refused(answer, 400, "invalid_request_error", { param: `config.packages.${manager}[1]` });
+      assertError(answer, 400, "invalid_request_error", { param: `config.packages.${manager}[1]` });
     }
   const many = Array.from({ length: 101 }, (_, count) => `p${count}`);
   const tooMany = await api.post("/environments", {
     name: "bad",
     config: { type: "cloud", packages: { apt: many } },
   });
-  refused(tooMany, 400, "invalid_request_error", { param: "config.packages.apt" });
+  assertError(tooMany, 400, "invalid_request_error", { param: "config.packages.apt" });
   for (const script of ["x".repeat(65_537), "é".repeat(40_000), "a\0b"]) {
     const answer = await api.post("/environments", {
       name: "bad",
       config: { type: "cloud", setup_script: script },
     });
-    refused(answer, 400, "invalid_request_error", { param: "config.setup_script" });
+    assertError(answer, 400, "invalid_request_error", { param: "config.setup_script" });
   }
 });
 
-proves(
+covers(
   ["environment-packages"],
   "sessions have the packages of all three managers, installed once",
   async () => {
     const packages = { apt: ["tree"], npm: ["semver@7.6.3"], pip: ["berth-sample==1.0"] };
     const session = await sessionWith({ packages });
     const use = "tree --version; semver 1.2.3; berth-sample; head -1 /etc/os-release; touch /usr/x 2>&1";
-    const events = await turn(api, session.id, bash(use));
+    const events = await runTurn(api, session.id, bash(use));
     assert.deepEqual(faults(events), []);
     const waits = events.filter(({ type }) => type === "session.environment_progress");
     const phases = waits.filter(({ seconds }) => seconds !== null).map(({ phase }) => phase);
@@ -169,32 +173,32 @@ proves(
       ["apt_packages", "npm_packages", "pip_packages"].filter((phase) => phases.includes(phase)),
     );
     assert.ok(phases.includes("apt_packages"), `${phases}`);
-    const [seen] = results(events);
+    const [seen] = toolResults(events);
     for (const word of [/tree v\d/, /^1\.2\.3$/m, /sample of pip/, /bookworm/, /Read-only file system/])
       assert.match(seen ?? "", word);
     const asked = index.requests.length;
     assert.ok(asked > 0);
     const other = await sessionWith({ packages: { ...packages, apt: ["tree", "tree"] } });
-    assert.match(results(await turn(api, other.id, bash("berth-sample")))[0] ?? "", /sample of pip/);
+    assert.match(toolResults(await runTurn(api, other.id, bash("berth-sample")))[0] ?? "", /sample of pip/);
     assert.equal(index.requests.length, asked);
     const plain = await makeSession(api);
     assert.match(
-      results(await turn(api, plain.id, bash("command -v tree berth-sample || echo none")))[0] ?? "",
+      toolResults(await runTurn(api, plain.id, bash("command -v tree berth-sample || echo none")))[0] ?? "",
       /none/,
     );
   },
   skip,
 );
 
-proves(
+covers(
   ["environment-waits"],
   "a first session is told what it waits for while it does, and the second waits for nothing",
   async () => {
-    const isWait = ({ type }: Wire) => type === "session.environment_progress";
+    const isWait = ({ type }: AnyJson) => type === "session.environment_progress";
     const config = { setup_script: "sleep 3; echo made >/etc/made" };
     const session = await sessionWith(config);
-    const events = await turn(api, session.id, bash("cat /etc/made"));
-    assert.match(results(events)[0] ?? "", /^made/);
+    const events = await runTurn(api, session.id, bash("cat /etc/made"));
+    assert.match(toolResults(events)[0] ?? "", /^made/);
     const [began, over, ...more] = events.filter(isWait);
     assert.deepEqual(more, []);
     assert.deepEqual([began?.phase, began?.seconds, over?.phase], ["setup_script", null, "setup_script"]);
@@ -207,12 +211,12 @@ proves(
     const path = `/sessions/${session.id}/events?types[]=session.environment_progress`;
     assert.deepEqual((await api.ok("GET", path)).data, [began, over]);
     const twin = await sessionWith(config);
-    assert.ok(!(await turn(api, twin.id, bash("cat /etc/made"))).some(isWait));
+    assert.ok(!(await runTurn(api, twin.id, bash("cat /etc/made"))).some(isWait));
   },
   skip,
 );
 
-proves(
+covers(
   ["environment-fault"],
   "packages that do not exist are told with what the manager wrote, and the session goes on",
   async () => {
@@ -220,8 +224,8 @@ proves(
     let opened = 0;
     for (let turns = 0; opened < 2; turns++) {
       assert.ok(turns < 200, "its sandbox is not opened again");
-      const events = await turn(api, session.id, bash("echo goes on"));
-      const [seen] = results(events);
+      const events = await runTurn(api, session.id, bash("echo goes on"));
+      const [seen] = toolResults(events);
       assert.match(seen ?? "", /goes on/);
       // The sandbox of before may not have closed yet.
       if (!events.some(({ type }) => type === "session.container_started")) continue;
@@ -237,7 +241,7 @@ proves(
   skip,
 );
 
-proves(
+covers(
   ["environment-setup-script"],
   "a setup script runs once as root with the environment's networking and variables",
   async () => {
@@ -256,21 +260,24 @@ proves(
     const session = await sessionWith(config, fields);
     const use =
       "greet; cat ~/.config/tool/settings; echo changed >~/.config/tool/settings; grep -c berth_sample /opt/page";
-    const events = await turn(api, session.id, bash(use));
+    const events = await runTurn(api, session.id, bash(use));
     assert.deepEqual(faults(events), []);
     assert.ok(events.some(({ type, host }) => type === "session.egress_denied" && host === "deb.debian.org"));
-    assert.match(results(events)[0] ?? "", /hello there 0\nfrom jq\nchosen\n1/);
+    assert.match(toolResults(events)[0] ?? "", /hello there 0\nfrom jq\nchosen\n1/);
     const asked = index.requests.length;
-    const later = await turn(api, session.id, bash("cat ~/.config/tool/settings"));
-    assert.match(results(later)[0] ?? "", /changed/);
+    const later = await runTurn(api, session.id, bash("cat ~/.config/tool/settings"));
+    assert.match(toolResults(later)[0] ?? "", /changed/);
     const twin = await sessionWith(config, fields);
-    assert.match(results(await turn(api, twin.id, bash("cat ~/.config/tool/settings")))[0] ?? "", /chosen/);
+    assert.match(
+      toolResults(await runTurn(api, twin.id, bash("cat ~/.config/tool/settings")))[0] ?? "",
+      /chosen/,
+    );
     assert.equal(index.requests.length, asked);
   },
   skip,
 );
 
-proves(
+covers(
   ["environment-fault"],
   "a script that fills its disk is told so, and nothing of it is left",
   async () => {
@@ -279,7 +286,7 @@ proves(
     // Most of it is only allotted, which takes the machine no time.
     const setup_script = "fallocate -l 3900M /opt/most\nhead -c 1G /dev/urandom >/opt/rest\necho never";
     const session = await sessionWith({ setup_script });
-    const events = await turn(api, session.id, bash("ls /opt; echo goes on"));
+    const events = await runTurn(api, session.id, bash("ls /opt; echo goes on"));
     const [fault, ...more] = faults(events);
     assert.deepEqual(more, []);
     assert.deepEqual([fault?.type, fault?.retry_status.type], ["environment_error", "exhausted"]);
@@ -287,24 +294,24 @@ proves(
       fault?.message,
       /without its environment's setup script.*it filled its disk, which takes 4096 MiB.*No space left on device$/s,
     );
-    assert.match(results(events)[0] ?? "", /goes on/);
-    assert.doesNotMatch(results(events)[0] ?? "", /most|rest/);
+    assert.match(toolResults(events)[0] ?? "", /goes on/);
+    assert.doesNotMatch(toolResults(events)[0] ?? "", /most|rest/);
     assert.deepEqual(layers(), before);
-    await until(
-      () => loopFiles(join(berth.dataDir, "layers")).length === 0,
+    await waitUntil(
+      () => loopBackingFiles(join(berth.dataDir, "layers")).length === 0,
       () => "a loop device is left",
     );
   },
-  skip || lackForDiskLimits(),
+  skip || missingForDiskLimits(),
 );
 
-proves(
+covers(
   ["environment-fault", "environment-setup-script"],
   "a script that fails is told without the values of variables",
   async () => {
     const setup_script = 'echo first\necho "the key is $KEY"\nls /no-such-place\necho never';
     const session = await sessionWith({ setup_script }, { environment_variables: { KEY: "canary-4471-x" } });
-    const events = await turn(api, session.id, bash("echo goes on"));
+    const events = await runTurn(api, session.id, bash("echo goes on"));
     const [fault] = faults(events);
     assert.equal(fault?.type, "environment_error");
     assert.match(
@@ -312,7 +319,7 @@ proves(
       /without its environment's setup script.*first\nthe key is \[redacted\]\n.*no-such-place.*No such file/s,
     );
     assert.doesNotMatch(fault?.message, /never|canary/);
-    assert.match(results(events)[0] ?? "", /goes on/);
+    assert.match(toolResults(events)[0] ?? "", /goes on/);
   },
   skip,
 );

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { refused } from "../harness/api.ts";
+import { assertError } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
-import { bash, makeAgent, makeEnvironment, makeSession, results, turn } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
+import { covers } from "../harness/covers.ts";
+import { bash, makeAgent, makeEnvironment, makeSession, runTurn, toolResults } from "../harness/fixtures.ts";
 
 const { berth, api } = await startBerth();
 
-proves(
+covers(
   ["environment-crud"],
   "an environment reads as it was made, limited to nothing by default",
   async () => {
@@ -22,33 +22,33 @@ proves(
     assert.deepEqual(made.environment_variables, {});
     assert.deepEqual(await api.ok("GET", `/environments/${made.id}`), made);
     assert.deepEqual((await api.ok("GET", "/environments?limit=1")).data, [made]);
-    refused(await api.get("/environments/env_01h00000000000000000000000"), 404, "not_found_error");
+    assertError(await api.get("/environments/env_01h00000000000000000000000"), 404, "not_found_error");
   },
 );
 
-proves(["environment-crud"], "what is not served yet is refused and says so", async () => {
+covers(["environment-crud"], "what is not served yet is refused and says so", async () => {
   for (const [param, fields] of [["config.type", { config: { type: "self_hosted" } }]] as const) {
     const answer = await api.post("/environments", { name: "later", ...fields });
-    refused(answer, 400, "invalid_request_error", { message: /not available in this version/, param });
+    assertError(answer, 400, "invalid_request_error", { message: /not available in this version/, param });
   }
 });
 
-proves(["environment-image"], "an engine that runs no images refuses one, and its form first", async () => {
+covers(["environment-image"], "an engine that runs no images refuses one, and its form first", async () => {
   const made = await makeEnvironment(api);
   assert.equal(made.image, null);
   assert.deepEqual(await api.ok("POST", `/environments/${made.id}`, { image: null }), made);
   for (const path of ["/environments", `/environments/${made.id}`]) {
     const give = (image: unknown) => api.post(path, { name: "of an image", image });
-    refused(await give("debian:bookworm"), 400, "invalid_request_error", {
+    assertError(await give("debian:bookworm"), 400, "invalid_request_error", {
       param: "image",
       message: /does not run container images/,
     });
     for (const image of ["", "Debian", "-x", "a b", "a:b:c", "../x", 7, `a${"b".repeat(300)}`])
-      refused(await give(image), 400, "invalid_request_error", { param: "image", message: /'image'/ });
+      assertError(await give(image), 400, "invalid_request_error", { param: "image", message: /'image'/ });
   }
 });
 
-proves(["environment-crud"], "hosts are names, not addresses or urls", async () => {
+covers(["environment-crud"], "hosts are names, not addresses or urls", async () => {
   const create = (host: string) =>
     api.post("/environments", {
       name: "hosts",
@@ -67,24 +67,24 @@ proves(["environment-crud"], "hosts are names, not addresses or urls", async () 
     "a.example:0",
     "a.example:70000",
   ]) {
-    refused(await create(host), 400, "invalid_request_error", {
+    assertError(await create(host), 400, "invalid_request_error", {
       param: "config.networking.allowed_hosts[0]",
     });
   }
   assert.equal((await create("*.a.example")).status, 200);
 });
 
-proves(["environment-unique"], "a name is taken once by an owner", async () => {
+covers(["environment-unique"], "a name is taken once by an owner", async () => {
   await makeEnvironment(api, { name: "ours" });
-  refused(await api.post("/environments", { name: "ours" }), 409, "conflict_error");
+  assertError(await api.post("/environments", { name: "ours" }), 409, "conflict_error");
   const other = await berth.client({ user: "other@example.com" });
   assert.equal((await makeEnvironment(other, { name: "ours" })).name, "ours");
 });
 
-proves(["environment-unique"], "a change cannot take a name that is taken", async () => {
+covers(["environment-unique"], "a change cannot take a name that is taken", async () => {
   const taken = await makeEnvironment(api);
   const made = await makeEnvironment(api);
-  refused(await api.post(`/environments/${made.id}`, { name: taken.name }), 409, "conflict_error", {
+  assertError(await api.post(`/environments/${made.id}`, { name: taken.name }), 409, "conflict_error", {
     param: "name",
   });
   assert.deepEqual(await api.ok("GET", `/environments/${made.id}`), made);
@@ -92,7 +92,7 @@ proves(["environment-unique"], "a change cannot take a name that is taken", asyn
   assert.equal((await api.ok("POST", `/environments/${made.id}`, { name: taken.name })).name, taken.name);
 });
 
-proves(
+covers(
   ["environment-update"],
   "a change is of what is named, and the next command has the variables",
   async () => {
@@ -107,7 +107,7 @@ proves(
     assert.deepEqual(await api.ok("POST", path, {}), made);
     const session = await makeSession(api, { environment_id: made.id });
     const say = async () =>
-      results(await turn(api, session.id, bash('echo "<$COLOUR $SHAPE>"')))[0]?.match(/<.*>/)?.[0];
+      toolResults(await runTurn(api, session.id, bash('echo "<$COLOUR $SHAPE>"')))[0]?.match(/<.*>/)?.[0];
     assert.equal(await say(), "<red round>");
     const changed = await api.ok("POST", path, {
       description: null,
@@ -124,41 +124,54 @@ proves(
     assert.equal(await say(), "<blue >");
     const closed = await api.ok("POST", path, { config: null });
     assert.deepEqual(closed.config.networking.allowed_hosts, []);
-    refused(await api.post(path, { environment_variables: { PATH: "/" } }), 400, "invalid_request_error", {
-      param: "environment_variables.PATH",
-    });
-    refused(await api.post(path, { image: "debian" }), 400, "invalid_request_error", { param: "image" });
+    assertError(
+      await api.post(path, { environment_variables: { PATH: "/" } }),
+      400,
+      "invalid_request_error",
+      {
+        param: "environment_variables.PATH",
+      },
+    );
+    assertError(await api.post(path, { image: "debian" }), 400, "invalid_request_error", { param: "image" });
   },
 );
 
-proves(["environment-archive"], "an archived environment is read and nothing else", async () => {
+covers(["environment-archive"], "an archived environment is read and nothing else", async () => {
   const made = await makeEnvironment(api);
   const path = `/environments/${made.id}`;
   const archived = await api.ok("POST", `${path}/archive`);
   assert.match(archived.archived_at, /^\d{4}-.*Z$/);
   assert.deepEqual(await api.ok("POST", `${path}/archive`), archived);
   assert.deepEqual(await api.ok("GET", path), archived);
-  refused(await api.post(path, { name: "x" }), 403, "permission_error", { message: /archived/ });
+  assertError(await api.post(path, { name: "x" }), 403, "permission_error", { message: /archived/ });
   const agent = await makeAgent(api);
-  refused(await api.post("/sessions", { agent: agent.id, environment_id: made.id }), 409, "conflict_error");
+  assertError(
+    await api.post("/sessions", { agent: agent.id, environment_id: made.id }),
+    409,
+    "conflict_error",
+  );
 });
 
-proves(["environment-delete"], "an environment stays as long as a session may still use it", async () => {
+covers(["environment-delete"], "an environment stays as long as a session may still use it", async () => {
   const made = await makeEnvironment(api);
   const path = `/environments/${made.id}`;
   const session = await makeSession(api, { environment_id: made.id });
-  refused(await api.delete(path), 409, "conflict_error");
-  await turn(api, session.id, bash("true"));
+  assertError(await api.delete(path), 409, "conflict_error");
+  await runTurn(api, session.id, bash("true"));
   await api.ok("POST", `/sessions/${session.id}/terminate`);
   assert.deepEqual(await api.ok("DELETE", path), { id: made.id, type: "environment_deleted" });
-  refused(await api.get(path), 404, "not_found_error");
-  refused(await api.post(path, { name: "x" }), 404, "not_found_error");
+  assertError(await api.get(path), 404, "not_found_error");
+  assertError(await api.post(path, { name: "x" }), 404, "not_found_error");
   assert.equal((await api.ok("GET", `/sessions/${session.id}`)).environment_id, made.id);
   const agent = await makeAgent(api);
-  refused(await api.post("/sessions", { agent: agent.id, environment_id: made.id }), 404, "not_found_error");
+  assertError(
+    await api.post("/sessions", { agent: agent.id, environment_id: made.id }),
+    404,
+    "not_found_error",
+  );
 });
 
-proves(["egress-default"], "nothing is reached that the policy does not name", async () => {
+covers(["egress-default"], "nothing is reached that the policy does not name", async () => {
   const session = await makeSession(api);
   const tries = [
     "https://example.com/",
@@ -166,12 +179,12 @@ proves(["egress-default"], "nothing is reached that the policy does not name", a
     "http://127.0.0.1:1/",
     `http://127.0.0.1:${new URL(berth.url).port}/livez`,
   ];
-  const events = await turn(
+  const events = await runTurn(
     api,
     session.id,
     ...tries.map((url) => bash(`curl -sS -m 5 --noproxy '*' ${url} 2>&1; echo "exit $?"`)),
   );
-  for (const text of results(events)) assert.match(text, /exit [1-9]/);
+  for (const text of toolResults(events)) assert.match(text, /exit [1-9]/);
   const denied = (await api.ok("GET", `/sessions/${session.id}/events?types[]=session.egress_denied`)).data;
   assert.ok(
     denied.some(({ host }: { host: string }) => host === "example.com"),
@@ -179,7 +192,7 @@ proves(["egress-default"], "nothing is reached that the policy does not name", a
   );
 });
 
-proves(
+covers(
   ["session-variables"],
   "variables of environment and session are in every command, the session's first",
   async () => {
@@ -190,10 +203,10 @@ proves(
       environment_id: environment.id,
       environment_variables: { FROM: "session" },
     });
-    const [text] = results(await turn(api, session.id, bash('echo "$FROM $ONLY"')));
+    const [text] = toolResults(await runTurn(api, session.id, bash('echo "$FROM $ONLY"')));
     assert.match(text ?? "", /session here/);
     for (const name of ["BERTH_TOKEN", "PATH", "GH_TOKEN", "9LIVES", "A-B"]) {
-      refused(
+      assertError(
         await api.post("/environments", { name: "v", environment_variables: { [name]: "x" } }),
         400,
         "invalid_request_error",
@@ -202,7 +215,7 @@ proves(
   },
 );
 
-proves(
+covers(
   ["environment-limits"],
   "the limits of an environment hold for the commands in its sessions",
   async () => {
@@ -211,8 +224,8 @@ proves(
     const hold = (megabytes: number) =>
       `head -c ${megabytes}M /dev/zero | tail -c ${megabytes}M | wc -c; echo "\${PIPESTATUS[*]}"`;
     const fork = 'for i in $(seq 100); do sleep 3 & done 2>&1 | grep -c -i "resource\\|fork"; wait';
-    const [small, large, forks] = results(
-      await turn(api, session.id, bash(hold(16)), bash(hold(400)), bash(fork)),
+    const [small, large, forks] = toolResults(
+      await runTurn(api, session.id, bash(hold(16)), bash(hold(400)), bash(fork)),
     );
     assert.match(small ?? "", /^16777216$/m);
     assert.doesNotMatch(large ?? "", /^419430400$/m);

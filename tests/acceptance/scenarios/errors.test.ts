@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
-import { type Api, refused } from "../harness/api.ts";
+import { type Api, assertError } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
-import { proves } from "../harness/proves.ts";
+import { covers } from "../harness/covers.ts";
 
 const { berth, api } = await startBerth();
 
-proves(["error-envelope"], "a refusal is the envelope with the parameter at fault", async () => {
+covers(["error-envelope"], "a refusal is the envelope with the parameter at fault", async () => {
   const answer = await api.post("/agents", { model: "rehearsal/steps" });
   assert.equal(answer.status, 400);
   assert.deepEqual(answer.body, {
@@ -16,7 +16,7 @@ proves(["error-envelope"], "a refusal is the envelope with the parameter at faul
   });
 });
 
-proves(
+covers(
   ["error-request-id"],
   "the caller's request id comes back in body and headers, on success and refusal",
   async () => {
@@ -30,7 +30,7 @@ proves(
   },
 );
 
-proves(["error-request-id"], "without a usable request id a UUID is made", async () => {
+covers(["error-request-id"], "without a usable request id a UUID is made", async () => {
   const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
   for (const headers of [{}, { "x-request-id": "x".repeat(129) }, { "x-request-id": "with space" }]) {
     const answer = await api.get("/nowhere", { headers });
@@ -38,34 +38,47 @@ proves(["error-request-id"], "without a usable request id a UUID is made", async
   }
 });
 
-proves(["error-body"], "what is wrong with a body is told as 400", async () => {
+covers(["error-body"], "what is wrong with a body is told as 400", async () => {
   const json = { headers: { "content-type": "application/json" } };
-  refused(await api.call("POST", "/agents", undefined, { ...json, raw: "{" }), 400, "invalid_request_error");
-  refused(
+  assertError(
+    await api.call("POST", "/agents", undefined, { ...json, raw: "{" }),
+    400,
+    "invalid_request_error",
+  );
+  assertError(
     await api.call("POST", "/agents", undefined, { ...json, raw: '{"name":"a"}{}' }),
     400,
     "invalid_request_error",
   );
-  refused(await api.call("POST", "/agents", undefined, { ...json, raw: "" }), 400, "invalid_request_error");
-  refused(await api.post("/agents", []), 400, "invalid_request_error");
-  refused(await api.post("/agents", { name: 5, model: "rehearsal/steps" }), 400, "invalid_request_error", {
-    message: "Field 'name' must be a string.",
-    param: "name",
-  });
-  refused(
+  assertError(
+    await api.call("POST", "/agents", undefined, { ...json, raw: "" }),
+    400,
+    "invalid_request_error",
+  );
+  assertError(await api.post("/agents", []), 400, "invalid_request_error");
+  assertError(
+    await api.post("/agents", { name: 5, model: "rehearsal/steps" }),
+    400,
+    "invalid_request_error",
+    {
+      message: "Field 'name' must be a string.",
+      param: "name",
+    },
+  );
+  assertError(
     await api.post("/agents", { name: "a", model: "rehearsal/steps", nmae: "b" }),
     400,
     "invalid_request_error",
     { param: "nmae" },
   );
-  refused(await api.get("/agents?lmit=3"), 400, "invalid_request_error", { param: "lmit" });
+  assertError(await api.get("/agents?lmit=3"), 400, "invalid_request_error", { param: "lmit" });
   const text = { headers: { "content-type": "text/plain" }, raw: '{"name":"a","model":"rehearsal/steps"}' };
-  refused(await api.call("POST", "/agents", undefined, text), 400, "invalid_request_error");
+  assertError(await api.call("POST", "/agents", undefined, text), 400, "invalid_request_error");
 });
 
-proves(["error-body"], "a poisoned key is refused and harms nobody", async () => {
+covers(["error-body"], "a poisoned key is refused and harms nobody", async () => {
   const raw = '{"name":"a","model":"rehearsal/steps","metadata":{"__proto__":{"polluted":"yes"}}}';
-  refused(
+  assertError(
     await api.call("POST", "/agents", undefined, { headers: { "content-type": "application/json" }, raw }),
     400,
     "invalid_request_error",
@@ -73,14 +86,14 @@ proves(["error-body"], "a poisoned key is refused and harms nobody", async () =>
   assert.equal((await api.get("/agents")).status, 200);
 });
 
-proves(["limit-body"], "a JSON body over 4 MiB is refused, one below it is read", async () => {
+covers(["limit-body"], "a JSON body over 4 MiB is refused, one below it is read", async () => {
   const over = { name: "a", model: "rehearsal/steps", system: "x".repeat(4 * 1024 * 1024) };
-  refused(await api.post("/agents", over), 400, "invalid_request_error", { message: /4 ?MiB|4194304/ });
+  assertError(await api.post("/agents", over), 400, "invalid_request_error", { message: /4 ?MiB|4194304/ });
   const below = { name: "a", model: "rehearsal/steps", system: "x".repeat(3 * 1024 * 1024) };
-  refused(await api.post("/agents", below), 400, "invalid_request_error", { param: "system" });
+  assertError(await api.post("/agents", below), 400, "invalid_request_error", { param: "system" });
 });
 
-proves(["error-path", "paths"], "unknown paths and methods are 404", async () => {
+covers(["error-path", "paths"], "unknown paths and methods are 404", async () => {
   for (const [method, path] of [
     ["GET", "//"],
     ["GET", "/nowhere"],
@@ -89,12 +102,12 @@ proves(["error-path", "paths"], "unknown paths and methods are 404", async () =>
     ["PATCH", "/sessions/sess_01h00000000000000000000000"],
     ["PUT", "/agents"],
   ] as const) {
-    refused(await api.call(method, path), 404, "not_found_error");
+    assertError(await api.call(method, path), 404, "not_found_error");
   }
   assert.equal((await api.get("//api/v1/cloud/agents")).status, 200);
 });
 
-proves(["error-no-retry"], "answers that must not be retried say so", async () => {
+covers(["error-no-retry"], "answers that must not be retried say so", async () => {
   const body = { name: "twice" };
   assert.equal((await api.post("/environments", body)).status, 200);
   const again = await api.post("/environments", body);
@@ -103,7 +116,7 @@ proves(["error-no-retry"], "answers that must not be retried say so", async () =
   assert.equal((await api.get("/nowhere")).headers.get("x-should-retry"), "false");
 });
 
-proves(["error-transport"], "garbage on the socket is answered with the envelope", async () => {
+covers(["error-transport"], "garbage on the socket is answered with the envelope", async () => {
   for (const bytes of [
     "NONSENSE\r\n\r\n",
     "GET / HTTP/9.9\r\nHost: x\r\n\r\n",
@@ -130,7 +143,7 @@ proves(["error-transport"], "garbage on the socket is answered with the envelope
   assert.equal((await api.get("/agents")).status, 200);
 });
 
-proves(["openapi"], "the document describes what is served", async () => {
+covers(["openapi"], "the document describes what is served", async () => {
   const { body } = await new (api.constructor as typeof Api)(berth.url, null).get("//openapi.json");
   assert.match(body.openapi, /^3\.1/);
   const operations = Object.entries(body.paths as Record<string, Record<string, unknown>>).flatMap(

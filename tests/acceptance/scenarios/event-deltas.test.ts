@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
-import { refused, type Wire } from "../harness/api.ts";
+import { type AnyJson, assertError } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
+import { covers } from "../harness/covers.ts";
 import { bash, makeSession, steps } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
-import { type Frame, frames } from "../harness/stream.ts";
+import { type Frame, readFrames } from "../harness/stream.ts";
 
 const { api } = await startBerth();
 
 /** The frames of a turn. Waits in it give a reader time to be heard of by the process that runs it. */
-async function turnFrames(session: Wire, query: string, list: Wire[]): Promise<Frame[]> {
+async function turnFrames(session: AnyJson, query: string, list: AnyJson[]): Promise<Frame[]> {
   const seen: Frame[] = [];
   const opened = Promise.withResolvers<void>();
-  const stream = frames(api, session.id, { query, onOpen: opened.resolve });
+  const stream = readFrames(api, session.id, { query, onOpen: opened.resolve });
   const first = stream.next();
   await Promise.race([opened.promise, first]);
   await api.ok("POST", `/sessions/${session.id}/events`, { events: [steps(...list)] });
@@ -26,7 +26,7 @@ async function turnFrames(session: Wire, query: string, list: Wire[]): Promise<F
 
 const words = "The model writes this, ä and 😀 too, in many small pieces.";
 
-proves(["event-deltas"], "a message is shown while it is written, and then stored under its id", async () => {
+covers(["event-deltas"], "a message is shown while it is written, and then stored under its id", async () => {
   const session = await makeSession(api);
   const seen = await turnFrames(session, "from=start&event_deltas[]=agent.message", [
     { say: words },
@@ -56,9 +56,9 @@ proves(["event-deltas"], "a message is shown while it is written, and then store
   const log = (await api.ok("GET", `/sessions/${session.id}/events?limit=100`)).data;
   assert.deepEqual(
     seen.filter(({ id }) => id !== "").map(({ data }) => data.id),
-    log.map(({ id }: Wire) => id),
+    log.map(({ id }: AnyJson) => id),
   );
-  assert.ok(!log.some(({ type }: Wire) => type.startsWith("event_")), "previews are in no list");
+  assert.ok(!log.some(({ type }: AnyJson) => type.startsWith("event_")), "previews are in no list");
   const replayed = await turnFrames(session, `after_id=${log.at(-1).id}`, [{ say: "a" }, { wait_ms: 300 }]);
   assert.ok(
     replayed.every(({ id }) => id !== ""),
@@ -66,7 +66,7 @@ proves(["event-deltas"], "a message is shown while it is written, and then store
   );
 });
 
-proves(["event-deltas"], "a message of a request that failed is not stored, and written anew", async () => {
+covers(["event-deltas"], "a message of a request that failed is not stored, and written anew", async () => {
   const session = await makeSession(api);
   const seen = await turnFrames(session, "from=start&event_deltas[]=agent.message", [
     { say: "Half of" },
@@ -80,10 +80,10 @@ proves(["event-deltas"], "a message of a request that failed is not stored, and 
   assert.deepEqual(stored, started.slice(1));
 });
 
-proves(["event-deltas-kinds"], "only the kinds that have previews may be asked for", async () => {
+covers(["event-deltas-kinds"], "only the kinds that have previews may be asked for", async () => {
   const { id } = await makeSession(api);
   const path = `/sessions/${id}/events/stream?event_deltas[]=`;
   for (const wrong of ["agent.tool_use", "agent.song", ""]) {
-    refused(await api.get(`${path}${wrong}`), 400, "invalid_request_error", { param: "event_deltas[0]" });
+    assertError(await api.get(`${path}${wrong}`), 400, "invalid_request_error", { param: "event_deltas[0]" });
   }
 });

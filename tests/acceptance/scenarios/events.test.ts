@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
-import { type Api, refused, type Wire } from "../harness/api.ts";
+import { type AnyJson, type Api, assertError } from "../harness/api.ts";
 import { Berth, startBerth } from "../harness/berth.ts";
-import { bash, makeSession, results, steps, turn, turnOf } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
-import { eventsUntil, frames } from "../harness/stream.ts";
+import { covers } from "../harness/covers.ts";
+import { bash, makeSession, runTurn, steps, toolResults, waitForTurn } from "../harness/fixtures.ts";
+import { readEventsUntil, readFrames } from "../harness/stream.ts";
 
 const { api } = await startBerth();
 
 const message = (text: string) => ({ type: "user.message", content: [{ type: "text", text }] });
 
-proves(["event-send", "event-turn"], "a message is accepted, answered and worked on", async () => {
+covers(["event-send", "event-turn"], "a message is accepted, answered and worked on", async () => {
   const session = await makeSession(api);
   const sent = await api.ok("POST", `/sessions/${session.id}/events`, {
     events: [steps({ say: "Good morning." })],
@@ -18,7 +18,7 @@ proves(["event-send", "event-turn"], "a message is accepted, answered and worked
   assert.match(sent.data[0].id, /^evt_[0-9a-hjkmnp-tv-z]{26}$/);
   assert.equal(sent.data[0].processed_at, null);
   assert.equal(sent.data[0].type, "user.message");
-  const events = await turnOf(api, session.id, sent.data[0].id);
+  const events = await waitForTurn(api, session.id, sent.data[0].id);
   const types = events.map(({ type }) => type).filter((type) => !type.startsWith("session.container"));
   assert.deepEqual(types, [
     "user.message",
@@ -36,62 +36,67 @@ proves(["event-send", "event-turn"], "a message is accepted, answered and worked
   assert.match(stored.processed_at, /Z$/, "the input is marked when it is taken in");
 });
 
-proves(["event-batch", "event-kinds"], "a batch is taken all or none", async () => {
+covers(["event-batch", "event-kinds"], "a batch is taken all or none", async () => {
   const { id } = await makeSession(api);
-  const send = (events: Wire) => api.post(`/sessions/${id}/events`, { events });
-  refused(await send([]), 400, "invalid_request_error", { param: "events" });
-  refused(await send(Array.from({ length: 51 }, () => message("x"))), 400, "invalid_request_error", {
+  const send = (events: AnyJson) => api.post(`/sessions/${id}/events`, { events });
+  assertError(await send([]), 400, "invalid_request_error", { param: "events" });
+  assertError(await send(Array.from({ length: 51 }, () => message("x"))), 400, "invalid_request_error", {
     param: "events",
   });
-  refused(await send([message("x"), { type: "user.shout" }]), 400, "invalid_request_error", {
+  assertError(await send([message("x"), { type: "user.shout" }]), 400, "invalid_request_error", {
     param: "events[1].type",
   });
-  refused(await send([{ type: "user.message" }]), 400, "invalid_request_error", {
+  assertError(await send([{ type: "user.message" }]), 400, "invalid_request_error", {
     message: "Field 'events[0].content' is required.",
   });
-  refused(await send([{ type: "user.message", content: "plain" }]), 400, "invalid_request_error", {
+  assertError(await send([{ type: "user.message", content: "plain" }]), 400, "invalid_request_error", {
     param: "events[0].content",
   });
-  refused(await send([{ type: "user.message", content: [] }]), 400, "invalid_request_error", {
+  assertError(await send([{ type: "user.message", content: [] }]), 400, "invalid_request_error", {
     param: "events[0].content",
   });
-  refused(await send([{ type: "user.message", content: [{ type: "text" }] }]), 400, "invalid_request_error", {
-    param: "events[0].content[0].text",
-  });
-  refused(await send([{ type: "agent.message", content: [] }]), 400, "invalid_request_error");
+  assertError(
+    await send([{ type: "user.message", content: [{ type: "text" }] }]),
+    400,
+    "invalid_request_error",
+    {
+      param: "events[0].content[0].text",
+    },
+  );
+  assertError(await send([{ type: "agent.message", content: [] }]), 400, "invalid_request_error");
   assert.deepEqual((await api.ok("GET", `/sessions/${id}/events`)).data, []);
   assert.equal(
     (await api.ok("POST", `/sessions/${id}/events`, { events: [message("a"), message("b")] })).data.length,
     2,
   );
-  refused(
+  assertError(
     await api.post("/sessions/sess_01h00000000000000000000000/events", { events: [message("x")] }),
     404,
     "not_found_error",
   );
 });
 
-proves(["event-initial"], "initial events start the session at once", async () => {
+covers(["event-initial"], "initial events start the session at once", async () => {
   const session = await makeSession(api, { initial_events: [steps({ say: "already here" })] });
-  const events = await eventsUntil(api, session.id, ({ type }) => type === "session.status_idle");
+  const events = await readEventsUntil(api, session.id, ({ type }) => type === "session.status_idle");
   assert.ok(
     events.some(({ type, content }) => type === "agent.message" && content[0].text === "already here"),
   );
 });
 
-proves(["event-list"], "the log lists both ways, by type and in pages", async () => {
+covers(["event-list"], "the log lists both ways, by type and in pages", async () => {
   const session = await makeSession(api);
-  await turn(api, session.id, { say: "one" }, { say: "two" }, bash("true"), { say: "three" });
+  await runTurn(api, session.id, { say: "one" }, { say: "two" }, bash("true"), { say: "three" });
   const path = `/sessions/${session.id}/events`;
   const all = (await api.ok("GET", `${path}?limit=100`)).data;
   assert.equal(all[0].type, "user.message");
   assert.deepEqual((await api.ok("GET", `${path}?limit=100&order=desc`)).data, all.toReversed());
   const messages = (await api.ok("GET", `${path}?types[]=agent.message`)).data;
   assert.deepEqual(
-    messages.map(({ content }: Wire) => content[0].text),
+    messages.map(({ content }: AnyJson) => content[0].text),
     ["one", "two", "three"],
   );
-  const seen: Wire[] = [];
+  const seen: AnyJson[] = [];
   let query = "limit=4";
   for (;;) {
     const part = await api.ok("GET", `${path}?${query}`);
@@ -102,16 +107,16 @@ proves(["event-list"], "the log lists both ways, by type and in pages", async ()
   assert.deepEqual(seen, all);
   assert.deepEqual((await api.ok("GET", `${path}?after_id=${all[2].id}&limit=3`)).data, all.slice(3, 6));
   assert.deepEqual((await api.ok("GET", `${path}?before_id=${all[6].id}&limit=3`)).data, all.slice(3, 6));
-  refused(await api.get(`${path}?types[]=agent.song`), 400, "invalid_request_error");
-  refused(await api.get(`${path}?order=sideways`), 400, "invalid_request_error", { param: "order" });
+  assertError(await api.get(`${path}?types[]=agent.song`), 400, "invalid_request_error");
+  assertError(await api.get(`${path}?order=sideways`), 400, "invalid_request_error", { param: "order" });
 });
 
-proves(["event-stream"], "a stream begins at the tail and frames each event", async () => {
+covers(["event-stream"], "a stream begins at the tail and frames each event", async () => {
   const session = await makeSession(api);
-  await turn(api, session.id, { say: "before" });
+  await runTurn(api, session.id, { say: "before" });
   const stop = new AbortController();
   const opened = Promise.withResolvers<void>();
-  const live = frames(api, session.id, { signal: stop.signal, onOpen: opened.resolve });
+  const live = readFrames(api, session.id, { signal: stop.signal, onOpen: opened.resolve });
   const first = live.next();
   await Promise.race([opened.promise, first]);
   await api.ok("POST", `/sessions/${session.id}/events`, { events: [steps({ say: "after" })] });
@@ -122,19 +127,19 @@ proves(["event-stream"], "a stream begins at the tail and frames each event", as
   stop.abort();
 });
 
-proves(
+covers(
   ["event-stream", "event-resume"],
   "whatever the cut, the stream resumes without gap or duplicate",
   async () => {
     const session = await makeSession(api);
-    await turn(api, session.id, { say: "one" }, bash("echo two"), { say: "three" });
+    await runTurn(api, session.id, { say: "one" }, bash("echo two"), { say: "three" });
     const log = (await api.ok("GET", `/sessions/${session.id}/events?limit=100`)).data;
-    const replay = await eventsUntil(api, session.id, ({ id }) => id === log.at(-1).id);
+    const replay = await readEventsUntil(api, session.id, ({ id }) => id === log.at(-1).id);
     assert.deepEqual(replay, log, "from=start is the whole log");
     for (const [index, event] of log.slice(0, -1).entries()) {
       const options = index % 2 === 0 ? { lastEventId: event.id } : { query: `after_id=${event.id}` };
-      const rest: Wire[] = [];
-      for await (const frame of frames(api, session.id, options)) {
+      const rest: AnyJson[] = [];
+      for await (const frame of readFrames(api, session.id, options)) {
         rest.push(frame.data);
         if (frame.id === log.at(-1).id) break;
       }
@@ -145,17 +150,17 @@ proves(
       const answer = await api.get(`/sessions/${session.id}/events/stream`, {
         headers: { "last-event-id": id },
       });
-      refused(answer, 400, "invalid_request_error");
+      assertError(answer, 400, "invalid_request_error");
     }
   },
 );
 
-proves(["event-resume"], "a follower sees the same order across a restart of the service", async () => {
+covers(["event-resume"], "a follower sees the same order across a restart of the service", async () => {
   const settings = {};
   const first = await Berth.start({ settings });
   const client = await first.client();
   const session = await makeSession(client);
-  await turn(client, session.id, { say: "one" });
+  await runTurn(client, session.id, { say: "one" });
   const log = (await client.ok("GET", `/sessions/${session.id}/events?limit=100`)).data;
   await first.kill("SIGKILL");
   const second = await Berth.start({ settings, dataDir: first.dataDir });
@@ -164,9 +169,9 @@ proves(["event-resume"], "a follower sees the same order across a restart of the
       url: second.url,
       token: client.token,
     }) as Api;
-    await turn(again, session.id, { say: "two" });
-    const rest: Wire[] = [];
-    for await (const frame of frames(again, session.id, { lastEventId: log.at(-1).id })) {
+    await runTurn(again, session.id, { say: "two" });
+    const rest: AnyJson[] = [];
+    for await (const frame of readFrames(again, session.id, { lastEventId: log.at(-1).id })) {
       rest.push(frame.data);
       if (frame.event === "session.status_idle") break;
     }
@@ -177,45 +182,45 @@ proves(["event-resume"], "a follower sees the same order across a restart of the
   }
 });
 
-proves(["event-interrupt"], "an interrupt ends a running command and its turn within a second", async () => {
+covers(["event-interrupt"], "an interrupt ends a running command and its turn within a second", async () => {
   const session = await makeSession(api);
-  await turn(api, session.id, bash("true"));
+  await runTurn(api, session.id, bash("true"));
   const sent = await api.ok("POST", `/sessions/${session.id}/events`, {
     events: [steps(bash("echo begun; sleep 60; echo survived"), { say: "no" })],
   });
-  await eventsUntil(api, session.id, runningAfter(sent.data[0].id, "agent.tool_use"));
+  await readEventsUntil(api, session.id, runningAfter(sent.data[0].id, "agent.tool_use"));
   const interrupt = await api.ok("POST", `/sessions/${session.id}/events`, {
     events: [{ type: "user.interrupt" }],
   });
-  const events = await turnOf(api, session.id, sent.data[0].id);
+  const events = await waitForTurn(api, session.id, sent.data[0].id);
   assert.deepEqual(events.at(-1).stop_reason, { type: "cancelled" });
   const asked = Date.parse(events.find(({ id }) => id === interrupt.data[0].id).created_at);
   assert.ok(Date.parse(events.at(-1).created_at) - asked < 1000);
   assert.equal(events.filter(({ type }) => type === "agent.tool_result").length, 1);
-  assert.ok(!results(events).some((text) => text.includes("survived")));
+  assert.ok(!toolResults(events).some((text) => text.includes("survived")));
   assert.match(
-    results(await turn(api, session.id, bash("pgrep sleep || echo none")))[0] ?? "",
+    toolResults(await runTurn(api, session.id, bash("pgrep sleep || echo none")))[0] ?? "",
     /none/,
     "nothing of it is left",
   );
 });
 
-proves(["event-interrupt"], "an interrupt ends a model request that hangs", async () => {
+covers(["event-interrupt"], "an interrupt ends a model request that hangs", async () => {
   const session = await makeSession(api, { initial_events: [steps({ wait_ms: 60_000 })] });
-  await eventsUntil(api, session.id, ({ type }) => type === "span.model_request_start");
+  await readEventsUntil(api, session.id, ({ type }) => type === "span.model_request_start");
   await api.ok("POST", `/sessions/${session.id}/events`, { events: [{ type: "user.interrupt" }] });
-  const events = await eventsUntil(api, session.id, ({ type }) => type === "session.status_idle");
+  const events = await readEventsUntil(api, session.id, ({ type }) => type === "session.status_idle");
   assert.deepEqual(events.at(-1).stop_reason, { type: "cancelled" });
 });
 
-proves(["event-turn"], "a model that stays overloaded is retried three times and then told", async () => {
+covers(["event-turn"], "a model that stays overloaded is retried three times and then told", async () => {
   const session = await makeSession(api);
-  const recovered = await turn(api, session.id, { fail: "overloaded", times: 1 }, { say: "better" });
+  const recovered = await runTurn(api, session.id, { fail: "overloaded", times: 1 }, { say: "better" });
   assert.deepEqual(recovered.at(-1).stop_reason, { type: "end_turn" });
   assert.ok(
     recovered.some(({ type, error }) => type === "session.error" && error.retry_status.type === "retrying"),
   );
-  const lost = await turn(api, session.id, { fail: "overloaded", times: 9 });
+  const lost = await runTurn(api, session.id, { fail: "overloaded", times: 9 });
   assert.deepEqual(lost.at(-1).stop_reason, { type: "retries_exhausted" });
   assert.equal(lost.filter(({ type }) => type === "span.model_request_start").length, 4);
   const errors = lost
@@ -224,7 +229,7 @@ proves(["event-turn"], "a model that stays overloaded is retried three times and
   assert.deepEqual(errors.at(-1), ["model_overloaded_error", "exhausted"]);
 });
 
-function runningAfter(id: string, type: string): (event: Wire) => boolean {
+function runningAfter(id: string, type: string): (event: AnyJson) => boolean {
   let begun = false;
   return (event) => {
     begun ||= event.id === id;

@@ -1,13 +1,21 @@
 import assert from "node:assert/strict";
-import { refused, type Wire } from "../harness/api.ts";
+import { type AnyJson, assertError } from "../harness/api.ts";
 import { Berth, startBerth } from "../harness/berth.ts";
-import { bash, makeFile, makeSession, results, steps, turn, turnOf } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
-import { eventsUntil } from "../harness/stream.ts";
+import { covers } from "../harness/covers.ts";
+import {
+  bash,
+  makeFile,
+  makeSession,
+  runTurn,
+  steps,
+  toolResults,
+  waitForTurn,
+} from "../harness/fixtures.ts";
+import { readEventsUntil } from "../harness/stream.ts";
 
 const { berth, api } = await startBerth();
 
-async function withFiles(...places: (string | null)[]): Promise<{ session: Wire; files: Wire[] }> {
+async function withFiles(...places: (string | null)[]): Promise<{ session: AnyJson; files: AnyJson[] }> {
   const files = await Promise.all(places.map((_, index) => makeFile(api, `content ${index}\n`)));
   const resources = files.map(({ id }, index) => ({
     type: "file",
@@ -17,10 +25,10 @@ async function withFiles(...places: (string | null)[]): Promise<{ session: Wire;
   return { session: await makeSession(api, { resources }), files };
 }
 
-const at = (session: Wire, index: number) =>
+const at = (session: AnyJson, index: number) =>
   `/sessions/${session.id}/resources/${session.resources[index].id}`;
 
-proves(["resource-delete"], "a file resource is gone, the file stays, and is added again", async () => {
+covers(["resource-delete"], "a file resource is gone, the file stays, and is added again", async () => {
   const { session, files } = await withFiles("/data/a", "/data/b");
   assert.deepEqual(await api.ok("DELETE", at(session, 0)), {
     id: session.resources[0].id,
@@ -31,8 +39,8 @@ proves(["resource-delete"], "a file resource is gone, the file stays, and is add
   const now = await api.ok("GET", `/sessions/${session.id}`);
   assert.deepEqual(now.resources, [session.resources[1]]);
   assert.ok(now.updated_at > session.updated_at);
-  refused(await api.get(at(session, 0)), 404, "not_found_error", { message: /Resource/ });
-  refused(await api.delete(at(session, 0)), 404, "not_found_error", { message: /Resource/ });
+  assertError(await api.get(at(session, 0)), 404, "not_found_error", { message: /Resource/ });
+  assertError(await api.delete(at(session, 0)), 404, "not_found_error", { message: /Resource/ });
   await api.ok("GET", `/files/${files[0].id}`);
   const again = await api.ok("POST", `/sessions/${session.id}/resources`, {
     type: "file",
@@ -44,7 +52,7 @@ proves(["resource-delete"], "a file resource is gone, the file stays, and is add
   await api.ok("DELETE", `/files/${files[1].id}`);
 });
 
-proves(["resource-delete-sandbox"], "it leaves an open sandbox, also while a command runs", async () => {
+covers(["resource-delete-sandbox"], "it leaves an open sandbox, also while a command runs", async () => {
   const { session, files } = await withFiles("/data/in/a", null, "/inputs/c");
   const upload = `/mnt/session/uploads/${files[1].id}`;
   const wait = `echo begun >/tmp/begun; for i in $(seq 600); do
@@ -52,31 +60,31 @@ proves(["resource-delete-sandbox"], "it leaves an open sandbox, also while a com
   const sent = await api.ok("POST", `/sessions/${session.id}/events`, {
     events: [steps(bash(`cat /data/in/a ${upload} /inputs/c`), bash(wait))],
   });
-  await eventsUntil(api, session.id, ({ type }) => type === "agent.tool_result");
+  await readEventsUntil(api, session.id, ({ type }) => type === "agent.tool_result");
   for (const index of [0, 1, 2]) await api.ok("DELETE", at(session, index));
-  const texts = results(await turnOf(api, session.id, sent.data[0].id));
+  const texts = toolResults(await waitForTurn(api, session.id, sent.data[0].id));
   assert.match(texts[0] ?? "", /content 0\ncontent 1\ncontent 2/);
   assert.match(texts[1] ?? "", /^gone\ncontent 2/, "a mount of its own goes with the turn");
   const places = `/data/in/a ${upload} /inputs/c`;
-  const [later] = results(await turn(api, session.id, bash(`ls ${places} 2>/dev/null; echo listed`)));
+  const [later] = toolResults(await runTurn(api, session.id, bash(`ls ${places} 2>/dev/null; echo listed`)));
   assert.match(later ?? "", /^listed/);
   for (const [index, mount] of ["/data/in/a", null, "/inputs/c"].entries()) {
     const body = { type: "file", file_id: files[index].id, mount_path: mount };
     await api.ok("POST", `/sessions/${session.id}/resources`, body);
   }
-  const [again] = results(await turn(api, session.id, bash(`cat /data/in/a ${upload}`)));
+  const [again] = toolResults(await runTurn(api, session.id, bash(`cat /data/in/a ${upload}`)));
   assert.match(again ?? "", /content 0\ncontent 1/);
-  const [last] = results(await turn(api, session.id, bash("cat /inputs/c")));
+  const [last] = toolResults(await runTurn(api, session.id, bash("cat /inputs/c")));
   assert.match(last ?? "", /content 2/);
 });
 
-proves(
+covers(
   ["resource-delete-sandbox"],
   "removed and added at the same place at once, the new one is there",
   async () => {
     const { session, files } = await withFiles("/data/x");
     const other = await makeFile(api, "other\n");
-    assert.match(results(await turn(api, session.id, bash("cat /data/x")))[0] ?? "", /content 0/);
+    assert.match(toolResults(await runTurn(api, session.id, bash("cat /data/x")))[0] ?? "", /content 0/);
     let resource = session.resources[0].id;
     const path = `/sessions/${session.id}/resources`;
     for (const file of [files[0], other, files[0], other]) {
@@ -87,24 +95,24 @@ proves(
         mount_path: "/data/x",
       }));
     }
-    assert.match(results(await turn(api, session.id, bash("cat /data/x")))[0] ?? "", /^other/);
+    assert.match(toolResults(await runTurn(api, session.id, bash("cat /data/x")))[0] ?? "", /^other/);
   },
 );
 
-proves(["resource-delete-sandbox"], "it leaves the disk of a session whose sandbox is closed", async (t) => {
+covers(["resource-delete-sandbox"], "it leaves the disk of a session whose sandbox is closed", async (t) => {
   const quick = await Berth.start({ settings: { BERTH_SANDBOX_IDLE_SECONDS: "0" } });
   t.after(() => quick.stop());
   const own = await quick.client();
   const file = await makeFile(own, "content\n");
   const mount = { type: "file", file_id: file.id, mount_path: "/data/x" };
   const session = await makeSession(own, { resources: [mount] });
-  assert.match(results(await turn(own, session.id, bash("cat /data/x")))[0] ?? "", /content/);
+  assert.match(toolResults(await runTurn(own, session.id, bash("cat /data/x")))[0] ?? "", /content/);
   await own.ok("DELETE", at(session, 0));
-  const texts = results(await turn(own, session.id, bash("ls -A /data; echo listed")));
+  const texts = toolResults(await runTurn(own, session.id, bash("ls -A /data; echo listed")));
   assert.match(texts[0] ?? "", /^listed/);
 });
 
-proves(
+covers(
   ["resource-delete-refusals"],
   "repositories stay, and a session that has ended keeps its files",
   async () => {
@@ -112,14 +120,14 @@ proves(
     const generic = { type: "git_repository", url: "https://git.example/octo/other" };
     const mixed = await makeSession(api, { resources: [repository, generic] });
     for (const index of [0, 1]) {
-      refused(await api.delete(at(mixed, index)), 400, "invalid_request_error", {
+      assertError(await api.delete(at(mixed, index)), 400, "invalid_request_error", {
         message: /Only a file/,
         param: "resource_id",
       });
     }
     const absent = "sesr_01h00000000000000000000000";
-    refused(await api.delete(`/sessions/${mixed.id}/resources/${absent}`), 404, "not_found_error");
-    refused(
+    assertError(await api.delete(`/sessions/${mixed.id}/resources/${absent}`), 404, "not_found_error");
+    assertError(
       await api.delete(`/sessions/sess_01h00000000000000000000000/resources/${absent}`),
       404,
       "not_found_error",
@@ -127,13 +135,13 @@ proves(
     );
     const archived = (await withFiles("/data/a")).session;
     await api.ok("POST", `/sessions/${archived.id}/archive`);
-    refused(await api.delete(at(archived, 0)), 403, "permission_error", { message: /archived/ });
+    assertError(await api.delete(at(archived, 0)), 403, "permission_error", { message: /archived/ });
     const ended = (await withFiles("/data/a")).session;
     await api.ok("POST", `/sessions/${ended.id}/terminate`);
-    refused(await api.delete(at(ended, 0)), 409, "conflict_error", { message: /terminated/ });
+    assertError(await api.delete(at(ended, 0)), 409, "conflict_error", { message: /terminated/ });
     const stranger = await berth.client({ user: "stranger@example.com" });
-    refused(await stranger.delete(at(ended, 0)), 403, "permission_error");
+    assertError(await stranger.delete(at(ended, 0)), 403, "permission_error");
     const reader = await berth.client({ scopes: "sessions:read" });
-    refused(await reader.delete(at(ended, 0)), 403, "permission_error", { message: /sessions:write/ });
+    assertError(await reader.delete(at(ended, 0)), 403, "permission_error", { message: /sessions:write/ });
   },
 );

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
-import { type Body, refused, type Wire } from "../harness/api.ts";
+import { type AnyJson, assertError, type Body } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
+import { covers } from "../harness/covers.ts";
 import { makeFile, makeSession } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
 
 const { berth, api } = await startBerth();
 
-proves(["files-upload", "ids"], "an upload is ready when it is answered", async () => {
+covers(["files-upload", "ids"], "an upload is ready when it is answered", async () => {
   const content = randomBytes(3_000_000);
   const made = await makeFile(api, content, "räume.bin", { source: "test" });
   const { id, owner_id: owner, created_at: created, updated_at: updated, mime_type: type, ...rest } = made;
@@ -31,12 +31,12 @@ proves(["files-upload", "ids"], "an upload is ready when it is answered", async 
   });
 });
 
-proves(["files-read"], "files list, read, and answer their bytes", async () => {
+covers(["files-read"], "files list, read, and answer their bytes", async () => {
   const made = await makeFile(api, "hello\n", "hello.txt");
   assert.deepEqual(await api.ok("GET", `/files/${made.id}`), made);
   assert.deepEqual((await api.ok("GET", "/files?limit=1")).data, [made]);
   assert.deepEqual(
-    (await api.ok("GET", `/files?ids[]=${made.id}`)).data.map(({ id }: Wire) => id),
+    (await api.ok("GET", `/files?ids[]=${made.id}`)).data.map(({ id }: AnyJson) => id),
     [made.id],
   );
   const content = await api.get(`/files/${made.id}/content`);
@@ -46,19 +46,19 @@ proves(["files-read"], "files list, read, and answer their bytes", async () => {
   assert.equal(content.headers.get("x-content-type-options"), "nosniff");
   assert.ok(content.headers.has("etag"));
   for (const path of ["", "/content"]) {
-    refused(await api.get(`/files/file_01h00000000000000000000000${path}`), 404, "not_found_error");
+    assertError(await api.get(`/files/file_01h00000000000000000000000${path}`), 404, "not_found_error");
     const other = await berth.client({ user: "other@example.com" });
-    refused(await other.get(`/files/${made.id}${path}`), 403, "permission_error");
+    assertError(await other.get(`/files/${made.id}${path}`), 403, "permission_error");
   }
 });
 
-proves(["files-upload"], "an empty file is a file", async () => {
+covers(["files-upload"], "an empty file is a file", async () => {
   const made = await makeFile(api, "", "empty");
   assert.equal(made.size_bytes, 0);
   assert.equal((await api.get(`/files/${made.id}/content`)).body, "");
 });
 
-proves(["files-faults"], "what is wrong with an upload is told", async () => {
+covers(["files-faults"], "what is wrong with an upload is told", async () => {
   const send = (raw: Body, headers: Record<string, string> = {}) =>
     api.call("POST", "/files", undefined, { raw, headers });
   const form = (entries: Record<string, string | Blob>) => {
@@ -66,36 +66,41 @@ proves(["files-faults"], "what is wrong with an upload is told", async () => {
     for (const [name, value] of Object.entries(entries)) data.set(name, value);
     return data;
   };
-  refused(await send(form({})), 400, "invalid_request_error");
-  refused(await send(form({ metadata: "{}" })), 400, "invalid_request_error", {
+  assertError(await send(form({})), 400, "invalid_request_error");
+  assertError(await send(form({ metadata: "{}" })), 400, "invalid_request_error", {
     message: "Field 'file' is required.",
     param: "file",
   });
-  refused(await send(form({ file: new Blob(["x"]), metadata: "not json" })), 400, "invalid_request_error", {
-    param: "metadata",
-  });
-  refused(await send(form({ file: new Blob(["x"]), metadata: '{"a":1}' })), 400, "invalid_request_error");
-  refused(await send(form({ file: new Blob(["x"]), other: "y" })), 400, "invalid_request_error", {
+  assertError(
+    await send(form({ file: new Blob(["x"]), metadata: "not json" })),
+    400,
+    "invalid_request_error",
+    {
+      param: "metadata",
+    },
+  );
+  assertError(await send(form({ file: new Blob(["x"]), metadata: '{"a":1}' })), 400, "invalid_request_error");
+  assertError(await send(form({ file: new Blob(["x"]), other: "y" })), 400, "invalid_request_error", {
     param: "other",
   });
-  refused(
+  assertError(
     await send('{"filename":""}', { "content-type": "application/json" }),
     400,
     "invalid_request_error",
   );
-  refused(await send("content", { "content-type": "text/plain" }), 400, "invalid_request_error");
-  refused(
+  assertError(await send("content", { "content-type": "text/plain" }), 400, "invalid_request_error");
+  assertError(
     await send("garbage", { "content-type": "multipart/form-data; boundary=x" }),
     400,
     "invalid_request_error",
   );
   assert.equal(
-    (await api.ok("GET", "/files?limit=100")).data.every(({ status }: Wire) => status === "ready"),
+    (await api.ok("GET", "/files?limit=100")).data.every(({ status }: AnyJson) => status === "ready"),
     true,
   );
 });
 
-proves(["files-delete"], "a file that no living session mounts is deleted, with its content", async () => {
+covers(["files-delete"], "a file that no living session mounts is deleted, with its content", async () => {
   const content = randomBytes(1_000);
   const file = await makeFile(api, content);
   const twin = await makeFile(api, content, "twin");
@@ -104,9 +109,9 @@ proves(["files-delete"], "a file that no living session mounts is deleted, with 
       name.endsWith(file.sha256),
     );
   const session = await makeSession(api, { resources: [{ type: "file", file_id: file.id }] });
-  refused(await api.delete(`/files/${file.id}`), 409, "conflict_error", { message: new RegExp(file.id) });
+  assertError(await api.delete(`/files/${file.id}`), 409, "conflict_error", { message: new RegExp(file.id) });
   const other = await berth.client({ user: "other@example.com" });
-  refused(await other.delete(`/files/${file.id}`), 403, "permission_error");
+  assertError(await other.delete(`/files/${file.id}`), 403, "permission_error");
   await api.ok("POST", `/sessions/${session.id}/archive`);
   assert.deepEqual(await api.ok("DELETE", `/files/${file.id}`), { id: file.id, type: "file_deleted" });
   for (const answer of [
@@ -115,7 +120,7 @@ proves(["files-delete"], "a file that no living session mounts is deleted, with 
     await api.delete(`/files/${file.id}`),
     await api.post(`/sessions/${(await makeSession(api)).id}/resources`, { type: "file", file_id: file.id }),
   ]) {
-    refused(answer, 404, "not_found_error");
+    assertError(answer, 404, "not_found_error");
   }
   assert.equal((await api.ok("GET", `/sessions/${session.id}`)).resources[0].file_id, file.id);
   assert.ok(stored(), "its twin has the same content");

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { refused, type Wire } from "../harness/api.ts";
+import { type AnyJson, assertError } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
-import { bash, makeAgent, makeEnvironment, makeSession, steps, turn } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
-import { eventsUntil } from "../harness/stream.ts";
+import { covers } from "../harness/covers.ts";
+import { bash, makeAgent, makeEnvironment, makeSession, runTurn, steps } from "../harness/fixtures.ts";
+import { readEventsUntil } from "../harness/stream.ts";
 
 const { api } = await startBerth();
 
@@ -13,18 +13,20 @@ async function walk(path: string, query: string): Promise<string[]> {
   let page = "";
   for (let pages = 0; pages < 100; pages++) {
     const part = await api.ok("GET", `${path}?limit=2&${query}${page}`);
-    ids.push(...part.data.map(({ id }: Wire) => id));
+    ids.push(...part.data.map(({ id }: AnyJson) => id));
     if (part.next_page === null) return ids;
     page = `&page=${encodeURIComponent(part.next_page)}`;
   }
   throw new Error(`${path} does not end`);
 }
 
-proves(["event-filters"], "the log filters by kind and time, in both orders, over pages", async () => {
+covers(["event-filters"], "the log filters by kind and time, in both orders, over pages", async () => {
   const session = await makeSession(api);
-  await turn(api, session.id, { say: "one" }, bash("true"), { say: "two" }, bash("true"), { say: "three" });
+  await runTurn(api, session.id, { say: "one" }, bash("true"), { say: "two" }, bash("true"), {
+    say: "three",
+  });
   const path = `/sessions/${session.id}/events`;
-  const all: Wire[] = (await api.ok("GET", `${path}?limit=100`)).data;
+  const all: AnyJson[] = (await api.ok("GET", `${path}?limit=100`)).data;
   const kinds = ["agent.message", "agent.tool_use"];
   const types = kinds.map((kind) => `types[]=${kind}`).join("&");
   const middle: string = all[Math.floor(all.length / 2)]?.created_at;
@@ -34,14 +36,14 @@ proves(["event-filters"], "the log filters by kind and time, in both orders, ove
     [`created_at[gt]=${middle}`, ({ created_at: at }) => at > middle],
     [`${types}&created_at[lt]=${middle}`, ({ type, created_at: at }) => kinds.includes(type) && at < middle],
     [`created_at[lte]=${middle}`, ({ created_at: at }) => at <= middle],
-  ] as [string, (event: Wire) => boolean][]) {
+  ] as [string, (event: AnyJson) => boolean][]) {
     const expected = all.filter(fits).map(({ id }) => id);
     assert.deepEqual(await walk(path, query), expected, query);
     assert.deepEqual(await walk(path, `${query}&order=desc`), expected.toReversed(), query);
   }
   const { next_page: cursor } = await api.ok("GET", `${path}?limit=2&${types}`);
   for (const other of ["", "&types[]=agent.message", `&${types}&order=desc`]) {
-    refused(
+    assertError(
       await api.get(`${path}?limit=2&page=${encodeURIComponent(cursor)}${other}`),
       400,
       "invalid_request_error",
@@ -52,18 +54,18 @@ proves(["event-filters"], "the log filters by kind and time, in both orders, ove
   }
 });
 
-proves(
+covers(
   ["session-filters"],
   "sessions filter by agent, environment, status and time, over pages",
   async () => {
     const [one, other] = [await makeAgent(api), await makeAgent(api)];
     const environment = await makeEnvironment(api);
-    const made: Wire[] = [];
+    const made: AnyJson[] = [];
     for (const agent of [one, other, one, one, other]) {
       made.unshift(await makeSession(api, { agent: agent.id, environment_id: environment.id }));
     }
     const path = "/sessions";
-    const idsOf = (fits: (session: Wire) => boolean) => made.filter(fits).map(({ id }) => id);
+    const idsOf = (fits: (session: AnyJson) => boolean) => made.filter(fits).map(({ id }) => id);
     const at: string = made[2]?.created_at;
     await api.ok("POST", `${path}/${made[0]?.id}/terminate`, {});
     const env = `environment_id=${environment.id}`;
@@ -88,32 +90,32 @@ proves(
       await walk(path, `${env}&created_at[lt]=${at}`),
       idsOf(({ created_at: created }) => created < at),
     );
-    refused(await api.get(`${path}?statuses[]=asleep`), 400, "invalid_request_error", {
+    assertError(await api.get(`${path}?statuses[]=asleep`), 400, "invalid_request_error", {
       param: "statuses[0]",
     });
   },
 );
 
-proves(["event-initial-order"], "initial events are taken in their order, all or none", async () => {
+covers(["event-initial-order"], "initial events are taken in their order, all or none", async () => {
   const base = { agent: (await makeAgent(api)).id, environment_id: (await makeEnvironment(api)).id };
   const events = [steps({ say: "first" }), steps({ say: "second" })];
   const refusal = await api.post("/sessions", {
     ...base,
     initial_events: [...events, { type: "user.shout" }],
   });
-  refused(refusal, 400, "invalid_request_error", { param: "initial_events[2].type" });
+  assertError(refusal, 400, "invalid_request_error", { param: "initial_events[2].type" });
   assert.deepEqual((await api.ok("GET", `/sessions?environment_id=${base.environment_id}`)).data, []);
   const session = await api.ok("POST", "/sessions", { ...base, initial_events: events });
-  const log = await eventsUntil(api, session.id, ({ type }) => type === "session.status_idle");
+  const log = await readEventsUntil(api, session.id, ({ type }) => type === "session.status_idle");
   const inputs = log.filter(({ type }) => type === "user.message").map(({ content }) => content);
   assert.deepEqual(
     inputs,
-    events.map((event) => (event as Wire).content),
+    events.map((event) => (event as AnyJson).content),
   );
   assert.ok(log.some(({ type, content }) => type === "agent.message" && content[0].text === "second"));
 });
 
-proves(
+covers(
   ["session-stats-end"],
   "the clock counts interrupted turns, and stops for good at termination",
   async () => {
@@ -128,7 +130,7 @@ proves(
     }
     assert.equal(running.status, "running");
     await api.ok("POST", `${path}/cancel`, {});
-    await eventsUntil(api, session.id, ({ type }) => type === "session.status_idle");
+    await readEventsUntil(api, session.id, ({ type }) => type === "session.status_idle");
     const cancelled = (await api.ok("GET", path)).stats;
     assert.ok(cancelled.active_seconds >= 1);
     await api.ok("POST", `${path}/terminate`, {});

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { Api, refused, type Wire } from "../harness/api.ts";
+import { type AnyJson, Api, assertError } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
+import { covers } from "../harness/covers.ts";
 import { makeEnvironment, makeFile, makeSkill } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
 
 const { berth, api } = await startBerth();
 
@@ -12,12 +12,12 @@ function register(type: string, id: string, by = api, headers: Record<string, st
   return by.post(`${resources}/registry`, { type, resource: { id } }, { headers });
 }
 
-proves(
+covers(
   ["forward-register", "forward-list"],
   "each type is registered and listed with its live object",
   async () => {
     const vault = await api.ok("POST", "/vaults", { display_name: "keys" });
-    const made: [string, string, Wire][] = [
+    const made: [string, string, AnyJson][] = [
       ["skill", "/skills", await makeSkill(api, "listed", { metadata: { a: "b" } })],
       ["file", "/files", await makeFile(api, "text")],
       ["vault", "/vaults", vault],
@@ -44,15 +44,17 @@ proves(
   },
 );
 
-proves(["forward-body", "forward-exists"], "what cannot be registered is refused", async () => {
+covers(["forward-body", "forward-exists"], "what cannot be registered is refused", async () => {
   const { id } = await makeEnvironment(api);
   const send = (body: unknown) => api.post(`${resources}/registry`, body);
-  refused(await send({ resource: { id } }), 400, "invalid_request_error", { param: "type" });
-  refused(await send({ type: "agent", resource: { id } }), 400, "invalid_request_error", { param: "type" });
-  refused(await send({ type: "environment", resource: {} }), 400, "invalid_request_error", {
+  assertError(await send({ resource: { id } }), 400, "invalid_request_error", { param: "type" });
+  assertError(await send({ type: "agent", resource: { id } }), 400, "invalid_request_error", {
+    param: "type",
+  });
+  assertError(await send({ type: "environment", resource: {} }), 400, "invalid_request_error", {
     param: "resource.id",
   });
-  refused(
+  assertError(
     await api.call("POST", `${resources}/registry`, undefined, {
       raw: "{",
       headers: { "content-type": "application/json" },
@@ -60,15 +62,15 @@ proves(["forward-body", "forward-exists"], "what cannot be registered is refused
     400,
     "invalid_request_error",
   );
-  refused(await send({ type: "skill", resource: { id } }), 404, "not_found_error");
-  refused(await register("environment", "env_01h00000000000000000000000"), 404, "not_found_error");
+  assertError(await send({ type: "skill", resource: { id } }), 404, "not_found_error");
+  assertError(await register("environment", "env_01h00000000000000000000000"), 404, "not_found_error");
   const other = await berth.client({ user: "other@example.com" });
-  refused(await register("environment", id, other), 403, "permission_error");
+  assertError(await register("environment", id, other), 403, "permission_error");
   const more = { type: "environment", resource: { id, name: "ignored", deep: [{}] } };
   assert.equal((await send(more)).status, 201);
 });
 
-proves(["forward-key"], "a key answers the first registration again", async () => {
+covers(["forward-key"], "a key answers the first registration again", async () => {
   const [one, two] = [await makeEnvironment(api), await makeEnvironment(api)];
   const key = { "idempotency-key": "forward-once" };
   const first = await register("environment", one.id, api, key);
@@ -76,10 +78,10 @@ proves(["forward-key"], "a key answers the first registration again", async () =
   assert.deepEqual([first.status, again.status], [201, 201]);
   assert.deepEqual(again.body, first.body);
   assert.equal(again.headers.get("idempotency-replayed"), "true");
-  refused(await register("environment", two.id, api, key), 409, "conflict_error");
+  assertError(await register("environment", two.id, api, key), 409, "conflict_error");
 });
 
-proves(["forward-query"], "a query is checked", async () => {
+covers(["forward-query"], "a query is checked", async () => {
   const { id } = await makeEnvironment(api);
   for (const [query, param] of [
     ["", "type"],
@@ -89,11 +91,11 @@ proves(["forward-query"], "a query is checked", async () => {
     ["?type=skill&page=x", "page"],
     [`?type=environment&after_id=${id}&before_id=${id}`, "before_id"],
   ] as const) {
-    refused(await api.get(resources + query), 400, "invalid_request_error", { param });
+    assertError(await api.get(resources + query), 400, "invalid_request_error", { param });
   }
 });
 
-proves(["forward-skipped"], "paging goes on past what is left out", async () => {
+covers(["forward-skipped"], "paging goes on past what is left out", async () => {
   const own = await berth.client({ user: "pager@example.com" });
   const ids: string[] = [];
   for (let n = 0; n < 5; n++) ids.unshift((await makeEnvironment(own)).id);
@@ -105,19 +107,19 @@ proves(["forward-skipped"], "paging goes on past what is left out", async () => 
   let after = "";
   for (let pages = 0; pages < 10; pages++) {
     const page = await own.ok("GET", `${resources}?type=environment&limit=1${after}`);
-    walked.push(...page.data.map(({ id }: Wire) => id));
+    walked.push(...page.data.map(({ id }: AnyJson) => id));
     if (!page.has_more) break;
     after = `&after_id=${page.last_id}`;
   }
   assert.deepEqual(walked, [newest, fourth, oldest]);
   const before = await own.ok("GET", `${resources}?type=environment&before_id=${second}`);
   assert.deepEqual(
-    before.data.map(({ id }: Wire) => id),
+    before.data.map(({ id }: AnyJson) => id),
     [newest],
   );
 });
 
-proves(["forward-pat"], "only a user's token gets in", async () => {
+covers(["forward-pat"], "only a user's token gets in", async () => {
   const account = await berth.client({ kind: "sat" });
   const callers = [account, new Api(berth.url, null), new Api(berth.url, "berth_pat_x")];
   for (const caller of callers) {
@@ -125,7 +127,7 @@ proves(["forward-pat"], "only a user's token gets in", async () => {
       await caller.get(`${resources}?type=skill`),
       await register("skill", "skill_01h00000000000000000000000", caller),
     ]) {
-      refused(answer, 401, "authentication_error");
+      assertError(answer, 401, "authentication_error");
       assert.equal(answer.body.error.code, "authentication_required");
     }
   }

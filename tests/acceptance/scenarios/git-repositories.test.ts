@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
-import { type Answer, type Api, refused, type Wire } from "../harness/api.ts";
+import { type AnyJson, type Api, type ApiResponse, assertError } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
-import { bash, makeAgent, makeEnvironment, results, turn } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
-import { eventsUntil } from "../harness/stream.ts";
+import { covers } from "../harness/covers.ts";
+import { bash, makeAgent, makeEnvironment, runTurn, toolResults } from "../harness/fixtures.ts";
+import { readEventsUntil } from "../harness/stream.ts";
 
 interface Hosts {
   /** Hosted providers. */
@@ -63,12 +63,12 @@ after(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-async function create(...resources: Wire[]): Promise<Answer> {
+async function create(...resources: AnyJson[]): Promise<ApiResponse> {
   const [agent, environment] = await Promise.all([makeAgent(api), makeEnvironment(api)]);
   return api.post("/sessions", { agent: agent.id, environment_id: environment.id, resources });
 }
 
-async function open(...resources: Wire[]): Promise<Wire> {
+async function open(...resources: AnyJson[]): Promise<AnyJson> {
   const { status, body } = await create(...resources);
   assert.equal(status, 200, JSON.stringify(body));
   return body;
@@ -78,10 +78,10 @@ function writer(host: GitHost): string {
   return host.createToken({ user: "robot", permissions: "write" });
 }
 
-const git = (url: string, fields: Wire = {}) => ({ type: "git_repository", url, ...fields });
+const git = (url: string, fields: AnyJson = {}) => ({ type: "git_repository", url, ...fields });
 const digest = (secret: string) => createHash("sha256").update(secret).digest("hex");
 
-proves(["git-repo-kind"], "a url of any depth and port, and none that holds more than a place", async () => {
+covers(["git-repo-kind"], "a url of any depth and port, and none that holds more than a place", async () => {
   const good = [
     "https://git.example.com/hello.git",
     "https://git.example.com:8443/a/b/c/d/hello",
@@ -90,7 +90,7 @@ proves(["git-repo-kind"], "a url of any depth and port, and none that holds more
   ];
   const { resources } = await open(...good.map((url, index) => git(url, { mount_path: `/data/r${index}` })));
   assert.deepEqual(
-    resources.map(({ url }: Wire) => url),
+    resources.map(({ url }: AnyJson) => url),
     good,
   );
   for (const bad of [
@@ -123,9 +123,11 @@ proves(["git-repo-kind"], "a url of any depth and port, and none that holds more
     "",
     5,
   ]) {
-    refused(await create(git(bad as string)), 400, "invalid_request_error", { param: "resources[0].url" });
+    assertError(await create(git(bad as string)), 400, "invalid_request_error", {
+      param: "resources[0].url",
+    });
   }
-  const fields: [Wire, string][] = [
+  const fields: [AnyJson, string][] = [
     [{ authorization_token: "x" }, "authorization_token"],
     [{ username: "a:b" }, "username"],
     [{ username: "a\nb" }, "username"],
@@ -134,11 +136,11 @@ proves(["git-repo-kind"], "a url of any depth and port, and none that holds more
   ];
   for (const [field, name] of fields) {
     const answer = await create(git("https://git.example.com/a", field));
-    refused(answer, 400, "invalid_request_error", { param: `resources[0].${name}` });
+    assertError(answer, 400, "invalid_request_error", { param: `resources[0].${name}` });
   }
 });
 
-proves(["git-repo-shape"], "its members, without the password, and a mount beside hosted ones", async () => {
+covers(["git-repo-shape"], "its members, without the password, and a mount beside hosted ones", async () => {
   const password = "pw_canary7Jq2mVxK0";
   const checkout = { type: "branch", name: "main" };
   const session = await open(
@@ -172,17 +174,17 @@ proves(["git-repo-shape"], "its members, without the password, and a mount besid
     { ...given, mount_path: "/data/x/y" },
     { type: "hosted_repository", url: `${hosts.first.url}/acme/widget`, mount_path: "/data/x" },
   );
-  refused(collision, 400, "invalid_request_error", { param: "resources[1].mount_path" });
+  assertError(collision, 400, "invalid_request_error", { param: "resources[1].mount_path" });
 });
 
-proves(["git-repo-mounted"], "cloned with user and password, and pushed to", async () => {
+covers(["git-repo-mounted"], "cloned with user and password, and pushed to", async () => {
   const { generic } = hosts;
   const password = writer(generic);
   const session = await open(
     git(`${generic.url}/group/team/deep/widget.git`, { username: "ann", password, mount_path: "/work/w" }),
   );
-  const texts = results(
-    await turn(
+  const texts = toolResults(
+    await runTurn(
       api,
       session.id,
       bash("cd /work/w && git checkout -q -b change && echo two >> README.md && git commit -qam 'Say two'"),
@@ -198,16 +200,16 @@ proves(["git-repo-mounted"], "cloned with user and password, and pushed to", asy
   assert.ok(generic.requests.some(({ user, status }) => user === "ann" && status === 200));
 });
 
-proves(["git-repo-http"], "http where the installation names the host", async () => {
+covers(["git-repo-http"], "http where the installation names the host", async () => {
   const { plain } = hosts;
   const session = await open(git(`${plain.url}/acme/widget`, { password: writer(plain) }));
-  const [text] = results(
-    await turn(api, session.id, bash("cd widget && cat README.md && git fetch -q && echo ok")),
+  const [text] = toolResults(
+    await runTurn(api, session.id, bash("cd widget && cat README.md && git fetch -q && echo ok")),
   );
   assert.match(text ?? "", /# Widget\nok/);
 });
 
-proves(
+covers(
   ["git-repo-rotation", "repo-401"],
   "a new password is in force in the shell that is open",
   async () => {
@@ -219,53 +221,58 @@ proves(
       authorization_token: writer(hosts.first),
     });
     const [repository, hosted] = session.resources.map(
-      ({ id }: Wire) => `/sessions/${session.id}/resources/${id}`,
+      ({ id }: AnyJson) => `/sessions/${session.id}/resources/${id}`,
     );
     const fetch = bash("git fetch -q 2>&1; echo exit $? $marker");
     assert.match(
-      results(await turn(api, session.id, bash("cd /data/widget; marker=same-shell"), fetch))[1] ?? "",
+      toolResults(await runTurn(api, session.id, bash("cd /data/widget; marker=same-shell"), fetch))[1] ?? "",
       /^exit 0 same-shell/,
     );
     generic.revokeToken(first);
     assert.match(
-      results(await turn(api, session.id, fetch))[0] ?? "",
+      toolResults(await runTurn(api, session.id, fetch))[0] ?? "",
       /(401|Authentication failed)[\s\S]*exit 128 same-shell/,
     );
-    refused(await api.post(repository, { authorization_token: "x" }), 400, "invalid_request_error", {
+    assertError(await api.post(repository, { authorization_token: "x" }), 400, "invalid_request_error", {
       param: "authorization_token",
     });
-    refused(await api.post(hosted, { password: "x" }), 400, "invalid_request_error", { param: "password" });
-    refused(
+    assertError(await api.post(hosted, { password: "x" }), 400, "invalid_request_error", {
+      param: "password",
+    });
+    assertError(
       await api.post(hosted, { password: "x", authorization_token: "y" }),
       400,
       "invalid_request_error",
     );
-    refused(await api.post(repository, {}), 400, "invalid_request_error");
+    assertError(await api.post(repository, {}), 400, "invalid_request_error");
     const second = writer(generic);
     const rotated = await api.ok("POST", repository, { password: second });
     assert.deepEqual([rotated.type, rotated.username], ["git_repository", "ann"]);
-    assert.match(results(await turn(api, session.id, fetch))[0] ?? "", /^exit 0 same-shell/);
+    assert.match(toolResults(await runTurn(api, session.id, fetch))[0] ?? "", /^exit 0 same-shell/);
   },
 );
 
-proves(
+covers(
   ["git-repo-rotation", "repo-rotation"],
   "a clone that failed is tried again with the new secret",
   async () => {
     const { generic } = hosts;
     const session = await open(git(`${generic.url}/acme/widget`, { password: "wrong" }));
-    const failed = (events: Wire[]) => events.filter(({ type }) => type === "session.error");
-    const events = await eventsUntil(api, session.id, ({ type }) => type === "session.error");
+    const failed = (events: AnyJson[]) => events.filter(({ type }) => type === "session.error");
+    const events = await readEventsUntil(api, session.id, ({ type }) => type === "session.error");
     assert.equal(failed(events)[0].error.type, "repository_authentication_error");
     await api.ok("POST", `/sessions/${session.id}/resources/${session.resources[0].id}`, {
       password: writer(generic),
     });
-    await eventsUntil(api, session.id, ({ type }) => type === "session.resource_ready");
-    assert.match(results(await turn(api, session.id, bash("cat widget/README.md")))[0] ?? "", /# Widget/);
+    await readEventsUntil(api, session.id, ({ type }) => type === "session.resource_ready");
+    assert.match(
+      toolResults(await runTurn(api, session.id, bash("cat widget/README.md")))[0] ?? "",
+      /# Widget/,
+    );
   },
 );
 
-proves(["hosted-several", "repo-cli-token"], "two providers, each with its own token", async () => {
+covers(["hosted-several", "repo-cli-token"], "two providers, each with its own token", async () => {
   const { first, second } = hosts;
   const [one, two] = [writer(first), writer(second)];
   const session = await open(
@@ -275,8 +282,8 @@ proves(["hosted-several", "repo-cli-token"], "two providers, each with its own t
   const hash = (name: string) => `printf %s "$${name}" | sha256sum | cut -d' ' -f1`;
   const push = (place: string) =>
     `cd ${place} && git commit -q --allow-empty -m x && git push -q origin HEAD:refs/heads/agent && echo pushed`;
-  const texts = results(
-    await turn(
+  const texts = toolResults(
+    await runTurn(
       api,
       session.id,
       bash(["GH_TOKEN", "SECOND_TOKEN", "SECOND_CLI_TOKEN"].map(hash).join("; ")),
@@ -291,5 +298,5 @@ proves(["hosted-several", "repo-cli-token"], "two providers, each with its own t
   for (const host of [first, second]) assert.notEqual(await host.head("acme", "widget", "agent"), null);
   assert.match(texts[3] ?? "", /exit 128/, "another repository of the host gets no credential");
   const foreign = await create({ type: "hosted_repository", url: `${hosts.generic.url}/acme/widget` });
-  refused(foreign, 400, "invalid_request_error", { param: "resources[0].url" });
+  assertError(foreign, 400, "invalid_request_error", { param: "resources[0].url" });
 });

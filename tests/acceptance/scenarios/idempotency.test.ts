@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { type Answer, refused, type Wire } from "../harness/api.ts";
+import { type AnyJson, type ApiResponse, assertError } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
+import { covers } from "../harness/covers.ts";
 import { makeSession, steps } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
 
 const { berth, api } = await startBerth();
 
@@ -12,11 +12,11 @@ function keyed(key: string): { headers: Record<string, string> } {
   return { headers: { "idempotency-key": key } };
 }
 
-function replayed(answer: Answer): string | null {
+function replayed(answer: ApiResponse): string | null {
   return answer.headers.get("idempotency-replayed");
 }
 
-proves(["idempotency-replay"], "what is sent again with its key is done once", async () => {
+covers(["idempotency-replay"], "what is sent again with its key is done once", async () => {
   const { id } = await makeSession(api);
   const send = () =>
     api.post(`/sessions/${id}/events`, { events: [steps({ say: "hello" })] }, keyed("an-event"));
@@ -34,7 +34,7 @@ proves(["idempotency-replay"], "what is sent again with its key is done once", a
 
   await api.ok("POST", "/environments", { name: "taken" });
   const refusal = await api.post("/environments", { name: "taken" }, keyed("a-refusal"));
-  refused(refusal, 409, "conflict_error");
+  assertError(refusal, 409, "conflict_error");
   const told = await api.post("/environments", { name: "taken" }, keyed("a-refusal"));
   assert.deepEqual([told.body, replayed(told)], [refusal.body, "true"]);
   assert.equal(told.headers.get("x-should-retry"), "false");
@@ -51,33 +51,33 @@ proves(["idempotency-replay"], "what is sent again with its key is done once", a
   assert.notEqual(theirs.body.id, token.body.id);
 });
 
-proves(["idempotency-reused"], "a key that was used for another request is refused", async () => {
+covers(["idempotency-reused"], "a key that was used for another request is refused", async () => {
   await api.post("/agents", agent, keyed("reused"));
   for (const answer of [
     await api.post("/agents", { ...agent, name: "other" }, keyed("reused")),
     await api.post("/environments", { name: "once" }, keyed("reused")),
     await api.delete("/agents/agent_01h00000000000000000000000", keyed("reused")),
   ]) {
-    refused(answer, 409, "conflict_error", { param: "Idempotency-Key" });
+    assertError(answer, 409, "conflict_error", { param: "Idempotency-Key" });
   }
 });
 
-proves(["idempotency-parallel"], "32 callers with one key make one object", async () => {
+covers(["idempotency-parallel"], "32 callers with one key make one object", async () => {
   const create = () => api.post("/agents", { ...agent, name: "parallel" }, keyed("parallel"));
   const answers = await Promise.all(Array.from({ length: 32 }, create));
   const done = answers.filter(({ status }) => status === 200);
   assert.equal(new Set(done.map(({ body }) => body.id)).size, 1);
   for (const answer of answers.filter(({ status }) => status !== 200)) {
-    refused(answer, 409, "conflict_error");
+    assertError(answer, 409, "conflict_error");
     assert.ok(answer.headers.has("retry-after"));
     assert.notEqual(answer.headers.get("x-should-retry"), "false");
   }
   assert.deepEqual((await create()).body, done[0]?.body);
   const { data } = await api.ok("GET", "/agents?limit=100");
-  assert.equal(data.filter(({ name }: Wire) => name === "parallel").length, 1);
+  assert.equal(data.filter(({ name }: AnyJson) => name === "parallel").length, 1);
 });
 
-proves(["beta-gate"], "a beta feature needs its identifier in the header", async () => {
+covers(["beta-gate"], "a beta feature needs its identifier in the header", async () => {
   const { id } = await makeSession(api);
   const beta = (value: string) => ({ headers: { "berth-beta": value } });
   const define = (header: Record<string, Record<string, string>> = {}) =>
@@ -104,7 +104,9 @@ proves(["beta-gate"], "a beta feature needs its identifier in the header", async
       assert.equal(headers.get("x-should-retry"), "false");
     }
     const activated = await ask(beta(`nobody-knows-this, ${available}`));
-    refused(activated, 400, "invalid_request_error", { message: /not available in this version of Berth/ });
+    assertError(activated, 400, "invalid_request_error", {
+      message: /not available in this version of Berth/,
+    });
   }
   assert.equal((await api.get("/agents", beta("x".repeat(2_000)))).status, 200);
 });

@@ -6,11 +6,11 @@ import {
   startBearerProxy,
   startEverything,
 } from "../../mcp-host/mcp-host.ts";
-import { type Api, type Json, refused, type Wire } from "../harness/api.ts";
+import { type AnyJson, type Api, assertError, type Json } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
-import { makeAgent, makeEnvironment, steps, turn, turnOf } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
-import { eventsUntil } from "../harness/stream.ts";
+import { covers } from "../harness/covers.ts";
+import { makeAgent, makeEnvironment, runTurn, steps, waitForTurn } from "../harness/fixtures.ts";
+import { readEventsUntil } from "../harness/stream.ts";
 
 const token = "canary-token-of-the-vault";
 let everything: EverythingServer;
@@ -73,12 +73,12 @@ async function makeMcpSession(given: Given = {}): Promise<{ id: string; credenti
 }
 
 const echo = (message: string) => ({ tool: "mcp__all__echo", input: { message } });
-const of = (events: Wire[], type: string) => events.filter((event) => event.type === type);
-const answers = (events: Wire[]) =>
+const of = (events: AnyJson[], type: string) => events.filter((event) => event.type === type);
+const answers = (events: AnyJson[]) =>
   of(events, "agent.mcp_tool_result").map(({ content }) => content[0]?.text);
-const faults = (events: Wire[]) => of(events, "session.error").map(({ error }) => error.type);
+const faults = (events: AnyJson[]) => of(events, "session.error").map(({ error }) => error.type);
 
-proves(["mcp-agent"], "an agent with a server answers it with every default filled in", async () => {
+covers(["mcp-agent"], "an agent with a server answers it with every default filled in", async () => {
   const server = { type: "url", name: "all", url: "https://mcp.example/mcp" };
   const agent = await makeAgent(api, {
     mcp_servers: [server],
@@ -96,10 +96,10 @@ proves(["mcp-agent"], "an agent with a server answers it with every default fill
   const changed = await api.ok("POST", `/agents/${agent.id}`, { version: 1, mcp_servers: [], tools: [] });
   assert.deepEqual([changed.mcp_servers, changed.tools, changed.version], [[], [], 2]);
   const half = await api.post(`/agents/${agent.id}`, { version: 2, mcp_servers: [server] });
-  refused(half, 400, "invalid_request_error", { param: "mcp_servers[0].name" });
+  assertError(half, 400, "invalid_request_error", { param: "mcp_servers[0].name" });
 });
 
-proves(["mcp-agent"], "servers and toolsets that do not fit together are refused", async () => {
+covers(["mcp-agent"], "servers and toolsets that do not fit together are refused", async () => {
   const server = { type: "url", name: "all", url: "https://mcp.example/mcp" };
   const cases: [Json, Json, string][] = [
     [[], tools(), "tools[0].mcp_server_name"],
@@ -122,13 +122,13 @@ proves(["mcp-agent"], "servers and toolsets that do not fit together are refused
   ];
   for (const [servers, toolset, param] of cases) {
     const body = { name: "a", model: "rehearsal/steps", mcp_servers: servers, tools: toolset };
-    refused(await api.post("/agents", body), 400, "invalid_request_error", { param });
+    assertError(await api.post("/agents", body), 400, "invalid_request_error", { param });
   }
 });
 
-proves(["mcp-call", "mcp-credential"], "a call is told with its server, and the token nowhere", async () => {
+covers(["mcp-call", "mcp-credential"], "a call is told with its server, and the token nowhere", async () => {
   const { id } = await makeMcpSession();
-  const events = await turn(
+  const events = await runTurn(
     api,
     id,
     { tools: [echo("one"), { tool: "mcp__all__get-sum", input: { a: 2, b: 3 } }] },
@@ -166,7 +166,7 @@ proves(["mcp-call", "mcp-credential"], "a call is told with its server, and the 
   assert.ok(!berth.log.includes("canary"));
 });
 
-proves(["mcp-permission"], "calls wait for a client, or are refused, as the toolset says", async () => {
+covers(["mcp-permission"], "calls wait for a client, or are refused, as the toolset says", async () => {
   const { id } = await makeMcpSession({
     toolset: {
       configs: [
@@ -176,7 +176,7 @@ proves(["mcp-permission"], "calls wait for a client, or are refused, as the tool
       ],
     },
   });
-  const denied = await turn(
+  const denied = await runTurn(
     api,
     id,
     { tool: "mcp__all__get-sum", input: { a: 1, b: 1 } },
@@ -186,47 +186,47 @@ proves(["mcp-permission"], "calls wait for a client, or are refused, as the tool
   assert.equal(of(denied, "agent.mcp_tool_result")[0]?.is_error, true);
   assert.match(of(denied, "agent.tool_result")[0]?.content[0].text, /no tool named 'mcp__all__get-env'/);
 
-  const asking = await turn(api, id, echo("asked"));
+  const asking = await runTurn(api, id, echo("asked"));
   const [use] = of(asking, "agent.mcp_tool_use");
   assert.equal(use?.evaluated_permission, "ask");
   assert.deepEqual(asking.at(-1)?.stop_reason, { type: "requires_action", event_ids: [use?.id] });
   const confirmation = { type: "user.tool_confirmation", tool_use_id: use?.id, result: "allow" };
   const sent = await api.ok("POST", `/sessions/${id}/events`, { events: [confirmation] });
-  assert.deepEqual(answers(await turnOf(api, id, sent.data[0].id)), ["Echo: asked"]);
+  assert.deepEqual(answers(await waitForTurn(api, id, sent.data[0].id)), ["Echo: asked"]);
 });
 
-proves(["mcp-credential"], "a token that is replaced holds from the next call on", async (t) => {
+covers(["mcp-credential"], "a token that is replaced holds from the next call on", async (t) => {
   const { id, credential } = await makeMcpSession();
   t.after(() => {
     proxy.token = token;
   });
-  assert.deepEqual(answers(await turn(api, id, echo("first"))), ["Echo: first"]);
+  assert.deepEqual(answers(await runTurn(api, id, echo("first"))), ["Echo: first"]);
   proxy.token = "canary-token-that-is-new";
-  const [refusal] = answers(await turn(api, id, echo("second")));
+  const [refusal] = answers(await runTurn(api, id, echo("second")));
   assert.match(refusal, /refused the credential/);
   await api.ok("POST", credential, { auth: { type: "static_bearer", token: proxy.token } });
-  assert.deepEqual(answers(await turn(api, id, echo("third"))), ["Echo: third"]);
+  assert.deepEqual(answers(await runTurn(api, id, echo("third"))), ["Echo: third"]);
   await api.ok("POST", `${credential}/archive`);
-  assert.match(answers(await turn(api, id, echo("fourth")))[0], /refused the credential/);
+  assert.match(answers(await runTurn(api, id, echo("fourth")))[0], /refused the credential/);
 });
 
-proves(
+covers(
   ["mcp-failure"],
   "without its server a session goes on, and has the tools when it is there",
   async () => {
     const { id, credential } = await makeMcpSession({ token: "wrong" });
-    const without = await turn(api, id, { say: "on my own" }, echo("x"));
+    const without = await runTurn(api, id, { say: "on my own" }, echo("x"));
     assert.deepEqual(faults(without), ["mcp_authentication_failed_error"]);
     const [{ error }] = of(without, "session.error");
     assert.deepEqual([error.mcp_server_name, error.retry_status.type], ["all", "retrying"]);
     assert.match(of(without, "agent.tool_result")[0]?.content[0].text, /no tool named/);
     await api.ok("POST", credential, { auth: { type: "static_bearer", token } });
-    const later = await turn(api, id, echo("here"));
+    const later = await runTurn(api, id, echo("here"));
     assert.deepEqual([faults(later), answers(later)], [[], ["Echo: here"]]);
   },
 );
 
-proves(["mcp-failure"], "a server that is down is told of by each turn that misses it", async (t) => {
+covers(["mcp-failure"], "a server that is down is told of by each turn that misses it", async (t) => {
   const { id } = await makeMcpSession();
   t.after(() => {
     proxy.override = null;
@@ -236,34 +236,34 @@ proves(["mcp-failure"], "a server that is down is told of by each turn that miss
     return true;
   };
   for (const _ of [1, 2]) {
-    const events = await turn(api, id, { say: "alone" });
+    const events = await runTurn(api, id, { say: "alone" });
     assert.deepEqual(faults(events), ["mcp_connection_failed_error"]);
     assert.match(of(events, "session.error")[0]?.error.message, /'all' could not be used.*HTTP 503/);
     assert.ok(!JSON.stringify(events).includes("canary"));
     assert.equal(events.at(-1)?.stop_reason.type, "end_turn");
   }
   proxy.override = null;
-  assert.deepEqual(answers(await turn(api, id, echo("up"))), ["Echo: up"]);
+  assert.deepEqual(answers(await runTurn(api, id, echo("up"))), ["Echo: up"]);
 });
 
-proves(["mcp-network"], "the environment and the operator both have to allow a server", async () => {
+covers(["mcp-network"], "the environment and the operator both have to allow a server", async () => {
   const limited = (fields: Json) => ({
     environment: { config: { type: "cloud", networking: { type: "limited", ...(fields as object) } } },
   });
   const closed = await makeMcpSession(limited({}));
-  const refusal = await turn(api, closed.id, { say: "alone" });
+  const refusal = await runTurn(api, closed.id, { say: "alone" });
   assert.deepEqual(faults(refusal), ["mcp_connection_failed_error"]);
   assert.match(of(refusal, "session.error")[0]?.error.message, /networking of the session's environment/);
   assert.deepEqual(await deniedIn(closed.id), [`127.0.0.1:${new URL(proxy.url).port} not_allowed`]);
   const any = await makeMcpSession({
     environment: { config: { type: "cloud", networking: { type: "unrestricted" } } },
   });
-  assert.deepEqual(answers(await turn(api, any.id, echo("x"))), ["Echo: x"]);
+  assert.deepEqual(answers(await runTurn(api, any.id, echo("x"))), ["Echo: x"]);
   const posts = () => proxy.received.filter((method) => method.startsWith("POST")).length;
   const before = posts();
   for (const url of ["https://127.0.0.1:1/mcp", "https://localhost:1/mcp", "https://10.0.0.1/mcp"]) {
     const { id } = await makeMcpSession({ url });
-    const events = await turn(api, id, { say: "alone" });
+    const events = await runTurn(api, id, { say: "alone" });
     assert.deepEqual(faults(events), ["mcp_connection_failed_error"]);
     assert.match(of(events, "session.error")[0]?.error.message, /not one that may be reached/);
     const { hostname, port } = new URL(url);
@@ -275,22 +275,22 @@ proves(["mcp-network"], "the environment and the operator both have to allow a s
 /** Each refusal of a session once: what was asked for, and why it was refused. */
 async function deniedIn(id: string): Promise<string[]> {
   const { data } = await api.ok("GET", `/sessions/${id}/events?types[]=session.egress_denied`);
-  return [...new Set(data.map(({ host, port, reason }: Wire) => `${host}:${port} ${reason}`) as string[])];
+  return [...new Set(data.map(({ host, port, reason }: AnyJson) => `${host}:${port} ${reason}`) as string[])];
 }
 
-proves(["mcp-interrupt"], "an interrupt ends a slow call, and the next turn goes on", async () => {
+covers(["mcp-interrupt"], "an interrupt ends a slow call, and the next turn goes on", async () => {
   const { id } = await makeMcpSession();
   const slow = { tool: "mcp__all__trigger-long-running-operation", input: { duration: 60, steps: 60 } };
   const sent = await api.ok("POST", `/sessions/${id}/events`, { events: [steps(slow)] });
-  await eventsUntil(api, id, ({ type }) => type === "agent.mcp_tool_use");
+  await readEventsUntil(api, id, ({ type }) => type === "agent.mcp_tool_use");
   await api.ok("POST", `/sessions/${id}/events`, { events: [{ type: "user.interrupt" }] });
-  const events = await turnOf(api, id, sent.data[0].id);
+  const events = await waitForTurn(api, id, sent.data[0].id);
   assert.match(of(events, "agent.mcp_tool_result")[0]?.content[0].text, /interrupted/);
   assert.equal(events.at(-1)?.stop_reason.type, "cancelled");
-  assert.deepEqual(answers(await turn(api, id, echo("on"))), ["Echo: on"]);
+  assert.deepEqual(answers(await runTurn(api, id, echo("on"))), ["Echo: on"]);
 });
 
-proves(["mcp-interrupt"], "an interrupt ends the wait for a server that does not answer", async (t) => {
+covers(["mcp-interrupt"], "an interrupt ends the wait for a server that does not answer", async (t) => {
   t.after(() => {
     proxy.override = null;
   });
@@ -302,22 +302,22 @@ proves(["mcp-interrupt"], "an interrupt ends the wait for a server that does not
   const sent = await api.ok("POST", `/sessions/${id}/events`, { events: [steps({ say: "never" })] });
   await proxy.until(() => posts() > before);
   await api.ok("POST", `/sessions/${id}/events`, { events: [{ type: "user.interrupt" }] });
-  const events = await turnOf(api, id, sent.data[0].id);
+  const events = await waitForTurn(api, id, sent.data[0].id);
   assert.equal(events.at(-1)?.stop_reason.type, "cancelled");
   assert.deepEqual([faults(events), of(events, "agent.message")], [[], []]);
   proxy.override = null;
-  const next = await turn(api, id, echo("on"));
+  const next = await runTurn(api, id, echo("on"));
   assert.deepEqual([answers(next), of(next, "agent.message")], [["Echo: on"], []]);
 });
 
-proves(
+covers(
   ["mcp-tools-fixed"],
   "a server is asked for its tools once; its connection ends with the rest of the session",
   async () => {
     const { id } = await makeMcpSession({ url: quiet.url });
-    assert.deepEqual(answers(await turn(api, id, echo("one"))), ["Echo: one"]);
+    assert.deepEqual(answers(await runTurn(api, id, echo("one"))), ["Echo: one"]);
     await quiet.until(() => quiet.received.includes("DELETE"));
-    assert.deepEqual(answers(await turn(api, id, echo("two"))), ["Echo: two"]);
+    assert.deepEqual(answers(await runTurn(api, id, echo("two"))), ["Echo: two"]);
     assert.equal(quiet.received.filter((method) => method === "POST tools/list").length, 1);
     assert.equal(quiet.received.filter((method) => method === "POST initialize").length, 2);
   },

@@ -2,49 +2,49 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { livingPid } from "../../crash/processes.ts";
-import { refused, type Wire } from "../harness/api.ts";
+import { type AnyJson, assertError } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
+import { covers } from "../harness/covers.ts";
 import {
   bash,
   makeAgent,
   makeEnvironment,
   makeFile,
   makeSession,
-  results,
+  runTurn,
   steps,
-  turn,
-  turnOf,
+  toolResults,
+  waitForTurn,
 } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
-import { eventsUntil } from "../harness/stream.ts";
+import { readEventsUntil } from "../harness/stream.ts";
 
 // Without a limit, what a command writes can be seen from outside while it runs.
 const { berth, api } = await startBerth({ settings: { BERTH_SESSION_DISK_MB: "0" } });
 
-const makeStore = (fields: object = {}): Promise<Wire> =>
+const makeStore = (fields: object = {}): Promise<AnyJson> =>
   api.ok("POST", "/memory_stores", { name: "Team Notes", ...fields });
-const mounted = (store: Wire, fields: object = {}) => ({
+const mounted = (store: AnyJson, fields: object = {}) => ({
   type: "memory_store",
   memory_store_id: store.id,
   ...fields,
 });
-const memoriesOf = (store: Wire) => `/memory_stores/${store.id}/memories`;
-const put = (store: Wire, path: string, content: string): Promise<Wire> =>
+const memoriesOf = (store: AnyJson) => `/memory_stores/${store.id}/memories`;
+const put = (store: AnyJson, path: string, content: string): Promise<AnyJson> =>
   api.ok("POST", memoriesOf(store), { path, content });
 
 /** The memories of a store, their contents by their paths. */
-async function contents(store: Wire): Promise<Record<string, string>> {
+async function contents(store: AnyJson): Promise<Record<string, string>> {
   const { data } = await api.ok("GET", `${memoriesOf(store)}?limit=100`);
-  const whole = data.map(({ id }: Wire) => api.ok("GET", `${memoriesOf(store)}/${id}`));
-  return Object.fromEntries((await Promise.all(whole)).map(({ path, content }: Wire) => [path, content]));
+  const whole = data.map(({ id }: AnyJson) => api.ok("GET", `${memoriesOf(store)}/${id}`));
+  return Object.fromEntries((await Promise.all(whole)).map(({ path, content }: AnyJson) => [path, content]));
 }
 
 /** The text that the agent is given back by commands, each a tool call of its own. */
-async function run(session: Wire, ...commands: string[]): Promise<string[]> {
-  return results(await turn(api, session.id, ...commands.map(bash)));
+async function run(session: AnyJson, ...commands: string[]): Promise<string[]> {
+  return toolResults(await runTurn(api, session.id, ...commands.map(bash)));
 }
 
-proves(["memory-mount"], "a store is mounted by its name, when the session is made", async () => {
+covers(["memory-mount"], "a store is mounted by its name, when the session is made", async () => {
   const [one, two] = [await makeStore({ description: "for all" }), await makeStore({ name: "team notes" })];
   const session = await makeSession(api, {
     resources: [mounted(one), mounted(two, { access: "read_only", instructions: "Look here first." })],
@@ -71,10 +71,10 @@ proves(["memory-mount"], "a store is mounted by its name, when the session is ma
   await api.ok("POST", `/memory_stores/${one.id}`, { name: "Renamed" });
   assert.equal((await api.ok("GET", `/sessions/${session.id}`)).resources[0].name, "Team Notes");
   const later = await api.post(`/sessions/${session.id}/resources`, mounted(one));
-  refused(later, 400, "invalid_request_error");
+  assertError(later, 400, "invalid_request_error");
 });
 
-proves(["memory-mount", "memory-mount-faults"], "what cannot be mounted is refused", async () => {
+covers(["memory-mount", "memory-mount-faults"], "what cannot be mounted is refused", async () => {
   const store = await makeStore();
   const agent = await makeAgent(api);
   const environment = await makeEnvironment(api);
@@ -82,46 +82,46 @@ proves(["memory-mount", "memory-mount-faults"], "what cannot be mounted is refus
     api.post("/sessions", { agent: agent.id, environment_id: environment.id, resources });
   const param = "resources[0].memory_store_id";
   const absent = { id: "memstore_01h00000000000000000000000" };
-  refused(await create([mounted(absent)]), 404, "not_found_error");
-  refused(await create([mounted({ id: "x" })]), 400, "invalid_request_error", { param });
-  refused(await create([mounted(store, { access: "write" })]), 400, "invalid_request_error");
-  refused(await create([mounted(store, { mount_path: "/data/x" })]), 400, "invalid_request_error");
-  refused(await create([mounted(store), mounted(store)]), 400, "invalid_request_error", {
+  assertError(await create([mounted(absent)]), 404, "not_found_error");
+  assertError(await create([mounted({ id: "x" })]), 400, "invalid_request_error", { param });
+  assertError(await create([mounted(store, { access: "write" })]), 400, "invalid_request_error");
+  assertError(await create([mounted(store, { mount_path: "/data/x" })]), 400, "invalid_request_error");
+  assertError(await create([mounted(store), mounted(store)]), 400, "invalid_request_error", {
     param: "resources[1].memory_store_id",
   });
   const long = mounted(store, { instructions: "x".repeat(4_097) });
-  refused(await create([long]), 400, "invalid_request_error", { param: "resources[0].instructions" });
+  assertError(await create([long]), 400, "invalid_request_error", { param: "resources[0].instructions" });
   const nine = await Promise.all(Array.from({ length: 9 }, () => makeStore()));
-  refused(await create(nine.map((one) => mounted(one))), 400, "invalid_request_error", {
+  assertError(await create(nine.map((one) => mounted(one))), 400, "invalid_request_error", {
     param: "resources[8].memory_store_id",
   });
   assert.equal((await create(nine.slice(1).map((one) => mounted(one)))).status, 200);
   const other = await berth.client({ user: "other@example.com" });
   const foreign = await other.ok("POST", "/memory_stores", { name: "theirs" });
-  refused(await create([mounted(foreign)]), 403, "permission_error");
+  assertError(await create([mounted(foreign)]), 403, "permission_error");
   const session = (await create([mounted(store)])).body;
-  refused(await api.delete(`/memory_stores/${store.id}`), 409, "conflict_error");
+  assertError(await api.delete(`/memory_stores/${store.id}`), 409, "conflict_error");
   const resource = `/sessions/${session.id}/resources/${session.resources[0].id}`;
-  refused(await api.post(resource, { password: "new" }), 400, "invalid_request_error");
+  assertError(await api.post(resource, { password: "new" }), 400, "invalid_request_error");
   await api.ok("POST", `/memory_stores/${store.id}/archive`);
-  refused(await create([mounted(store)]), 409, "conflict_error");
+  assertError(await create([mounted(store)]), 409, "conflict_error");
   await api.ok("POST", `/sessions/${session.id}/archive`);
   await api.ok("DELETE", `/memory_stores/${store.id}`);
   assert.equal((await api.ok("GET", `/sessions/${session.id}`)).resources[0].memory_store_id, store.id);
 });
 
-proves(["memory-filter"], "sessions are found by their store", async () => {
+covers(["memory-filter"], "sessions are found by their store", async () => {
   const [one, two] = [await makeStore(), await makeStore()];
   const session = await makeSession(api, { resources: [mounted(one), mounted(two)] });
   const other = await makeSession(api, { resources: [mounted(two)] });
   await makeSession(api);
-  const found = async (store: Wire) =>
-    (await api.ok("GET", `/sessions?memory_store_id=${store.id}`)).data.map(({ id }: Wire) => id);
+  const found = async (store: AnyJson) =>
+    (await api.ok("GET", `/sessions?memory_store_id=${store.id}`)).data.map(({ id }: AnyJson) => id);
   assert.deepEqual(await found(one), [session.id]);
   assert.deepEqual(await found(two), [other.id, session.id]);
 });
 
-proves(
+covers(
   ["memory-write-out", "memory-write-in"],
   "what is written on either side is there on the other",
   async () => {
@@ -143,7 +143,7 @@ proves(
     const versions = (
       await api.ok("GET", `/memory_stores/${store.id}/memory_versions?session_id=${session.id}`)
     ).data;
-    assert.deepEqual(versions.map(({ operation, path }: Wire) => `${operation} ${path}`).toSorted(), [
+    assert.deepEqual(versions.map(({ operation, path }: AnyJson) => `${operation} ${path}`).toSorted(), [
       "created /deep/er/new.md",
       "deleted /old.md",
       "modified /kept.md",
@@ -163,14 +163,14 @@ proves(
   },
 );
 
-proves(
+covers(
   ["memory-write-out", "memory-write-in"],
   "each tool's write counts, and a move is a move",
   async () => {
     const store = await makeStore();
     const session = await makeSession(api, { resources: [mounted(store)] });
     const file_path = "/mnt/memory/team-notes/plan.md";
-    const events = await turn(
+    const events = await runTurn(
       api,
       session.id,
       { tool: "Write", input: { file_path, content: "step one\n" } },
@@ -189,7 +189,7 @@ proves(
   },
 );
 
-proves(["memory-write-in"], "two sessions share a store", async () => {
+covers(["memory-write-in"], "two sessions share a store", async () => {
   const store = await makeStore();
   const [one, two] = [
     await makeSession(api, { resources: [mounted(store)] }),
@@ -206,7 +206,7 @@ proves(["memory-write-in"], "two sessions share a store", async () => {
   assert.deepEqual(await run(two, `cat ${at}`), ["again"]);
 });
 
-proves(
+covers(
   ["memory-conflict"],
   "what was changed elsewhere during a call wins over what the call wrote",
   async () => {
@@ -221,17 +221,17 @@ proves(
       bash(`cat ${at}/shared.md`),
     );
     const sent = await api.ok("POST", `/sessions/${session.id}/events`, { events: [message] });
-    await eventsUntil(api, session.id, ({ type }) => type === "agent.tool_result");
+    await readEventsUntil(api, session.id, ({ type }) => type === "agent.tool_result");
     await api.ok("POST", `${memoriesOf(store)}/${memory.id}`, { content: "over the API" });
     await api.ok("POST", `/sessions/${session.id}/resources`, { type: "file", file_id: file.id });
-    const [, told, read] = results(await turnOf(api, session.id, sent.data[0].id));
+    const [, told, read] = toolResults(await waitForTurn(api, session.id, sent.data[0].id));
     assert.match(told ?? "", /shared\.md was not taken: the memory was changed elsewhere/);
     assert.equal(read, "over the API");
     assert.deepEqual(await contents(store), { "/shared.md": "over the API", "/x": "x\n" });
   },
 );
 
-proves(["memory-unfit"], "what cannot be a memory is told and left alone", async () => {
+covers(["memory-unfit"], "what cannot be a memory is told and left alone", async () => {
   const store = await makeStore();
   const session = await makeSession(api, { resources: [mounted(store)] });
   const [said, again] = await run(
@@ -254,7 +254,7 @@ proves(["memory-unfit"], "what cannot be a memory is told and left alone", async
   assert.deepEqual(Object.keys(kept).toSorted(), ["/fine", "/most"]);
 });
 
-proves(["memory-read-only"], "a read-only store can be read and not be written", async () => {
+covers(["memory-read-only"], "a read-only store can be read and not be written", async () => {
   const store = await makeStore();
   const memory = await put(store, "/a/b.md", "as it was\n");
   const session = await makeSession(api, { resources: [mounted(store, { access: "read_only" })] });
@@ -279,7 +279,7 @@ proves(["memory-read-only"], "a read-only store can be read and not be written",
   assert.deepEqual(await contents(store), { "/new.md": "n" });
 });
 
-proves(
+covers(
   ["memory-read-only", "memory-store-archived"],
   "a store that is archived while it is mounted keeps its memories",
   async () => {
@@ -295,7 +295,7 @@ proves(
   },
 );
 
-proves(["memory-crash"], "what a call wrote before its runner died is stored by the next", async () => {
+covers(["memory-crash"], "what a call wrote before its runner died is stored by the next", async () => {
   const store = await makeStore();
   await put(store, "/gone.md", "to be removed");
   const session = await makeSession(api, { resources: [mounted(store)] });
@@ -307,7 +307,7 @@ proves(["memory-crash"], "what a call wrote before its runner died is stored by 
   await onDisk(`sessions/${session.id}/data/written`);
   assert.deepEqual(await contents(store), { "/gone.md": "to be removed" });
   process.kill(await livingPid(berth, "runner"), "SIGKILL");
-  const [interrupted, read] = results(await turnOf(api, session.id, sent.data[0].id));
+  const [interrupted, read] = toolResults(await waitForTurn(api, session.id, sent.data[0].id));
   assert.match(interrupted ?? "", /interrupted/);
   assert.equal(read, "late");
   assert.deepEqual(await contents(store), { "/late.md": "late\n" });

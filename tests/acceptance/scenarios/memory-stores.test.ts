@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { refused, type Wire } from "../harness/api.ts";
+import { type AnyJson, assertError } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
-import { proves } from "../harness/proves.ts";
+import { covers } from "../harness/covers.ts";
 
 const { berth, api } = await startBerth();
 
 const hash = (text: string) => createHash("sha256").update(text).digest("hex");
-const makeStore = (fields: object = {}): Promise<Wire> =>
+const makeStore = (fields: object = {}): Promise<AnyJson> =>
   api.ok("POST", "/memory_stores", { name: "notes", ...fields });
 
-proves(["memory-store-crud", "ids"], "a memory store is made, read, changed and deleted", async () => {
+covers(["memory-store-crud", "ids"], "a memory store is made, read, changed and deleted", async () => {
   const made = await makeStore({ description: "What we learned", metadata: { team: "a" } });
   assert.match(made.id, /^memstore_[0-9a-hjkmnp-tv-z]{26}$/);
   assert.deepEqual([made.type, made.name, made.archived_at], ["memory_store", "notes", null]);
@@ -28,21 +28,21 @@ proves(["memory-store-crud", "ids"], "a memory store is made, read, changed and 
     ["name", { name: "x".repeat(256) }],
     ["size", { name: "a", size: 1 }],
   ] as const) {
-    refused(await api.post("/memory_stores", body), 400, "invalid_request_error", { param });
+    assertError(await api.post("/memory_stores", body), 400, "invalid_request_error", { param });
   }
   const other = await berth.client({ user: "other@example.com" });
-  refused(await other.get(`/memory_stores/${made.id}`), 403, "permission_error");
+  assertError(await other.get(`/memory_stores/${made.id}`), 403, "permission_error");
   assert.deepEqual(await api.ok("DELETE", `/memory_stores/${made.id}`), {
     id: made.id,
     type: "memory_store_deleted",
   });
-  refused(await api.get(`/memory_stores/${made.id}`), 404, "not_found_error");
+  assertError(await api.get(`/memory_stores/${made.id}`), 404, "not_found_error");
   const reader = await berth.client({ scopes: "memory_stores:read" });
   assert.equal((await reader.get("/memory_stores")).status, 200);
-  refused(await reader.post("/memory_stores", { name: "a" }), 403, "permission_error");
+  assertError(await reader.post("/memory_stores", { name: "a" }), 403, "permission_error");
 });
 
-proves(["memory-crud", "memory-path-once", "memory-limits"], "memories lie at paths of a store", async () => {
+covers(["memory-crud", "memory-path-once", "memory-limits"], "memories lie at paths of a store", async () => {
   const store = await makeStore();
   const at = `/memory_stores/${store.id}/memories`;
   const made = await api.ok("POST", at, { path: "/notes/Größe.md", content: "größer\n" });
@@ -60,19 +60,19 @@ proves(["memory-crud", "memory-path-once", "memory-limits"], "memories lie at pa
   const page = await api.ok("GET", `${at}?limit=1`);
   assert.deepEqual((await api.ok("GET", `${at}?page=${page.next_page}`)).data[0].id, made.id);
   for (const path of ["/todo.md", "/todo.md/below", "/notes"]) {
-    refused(await api.post(at, { path, content: "x" }), 409, "conflict_error", { param: "path" });
+    assertError(await api.post(at, { path, content: "x" }), 409, "conflict_error", { param: "path" });
   }
   for (const path of ["todo.md", "/", "/a//b", "/a/../b", "/a\u0007", `/${"long/".repeat(300)}x`]) {
-    refused(await api.post(at, { path, content: "x" }), 400, "invalid_request_error", { param: "path" });
+    assertError(await api.post(at, { path, content: "x" }), 400, "invalid_request_error", { param: "path" });
   }
   const long = { path: "/long", content: "x".repeat(102_401) };
-  refused(await api.post(at, long), 400, "invalid_request_error", { param: "content" });
+  assertError(await api.post(at, long), 400, "invalid_request_error", { param: "content" });
   assert.equal((await api.post(at, { ...long, content: "x".repeat(102_400) })).status, 200);
   assert.deepEqual(await api.ok("DELETE", `${at}/${other.id}`), { id: other.id, type: "memory_deleted" });
-  refused(await api.get(`${at}/${other.id}`), 404, "not_found_error");
+  assertError(await api.get(`${at}/${other.id}`), 404, "not_found_error");
 });
 
-proves(
+covers(
   ["memory-precondition", "memory-versions"],
   "each change is a version, if it is wanted still",
   async () => {
@@ -81,15 +81,19 @@ proves(
     const made = await api.ok("POST", `${at}/memories`, { path: "/a", content: "one" });
     const one = `${at}/memories/${made.id}`;
     const expecting = (content: string) => ({ type: "content_sha256", content_sha256: hash(content) });
-    refused(await api.post(one, { content: "two", precondition: expecting("other") }), 409, "conflict_error");
+    assertError(
+      await api.post(one, { content: "two", precondition: expecting("other") }),
+      409,
+      "conflict_error",
+    );
     assert.deepEqual(await api.ok("GET", one), made);
     const changed = await api.ok("POST", one, { content: "two", precondition: expecting("one") });
     assert.equal(changed.content, "two");
-    refused(await api.delete(`${one}?expected_content_sha256=${hash("one")}`), 409, "conflict_error");
+    assertError(await api.delete(`${one}?expected_content_sha256=${hash("one")}`), 409, "conflict_error");
     await api.ok("DELETE", `${one}?expected_content_sha256=${hash("two")}`);
     const versions = (await api.ok("GET", `${at}/memory_versions?memory_id=${made.id}`)).data;
     assert.deepEqual(
-      versions.map(({ operation, path, content_sha256: sha }: Wire) => [operation, path, sha]),
+      versions.map(({ operation, path, content_sha256: sha }: AnyJson) => [operation, path, sha]),
       [
         ["deleted", "/a", null],
         ["modified", "/a", hash("two")],
@@ -103,18 +107,18 @@ proves(
     }
     const modified = (await api.ok("GET", `${at}/memory_versions?operation=modified`)).data;
     assert.deepEqual(
-      modified.map(({ id }: Wire) => id),
+      modified.map(({ id }: AnyJson) => id),
       [changed.memory_version_id],
     );
   },
 );
 
-proves(["memory-redact"], "a version is redacted for good, unless it is what there is", async () => {
+covers(["memory-redact"], "a version is redacted for good, unless it is what there is", async () => {
   const store = await makeStore();
   const at = `/memory_stores/${store.id}`;
   const made = await api.ok("POST", `${at}/memories`, { path: "/a", content: "a password" });
   const version = `${at}/memory_versions/${made.memory_version_id}`;
-  refused(await api.post(`${version}/redact`), 409, "conflict_error");
+  assertError(await api.post(`${version}/redact`), 409, "conflict_error");
   await api.ok("POST", `${at}/memories/${made.id}`, { content: "none" });
   const redacted = await api.ok("POST", `${version}/redact`);
   assert.deepEqual(
@@ -125,7 +129,7 @@ proves(["memory-redact"], "a version is redacted for good, unless it is what the
   assert.deepEqual(await api.ok("GET", version), redacted);
 });
 
-proves(["memory-store-archived"], "an archived store is read only", async () => {
+covers(["memory-store-archived"], "an archived store is read only", async () => {
   const store = await makeStore();
   const at = `/memory_stores/${store.id}`;
   const made = await api.ok("POST", `${at}/memories`, { path: "/a", content: "x" });
@@ -137,9 +141,9 @@ proves(["memory-store-archived"], "an archived store is read only", async () => 
     await api.post(`${at}/memories/${made.id}`, { content: "" }),
     await api.delete(`${at}/memories/${made.id}`),
   ]) {
-    refused(answer, 403, "permission_error");
+    assertError(answer, 403, "permission_error");
   }
   assert.deepEqual(await api.ok("GET", `${at}/memories/${made.id}`), made);
   const listed = (await api.ok("GET", "/memory_stores?limit=100")).data;
-  assert.ok(!listed.some(({ id }: Wire) => id === store.id));
+  assert.ok(!listed.some(({ id }: AnyJson) => id === store.id));
 });

@@ -1,8 +1,15 @@
 import assert from "node:assert/strict";
-import { type Json, refused, type Wire } from "../harness/api.ts";
+import { type AnyJson, assertError, type Json } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
-import { makeAgent, makeEnvironment, makeFile, makeSession, steps, turnOf } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
+import { covers } from "../harness/covers.ts";
+import {
+  makeAgent,
+  makeEnvironment,
+  makeFile,
+  makeSession,
+  steps,
+  waitForTurn,
+} from "../harness/fixtures.ts";
 
 const { berth, api } = await startBerth();
 
@@ -17,23 +24,23 @@ const base64 = (mediaType: string, data: Buffer): Json => ({
   media_type: mediaType,
   data: data.toString("base64"),
 });
-const byId = (file: Wire): Json => ({ type: "file", file_id: file.id });
+const byId = (file: AnyJson): Json => ({ type: "file", file_id: file.id });
 
 /** A message that makes the agent say whether `expected` came with it. */
-function message(expected: string, ...blocks: Json[]): Wire {
-  const { content } = steps({ say: "It came.", expect: expected }) as Wire;
+function message(expected: string, ...blocks: Json[]): AnyJson {
+  const { content } = steps({ say: "It came.", expect: expected }) as AnyJson;
   return { type: "user.message", content: [...content, ...blocks] };
 }
 
 /** Sends events, and answers those that were stored and what the agent said. */
-async function told(session: Wire, ...events: Json[]): Promise<{ stored: Wire[]; said: string[] }> {
+async function told(session: AnyJson, ...events: Json[]): Promise<{ stored: AnyJson[]; said: string[] }> {
   const { data } = await api.ok("POST", `/sessions/${session.id}/events`, { events });
-  const log = await turnOf(api, session.id, data[0].id);
+  const log = await waitForTurn(api, session.id, data[0].id);
   const said = log.filter(({ type }) => type === "agent.message").map(({ content }) => content[0].text);
   return { stored: data, said };
 }
 
-proves(["message-image", "message-file"], "images reach the model, as base64 and by file", async () => {
+covers(["message-image", "message-file"], "images reach the model, as base64 and by file", async () => {
   const session = await makeSession(api);
   const file = await makeFile(api, png, "dot.png", undefined, "image/png");
   const length = png.toString("base64").length;
@@ -45,12 +52,12 @@ proves(["message-image", "message-file"], "images reach the model, as base64 and
   }
   const kept = (await api.ok("GET", `/sessions/${session.id}/events?types[]=user.message`)).data;
   assert.deepEqual(
-    kept.map(({ content }: Wire) => content[1].source),
+    kept.map(({ content }: AnyJson) => content[1].source),
     [base64("image/png", png), byId(file)],
   );
 });
 
-proves(["message-document"], "documents reach the model, PDF as such and text as text", async () => {
+covers(["message-document"], "documents reach the model, PDF as such and text as text", async () => {
   const session = await makeSession(api);
   const file = await makeFile(api, pdf, "paper.pdf", undefined, "application/pdf");
   const notes = await makeFile(api, "from a file", "notes.md", undefined, "text/markdown");
@@ -73,7 +80,7 @@ proves(["message-document"], "documents reach the model, PDF as such and text as
   }
 });
 
-proves(["message-content-faults", "event-batch"], "content that cannot be shown is refused", async () => {
+covers(["message-content-faults", "event-batch"], "content that cannot be shown is refused", async () => {
   const { id } = await makeSession(api);
   const image = (source: Json): Json => ({ type: "image", source });
   const document = (source: Json): Json => ({ type: "document", source });
@@ -90,9 +97,9 @@ proves(["message-content-faults", "event-batch"], "content that cannot be shown 
     [document(base64("application/pdf", png)), "source.data", /application\/pdf/],
     [document(base64("text/plain", Buffer.from([0xff, 0xfe]))), "source.data", /text\/plain/],
     [document({ type: "text", media_type: "text/plain", data: "" }), "source.data", /empty/],
-    [{ ...(image(base64("image/png", png)) as Wire), title: "x" }, "title", /Unknown/],
+    [{ ...(image(base64("image/png", png)) as AnyJson), title: "x" }, "title", /Unknown/],
   ] as [Json, string, RegExp][]) {
-    refused(
+    assertError(
       await api.post(`/sessions/${id}/events`, { events: [message("x"), message("x", block)] }),
       400,
       "invalid_request_error",
@@ -100,14 +107,14 @@ proves(["message-content-faults", "event-batch"], "content that cannot be shown 
     );
   }
   const many = Array.from({ length: 21 }, () => image(base64("image/png", png)));
-  refused(
+  assertError(
     await api.post(`/sessions/${id}/events`, { events: [message("x", ...many)] }),
     400,
     "invalid_request_error",
     { param: "events[0].content[21]" },
   );
   const file = await makeFile(api, large, "large.png", undefined, "image/png");
-  refused(
+  assertError(
     await api.post(`/sessions/${id}/events`, { events: [message("x", image(byId(file)))] }),
     400,
     "invalid_request_error",
@@ -116,7 +123,7 @@ proves(["message-content-faults", "event-batch"], "content that cannot be shown 
   assert.deepEqual((await api.ok("GET", `/sessions/${id}/events`)).data, []);
 });
 
-proves(
+covers(
   ["message-file", "files-delete"],
   "a file in a message is checked, and kept while it is needed",
   async () => {
@@ -135,11 +142,11 @@ proves(
       api.post(`/sessions/${session.id}/events`, { events: [message("x", ...blocks)] });
     const param = "events[0].content[1].source.file_id";
     const absent = "file_01h00000000000000000000000";
-    refused(await post(block("image", absent)), 404, "not_found_error", { param });
-    refused(await post(block("image", foreign.id)), 403, "permission_error");
-    refused(await post(block("image", liar.id)), 400, "invalid_request_error", { param });
-    refused(await post(block("document", image.id)), 400, "invalid_request_error", { param });
-    refused(
+    assertError(await post(block("image", absent)), 404, "not_found_error", { param });
+    assertError(await post(block("image", foreign.id)), 403, "permission_error");
+    assertError(await post(block("image", liar.id)), 400, "invalid_request_error", { param });
+    assertError(await post(block("document", image.id)), 400, "invalid_request_error", { param });
+    assertError(
       await api.post("/sessions", {
         agent: agent.id,
         environment_id: environment.id,
@@ -154,13 +161,13 @@ proves(
       environment_id: environment.id,
       initial_events: [message("image/png", block("image", image.id))],
     });
-    refused(await api.delete(`/files/${image.id}`), 409, "conflict_error");
+    assertError(await api.delete(`/files/${image.id}`), 409, "conflict_error");
     await api.ok("POST", `/sessions/${begun.id}/archive`, {});
     assert.equal((await api.delete(`/files/${image.id}`)).status, 200);
   },
 );
 
-proves(["system-message"], "what the operator says comes with the next message", async () => {
+covers(["system-message"], "what the operator says comes with the next message", async () => {
   const session = await makeSession(api);
   const operator = { type: "system.message", content: [{ type: "text", text: "The office is closed." }] };
   const { data } = await api.ok("POST", `/sessions/${session.id}/events`, { events: [operator] });
@@ -169,12 +176,12 @@ proves(["system-message"], "what the operator says comes with the next message",
   const { said } = await told(session, message("The office is closed."));
   assert.deepEqual(said, ["It came."]);
   const log = (await api.ok("GET", `/sessions/${session.id}/events`)).data;
-  assert.equal(log.filter(({ type }: Wire) => type === "session.status_running").length, 1);
+  assert.equal(log.filter(({ type }: AnyJson) => type === "session.status_running").length, 1);
   assert.match(log[0].processed_at, /Z$/);
   const post = (...events: Json[]) => api.post(`/sessions/${session.id}/events`, { events });
-  refused(await post(operator, message("x")), 400, "invalid_request_error", { param: "events[0].type" });
-  refused(await post(operator, operator), 400, "invalid_request_error", { param: "events[0].type" });
-  refused(
+  assertError(await post(operator, message("x")), 400, "invalid_request_error", { param: "events[0].type" });
+  assertError(await post(operator, operator), 400, "invalid_request_error", { param: "events[0].type" });
+  assertError(
     await post({ type: "system.message", content: [{ type: "image", source: base64("image/png", png) }] }),
     400,
     "invalid_request_error",

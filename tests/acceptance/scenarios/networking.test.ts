@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after } from "node:test";
-import type { Json, Wire } from "../harness/api.ts";
+import type { AnyJson, Json } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
-import { bash, makeAgent, makeEnvironment, results, turn } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
+import { covers } from "../harness/covers.ts";
+import { bash, makeAgent, makeEnvironment, runTurn, toolResults } from "../harness/fixtures.ts";
 
 let reached = 0;
 const web = createServer((_, response) => {
@@ -30,19 +30,19 @@ async function sessionWith(networking: Record<string, Json>): Promise<string> {
 
 /** What each command printed. */
 async function run(session: string, ...commands: string[]): Promise<string[]> {
-  return results(await turn(api, session, ...commands.map((command) => bash(command))));
+  return toolResults(await runTurn(api, session, ...commands.map((command) => bash(command))));
 }
 
 /** Every refusal that the log tells. */
 async function denied(session: string): Promise<string[]> {
   const { data } = await api.ok("GET", `/sessions/${session}/events?limit=100&types[]=session.egress_denied`);
-  return data.map(({ host, port: at, reason }: Wire) => `${host} ${at} ${reason}`);
+  return data.map(({ host, port: at, reason }: AnyJson) => `${host} ${at} ${reason}`);
 }
 
 const url = `http://allowed.localhost:${port}/`;
 const proxied = "curl -sS -m 5 --proxy http://127.0.0.1:3128";
 
-proves(["egress-hosts"], "an allowed host is reached, and none that looks like it", async () => {
+covers(["egress-hosts"], "an allowed host is reached, and none that looks like it", async () => {
   const session = await sessionWith({ allowed_hosts: [`allowed.localhost:${port}`] });
   const [direct, tunnelled, sent] = await run(
     session,
@@ -68,7 +68,7 @@ proves(["egress-hosts"], "an allowed host is reached, and none that looks like i
   );
 });
 
-proves(["egress-denied"], "each refusal is told by the host that was asked for", async () => {
+covers(["egress-denied"], "each refusal is told by the host that was asked for", async () => {
   const session = await sessionWith({ allowed_hosts: [`allowed.localhost:${port}`, "*.zone.example"] });
   const raw = (to: string, bytes: string) =>
     `timeout 5 bash -c 'exec 5<>/dev/tcp/${to}; printf "${bytes}" >&5; cat <&5' || true`;
@@ -116,7 +116,7 @@ proves(["egress-denied"], "each refusal is told by the host that was asked for",
   assert.equal(reached, before);
 });
 
-proves(["egress-ports"], "what no rule names is refused as a closed port is, and told", async () => {
+covers(["egress-ports"], "what no rule names is refused as a closed port is, and told", async () => {
   const session = await sessionWith({ allowed_hosts: ["*.zone.example"] });
   const expected = [
     "203.0.113.1 22 not_allowed",
@@ -136,7 +136,7 @@ proves(["egress-ports"], "what no rule names is refused as a closed port is, and
   assert.deepEqual([...told].sort(), expected);
 });
 
-proves(
+covers(
   ["egress-named-to-agent"],
   "a command's result names the hosts that were refused, so that nobody tries them for ever",
   async () => {
@@ -161,7 +161,7 @@ proves(
   },
 );
 
-proves(["egress-private"], "an environment does not open what only the operator can", async () => {
+covers(["egress-private"], "an environment does not open what only the operator can", async () => {
   const session = await sessionWith({ allowed_hosts: [`other.localhost:${port}`, "localhost"] });
   const before = reached;
   await run(session, `curl -sS -m 5 http://other.localhost:${port}/; curl -sS -m 5 http://localhost/; true`);
@@ -177,7 +177,7 @@ const offline = await fetch(`https://${registry}/is-number`).then(
   () => "the registry of npm cannot be reached",
 );
 
-proves(
+covers(
   ["package-managers"],
   "npm installs from its registry where package managers are allowed, and nowhere else",
   async () => {

@@ -1,42 +1,42 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { refused, type Wire } from "../harness/api.ts";
+import { type AnyJson, assertError } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
-import { bash, makeSession, results, steps, turn } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
-import { eventsUntil } from "../harness/stream.ts";
+import { covers } from "../harness/covers.ts";
+import { bash, makeSession, runTurn, steps, toolResults } from "../harness/fixtures.ts";
+import { readEventsUntil } from "../harness/stream.ts";
 
 const LIMIT = 3_000_000;
 
 const { berth, api } = await startBerth({ settings: { BERTH_UPLOAD_LIMIT: `${LIMIT}` } });
 
 /** The session's Files, newest first. */
-async function saved(session: string): Promise<Wire[]> {
+async function saved(session: string): Promise<AnyJson[]> {
   return (await api.ok("GET", `/files?scope_id=${session}&limit=100`)).data;
 }
 
-async function contentOf(file: Wire): Promise<string> {
+async function contentOf(file: AnyJson): Promise<string> {
   const answer = await api.get(`/files/${file.id}/content`);
   assert.equal(answer.status, 200);
   return answer.body;
 }
 
-function names(files: Wire[]): string[] {
+function names(files: AnyJson[]): string[] {
   return files.map(({ filename }) => filename).sort();
 }
 
-function outputErrors(events: Wire[]): string[] {
+function outputErrors(events: AnyJson[]): string[] {
   return events
     .filter(({ type, error }) => type === "session.error" && error.type === "outputs_error")
     .map(({ error }) => error.message);
 }
 
-proves(
+covers(
   ["outputs-saved", "files-read"],
   "what the agent leaves as output is a File when its turn ends",
   async () => {
     const session = await makeSession(api);
-    await turn(
+    await runTurn(
       api,
       session.id,
       bash(
@@ -71,23 +71,23 @@ proves(
     assert.equal(types["charts/a.csv"], "text/csv");
     assert.equal(types.picture, "image/png");
     const other = await berth.client({ user: "stranger@example.com" });
-    refused(await other.get(`/files/${report.id}`), 403, "permission_error");
+    assertError(await other.get(`/files/${report.id}`), 403, "permission_error");
     assert.deepEqual((await other.ok("GET", `/files?scope_id=${session.id}`)).data, []);
   },
 );
 
-proves(["outputs-once"], "an unchanged output is saved once, a changed one again", async () => {
+covers(["outputs-once"], "an unchanged output is saved once, a changed one again", async () => {
   const session = await makeSession(api);
-  await turn(api, session.id, bash("cd /mnt/session/outputs; echo one > a; echo kept > b"));
+  await runTurn(api, session.id, bash("cd /mnt/session/outputs; echo one > a; echo kept > b"));
   const first = await saved(session.id);
-  await turn(api, session.id, bash("touch /mnt/session/outputs/b; echo elsewhere > /data/c"));
+  await runTurn(api, session.id, bash("touch /mnt/session/outputs/b; echo elsewhere > /data/c"));
   assert.deepEqual(await saved(session.id), first);
-  await turn(api, session.id, bash("echo two > /mnt/session/outputs/a"));
+  await runTurn(api, session.id, bash("echo two > /mnt/session/outputs/a"));
   const second = await saved(session.id);
   assert.deepEqual(names(second), ["a", "a", "b"]);
   assert.equal(await contentOf(second[0]), "two\n");
   assert.deepEqual(second.slice(1), first);
-  await turn(api, session.id, bash("cd /mnt/session/outputs; echo one > a; cp a copy; rm b"));
+  await runTurn(api, session.id, bash("cd /mnt/session/outputs; echo one > a; cp a copy; rm b"));
   const third = await saved(session.id);
   assert.deepEqual(
     names(third),
@@ -98,9 +98,9 @@ proves(["outputs-once"], "an unchanged output is saved once, a changed one again
   assert.equal(byName("copy"), byName("a"));
 });
 
-proves(["outputs-names"], "odd names are saved whole, links and special files are not", async () => {
+covers(["outputs-names"], "odd names are saved whole, links and special files are not", async () => {
   const session = await makeSession(api);
-  const events = await turn(
+  const events = await runTurn(
     api,
     session.id,
     bash(`cd /mnt/session/outputs
@@ -127,10 +127,10 @@ echo outside > /data/secret; ln -s /data/secret link; ln -s /etc etc; mkfifo pip
   assert.doesNotMatch(error, /räume|-rf|link/);
 });
 
-proves(["outputs-limits"], "what is above the limits is left out and told once", async () => {
+covers(["outputs-limits"], "what is above the limits is left out and told once", async () => {
   const session = await makeSession(api);
   const script = `cd /mnt/session/outputs; head -c ${LIMIT} /dev/zero > fits; head -c ${LIMIT + 1} /dev/zero > large; truncate -s 1T sparse`;
-  const events = await turn(api, session.id, bash(script));
+  const events = await runTurn(api, session.id, bash(script));
   assert.deepEqual(events.at(-1).stop_reason, { type: "end_turn" });
   assert.deepEqual(
     (await saved(session.id)).map(({ filename, size_bytes: size }) => [filename, size]),
@@ -139,15 +139,15 @@ proves(["outputs-limits"], "what is above the limits is left out and told once",
   const [error = ""] = outputErrors(events);
   assert.match(error, /'large' has 3000001 bytes/);
   assert.match(error, /'sparse'/);
-  const again = await turn(api, session.id, bash("echo more > /mnt/session/outputs/note"));
+  const again = await runTurn(api, session.id, bash("echo more > /mnt/session/outputs/note"));
   assert.deepEqual(outputErrors(again), []);
   assert.match(
-    results(again)[0] ?? "",
+    toolResults(again)[0] ?? "",
     /'large' has 3000001 bytes/,
     "the model is told with its next result",
   );
   const many = await makeSession(api);
-  const crowd = await turn(
+  const crowd = await runTurn(
     api,
     many.id,
     bash("cd /mnt/session/outputs; for n in $(seq 1010); do echo 1 > $n; done"),
@@ -155,7 +155,7 @@ proves(["outputs-limits"], "what is above the limits is left out and told once",
   assert.match(outputErrors(crowd)[0] ?? "", /more than 1000 files/);
   const counted = new Set<string>();
   for (let page: string | null = "", pages = 0; page !== null && pages < 12; pages++) {
-    const part: Wire = await api.ok(
+    const part: AnyJson = await api.ok(
       "GET",
       `/files?scope_id=${many.id}&limit=100${page && `&page=${encodeURIComponent(page)}`}`,
     );
@@ -165,15 +165,15 @@ proves(["outputs-limits"], "what is above the limits is left out and told once",
   assert.equal(counted.size, 1000);
 });
 
-proves(["outputs-archive"], "archiving saves the outputs, of a running turn too", async () => {
+covers(["outputs-archive"], "archiving saves the outputs, of a running turn too", async () => {
   const session = await makeSession(api);
   await api.ok("POST", `/sessions/${session.id}/events`, {
     events: [steps(bash("echo half > /mnt/session/outputs/half"), bash("sleep 60"))],
   });
   let uses = 0;
-  await eventsUntil(api, session.id, ({ type }) => type === "agent.tool_use" && ++uses === 2);
+  await readEventsUntil(api, session.id, ({ type }) => type === "agent.tool_use" && ++uses === 2);
   await api.ok("POST", `/sessions/${session.id}/archive`);
-  const events = await eventsUntil(api, session.id, ({ type }) => type === "session.status_idle");
+  const events = await readEventsUntil(api, session.id, ({ type }) => type === "session.status_idle");
   assert.deepEqual(events.at(-1).stop_reason, { type: "cancelled" });
   const [half, ...more] = await saved(session.id);
   assert.deepEqual([half.filename, await contentOf(half), more], ["half", "half\n", []]);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { type Api, refused } from "../harness/api.ts";
+import { type Api, assertError } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
+import { covers } from "../harness/covers.ts";
 import { makeEnvironment } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
 
 let berth: Berth;
 let api: Api;
@@ -29,7 +29,7 @@ async function page(query: string): Promise<{
   return { ...body, ids: body.data.map(({ id }: { id: string }) => id) };
 }
 
-proves(["page-envelope"], "an empty list is empty in every member", async () => {
+covers(["page-envelope"], "an empty list is empty in every member", async () => {
   assert.deepEqual(await api.ok("GET", "/files"), {
     data: [],
     next_page: null,
@@ -39,7 +39,7 @@ proves(["page-envelope"], "an empty list is empty in every member", async () => 
   });
 });
 
-proves(
+covers(
   ["page-limit"],
   "limit: 20 by default, 1 to 100, anything else refused in the documented words",
   async () => {
@@ -48,22 +48,24 @@ proves(
     assert.deepEqual((await page("limit=100")).ids, ids);
     for (const limit of ["0", "-1", "-5", "abc", "1.5", "1e1", "%205", "", "0x10", "%2B1"]) {
       const message = "Field 'limit' must be a positive integer.";
-      refused(await api.get(`/environments?limit=${limit}`), 400, "invalid_request_error", {
+      assertError(await api.get(`/environments?limit=${limit}`), 400, "invalid_request_error", {
         message,
         param: "limit",
       });
     }
     for (const limit of ["101", "1000"]) {
-      refused(await api.get(`/environments?limit=${limit}`), 400, "invalid_request_error", {
+      assertError(await api.get(`/environments?limit=${limit}`), 400, "invalid_request_error", {
         message: "limit exceeds maximum of 100",
         param: "limit",
       });
     }
-    refused(await api.get("/environments?limit=5&limit=6"), 400, "invalid_request_error", { param: "limit" });
+    assertError(await api.get("/environments?limit=5&limit=6"), 400, "invalid_request_error", {
+      param: "limit",
+    });
   },
 );
 
-proves(
+covers(
   ["page-order"],
   "following next_page sees everything once, newest first, while others write",
   async () => {
@@ -86,18 +88,18 @@ proves(
   },
 );
 
-proves(["page-cursors"], "two cursors at once are refused", async () => {
+covers(["page-cursors"], "two cursors at once are refused", async () => {
   const { next_page: cursor } = await page("limit=2");
   for (const query of [
     `after_id=${ids[0]}&before_id=${ids[3]}`,
     `page=${cursor}&after_id=${ids[0]}`,
     `page=${cursor}&before_id=${ids[0]}`,
   ]) {
-    refused(await api.get(`/environments?${query}`), 400, "invalid_request_error");
+    assertError(await api.get(`/environments?${query}`), 400, "invalid_request_error");
   }
 });
 
-proves(["page-anchors"], "after_id and before_id speak of the list as shown", async () => {
+covers(["page-anchors"], "after_id and before_id speak of the list as shown", async () => {
   assert.deepEqual((await page(`limit=3&after_id=${ids[4]}`)).ids, ids.slice(5, 8));
   assert.deepEqual((await page(`limit=3&before_id=${ids[10]}`)).ids, ids.slice(7, 10));
   assert.deepEqual((await page(`limit=3&before_id=${ids[2]}`)).ids, ids.slice(0, 2));
@@ -114,10 +116,10 @@ proves(["page-anchors"], "after_id and before_id speak of the list as shown", as
     ids.slice(0, 2),
     "an anchor whose object is gone still has its place",
   );
-  refused(await api.get("/environments?after_id=nonsense"), 400, "invalid_request_error", {
+  assertError(await api.get("/environments?after_id=nonsense"), 400, "invalid_request_error", {
     param: "after_id",
   });
-  refused(
+  assertError(
     await api.get(`/environments?before_id=${ids[0]?.replace("env_", "agent_")}`),
     400,
     "invalid_request_error",
@@ -125,7 +127,7 @@ proves(["page-anchors"], "after_id and before_id speak of the list as shown", as
   );
 });
 
-proves(["page-signed"], "a cursor is good for its list, filters and caller alone", async () => {
+covers(["page-signed"], "a cursor is good for its list, filters and caller alone", async () => {
   const { next_page: cursor } = await page("limit=2");
   assert.ok(cursor !== null);
   const altered = cursor.slice(0, -2) + (cursor.endsWith("AA") ? "BB" : "AA");
@@ -137,18 +139,18 @@ proves(["page-signed"], "a cursor is good for its list, filters and caller alone
     await api.get(`/environments?page=${cursor}&include_archived=true`),
     await stranger.get(`/environments?page=${cursor}`),
   ]) {
-    refused(answer, 400, "invalid_request_error", { param: "page" });
+    assertError(answer, 400, "invalid_request_error", { param: "page" });
   }
   assert.deepEqual((await page(`limit=5&page=${cursor}`)).ids, ids.slice(2, 7), "another limit is fine");
 });
 
-proves(["page-order"], "created_at bounds the list", async () => {
+covers(["page-order"], "created_at bounds the list", async () => {
   const { created_at: at } = (await api.ok("GET", `/environments/${ids[20]}`)) as { created_at: string };
   const newer = await page(`limit=100&created_at[gte]=${at}`);
   const older = await page(`limit=100&created_at[lt]=${at}`);
   assert.deepEqual([...newer.ids, ...older.ids], ids);
   assert.ok(newer.ids.includes(ids[20] ?? ""));
-  refused(await api.get("/environments?created_at[gte]=yesterday"), 400, "invalid_request_error", {
+  assertError(await api.get("/environments?created_at[gte]=yesterday"), 400, "invalid_request_error", {
     param: "created_at[gte]",
   });
 });

@@ -5,16 +5,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
-import { type Api, type Json, refused, type Wire } from "../harness/api.ts";
+import { type AnyJson, type Api, assertError, type Json } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
-import { type Looked, lookIntoContainers } from "../harness/container-look.ts";
+import { covers } from "../harness/covers.ts";
 import { type EchoHost, startEchoHost } from "../harness/echo-host.ts";
-import { bash, makeAgent, makeEnvironment, results, turn } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
-import { SecretWatch, WatchedApi } from "../harness/secret-watch.ts";
-import { until } from "../harness/until.ts";
+import { bash, makeAgent, makeEnvironment, runTurn, toolResults } from "../harness/fixtures.ts";
+import { type InspectionCounts, inspectSandboxes } from "../harness/inspect-sandboxes.ts";
+import { ScannedApi, SecretScanner } from "../harness/secret-scanner.ts";
+import { waitUntil } from "../harness/wait-until.ts";
 
-const watch = new SecretWatch();
+const watch = new SecretScanner();
 const isRoot = process.getuid?.() === 0;
 
 let directory: string;
@@ -46,7 +46,7 @@ before(async () => {
       BERTH_LOG_LEVEL: "debug",
     },
   });
-  api = new WatchedApi(berth.url, await berth.token(), watch);
+  api = new ScannedApi(berth.url, await berth.token(), watch);
 });
 after(async () => {
   await berth.stop();
@@ -61,12 +61,12 @@ function secret(name: string, permissions: "read" | "write" = "write"): string {
   return watch.add(name, host.createToken({ user: "robot", permissions }));
 }
 
-function environment(credentials: string, hosts = [at("api"), at("other")]): Promise<Wire> {
+function environment(credentials: string, hosts = [at("api"), at("other")]): Promise<AnyJson> {
   const config = { type: "cloud", networking: { type: "limited", allowed_hosts: hosts } };
   return makeEnvironment(api, { credentials, config });
 }
 
-async function open(environment: Wire, fields: Record<string, Json> = {}): Promise<Wire> {
+async function open(environment: AnyJson, fields: Record<string, Json> = {}): Promise<AnyJson> {
   const agent = await makeAgent(api);
   return api.ok("POST", "/sessions", { agent: agent.id, environment_id: environment.id, ...fields });
 }
@@ -77,7 +77,7 @@ const repository = (token: string, name = "widget") => ({
   authorization_token: token,
 });
 
-async function vaultWith(...variables: [name: string, value: string, host: string][]): Promise<Wire> {
+async function vaultWith(...variables: [name: string, value: string, host: string][]): Promise<AnyJson> {
   const vault = await api.ok("POST", "/vaults", { display_name: "keys" });
   const credentials = [];
   for (const [secret_name, secret_value, name] of variables) {
@@ -92,11 +92,11 @@ async function vaultWith(...variables: [name: string, value: string, host: strin
   return { id: vault.id, credentials };
 }
 
-async function run(session: Wire, ...commands: string[]): Promise<string[]> {
-  return results(await turn(api, session.id, ...commands.map(bash)));
+async function run(session: AnyJson, ...commands: string[]): Promise<string[]> {
+  return toolResults(await runTurn(api, session.id, ...commands.map(bash)));
 }
 
-proves(["environment-credentials"], "where secrets are is the environment's to say", async () => {
+covers(["environment-credentials"], "where secrets are is the environment's to say", async () => {
   const made = await makeEnvironment(api);
   assert.equal(made.credentials, "inject");
   const path = `/environments/${made.id}`;
@@ -105,11 +105,13 @@ proves(["environment-credentials"], "where secrets are is the environment's to s
   assert.equal((await api.ok("GET", path)).credentials, "proxy");
   assert.equal((await api.ok("POST", path, { credentials: null })).credentials, "inject");
   for (const credentials of ["none", "", true]) {
-    refused(await api.post(path, { credentials }), 400, "invalid_request_error", { param: "credentials" });
+    assertError(await api.post(path, { credentials }), 400, "invalid_request_error", {
+      param: "credentials",
+    });
   }
 });
 
-proves(
+covers(
   ["proxy-credentials", "environment-credentials"],
   "git, gh and curl work, and no look into the container finds a token",
   async (t) => {
@@ -120,13 +122,13 @@ proves(
     const generic = { type: "git_repository", url: `${host.url}/acme/gadget`, username: "ann", password };
     const http = { ...generic, url: `${plain.url}/acme/plain`, password: plainPassword };
     const session = await open(env, { resources: [repository(token), generic, http] });
-    const seen: Looked = { processes: 0, memory: 0, files: 0 };
+    const seen: InspectionCounts = { processes: 0, memory: 0, files: 0 };
     const faults: unknown[] = [];
     onRequest = () => {
       if (!isRoot) return;
       try {
-        const looked = lookIntoContainers(berth.pid, watch);
-        for (const key of Object.keys(seen) as (keyof Looked)[]) seen[key] += looked[key];
+        const looked = inspectSandboxes(berth.pid, watch);
+        for (const key of Object.keys(seen) as (keyof InspectionCounts)[]) seen[key] += looked[key];
       } catch (error) {
         faults.push(error);
       }
@@ -163,7 +165,7 @@ proves(
   },
 );
 
-proves(
+covers(
   ["proxy-credentials"],
   "another host, a redirect and another repository get the placeholder",
   async () => {
@@ -184,7 +186,7 @@ proves(
   },
 );
 
-proves(
+covers(
   ["proxy-credential-rotation"],
   "a rotated token is in the next request of a running command",
   async () => {
@@ -196,7 +198,7 @@ proves(
       asked += 1;
     };
     const requests = async (count: number) => {
-      await until(
+      await waitUntil(
         () => asked >= count,
         () => `${asked} of ${count} requests came`,
       );
@@ -205,23 +207,23 @@ proves(
     const ask = `code=$(curl -sS -u x:$GH_TOKEN -o /dev/null -w '%{http_code}' '${url}')`;
     const healed =
       '[ "$code" = 401 ] && ill=1; if [ "$ill$code" = 1200 ]; then echo healed; break; fi; sleep 0.02';
-    const running = turn(api, session.id, bash(`for n in $(seq 500); do ${ask}; ${healed}; done`));
+    const running = runTurn(api, session.id, bash(`for n in $(seq 500); do ${ask}; ${healed}; done`));
     await requests(2);
     host.revokeToken(first);
     await requests(asked + 2);
     const path = `/sessions/${session.id}/resources/${session.resources[0].id}`;
     await api.ok("POST", path, { authorization_token: secret("the second token") });
-    assert.match(results(await running)[0] ?? "", /^healed/);
+    assert.match(toolResults(await running)[0] ?? "", /^healed/);
     onRequest = () => undefined;
     const [after] = await run(session, 'printf "%s" "$GH_TOKEN"; git -C /data/widget fetch && echo fetched');
     assert.ok((after ?? "").startsWith(`${(before ?? "").slice(0, 36)}fetched`), `${before} ${after}`);
   },
 );
 
-proves(["vault-variables"], "programs use a vault's secret that the container does not have", async (t) => {
+covers(["vault-variables"], "programs use a vault's secret that the container does not have", async (t) => {
   const key = watch.add("the key", `sk-${randomBytes(20).toString("base64url")}+/=`);
   echo.registryToken = watch.add("the registry's token", `npm_${randomBytes(18).toString("hex")}`);
-  const own = new SecretWatch();
+  const own = new SecretScanner();
   own.add("the key", key);
   own.add("the registry's token", echo.registryToken);
   const vault = await vaultWith(["API_KEY", key, at("api")], ["NPM_TOKEN", echo.registryToken, at("api")]);
@@ -250,11 +252,11 @@ proves(["vault-variables"], "programs use a vault's secret that the container do
     else assert.ok(echo.asked.some(({ line, all }) => line === "GET /node" && all.includes(key)));
     if (/no npm/.test(installed ?? "")) t.diagnostic("no npm in the sandbox");
     else assert.match(installed ?? "", /\n7\n/);
-    if (isRoot) lookIntoContainers(berth.pid, own);
+    if (isRoot) inspectSandboxes(berth.pid, own);
   }
 });
 
-proves(["vault-variables"], "what is rotated, archived or not allowed", async () => {
+covers(["vault-variables"], "what is rotated, archived or not allowed", async () => {
   const value = watch.add("a value", randomBytes(16).toString("hex"));
   const vault = await vaultWith(["KEY", value, at("api")], ["FAR", value, "far.example"]);
   const session = await open(await environment("inject"), { vault_ids: [vault.id] });
@@ -272,13 +274,13 @@ proves(["vault-variables"], "what is rotated, archived or not allowed", async ()
   assert.match(last(), /berth[0-9a-f]{31}/);
   const [gone] = await run(session, 'echo "<$KEY>"');
   assert.match(gone ?? "", /^<>/);
-  const events = await turn(api, session.id, bash('curl -sS -H "X-Key: $FAR" https://far.example/'));
+  const events = await runTurn(api, session.id, bash('curl -sS -H "X-Key: $FAR" https://far.example/'));
   assert.ok(
     events.some(({ type, host: name }) => type === "session.egress_denied" && name === "far.example"),
   );
 });
 
-proves(["vault-variable-order"], "which of several variables of one name is the session's", async () => {
+covers(["vault-variable-order"], "which of several variables of one name is the session's", async () => {
   const [one, two] = [
     await vaultWith(["NAME", "vault-one", at("api")], ["FORGE_TOKEN", "vault-forge", at("api")]),
     await vaultWith(["NAME", "vault-two", at("api")], ["MORE", "vault-more", at("api")]),

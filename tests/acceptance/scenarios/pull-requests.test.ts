@@ -6,10 +6,10 @@ import { after, before } from "node:test";
 import type { GitHost } from "../../git-host/git-host.ts";
 import { startGitHostOnDefaultPort } from "../../git-host/git-host.ts";
 import type { TokenOptions } from "../../git-host/tokens.ts";
-import type { Api, Wire } from "../harness/api.ts";
+import type { AnyJson, Api } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
-import { bash, makeAgent, makeEnvironment, results, turn } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
+import { covers } from "../harness/covers.ts";
+import { bash, makeAgent, makeEnvironment, runTurn, toolResults } from "../harness/fixtures.ts";
 import { providerSettings } from "../harness/provider-settings.ts";
 
 let directory: string;
@@ -43,7 +43,7 @@ async function inClone(
   name: string,
   token: Partial<TokenOptions>,
   ...commands: string[]
-): Promise<{ texts: string[]; events: Wire[] }> {
+): Promise<{ texts: string[]; events: AnyJson[] }> {
   const [agent, environment] = await Promise.all([makeAgent(api), makeEnvironment(api)]);
   const authorization_token = host.createToken({ user: "robot", permissions: "write", ...token });
   const resources = [{ type: "hosted_repository", url: `${host.url}/acme/${name}`, authorization_token }];
@@ -53,15 +53,15 @@ async function inClone(
     resources,
   });
   const calls = commands.map((command) => bash(`cd /data/${name}; ${command}`));
-  const events = await turn(api, session.id, ...calls);
+  const events = await runTurn(api, session.id, ...calls);
   assert.ok(!JSON.stringify(events).includes(authorization_token));
-  return { texts: results(events), events };
+  return { texts: toolResults(events), events };
 }
 
 const pushBranch =
   "git checkout -q -b tap && echo fixed >> README.md && git commit -qam 'Close the tap' && git push -q -u origin tap";
 
-proves(
+covers(
   ["pull-request-opened", "clone-tools"],
   "branch, commit, push, pull request, comment, issues by gh",
   async () => {
@@ -94,7 +94,7 @@ proves(
   },
 );
 
-proves(["pull-request-permission"], "what a token lacks is told, and nothing happens", async () => {
+covers(["pull-request-permission"], "what a token lacks is told, and nothing happens", async () => {
   const name = await makeRepository();
   const lacking = /Resource not accessible by personal access token/;
   const { texts } = await inClone(
@@ -122,7 +122,7 @@ proves(["pull-request-permission"], "what a token lacks is told, and nothing hap
   );
 });
 
-proves(["single-sign-on"], "a token that is not authorized for single sign-on clones nothing", async () => {
+covers(["single-sign-on"], "a token that is not authorized for single sign-on clones nothing", async () => {
   const name = await makeRepository();
   const { texts, events } = await inClone(
     name,

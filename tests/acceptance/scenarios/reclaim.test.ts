@@ -4,22 +4,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
-import type { Api, Wire } from "../harness/api.ts";
+import type { AnyJson, Api } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
 import { type ChatEndpoint, startChatEndpoint } from "../harness/chat-endpoint.ts";
+import { covers } from "../harness/covers.ts";
 import {
   bash,
   makeAgent,
   makeEnvironment,
   makeFile,
   makeSession,
-  results,
-  turn,
-  turnOf,
+  runTurn,
+  toolResults,
+  waitForTurn,
 } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
 import { providerSettings } from "../harness/provider-settings.ts";
-import { eventsUntil, frames } from "../harness/stream.ts";
+import { readEventsUntil, readFrames } from "../harness/stream.ts";
 
 let directory: string;
 let host: GitHost;
@@ -55,40 +55,44 @@ after(async () => {
 });
 
 /** The log up to its `count`th reclaim. */
-async function reclaimed(session: string, count = 1): Promise<Wire[]> {
+async function reclaimed(session: string, count = 1): Promise<AnyJson[]> {
   let seen = 0;
-  const isLast = ({ type }: Wire) => type === "session.container_reclaimed" && ++seen === count;
-  return await eventsUntil(api, session, isLast);
+  const isLast = ({ type }: AnyJson) => type === "session.container_reclaimed" && ++seen === count;
+  return await readEventsUntil(api, session, isLast);
 }
 
-function count(events: Wire[], type: string): number {
+function count(events: AnyJson[], type: string): number {
   return events.filter((event) => event.type === type).length;
 }
 
-proves(["reclaim-idle", "outputs-once"], "an idle session's disk goes, its log and Files stay", async () => {
+covers(["reclaim-idle", "outputs-once"], "an idle session's disk goes, its log and Files stay", async () => {
   const session = await makeSession(api);
-  await turn(api, session.id, bash("echo draft > /data/draft; echo done > /mnt/session/outputs/result.txt"));
+  await runTurn(
+    api,
+    session.id,
+    bash("echo draft > /data/draft; echo done > /mnt/session/outputs/result.txt"),
+  );
   const events = await reclaimed(session.id);
   assert.equal(events.at(-1).reason, "inactivity");
   assert.equal(count(events, "session.container_started"), 1);
   const files = (await api.ok("GET", `/files?scope_id=${session.id}`)).data;
   assert.deepEqual(
-    files.map(({ filename }: Wire) => filename),
+    files.map(({ filename }: AnyJson) => filename),
     ["result.txt"],
   );
-  const again = await turn(
+  const again = await runTurn(
     api,
     session.id,
     bash("ls /data /mnt/session/outputs"),
     bash("echo done > /mnt/session/outputs/result.txt"),
   );
   assert.equal(count(again, "session.container_started"), 1);
-  assert.doesNotMatch(results(again)[0] ?? "", /draft|result/);
+  assert.doesNotMatch(toolResults(again)[0] ?? "", /draft|result/);
   assert.deepEqual((await api.ok("GET", `/files?scope_id=${session.id}`)).data, files);
   assert.equal((await api.ok("GET", `/sessions/${session.id}`)).status, "idle");
 });
 
-proves(
+covers(
   ["reclaim-anew", "memory-write-in"],
   "memories are there again, as they are now, and what was written beside a call was kept",
   async () => {
@@ -99,16 +103,16 @@ proves(
     const at = "/mnt/memory/notes";
     const late = `(until [ -e /tmp/go ]; do sleep 0.01; done; echo late > ${at}/late; touch /tmp/went) >/dev/null 2>&1 &`;
     const wait = "touch /tmp/go; until [ -e /tmp/went ]; do sleep 0.01; done";
-    await turn(api, session.id, bash(`echo kept > ${at}/kept; ${late}`), bash(wait));
+    await runTurn(api, session.id, bash(`echo kept > ${at}/kept; ${late}`), bash(wait));
     await reclaimed(session.id);
     const [memory] = (await api.ok("GET", `/memory_stores/${store.id}/memories?path_prefix=/kept`)).data;
     await api.ok("POST", `/memory_stores/${store.id}/memories/${memory.id}`, { content: "since then\n" });
-    const events = await turn(api, session.id, bash(`cd ${at}; grep -H . *`));
-    assert.match(results(events)[0] ?? "", /^kept:since then\nlate:late\n/);
+    const events = await runTurn(api, session.id, bash(`cd ${at}; grep -H . *`));
+    assert.match(toolResults(events)[0] ?? "", /^kept:since then\nlate:late\n/);
   },
 );
 
-proves(
+covers(
   ["reclaim-anew", "repo-rotation"],
   "the next event clones again with the present token, and mounts again",
   async () => {
@@ -128,7 +132,7 @@ proves(
         { type: "memory_store", memory_store_id: store.id },
       ],
     });
-    await turn(
+    await runTurn(
       api,
       session.id,
       bash(
@@ -142,18 +146,18 @@ proves(
     await api.ok("POST", `/sessions/${session.id}/resources/${repository.id}`, {
       authorization_token: second,
     });
-    const events = await turn(
+    const events = await runTurn(
       api,
       session.id,
       bash(
         "cd widget && git status --short; cat w.txt ../notes.txt /mnt/memory/lore/a.md; ls; git commit -q --allow-empty -m again && git push -q origin HEAD:again && echo pushed",
       ),
     );
-    assert.match(results(events)[0] ?? "", /^w\nfrom the user\nlearnt\nw\.txt\npushed\n/);
+    assert.match(toolResults(events)[0] ?? "", /^w\nfrom the user\nlearnt\nw\.txt\npushed\n/);
   },
 );
 
-proves(["reclaim-anew"], "the model is told once, and its history before stays as it was", async () => {
+covers(["reclaim-anew"], "the model is told once, and its history before stays as it was", async () => {
   const [agent, environment] = await Promise.all([
     makeAgent(api, { model: "local/quiet" }),
     makeEnvironment(api),
@@ -167,14 +171,14 @@ proves(["reclaim-anew"], "the model is told once, and its history before stays a
     const content = [{ type: "text", text }];
     const events = [{ type: "user.message", content }];
     const sent = await api.ok("POST", `/sessions/${session.id}/events`, { events });
-    await turnOf(api, session.id, sent.data[0].id);
+    await waitForTurn(api, session.id, sent.data[0].id);
   };
   await say("one");
   await reclaimed(session.id);
   await say("two");
   await say("three");
   const [first, second, third] = chat.requests.map(({ messages }) =>
-    messages.map((m: Wire) => JSON.stringify(m)),
+    messages.map((m: AnyJson) => JSON.stringify(m)),
   );
   assert.deepEqual(second.slice(0, first.length), first);
   assert.deepEqual(third.slice(0, second.length), second);
@@ -185,7 +189,7 @@ proves(["reclaim-anew"], "the model is told once, and its history before stays a
   assert.equal(third.join("").match(told)?.length, 1);
 });
 
-proves(
+covers(
   ["reclaim-outputs"],
   "what is left as output after the turn is saved before the disk goes",
   async () => {
@@ -197,17 +201,17 @@ proves(
       const session = await makeSession(client);
       const waiting =
         "(while [ ! -e /data/go ]; do sleep 0.1; done; echo late > /mnt/session/outputs/late) &";
-      await turn(client, session.id, bash(`${waiting} echo early > /mnt/session/outputs/early`));
+      await runTurn(client, session.id, bash(`${waiting} echo early > /mnt/session/outputs/early`));
       const file = await makeFile(client, "go");
       await client.ok("POST", `/sessions/${session.id}/resources`, {
         type: "file",
         file_id: file.id,
         mount_path: "/data/go",
       });
-      await eventsUntil(client, session.id, ({ type }) => type === "session.container_reclaimed");
+      await readEventsUntil(client, session.id, ({ type }) => type === "session.container_reclaimed");
       const files = (await client.ok("GET", `/files?scope_id=${session.id}`)).data;
       assert.deepEqual(
-        files.map(({ filename }: Wire) => filename),
+        files.map(({ filename }: AnyJson) => filename),
         ["late", "early"],
       );
     } finally {
@@ -216,12 +220,12 @@ proves(
   },
 );
 
-proves(["reclaim-race"], "events that come at any point of a reclaim are answered, each once", async () => {
+covers(["reclaim-race"], "events that come at any point of a reclaim are answered, each once", async () => {
   const sessions = await Promise.all(Array.from({ length: 3 }, () => makeSession(api)));
   await Promise.all(
     sessions.map(async ({ id }, index) => {
       for (let round = 1; round <= 4; round++) {
-        await turn(api, id, bash(`echo ${round} | tee -a /data/rounds /mnt/session/outputs/${round}`));
+        await runTurn(api, id, bash(`echo ${round} | tee -a /data/rounds /mnt/session/outputs/${round}`));
         const due = performance.now() + 1_000 + 150 * (round + 4 * index);
         // Whatever comes first: the reclaim, or the moment that this round tries.
         await reclaimedUntil(id, due);
@@ -236,12 +240,12 @@ proves(["reclaim-race"], "events that come at any point of a reclaim are answere
       Array.from({ length: 4 }, () => "end_turn"),
     );
     assert.deepEqual(
-      results(log).map((text) => text.trim()),
+      toolResults(log).map((text) => text.trim()),
       ["1", "2", "3", "4"],
     );
     const files = (await api.ok("GET", `/files?scope_id=${id}`)).data;
     assert.deepEqual(
-      files.map(({ filename }: Wire) => filename),
+      files.map(({ filename }: AnyJson) => filename),
       ["4", "3", "2", "1"],
     );
     const ids = log.map((event) => event.id);
@@ -249,21 +253,21 @@ proves(["reclaim-race"], "events that come at any point of a reclaim are answere
   }
 });
 
-proves(
+covers(
   ["reclaim-spares"],
   "a turn that takes longer than the time keeps its disk; an archived session is not reclaimed",
   async () => {
     const [session, archived] = await Promise.all([makeSession(api), makeSession(api)]);
-    const events = await turn(
+    const events = await runTurn(
       api,
       session.id,
       bash("echo kept > /data/kept"),
       { wait_ms: 2_500 },
       bash("cat /data/kept"),
     );
-    assert.match(results(events)[1] ?? "", /^kept/);
+    assert.match(toolResults(events)[1] ?? "", /^kept/);
     assert.equal(count(events, "session.container_reclaimed"), 0);
-    await turn(api, archived.id, bash("echo gone > /data/gone"));
+    await runTurn(api, archived.id, bash("echo gone > /data/gone"));
     await api.ok("POST", `/sessions/${archived.id}/archive`);
     // On a slow machine the time was over before it was archived.
     const before = count(await wholeLog(archived.id), "session.container_reclaimed");
@@ -272,7 +276,7 @@ proves(
   },
 );
 
-async function wholeLog(session: string): Promise<Wire[]> {
+async function wholeLog(session: string): Promise<AnyJson[]> {
   return (await api.ok("GET", `/sessions/${session}/events?limit=100`)).data;
 }
 
@@ -280,7 +284,7 @@ async function wholeLog(session: string): Promise<Wire[]> {
 async function reclaimedUntil(session: string, due: number): Promise<void> {
   const signal = AbortSignal.timeout(Math.max(1, Math.round(due - performance.now())));
   try {
-    for await (const { event } of frames(api, session, { signal })) {
+    for await (const { event } of readFrames(api, session, { signal })) {
       if (event === "session.container_reclaimed") return;
     }
   } catch (error) {

@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
-import type { Api, Wire } from "../harness/api.ts";
+import type { AnyJson, Api } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
-import { bash, makeAgent, makeEnvironment, results, turn } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
+import { covers } from "../harness/covers.ts";
+import { bash, makeAgent, makeEnvironment, runTurn, toolResults } from "../harness/fixtures.ts";
 import { providerSettings } from "../harness/provider-settings.ts";
-import { eventsUntil } from "../harness/stream.ts";
+import { readEventsUntil } from "../harness/stream.ts";
 
 let directory: string;
 let host: GitHost;
@@ -37,11 +37,11 @@ after(async () => {
 interface Repository {
   name?: string;
   authorization_token?: string | null;
-  checkout?: Wire;
+  checkout?: AnyJson;
   mount_path?: string;
 }
 
-async function open(...repositories: Repository[]): Promise<Wire> {
+async function open(...repositories: Repository[]): Promise<AnyJson> {
   const [agent, environment] = await Promise.all([makeAgent(api), makeEnvironment(api)]);
   const resources = repositories.map(({ name = "widget", authorization_token: given = token, ...rest }) => ({
     type: "hosted_repository",
@@ -53,16 +53,16 @@ async function open(...repositories: Repository[]): Promise<Wire> {
 }
 
 /** The outcome of the session's first repository: its `session.resource_ready` or `session.error`. */
-async function outcome(session: Wire): Promise<Wire> {
-  const events = await eventsUntil(api, session.id, ({ type }) =>
+async function outcome(session: AnyJson): Promise<AnyJson> {
+  const events = await readEventsUntil(api, session.id, ({ type }) =>
     /^session\.(resource_ready|error)$/.test(type),
   );
   return events.at(-1);
 }
 
-proves(["repo-mounted", "workdir", "clone-tools"], "private clone, branch, edit, commit, push", async () => {
+covers(["repo-mounted", "workdir", "clone-tools"], "private clone, branch, edit, commit, push", async () => {
   const session = await open({});
-  const events = await turn(
+  const events = await runTurn(
     api,
     session.id,
     bash("pwd; git --version; gh --version"),
@@ -70,7 +70,7 @@ proves(["repo-mounted", "workdir", "clone-tools"], "private clone, branch, edit,
     { tool: "Edit", input: { file_path: "/data/widget/src/main.txt", old_string: "one", new_string: "two" } },
     bash("git commit -qam 'Change one to two' && git push -q origin change && git rev-parse HEAD"),
   );
-  const texts = results(events);
+  const texts = toolResults(events);
   assert.match(texts[0] ?? "", /^\/data\n.*git version[\s\S]*gh version/);
   const commit = /[0-9a-f]{40}/.exec(texts[3] ?? "")?.[0];
   assert.equal(await host.head("acme", "widget", "change"), commit, texts.join("\n"));
@@ -79,20 +79,20 @@ proves(["repo-mounted", "workdir", "clone-tools"], "private clone, branch, edit,
   assert.equal(ready.resource_id, session.resources[0].id);
 });
 
-proves(["repo-full-clone"], "the whole history is cloned", async () => {
+covers(["repo-full-clone"], "the whole history is cloned", async () => {
   const session = await open({ name: "open", authorization_token: null });
-  const [text] = results(
-    await turn(api, session.id, bash("cd open && git rev-parse --is-shallow-repository && git fsck")),
+  const [text] = toolResults(
+    await runTurn(api, session.id, bash("cd open && git rev-parse --is-shallow-repository && git fsck")),
   );
   assert.match(text ?? "", /^false/);
 });
 
-proves(
+covers(
   ["repo-cli-token", "repo-token-secret"],
   "the token is in the CLI's variables, nowhere in the repository, and in no event",
   async () => {
     const session = await open({});
-    const events = await turn(
+    const events = await runTurn(
       api,
       session.id,
       bash(
@@ -101,7 +101,7 @@ proves(
       bash('grep -rF "$GH_TOKEN" widget/.git /etc 2>/dev/null || echo clean'),
       bash("env; cat /proc/self/environ"),
     );
-    const texts = results(events);
+    const texts = toolResults(events);
     const digest = createHash("sha256").update(token).digest("hex");
     assert.equal(texts[0]?.match(new RegExp(digest, "g"))?.length, 2);
     assert.match(texts[0] ?? "", new RegExp(host.host));
@@ -111,20 +111,25 @@ proves(
   },
 );
 
-proves(["repo-cli-token", "clone-tools"], "the provider's CLI is logged in without a login", async () => {
+covers(["repo-cli-token", "clone-tools"], "the provider's CLI is logged in without a login", async () => {
   const session = await open({});
-  const texts = results(
-    await turn(api, session.id, bash("gh auth status 2>&1; echo exit $?"), bash("gh api user --jq .login")),
+  const texts = toolResults(
+    await runTurn(
+      api,
+      session.id,
+      bash("gh auth status 2>&1; echo exit $?"),
+      bash("gh api user --jq .login"),
+    ),
   );
   assert.match(texts[0] ?? "", new RegExp(`Logged in to ${host.host} as robot[\\s\\S]*exit 0`));
   assert.doesNotMatch(texts[0] ?? "", /github\.com/);
   assert.equal(texts[1]?.trim(), "robot");
 });
 
-proves(["repo-checkout"], "a branch or a commit is checked out", async () => {
+covers(["repo-checkout"], "a branch or a commit is checked out", async () => {
   const first = await open({});
-  const texts = results(
-    await turn(
+  const texts = toolResults(
+    await runTurn(
       api,
       first.id,
       bash(
@@ -135,19 +140,19 @@ proves(["repo-checkout"], "a branch or a commit is checked out", async () => {
   const [side = "", base = ""] = texts[0]?.match(/[0-9a-f]{40}/g) ?? [];
   const branch = await open({ checkout: { type: "branch", name: "side" } });
   assert.match(
-    results(
-      await turn(api, branch.id, bash("cd widget && git branch --show-current && git rev-parse HEAD")),
+    toolResults(
+      await runTurn(api, branch.id, bash("cd widget && git branch --show-current && git rev-parse HEAD")),
     )[0] ?? "",
     new RegExp(`side\\n${side}`),
   );
   const commit = await open({ checkout: { type: "commit", sha: base } });
   assert.match(
-    results(await turn(api, commit.id, bash("cd widget && git rev-parse HEAD")))[0] ?? "",
+    toolResults(await runTurn(api, commit.id, bash("cd widget && git rev-parse HEAD")))[0] ?? "",
     new RegExp(base),
   );
 });
 
-proves(
+covers(
   ["repo-clone-failure"],
   "each failure of a clone is told by its type, and the session goes on",
   async () => {
@@ -166,14 +171,14 @@ proves(
       assert.equal(event.error.resource_id, session.resources[0].id);
       assert.ok(!JSON.stringify(event).includes("wrong-token"));
       assert.match(
-        results(await turn(api, session.id, bash("ls -A /data | wc -l; echo on")))[0] ?? "",
+        toolResults(await runTurn(api, session.id, bash("ls -A /data | wc -l; echo on")))[0] ?? "",
         /^0\non/,
       );
     }
   },
 );
 
-proves(["repo-several"], "two repositories of one host, each with its own token", async () => {
+covers(["repo-several"], "two repositories of one host, each with its own token", async () => {
   const other = host.createToken({
     user: "other",
     repositories: ["acme/gadget"],
@@ -183,8 +188,8 @@ proves(["repo-several"], "two repositories of one host, each with its own token"
     {},
     { name: "gadget", authorization_token: other, mount_path: "/workspace/gadget" },
   );
-  const texts = results(
-    await turn(
+  const texts = toolResults(
+    await runTurn(
       api,
       session.id,
       bash("cd /data/widget && git fetch -q && echo ok"),
@@ -199,28 +204,28 @@ proves(["repo-several"], "two repositories of one host, each with its own token"
   );
 });
 
-proves(
+covers(
   ["repo-401", "repo-rotation"],
   "a revoked token gets 401, and a rotated one works at the next command",
   async () => {
     const first = host.createToken({ user: "rotating", permissions: "write" });
     const session = await open({ authorization_token: first });
     const fetch = bash("cd /data/widget && git fetch -q 2>&1; echo exit $?");
-    assert.match(results(await turn(api, session.id, fetch))[0] ?? "", /exit 0/);
+    assert.match(toolResults(await runTurn(api, session.id, fetch))[0] ?? "", /exit 0/);
     host.revokeToken(first);
     assert.match(
-      results(await turn(api, session.id, fetch))[0] ?? "",
+      toolResults(await runTurn(api, session.id, fetch))[0] ?? "",
       /(401|Authentication failed)[\s\S]*exit (?!0)/,
     );
     const second = host.createToken({ user: "rotating", permissions: "write" });
     await api.ok("POST", `/sessions/${session.id}/resources/${session.resources[0].id}`, {
       authorization_token: second,
     });
-    assert.match(results(await turn(api, session.id, fetch))[0] ?? "", /exit 0/);
+    assert.match(toolResults(await runTurn(api, session.id, fetch))[0] ?? "", /exit 0/);
   },
 );
 
-proves(["repo-token-secret"], "no token is in any event or log line of all this", async () => {
+covers(["repo-token-secret"], "no token is in any event or log line of all this", async () => {
   for (const session of (await api.ok("GET", "/sessions?limit=100")).data) {
     const events = await api.ok("GET", `/sessions/${session.id}/events?limit=100`);
     assert.ok(!JSON.stringify(events.data).includes(token));

@@ -13,17 +13,17 @@ import {
   startBearerProxy,
   startEverything,
 } from "../../mcp-host/mcp-host.ts";
-import type { Api, Wire } from "../harness/api.ts";
+import type { AnyJson, Api } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
-import { canTrace, endedTrace, tracedBy } from "../harness/exec-trace.ts";
-import { bash, makeAgent, makeEnvironment, results, turn } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
-import { SecretWatch, WatchedApi } from "../harness/secret-watch.ts";
-import { frames } from "../harness/stream.ts";
+import { covers } from "../harness/covers.ts";
+import { CAN_TRACE, readFinishedTrace, straceCommand } from "../harness/exec-trace.ts";
+import { bash, makeAgent, makeEnvironment, runTurn, toolResults } from "../harness/fixtures.ts";
+import { ScannedApi, SecretScanner } from "../harness/secret-scanner.ts";
+import { readFrames } from "../harness/stream.ts";
 
 const run = promisify(execFile);
 const postgres = "/usr/lib/postgresql/15/bin";
-const watch = new SecretWatch();
+const watch = new SecretScanner();
 
 let directory: string;
 let hosts: { hosted: GitHost; generic: GitHost };
@@ -74,7 +74,12 @@ function token(name: string, host: GitHost, permissions: "read" | "write" = "wri
   return watch.add(name, host.createToken({ user: "robot", permissions }));
 }
 
-async function open(api: Api, resources: Wire[], fields: Wire = {}, vault_ids: string[] = []): Promise<Wire> {
+async function open(
+  api: Api,
+  resources: AnyJson[],
+  fields: AnyJson = {},
+  vault_ids: string[] = [],
+): Promise<AnyJson> {
   const [agent, environment] = await Promise.all([makeAgent(api), makeEnvironment(api, fields)]);
   const body = { agent: agent.id, environment_id: environment.id, resources, vault_ids };
   const headers = { "idempotency-key": randomBytes(8).toString("hex") };
@@ -83,13 +88,13 @@ async function open(api: Api, resources: Wire[], fields: Wire = {}, vault_ids: s
   return answer.body;
 }
 
-const hosted = (secret: string, fields: Wire = {}) => ({
+const hosted = (secret: string, fields: AnyJson = {}) => ({
   type: "hosted_repository",
   url: `${hosts.hosted.url}/acme/widget`,
   authorization_token: secret,
   ...fields,
 });
-const generic = (secret: string, fields: Wire = {}) => ({
+const generic = (secret: string, fields: AnyJson = {}) => ({
   type: "git_repository",
   url: `${hosts.generic.url}/acme/widget`,
   username: "ann",
@@ -98,7 +103,7 @@ const generic = (secret: string, fields: Wire = {}) => ({
 });
 
 /** A session whose agent calls a tool of an MCP server with a token of its vault, and then with one that is refused. */
-async function callMcp(api: Api): Promise<Wire> {
+async function callMcp(api: Api): Promise<AnyJson> {
   const url = mcp.url;
   const allowed = { default_config: { permission_policy: { type: "always_allow" } } };
   const agent = await makeAgent(api, {
@@ -115,7 +120,7 @@ async function callMcp(api: Api): Promise<Wire> {
   const session = await api.ok("POST", "/sessions", body);
   const echo = { tool: "mcp__all__echo", input: { message: "hello" } };
   const all = bash("env; cat /proc/self/environ /proc/*/cmdline");
-  const given = await turn(api, session.id, echo, all);
+  const given = await runTurn(api, session.id, echo, all);
   const answers = given.filter(({ type }) => type === "agent.mcp_tool_result");
   assert.deepEqual(
     answers.map(({ is_error: failed, content }) => [failed, content[0].text]),
@@ -125,7 +130,7 @@ async function callMcp(api: Api): Promise<Wire> {
   mcp.token = "another";
   const token = watch.add("a token that is refused", randomBytes(24).toString("hex"));
   await api.ok("POST", `${credentials}/${credential.id}`, { auth: { type: "static_bearer", token } });
-  await turn(api, session.id, echo);
+  await runTurn(api, session.id, echo);
   await api.ok("GET", credentials);
   await api.ok("POST", `${credentials}/${credential.id}/archive`);
   return session;
@@ -140,7 +145,7 @@ async function aCanary(dataDir: string): Promise<string> {
 }
 
 /** A session whose secrets are all outside of its container, and used from inside. */
-async function keepOutside(api: Api): Promise<Wire> {
+async function keepOutside(api: Api): Promise<AnyJson> {
   const vault = await api.ok("POST", "/vaults", { display_name: "keys" });
   const { host } = hosts.hosted;
   const auth = {
@@ -155,8 +160,8 @@ async function keepOutside(api: Api): Promise<Wire> {
     generic(token("a password outside", hosts.generic)),
   ];
   const session = await open(api, resources, { credentials: "proxy" }, [vault.id]);
-  const [used, shown] = results(
-    await turn(
+  const [used, shown] = toolResults(
+    await runTurn(
       api,
       session.id,
       bash(
@@ -178,25 +183,25 @@ async function dump(berth: Berth): Promise<string> {
   return (await run(`${postgres}/pg_dump`, options, { maxBuffer: 1 << 28 })).stdout;
 }
 
-proves(["secrets-nowhere", "repo-token-secret"], "a canary of every kind is found nowhere", async (t) => {
+covers(["secrets-nowhere", "repo-token-secret"], "a canary of every kind is found nowhere", async (t) => {
   const trace = join(directory, "execs");
   const berth = await Berth.start({
     settings: { ...settings, BERTH_PG_BIN: postgres },
-    under: canTrace ? tracedBy(trace) : [],
+    under: CAN_TRACE ? straceCommand(trace) : [],
   });
   t.after(() => berth.stop());
-  const api = new WatchedApi(berth.url, watch.add("the API token", await berth.token()), watch);
+  const api = new ScannedApi(berth.url, watch.add("the API token", await berth.token()), watch);
   const first = token("the hosted token", hosts.hosted);
   const password = token("the password for a server of an own authority", hosts.generic);
   const withMcp = await callMcp(api);
   const outside = await keepOutside(api);
   const session = await open(api, [hosted(first), generic(password)]);
   const path = `/sessions/${session.id}/resources`;
-  const [one, two] = session.resources.map(({ id }: Wire) => `${path}/${id}`);
+  const [one, two] = session.resources.map(({ id }: AnyJson) => `${path}/${id}`);
 
   const streamed: Promise<number> = (async () => {
     let count = 0;
-    for await (const frame of frames(api, session.id, { query: "from=start" })) {
+    for await (const frame of readFrames(api, session.id, { query: "from=start" })) {
       watch.check("a frame of the stream", JSON.stringify(frame));
       watch.checkArguments();
       count += 1;
@@ -208,8 +213,8 @@ proves(["secrets-nowhere", "repo-token-secret"], "a canary of every kind is foun
     bash(
       `cd ${place} && git commit -q --allow-empty -m x && git push -q origin HEAD:refs/heads/${branch} 2>&1; echo exit $?`,
     );
-  const pushed = results(
-    await turn(
+  const pushed = toolResults(
+    await runTurn(
       api,
       session.id,
       push("/data/widget", "one"),
@@ -229,14 +234,14 @@ proves(["secrets-nowhere", "repo-token-secret"], "a canary of every kind is foun
 
   hosts.hosted.revokeToken(first);
   hosts.generic.revokeToken(password);
-  const refused = results(
-    await turn(api, session.id, push("/data/widget", "late"), push("/data/widget-2", "late")),
+  const refused = toolResults(
+    await runTurn(api, session.id, push("/data/widget", "late"), push("/data/widget-2", "late")),
   );
   for (const text of refused) assert.match(text, /Authentication failed[\s\S]*exit [1-9]/);
   await api.ok("POST", one, { authorization_token: token("the rotated token", hosts.hosted) });
   await api.ok("POST", two, { password: token("the rotated password", hosts.generic) });
-  const again = results(
-    await turn(api, session.id, push("/data/widget", "three"), push("/data/widget-2", "three")),
+  const again = toolResults(
+    await runTurn(api, session.id, push("/data/widget", "three"), push("/data/widget-2", "three")),
   );
   for (const text of again) assert.match(text, /exit 0/);
 
@@ -247,7 +252,9 @@ proves(["secrets-nowhere", "repo-token-secret"], "a canary of every kind is foun
       url: `${hosts.hosted.url}/acme/gadget`,
     }),
   ]);
-  const failures = results(await turn(api, wrong.id, push("/data/gadget", "refused"), bash("env | sort")));
+  const failures = toolResults(
+    await runTurn(api, wrong.id, push("/data/gadget", "refused"), bash("env | sort")),
+  );
   assert.match(failures[0] ?? "", /403[\s\S]*exit [1-9]/);
   for (const [target, secret] of [
     [one, { password: watch.add("a misplaced password", randomBytes(16).toString("hex")) }],
@@ -279,14 +286,14 @@ proves(["secrets-nowhere", "repo-token-secret"], "a canary of every kind is foun
   assert.throws(() => watch.checkTree(berth.dataDir), /canary/, "the search finds what is there");
   await rm(canary);
   watch.checkTree(berth.dataDir);
-  if (!canTrace) return t.diagnostic("no strace here: programs that end at once were not looked at");
-  const programs = await endedTrace(trace, berth.pid);
+  if (!CAN_TRACE) return t.diagnostic("no strace here: programs that end at once were not looked at");
+  const programs = await readFinishedTrace(trace, berth.pid);
   for (const program of ["git", "bwrap", "initdb", "gh"])
     assert.match(programs, new RegExp(`execve(at)?\\([^\\n]*/${program}"`), `${program} was traced`);
   watch.check("the arguments of a program", programs);
 });
 
-proves(["secrets-rewrap"], "another key, and the credentials are as they were", async (t) => {
+covers(["secrets-rewrap"], "another key, and the credentials are as they were", async (t) => {
   const berth = await Berth.start({ settings });
   const running = [berth];
   // The data is one service's after the other's, and goes with the first: the last is ended before.
@@ -322,8 +329,8 @@ proves(["secrets-rewrap"], "another key, and the credentials are as they were", 
   const after = await Berth.start({ dataDir: berth.dataDir, settings: { ...settings, ...own } });
   running.push(after);
   const later = await after.client();
-  const texts = results(
-    await turn(later, session.id, bash("git -C widget fetch -q && git -C widget-2 fetch -q && echo ok")),
+  const texts = toolResults(
+    await runTurn(later, session.id, bash("git -C widget fetch -q && git -C widget-2 fetch -q && echo ok")),
   );
   assert.match(texts[0] ?? "", /^ok/);
 });

@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
-import { refused, type Wire } from "../harness/api.ts";
+import { type AnyJson, assertError } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
-import { bash, makeFile, makeSession, results, turn } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
+import { covers } from "../harness/covers.ts";
+import { bash, makeFile, makeSession, runTurn, toolResults } from "../harness/fixtures.ts";
 
 const { berth, api } = await startBerth();
 
 const secret = "ghp_canary7Jq2mVxK0";
 const url = "https://github.com/octo/hello";
 
-async function create(resources: Wire[]): Promise<Wire> {
+async function create(resources: AnyJson[]): Promise<AnyJson> {
   const { agent, environment_id } = await makeSession(api);
   return api.post("/sessions", { agent: agent.id, environment_id, resources });
 }
 
-proves(
+covers(
   ["repo-shape", "repo-default-mount", "repo-token-optional"],
   "a repository answers its documented members",
   async () => {
@@ -28,14 +28,14 @@ proves(
   },
 );
 
-proves(["repo-several"], "default mounts step aside, given ones must not collide", async () => {
-  const repo = (fields: Wire = {}) => ({ type: "hosted_repository", url, ...fields });
+covers(["repo-several"], "default mounts step aside, given ones must not collide", async () => {
+  const repo = (fields: AnyJson = {}) => ({ type: "hosted_repository", url, ...fields });
   const two = await create([
     repo(),
     repo({ url: "https://github.com/other/hello" }),
     repo({ mount_path: "/workspace/x" }),
   ]);
-  assert.deepEqual(two.body.resources.map(({ mount_path: path }: Wire) => path).sort(), [
+  assert.deepEqual(two.body.resources.map(({ mount_path: path }: AnyJson) => path).sort(), [
     "/data/hello",
     "/data/hello-2",
     "/workspace/x",
@@ -46,11 +46,11 @@ proves(["repo-several"], "default mounts step aside, given ones must not collide
     ["/data/a/b", "/data/a"],
   ]) {
     const answer = await create([repo({ mount_path: one }), repo({ mount_path: other })]);
-    refused(answer, 400, "invalid_request_error", { param: "resources[1].mount_path" });
+    assertError(answer, 400, "invalid_request_error", { param: "resources[1].mount_path" });
   }
 });
 
-proves(["repo-kind"], "only https urls of served hosts name a repository", async () => {
+covers(["repo-kind"], "only https urls of served hosts name a repository", async () => {
   for (const bad of [
     "http://github.com/octo/hello",
     "git@github.com:octo/hello",
@@ -72,18 +72,18 @@ proves(["repo-kind"], "only https urls of served hosts name a repository", async
     "",
   ]) {
     const answer = await create([{ type: "hosted_repository", url: bad }]);
-    refused(answer, 400, "invalid_request_error", { param: "resources[0].url" });
+    assertError(answer, 400, "invalid_request_error", { param: "resources[0].url" });
   }
-  refused(await create([{ type: "hosted_repository" }]), 400, "invalid_request_error", {
+  assertError(await create([{ type: "hosted_repository" }]), 400, "invalid_request_error", {
     message: "Field 'resources[0].url' is required.",
     param: "resources[0].url",
   });
-  refused(await create([{ type: "github_repository", url }]), 400, "invalid_request_error", {
+  assertError(await create([{ type: "github_repository", url }]), 400, "invalid_request_error", {
     param: "resources[0].type",
   });
 });
 
-proves(["repo-checkout"], "a checkout is a branch or a commit", async () => {
+covers(["repo-checkout"], "a checkout is a branch or a commit", async () => {
   const sha = "0123456789abcdef0123456789abcdef01234567";
   for (const checkout of [
     { type: "branch", name: "feature/x" },
@@ -100,11 +100,11 @@ proves(["repo-checkout"], "a checkout is a branch or a commit", async () => {
     { type: "commit", sha: "abc" },
     "main",
   ]) {
-    refused(await create([{ type: "hosted_repository", url, checkout }]), 400, "invalid_request_error");
+    assertError(await create([{ type: "hosted_repository", url, checkout }]), 400, "invalid_request_error");
   }
 });
 
-proves(["repo-token-secret"], "the token is in no answer", async () => {
+covers(["repo-token-secret"], "the token is in no answer", async () => {
   const { body: session } = await create([{ type: "hosted_repository", url, authorization_token: secret }]);
   const path = `/sessions/${session.id}/resources`;
   const rotated = await api.ok("POST", `${path}/${session.resources[0].id}`, {
@@ -124,23 +124,23 @@ proves(["repo-token-secret"], "the token is in no answer", async () => {
   assert.ok(!berth.log.includes(secret));
 });
 
-proves(
+covers(
   ["resource-rotate-kind", "repo-rotation", "repo-fixed"],
   "rotation takes a token for a repository and nothing else",
   async () => {
     const { body: session } = await create([{ type: "hosted_repository", url }]);
     const path = `/sessions/${session.id}/resources`;
     const repository = `${path}/${session.resources[0].id}`;
-    refused(await api.post(repository, {}), 400, "invalid_request_error", {
+    assertError(await api.post(repository, {}), 400, "invalid_request_error", {
       message: "Field 'authorization_token' is required.",
     });
-    refused(
+    assertError(
       await api.post(repository, { authorization_token: "x", url: "https://github.com/a/b" }),
       400,
       "invalid_request_error",
       { param: "url" },
     );
-    refused(
+    assertError(
       await api.post(repository, { authorization_token: "x", mount_path: "/data/other" }),
       400,
       "invalid_request_error",
@@ -148,28 +148,28 @@ proves(
     );
     const file = await makeFile(api, "x");
     const mounted = await api.ok("POST", path, { type: "file", file_id: file.id });
-    refused(
+    assertError(
       await api.post(`${path}/${mounted.id}`, { authorization_token: "x" }),
       400,
       "invalid_request_error",
     );
-    refused(
+    assertError(
       await api.post(`${path}/sesr_01h00000000000000000000000`, { authorization_token: "x" }),
       404,
       "not_found_error",
     );
     await api.ok("POST", `/sessions/${session.id}/terminate`);
-    refused(await api.post(repository, { authorization_token: "x" }), 409, "conflict_error");
+    assertError(await api.post(repository, { authorization_token: "x" }), 409, "conflict_error");
   },
 );
 
-proves(
+covers(
   ["file-add", "file-shape", "file-mounted"],
   "a file is added to a living session and read by the agent",
   async () => {
     const session = await makeSession(api);
     const path = `/sessions/${session.id}/resources`;
-    assert.match(results(await turn(api, session.id, bash("pwd")))[0] ?? "", /\/data/);
+    assert.match(toolResults(await runTurn(api, session.id, bash("pwd")))[0] ?? "", /\/data/);
     const file = await makeFile(api, "late but here\n");
     const {
       id,
@@ -183,8 +183,8 @@ proves(
     assert.deepEqual(rest, { type: "file", file_id: file.id, mount_path: `/mnt/session/uploads/${file.id}` });
     const other = await makeFile(api, "elsewhere\n");
     await api.ok("POST", path, { type: "file", file_id: other.id, mount_path: "/data/in/other.txt" });
-    const texts = results(
-      await turn(
+    const texts = toolResults(
+      await runTurn(
         api,
         session.id,
         bash(`cat /mnt/session/uploads/${file.id} /data/in/other.txt`),
@@ -196,7 +196,7 @@ proves(
   },
 );
 
-proves(
+covers(
   ["file-mounted"],
   "a file given at creation is there at the first command, at any free place",
   async () => {
@@ -205,27 +205,30 @@ proves(
       { type: "file", file_id: file.id, mount_path: "/inputs/deep/start.txt" },
     ]);
     assert.match(
-      results(await turn(api, session.id, bash("cat /inputs/deep/start.txt")))[0] ?? "",
+      toolResults(await runTurn(api, session.id, bash("cat /inputs/deep/start.txt")))[0] ?? "",
       /at start/,
     );
   },
 );
 
-proves(["file-add-type", "repo-only-at-create"], "only files are added later", async () => {
+covers(["file-add-type", "repo-only-at-create"], "only files are added later", async () => {
   const { id } = await makeSession(api);
   for (const type of ["hosted_repository", "git_repository", "memory_store", "vault", "", 5]) {
-    const answer = await api.post(`/sessions/${id}/resources`, { type, url } as Wire);
-    refused(answer, 400, "invalid_request_error", { message: "Field 'type' must be 'file'.", param: "type" });
+    const answer = await api.post(`/sessions/${id}/resources`, { type, url } as AnyJson);
+    assertError(answer, 400, "invalid_request_error", {
+      message: "Field 'type' must be 'file'.",
+      param: "type",
+    });
   }
 });
 
-proves(
+covers(
   ["file-add-required", "file-add-mount", "mount-path-rules"],
   "the body of an added file is checked field by field",
   async () => {
     const { id } = await makeSession(api);
     const path = `/sessions/${id}/resources`;
-    refused(await api.post(path, { type: "file" }), 400, "invalid_request_error", {
+    assertError(await api.post(path, { type: "file" }), 400, "invalid_request_error", {
       message: "Field 'file_id' is required.",
       param: "file_id",
     });
@@ -252,23 +255,23 @@ proves(
       `/data/${"x".repeat(1020)}`,
       7,
     ]) {
-      refused(
+      assertError(
         await api.post(path, { type: "file", file_id: file.id, mount_path: mount }),
         400,
         "invalid_request_error",
         { param: "mount_path" },
       );
     }
-    refused(await api.post(path, { type: "file", file_id: "nonsense" }), 400, "invalid_request_error", {
+    assertError(await api.post(path, { type: "file", file_id: "nonsense" }), 400, "invalid_request_error", {
       param: "file_id",
     });
   },
 );
 
-proves(["file-add-404"], "an unknown session or file is 404 and named", async () => {
+covers(["file-add-404"], "an unknown session or file is 404 and named", async () => {
   const { id } = await makeSession(api);
   const absent = "file_01h00000000000000000000000";
-  refused(
+  assertError(
     await api.post(`/sessions/${id}/resources`, { type: "file", file_id: absent }),
     404,
     "not_found_error",
@@ -276,18 +279,18 @@ proves(["file-add-404"], "an unknown session or file is 404 and named", async ()
   );
   const file = await makeFile(api, "x");
   const nowhere = "/sessions/sess_01h00000000000000000000000/resources";
-  refused(await api.post(nowhere, { type: "file", file_id: file.id }), 404, "not_found_error", {
+  assertError(await api.post(nowhere, { type: "file", file_id: file.id }), 404, "not_found_error", {
     message: /[Ss]ession/,
   });
 });
 
-proves(["file-add-409"], "conflicts of an added file are labelled invalid_request_error", async () => {
+covers(["file-add-409"], "conflicts of an added file are labelled invalid_request_error", async () => {
   const session = await makeSession(api);
   const path = `/sessions/${session.id}/resources`;
   const file = await makeFile(api, "x");
   await api.ok("POST", path, { type: "file", file_id: file.id });
-  refused(await api.post(path, { type: "file", file_id: file.id }), 409, "invalid_request_error");
-  refused(
+  assertError(await api.post(path, { type: "file", file_id: file.id }), 409, "invalid_request_error");
+  assertError(
     await api.post(path, { type: "file", file_id: file.id, mount_path: "/data/again" }),
     409,
     "invalid_request_error",
@@ -296,7 +299,7 @@ proves(["file-add-409"], "conflicts of an added file are labelled invalid_reques
   for (const verb of ["archive", "terminate"]) {
     const ended = await makeSession(api);
     await api.ok("POST", `/sessions/${ended.id}/${verb}`);
-    refused(
+    assertError(
       await api.post(`/sessions/${ended.id}/resources`, { type: "file", file_id: another.id }),
       409,
       "invalid_request_error",
@@ -304,7 +307,7 @@ proves(["file-add-409"], "conflicts of an added file are labelled invalid_reques
   }
 });
 
-proves(
+covers(
   ["resource-list", "resource-get", "page-envelope"],
   "a session's resources are listed and read",
   async () => {
@@ -314,11 +317,11 @@ proves(
     const all = await api.ok("GET", path);
     assert.equal(all.data.length, 3);
     const sorted = all.data
-      .map(({ id }: Wire) => id)
+      .map(({ id }: AnyJson) => id)
       .toSorted()
       .reverse();
     assert.deepEqual(
-      all.data.map(({ id }: Wire) => id),
+      all.data.map(({ id }: AnyJson) => id),
       sorted,
       "newest first",
     );
@@ -330,19 +333,19 @@ proves(
     assert.equal(first.has_more, true);
     assert.deepEqual((await api.ok("GET", `${path}?page=${first.next_page}`)).data, all.data.slice(2));
     assert.deepEqual((await api.ok("GET", `${path}?after_id=${sorted[0]}`)).data, all.data.slice(1));
-    refused(await api.get(`${path}?limit=101`), 400, "invalid_request_error", {
+    assertError(await api.get(`${path}?limit=101`), 400, "invalid_request_error", {
       message: "limit exceeds maximum of 100",
     });
-    refused(
+    assertError(
       await api.get(`${path}?after_id=${sorted[0]}&before_id=${sorted[1]}`),
       400,
       "invalid_request_error",
     );
-    refused(await api.get("/sessions/sess_01h00000000000000000000000/resources"), 404, "not_found_error");
+    assertError(await api.get("/sessions/sess_01h00000000000000000000000/resources"), 404, "not_found_error");
     assert.deepEqual(await api.ok("GET", `${path}/${sorted[1]}`), all.data[1]);
     const missing = "sesr_01h00000000000000000000000";
-    refused(await api.get(`${path}/${missing}`), 404, "not_found_error", { message: /[Rr]esource/ });
-    refused(
+    assertError(await api.get(`${path}/${missing}`), 404, "not_found_error", { message: /[Rr]esource/ });
+    assertError(
       await api.get(`/sessions/sess_01h00000000000000000000000/resources/${missing}`),
       404,
       "not_found_error",

@@ -1,17 +1,25 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { refused, type Wire } from "../harness/api.ts";
+import { type AnyJson, assertError } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
-import { bash, makeAgent, makeEnvironment, makeSession, steps, turn, turnOf } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
-import { eventsUntil } from "../harness/stream.ts";
+import { covers } from "../harness/covers.ts";
+import {
+  bash,
+  makeAgent,
+  makeEnvironment,
+  makeSession,
+  runTurn,
+  steps,
+  waitForTurn,
+} from "../harness/fixtures.ts";
+import { readEventsUntil } from "../harness/stream.ts";
 
 const { berth, api } = await startBerth();
 
 const absent = "sess_01h00000000000000000000000";
 
-proves(["session-shape", "session-agent", "ids"], "create answers the whole session", async () => {
+covers(["session-shape", "session-agent", "ids"], "create answers the whole session", async () => {
   const agent = await makeAgent(api, { name: "Worker", description: "works", system: "Work." });
   const environment = await makeEnvironment(api);
   const session = await api.ok("POST", "/sessions", {
@@ -57,44 +65,44 @@ proves(["session-shape", "session-agent", "ids"], "create answers the whole sess
   assert.deepEqual(withoutClock(await api.ok("GET", `/sessions/${id}`)), withoutClock(session));
 });
 
-proves(
+covers(
   ["session-agent-reference", "session-create-faults"],
   "agent and environment have to exist and be of their form",
   async () => {
     const agent = await makeAgent(api);
     const environment_id = (await makeEnvironment(api)).id;
-    const create = (body: Wire) => api.post("/sessions", body);
+    const create = (body: AnyJson) => api.post("/sessions", body);
     assert.equal((await create({ agent: agent.id, environment_id })).status, 200);
     assert.equal((await create({ agent: { id: agent.id, type: "agent" }, environment_id })).status, 200);
-    refused(await create({ environment_id }), 400, "invalid_request_error", {
+    assertError(await create({ environment_id }), 400, "invalid_request_error", {
       message: "Field 'agent' is required.",
       param: "agent",
     });
-    refused(await create({ agent: agent.id }), 400, "invalid_request_error", { param: "environment_id" });
-    refused(await create({ agent: "agent_1", environment_id }), 404, "not_found_error", {
+    assertError(await create({ agent: agent.id }), 400, "invalid_request_error", { param: "environment_id" });
+    assertError(await create({ agent: "agent_1", environment_id }), 404, "not_found_error", {
       message: "Agent 'agent_1' does not exist.",
     });
-    refused(await create({ agent: { id: agent.id }, environment_id }), 400, "invalid_request_error", {
+    assertError(await create({ agent: { id: agent.id }, environment_id }), 400, "invalid_request_error", {
       message: "Field 'agent.type' is required.",
       param: "agent.type",
     });
-    refused(
+    assertError(
       await create({ agent: { id: agent.id, type: "robot" }, environment_id }),
       400,
       "invalid_request_error",
       { message: "Field 'agent.type' must be 'agent'." },
     );
-    refused(
+    assertError(
       await create({ agent: { id: agent.id, type: "agent", version: 2 }, environment_id }),
       404,
       "not_found_error",
     );
-    refused(
+    assertError(
       await create({ agent: "agent_01h00000000000000000000000", environment_id }),
       404,
       "not_found_error",
     );
-    refused(
+    assertError(
       await create({ agent: agent.id, environment_id: "env_01h00000000000000000000000" }),
       404,
       "not_found_error",
@@ -102,19 +110,19 @@ proves(
   },
 );
 
-proves(["session-metadata"], "metadata is up to 16 pairs of strings", async () => {
+covers(["session-metadata"], "metadata is up to 16 pairs of strings", async () => {
   const pairs = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, "v"]));
   assert.deepEqual((await makeSession(api, { metadata: pairs(16) })).metadata, pairs(16));
   const base = await makeSession(api);
-  const bad = (metadata: Wire) =>
+  const bad = (metadata: AnyJson) =>
     api.post("/sessions", { agent: base.agent.id, environment_id: base.environment_id, metadata });
   for (const metadata of [pairs(17), { a: 1 }, { a: "x".repeat(513) }, { ["k".repeat(65)]: "v" }, [], "a"]) {
-    refused(await bad(metadata), 400, "invalid_request_error");
+    assertError(await bad(metadata), 400, "invalid_request_error");
   }
 });
 
-proves(["session-variables"], "the session's variables are an object of allowed names", async () => {
+covers(["session-variables"], "the session's variables are an object of allowed names", async () => {
   assert.deepEqual((await makeSession(api, { environment_variables: { A: "1" } })).environment_variables, {
     A: "1",
   });
@@ -125,11 +133,11 @@ proves(["session-variables"], "the session's variables are an object of allowed 
       environment_id: base.environment_id,
       environment_variables: variables,
     };
-    refused(await api.post("/sessions", body as Wire), 400, "invalid_request_error");
+    assertError(await api.post("/sessions", body as AnyJson), 400, "invalid_request_error");
   }
 });
 
-proves(["session-list"], "sessions list newest first and filter", async () => {
+covers(["session-list"], "sessions list newest first and filter", async () => {
   const own = await berth.client({ user: "lister@example.com" });
   const first = await makeSession(own);
   const second = await makeSession(own);
@@ -137,39 +145,39 @@ proves(["session-list"], "sessions list newest first and filter", async () => {
   await own.ok("POST", `/sessions/${second.id}/archive`);
   await own.ok("POST", `/sessions/${third.id}/terminate`);
   const ids = async (query: string) =>
-    (await own.ok("GET", `/sessions?${query}`)).data.map(({ id }: Wire) => id);
+    (await own.ok("GET", `/sessions?${query}`)).data.map(({ id }: AnyJson) => id);
   assert.deepEqual(await ids(""), [third.id, first.id]);
   assert.deepEqual(await ids("include_archived=true"), [third.id, second.id, first.id]);
   assert.deepEqual(await ids(`agent_id=${first.agent.id}`), [third.id, first.id]);
   assert.deepEqual(await ids(`environment_id=${first.environment_id}`), [first.id]);
   assert.deepEqual(await ids("statuses[]=terminated"), [third.id]);
   assert.deepEqual(await ids("statuses[]=terminated&statuses[]=idle"), [third.id, first.id]);
-  refused(await own.get("/sessions?statuses[]=asleep"), 400, "invalid_request_error", {
+  assertError(await own.get("/sessions?statuses[]=asleep"), 400, "invalid_request_error", {
     param: "statuses[0]",
   });
 });
 
-proves(["session-get"], "an unknown session is 404", async () => {
-  refused(await api.get(`/sessions/${absent}`), 404, "not_found_error");
-  refused(await api.get("/sessions/nonsense"), 404, "not_found_error");
+covers(["session-get"], "an unknown session is 404", async () => {
+  assertError(await api.get(`/sessions/${absent}`), 404, "not_found_error");
+  assertError(await api.get("/sessions/nonsense"), 404, "not_found_error");
 });
 
-proves(["session-cancel"], "cancel ends a running turn and leaves an idle session alone", async () => {
+covers(["session-cancel"], "cancel ends a running turn and leaves an idle session alone", async () => {
   const session = await makeSession(api);
   assert.equal((await api.ok("POST", `/sessions/${session.id}/cancel`)).status, "idle");
   const sent = await api.ok("POST", `/sessions/${session.id}/events`, {
     events: [steps(bash("echo begun; sleep 60"))],
   });
-  await eventsUntil(api, session.id, ({ type }) => type === "agent.tool_use");
+  await readEventsUntil(api, session.id, ({ type }) => type === "agent.tool_use");
   assert.equal((await api.ok("GET", `/sessions/${session.id}`)).status, "running");
   await api.ok("POST", `/sessions/${session.id}/cancel`);
-  const events = await turnOf(api, session.id, sent.data[0].id);
+  const events = await waitForTurn(api, session.id, sent.data[0].id);
   assert.deepEqual(events.at(-1).stop_reason, { type: "cancelled" });
   assert.equal((await api.ok("GET", `/sessions/${session.id}`)).status, "idle");
-  refused(await api.post(`/sessions/${absent}/cancel`), 404, "not_found_error");
+  assertError(await api.post(`/sessions/${absent}/cancel`), 404, "not_found_error");
 });
 
-proves(["session-archive"], "an archived session is read-only", async () => {
+covers(["session-archive"], "an archived session is read-only", async () => {
   const session = await makeSession(api);
   const archived = await api.ok("POST", `/sessions/${session.id}/archive`);
   assert.match(archived.archived_at, /Z$/);
@@ -179,43 +187,43 @@ proves(["session-archive"], "an archived session is read-only", async () => {
     archived.archived_at,
     "again changes nothing",
   );
-  refused(
+  assertError(
     await api.post(`/sessions/${session.id}/events`, { events: [steps({ say: "hi" })] }),
     403,
     "permission_error",
   );
-  refused(await api.post(`/sessions/${session.id}/cancel`), 403, "permission_error");
-  refused(await api.post(`/sessions/${session.id}/terminate`), 403, "permission_error");
+  assertError(await api.post(`/sessions/${session.id}/cancel`), 403, "permission_error");
+  assertError(await api.post(`/sessions/${session.id}/terminate`), 403, "permission_error");
   assert.equal((await api.get(`/sessions/${session.id}/events`)).status, 200);
 });
 
-proves(["session-archive"], "archiving ends a running turn", async () => {
+covers(["session-archive"], "archiving ends a running turn", async () => {
   const session = await makeSession(api, { initial_events: [steps(bash("sleep 60"))] });
-  await eventsUntil(api, session.id, ({ type }) => type === "agent.tool_use");
+  await readEventsUntil(api, session.id, ({ type }) => type === "agent.tool_use");
   await api.ok("POST", `/sessions/${session.id}/archive`);
-  const events = await eventsUntil(api, session.id, ({ type }) => type === "session.status_idle");
+  const events = await readEventsUntil(api, session.id, ({ type }) => type === "session.status_idle");
   assert.deepEqual(events.at(-1).stop_reason, { type: "cancelled" });
 });
 
-proves(["session-terminate"], "a terminated session is over", async () => {
+covers(["session-terminate"], "a terminated session is over", async () => {
   const session = await makeSession(api, { initial_events: [steps(bash("sleep 60"))] });
-  await eventsUntil(api, session.id, ({ type }) => type === "agent.tool_use");
+  await readEventsUntil(api, session.id, ({ type }) => type === "agent.tool_use");
   const ended = await api.ok("POST", `/sessions/${session.id}/terminate`);
   assert.equal(ended.status, "terminated");
-  refused(
+  assertError(
     await api.post(`/sessions/${session.id}/events`, { events: [steps({ say: "hi" })] }),
     409,
     "conflict_error",
   );
-  refused(await api.post(`/sessions/${session.id}/terminate`), 409, "conflict_error");
-  refused(await api.post(`/sessions/${session.id}/cancel`), 409, "conflict_error");
-  const events = await eventsUntil(api, session.id, ({ type }) => type === "session.status_terminated");
+  assertError(await api.post(`/sessions/${session.id}/terminate`), 409, "conflict_error");
+  assertError(await api.post(`/sessions/${session.id}/cancel`), 409, "conflict_error");
+  const events = await readEventsUntil(api, session.id, ({ type }) => type === "session.status_terminated");
   assert.equal(events.at(-1).type, "session.status_terminated");
   const log = (await api.ok("GET", `/sessions/${session.id}/events?limit=100`)).data;
   assert.equal(log.at(-1).type, "session.status_terminated", "nothing is written after it");
 });
 
-proves(
+covers(
   ["session-update"],
   "an update changes what it names, and the log tells what is different",
   async () => {
@@ -233,7 +241,7 @@ proves(
     assert.deepEqual(withoutClock(await api.ok("GET", path)), withoutClock(cleared));
     const updates = (await api.ok("GET", `${path}/events?types[]=session.updated`)).data;
     assert.deepEqual(
-      updates.map(({ id: _id, created_at: _at, processed_at: _then, type: _type, ...rest }: Wire) => rest),
+      updates.map(({ id: _id, created_at: _at, processed_at: _then, type: _type, ...rest }: AnyJson) => rest),
       [{ title: "Second" }, { metadata: { b: "3", c: "4" } }, { title: "", metadata: {} }],
     );
     for (const [param, body] of [
@@ -244,26 +252,26 @@ proves(
       ["metadata.a", { metadata: { a: 1 } }],
       ["metadata", { metadata: Object.fromEntries(Array.from({ length: 17 }, (_, i) => [`k${i}`, "v"])) }],
     ] as const) {
-      refused(await api.post(path, body), 400, "invalid_request_error", { param });
+      assertError(await api.post(path, body), 400, "invalid_request_error", { param });
     }
-    refused(await api.post(`/sessions/${absent}`, { title: "x" }), 404, "not_found_error");
+    assertError(await api.post(`/sessions/${absent}`, { title: "x" }), 404, "not_found_error");
     const other = await berth.client({ user: "other@example.com" });
-    refused(await other.post(path, { title: "x" }), 403, "permission_error");
+    assertError(await other.post(path, { title: "x" }), 403, "permission_error");
   },
 );
 
-proves(["session-update-ended"], "an ended session is not updated", async () => {
+covers(["session-update-ended"], "an ended session is not updated", async () => {
   for (const [verb, status, type] of [
     ["archive", 403, "permission_error"],
     ["terminate", 409, "conflict_error"],
   ] as const) {
     const { id } = await makeSession(api);
     await api.ok("POST", `/sessions/${id}/${verb}`);
-    refused(await api.post(`/sessions/${id}`, { title: "x" }), status, type);
+    assertError(await api.post(`/sessions/${id}`, { title: "x" }), status, type);
   }
 });
 
-proves(
+covers(
   ["session-delete", "session-delete-stream"],
   "a deleted session is gone, with its disk, and its streams end",
   async () => {
@@ -272,14 +280,14 @@ proves(
     const disks = () => readdirSync(berth.dataDir, { recursive: true, encoding: "utf8" });
     const disk = (name: string) => name.endsWith(session.id);
     const sent = await api.ok("POST", `${path}/events`, { events: [steps(bash("echo begun; sleep 60"))] });
-    await eventsUntil(api, session.id, ({ type }) => type === "agent.tool_use");
-    refused(await api.delete(path), 409, "conflict_error", { message: /running/ });
+    await readEventsUntil(api, session.id, ({ type }) => type === "agent.tool_use");
+    assertError(await api.delete(path), 409, "conflict_error", { message: /running/ });
     const other = await berth.client({ user: "other@example.com" });
-    refused(await other.delete(path), 403, "permission_error");
+    assertError(await other.delete(path), 403, "permission_error");
     await api.ok("POST", `${path}/cancel`);
-    await turnOf(api, session.id, sent.data[0].id);
+    await waitForTurn(api, session.id, sent.data[0].id);
     assert.ok(disks().some(disk), "there is a disk to remove");
-    const following = eventsUntil(api, session.id, ({ type }) => type === "session.deleted");
+    const following = readEventsUntil(api, session.id, ({ type }) => type === "session.deleted");
     await api.ok("POST", path, { title: "Last" });
     assert.deepEqual(await api.ok("DELETE", path), { id: session.id, type: "session_deleted" });
     assert.equal((await following).at(-1).type, "session.deleted");
@@ -292,10 +300,10 @@ proves(
       await api.post(`${path}/cancel`),
       await api.delete(path),
     ]) {
-      refused(answer, 404, "not_found_error");
+      assertError(answer, 404, "not_found_error");
     }
     const listed = (await api.ok("GET", "/sessions?include_archived=true&limit=100")).data;
-    assert.ok(!listed.some(({ id }: Wire) => id === session.id));
+    assert.ok(!listed.some(({ id }: AnyJson) => id === session.id));
     const gone = new AbortController();
     setTimeout(() => gone.abort(new Error("the disk is still there")), 60_000).unref();
     while (disks().some(disk)) await pause(50, undefined, { signal: gone.signal });
@@ -307,9 +315,9 @@ proves(
   },
 );
 
-proves(["session-stats", "event-turn"], "usage and active time grow with the work", async () => {
+covers(["session-stats", "event-turn"], "usage and active time grow with the work", async () => {
   const session = await makeSession(api);
-  const events = await turn(api, session.id, { say: "one" }, bash("sleep 1.1"), { say: "two" });
+  const events = await runTurn(api, session.id, { say: "one" }, bash("sleep 1.1"), { say: "two" });
   const usages = events
     .filter(({ type }) => type === "span.model_request_end")
     .map(({ model_usage: usage }) => usage);
@@ -317,11 +325,11 @@ proves(["session-stats", "event-turn"], "usage and active time grow with the wor
   assert.ok(usage.output_tokens > 0);
   assert.equal(
     usage.output_tokens,
-    usages.reduce((sum: number, one: Wire) => sum + one.output_tokens, 0),
+    usages.reduce((sum: number, one: AnyJson) => sum + one.output_tokens, 0),
   );
   assert.equal(
     usage.input_tokens,
-    usages.reduce((sum: number, one: Wire) => sum + one.input_tokens, 0),
+    usages.reduce((sum: number, one: AnyJson) => sum + one.input_tokens, 0),
   );
   assert.ok(
     stats.active_seconds >= 1 && stats.duration_seconds >= stats.active_seconds,
@@ -329,6 +337,6 @@ proves(["session-stats", "event-turn"], "usage and active time grow with the wor
   );
 });
 
-function withoutClock(session: Wire): Wire {
+function withoutClock(session: AnyJson): AnyJson {
   return { ...session, stats: null, updated_at: null };
 }

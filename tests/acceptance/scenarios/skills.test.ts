@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { refused, type Wire } from "../harness/api.ts";
+import { type AnyJson, assertError } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
-import { bash, makeAgent, makeEnvironment, makeSkill, results, turn } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
+import { covers } from "../harness/covers.ts";
+import { bash, makeAgent, makeEnvironment, makeSkill, runTurn, toolResults } from "../harness/fixtures.ts";
 
 const { api } = await startBerth();
 
@@ -24,11 +24,11 @@ function upload(content: Uint8Array, path = "/skills") {
   return api.call("POST", path, undefined, { raw: form });
 }
 
-function named({ id }: Wire, version?: number) {
+function named({ id }: AnyJson, version?: number) {
   return { type: "custom", skill_id: id, ...(version === undefined ? {} : { version }) };
 }
 
-proves(["skills-upload", "skills-object"], "an archive is a skill", async () => {
+covers(["skills-upload", "skills-object"], "an archive is a skill", async () => {
   const answer = await upload(archive);
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
   const { id, owner_id: owner, created_at: created, updated_at: updated, ...rest } = answer.body;
@@ -52,7 +52,7 @@ proves(["skills-upload", "skills-object"], "an archive is a skill", async () => 
   assert.deepEqual((await api.ok("GET", "/skills?limit=1")).data, [answer.body]);
   const { files } = await api.ok("GET", `/skills/${id}/versions/1`);
   assert.deepEqual(
-    files.map(({ path, executable }: Wire) => [path, executable]),
+    files.map(({ path, executable }: AnyJson) => [path, executable]),
     [
       ["SKILL.md", false],
       ["scripts/hello.sh", true],
@@ -60,14 +60,14 @@ proves(["skills-upload", "skills-object"], "an archive is a skill", async () => 
   );
 });
 
-proves(["skills-name"], "a name is taken once", async () => {
+covers(["skills-name"], "a name is taken once", async () => {
   await makeSkill(api, "unique", { metadata: { team: "docs" } });
-  refused(await upload(Buffer.from("no archive")), 400, "invalid_request_error", { param: "file" });
+  assertError(await upload(Buffer.from("no archive")), 400, "invalid_request_error", { param: "file" });
   const again = makeSkill(api, "unique");
   await assert.rejects(again, /conflict_error.*'unique' already/);
 });
 
-proves(["skills-faults"], "an upload that is not a skill is refused", async () => {
+covers(["skills-faults"], "an upload that is not a skill is refused", async () => {
   const send = (files: Record<string, string>) => {
     const form = new FormData();
     for (const [path, text] of Object.entries(files)) form.append("files[]", new Blob([text]), path);
@@ -85,13 +85,13 @@ proves(["skills-faults"], "an upload that is not a skill is refused", async () =
     { "a/SKILL.md": manual, "b/SKILL.md": manual },
     { "SKILL.md": manual, large: "x".repeat(31 * 1024 * 1024) },
   ]) {
-    refused(await send(files), 400, "invalid_request_error");
+    assertError(await send(files), 400, "invalid_request_error");
   }
-  const names = (await api.ok("GET", "/skills?include_archived=true")).data.map(({ name }: Wire) => name);
+  const names = (await api.ok("GET", "/skills?include_archived=true")).data.map(({ name }: AnyJson) => name);
   assert.ok(!names.includes("faulty"));
 });
 
-proves(
+covers(
   ["skills-versions", "skills-change"],
   "a skill has versions, and is changed and archived",
   async () => {
@@ -104,21 +104,21 @@ proves(
     const { data, has_more: more } = await api.ok("GET", `${path}/versions?limit=1`);
     assert.deepEqual([data, more], [[second], true]);
     assert.deepEqual(await api.ok("GET", `${path}/versions/2`), second);
-    refused(await api.get(`${path}/versions/3`), 404, "not_found_error");
+    assertError(await api.get(`${path}/versions/3`), 404, "not_found_error");
     await api.ok("DELETE", `${path}/versions/1`);
-    refused(await api.delete(`${path}/versions/2`), 409, "conflict_error");
+    assertError(await api.delete(`${path}/versions/2`), 409, "conflict_error");
     const changed = await api.ok("POST", path, { display_title: "Versioned", metadata: { a: "1" } });
     assert.deepEqual([changed.display_title, changed.metadata], ["Versioned", { a: "1" }]);
     const archived = await api.ok("POST", `${path}/archive`);
     assert.equal(archived.status, "archived");
-    refused(await api.post(path, { metadata: null }), 403, "permission_error");
+    assertError(await api.post(path, { metadata: null }), 403, "permission_error");
     assert.deepEqual(await api.ok("GET", path), archived);
     assert.deepEqual(await api.ok("DELETE", path), { id: skill.id, type: "skill_deleted" });
-    refused(await api.get(path), 404, "not_found_error");
+    assertError(await api.get(path), 404, "not_found_error");
   },
 );
 
-proves(
+covers(
   ["skills-agents", "skills-pinned", "skills-in-use"],
   "agents name skills, sessions pin them",
   async () => {
@@ -134,37 +134,37 @@ proves(
     await makeSkill(api, "one", { path: `/skills/${one.id}/versions` });
     const pinned = (await api.ok("GET", `/sessions/${session.id}`)).agent.skills;
     assert.deepEqual(
-      pinned.map(({ version }: Wire) => version),
+      pinned.map(({ version }: AnyJson) => version),
       [1, 1],
     );
-    refused(
+    assertError(
       await api.post("/agents", { name: "x", model: "rehearsal/steps", skills: [named(one, 9)] }),
       404,
       "not_found_error",
     );
-    refused(await api.delete(`/skills/${one.id}`), 409, "conflict_error");
-    refused(await api.delete(`/skills/${two.id}/versions/1`), 409, "conflict_error");
+    assertError(await api.delete(`/skills/${one.id}`), 409, "conflict_error");
+    assertError(await api.delete(`/skills/${two.id}/versions/1`), 409, "conflict_error");
     await api.ok("POST", `/agents/${agent.id}/archive`);
-    refused(await api.delete(`/skills/${one.id}/versions/1`), 409, "conflict_error");
+    assertError(await api.delete(`/skills/${one.id}/versions/1`), 409, "conflict_error");
     await api.ok("POST", `/sessions/${session.id}/archive`);
     await api.ok("DELETE", `/skills/${one.id}`);
   },
 );
 
-proves(["skills-mounted"], "the agent reads a skill, runs its script and cannot change it", async () => {
+covers(["skills-mounted"], "the agent reads a skill, runs its script and cannot change it", async () => {
   const skill = await makeSkill(api, "introduce");
   const agent = await makeAgent(api, { skills: [named(skill)] });
   const environment = await makeEnvironment(api);
   const session = await api.ok("POST", "/sessions", { agent: agent.id, environment_id: environment.id });
   const place = "/mnt/skills/introduce";
-  const events = await turn(
+  const events = await runTurn(
     api,
     session.id,
     { tool: "Read", input: { file_path: `${place}/SKILL.md` } },
     bash(`${place}/scripts/run.sh`),
     bash(`echo x >>${place}/SKILL.md || rm -rf ${place} || touch ${place}/new || ls ${place}`),
   );
-  const [manual, ran, changed] = results(events);
+  const [manual, ran, changed] = toolResults(events);
   assert.match(manual ?? "", /name: introduce.*Run scripts\/run\.sh/s);
   assert.match(ran ?? "", /I am introduce/);
   assert.match(changed ?? "", /Read-only file system.*SKILL\.md\nscripts/s);

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { Api, refused } from "../harness/api.ts";
+import { Api, assertError } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
-import { proves } from "../harness/proves.ts";
+import { covers } from "../harness/covers.ts";
 
 const { berth, api } = await startBerth();
 
-proves(["token-create", "ids"], "a token's secret is shown once", async () => {
+covers(["token-create", "ids"], "a token's secret is shown once", async () => {
   const made = await api.ok("POST", "/tokens", {
     name: "ci",
     scopes: ["sessions:read"],
@@ -21,7 +21,7 @@ proves(["token-create", "ids"], "a token's secret is shown once", async () => {
   const listed = await api.ok("GET", "/tokens");
   assert.ok(listed.data.some(({ id }: { id: string }) => id === made.id));
   assert.ok(!JSON.stringify(listed).includes(made.token));
-  refused(
+  assertError(
     await api.post("/tokens", { name: "late", expires_at: "2001-01-01T00:00:00.000Z" }),
     400,
     "invalid_request_error",
@@ -29,23 +29,28 @@ proves(["token-create", "ids"], "a token's secret is shown once", async () => {
   );
 });
 
-proves(["token-revoke"], "a revoked token is refused at its next request", async () => {
+covers(["token-revoke"], "a revoked token is refused at its next request", async () => {
   const made = await api.ok("POST", "/tokens", { name: "gone" });
   const holder = new Api(berth.url, made.token);
   assert.equal((await holder.get("/agents")).status, 200);
   assert.deepEqual(await api.ok("DELETE", `/tokens/${made.id}`), { id: made.id, type: "token_deleted" });
-  refused(await holder.get("/agents"), 401, "authentication_error", { message: /revoked/ });
-  refused(await api.delete("/tokens/tok_01h00000000000000000000000"), 404, "not_found_error");
+  assertError(await holder.get("/agents"), 401, "authentication_error", { message: /revoked/ });
+  assertError(await api.delete("/tokens/tok_01h00000000000000000000000"), 404, "not_found_error");
 });
 
-proves(["token-bounds"], "nobody gives more than they have", async () => {
+covers(["token-bounds"], "nobody gives more than they have", async () => {
   const narrow = await berth.client({ scopes: "tokens:write,agents:read" });
   assert.equal((await narrow.post("/tokens", { name: "a", scopes: ["agents:read"] })).status, 200);
-  refused(await narrow.post("/tokens", { name: "b", scopes: ["agents:write"] }), 403, "permission_error", {
-    message: /agents:write/,
-  });
-  refused(await narrow.post("/tokens", { name: "c" }), 403, "permission_error");
-  refused(await api.post("/tokens", { name: "d", kind: "sat" }), 403, "permission_error");
+  assertError(
+    await narrow.post("/tokens", { name: "b", scopes: ["agents:write"] }),
+    403,
+    "permission_error",
+    {
+      message: /agents:write/,
+    },
+  );
+  assertError(await narrow.post("/tokens", { name: "c" }), 403, "permission_error");
+  assertError(await api.post("/tokens", { name: "d", kind: "sat" }), 403, "permission_error");
   const admin = await berth.client({ user: "boss@example.com", role: "admin" });
   const made = await admin.ok("POST", "/tokens", { name: "deploys", kind: "sat" });
   assert.match(made.token, /^berth_sat_/);

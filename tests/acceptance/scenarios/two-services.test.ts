@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before } from "node:test";
-import { Api, type Wire } from "../harness/api.ts";
+import { type AnyJson, Api } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
+import { covers } from "../harness/covers.ts";
 import { bash, makeSession, steps } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
-import { frames } from "../harness/stream.ts";
+import { readFrames } from "../harness/stream.ts";
 
 /** Two services on one database, as two machines behind one address would be. */
 let first: Berth;
@@ -23,12 +23,12 @@ after(async () => {
   await first.stop();
 });
 
-proves(
+covers(
   ["event-stream", "event-resume"],
   "a reader on one service follows what is written through the other",
   async () => {
     const session = await makeSession(here);
-    const followed: Wire[] = [];
+    const followed: AnyJson[] = [];
     const following = follow(session.id, followed, 5);
     for (let turn = 0; turn < 5; turn++) {
       const api = turn % 2 === 0 ? here : there;
@@ -38,20 +38,20 @@ proves(
     const log = (await there.ok("GET", `/sessions/${session.id}/events?limit=100`)).data;
     assert.deepEqual(
       followed.map(({ id }) => id),
-      log.map(({ id }: Wire) => id).slice(0, followed.length),
+      log.map(({ id }: AnyJson) => id).slice(0, followed.length),
     );
     assert.deepEqual((await here.ok("GET", `/sessions/${session.id}/events?limit=100`)).data, log);
   },
 );
 
 /** Follows on the other service, cut after every fourth event, until every message has been taken in. */
-async function follow(session: string, followed: Wire[], messages: number): Promise<void> {
+async function follow(session: string, followed: AnyJson[], messages: number): Promise<void> {
   let taken = 0;
   for (;;) {
     const last = followed.at(-1)?.id;
     const from = last === undefined ? { query: "from=start" } : { lastEventId: last };
     let count = 0;
-    for await (const { data } of frames(there, session, from)) {
+    for await (const { data } of readFrames(there, session, from)) {
       followed.push(data);
       if (data.type === "user.message") taken += 1;
       if (data.type === "session.status_idle" && taken === messages) return;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { after, before } from "node:test";
-import { type Answer, type Api, refused, type Wire } from "../harness/api.ts";
+import { type AnyJson, type Api, type ApiResponse, assertError } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
+import { covers } from "../harness/covers.ts";
 import { makeFile, makeSession } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
 
 const settings = { BERTH_JSON_LIMIT: "10000", BERTH_UPLOAD_LIMIT: "1048576" };
 
@@ -16,16 +16,16 @@ before(async () => {
 });
 after(() => berth.stop());
 
-function announce(fields: Record<string, unknown> = {}): Promise<Wire> {
+function announce(fields: Record<string, unknown> = {}): Promise<AnyJson> {
   return api.ok("POST", "/files", { filename: "a.bin", ...fields });
 }
 
-function put(file: Wire, content: Uint8Array<ArrayBuffer> | string, range?: string): Promise<Answer> {
+function put(file: AnyJson, content: Uint8Array<ArrayBuffer> | string, range?: string): Promise<ApiResponse> {
   const headers: Record<string, string> = range === undefined ? {} : { "content-range": range };
   return api.call("PUT", `/files/${file.id}/content`, undefined, { raw: content, headers });
 }
 
-proves(["files-announce"], "a file is announced first and sent afterwards", async () => {
+covers(["files-announce"], "a file is announced first and sent afterwards", async () => {
   const file = await announce({ size_bytes: 5, mime_type: "text/plain", metadata: { a: "b" } });
   assert.deepEqual([file.status, file.size_bytes, file.uploaded_bytes, file.sha256], ["pending", 5, 0, null]);
   const { status, body } = await put(file, "hello");
@@ -37,26 +37,26 @@ proves(["files-announce"], "a file is announced first and sent afterwards", asyn
   assert.deepEqual(await api.ok("GET", `/files/${file.id}`), body);
   const content = await api.get(`/files/${file.id}/content`);
   assert.deepEqual([content.body, content.headers.get("content-type")], ["hello", "text/plain"]);
-  refused(await put(file, "hello"), 409, "conflict_error");
+  assertError(await put(file, "hello"), 409, "conflict_error");
   const other = await berth.client({ user: "other@example.com" });
   const foreign = await announce();
   const path = `/files/${foreign.id}/content`;
-  refused(await other.call("PUT", path, undefined, { raw: "x" }), 403, "permission_error");
-  refused(
+  assertError(await other.call("PUT", path, undefined, { raw: "x" }), 403, "permission_error");
+  assertError(
     await api.call("PUT", "/files/file_01h00000000000000000000000/content", undefined, { raw: "x" }),
     404,
     "not_found_error",
   );
 });
 
-proves(["files-pending"], "a file that is not ready is mounted nowhere", async () => {
+covers(["files-pending"], "a file that is not ready is mounted nowhere", async () => {
   const file = await announce();
-  refused(await api.get(`/files/${file.id}/content`), 409, "conflict_error");
+  assertError(await api.get(`/files/${file.id}/content`), 409, "conflict_error");
   const session = await makeSession(api);
   const resource = { type: "file", file_id: file.id };
   const added = await api.post(`/sessions/${session.id}/resources`, resource);
-  refused(added, 409, "invalid_request_error", { param: "file_id" });
-  refused(
+  assertError(added, 409, "invalid_request_error", { param: "file_id" });
+  assertError(
     await api.post("/sessions", {
       agent: session.agent.id,
       environment_id: session.environment_id,
@@ -70,7 +70,7 @@ proves(["files-pending"], "a file that is not ready is mounted nowhere", async (
   assert.equal((await api.post(`/sessions/${session.id}/resources`, resource)).status, 200);
 });
 
-proves(["files-resume"], "a content comes in parts, over a service that is killed", async () => {
+covers(["files-resume"], "a content comes in parts, over a service that is killed", async () => {
   const content = new Uint8Array(randomBytes(300_000));
   const file = await announce();
   assert.equal((await put(file, "", "bytes */*")).headers.get("range"), null);
@@ -86,7 +86,7 @@ proves(["files-resume"], "a content comes in parts, over a service that is kille
   assert.deepEqual([asked.body.status, asked.headers.get("range")], ["pending", "bytes=0-99999"]);
   for (const start of [0, 99_999, 100_001]) {
     const range = `bytes ${start}-${start}/300000`;
-    refused(await put(file, "x", range), 409, "conflict_error", { message: /\b100000\b/ });
+    assertError(await put(file, "x", range), 409, "conflict_error", { message: /\b100000\b/ });
   }
   const last = await put(file, content.subarray(100_000), "bytes 100000-299999/300000");
   assert.equal(last.body.status, "ready");
@@ -94,7 +94,7 @@ proves(["files-resume"], "a content comes in parts, over a service that is kille
   assert.equal((await put(file, "", "bytes */300000")).body.status, "ready");
 });
 
-proves(["files-fit"], "content that does not fit what was said is refused", async () => {
+covers(["files-fit"], "content that does not fit what was said is refused", async () => {
   const file = await announce({ size_bytes: 10 });
   for (const [content, range] of [
     ["short", undefined],
@@ -107,14 +107,14 @@ proves(["files-fit"], "content that does not fit what was said is refused", asyn
     ["0123", "bytes */10"],
   ] as const) {
     const answer = await put(file, content, range);
-    refused(answer, 400, "invalid_request_error");
+    assertError(answer, 400, "invalid_request_error");
     const { status, uploaded_bytes: uploaded } = await api.ok("GET", `/files/${file.id}`);
     assert.deepEqual([status, uploaded], ["pending", 0]);
   }
   assert.equal((await put(file, "0123456789")).body.status, "ready");
 });
 
-proves(["limits-exact"], "the limits are exact", async () => {
+covers(["limits-exact"], "the limits are exact", async () => {
   const json = (size: number) => {
     const empty = JSON.stringify({ name: "a", model: "rehearsal/steps", system: "" });
     return empty.replace('""', `"${"x".repeat(size - empty.length)}"`);
@@ -125,19 +125,24 @@ proves(["limits-exact"], "the limits are exact", async () => {
       headers: { "content-type": "application/json" },
     });
   assert.equal((await send(10_000)).status, 200);
-  refused(await send(10_001), 400, "invalid_request_error", { message: /10000 bytes/ });
+  assertError(await send(10_001), 400, "invalid_request_error", { message: /10000 bytes/ });
   const limit = 1_048_576;
   const largest = new Uint8Array(limit);
   assert.equal((await makeFile(api, largest)).size_bytes, limit);
   await assert.rejects(makeFile(api, new Uint8Array(limit + 1)), /larger than 1 MiB/);
-  refused(await api.post("/files", { filename: "a", size_bytes: limit + 1 }), 400, "invalid_request_error", {
-    param: "size_bytes",
-  });
-  refused(await put(await announce(), new Uint8Array(limit + 1)), 400, "invalid_request_error");
+  assertError(
+    await api.post("/files", { filename: "a", size_bytes: limit + 1 }),
+    400,
+    "invalid_request_error",
+    {
+      param: "size_bytes",
+    },
+  );
+  assertError(await put(await announce(), new Uint8Array(limit + 1)), 400, "invalid_request_error");
   assert.equal((await put(await announce({ size_bytes: limit }), largest)).body.status, "ready");
 });
 
-proves(["files-pending-limit"], "files that wait for their content are limited for each owner", async () => {
+covers(["files-pending-limit"], "files that wait for their content are limited for each owner", async () => {
   const owner = await berth.client({ user: "announcer@example.com" });
   const body = { filename: "a.bin" };
   const answers = await Promise.all(Array.from({ length: 104 }, () => owner.post("/files", body)));
@@ -145,7 +150,7 @@ proves(["files-pending-limit"], "files that wait for their content are limited f
   assert.equal(taken.length, 100);
   const other = answers.find(({ status }) => status !== 200);
   assert.ok(other !== undefined);
-  refused(other, 409, "conflict_error", { message: /^100 files are pending/ });
+  assertError(other, 409, "conflict_error", { message: /^100 files are pending/ });
   await announce();
   assert.equal((await makeFile(owner, "whole at once")).status, "ready");
   const [sent, deleted] = taken.map((answer) => answer.body);

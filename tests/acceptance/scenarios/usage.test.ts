@@ -1,29 +1,29 @@
 import assert from "node:assert/strict";
 import { pidOf } from "../../crash/processes.ts";
-import type { Wire } from "../harness/api.ts";
+import type { AnyJson } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
+import { covers } from "../harness/covers.ts";
 import { bash, makeSession, steps } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
-import { eventsUntil } from "../harness/stream.ts";
+import { readEventsUntil } from "../harness/stream.ts";
 
 const { berth, api } = await startBerth();
 
-const get = (id: string): Promise<Wire> => api.ok("GET", `/sessions/${id}`);
-const count = (events: Wire[], type: string) => events.filter((event) => event.type === type).length;
+const get = (id: string): Promise<AnyJson> => api.ok("GET", `/sessions/${id}`);
+const count = (events: AnyJson[], type: string) => events.filter((event) => event.type === type).length;
 
-async function send(id: string, ...list: Wire[]): Promise<void> {
+async function send(id: string, ...list: AnyJson[]): Promise<void> {
   await api.ok("POST", `/sessions/${id}/events`, { events: [steps(...list)] });
 }
 
 /** The whole log, once as many turns have ended. */
-async function ended(id: string, turns: number): Promise<Wire[]> {
+async function ended(id: string, turns: number): Promise<AnyJson[]> {
   let idles = 0;
-  return await eventsUntil(api, id, ({ type }) => type === "session.status_idle" && ++idles === turns);
+  return await readEventsUntil(api, id, ({ type }) => type === "session.status_idle" && ++idles === turns);
 }
 
 /** What the ends of its requests tell, added up. */
-function told(events: Wire[]): Wire {
-  const sum: Wire = {
+function told(events: AnyJson[]): AnyJson {
+  const sum: AnyJson = {
     input_tokens: 0,
     output_tokens: 0,
     cache_read_input_tokens: 0,
@@ -37,7 +37,7 @@ function told(events: Wire[]): Wire {
 }
 
 /** Each request has one end, and the session tells what they tell. */
-async function checkUsage(id: string, events: Wire[]): Promise<Wire> {
+async function checkUsage(id: string, events: AnyJson[]): Promise<AnyJson> {
   const session = await get(id);
   assert.deepEqual(session.usage, told(events));
   const starts = events.filter(({ type }) => type === "span.model_request_start").map((event) => event.id);
@@ -55,7 +55,7 @@ async function killRunner(): Promise<void> {
   process.kill(victim, "SIGKILL");
 }
 
-proves(["session-stats-retries"], "waits between retries are active time and cost nothing else", async () => {
+covers(["session-stats-retries"], "waits between retries are active time and cost nothing else", async () => {
   const session = await makeSession(api);
   await send(session.id, { fail: "overloaded", times: 2 }, { say: "at last" });
   const signal = AbortSignal.timeout(60_000);
@@ -83,10 +83,10 @@ proves(["session-stats-retries"], "waits between retries are active time and cos
   );
 });
 
-proves(["session-stats-crash"], "usage and active time outlast a runner that dies in a turn", async () => {
+covers(["session-stats-crash"], "usage and active time outlast a runner that dies in a turn", async () => {
   const session = await makeSession(api);
   await send(session.id, { say: "one" }, bash("sleep 2"), { say: "two" }, bash("sleep 60"), { say: "three" });
-  await eventsUntil(
+  await readEventsUntil(
     api,
     session.id,
     ({ type, input }) => type === "agent.tool_use" && /60/.test(input.command),
@@ -103,7 +103,11 @@ proves(["session-stats-crash"], "usage and active time outlast a runner that die
   await send(session.id, { wait_ms: 2_000 }, { say: "four" });
   let requests = 0;
   const begun = count(one, "span.model_request_start");
-  await eventsUntil(api, session.id, ({ type }) => type === "span.model_request_start" && ++requests > begun);
+  await readEventsUntil(
+    api,
+    session.id,
+    ({ type }) => type === "span.model_request_start" && ++requests > begun,
+  );
   await killRunner();
   const two = await ended(session.id, 2);
   const lost = two.filter(({ type, is_error: error }) => type === "span.model_request_end" && error);

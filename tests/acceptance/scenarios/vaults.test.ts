@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { type Api, type Json, refused, type Wire } from "../harness/api.ts";
+import { type AnyJson, type Api, assertError, type Json } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
+import { covers } from "../harness/covers.ts";
 import { makeAgent, makeEnvironment, makeSession } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
 
 const absent = "vault_01h00000000000000000000000";
 const { berth, api } = await startBerth();
 
-function makeVault(caller: Api = api, fields: Record<string, Json> = {}): Promise<Wire> {
+function makeVault(caller: Api = api, fields: Record<string, Json> = {}): Promise<AnyJson> {
   return caller.ok("POST", "/vaults", { display_name: "keys", ...fields });
 }
 
@@ -24,7 +24,7 @@ const variable = (name: string, value = "a value") => ({
   },
 });
 
-proves(["vault-crud"], "a vault is made, read, listed, changed and archived", async () => {
+covers(["vault-crud"], "a vault is made, read, listed, changed and archived", async () => {
   const vault = await makeVault(api, { metadata: { team: "blue", drop: "x" } });
   assert.match(vault.id, /^vault_[0-9a-hjkmnp-tv-z]{26}$/);
   assert.deepEqual(
@@ -41,26 +41,26 @@ proves(["vault-crud"], "a vault is made, read, listed, changed and archived", as
   const archived = await api.ok("POST", `/vaults/${vault.id}/archive`);
   assert.ok(archived.archived_at !== null);
   assert.deepEqual(await api.ok("POST", `/vaults/${vault.id}/archive`), archived);
-  refused(await api.post(`/vaults/${vault.id}`, { display_name: "x" }), 403, "permission_error");
-  refused(
+  assertError(await api.post(`/vaults/${vault.id}`, { display_name: "x" }), 403, "permission_error");
+  assertError(
     await api.post(`/vaults/${vault.id}/credentials`, bearer("https://mcp.example")),
     403,
     "permission_error",
   );
-  assert.ok(!(await api.ok("GET", "/vaults")).data.some(({ id }: Wire) => id === vault.id));
+  assert.ok(!(await api.ok("GET", "/vaults")).data.some(({ id }: AnyJson) => id === vault.id));
   const all = (await api.ok("GET", "/vaults?include_archived=true")).data;
-  assert.ok(all.some(({ id }: Wire) => id === vault.id));
+  assert.ok(all.some(({ id }: AnyJson) => id === vault.id));
 });
 
-proves(["vault-crud"], "what a vault needs, and who reaches it", async () => {
-  refused(await api.post("/vaults", {}), 400, "invalid_request_error", {
+covers(["vault-crud"], "what a vault needs, and who reaches it", async () => {
+  assertError(await api.post("/vaults", {}), 400, "invalid_request_error", {
     param: "display_name",
     message: "Field 'display_name' is required.",
   });
-  refused(await api.post("/vaults", { display_name: "" }), 400, "invalid_request_error", {
+  assertError(await api.post("/vaults", { display_name: "" }), 400, "invalid_request_error", {
     param: "display_name",
   });
-  refused(await api.post("/vaults", { display_name: "a", name: "b" }), 400, "invalid_request_error", {
+  assertError(await api.post("/vaults", { display_name: "a", name: "b" }), 400, "invalid_request_error", {
     param: "name",
   });
   const { id } = await makeVault();
@@ -73,33 +73,33 @@ proves(["vault-crud"], "what a vault needs, and who reaches it", async () => {
     ["GET", `/vaults/${id}/credentials`],
   ] as const) {
     const body = method === "POST" && !path.endsWith("archive") ? {} : undefined;
-    refused(await stranger.call(method, path, body), 403, "permission_error");
-    refused(await stranger.call(method, path.replace(id, absent), body), 404, "not_found_error");
+    assertError(await stranger.call(method, path, body), 403, "permission_error");
+    assertError(await stranger.call(method, path.replace(id, absent), body), 404, "not_found_error");
   }
-  assert.ok(!(await stranger.ok("GET", "/vaults")).data.some((vault: Wire) => vault.id === id));
+  assert.ok(!(await stranger.ok("GET", "/vaults")).data.some((vault: AnyJson) => vault.id === id));
   const reader = await berth.client({ scopes: "vaults:read" });
   assert.equal((await reader.get(`/vaults/${id}`)).status, 200);
-  refused(await reader.post("/vaults", { display_name: "x" }), 403, "permission_error", {
+  assertError(await reader.post("/vaults", { display_name: "x" }), 403, "permission_error", {
     message: /vaults:write/,
   });
 });
 
-proves(["vault-in-use", "session-vaults"], "a vault stays while a session goes on that has it", async () => {
+covers(["vault-in-use", "session-vaults"], "a vault stays while a session goes on that has it", async () => {
   const vault = await makeVault();
   const [one, two] = [
     await makeSession(api, { vault_ids: [vault.id] }),
     await makeSession(api, { vault_ids: [vault.id] }),
   ];
-  refused(await api.delete(`/vaults/${vault.id}`), 409, "conflict_error");
+  assertError(await api.delete(`/vaults/${vault.id}`), 409, "conflict_error");
   await api.ok("POST", `/sessions/${one.id}/terminate`);
-  refused(await api.delete(`/vaults/${vault.id}`), 409, "conflict_error");
+  assertError(await api.delete(`/vaults/${vault.id}`), 409, "conflict_error");
   await api.ok("POST", `/sessions/${two.id}/archive`);
   assert.deepEqual(await api.ok("DELETE", `/vaults/${vault.id}`), { id: vault.id, type: "vault_deleted" });
-  refused(await api.get(`/vaults/${vault.id}`), 404, "not_found_error");
+  assertError(await api.get(`/vaults/${vault.id}`), 404, "not_found_error");
   assert.deepEqual((await api.ok("GET", `/sessions/${one.id}`)).vault_ids, [vault.id]);
 });
 
-proves(["session-vaults"], "a session answers its vaults in their order, and refuses others", async () => {
+covers(["session-vaults"], "a session answers its vaults in their order, and refuses others", async () => {
   const vaults = [await makeVault(), await makeVault(), await makeVault()];
   const ids = [vaults[1]?.id, vaults[0]?.id];
   const session = await makeSession(api, { vault_ids: ids });
@@ -109,20 +109,20 @@ proves(["session-vaults"], "a session answers its vaults in their order, and ref
   const environment = (await makeEnvironment(api)).id;
   const create = (given: Json) =>
     api.post("/sessions", { agent, environment_id: environment, vault_ids: given });
-  refused(await create([ids[0], ids[0]]), 400, "invalid_request_error", { param: "vault_ids" });
-  refused(await create(["vlt_1"]), 400, "invalid_request_error", { param: "vault_ids[0]" });
-  refused(await create(Array.from({ length: 17 }, () => absent)), 400, "invalid_request_error", {
+  assertError(await create([ids[0], ids[0]]), 400, "invalid_request_error", { param: "vault_ids" });
+  assertError(await create(["vlt_1"]), 400, "invalid_request_error", { param: "vault_ids[0]" });
+  assertError(await create(Array.from({ length: 17 }, () => absent)), 400, "invalid_request_error", {
     param: "vault_ids",
   });
-  refused(await create([absent]), 404, "not_found_error", { message: /Vault 'vault_/ });
+  assertError(await create([absent]), 404, "not_found_error", { message: /Vault 'vault_/ });
   const foreign = await makeVault(await berth.client({ user: "foreign@example.com" }));
-  refused(await create([ids[0], foreign.id]), 403, "permission_error");
-  refused(await create([foreign.id, absent]), 404, "not_found_error");
+  assertError(await create([ids[0], foreign.id]), 403, "permission_error");
+  assertError(await create([foreign.id, absent]), 404, "not_found_error");
   await api.ok("POST", `/vaults/${vaults[2]?.id}/archive`);
-  refused(await create([vaults[2]?.id]), 409, "conflict_error", { message: /archived/ });
+  assertError(await create([vaults[2]?.id]), 409, "conflict_error", { message: /archived/ });
 });
 
-proves(["session-vault-resource"], "vaults may be mixed in among a session's resources", async () => {
+covers(["session-vault-resource"], "vaults may be mixed in among a session's resources", async () => {
   const [one, two] = [(await makeVault()).id, (await makeVault()).id];
   const url = "https://github.com/octocat/Hello-World";
   const session = await makeSession(api, {
@@ -134,34 +134,34 @@ proves(["session-vault-resource"], "vaults may be mixed in among a session's res
   });
   assert.deepEqual(session.vault_ids, [one, two]);
   assert.deepEqual(
-    session.resources.map(({ type }: Wire) => type),
+    session.resources.map(({ type }: AnyJson) => type),
     ["hosted_repository"],
   );
-  refused(await api.delete(`/vaults/${two}`), 409, "conflict_error");
+  assertError(await api.delete(`/vaults/${two}`), 409, "conflict_error");
   const agent = (await makeAgent(api)).id;
   const environment_id = (await makeEnvironment(api)).id;
   const create = (resources: Json[], vault_ids: Json[] = []) =>
     api.post("/sessions", { agent, environment_id, resources, vault_ids });
   const vault = { type: "vault", vault_id: two };
   const param = "resources[0].vault_id";
-  refused(await create([vault], [two]), 400, "invalid_request_error", { param, message: /given twice/ });
-  refused(await create([vault, vault]), 400, "invalid_request_error", { param: "resources[1].vault_id" });
-  refused(await create([{ type: "vault" }]), 400, "invalid_request_error", {
+  assertError(await create([vault], [two]), 400, "invalid_request_error", { param, message: /given twice/ });
+  assertError(await create([vault, vault]), 400, "invalid_request_error", { param: "resources[1].vault_id" });
+  assertError(await create([{ type: "vault" }]), 400, "invalid_request_error", {
     param,
     message: "Field 'resources[0].vault_id' is required.",
   });
-  refused(await create([{ ...vault, mount_path: "/data/x" }]), 400, "invalid_request_error", {
+  assertError(await create([{ ...vault, mount_path: "/data/x" }]), 400, "invalid_request_error", {
     param: "resources[0].mount_path",
   });
-  refused(await create([{ type: "vault", vault_id: absent }]), 404, "not_found_error");
+  assertError(await create([{ type: "vault", vault_id: absent }]), 404, "not_found_error");
   const foreign = await makeVault(await berth.client({ user: "foreign@example.com" }));
-  refused(await create([{ type: "vault", vault_id: foreign.id }]), 403, "permission_error");
-  refused(await api.post(`/sessions/${session.id}/resources`, vault), 400, "invalid_request_error", {
+  assertError(await create([{ type: "vault", vault_id: foreign.id }]), 403, "permission_error");
+  assertError(await api.post(`/sessions/${session.id}/resources`, vault), 400, "invalid_request_error", {
     message: "Field 'type' must be 'file'.",
   });
 });
 
-proves(
+covers(
   ["vault-credentials", "vault-secret"],
   "credentials of both kinds, without their secrets",
   async () => {
@@ -202,7 +202,7 @@ proves(
   },
 );
 
-proves(["vault-credentials"], "one for each server and each name, and twenty in all", async () => {
+covers(["vault-credentials"], "one for each server and each name, and twenty in all", async () => {
   const { id: vault } = await makeVault();
   const path = `/vaults/${vault}/credentials`;
   const same = await Promise.all(
@@ -210,16 +210,17 @@ proves(["vault-credentials"], "one for each server and each name, and twenty in 
   );
   assert.deepEqual(same.map(({ status }) => status).sort(), [200, 409, 409, 409]);
   for (const answer of same.filter(({ status }) => status === 409)) {
-    refused(answer, 409, "conflict_error", { param: "auth.mcp_server_url" });
+    assertError(answer, 409, "conflict_error", { param: "auth.mcp_server_url" });
   }
   await api.ok("POST", path, variable("A"));
-  refused(await api.post(path, variable("A")), 409, "conflict_error", { param: "auth.secret_name" });
+  assertError(await api.post(path, variable("A")), 409, "conflict_error", { param: "auth.secret_name" });
   const more = await Promise.all(Array.from({ length: 20 }, (_, n) => api.post(path, variable(`N${n}`))));
   assert.equal(more.filter(({ status }) => status === 200).length, 18);
-  for (const answer of more.filter(({ status }) => status !== 200)) refused(answer, 409, "conflict_error");
+  for (const answer of more.filter(({ status }) => status !== 200))
+    assertError(answer, 409, "conflict_error");
 });
 
-proves(["vault-credentials"], "what a credential must be", async () => {
+covers(["vault-credentials"], "what a credential must be", async () => {
   const { id: vault } = await makeVault();
   const cases: [Json, string][] = [
     [{}, "auth"],
@@ -241,11 +242,13 @@ proves(["vault-credentials"], "what a credential must be", async () => {
     [{ ...bearer("https://a.example"), name: "x" }, "name"],
   ];
   for (const [body, param] of cases) {
-    refused(await api.post(`/vaults/${vault}/credentials`, body), 400, "invalid_request_error", { param });
+    assertError(await api.post(`/vaults/${vault}/credentials`, body), 400, "invalid_request_error", {
+      param,
+    });
   }
 });
 
-proves(["vault-credential-update"], "what changes of a credential, and what does not", async () => {
+covers(["vault-credential-update"], "what changes of a credential, and what does not", async () => {
   const { id: vault } = await makeVault();
   const path = `/vaults/${vault}/credentials`;
   const made = await api.ok("POST", path, variable("KEY"));
@@ -261,21 +264,21 @@ proves(["vault-credential-update"], "what changes of a credential, and what does
   );
   assert.deepEqual((await change({})).body, changed);
   const rename = { auth: { type: "environment_variable", secret_name: "OTHER" } };
-  refused(await change(rename), 400, "invalid_request_error", { param: "auth.secret_name" });
-  refused(await change({ auth: { type: "static_bearer", token: "x" } }), 400, "invalid_request_error", {
+  assertError(await change(rename), 400, "invalid_request_error", { param: "auth.secret_name" });
+  assertError(await change({ auth: { type: "static_bearer", token: "x" } }), 400, "invalid_request_error", {
     param: "auth.type",
   });
-  refused(
+  assertError(
     await api.post(`${path}/vcred_01h00000000000000000000000`, { display_name: "x" }),
     404,
     "not_found_error",
     { message: /Credential/ },
   );
   const { id: other } = await makeVault();
-  refused(await api.get(`/vaults/${other}/credentials/${made.id}`), 404, "not_found_error");
+  assertError(await api.get(`/vaults/${other}/credentials/${made.id}`), 404, "not_found_error");
 });
 
-proves(["vault-credential-end"], "credentials are archived and deleted", async () => {
+covers(["vault-credential-end"], "credentials are archived and deleted", async () => {
   const { id: vault } = await makeVault();
   const path = `/vaults/${vault}/credentials`;
   const [one, two] = [
@@ -284,19 +287,19 @@ proves(["vault-credential-end"], "credentials are archived and deleted", async (
   ];
   const archived = await api.ok("POST", `${path}/${one.id}/archive`);
   assert.ok(archived.archived_at !== null);
-  refused(await api.post(`${path}/${one.id}`, { display_name: "x" }), 403, "permission_error");
+  assertError(await api.post(`${path}/${one.id}`, { display_name: "x" }), 403, "permission_error");
   const again = await api.ok("POST", path, variable("ONE"));
   assert.deepEqual(await api.ok("DELETE", `${path}/${two.id}`), {
     id: two.id,
     type: "vault_credential_deleted",
   });
-  refused(await api.get(`${path}/${two.id}`), 404, "not_found_error");
+  assertError(await api.get(`${path}/${two.id}`), 404, "not_found_error");
   const ids = async (query = "") =>
-    (await api.ok("GET", path + query)).data.map((credential: Wire) => credential.id);
+    (await api.ok("GET", path + query)).data.map((credential: AnyJson) => credential.id);
   assert.deepEqual(await ids(), [again.id]);
   assert.deepEqual(await ids("?include_archived=true"), [again.id, one.id]);
   await api.ok("POST", `/vaults/${vault}/archive`);
   assert.deepEqual(await ids(), []);
   assert.ok((await api.ok("GET", `${path}/${again.id}`)).archived_at !== null);
-  refused(await api.post(`${path}/${again.id}`, {}), 403, "permission_error");
+  assertError(await api.post(`${path}/${again.id}`, {}), 403, "permission_error");
 });

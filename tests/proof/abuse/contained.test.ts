@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Api, Wire } from "../../acceptance/harness/api.ts";
+import type { AnyJson, Api } from "../../acceptance/harness/api.ts";
 import { Berth } from "../../acceptance/harness/berth.ts";
-import { makeEnvironment, makeSession, results, turn } from "../../acceptance/harness/fixtures.ts";
-import { lackForDiskLimits } from "../../acceptance/harness/loop-devices.ts";
+import { makeEnvironment, makeSession, runTurn, toolResults } from "../../acceptance/harness/fixtures.ts";
+import { missingForDiskLimits } from "../../acceptance/harness/loop-devices.ts";
 import { type Abuse, abuses } from "./abuses.ts";
 import { restingState, settles } from "./host-state.ts";
 import { type Latencies, makeNeighbour, type Neighbour, p99 } from "./neighbour.ts";
@@ -17,7 +17,7 @@ const trials = Number(process.env.BERTH_TEST_ABUSE_TRIALS ?? 2);
 /** A shared machine stutters by itself: the strict promise is measured by the bench. */
 const [MOST_TIMES, LEAST_BOUND_MS] = [10, 2_000];
 
-const lack = lackForDiskLimits();
+const lack = missingForDiskLimits();
 const root = process.getuid?.() === 0;
 
 describe("abuse is contained", {
@@ -64,14 +64,14 @@ describe("abuse is contained", {
   test("what was saved as an output is kept, also when what runs on ends the sandbox", async () => {
     const { id } = await makeSession(api, { environment_id: environment });
     const command = "echo found >/mnt/session/outputs/result; bomb() { bomb | bomb & }; bomb";
-    const events = await turn(api, id, { tool: "Bash", input: { command, timeout: 60_000 } });
+    const events = await runTurn(api, id, { tool: "Bash", input: { command, timeout: 60_000 } });
     assert.deepEqual(
       events.filter(({ type }) => type === "session.error"),
       [],
     );
     const { data } = await api.ok("GET", `/files?scope_id=${id}`);
     assert.deepEqual(
-      data.map(({ filename }: Wire) => filename),
+      data.map(({ filename }: AnyJson) => filename),
       ["result"],
     );
     await api.ok("DELETE", `/sessions/${id}`);
@@ -81,11 +81,11 @@ describe("abuse is contained", {
 /** The id of a session that did it, was told so, and went on. */
 async function abused(api: Api, environment: string, { command, timeout, tells }: Abuse): Promise<string> {
   const { id } = await makeSession(api, { environment_id: environment });
-  const [told = ""] = results(await turn(api, id, { tool: "Bash", input: { command, timeout } }));
+  const [told = ""] = toolResults(await runTurn(api, id, { tool: "Bash", input: { command, timeout } }));
   assert.match(told.slice(-2_000), tells);
   assert.ok(told.length < 110_000, `${told.length} characters`);
-  const [next] = results(
-    await turn(api, id, {
+  const [next] = toolResults(
+    await runTurn(api, id, {
       tool: "Bash",
       input: { command: "ls / >/dev/null && echo goes on", timeout: 60_000 },
     }),

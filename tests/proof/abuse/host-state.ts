@@ -3,8 +3,8 @@ import { readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { link, names, text } from "../../acceptance/harness/look.ts";
-import { loopFiles } from "../../acceptance/harness/loop-devices.ts";
+import { loopBackingFiles } from "../../acceptance/harness/loop-devices.ts";
+import { listOrEmpty, readlinkOrEmpty, readOrEmpty } from "../../acceptance/harness/read-or-empty.ts";
 import { childrenOf, isAlive, pidOf } from "../../crash/processes.ts";
 
 /** What a service has on its host for sandboxes, by what the kernel and the data directory say, not the service. */
@@ -40,11 +40,11 @@ export function hostState(service: Service): HostState {
   return {
     processes: pids().filter((pid) => isAlive(pid) && sees(pid, installation, basename(service.dataDir))),
     mounts: lines("/proc/mounts").filter((line) => line.includes(service.dataDir)),
-    loops: loopFiles(service.dataDir),
+    loops: loopBackingFiles(service.dataDir),
     groups: groupsOf(installation),
     namespaces: Math.max(0, held - generated.length - MADE_AHEAD),
     helpers: runner === null ? [] : childrenOf(runner).map(nameOf).sort(),
-    files: [...generated, ...names(join(service.dataDir, "sessions"))].sort(),
+    files: [...generated, ...listOrEmpty(join(service.dataDir, "sessions"))].sort(),
   };
 }
 
@@ -93,47 +93,47 @@ export async function holds(withinMs: number, check: () => void): Promise<number
 }
 
 function pids(): number[] {
-  return names("/proc")
+  return listOrEmpty("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
 }
 
 function sees(pid: number, installation: string, dataDirectory: string): boolean {
-  if (text(`/proc/${pid}/cgroup`).includes(`/berth-${installation}/`)) return true;
-  return text(`/proc/${pid}/mountinfo`).includes(`/${dataDirectory}/`);
+  if (readOrEmpty(`/proc/${pid}/cgroup`).includes(`/berth-${installation}/`)) return true;
+  return readOrEmpty(`/proc/${pid}/mountinfo`).includes(`/${dataDirectory}/`);
 }
 
 function groupsOf(installation: string): string[] {
   const own = lines("/proc/self/cgroup").map((line) => line.split(":")[2] ?? "");
-  const roots = ["/sys/fs/cgroup", ...names("/sys/fs/cgroup").map((name) => `/sys/fs/cgroup/${name}`)];
+  const roots = ["/sys/fs/cgroup", ...listOrEmpty("/sys/fs/cgroup").map((name) => `/sys/fs/cgroup/${name}`)];
   const parents = roots.flatMap((root) =>
     ["", ...own].map((path) => join(root, path, `berth-${installation}`)),
   );
   return [...new Set(parents)].flatMap((parent) =>
-    names(parent)
+    listOrEmpty(parent)
       .map((name) => `${parent}/${name}`)
       .filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory()),
   );
 }
 
 function networkNamespacesOf(pid: number): number {
-  const held = names(`/proc/${pid}/fd`).map((fd) => link(`/proc/${pid}/fd/${fd}`));
+  const held = listOrEmpty(`/proc/${pid}/fd`).map((fd) => readlinkOrEmpty(`/proc/${pid}/fd/${fd}`));
   return new Set(held.filter((target) => target.startsWith("net:["))).size;
 }
 
 /** Each process has a directory, with what all its sandboxes share and one for each. */
 function generatedIn(state: string): string[] {
-  return names(state).flatMap((owner) =>
-    names(join(state, owner))
+  return listOrEmpty(state).flatMap((owner) =>
+    listOrEmpty(join(state, owner))
       .filter((name) => /^[0-9a-z]{1,4}$/.test(name) && name !== "etc")
       .map((name) => `${owner}/${name}`),
   );
 }
 
 function nameOf(pid: number): string {
-  return `${text(`/proc/${pid}/comm`).trim()}${isAlive(pid) ? "" : " (dead)"}`;
+  return `${readOrEmpty(`/proc/${pid}/comm`).trim()}${isAlive(pid) ? "" : " (dead)"}`;
 }
 
 function lines(path: string): string[] {
-  return text(path).split("\n");
+  return readOrEmpty(path).split("\n");
 }

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import { Api, type Wire } from "../../acceptance/harness/api.ts";
+import { type AnyJson, Api } from "../../acceptance/harness/api.ts";
 import { Berth } from "../../acceptance/harness/berth.ts";
 import {
   makeEnvironment,
   makeSession,
-  results,
+  runTurn,
   steps,
-  turn,
-  turnOf,
+  toolResults,
+  waitForTurn,
 } from "../../acceptance/harness/fixtures.ts";
-import { lackForDiskLimits } from "../../acceptance/harness/loop-devices.ts";
-import { eventsUntil } from "../../acceptance/harness/stream.ts";
+import { missingForDiskLimits } from "../../acceptance/harness/loop-devices.ts";
+import { readEventsUntil } from "../../acceptance/harness/stream.ts";
 import { endRunner, isAlive, livingPid } from "../../crash/processes.ts";
 import { abuses } from "./abuses.ts";
 import { type HostState, holds, hostState } from "./host-state.ts";
@@ -24,7 +24,7 @@ import { type HostState, holds, hostState } from "./host-state.ts";
 
 const LONGEST_MS = 10_000;
 const LONGEST_START_MS = 60_000;
-const lack = lackForDiskLimits();
+const lack = missingForDiskLimits();
 const root = process.getuid?.() === 0;
 
 describe("a kill in the middle of abuse", {
@@ -96,7 +96,9 @@ async function startAbuses(api: Api): Promise<Abused[]> {
 
 /** What the host has once a command is begun in every session, and they are more than bwrap, process 1 and a shell. */
 async function untilAllRun(berth: Berth, api: Api, sessions: readonly Abused[]): Promise<HostState> {
-  await Promise.all(sessions.map(({ id }) => eventsUntil(api, id, ({ type }) => type === "agent.tool_use")));
+  await Promise.all(
+    sessions.map(({ id }) => readEventsUntil(api, id, ({ type }) => type === "agent.tool_use")),
+  );
   let state = hostState(berth);
   await holds(LONGEST_START_MS, () => {
     state = hostState(berth);
@@ -129,12 +131,12 @@ async function untilGone(berth: Berth, before: HostState): Promise<number> {
 async function settleAll(berth: Berth, api: Api, sessions: readonly Abused[]): Promise<number> {
   await Promise.all(
     sessions.map(async ({ id, input }) => {
-      const events = await turnOf(api, id, input);
-      const [told, next] = results(events);
-      assert.match(told ?? "", /interrupted/, JSON.stringify(events.map(({ type }: Wire) => type)));
+      const events = await waitForTurn(api, id, input);
+      const [told, next] = toolResults(events);
+      assert.match(told ?? "", /interrupted/, JSON.stringify(events.map(({ type }: AnyJson) => type)));
       assert.match(next ?? "", /goes on/);
       assert.match(
-        results(await turn(api, id, { tool: "Bash", input: { command: "echo again" } }))[0] ?? "",
+        toolResults(await runTurn(api, id, { tool: "Bash", input: { command: "echo again" } }))[0] ?? "",
         /again/,
       );
     }),

@@ -1,5 +1,5 @@
 import type { Api } from "../../acceptance/harness/api.ts";
-import { bash, makeSession, results, turn } from "../../acceptance/harness/fixtures.ts";
+import { bash, makeSession, runTurn, toolResults } from "../../acceptance/harness/fixtures.ts";
 
 /** Milliseconds that calls and commands took, each in the order in which they came. */
 export interface Latencies {
@@ -16,7 +16,7 @@ export interface Neighbour {
 
 export async function makeNeighbour(api: Api, environment: string): Promise<Neighbour> {
   const { id } = await makeSession(api, { environment_id: environment });
-  await turn(api, id, bash("true"));
+  await runTurn(api, id, bash("true"));
   return {
     id,
     async during(over, atLeast) {
@@ -42,7 +42,7 @@ export function p99(values: readonly number[]): number {
 }
 
 async function answers(api: Api, id: string, round: number): Promise<void> {
-  const [text] = results(await turn(api, id, bash(`echo ${round}`)));
+  const [text] = toolResults(await runTurn(api, id, bash(`echo ${round}`)));
   if (text?.trim() !== `${round}`) throw new Error(`the neighbour's command answered ${text}`);
 }
 

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Api, Json } from "../../acceptance/harness/api.ts";
 import type { Berth } from "../../acceptance/harness/berth.ts";
-import { bash, makeEnvironment, makeSession, steps, turn } from "../../acceptance/harness/fixtures.ts";
-import { templatesUntil } from "../../acceptance/harness/prepared.ts";
-import { eventsUntil } from "../../acceptance/harness/stream.ts";
+import { bash, makeEnvironment, makeSession, runTurn, steps } from "../../acceptance/harness/fixtures.ts";
+import { waitForSnapshots } from "../../acceptance/harness/repository-snapshots.ts";
+import { readEventsUntil } from "../../acceptance/harness/stream.ts";
 import { commandOf, descendantsOf, endRunner } from "../../crash/processes.ts";
 import type { Repository } from "./repository.ts";
 
@@ -48,13 +48,13 @@ export const creationPaths: Readonly<Record<string, CreationPath>> = {
   cold: { settings: STAYING, left: NOTHING_LEFT },
   warm: {
     settings: STAYING,
-    prepare: ({ api }, session) => turn(api, session, bash(MARK)),
+    prepare: ({ api }, session) => runTurn(api, session, bash(MARK)),
     left: { scratch: true, data: true },
   },
   "parked and opened again": {
     settings: PARKING,
     async prepare({ berth, api }, session) {
-      await turn(api, session, bash(MARK));
+      await runTurn(api, session, bash(MARK));
       await untilProcesses(berth, (commands) => !commands.some((text) => text.includes(PROCESS_1)));
     },
     left: { scratch: false, data: true },
@@ -62,8 +62,8 @@ export const creationPaths: Readonly<Record<string, CreationPath>> = {
   "made anew after a reclaim": {
     settings: { ...PARKING, BERTH_DISK_RECLAIM_SECONDS: "1" },
     async prepare({ api }, session) {
-      await turn(api, session, bash(MARK));
-      await eventsUntil(api, session, ({ type }) => type === "session.container_reclaimed");
+      await runTurn(api, session, bash(MARK));
+      await readEventsUntil(api, session, ({ type }) => type === "session.container_reclaimed");
     },
     left: NOTHING_LEFT,
   },
@@ -74,7 +74,7 @@ export const creationPaths: Readonly<Record<string, CreationPath>> = {
       await api.ok("POST", `/sessions/${session}/events`, { events: [message] });
       await untilProcesses(berth, (commands) => commands.some((text) => /^sleep 61\b/.test(text)));
       await endRunner(berth);
-      await eventsUntil(api, session, ({ type }) => type === "session.status_idle");
+      await readEventsUntil(api, session, ({ type }) => type === "session.status_idle");
     },
     left: { scratch: false, data: true },
   },
@@ -82,8 +82,8 @@ export const creationPaths: Readonly<Record<string, CreationPath>> = {
     settings: STAYING,
     async session({ berth, api, repository }) {
       const first = await makeSession(api, { resources: [repository.resource] });
-      await turn(api, first.id, bash("true"));
-      await templatesUntil(berth, repository.url, 1);
+      await runTurn(api, first.id, bash("true"));
+      await waitForSnapshots(berth, repository.url, 1);
       await api.ok("DELETE", `/sessions/${first.id}`);
       return { resources: [repository.resource] };
     },

@@ -9,8 +9,8 @@ import {
   makeFile,
   makeSession,
   makeSkill,
-  results,
-  turn,
+  runTurn,
+  toolResults,
 } from "../../acceptance/harness/fixtures.ts";
 import { type CreationPath, creationPaths, type Scene } from "./creation-paths.ts";
 import { wakeNeighbour } from "./neighbour-session.ts";
@@ -67,7 +67,7 @@ async function probed(scene: Scene, stage: Canaries, path: CreationPath): Promis
   const marks = "for mark in /tmp/mark /data/mark; do test -e $mark; echo mark:$?; done";
   const witness = path.witness?.(repository).command ?? "true";
   const command = `${marks}; echo "witness:$(${witness}):"; ${given} sh ${SCRIPT} 2>&1`;
-  const [output = ""] = results(await turn(api, session, bash(command)));
+  const [output = ""] = toolResults(await runTurn(api, session, bash(command)));
   await neighbour.end();
   return output;
 }

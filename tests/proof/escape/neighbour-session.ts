@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { canaryVariables, neighbourScript, type ProbeVariables } from "@berth/sandbox/probes";
 import type { Api } from "../../acceptance/harness/api.ts";
 import type { Berth } from "../../acceptance/harness/berth.ts";
-import { bash, makeSession, results, steps } from "../../acceptance/harness/fixtures.ts";
-import { eventsUntil } from "../../acceptance/harness/stream.ts";
+import { bash, makeSession, steps, toolResults } from "../../acceptance/harness/fixtures.ts";
+import { readEventsUntil } from "../../acceptance/harness/stream.ts";
 
 const LONGEST_SECONDS = 100;
 
@@ -20,15 +20,15 @@ export async function wakeNeighbour(berth: Berth, api: Api, tag: string): Promis
 for i in $(seq 3000); do grep -q ready said && break; sleep 0.01; done; cat said`;
   const message = steps(bash(start), bash(`sleep ${LONGEST_SECONDS}`));
   await api.ok("POST", `/sessions/${id}/events`, { events: [message] });
-  const events = await eventsUntil(api, id, ({ type }) => type === "agent.tool_result");
-  const [said = ""] = results(events);
+  const events = await readEventsUntil(api, id, ({ type }) => type === "agent.tool_result");
+  const [said = ""] = toolResults(events);
   const variables = canaryVariables(said);
   if (variables === null) throw new Error(`the neighbour did not start: ${said}`);
   return {
     variables: { ...variables, neighbour_disk: join(berth.dataDir, "sessions", id) },
     async end() {
       await api.ok("POST", `/sessions/${id}/events`, { events: [{ type: "user.interrupt" }] });
-      await eventsUntil(api, id, ({ type }) => type === "session.status_idle");
+      await readEventsUntil(api, id, ({ type }) => type === "session.status_idle");
     },
   };
 }

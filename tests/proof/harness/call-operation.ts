@@ -1,9 +1,13 @@
-import type { Answer, Api } from "../../acceptance/harness/api.ts";
+import type { Api, ApiResponse } from "../../acceptance/harness/api.ts";
 import { address, type DescribedOperation } from "./document.ts";
 import { fittingBody, fittingForm, type World } from "./world.ts";
 
 /** Calls an operation on the objects of a world, with a body that it takes. Of a stream only the head is read. */
-export async function callOperation(api: Api, operation: DescribedOperation, world: World): Promise<Answer> {
+export async function callOperation(
+  api: Api,
+  operation: DescribedOperation,
+  world: World,
+): Promise<ApiResponse> {
   const path = address(operation, world.ids);
   if (operation.id.endsWith(".stream")) return await headOf(api, path);
   switch (operation.body?.type) {
@@ -25,7 +29,7 @@ function requiredQuery({ query }: DescribedOperation): string {
   return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs)}`;
 }
 
-async function headOf(api: Api, path: string): Promise<Answer> {
+async function headOf(api: Api, path: string): Promise<ApiResponse> {
   const gone = new AbortController();
   const response = await fetch(api.address(path), {
     headers: api.headers(),

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import type { Answer } from "../../acceptance/harness/api.ts";
+import type { ApiResponse } from "../../acceptance/harness/api.ts";
 import type { Described, DescribedOperation } from "./document.ts";
 
 /** Holds an answer to what the document says of its operation: the status is documented, and the body fits its schema. */
-export function answerChecker({ operations, document }: Described): (id: string, answer: Answer) => void {
+export function answerChecker({
+  operations,
+  document,
+}: Described): (id: string, answer: ApiResponse) => void {
   const ajv = new Ajv2020({ strict: false, allErrors: false });
   addFormats.default(ajv);
   ajv.addSchema({ $id: "document", components: document.components });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Wire } from "../../acceptance/harness/api.ts";
+import type { AnyJson } from "../../acceptance/harness/api.ts";
 
-export type Schema = Record<string, Wire>;
+export type Schema = Record<string, AnyJson>;
 
 /** An operation as the service's own document describes it. */
 export interface DescribedOperation {
@@ -72,7 +72,7 @@ function answerSchema(document: Schema, response: Schema): Schema | null {
 /** What a reference of the document points at. */
 export function resolve(document: Schema, reference: string): Schema {
   const steps = reference.replace(/^#\//, "").split("/");
-  return steps.reduce<Wire>((part, step) => part[step], document);
+  return steps.reduce<AnyJson>((part, step) => part[step], document);
 }
 
 /** The address of an operation with its parameters filled in. */

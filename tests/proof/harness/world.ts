@@ -1,4 +1,4 @@
-import type { Api, Wire } from "../../acceptance/harness/api.ts";
+import type { AnyJson, Api } from "../../acceptance/harness/api.ts";
 import { makeFile, makeSkill, skillForm } from "../../acceptance/harness/fixtures.ts";
 
 /** One object of every noun, all made by one caller. */
@@ -127,8 +127,8 @@ export function bodyNamesObjects(operation: string): boolean {
 }
 
 /** A body that an operation takes, once its objects are there. */
-export function fittingBody(operation: string, { ids, canary }: World): Wire {
-  const bodies: Record<string, () => Wire> = {
+export function fittingBody(operation: string, { ids, canary }: World): AnyJson {
+  const bodies: Record<string, () => AnyJson> = {
     "tokens.create": () => ({ name: canary }),
     "agents.create": () => ({ name: canary, model: "rehearsal/steps" }),
     "agents.update": () => ({ version: 1, description: "other" }),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { type Answer, type Api, type Body, refused } from "../../acceptance/harness/api.ts";
+import { type Api, type ApiResponse, assertError, type Body } from "../../acceptance/harness/api.ts";
 import { Berth } from "../../acceptance/harness/berth.ts";
 import { makeFile, makeSession } from "../../acceptance/harness/fixtures.ts";
 import { mountPaths, paths, queries, repositoryUrls } from "./addresses.ts";
@@ -65,15 +65,15 @@ describe(`${total} malformed inputs`, { timeout: 300_000 }, () => {
   });
 });
 
-function holdRefusal({ name, status = 400, param }: Input, answer: Answer): void {
+function holdRefusal({ name, status = 400, param }: Input, answer: ApiResponse): void {
   try {
-    refused(answer, status, types[status as keyof typeof types], param === undefined ? {} : { param });
+    assertError(answer, status, types[status as keyof typeof types], param === undefined ? {} : { param });
   } catch (error) {
     throw new Error(`${name}: ${(error as Error).message}`, { cause: error });
   }
 }
 
-async function send({ method = "POST", path, headers = {}, body }: Input): Promise<Answer> {
+async function send({ method = "POST", path, headers = {}, body }: Input): Promise<ApiResponse> {
   const whole =
     (typeof body === "object" && body.constructor === Object) ||
     (typeof body === "object" && Object.hasOwn(body, "name"));

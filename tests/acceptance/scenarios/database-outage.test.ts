@@ -3,13 +3,13 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { refused } from "../harness/api.ts";
+import { assertError } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
-import { proves } from "../harness/proves.ts";
+import { covers } from "../harness/covers.ts";
 
 const { berth, api } = await startBerth();
 
-proves(
+covers(
   ["error-internal"],
   "a database that does not answer is 500 api_error, and its return is noticed",
   async () => {
@@ -22,7 +22,7 @@ proves(
       for (const connection of connectionsOf(postmaster)) process.kill(connection, "SIGTERM");
       const headers = { "x-request-id": "while-it-is-away" };
       const answer = await api.get("/agents", { headers });
-      refused(answer, 500, "api_error", { message: /cannot reach its database/ });
+      assertError(answer, 500, "api_error", { message: /cannot reach its database/ });
       assert.deepEqual(Object.keys(answer.body), ["type", "request_id", "error"]);
       assert.equal(answer.body.request_id, "while-it-is-away");
       assert.equal(answer.headers.get("x-should-retry"), null, "it may be tried again");

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { type Json, refused, type Wire } from "../harness/api.ts";
+import { type AnyJson, assertError, type Json } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
+import { covers } from "../harness/covers.ts";
 import { makeAgent, makeEnvironment, makeFile, makeSession, makeSkill } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
 
 interface Noun {
   /** As in `<noun>_deleted`. */
   name: string;
   /** A new object, and the path of its list. */
-  make(): Promise<{ object: Wire; list: string }>;
+  make(): Promise<{ object: AnyJson; list: string }>;
   /** Whether an update changes its metadata, and what that needs besides. */
-  update?: (object: Wire) => Record<string, Json>;
+  update?: (object: AnyJson) => Record<string, Json>;
   archivable: boolean;
 }
 
@@ -83,7 +83,7 @@ const nouns: Noun[] = [
 const makeVault = () => api.ok("POST", "/vaults", { display_name: "keys" });
 const makeStore = () => api.ok("POST", "/memory_stores", { name: "notes" });
 
-proves(["noun-metadata"], "metadata is patched and bounded alike everywhere", async () => {
+covers(["noun-metadata"], "metadata is patched and bounded alike everywhere", async () => {
   for (const { name, make, update } of nouns) {
     if (update === undefined) continue;
     const { object, list } = await make();
@@ -106,7 +106,7 @@ proves(["noun-metadata"], "metadata is patched and bounded alike everywhere", as
       ["text", "metadata"],
       [["a"], "metadata"],
     ] as const) {
-      refused(await patch(bad), 400, "invalid_request_error", { param });
+      assertError(await patch(bad), 400, "invalid_request_error", { param });
     }
     assert.equal(Object.keys(await kept({ ...many, [key]: null })).length, 16, name);
     assert.deepEqual(await kept(null), {}, name);
@@ -114,21 +114,23 @@ proves(["noun-metadata"], "metadata is patched and bounded alike everywhere", as
   }
 });
 
-proves(["noun-archive"], "archiving is for good: read, not written, listed on request", async () => {
+covers(["noun-archive"], "archiving is for good: read, not written, listed on request", async () => {
   for (const { name, make, update, archivable } of nouns) {
     if (!archivable) continue;
     const { object, list } = await make();
     const path = `${list}/${object.id}`;
     assert.equal(object.archived_at, null, name);
-    refused(await api.post(`${path}/archive`, { now: true }), 400, "invalid_request_error", { param: "now" });
+    assertError(await api.post(`${path}/archive`, { now: true }), 400, "invalid_request_error", {
+      param: "now",
+    });
     const { archived_at: first } = await api.ok("POST", `${path}/archive`);
     assert.match(first, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     assert.equal((await api.ok("POST", `${path}/archive`, {})).archived_at, first, name);
     assert.equal((await api.ok("GET", path)).archived_at, first, name);
     const body = { ...update?.(await api.ok("GET", path)), metadata: { a: "b" } };
-    refused(await api.post(path, body), 403, "permission_error", { message: /archived/ });
+    assertError(await api.post(path, body), 403, "permission_error", { message: /archived/ });
     const listed = async (query: string) =>
-      (await api.ok("GET", `${list}?limit=100${query}`)).data.some(({ id }: Wire) => id === object.id);
+      (await api.ok("GET", `${list}?limit=100${query}`)).data.some(({ id }: AnyJson) => id === object.id);
     const seen = [
       await listed(""),
       await listed("&include_archived=false"),
@@ -139,12 +141,12 @@ proves(["noun-archive"], "archiving is for good: read, not written, listed on re
   }
 });
 
-proves(["noun-delete", "idempotency-replay"], "what is deleted is named once, and gone", async () => {
+covers(["noun-delete", "idempotency-replay"], "what is deleted is named once, and gone", async () => {
   for (const { name, make } of nouns) {
     const { object, list } = await make();
     const path = `${list}/${object.id}`;
     assert.deepEqual(await api.ok("GET", path), { ...object, ...clock(await api.ok("GET", path)) }, name);
-    refused(await api.delete(`${path}?force=true`), 400, "invalid_request_error", { param: "force" });
+    assertError(await api.delete(`${path}?force=true`), 400, "invalid_request_error", { param: "force" });
     const headers = { "idempotency-key": randomUUID() };
     const deleted = await api.delete(path, { headers });
     assert.deepEqual([deleted.status, deleted.body], [200, { id: object.id, type: `${name}_deleted` }]);
@@ -152,14 +154,14 @@ proves(["noun-delete", "idempotency-replay"], "what is deleted is named once, an
     assert.deepEqual([again.status, again.body], [200, deleted.body]);
     assert.equal(again.headers.get("idempotency-replayed"), "true", name);
     for (const answer of [await api.delete(path), await api.get(path)]) {
-      refused(answer, 404, "not_found_error", { message: new RegExp(`'${object.id}' does not exist`) });
+      assertError(answer, 404, "not_found_error", { message: new RegExp(`'${object.id}' does not exist`) });
     }
     const { data } = await api.ok("GET", `${list}?limit=100`);
-    assert.ok(!data.some(({ id }: Wire) => id === object.id), name);
+    assert.ok(!data.some(({ id }: AnyJson) => id === object.id), name);
   }
 });
 
 /** What of a session goes on by itself. */
-function clock({ stats }: Wire): { stats?: Wire } {
+function clock({ stats }: AnyJson): { stats?: AnyJson } {
   return stats === undefined ? {} : { stats };
 }

@@ -5,13 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
-import type { Api, Wire } from "../harness/api.ts";
+import type { AnyJson, Api } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
-import { bash, makeAgent, makeEnvironment, results, turn } from "../harness/fixtures.ts";
-import { templatesUntil } from "../harness/prepared.ts";
-import { proves } from "../harness/proves.ts";
+import { covers } from "../harness/covers.ts";
+import { bash, makeAgent, makeEnvironment, runTurn, toolResults } from "../harness/fixtures.ts";
 import { providerSettings } from "../harness/provider-settings.ts";
-import { eventsUntil } from "../harness/stream.ts";
+import { waitForSnapshots } from "../harness/repository-snapshots.ts";
+import { readEventsUntil } from "../harness/stream.ts";
 
 let directory: string;
 let host: GitHost;
@@ -40,7 +40,7 @@ const url = (name: string): string => `${host.url}/acme/${name}`;
 
 interface Repository {
   token?: string | null;
-  checkout?: Wire;
+  checkout?: AnyJson;
   as?: Api;
 }
 
@@ -61,14 +61,14 @@ async function open(name: string, { token: given = token, checkout, as = api }: 
 }
 
 /** What commands print in the repository, one text for each. */
-async function inside(session: Wire, commands: string[], as = api): Promise<string[]> {
+async function inside(session: AnyJson, commands: string[], as = api): Promise<string[]> {
   const lines = commands.map((command) => bash(`(cd /data/repo && ${command})`));
-  return results(await turn(as, session.id, ...lines)).map((text) => text.trim());
+  return toolResults(await runTurn(as, session.id, ...lines)).map((text) => text.trim());
 }
 
 /** The session's error of its repository. */
-async function refusal(session: Wire, as = api): Promise<Wire> {
-  const events = await eventsUntil(as, session.id, ({ type }) =>
+async function refusal(session: AnyJson, as = api): Promise<AnyJson> {
+  const events = await readEventsUntil(as, session.id, ({ type }) =>
     /^session\.(resource_ready|error)$/.test(type),
   );
   const { error } = events.at(-1);
@@ -83,7 +83,7 @@ async function prepare(name: string, options: { private?: boolean } = {}): Promi
   await host.createRepository({ org: "acme", name, private: options.private ?? true, files });
   const [kind] = await inside(await open(name), [prepared]);
   assert.notEqual(kind, "overlayfs", "the first one is cloned");
-  await templatesUntil(berth, url(name), 1);
+  await waitForSnapshots(berth, url(name), 1);
 }
 
 /** Changes what the host has. */
@@ -94,7 +94,7 @@ function onHost(name: string, script: string): void {
   execFileSync("sh", ["-euc", `${identity}\n${script}`], { cwd });
 }
 
-proves(
+covers(
   ["template-apart"],
   "two sessions of one template are whole, apart, and push by themselves",
   async () => {
@@ -119,7 +119,7 @@ proves(
   },
 );
 
-proves(
+covers(
   ["template-current"],
   "a commit that came since is there, and one that was taken out is not",
   async () => {
@@ -128,7 +128,7 @@ proves(
     const look = "git log --format=%s; git status -sb; git fsck --strict";
     const second = await inside(await open("moving"), [prepared, look, "git rev-parse HEAD"]);
     assert.deepEqual(second.slice(0, 2), ["overlayfs", "Second\nFirst commit\n## main...origin/main"]);
-    await templatesUntil(berth, url("moving"), 2);
+    await waitForSnapshots(berth, url("moving"), 2);
     onHost("moving", "git update-ref refs/heads/main $(git commit-tree -m Other -p main~1 main^{tree})");
     const third = await inside(await open("moving"), [
       look,
@@ -143,7 +143,7 @@ proves(
   },
 );
 
-proves(
+covers(
   ["template-checkout"],
   "a branch and a commit are checked out over a template of another",
   async () => {
@@ -169,7 +169,7 @@ proves(
   },
 );
 
-proves(["template-parked"], "uncommitted work outlives the sandbox", async () => {
+covers(["template-parked"], "uncommitted work outlives the sandbox", async () => {
   await prepare("parked");
   const session = await open("parked");
   const work =
@@ -189,11 +189,11 @@ proves(["template-parked"], "uncommitted work outlives the sandbox", async () =>
       "# parked\nmore\nunstaged\nnew\nMM README.md\n D src/main.txt\n D src/other.txt\n?? new/\n 1 file changed, 1 insertion(+)",
     );
     const log = await api.ok("GET", `/sessions/${session.id}/events?limit=100`);
-    if (log.data.filter(({ type }: Wire) => type === "session.container_started").length > 1) break;
+    if (log.data.filter(({ type }: AnyJson) => type === "session.container_started").length > 1) break;
   }
 });
 
-proves(["template-access"], "who may not read it now is told what a clone tells", async () => {
+covers(["template-access"], "who may not read it now is told what a clone tells", async () => {
   const files = { "a.txt": "a\n" };
   await host.createRepository({ org: "acme", name: "guarded", private: true, files });
   await host.createRepository({ org: "acme", name: "elsewhere", private: true, files });
@@ -208,7 +208,7 @@ proves(["template-access"], "who may not read it now is told what a clone tells"
     ["repository_authentication_error", "repository_forbidden_error", "repository_authentication_error"],
   );
   await inside(await open("guarded", { token: losing }), ["true"]);
-  await templatesUntil(berth, url("guarded"), 1);
+  await waitForSnapshots(berth, url("guarded"), 1);
   assert.deepEqual(await inside(await open("guarded", { token: losing }), [prepared]), ["overlayfs"]);
   host.revokeToken(losing);
   const colleague = await berth.client({ user: "colleague@example.com" });
@@ -221,20 +221,20 @@ proves(["template-access"], "who may not read it now is told what a clone tells"
   assert.deepEqual(await inside(await open("guarded", { token: rotated }), [prepared]), ["overlayfs"]);
 });
 
-proves(["template-organizations"], "another organization's sessions are given their own", async () => {
+covers(["template-organizations"], "another organization's sessions are given their own", async () => {
   for (const name of ["private", "public"]) {
     await prepare(name, { private: name === "private" });
     const other = await berth.client({ user: `other@${name}.example`, org: `other-${name}` });
     const given = { as: other, token: name === "private" ? token : null };
     const [first] = await inside(await open(name, given), [prepared], other);
     assert.notEqual(first, "overlayfs");
-    await templatesUntil(berth, url(name), 2);
+    await waitForSnapshots(berth, url(name), 2);
     const [second] = await inside(await open(name, given), [prepared], other);
     assert.equal(second, "overlayfs");
   }
 });
 
-proves(["template-access"], "no token is in anything that is kept", async () => {
+covers(["template-access"], "no token is in anything that is kept", async () => {
   const forms = [token, Buffer.from(`x-access-token:${token}`).toString("base64")];
   for (const form of forms) {
     assert.ok(!berth.log.includes(form));

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 /** Waits until this holds; after `longestMs` it rejects with the complaint. */
-export async function until(
+export async function waitUntil(
   holds: () => boolean,
   complaint: () => string,
   longestMs = 60_000,

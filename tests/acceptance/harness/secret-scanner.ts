@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { type Answer, Api, type CallOptions } from "./api.ts";
+import { Api, type ApiResponse, type CallOptions } from "./api.ts";
 
 /** Looks for secrets in what is shown to it, in every form in which one could pass through. */
-export class SecretWatch {
+export class SecretScanner {
   readonly #forms = new Map<string, string>();
 
   /** From now on this is a secret. */
@@ -55,15 +55,20 @@ const SEARCH = `exec 3<&0; tar --sparse --create --file=- --directory="$1" . 2>/
 const FIRST_SESSION_UID = 300_000;
 
 /** A client whose answers are all watched. */
-export class WatchedApi extends Api {
-  readonly #watch: SecretWatch;
+export class ScannedApi extends Api {
+  readonly #watch: SecretScanner;
 
-  constructor(url: string, token: string, watch: SecretWatch) {
+  constructor(url: string, token: string, watch: SecretScanner) {
     super(url, token);
     this.#watch = watch;
   }
 
-  override async call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer> {
+  override async call(
+    method: string,
+    path: string,
+    body?: unknown,
+    options?: CallOptions,
+  ): Promise<ApiResponse> {
     const answer = await super.call(method, path, body, options);
     const headers = JSON.stringify([...answer.headers]);
     this.#watch.check(`the answer to ${method} ${path}`, `${JSON.stringify(answer.body)} ${headers}`);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Answer, Api, type Wire } from "../acceptance/harness/api.ts";
+import { type AnyJson, Api, type ApiResponse } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
 import { canInject, injectKill } from "./inject-kill.ts";
 import { isAlive } from "./processes.ts";
@@ -24,7 +24,7 @@ const LONGEST_MS = 30_000;
 
 /** A request that makes an object of this name, and how many of that name there are. */
 interface Making {
-  send(name: string, headers: Record<string, string>): Promise<Answer>;
+  send(name: string, headers: Record<string, string>): Promise<ApiResponse>;
   count(name: string): Promise<number>;
 }
 
@@ -91,7 +91,7 @@ async function restart(): Promise<void> {
 }
 
 /** The database may not have seen yet that the service is gone. */
-async function answered(send: () => Promise<Answer>): Promise<Answer> {
+async function answered(send: () => Promise<ApiResponse>): Promise<ApiResponse> {
   const until = performance.now() + LONGEST_MS;
   for (;;) {
     const answer = await send();
@@ -100,10 +100,10 @@ async function answered(send: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-async function listed(path: string): Promise<Wire[]> {
+async function listed(path: string): Promise<AnyJson[]> {
   return (await api.ok("GET", `${path}?limit=100`)).data;
 }
 
-function named(objects: Wire[], field: string, name: string): number {
+function named(objects: AnyJson[], field: string, name: string): number {
   return objects.filter((object) => object[field] === name).length;
 }

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
-import type { Api, Wire } from "../harness/api.ts";
+import type { AnyJson, Api } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
 import { type ChatEndpoint, startChatEndpoint } from "../harness/chat-endpoint.ts";
-import { makeAgent, makeEnvironment, turnOf } from "../harness/fixtures.ts";
-import { proves } from "../harness/proves.ts";
+import { covers } from "../harness/covers.ts";
+import { makeAgent, makeEnvironment, waitForTurn } from "../harness/fixtures.ts";
 
 let directory: string;
 let host: GitHost;
@@ -39,7 +39,7 @@ after(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-const variable = (secret_name: string, ...allowed_hosts: string[]): Wire => ({
+const variable = (secret_name: string, ...allowed_hosts: string[]): AnyJson => ({
   auth: {
     type: "environment_variable",
     secret_name,
@@ -48,15 +48,17 @@ const variable = (secret_name: string, ...allowed_hosts: string[]): Wire => ({
   },
 });
 
-async function vaultWith(...variables: Wire[]): Promise<{ path: string; id: string; credentials: Wire[] }> {
+async function vaultWith(
+  ...variables: AnyJson[]
+): Promise<{ path: string; id: string; credentials: AnyJson[] }> {
   const { id } = await api.ok("POST", "/vaults", { display_name: "keys" });
   const path = `/vaults/${id}/credentials`;
-  const credentials: Wire[] = [];
+  const credentials: AnyJson[] = [];
   for (const body of variables) credentials.push(await api.ok("POST", path, body));
   return { path, id, credentials };
 }
 
-async function open(credentials: string, vaults: string[], token?: string): Promise<Wire> {
+async function open(credentials: string, vaults: string[], token?: string): Promise<AnyJson> {
   const agent = await makeAgent(api, { model: "local/quiet" });
   const environment = await makeEnvironment(api, { credentials });
   const repository = {
@@ -73,11 +75,11 @@ async function open(credentials: string, vaults: string[], token?: string): Prom
 }
 
 /** What the model was told by the system prompt of its newest request. */
-async function prompt({ id }: Wire): Promise<string> {
+async function prompt({ id }: AnyJson): Promise<string> {
   const asked = chat.requests.length;
   const events = [{ type: "user.message", content: [{ type: "text", text: "Go on." }] }];
   const sent = await api.ok("POST", `/sessions/${id}/events`, { events });
-  await turnOf(api, id, sent.data[0].id);
+  await waitForTurn(api, id, sent.data[0].id);
   assert.equal(chat.requests.length, asked + 1);
   const [{ role, content }] = chat.requests.at(-1)?.messages ?? [];
   assert.equal(role, "system");
@@ -86,7 +88,7 @@ async function prompt({ id }: Wire): Promise<string> {
 
 const told = (text: string) => /^- (These variables hold placeholders.*)$/m.exec(text)?.[1] ?? null;
 
-proves(["placeholders-told"], "variables that hold placeholders are named, with their hosts", async () => {
+covers(["placeholders-told"], "variables that hold placeholders are named, with their hosts", async () => {
   const token = host.createToken({ user: "robot", permissions: "read" });
   const vault = await vaultWith(variable("API_KEY", "api.example", "*.api.example"));
   const session = await open("proxy", [vault.id], token);
@@ -101,7 +103,7 @@ proves(["placeholders-told"], "variables that hold placeholders are named, with 
   assert.equal(await prompt(session), first);
 });
 
-proves(["placeholders-told"], "only what is one is told, and nothing where none is", async () => {
+covers(["placeholders-told"], "only what is one is told, and nothing where none is", async () => {
   const token = host.createToken({ user: "robot", permissions: "read" });
   assert.equal(told(await prompt(await open("proxy", []))), null);
   assert.equal(told(await prompt(await open("inject", [], token))), null);

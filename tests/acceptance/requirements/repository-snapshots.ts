@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirement.ts";
 
-export const templateRequirements: readonly Requirement[] = [
+export const snapshotRequirements: readonly Requirement[] = [
   {
     id: "template-apart",
     source: "seed 1",

@@ -4,12 +4,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import type { Api, Wire } from "../acceptance/harness/api.ts";
+import type { AnyJson, Api } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
-import { bash, makeAgent, makeEnvironment, results, turn } from "../acceptance/harness/fixtures.ts";
-import { templatesMade, templatesUntil } from "../acceptance/harness/prepared.ts";
+import { bash, makeAgent, makeEnvironment, runTurn, toolResults } from "../acceptance/harness/fixtures.ts";
 import { providerSettings } from "../acceptance/harness/provider-settings.ts";
-import { until } from "../acceptance/harness/until.ts";
+import { countSnapshotsBuilt, waitForSnapshots } from "../acceptance/harness/repository-snapshots.ts";
+import { waitUntil } from "../acceptance/harness/wait-until.ts";
 import { type GitHost, startGitHost } from "../git-host/git-host.ts";
 import { endRunner } from "./processes.ts";
 
@@ -34,7 +34,7 @@ function settings(more: Record<string, string> = {}): Record<string, string> {
   return { ...providerSettings(host), ...more };
 }
 
-async function open(api: Api, name: string): Promise<Wire> {
+async function open(api: Api, name: string): Promise<AnyJson> {
   const [agent, environment] = await Promise.all([makeAgent(api), makeEnvironment(api)]);
   const resource = {
     type: "hosted_repository",
@@ -49,15 +49,15 @@ async function open(api: Api, name: string): Promise<Wire> {
   });
 }
 
-async function inside(api: Api, session: Wire, command: string): Promise<string> {
-  return (results(await turn(api, session.id, bash(`(cd /data/repo && ${command})`)))[0] ?? "").trim();
+async function inside(api: Api, session: AnyJson, command: string): Promise<string> {
+  return (toolResults(await runTurn(api, session.id, bash(`(cd /data/repo && ${command})`)))[0] ?? "").trim();
 }
 
 const templatesOf = (dataDir: string): string[] => namesIn(join(dataDir, "repositories/templates"));
 const namesIn = (path: string): string[] => (existsSync(path) ? readdirSync(path).sort() : []);
 
 async function comesTo(what: string, holds: () => boolean): Promise<void> {
-  await until(holds, () => `It did not come to this: ${what}`);
+  await waitUntil(holds, () => `It did not come to this: ${what}`);
 }
 
 const prepared = "stat -f -c %T .";
@@ -70,7 +70,7 @@ test("a template stays as long as a session's disk shows it, and goes when the s
   let api = await berth.client();
   const { dataDir } = berth;
   await inside(api, await open(api, "kept"), "true");
-  await templatesUntil(berth, url("kept"), 1);
+  await waitForSnapshots(berth, url("kept"), 1);
   const session = await open(api, "kept");
   assert.equal(await inside(api, session, `echo work >>a.txt; rm -f no; ${prepared}`), "overlayfs");
   const [template] = templatesOf(dataDir);
@@ -105,13 +105,13 @@ test("a template whose making was killed is never served, and is swept", { timeo
   await comesTo("a template is begun", () => templatesOf(dataDir).length > 0);
   const [half] = templatesOf(dataDir);
   await berth.kill("SIGKILL");
-  assert.equal(templatesMade(berth, url("cut")), 0);
+  assert.equal(countSnapshotsBuilt(berth, url("cut")), 0);
   berth = await Berth.start({ dataDir, settings: settings() });
   api = await berth.client();
   const session = await open(api, "cut");
   assert.notEqual(await inside(api, session, prepared), "overlayfs");
   await comesTo("the half one is gone", () => !templatesOf(dataDir).includes(half ?? ""));
-  await templatesUntil(berth, url("cut"), 1);
+  await waitForSnapshots(berth, url("cut"), 1);
   assert.equal(await inside(api, await open(api, "cut"), `git fsck && ${prepared}`), "overlayfs");
 
   // Killed while sessions are shown it, each is what it was.
@@ -135,7 +135,7 @@ test("a data directory that was moved shows what its disks had, and a disk whose
   const dataDir = `${berth.dataDir}-moved`;
   let api = await berth.client();
   await inside(api, await open(api, "kept"), "true");
-  await templatesUntil(berth, url("kept"), 1);
+  await waitForSnapshots(berth, url("kept"), 1);
   const session = await open(api, "kept");
   assert.equal(await inside(api, session, `echo work >>a.txt; ${prepared}`), "overlayfs");
   await berth.kill("SIGTERM");
@@ -152,9 +152,9 @@ test("a data directory that was moved shows what its disks had, and a disk whose
   api = await berth.client();
   assert.equal(await inside(api, session, "cat a.txt; git status --porcelain"), "kept");
   const log = await api.ok("GET", `/sessions/${session.id}/events?limit=100`);
-  const lost = log.data.filter(({ type }: Wire) => type === "session.container_reclaimed");
+  const lost = log.data.filter(({ type }: AnyJson) => type === "session.container_reclaimed");
   assert.deepEqual(
-    lost.map(({ reason }: Wire) => reason),
+    lost.map(({ reason }: AnyJson) => reason),
     ["lost"],
   );
 });

@@ -1,10 +1,10 @@
 import { closeSync, openSync, readdirSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { link, text } from "./look.ts";
-import type { SecretWatch } from "./secret-watch.ts";
+import { readlinkOrEmpty, readOrEmpty } from "./read-or-empty.ts";
+import type { SecretScanner } from "./secret-scanner.ts";
 
 /** How much was looked at. */
-export interface Looked {
+export interface InspectionCounts {
   processes: number;
   memory: number;
   files: number;
@@ -18,16 +18,16 @@ const places = ["data", "home", "tmp", "etc", "opt", "mnt", "dev/shm", "run", "v
  * Looks, from the host and as root, into every sandbox below a service: arguments, variables, memory and files. What is seen is
  * more than what any program inside could see. @throws when a secret of the watch is there.
  */
-export function lookIntoContainers(service: number, watch: SecretWatch): Looked {
-  const looked: Looked = { processes: 0, memory: 0, files: 0 };
+export function inspectSandboxes(service: number, watch: SecretScanner): InspectionCounts {
+  const looked: InspectionCounts = { processes: 0, memory: 0, files: 0 };
   const roots = new Set<string>();
   for (const pid of sandboxed(service)) {
     looked.processes += 1;
-    const name = text(`/proc/${pid}/comm`).trim();
+    const name = readOrEmpty(`/proc/${pid}/comm`).trim();
     for (const file of ["environ", "cmdline"])
-      watch.check(`${file} of ${name}`, text(`/proc/${pid}/${file}`));
+      watch.check(`${file} of ${name}`, readOrEmpty(`/proc/${pid}/${file}`));
     looked.memory += lookIntoMemory(pid, (part) => watch.check(`the memory of ${name}`, part));
-    const namespace = link(`/proc/${pid}/ns/mnt`);
+    const namespace = readlinkOrEmpty(`/proc/${pid}/ns/mnt`);
     if (roots.has(namespace)) continue;
     roots.add(namespace);
     for (const place of places) {
@@ -39,10 +39,10 @@ export function lookIntoContainers(service: number, watch: SecretWatch): Looked 
 
 /** Processes below the service that have a process namespace of their own. */
 function sandboxed(service: number): number[] {
-  const own = link("/proc/self/ns/pid");
+  const own = readlinkOrEmpty("/proc/self/ns/pid");
   const parents = new Map<number, number>();
   for (const name of readdirSync("/proc")) {
-    const parent = /^PPid:\t(\d+)$/m.exec(/^\d+$/.test(name) ? text(`/proc/${name}/status`) : "")?.[1];
+    const parent = /^PPid:\t(\d+)$/m.exec(/^\d+$/.test(name) ? readOrEmpty(`/proc/${name}/status`) : "")?.[1];
     if (parent !== undefined) parents.set(Number(name), Number(parent));
   }
   const isBelow = (pid: number): boolean => {
@@ -56,7 +56,7 @@ function sandboxed(service: number): number[] {
     return false;
   };
   return [...parents.keys()].filter((pid) => {
-    const namespace = link(`/proc/${pid}/ns/pid`);
+    const namespace = readlinkOrEmpty(`/proc/${pid}/ns/pid`);
     return namespace !== "" && namespace !== own && isBelow(pid);
   });
 }
@@ -71,7 +71,7 @@ function lookIntoMemory(pid: number, check: (part: string) => void): number {
   }
   try {
     const buffer = Buffer.alloc(chunk);
-    for (const line of text(`/proc/${pid}/maps`).split("\n")) {
+    for (const line of readOrEmpty(`/proc/${pid}/maps`).split("\n")) {
       const [, from = "", to = ""] = /^([0-9a-f]+)-([0-9a-f]+) rw/.exec(line) ?? [];
       const end = Number.parseInt(to, 16);
       for (let at = Number.parseInt(from, 16); at < end; at += chunk - overlap) {
@@ -102,7 +102,7 @@ function lookIntoFiles(directory: string, check: (path: string, part: string) =>
     if (entry.isDirectory()) files += lookIntoFiles(path, check);
     if (!entry.isFile() || statSync(path, { throwIfNoEntry: false })?.size === 0) continue;
     files += 1;
-    check(path, text(path));
+    check(path, readOrEmpty(path));
   }
   return files;
 }

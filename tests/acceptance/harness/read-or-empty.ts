@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /** A file's bytes, one character each; empty for one that is gone, as those of a process that has just ended are. */
-export function text(path: string): string {
+export function readOrEmpty(path: string): string {
   try {
     return readFileSync(path, "latin1");
   } catch {
@@ -10,7 +10,7 @@ export function text(path: string): string {
 }
 
 /** Where a link leads; empty for one that is gone. */
-export function link(path: string): string {
+export function readlinkOrEmpty(path: string): string {
   try {
     return readlinkSync(path);
   } catch {
@@ -19,7 +19,7 @@ export function link(path: string): string {
 }
 
 /** What lies in a directory; nothing for one that is gone. */
-export function names(directory: string): string[] {
+export function listOrEmpty(directory: string): string[] {
   try {
     return readdirSync(directory);
   } catch {

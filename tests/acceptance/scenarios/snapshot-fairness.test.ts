@@ -7,11 +7,11 @@ import { after, before } from "node:test";
 import { type GitHost, startGitHost } from "../../git-host/git-host.ts";
 import type { Api } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
-import { bash, makeAgent, makeEnvironment, results, turn } from "../harness/fixtures.ts";
-import { templatesMade, templatesUntil } from "../harness/prepared.ts";
-import { proves } from "../harness/proves.ts";
+import { covers } from "../harness/covers.ts";
+import { bash, makeAgent, makeEnvironment, runTurn, toolResults } from "../harness/fixtures.ts";
 import { providerSettings } from "../harness/provider-settings.ts";
-import { until } from "../harness/until.ts";
+import { countSnapshotsBuilt, waitForSnapshots } from "../harness/repository-snapshots.ts";
+import { waitUntil } from "../harness/wait-until.ts";
 
 /** More than are made at once. */
 const SLOW = ["slow-1", "slow-2", "slow-3", "slow-4"];
@@ -69,24 +69,24 @@ async function inside(as: Api, name: string): Promise<string> {
     resources,
   });
   const look = bash("cat /data/repo/a.txt && stat -f -c %T /data/repo");
-  return (results(await turn(as, session.id, look))[0] ?? "").trim();
+  return (toolResults(await runTurn(as, session.id, look))[0] ?? "").trim();
 }
 
-proves(
+covers(
   ["template-turns"],
   "an organization whose server never ends its answers holds back its own alone",
   async () => {
     const slow = await berth.client({ user: "owner@slow.example", org: "slow" });
     await Promise.all(SLOW.map((name) => inside(slow, name)));
-    await until(
+    await waitUntil(
       () => dripping.size > 0,
       () => `no fetch is answered by drops:\n${berth.log.slice(-2_000)}`,
     );
     const other = await berth.client({ user: "owner@other.example", org: "other" });
     assert.notEqual((await inside(other, "own")).split("\n")[1], "overlayfs");
-    await templatesUntil(berth, url("own"), 1);
+    await waitForSnapshots(berth, url("own"), 1);
     assert.equal(await inside(other, "own"), "own\noverlayfs");
     assert.equal(dripping.size, 1, "its own wait for one another");
-    for (const name of SLOW) assert.equal(templatesMade(berth, url(name)), 0);
+    for (const name of SLOW) assert.equal(countSnapshotsBuilt(berth, url(name)), 0);
   },
 );

@@ -1,7 +1,7 @@
 import { type TestContext, test } from "node:test";
 
-/** A test that proves requirements (ids of requirements.ts); coverage.test.ts reads the ids from the source. `skip` tells what the machine lacks. */
-export function proves(
+/** A test that covers requirements (ids of requirements.ts); coverage.test.ts reads the ids from the source. `skip` tells what the machine lacks. */
+export function covers(
   ids: readonly string[],
   title: string,
   run: (context: TestContext) => Promise<void>,

@@ -9,7 +9,7 @@ import type { Berth } from "./berth.ts";
 const kept = join(tmpdir(), "berth-test-systems");
 
 /** What this machine lacks to make the system of sandboxes; false when nothing. */
-export function lackForSystem(): string | false {
+export function missingForRootFilesystem(): string | false {
   if (process.getuid?.() !== 0) return "this is not root";
   try {
     execFileSync("sh", ["-c", "command -v mmdebstrap"], { stdio: "ignore" });
@@ -20,7 +20,7 @@ export function lackForSystem(): string | false {
 }
 
 /** A data directory whose service finds the system that another test had made. */
-export async function dataDirWithSystem(): Promise<string> {
+export async function dataDirWithRootFilesystem(): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), "berth-test-"));
   await mkdir(kept, { recursive: true, mode: 0o700 });
   await symlink(kept, join(dataDir, "rootfs"));
@@ -28,7 +28,7 @@ export async function dataDirWithSystem(): Promise<string> {
 }
 
 /** Resolves when the service has its system; at most ten minutes. */
-export async function systemMade(berth: Berth): Promise<void> {
+export async function waitForRootFilesystem(berth: Berth): Promise<void> {
   for (let tries = 0; tries < 2_400; tries++) {
     const names = await readdir(kept);
     if (names.some((name) => /^[a-z]+-[0-9a-f]+$/.test(name)) && !/is being made/.test(berth.log)) return;

@@ -1,8 +1,8 @@
 import type { Berth } from "./berth.ts";
-import { until } from "./until.ts";
+import { waitUntil } from "./wait-until.ts";
 
 /** How many templates of the repository the service has made since it was started. */
-export function templatesMade(berth: Berth, url: string): number {
+export function countSnapshotsBuilt(berth: Berth, url: string): number {
   return berth.log
     .split("\n")
     .filter(
@@ -11,9 +11,9 @@ export function templatesMade(berth: Berth, url: string): number {
 }
 
 /** Resolves when it has made so many of it. */
-export async function templatesUntil(berth: Berth, url: string, count: number): Promise<void> {
-  await until(
-    () => templatesMade(berth, url) >= count,
+export async function waitForSnapshots(berth: Berth, url: string, count: number): Promise<void> {
+  await waitUntil(
+    () => countSnapshotsBuilt(berth, url) >= count,
     () => `Fewer than ${count} of ${url} were made:\n${berth.log.slice(-2_000)}`,
   );
 }
