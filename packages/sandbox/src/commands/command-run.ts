@@ -1,23 +1,19 @@
 import { randomBytes } from "node:crypto";
-import type { Socket } from "node:net";
 import type { NetworkNamespace } from "@berth/egress";
 import type { LimitGauge } from "../host/cgroup-gauge.ts";
 import type { Command, CommandResult } from "../interface/command.ts";
-import { type Ending, endOf, noShell, poll, watch } from "./command-ending.ts";
+import { type Ending, endOf, watch } from "./command-ending.ts";
 import { CommandOutput } from "./command-output.ts";
 import { exports, freshShell } from "./command-script.ts";
-import { FrameReader } from "./frame-reader.ts";
+import { CommandStreams } from "./command-streams.ts";
 import { killCommand } from "./kill-command.ts";
 import { watchLimits } from "./limit-gauge.ts";
-import { type Feed, feedBytes, feedPipe, type Pipes, type Slot } from "./pipes.ts";
+import type { Feed, Pipes, Slot } from "./pipes.ts";
 import type { Marks, Target } from "./process-tree.ts";
 import type { Supervisor } from "./supervisor.ts";
 
-/** How long to wait for output after the shell has ended, while another process holds its pipe open. */
-const DRAIN_MS = 250;
 /** Limit for writing kept output to its file. */
 const KEEPING_TIMEOUT_MS = 3_600_000;
-const NO_PROCESS = Buffer.from("no process can be started: the sandbox is at its limit\n");
 
 /** What the commands of one sandbox share. */
 export interface CommandHost {
@@ -85,34 +81,16 @@ export async function runCommand(
   const limits = watchLimits(host.gauge, host.init);
   const deniedSince = host.network.watchDenied();
   const startedAt = performance.now();
-  const slot = await host.pipes.take();
-  const ending = Promise.withResolvers<Ending>();
-  const begun = Promise.withResolvers<void>();
   const output = new CommandOutput(work, (script, environment, feed) =>
     runFed(host, { script, exports: exports(environment) }, feed),
   );
-  const pipe = host.pipes.read(slot);
-  const drained = new Promise<void>((resolve) => pipe.once("close", () => resolve()));
-  const frame = new FrameReader(names.nonce, {
-    begin: begun.resolve,
-    body: (bytes) => output.push(bytes, pipe),
-    end: (end) => ending.resolve({ ended: "exit", end }),
-  });
-  pipe.on("data", (chunk: Buffer) => frame.push(chunk)).on("error", () => {});
-
+  const ending = Promise.withResolvers<Ending>();
+  const streams = new CommandStreams(host, await host.pipes.take(), output, names.nonce, ending.resolve);
   const stopWatching = watch(host, work, ending.resolve);
-  const script = shell.text ? host.pipes.write(slot, "in") : null;
-  if (script && shell.text) void feedPipe(script, begun.promise, feedBytes(shell.text(slot)));
-  const stdin = work.feed ? host.pipes.write(slot, "stdin") : null;
-  if (stdin && work.feed) void feedPipe(stdin, begun.promise, work.feed);
-
+  streams.feed(shell.text?.(streams.slot), work.feed);
   if (!names.helps) host.running.add(names.mark);
-  const pid = await shell.start(slot);
-  if (pid === null) output.push(NO_PROCESS, pipe);
-  const stopPolling =
-    pid === null
-      ? noShell(host, ending.resolve)
-      : poll(host, pid, Promise.race([drained, shell.shellGone ?? drained]), ending.resolve);
+  const pid = await shell.start(streams.slot);
+  const stopPolling = streams.watchShell(pid, ending.resolve, shell.shellGone);
   let end = await ending.promise;
   stopPolling();
   stopWatching();
@@ -127,25 +105,13 @@ export async function runCommand(
   if (crowded && !cut) await makeRoom(host, shell.lasting ? { ...target, spare: pid ?? -1 } : target);
   host.running.delete(names.mark);
   const shellEnded = end.ended !== "exit" || !shell.lasting;
-  const toReap = shellEnded && end.ended !== "died" ? pid : null;
-  const finished = toReap === null ? Promise.resolve(null) : host.supervisor.request("finish", toReap);
-  if (end.ended !== "exit" && end.ended !== "closed") await within(DRAIN_MS, drained);
-  frame.flush();
-  if (host.gone.aborted && end.ended === "died") end = { ended: "closed" };
-
-  script?.destroy();
-  stdin?.destroy();
-  void Promise.all([drained, finished]).then(() => host.pipes.release(slot));
-  if (shellEnded && !frame.hasBegun) void finished.then(() => pipe.destroy());
-  pipe.resume();
-  destroyWith(host.gone, pipe);
-  const result = await output.result(end, shell.lasting);
+  end = await streams.close(end, shellEnded ? pid : null, shellEnded);
   const observed = {
     ...(denied.length > 0 && { denied }),
     ...(limit && { limit }),
     ...(crowded && { cleared: true as const }),
   };
-  return { result: { ...result, ...observed }, shellEnded };
+  return { result: { ...(await output.result(end, shell.lasting)), ...observed }, shellEnded };
 }
 
 /**
@@ -168,19 +134,4 @@ async function runFed(
   const work = { timeoutMs: KEEPING_TIMEOUT_MS, feed };
   const { result } = await runCommand(host, work, names, freshStart(host, parts));
   return result.exitCode === 0;
-}
-
-/** Closes the pipe when the sandbox ends: one that no shell has opened would never end by itself. */
-function destroyWith(gone: AbortSignal, pipe: Socket): void {
-  const destroy = () => pipe.destroy();
-  if (gone.aborted) destroy();
-  gone.addEventListener("abort", destroy, { once: true });
-  pipe.once("close", () => gone.removeEventListener("abort", destroy));
-}
-
-async function within(milliseconds: number, event: Promise<void>): Promise<void> {
-  const timer = Promise.withResolvers<void>();
-  const handle = setTimeout(timer.resolve, milliseconds);
-  await Promise.race([event, timer.promise]);
-  clearTimeout(handle);
 }

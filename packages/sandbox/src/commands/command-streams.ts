@@ -1,0 +1,108 @@
+import type { Socket } from "node:net";
+import { type Ending, noShell, poll } from "./command-ending.ts";
+import type { CommandOutput } from "./command-output.ts";
+import { FrameReader } from "./frame-reader.ts";
+import { type Feed, feedBytes, feedPipe, type Pipes, type Slot } from "./pipes.ts";
+import type { Supervisor } from "./supervisor.ts";
+
+/** How long to wait for output after the shell has ended, while another process holds its pipe open. */
+const DRAIN_MS = 250;
+const NO_PROCESS = Buffer.from("no process can be started: the sandbox is at its limit\n");
+
+interface Host {
+  supervisor: Supervisor;
+  pipes: Pipes;
+  gone: AbortSignal;
+}
+
+/** The pipes of one command: what its shell and the command read, and what the command writes. */
+export class CommandStreams {
+  readonly slot: Slot;
+  readonly #host: Host;
+  readonly #output: CommandOutput;
+  readonly #pipe: Socket;
+  readonly #frame: FrameReader;
+  readonly #begun = Promise.withResolvers<void>();
+  /** Resolves when no process has the output pipe open. */
+  readonly #drained: Promise<void>;
+  readonly #inputs: Socket[] = [];
+
+  /** Opens the output pipe. @param onEnd Called when the shell reports the end of the command. */
+  constructor(host: Host, slot: Slot, output: CommandOutput, nonce: string, onEnd: (ending: Ending) => void) {
+    this.slot = slot;
+    this.#host = host;
+    this.#output = output;
+    this.#pipe = host.pipes.read(slot);
+    this.#drained = new Promise<void>((resolve) => this.#pipe.once("close", () => resolve()));
+    this.#frame = new FrameReader(nonce, {
+      begin: this.#begun.resolve,
+      body: (bytes) => output.push(bytes, this.#pipe),
+      end: (end) => onEnd({ ended: "exit", end }),
+    });
+    this.#pipe.on("data", (chunk: Buffer) => this.#frame.push(chunk)).on("error", () => {});
+  }
+
+  /** Begins to write what the shell and the command read. */
+  feed(script: string | undefined, stdin: Feed | undefined): void {
+    if (script !== undefined) this.#feedPipe("in", feedBytes(script));
+    if (stdin !== undefined) this.#feedPipe("stdin", stdin);
+  }
+
+  /**
+   * Reports when the shell dies without reporting the end of the command. Returns what stops that.
+   *
+   * @param pid of the shell in the sandbox; null when none could be started.
+   */
+  watchShell(
+    pid: number | null,
+    onEnd: (ending: Ending) => void,
+    shellGone: Promise<void> = this.#drained,
+  ): () => void {
+    if (pid === null) {
+      this.#output.push(NO_PROCESS, this.#pipe);
+      return noShell(this.#host, onEnd);
+    }
+    return poll(this.#host, pid, Promise.race([this.#drained, shellGone]), onEnd);
+  }
+
+  /**
+   * Takes the last output, closes the pipes and releases the slot once nothing uses it.
+   *
+   * @param pid of a shell to kill and reap; null when there is none.
+   * @returns how the command ended: the sandbox may have ended meanwhile.
+   */
+  async close(end: Ending, pid: number | null, shellEnded: boolean): Promise<Ending> {
+    const { supervisor, gone, pipes } = this.#host;
+    const toReap = end.ended === "died" ? null : pid;
+    const reaped = toReap === null ? Promise.resolve(null) : supervisor.request("finish", toReap);
+    if (end.ended !== "exit" && end.ended !== "closed") await within(DRAIN_MS, this.#drained);
+    this.#frame.flush();
+    for (const input of this.#inputs) input.destroy();
+    void Promise.all([this.#drained, reaped]).then(() => pipes.release(this.slot));
+    if (shellEnded && !this.#frame.hasBegun) void reaped.then(() => this.#pipe.destroy());
+    this.#pipe.resume();
+    destroyWith(gone, this.#pipe);
+    return gone.aborted && end.ended === "died" ? { ended: "closed" } : end;
+  }
+
+  #feedPipe(direction: "in" | "stdin", feed: Feed): void {
+    const socket = this.#host.pipes.write(this.slot, direction);
+    this.#inputs.push(socket);
+    void feedPipe(socket, this.#begun.promise, feed);
+  }
+}
+
+/** Closes the pipe when the sandbox ends: one that no shell has opened would never end by itself. */
+function destroyWith(gone: AbortSignal, pipe: Socket): void {
+  const destroy = () => pipe.destroy();
+  if (gone.aborted) destroy();
+  gone.addEventListener("abort", destroy, { once: true });
+  pipe.once("close", () => gone.removeEventListener("abort", destroy));
+}
+
+async function within(milliseconds: number, event: Promise<void>): Promise<void> {
+  const timer = Promise.withResolvers<void>();
+  const handle = setTimeout(timer.resolve, milliseconds);
+  await Promise.race([event, timer.promise]);
+  clearTimeout(handle);
+}
