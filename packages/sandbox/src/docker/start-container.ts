@@ -48,29 +48,19 @@ export async function startContainer(
   undo: (() => Promise<unknown>)[],
   released: (whole: boolean) => void,
 ): Promise<DockerSandbox> {
+  requireSupported(spec);
   const { uid, limits } = spec;
-  if (!Number.isInteger(uid) || uid < 1000) throw new SandboxError(`not an unprivileged uid: ${uid}`);
-  if (limits.diskBytes !== null) throw new DiskLimitError("its sandboxes are containers");
-  if ((spec.snapshots ?? []).length > 0) throw new SandboxError("containers mount no snapshots");
-  if (spec.system !== undefined) throw new SandboxError("containers run images, not system trees");
   await mkdir(directory, { mode: 0o711 });
   const files = await prepareFiles(spec, directory, SUPERVISOR, null);
   await writeUsers(directory, uid);
   const { containers, instance, owner, version, seccomp } = host;
   const image = spec.image ?? host.defaultImage;
   const labels = { instance, owner, sandbox: spec.id };
-  const body = {
-    version,
+  const body = { version, image, uid, limits, labels, files, seccomp };
+  const id = await containers.create(
     image,
-    uid,
-    limits,
-    labels,
-    files,
-    shared: host.directory,
-    own: directory,
-    seccomp,
-  };
-  const id = await containers.create(image, containerBody(body));
+    containerBody({ ...body, shared: host.directory, own: directory }),
+  );
   undo.push(() => containers.remove(id));
   const stream = await containers.attach(id);
   undo.push(async () => stream.destroy());
@@ -79,11 +69,8 @@ export async function startContainer(
   const netFd = openNetwork(id, init);
   const network = await openEgress(host.egress, spec, netFd).finally(() => closeSync(netFd));
   undo.push(() => network.close());
-  const timer = new AbortController();
-  const tooLong = delay(START_TIMEOUT_MS, false, { signal: timer.signal }).catch(() => false);
-  const ready = await Promise.race([supervisor.ready, tooLong]);
-  timer.abort();
-  if (!ready) throw new SandboxError(`the container could not start: ${errors() || "it ended"}`);
+  if (!(await isReady(supervisor)))
+    throw new SandboxError(`the container could not start: ${errors() || "it ended"}`);
   const sandbox = new DockerSandbox({
     id: spec.id,
     init,
@@ -101,6 +88,22 @@ export async function startContainer(
   });
   await sandbox.setUp(files);
   return sandbox;
+}
+
+function requireSupported({ uid, limits, snapshots = [], system }: SandboxSpec): void {
+  if (!Number.isInteger(uid) || uid < 1000) throw new SandboxError(`not an unprivileged uid: ${uid}`);
+  if (limits.diskBytes !== null) throw new DiskLimitError("its sandboxes are containers");
+  if (snapshots.length > 0) throw new SandboxError("containers mount no snapshots");
+  if (system !== undefined) throw new SandboxError("containers run images, not system trees");
+}
+
+/** False when process 1 ends, or does not respond in time. */
+async function isReady(supervisor: Supervisor): Promise<boolean> {
+  const timer = new AbortController();
+  const tooLong = delay(START_TIMEOUT_MS, false, { signal: timer.signal }).catch(() => false);
+  const ready = await Promise.race([supervisor.ready, tooLong]);
+  timer.abort();
+  return ready;
 }
 
 /** Process 1 at the other end of the attached stream, and its standard error when it could not start. */
