@@ -25,7 +25,7 @@ test("synthetic addresses: too many names → the least recently used is evicted
   for (let index = 1; index < 140_000; index += 1) {
     if (index % 5_000 === 0) assert.equal(addresses.addressOf(name(-1 >>> 0)), kept);
     const address = addresses.addressOf(name(index));
-    if (address === kept) assert.fail("it is redactor");
+    if (address === kept) assert.fail("it is taken");
     live.set(address, name(index));
   }
   assert.equal(addresses.nameOf(kept), name(-1 >>> 0));

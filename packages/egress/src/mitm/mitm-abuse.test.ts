@@ -123,7 +123,7 @@ test("pipelined requests without end → the connection is closed", async () => 
 const socket = open();
 const some = head("GET /a").repeat(1000);
 let sent = 0;
-const send = () => { while (sent < 100e6) { sent += some.length; if (!socket.write(some)) return socket.once("drain", send); } tell("redactor"); };
+const send = () => { while (sent < 100e6) { sent += some.length; if (!socket.write(some)) return socket.once("drain", send); } tell("taken"); };
 socket.on("secureConnect", send);
 socket.on("error", () => {});
 socket.on("close", () => tell("closed"));`);
