@@ -181,7 +181,7 @@ test("create: no container engine → the error names the socket", {
 
 /** Opens a sandbox, reports it, and keeps running. */
 const SERVER = `
-import { createEgress } from ${JSON.stringify(new URL("../../../egress/src/create-egress.ts", import.meta.url).href)};
+import { createEgress } from ${JSON.stringify(import.meta.resolve("@berth/egress"))};
 import { createDockerEngine } from ${JSON.stringify(new URL("./docker-engine.ts", import.meta.url).href)};
 const { image: defaultImage, ...options } = JSON.parse(process.env.OPTIONS);
 const egress = await createEgress({ poolSize: 0 });
