@@ -4,56 +4,56 @@ export const confirmationRequirements: readonly Requirement[] = [
   {
     id: "confirm-ask",
     source: "api 4",
-    rule: "A call of a tool whose policy is always_ask is announced with evaluated_permission ask and does not run; other calls of the same answer do, and the turn ends idle with stop_reason requires_action and the ids of the calls that wait. The wait is no active time.",
+    rule: "A call of a tool with policy always_ask is recorded with evaluated_permission ask and does not run; other calls of the same model response run, and the turn ends idle with stop_reason requires_action and the ids of the waiting calls. The waiting time is not active time.",
   },
   {
     id: "confirm-allow",
     source: "api 4",
-    rule: "An allowed call runs, whether or not others still wait; the session is idle again with the rest, and the model is asked when every call has its result.",
+    rule: "An allowed call runs even while others wait; the session becomes idle again with the remaining calls, and the next model request is made when every call has its result.",
   },
   {
     id: "confirm-deny",
     source: "api 4",
-    rule: "A denied call does not run, and the model is told so with the client's deny_message, which goes with deny only.",
+    rule: "A denied call does not run, and the model receives the client's deny_message, which is accepted only with deny.",
   },
   {
     id: "confirm-refuse",
     source: "api 4",
-    rule: "An answer to what is no waiting call of the session, of the wrong kind, or twice in one request is refused with 400 and its field; an answer to a call that was answered or interrupted with 409; all or none of a request is taken.",
+    rule: "A confirmation for something that is not a waiting call of the session, of the wrong kind, or twice in one request, is rejected with 400 naming its field; for a call that is already confirmed or interrupted with 409. All or none of a request's confirmations are accepted.",
   },
   {
     id: "confirm-once",
     source: "api 4",
-    rule: "Of answers that are sent at once to one call exactly one is taken, the others are 409, and the call runs at most once.",
+    rule: "Of concurrent confirmations of one call exactly one is accepted, the others are rejected with 409, and the call runs at most once.",
   },
   {
     id: "confirm-interrupt",
     source: "api 4",
-    rule: "An interrupt, or cancelling the session, ends the calls that wait with results that say so: the session is idle, cancelled, and goes on with the next message.",
+    rule: "An interrupt, or cancelling the session, ends the waiting calls with results that say so: the session is idle, cancelled, and continues with the next message.",
   },
   {
     id: "confirm-messages",
     source: "api 4",
-    rule: "Messages that come while calls wait are kept, and answered when every call has its result.",
+    rule: "Messages sent while calls wait are stored, and the model receives them when every call has its result.",
   },
   {
     id: "confirm-durable",
     source: "api 4",
-    rule: "Calls that wait outlive the service, and an archived or terminated session with waiting calls takes no answers.",
+    rule: "Waiting calls survive a restart of the service; an archived or terminated session with waiting calls accepts no confirmations.",
   },
   {
     id: "custom-tool",
     source: "api 4",
-    rule: "An agent has up to 128 tools, among them custom ones with a name that no other has, a description and a JSON Schema of an object, answered as they were given.",
+    rule: "An agent has up to 128 tools, among them custom tools with a unique name, a description and a JSON Schema of an object, which are returned as given.",
   },
   {
     id: "custom-call",
     source: "api 4",
-    rule: "A call of a custom tool is an agent.custom_tool_use that the session waits for; input that does not fit the schema is refused to the model and never reaches the client.",
+    rule: "A call of a custom tool is an agent.custom_tool_use that the session waits for; input that does not match the schema is returned to the model as an error and never reaches the client.",
   },
   {
     id: "custom-result",
     source: "api 4",
-    rule: "The client's result, text or images or nothing, as an error or not, is the result that the model sees.",
+    rule: "The model receives the client's result: text, images or nothing, as an error or not.",
   },
 ];

@@ -4,26 +4,26 @@ export const environmentContents: readonly Requirement[] = [
   {
     id: "environment-packages",
     source: "api 4",
-    rule: "Sessions have the apt, npm and pip packages that their environment names, installed once for all environments of the organization that name the same.",
+    rule: "Sessions have the apt, npm and pip packages of their environment, which are installed once for all environments of the organization with the same list.",
   },
   {
     id: "environment-package-names",
     source: "api 4",
-    rule: "A package is a name, with a version where one is wanted; an option, an address, a path or what a manager reads as more than a name is 400 with its place. A list that is left out of an update stays, and null is none.",
+    rule: "A package is a name with an optional version; an option, an address, a path or any other form that a package manager interprets is rejected with 400 and its position. A list that an update omits is kept, and null empties it.",
   },
   {
     id: "environment-setup-script",
     source: "api 4",
-    rule: "A setup script runs once as root after the packages, with the environment's networking and variables; what it leaves in /usr, /etc, /opt, /var and the home directory is what sessions begin with.",
+    rule: "A setup script runs once as root after the packages are installed, with the environment's networking and variables; sessions start with its changes in /usr, /etc, /opt, /var and the home directory.",
   },
   {
     id: "environment-waits",
     source: "api 4",
-    rule: "What a session waits for before its container starts, and that for longer than a second, is told in its log when it begins and with its seconds when it is over, for packages and the setup script alike, in streams and lists; a session that finds all of it is told nothing.",
+    rule: "When a session waits for longer than a second before its container starts, for packages or a setup script, its log records the start and the end with the seconds, in streams and lists; a session that finds everything prepared gets no such event.",
   },
   {
     id: "environment-fault",
     source: "api 4",
-    rule: "Packages or a script that cannot be put in place are told by a session.error of type environment_error with the end of what was written, without values of variables; the session goes on without, the agent is told, and it is tried again when the sandbox opens next.",
+    rule: "Packages or a script that fail are reported by a session.error of type environment_error with the end of the output and without values of variables; the session continues without them, the agent is informed, and the next sandbox tries again.",
   },
 ];

@@ -4,31 +4,31 @@ export const networkingRequirements: readonly Requirement[] = [
   {
     id: "egress-hosts",
     source: "api 4",
-    rule: "Under limited networking commands reach the hosts that allowed_hosts names, at 80 and 443 or at the port that a host carries, by themselves or through the proxy at port 3128, and no host that only looks like one.",
+    rule: "Under limited networking, commands reach the hosts in allowed_hosts, at ports 80 and 443 or at the port given with a host, directly or through the proxy at port 3128, and no host with a merely similar name.",
   },
   {
     id: "egress-denied",
     source: "api 4",
-    rule: "What is refused is a session.egress_denied with host, port and reason: names that are not allowed, addresses in any notation, another server name, Host or CONNECT target than the host that was connected to, and anything but TLS and HTTP.",
+    rule: "A denied connection is reported by a session.egress_denied with host, port and reason: names that are not allowed, addresses in any notation, a server name, Host or CONNECT target that differs from the connected host, and protocols other than TLS and HTTP.",
   },
   {
     id: "egress-ports",
     source: "api 4",
-    rule: "A connection to a port that no rule names, and a datagram that asks no name, is refused as at a closed port, and told as a session.egress_denied with host, port and reason: not_allowed, or unknown_protocol for a datagram to a host and port that are allowed. What commands ask of each other at loopback addresses is not.",
+    rule: "A connection to a port without a rule, and a datagram other than a DNS query, fails as at a closed port and is reported by a session.egress_denied with host, port and reason: not_allowed, or unknown_protocol for a datagram to an allowed host and port. Loopback traffic between commands is not reported.",
   },
   {
     id: "egress-named-to-agent",
     source: "api 4",
-    rule: "The result of a command during which hosts were refused names up to four of them and says that the environment's networking forbids them, also when the same host is tried again at once; that of another command does not.",
+    rule: "The result of a command with denied hosts names up to four of them and says that the environment's networking does not allow them, also when the same host is tried again immediately; results of other commands do not.",
   },
   {
     id: "egress-private",
     source: "api 4",
-    rule: "A host that an environment allows and whose addresses are private is refused unless the operator lists it.",
+    rule: "An allowed host with private addresses is denied unless the operator lists it.",
   },
   {
     id: "package-managers",
     source: "api 4",
-    rule: "allow_package_managers, false by default, lets commands reach the public registries of package managers, which are refused and told of without it.",
+    rule: "allow_package_managers, false by default, lets commands reach the public registries of package managers, which are otherwise denied and reported.",
   },
 ];

@@ -4,31 +4,31 @@ export const proxyCredentialRequirements: readonly Requirement[] = [
   {
     id: "environment-credentials",
     source: "api 4",
-    rule: "An environment says where secrets of repositories are: credentials 'inject', the default, or 'proxy'; anything else is 400. Sessions follow a change with their next command.",
+    rule: "An environment's credentials setting is 'inject', the default, or 'proxy'; another value is rejected with 400. Sessions follow a change from their next command on.",
   },
   {
     id: "proxy-credentials",
     source: "api 4",
-    rule: "With 'proxy' no token or password of a repository is anywhere in the container, while git and the provider's command line work: requests to the repository and its provider's API carry it, and requests to any other host do not, also after a redirect.",
+    rule: "With 'proxy' no token or password of a repository is anywhere in the container, while git and the provider's CLI work: requests to the repository and its provider's API carry the credential, and requests to any other host do not, also after a redirect.",
   },
   {
     id: "proxy-credential-rotation",
     source: "api 4",
-    rule: "A token that is rotated is what the next request carries, also of a command that began before; its placeholder stays the same.",
+    rule: "The next request carries a rotated token, also when its command started before the rotation; the placeholder does not change.",
   },
   {
     id: "vault-variables",
     source: "api 4",
-    rule: "A vault's environment_variable is a placeholder in the container, whatever the environment says of credentials; the value is put into requests to its allowed hosts alone, which the session's networking has to allow as well; once archived it is put into none.",
+    rule: "A vault's environment_variable is a placeholder in the container, whatever the environment's credentials setting; its value is inserted only into requests to its allowed hosts, which the session's networking must allow too; an archived one is inserted into none.",
   },
   {
     id: "placeholders-told",
     source: "api 4",
-    rule: "Where variables of a session hold placeholders, the model is told which, for which hosts, and that they work nowhere else, in the same words for as long as the session lives, whatever comes to its vaults or is archived; where none does, nothing is said of them.",
+    rule: "When variables of a session hold placeholders, the prompt names them and their hosts and says that they work nowhere else, in the same words for the life of the session, whatever its vaults gain or lose; without placeholders the prompt does not mention them.",
   },
   {
     id: "vault-variable-order",
     source: "api 4",
-    rule: "Of variables of one name the repositories' hold over the vaults', those over the session's, and those over the environment's; of two vaults the first holds.",
+    rule: "For variables of one name, repositories take precedence over vaults, vaults over the session, and the session over the environment; among vaults the first takes precedence.",
   },
 ];

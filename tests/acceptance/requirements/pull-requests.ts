@@ -4,16 +4,16 @@ export const pullRequestRequirements: readonly Requirement[] = [
   {
     id: "pull-request-opened",
     source: "seed 1",
-    rule: "With a token that may, the agent opens a pull request for a branch that it has pushed by the provider's command-line tool, comments on it, and reads and comments on issues, without any login.",
+    rule: "With a token that has the permissions, the agent uses the provider's CLI without a login to open a pull request for a branch that it has pushed, comment on it, and read and comment on issues.",
   },
   {
     id: "pull-request-permission",
     source: "seed 2.1",
-    rule: "What a token lacks is told to the agent in the provider's words, and nothing happens at the provider: pushing without write, opening a pull request or commenting without that permission, reading issues without theirs.",
+    rule: "When a token lacks a permission, the agent sees the provider's error and nothing changes at the provider: pushing without write permission, opening a pull request or commenting without that permission, reading issues without theirs.",
   },
   {
     id: "single-sign-on",
     source: "seed 2.1",
-    rule: "A token that was not authorized for an organization with single sign-on clones nothing there: the session is told repository_forbidden_error and goes on, and the command-line tool is told why.",
+    rule: "A token that is not authorized for an organization with single sign-on cannot clone there: the session gets a repository_forbidden_error and continues, and the CLI shows the reason.",
   },
 ];

@@ -4,26 +4,26 @@ export const reclaimRequirements: readonly Requirement[] = [
   {
     id: "reclaim-idle",
     source: "seed 8",
-    rule: "After so many seconds without activity, 86,400 unless the installation says otherwise, a session's container and disk go, which session.container_reclaimed tells; nothing of the session's log or Files is lost.",
+    rule: "A session without activity for the configured time, by default 86,400 seconds, loses its container and disk, which session.container_reclaimed records; its log and Files remain.",
   },
   {
     id: "reclaim-anew",
     source: "seed 1",
-    rule: "The next event sets the container up anew: repositories are cloned again with the token of then, files are mounted again, uncommitted work is gone, and the agent is told so once.",
+    rule: "The next event creates a new container: repositories are cloned again with the current token, files are mounted again, uncommitted work is lost, and the agent is informed once.",
   },
   {
     id: "reclaim-outputs",
     source: "api 4",
-    rule: "What a process of the agent left as output after its turn is saved before the disk goes.",
+    rule: "Outputs that a background process of the agent writes after the turn are saved before the disk is removed.",
   },
   {
     id: "reclaim-race",
     source: "seed 1",
-    rule: "An event that comes while a disk is reclaimed is answered like any other, and nothing is lost or done twice.",
+    rule: "An event sent while a disk is being reclaimed is processed like any other, and nothing is lost or done twice.",
   },
   {
     id: "reclaim-spares",
     source: "seed 8",
-    rule: "The disk of a running session is not reclaimed, however long the turn takes; an archived or terminated session is not told as reclaimed.",
+    rule: "The disk of a running session is not reclaimed, however long the turn takes; an archived or terminated session gets no session.container_reclaimed.",
   },
 ];

@@ -4,11 +4,11 @@ export const secretRequirements: readonly Requirement[] = [
   {
     id: "secrets-nowhere",
     source: "api 4",
-    rule: "No credential, of a hosted repository, of a generic one, of an MCP server, or of the API itself, is in an answer, an event, a frame of a stream, the service's output at its most talkative, a dump of the database, the arguments of any program that is started, or a repository's configuration.",
+    rule: "No credential of a hosted repository, a generic repository, an MCP server or the API itself is in a response, an event, a stream frame, the service's output at its most verbose level, a database dump, the arguments of any started program, or a repository's configuration.",
   },
   {
     id: "secrets-rewrap",
     source: "api 4",
-    rule: "Secrets are encrypted at rest under a key file; berth secrets rewrap replaces the key of a stopped service, whose sessions go on with their credentials, and refuses with a reason while the service runs or when the key is another one.",
+    rule: "Secrets are encrypted at rest with a key file; berth secrets rewrap replaces the key of a stopped service, whose sessions keep their credentials, and fails with a reason while the service runs or when the key does not match.",
   },
 ];
