@@ -3,13 +3,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { REQUIREMENTS } from "./requirements.ts";
 
-const scenarios = new URL("./scenarios/", import.meta.url);
-const citations = readdirSync(scenarios, { recursive: true, encoding: "utf8" })
+const SCENARIOS = new URL("./scenarios/", import.meta.url);
+const CITATIONS = readdirSync(SCENARIOS, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".test.ts"))
-  .flatMap((name) => citationsIn(readFileSync(new URL(name, scenarios), "utf8")));
+  .flatMap((name) => citationsIn(readFileSync(new URL(name, SCENARIOS), "utf8")));
 
 test("every requirement is cited by a test", () => {
-  const cited = new Set(citations);
+  const cited = new Set(CITATIONS);
   assert.deepEqual(
     REQUIREMENTS.map(({ id }) => id).filter((id) => !cited.has(id)),
     [],
@@ -19,7 +19,7 @@ test("every requirement is cited by a test", () => {
 test("every citation names a requirement", () => {
   const known = new Set(REQUIREMENTS.map(({ id }) => id));
   assert.deepEqual(
-    citations.filter((id) => !known.has(id)),
+    CITATIONS.filter((id) => !known.has(id)),
     [],
   );
 });

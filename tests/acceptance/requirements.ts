@@ -23,7 +23,7 @@ import { skillRequirements } from "./requirements/skills.ts";
 import { uploadRequirements } from "./requirements/uploads.ts";
 import { vaultRequirements } from "./requirements/vaults.ts";
 
-/** Every requirement. Nouns with many of them have a file in `requirements/`. */
+/** All requirements. Larger subjects have a file in `requirements/`. */
 export const REQUIREMENTS: readonly Requirement[] = [
   // Repositories
   {
@@ -219,7 +219,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: "seed 4.5",
     rule: "A resource is read by its id; the message of a 404 says whether the session or the resource is missing.",
   },
-  { id: "resource-rotate-kind", source: "api 4", rule: "Only repositories have credentials to rotate; rotating another kind of resource is rejected with 400." },
+  {
+    id: "resource-rotate-kind",
+    source: "api 4",
+    rule: "Only repositories have credentials to rotate; rotating another kind of resource is rejected with 400.",
+  },
   {
     id: "mount-path-rules",
     source: "api 4",
@@ -232,7 +236,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: "seed 4.2",
     rule: "A user.message with text parts is accepted and returned with its id and processed_at null.",
   },
-  { id: "event-batch", source: "api 4", rule: "A request has one to fifty events, and all or none of them are accepted." },
+  {
+    id: "event-batch",
+    source: "api 4",
+    rule: "A request has one to fifty events, and all or none of them are accepted.",
+  },
   {
     id: "event-kinds",
     source: "seed 6",
@@ -266,7 +274,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
   { id: "event-initial", source: "api 4", rule: "initial_events start the session immediately." },
 
   // Agents and environments
-  { id: "agent-name", source: "seed 4.8", rule: "An agent without a name is rejected with 400 and param name." },
+  {
+    id: "agent-name",
+    source: "seed 4.8",
+    rule: "An agent without a name is rejected with 400 and param name.",
+  },
   { id: "agent-read", source: "seed 4.8", rule: "Agents can be listed and read by id." },
   {
     id: "agent-model",
@@ -334,7 +346,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: "api 4",
     rule: "While a session that is not terminated uses the environment, delete is rejected with 409 conflict_error; otherwise it returns the id and type environment_deleted, and terminated sessions keep its id.",
   },
-  { id: "egress-default", source: "api 4", rule: "By default a session can reach the hosts of its repositories and no others." },
+  {
+    id: "egress-default",
+    source: "api 4",
+    rule: "By default a session can reach the hosts of its repositories and no others.",
+  },
   ...networkingRequirements,
 
   // Files
@@ -343,7 +359,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: "api 4",
     rule: "A multipart upload is streamed and returns a ready file with its size and sha256.",
   },
-  { id: "files-read", source: "api 4", rule: "Files can be listed and read; the content endpoint returns the bytes." },
+  {
+    id: "files-read",
+    source: "api 4",
+    rule: "Files can be listed and read; the content endpoint returns the bytes.",
+  },
   {
     id: "files-faults",
     source: "api 4",
@@ -417,7 +437,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: "seed 5",
     rule: "A malformed, unknown, expired or revoked token is rejected with 401, each with its own message.",
   },
-  { id: "auth-kinds", source: "seed 5", rule: "Personal access tokens and service-account tokens both give access to the session endpoints." },
+  {
+    id: "auth-kinds",
+    source: "seed 5",
+    rule: "Personal access tokens and service-account tokens both give access to the session endpoints.",
+  },
   {
     id: "auth-owner",
     source: "seed 5",

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 
-/** Whatever a request may carry, also what no client would send. */
+/** A request body, also an invalid one. */
 export type Json = unknown;
 export type Body = NonNullable<RequestInit["body"]>;
-// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the wire holds and asserts on it
+// biome-ignore lint/suspicious/noExplicitAny: tests assert on JSON of any shape
 export type AnyJson = any;
 
 export interface ApiResponse {
@@ -14,11 +14,11 @@ export interface ApiResponse {
 
 export interface CallOptions {
   headers?: Record<string, string>;
-  /** Sent as it is. */
+  /** A body that is sent without encoding. */
   raw?: Body;
 }
 
-/** Plain HTTP with a token: nothing is retried, checked or interpreted. */
+/** A plain HTTP client with a token: it does not retry, validate or interpret. */
 export class Api {
   readonly url: string;
   readonly token: string | null;
@@ -45,13 +45,13 @@ export class Api {
     const headers = this.headers(options.headers);
     if (body !== undefined) headers.set("content-type", headers.get("content-type") ?? "application/json");
     const payload = options.raw ?? (body === undefined ? null : JSON.stringify(body));
-    const response = await fetch(this.address(path), { method, headers, body: payload, redirect: "manual" });
-    const text = await response.text();
-    const json = response.headers.get("content-type")?.startsWith("application/json") ?? false;
-    return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
+    const result = await fetch(this.address(path), { method, headers, body: payload, redirect: "manual" });
+    const text = await result.text();
+    const json = result.headers.get("content-type")?.startsWith("application/json") ?? false;
+    return { status: result.status, headers: result.headers, body: json ? JSON.parse(text) : text };
   }
 
-  /** What every call carries. */
+  /** The headers of a request, with the token unless `given` has an authorization. */
   headers(given: Record<string, string> = {}): Headers {
     const headers = new Headers(given);
     if (this.token !== null && !headers.has("authorization"))
@@ -64,27 +64,27 @@ export class Api {
     return this.url + (path.startsWith("/api") ? path : `/api/v1/cloud${path}`);
   }
 
-  /** The body of an answer that must be 200. */
+  /** The body of the response, whose status must be 200. */
   async ok(method: "GET" | "POST" | "DELETE", path: string, body?: Json): Promise<AnyJson> {
-    const answer = await this.call(method, path, body);
-    assert.equal(answer.status, 200, `${method} ${path}: ${JSON.stringify(answer.body)}`);
-    return answer.body;
+    const response = await this.call(method, path, body);
+    assert.equal(response.status, 200, `${method} ${path}: ${JSON.stringify(response.body)}`);
+    return response.body;
   }
 }
 
-/** Holds a refusal to the envelope: status, type, and what else is named. */
+/** Asserts that a response is the error envelope with this status and type, and the expected message and param. */
 export function assertError(
-  answer: ApiResponse,
+  response: ApiResponse,
   status: number,
   type: string,
   expected: { message?: string | RegExp; param?: string } = {},
 ): void {
-  assert.equal(answer.status, status, JSON.stringify(answer.body));
-  const { body } = answer;
+  assert.equal(response.status, status, JSON.stringify(response.body));
+  const { body } = response;
   assert.equal(body.type, "error");
   assert.equal(body.error.type, type, JSON.stringify(body));
   assert.equal(typeof body.request_id, "string");
-  assert.equal(body.request_id, answer.headers.get("x-request-id"));
+  assert.equal(body.request_id, response.headers.get("x-request-id"));
   assert.ok(typeof body.error.message === "string" && body.error.message.length > 0);
   if (typeof expected.message === "string") assert.equal(body.error.message, expected.message);
   else if (expected.message !== undefined) assert.match(body.error.message, expected.message);

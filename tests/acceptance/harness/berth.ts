@@ -10,16 +10,16 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Api } from "./api.ts";
 
-const binary = fileURLToPath(new URL("../../../bin/berth", import.meta.url));
+const BINARY = fileURLToPath(new URL("../../../bin/berth", import.meta.url));
 const execFileAsync = promisify(execFile);
 
 export interface BerthOptions {
   /** Settings, `BERTH_…`. */
   settings?: Record<string, string>;
-  /** An earlier one's data, to start again on it. */
+  /** The data directory of an earlier service; default: a new one. */
   dataDir?: string;
-  /** A command that runs it, such as a tracer with its arguments, and leaves it this process's child. */
-  under?: readonly string[];
+  /** A command that executes the service, such as a tracer with its arguments. The service must stay this process's child. */
+  wrapper?: readonly string[];
 }
 
 export interface NewToken {
@@ -31,7 +31,7 @@ export interface NewToken {
   expiresIn?: number;
 }
 
-/** A running service, as a user starts it: its own process, data directory and port. */
+/** A running service with its own process, data directory and port, started as a user starts it. */
 export class Berth {
   readonly url: string;
   readonly dataDir: string;
@@ -54,8 +54,8 @@ export class Berth {
 
   static async start(options: BerthOptions = {}): Promise<Berth> {
     const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "berth-test-")));
-    const serve = [binary, "serve", "--data-dir", dataDir, "--host", "127.0.0.1", "--port", "0"];
-    const [program = binary, ...args] = [...(options.under ?? []), ...serve];
+    const serve = [BINARY, "serve", "--data-dir", dataDir, "--host", "127.0.0.1", "--port", "0"];
+    const [program = BINARY, ...args] = [...(options.wrapper ?? []), ...serve];
     const child = spawn(program, args, {
       env: { ...process.env, BERTH_ROOTFS: "host", ...options.settings },
       stdio: ["ignore", "pipe", "pipe"],
@@ -78,24 +78,24 @@ export class Berth {
     return this.#process.pid ?? 0;
   }
 
-  /** What it has written to stderr so far. */
+  /** The text written to stderr so far. */
   get log(): string {
     return this.#log.join("");
   }
 
-  /** What it has written to stdout so far. */
+  /** The text written to stdout so far. */
   get output(): string {
     return this.#output.join("");
   }
 
-  /** A client with a new token; without options, of the user owner@example.com with every scope. */
+  /** A client with a new token; by default of the user owner@example.com with every scope. */
   async client(options: NewToken = {}): Promise<Api> {
     return new Api(this.url, await this.token(options));
   }
 
-  /** Runs the command line on this installation; answers its output. */
+  /** Runs the command line on this installation and returns its output. */
   async command(...args: string[]): Promise<string> {
-    const { stdout } = await execFileAsync(binary, [...args, "--data-dir", this.dataDir]);
+    const { stdout } = await execFileAsync(BINARY, [...args, "--data-dir", this.dataDir]);
     return stdout.trim();
   }
 
@@ -108,17 +108,17 @@ export class Berth {
     return await this.command("token", "create", ...given);
   }
 
-  /** Resolves when it can serve and run sessions. */
+  /** Resolves when the service can run sessions; at most a minute. */
   async ready(): Promise<void> {
     for (let tries = 0; tries < 3_000; tries++) {
-      const answer = await fetch(`${this.url}/readyz`).catch(() => null);
-      if (answer?.status === 200) return;
+      const response = await fetch(`${this.url}/readyz`).catch(() => null);
+      if (response?.status === 200) return;
       await pause(20);
     }
-    throw new Error(`It did not become ready:\n${this.log.slice(-2_000)}`);
+    throw new Error(`The service did not become ready:\n${this.log.slice(-2_000)}`);
   }
 
-  /** Ends it by a signal and waits for that; the data stays. Answers the exit code. */
+  /** Sends a signal, waits for the process to exit and returns the exit code. The data directory remains. */
   async kill(signal: NodeJS.Signals): Promise<number | null> {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return this.#process.exitCode;
     const ended = once(this.#process, "exit");
@@ -127,7 +127,7 @@ export class Berth {
     return code;
   }
 
-  /** Ends it in order and removes its data. */
+  /** Stops the service and removes its data directory. */
   async stop(): Promise<void> {
     await this.kill("SIGTERM");
     await rm(this.dataDir, { recursive: true, force: true });
@@ -143,7 +143,7 @@ async function listening(child: ChildProcess): Promise<string> {
   throw new Error("serve closed its stdout without listening");
 }
 
-/** A service for one test file, with a client of its owner; it is stopped after the last test. */
+/** Starts a service for one test file, with a client of its owner; it stops after the last test. */
 export async function startBerth(options: BerthOptions = {}): Promise<{ berth: Berth; api: Api }> {
   const berth = await Berth.start(options);
   after(() => berth.stop());

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import type { AnyJson } from "./api.ts";
 
-/** A provider of Chat Completions on loopback, which says "Done." to everything and keeps what it was asked. */
+/** A Chat Completions provider on loopback that responds "Done." to every request and records the requests. */
 export interface ChatEndpoint {
   /** `http://127.0.0.1:PORT/v1` */
   url: string;

@@ -1,6 +1,6 @@
 import { type TestContext, test } from "node:test";
 
-/** A test that covers requirements (ids of requirements.ts); coverage.test.ts reads the ids from the source. `skip` tells what the machine lacks. */
+/** A test that covers the requirements with these ids; coverage.test.ts reads the ids from the source. `skip` is the reason to skip it. */
 export function covers(
   ids: readonly string[],
   title: string,

@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { makeCertificates } from "../../git-host/certificates.ts";
 
-/** What it was asked, as it came in. */
+/** A request as received; `all` is all of it as JSON. */
 export interface RecordedRequest {
   host: string;
   line: string;
@@ -16,31 +16,31 @@ export interface RecordedRequest {
   all: string;
 }
 
-/** An https server of several names below `localhost` that tells back what it was asked, careless with secrets. */
+/** An https server with several names below `localhost` that echoes requests, secrets included. */
 export interface EchoHost {
   port: number;
   caFile: string;
-  asked: RecordedRequest[];
-  /** Of the npm registry at `/npm/`, which has one package, `tiny`. */
+  requests: RecordedRequest[];
+  /** The token of the npm registry at `/npm/`, which has one package, `tiny`. */
   registryToken: string;
   stop(): Promise<void>;
 }
 
-/** `/echo` tells the request back, `/to?<url>` sends elsewhere, `/npm/` is a registry. */
+/** `/to?<url>` redirects, `/npm/` is a registry, any other path echoes the request. */
 export async function startEchoHost(dir: string, names: readonly string[]): Promise<EchoHost> {
   mkdirSync(dir, { recursive: true });
   const { caFile, key, certificate } = await makeCertificates(dir, names);
   const tarball = packTiny(dir);
-  const asked: RecordedRequest[] = [];
-  const host: EchoHost = { port: 0, caFile, asked, registryToken: "", stop: async () => undefined };
+  const requests: RecordedRequest[] = [];
+  const host: EchoHost = { port: 0, caFile, requests, registryToken: "", stop: async () => undefined };
   const server = createServer({ key, cert: certificate }, async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString("latin1");
     const { method, url = "", headers, rawHeaders } = request;
     const all = JSON.stringify({ method, url, rawHeaders, body });
     const { host: name = "", authorization = "" } = headers;
-    asked.push({ host: name, line: `${method} ${url}`, authorization, all });
+    requests.push({ host: name, line: `${method} ${url}`, authorization, all });
     if (url.startsWith("/to?")) response.writeHead(302, { location: decodeURIComponent(url.slice(4)) }).end();
-    else if (url.startsWith("/npm/")) answerNpm(host, tarball, request, response);
+    else if (url.startsWith("/npm/")) respondAsNpm(host, tarball, request, response);
     else response.writeHead(200, { "content-type": "application/json", "x-echo": authorization }).end(all);
   });
   server.listen(0, "127.0.0.1");
@@ -54,7 +54,7 @@ export async function startEchoHost(dir: string, names: readonly string[]): Prom
   return host;
 }
 
-function answerNpm(
+function respondAsNpm(
   host: EchoHost,
   tarball: Buffer,
   { url, headers }: IncomingMessage,

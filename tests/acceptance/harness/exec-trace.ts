@@ -2,12 +2,12 @@ import { spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Whether there is what `straceCommand` needs. */
+/** Whether strace is installed. */
 export const CAN_TRACE = spawnSync("strace", ["--version"]).status === 0;
 
 /**
- * The command under which a program has every program that it and its descendants start written to a file, with all
- * arguments, however short they live. The program stays the child of who starts it.
+ * A command prefix that records every program that a process and its descendants execute, with all arguments, in a file.
+ * The traced process stays the direct child of its starter.
  */
 export function straceCommand(file: string): string[] {
   const calls = "trace=execve,execveat";
@@ -27,7 +27,7 @@ export function straceCommand(file: string): string[] {
   ];
 }
 
-/** What was written, once the process with this pid and all that it started have ended. */
+/** The recorded trace, after the process with this pid has exited. */
 export async function readFinishedTrace(file: string, pid: number): Promise<string> {
   const deadline = AbortSignal.timeout(60_000);
   const end = new RegExp(`^${pid} +\\+\\+\\+ (exited|killed)`, "m");

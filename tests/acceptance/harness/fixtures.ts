@@ -1,9 +1,9 @@
 import type { AnyJson, Api, Json } from "./api.ts";
 import { readEventsUntil } from "./stream.ts";
 
-let count = 0;
+let environmentCount = 0;
 
-/** An agent on the rehearsal model; `fields` are laid over. */
+/** An agent with the rehearsal model; `fields` override the defaults. */
 export function makeAgent(api: Api, fields: Record<string, Json> = {}): Promise<AnyJson> {
   const body = {
     name: "Tester",
@@ -15,11 +15,11 @@ export function makeAgent(api: Api, fields: Record<string, Json> = {}): Promise<
 }
 
 export function makeEnvironment(api: Api, fields: Record<string, Json> = {}): Promise<AnyJson> {
-  count += 1;
-  return api.ok("POST", "/environments", { name: `env ${count}`, ...fields });
+  environmentCount += 1;
+  return api.ok("POST", "/environments", { name: `env ${environmentCount}`, ...fields });
 }
 
-/** A session with an agent and an environment of its own. */
+/** A session with a new agent and a new environment. */
 export async function makeSession(api: Api, fields: Record<string, Json> = {}): Promise<AnyJson> {
   const agent = await makeAgent(api);
   const environment = await makeEnvironment(api);
@@ -40,12 +40,12 @@ export async function makeFile(
     new Blob([typeof content === "string" ? content : new Uint8Array(content)], { type }),
     name,
   );
-  const answer = await api.call("POST", "/files", undefined, { raw: form });
-  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
-  return answer.body;
+  const response = await api.call("POST", "/files", undefined, { raw: form });
+  if (response.status !== 200) throw new Error(JSON.stringify(response.body));
+  return response.body;
 }
 
-/** A skill of two files, whose script says its name; with `path`, another version of one. */
+/** A skill of two files whose script prints its name; with `path`, another version of an existing skill. */
 export async function makeSkill(
   api: Api,
   name: string,
@@ -53,9 +53,9 @@ export async function makeSkill(
 ): Promise<AnyJson> {
   const form = skillForm(name, options.description);
   if (options.metadata !== undefined) form.set("metadata", JSON.stringify(options.metadata));
-  const answer = await api.call("POST", options.path ?? "/skills", undefined, { raw: form });
-  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
-  return answer.body;
+  const response = await api.call("POST", options.path ?? "/skills", undefined, { raw: form });
+  if (response.status !== 200) throw new Error(JSON.stringify(response.body));
+  return response.body;
 }
 
 export function skillForm(name: string, description = "Says its name."): FormData {
@@ -69,7 +69,7 @@ export function skillForm(name: string, description = "Says its name."): FormDat
   return form;
 }
 
-/** What the rehearsal model follows, as the text of a message. */
+/** A message with the steps that the rehearsal model follows. */
 export function steps(...list: Json[]): Json {
   return { type: "user.message", content: [{ type: "text", text: JSON.stringify({ steps: list }) }] };
 }
@@ -78,7 +78,7 @@ export function bash(command: string): Json {
   return { tool: "Bash", input: { command } };
 }
 
-/** Sends a message, waits for the end of its turn, and answers the events since it. */
+/** Sends a message, waits for the end of its turn, and returns the events from the message on. */
 export async function runTurn(api: Api, session: string, ...list: Json[]): Promise<AnyJson[]> {
   const sent = await api.ok("POST", `/sessions/${session}/events`, { events: [steps(...list)] });
   return waitForTurn(api, session, sent.data[0].id);
@@ -86,10 +86,10 @@ export async function runTurn(api: Api, session: string, ...list: Json[]): Promi
 
 /** The events from the input with this id to the end of the turn that it started. */
 export async function waitForTurn(api: Api, session: string, id: string): Promise<AnyJson[]> {
-  let begun = false;
+  let started = false;
   const events = await readEventsUntil(api, session, (event) => {
-    begun ||= event.id === id;
-    return begun && event.type === "session.status_idle";
+    started ||= event.id === id;
+    return started && event.type === "session.status_idle";
   });
   return events.slice(events.findIndex((event) => event.id === id));
 }

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 
 /**
- * A port of loopback for a server that is told where to listen, now or again. None of those that the kernel gives to connections:
- * one of them would be taken again, now and then, while nobody listens.
+ * A free loopback port for a server that listens on a fixed port and may restart. It is below the kernel's ephemeral range, so
+ * an outgoing connection cannot take it while the server is down.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

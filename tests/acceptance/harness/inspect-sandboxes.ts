@@ -3,49 +3,49 @@ import { join } from "node:path";
 import { readlinkOrEmpty, readOrEmpty } from "./read-or-empty.ts";
 import type { SecretScanner } from "./secret-scanner.ts";
 
-/** How much was looked at. */
+/** How much was inspected; `memory` is in bytes. */
 export interface InspectionCounts {
   processes: number;
   memory: number;
   files: number;
 }
 
-const chunk = 1 << 20;
-const overlap = 1 << 12;
-const places = ["data", "home", "tmp", "etc", "opt", "mnt", "dev/shm", "run", "var", "workspace"];
+const CHUNK_BYTES = 1 << 20;
+const OVERLAP_BYTES = 1 << 12;
+const DIRECTORIES = ["data", "home", "tmp", "etc", "opt", "mnt", "dev/shm", "run", "var", "workspace"];
 
 /**
- * Looks, from the host and as root, into every sandbox below a service: arguments, variables, memory and files. What is seen is
- * more than what any program inside could see. @throws when a secret of the watch is there.
+ * Scans the sandboxes of a service from the host: arguments, variables, memory and files of their processes. Runs as root,
+ * so it sees more than any program inside. @throws when it finds a secret of the scanner.
  */
-export function inspectSandboxes(service: number, watch: SecretScanner): InspectionCounts {
-  const looked: InspectionCounts = { processes: 0, memory: 0, files: 0 };
+export function inspectSandboxes(service: number, scanner: SecretScanner): InspectionCounts {
+  const counts: InspectionCounts = { processes: 0, memory: 0, files: 0 };
   const roots = new Set<string>();
-  for (const pid of sandboxed(service)) {
-    looked.processes += 1;
+  for (const pid of sandboxedProcesses(service)) {
+    counts.processes += 1;
     const name = readOrEmpty(`/proc/${pid}/comm`).trim();
     for (const file of ["environ", "cmdline"])
-      watch.check(`${file} of ${name}`, readOrEmpty(`/proc/${pid}/${file}`));
-    looked.memory += lookIntoMemory(pid, (part) => watch.check(`the memory of ${name}`, part));
+      scanner.check(`${file} of ${name}`, readOrEmpty(`/proc/${pid}/${file}`));
+    counts.memory += scanMemory(pid, (part) => scanner.check(`the memory of ${name}`, part));
     const namespace = readlinkOrEmpty(`/proc/${pid}/ns/mnt`);
     if (roots.has(namespace)) continue;
     roots.add(namespace);
-    for (const place of places) {
-      looked.files += lookIntoFiles(`/proc/${pid}/root/${place}`, (path, part) => watch.check(path, part));
+    for (const directory of DIRECTORIES) {
+      counts.files += scanFiles(`/proc/${pid}/root/${directory}`, (path, part) => scanner.check(path, part));
     }
   }
-  return looked;
+  return counts;
 }
 
-/** Processes below the service that have a process namespace of their own. */
-function sandboxed(service: number): number[] {
+/** Descendants of the service in a PID namespace of their own. */
+function sandboxedProcesses(service: number): number[] {
   const own = readlinkOrEmpty("/proc/self/ns/pid");
   const parents = new Map<number, number>();
   for (const name of readdirSync("/proc")) {
     const parent = /^PPid:\t(\d+)$/m.exec(/^\d+$/.test(name) ? readOrEmpty(`/proc/${name}/status`) : "")?.[1];
     if (parent !== undefined) parents.set(Number(name), Number(parent));
   }
-  const isBelow = (pid: number): boolean => {
+  const isDescendant = (pid: number): boolean => {
     for (
       let at = parents.get(pid), steps = 0;
       at !== undefined && steps < 64;
@@ -57,11 +57,11 @@ function sandboxed(service: number): number[] {
   };
   return [...parents.keys()].filter((pid) => {
     const namespace = readlinkOrEmpty(`/proc/${pid}/ns/pid`);
-    return namespace !== "" && namespace !== own && isBelow(pid);
+    return namespace !== "" && namespace !== own && isDescendant(pid);
   });
 }
 
-function lookIntoMemory(pid: number, check: (part: string) => void): number {
+function scanMemory(pid: number, check: (part: string) => void): number {
   let bytes = 0;
   let file: number;
   try {
@@ -70,12 +70,12 @@ function lookIntoMemory(pid: number, check: (part: string) => void): number {
     return 0;
   }
   try {
-    const buffer = Buffer.alloc(chunk);
+    const buffer = Buffer.alloc(CHUNK_BYTES);
     for (const line of readOrEmpty(`/proc/${pid}/maps`).split("\n")) {
       const [, from = "", to = ""] = /^([0-9a-f]+)-([0-9a-f]+) rw/.exec(line) ?? [];
       const end = Number.parseInt(to, 16);
-      for (let at = Number.parseInt(from, 16); at < end; at += chunk - overlap) {
-        const read = readAt(file, buffer, Math.min(chunk, end - at), at);
+      for (let at = Number.parseInt(from, 16); at < end; at += CHUNK_BYTES - OVERLAP_BYTES) {
+        const read = readAt(file, buffer, Math.min(CHUNK_BYTES, end - at), at);
         if (read === 0) break;
         check(buffer.toString("latin1", 0, read));
         bytes += read;
@@ -95,11 +95,11 @@ function readAt(file: number, buffer: Buffer, length: number, position: number):
   }
 }
 
-function lookIntoFiles(directory: string, check: (path: string, part: string) => void): number {
+function scanFiles(directory: string, check: (path: string, part: string) => void): number {
   let files = 0;
   for (const entry of entries(directory)) {
     const path = join(directory, entry.name);
-    if (entry.isDirectory()) files += lookIntoFiles(path, check);
+    if (entry.isDirectory()) files += scanFiles(path, check);
     if (!entry.isFile() || statSync(path, { throwIfNoEntry: false })?.size === 0) continue;
     files += 1;
     check(path, readOrEmpty(path));

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readOrEmpty } from "./read-or-empty.ts";
 
-/** What this machine lacks to limit the disks of sessions, by trying; false when nothing. */
+/** Why this machine cannot limit the disks of sessions, found by trying; false when it can. */
 export function missingForDiskLimits(): string | false {
   if (process.getuid?.() !== 0) return "this is not root";
   const directory = mkdtempSync(join(tmpdir(), "loop-trial-"));
@@ -16,20 +16,20 @@ export function missingForDiskLimits(): string | false {
     });
     return false;
   } catch {
-    return "no loop device can be mounted here";
+    return "loop devices cannot be mounted";
   } finally {
     rmSync(directory, { recursive: true });
   }
 }
 
-/** Starts a program where loop devices are, and cannot be used. */
+/** A command prefix that starts a program with loop devices that cannot be used. */
 export const WITHOUT_LOOP_DEVICES: readonly string[] = [
   ...["unshare", "--mount", "--propagation=private", "sh", "-c"],
   `for device in /dev/loop*; do mount --bind /dev/null "$device" || exit 1; done; exec "$@"`,
   "sh",
 ];
 
-/** The files that loop devices hold below this directory. */
+/** The backing files of loop devices below this directory. */
 export function loopBackingFiles(directory: string): string[] {
   return readdirSync("/sys/block")
     .filter((name) => name.startsWith("loop"))

@@ -7,18 +7,18 @@ import { zip } from "./zip.ts";
 const WHEEL = "berth_sample-1.0-py3-none-any.whl";
 const INFO = "berth_sample-1.0.dist-info";
 
-/** An index of Python packages over https with one package in it, `berth-sample`, whose command says what it is. */
+/** A Python package index over https with one package, `berth-sample`, whose command prints a line. */
 export interface PipIndex {
   /** `pypi.localhost:PORT` */
   host: string;
   url: string;
   caFile: string;
-  /** Paths that were asked for. */
+  /** The requested paths. */
   requests: string[];
   stop(): Promise<void>;
 }
 
-/** @param dir for its certificates. */
+/** @param dir where the certificates are stored. */
 export async function startPipIndex(dir: string): Promise<PipIndex> {
   const { caFile, key, certificate } = await makeCertificates(dir, ["pypi.localhost"]);
   const wheel = zip({

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
-/** A file's bytes, one character each; empty for one that is gone, as those of a process that has just ended are. */
+/** A file as latin1 text; empty when it cannot be read, such as the /proc files of a process that has just ended. */
 export function readOrEmpty(path: string): string {
   try {
     return readFileSync(path, "latin1");
@@ -9,7 +9,7 @@ export function readOrEmpty(path: string): string {
   }
 }
 
-/** Where a link leads; empty for one that is gone. */
+/** The target of a symbolic link; empty when it cannot be read. */
 export function readlinkOrEmpty(path: string): string {
   try {
     return readlinkSync(path);
@@ -18,7 +18,7 @@ export function readlinkOrEmpty(path: string): string {
   }
 }
 
-/** What lies in a directory; nothing for one that is gone. */
+/** The entries of a directory; none when it cannot be read. */
 export function listOrEmpty(directory: string): string[] {
   try {
     return readdirSync(directory);

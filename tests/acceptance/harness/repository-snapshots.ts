@@ -1,7 +1,7 @@
 import type { Berth } from "./berth.ts";
 import { waitUntil } from "./wait-until.ts";
 
-/** How many templates of the repository the service has made since it was started. */
+/** How many snapshots of the repository the service has built since it started. */
 export function countSnapshotsBuilt(berth: Berth, url: string): number {
   return berth.log
     .split("\n")
@@ -10,10 +10,10 @@ export function countSnapshotsBuilt(berth: Berth, url: string): number {
     ).length;
 }
 
-/** Resolves when it has made so many of it. */
+/** Resolves when the service has built `count` snapshots of the repository. */
 export async function waitForSnapshots(berth: Berth, url: string, count: number): Promise<void> {
   await waitUntil(
     () => countSnapshotsBuilt(berth, url) >= count,
-    () => `Fewer than ${count} of ${url} were made:\n${berth.log.slice(-2_000)}`,
+    () => `fewer than ${count} snapshots of ${url} were built:\n${berth.log.slice(-2_000)}`,
   );
 }

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Berth } from "./berth.ts";
 
-/** Where all tests of a machine have the system of sandboxes, which takes a minute to make. */
-const kept = join(tmpdir(), "berth-test-systems");
+/** The root filesystem of sandboxes that all tests of a machine share; building it takes a minute. */
+const SHARED_DIRECTORY = join(tmpdir(), "berth-test-systems");
 
-/** What this machine lacks to make the system of sandboxes; false when nothing. */
+/** Why this machine cannot build the root filesystem of sandboxes; false when it can. */
 export function missingForRootFilesystem(): string | false {
   if (process.getuid?.() !== 0) return "this is not root";
   try {
@@ -19,22 +19,22 @@ export function missingForRootFilesystem(): string | false {
   }
 }
 
-/** A data directory whose service finds the system that another test had made. */
+/** A data directory whose service uses the shared root filesystem. */
 export async function dataDirWithRootFilesystem(): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), "berth-test-"));
-  await mkdir(kept, { recursive: true, mode: 0o700 });
-  await symlink(kept, join(dataDir, "rootfs"));
+  await mkdir(SHARED_DIRECTORY, { recursive: true, mode: 0o700 });
+  await symlink(SHARED_DIRECTORY, join(dataDir, "rootfs"));
   return dataDir;
 }
 
-/** Resolves when the service has its system; at most ten minutes. */
+/** Resolves when the service has its root filesystem; at most ten minutes. */
 export async function waitForRootFilesystem(berth: Berth): Promise<void> {
   for (let tries = 0; tries < 2_400; tries++) {
-    const names = await readdir(kept);
+    const names = await readdir(SHARED_DIRECTORY);
     if (names.some((name) => /^[a-z]+-[0-9a-f]+$/.test(name)) && !/is being made/.test(berth.log)) return;
     if (/the system of sandboxes is ready/.test(berth.log)) return;
     if (/could not make the system/.test(berth.log)) break;
     await pause(250);
   }
-  throw new Error(`the system of sandboxes was not made:\n${berth.log.slice(-2_000)}`);
+  throw new Error(`the root filesystem was not built:\n${berth.log.slice(-2_000)}`);
 }

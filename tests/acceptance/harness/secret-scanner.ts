@@ -3,17 +3,17 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { Api, type ApiResponse, type CallOptions } from "./api.ts";
 
-/** Looks for secrets in what is shown to it, in every form in which one could pass through. */
+/** Searches texts, processes and files for secrets, plain and in the usual encodings. */
 export class SecretScanner {
   readonly #forms = new Map<string, string>();
 
-  /** From now on this is a secret. */
+  /** Adds a secret and returns it. */
   add(name: string, secret: string): string {
     for (const [form, text] of formsOf(secret)) this.#forms.set(text, `${name} (${form})`);
     return secret;
   }
 
-  /** Asserts that no secret is in it. */
+  /** Asserts that the text contains no secret. */
   check(where: string, text: string): void {
     for (const [form, name] of this.#forms) {
       const at = text.indexOf(form);
@@ -23,20 +23,20 @@ export class SecretScanner {
     }
   }
 
-  /** The arguments of every process of this machine, those in sandboxes too. Answers how many processes there were. */
+  /** Checks the arguments of every process of this machine, sandboxes included, and returns the number of processes. */
   checkArguments(): number {
     const processes = readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name));
     for (const pid of processes) this.check(`the arguments of process ${pid}`, readProcess(pid, "cmdline"));
     return processes.length;
   }
 
-  /** The variables of every process of this machine but those in sandboxes, which are given theirs. */
+  /** Checks the variables of every process of this machine except those in sandboxes, which may have secrets. */
   checkEnvironments(): void {
     for (const pid of readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name) && !isInSandbox(name)))
       this.check(`the environment of process ${pid}`, readProcess(pid, "environ"));
   }
 
-  /** Every file below a directory, with its name; the holes of sparse ones are not read. */
+  /** Checks the name and content of every file below a directory; holes of sparse files are not read. */
   checkTree(directory: string): void {
     const input = [...this.#forms.keys()].join("\n");
     const { status, stdout } = spawnSync("bash", ["-c", SEARCH, "bash", directory], {
@@ -49,18 +49,18 @@ export class SecretScanner {
   }
 }
 
-/** Reads what to search for from standard input. */
+/** A bash script that reads the texts to search for from standard input. */
 const SEARCH = `exec 3<&0; tar --sparse --create --file=- --directory="$1" . 2>/dev/null | grep -a -o -F -f <(cat <&3)`;
 
 const FIRST_SESSION_UID = 300_000;
 
-/** A client whose answers are all watched. */
+/** A client that checks all responses. */
 export class ScannedApi extends Api {
-  readonly #watch: SecretScanner;
+  readonly #scanner: SecretScanner;
 
-  constructor(url: string, token: string, watch: SecretScanner) {
+  constructor(url: string, token: string, scanner: SecretScanner) {
     super(url, token);
-    this.#watch = watch;
+    this.#scanner = scanner;
   }
 
   override async call(
@@ -69,16 +69,16 @@ export class ScannedApi extends Api {
     body?: unknown,
     options?: CallOptions,
   ): Promise<ApiResponse> {
-    const answer = await super.call(method, path, body, options);
-    const headers = JSON.stringify([...answer.headers]);
-    this.#watch.check(`the answer to ${method} ${path}`, `${JSON.stringify(answer.body)} ${headers}`);
-    return answer;
+    const response = await super.call(method, path, body, options);
+    const headers = JSON.stringify([...response.headers]);
+    this.#scanner.check(`the response to ${method} ${path}`, `${JSON.stringify(response.body)} ${headers}`);
+    return response;
   }
 }
 
 function formsOf(secret: string): [form: string, text: string][] {
   const bytes = Buffer.from(secret);
-  // In a longer text, base64 shows it in one of three ways, by where it begins.
+  // In a longer text, the base64 form depends on the offset modulo 3.
   const inBase64 = [0, 1, 2].map((before): [string, string] => {
     const text = Buffer.concat([Buffer.alloc(before), bytes]).toString("base64");
     return ["base64", text.slice(before === 0 ? 0 : 4, text.length - 4)];
@@ -92,7 +92,7 @@ function formsOf(secret: string): [form: string, text: string][] {
   ];
 }
 
-/** Sessions have uids of their own. */
+/** Sandboxes run with uids from FIRST_SESSION_UID on. */
 function isInSandbox(pid: string): boolean {
   return (statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid ?? 0) >= FIRST_SESSION_UID;
 }

@@ -10,29 +10,32 @@ export interface Frame {
 export interface StreamOptions {
   query?: string;
   lastEventId?: string;
-  /** Default: fails when no frame comes for a minute. */
+  /** Default: fails after a minute without a frame. */
   signal?: AbortSignal;
-  /** The stream is open: what happens from now on is in it. */
+  /** Called when the stream is open; it contains every later event. */
   onOpen?: () => void;
 }
 
-/** How long a session may tell nothing while it is waited for. A slow machine is slow between events, too. */
-const SILENCE_MS = 60_000;
+/** The longest time without an event. Generous, because a slow machine is also slow between events. */
+const MAX_SILENCE_MS = 60_000;
 
-/** The frames of a session's stream as they come; comments are passed over. Ends when the server ends it. */
+/** The frames of a session's stream, without comments. Ends when the server ends the stream. */
 export async function* readFrames(
   api: Api,
   session: string,
   options: StreamOptions = {},
 ): AsyncGenerator<Frame> {
   if (options.signal !== undefined) {
-    yield* received(api, session, options, options.signal);
+    yield* openStream(api, session, options, options.signal);
     return;
   }
-  const silence = new AbortController();
-  const giveUp = setTimeout(() => silence.abort(new Error("Nothing came for a minute.")), SILENCE_MS);
+  const timeout = new AbortController();
+  const giveUp = setTimeout(
+    () => timeout.abort(new Error("no frame was received for a minute")),
+    MAX_SILENCE_MS,
+  );
   try {
-    for await (const frame of received(api, session, options, silence.signal)) {
+    for await (const frame of openStream(api, session, options, timeout.signal)) {
       giveUp.refresh();
       yield frame;
     }
@@ -41,7 +44,7 @@ export async function* readFrames(
   }
 }
 
-async function* received(
+async function* openStream(
   api: Api,
   session: string,
   options: StreamOptions,
@@ -70,22 +73,24 @@ async function* received(
   }
 }
 
-/** Every event of the log from its start until one fits; fails when none comes for a minute. */
+/** The events of the log from its start to the first match; fails after a minute without an event. */
 export async function readEventsUntil(
   api: Api,
   session: string,
-  fits: (event: AnyJson) => boolean,
+  matches: (event: AnyJson) => boolean,
 ): Promise<AnyJson[]> {
   const events: AnyJson[] = [];
   try {
     for await (const { data } of readFrames(api, session, { query: "from=start" })) {
       events.push(data);
-      if (fits(data)) return events;
+      if (matches(data)) return events;
     }
   } catch (cause) {
-    throw new Error(`${session} stopped after: ${events.map(({ type }) => type).join(" ")}`, { cause });
+    throw new Error(`${session}: no match among: ${events.map(({ type }) => type).join(" ")}`, { cause });
   }
-  throw new Error(`the stream of ${session} ended after: ${events.map(({ type }) => type).join(" ")}`);
+  throw new Error(
+    `the stream of ${session} ended without a match among: ${events.map(({ type }) => type).join(" ")}`,
+  );
 }
 
 function parse(block: string): Frame | null {

@@ -1,15 +1,15 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Waits until this holds; after `longestMs` it rejects with the complaint. */
+/** Resolves when the condition is true; rejects with the message after `timeoutMs`. */
 export async function waitUntil(
-  holds: () => boolean,
-  complaint: () => string,
-  longestMs = 60_000,
+  condition: () => boolean,
+  message: () => string,
+  timeoutMs = 60_000,
 ): Promise<void> {
-  const signal = AbortSignal.timeout(longestMs);
-  while (!holds()) {
+  const signal = AbortSignal.timeout(timeoutMs);
+  while (!condition()) {
     await pause(10, undefined, { signal }).catch(() => {
-      throw new Error(complaint());
+      throw new Error(message());
     });
   }
 }

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 
-/** A zip archive of these files, by name, not compressed. */
+/** An uncompressed zip archive of files, by name. */
 export function zip(files: Readonly<Record<string, string>>): Buffer {
   const locals: Buffer[] = [];
   const central: Buffer[] = [];

@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirement.ts";
 
-/** What holds for every noun alike. */
+/** Rules that are the same for every resource type. */
 export const conventions: readonly Requirement[] = [
   {
     id: "page-every-list",

@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirement.ts";
 
-/** What a stream shows of events that are not stored yet. */
+/** Previews of events that are not stored yet. */
 export const eventDeltaRequirements: readonly Requirement[] = [
   {
     id: "event-deltas",

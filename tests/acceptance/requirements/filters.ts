@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirement.ts";
 
-/** Filters of lists, what sessions tell of their time, and what limits them. */
+/** Filters of lists, statistics of sessions, and resource limits. */
 export const filterRequirements: readonly Requirement[] = [
   {
     id: "event-filters",

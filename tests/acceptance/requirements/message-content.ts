@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirement.ts";
 
-/** What messages hold besides text, and what the operator tells an agent. */
+/** Images, documents and files in messages, and the operator's messages to an agent. */
 export const messageContentRequirements: readonly Requirement[] = [
   {
     id: "message-image",

@@ -1,7 +1,6 @@
 /**
- * What the service promises, one rule an entry, in our own words. `source` names the section of the interface
- * description that a rule comes from (`seed`) or of the document that fills its gaps (`api`).
- * Each rule is proved by at least one test over HTTP that cites its id; coverage.test.ts holds both to that.
+ * One rule of the API. `source` is the section of the interface description (`seed`), or of the document that completes it
+ * (`api`), that the rule comes from. At least one test over HTTP cites each id, which coverage.test.ts checks.
  */
 export interface Requirement {
   id: string;

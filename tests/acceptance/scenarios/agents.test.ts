@@ -6,23 +6,23 @@ import { bash, makeAgent, makeEnvironment, makeSession, runTurn, toolResults } f
 
 const { berth, api } = await startBerth();
 
-const model = "rehearsal/steps";
+const MODEL = "rehearsal/steps";
 
-covers(["agent-name"], "an agent needs a name of 1 to 256 characters", async () => {
-  assertError(await api.post("/agents", { model }), 400, "invalid_request_error", {
+covers(["agent-name"], "create agent: a name without 1 to 256 characters is rejected with 400", async () => {
+  assertError(await api.post("/agents", { MODEL }), 400, "invalid_request_error", {
     message: "Field 'name' is required.",
     param: "name",
   });
-  assertError(await api.post("/agents", { name: "", model }), 400, "invalid_request_error", {
+  assertError(await api.post("/agents", { name: "", MODEL }), 400, "invalid_request_error", {
     param: "name",
   });
-  assertError(await api.post("/agents", { name: "x".repeat(257), model }), 400, "invalid_request_error", {
+  assertError(await api.post("/agents", { name: "x".repeat(257), MODEL }), 400, "invalid_request_error", {
     param: "name",
   });
-  assert.equal((await api.post("/agents", { name: "x".repeat(256), model })).status, 200);
+  assert.equal((await api.post("/agents", { name: "x".repeat(256), MODEL })).status, 200);
 });
 
-covers(["agent-read", "ids"], "an agent reads as it was made", async () => {
+covers(["agent-read", "ids"], "read agent: returns the agent as created", async () => {
   const made = await makeAgent(api, {
     name: "Reader",
     description: "reads",
@@ -41,58 +41,66 @@ covers(["agent-read", "ids"], "an agent reads as it was made", async () => {
   assertError(await api.get("/agents/nonsense"), 404, "not_found_error");
 });
 
-covers(["agent-model"], "a model is named by provider and name, and has to be reachable", async () => {
-  const made = await makeAgent(api, { model: { id: model, context_window: 5000 } });
-  assert.deepEqual(made.model, { id: model, effective_context_window: 5000 });
-  assert.equal(typeof (await makeAgent(api)).model.effective_context_window, "number");
-  assertError(await api.post("/agents", { name: "a" }), 400, "invalid_request_error", {
-    message: "Field 'model' is required.",
-    param: "model",
-  });
-  assertError(
-    await api.post("/agents", { name: "a", model: "nobody/nothing" }),
-    400,
-    "invalid_request_error",
-    {
+covers(
+  ["agent-model"],
+  "agent model: provider/model or an object with id; an unusable model is rejected with 400",
+  async () => {
+    const made = await makeAgent(api, { model: { id: MODEL, context_window: 5000 } });
+    assert.deepEqual(made.model, { id: MODEL, effective_context_window: 5000 });
+    assert.equal(typeof (await makeAgent(api)).model.effective_context_window, "number");
+    assertError(await api.post("/agents", { name: "a" }), 400, "invalid_request_error", {
+      message: "Field 'model' is required.",
       param: "model",
-    },
-  );
-});
+    });
+    assertError(
+      await api.post("/agents", { name: "a", model: "nobody/nothing" }),
+      400,
+      "invalid_request_error",
+      {
+        param: "model",
+      },
+    );
+  },
+);
 
-covers(["agent-tools"], "the toolset resolves to the tools that the agent has", async () => {
-  const type = "agent_toolset_20260401";
-  const enabled = async (toolset: object) =>
-    (await makeAgent(api, { tools: [{ type, ...toolset }] })).tools[0].enabled_tools;
-  const all = ["Bash", "Read", "Write", "Edit", "Glob", "Grep"];
-  assert.deepEqual(await enabled({}), all);
-  assert.deepEqual(await enabled({ enabled_tools: [] }), all);
-  assert.deepEqual(await enabled({ enabled_tools: ["Read", "Bash"] }), ["Bash", "Read"]);
-  assert.deepEqual(await enabled({ disallowed_tools: ["Bash"] }), all.slice(1));
-  assert.deepEqual(await enabled({ configs: [{ name: "Grep", enabled: false }] }), all.slice(0, 5));
-  const bad = (toolset: object) => api.post("/agents", { name: "a", model, tools: [{ type, ...toolset }] });
-  assertError(await bad({ enabled_tools: ["bash"] }), 400, "invalid_request_error", {
-    param: "tools[0].enabled_tools[0]",
-  });
-  assertError(
-    await bad({ enabled_tools: ["Bash"], disallowed_tools: ["Bash"] }),
-    400,
-    "invalid_request_error",
-    {
-      message: /Bash/,
-    },
-  );
-  assertError(
-    await api.post("/agents", { name: "a", model, tools: [{ type: "agent_toolset_2020" }] }),
-    400,
-    "invalid_request_error",
-    { param: "tools[0].type" },
-  );
-  assert.deepEqual((await makeAgent(api, { tools: [] })).tools, []);
-});
+covers(
+  ["agent-tools"],
+  "agent toolset: enabled_tools, disallowed_tools and configs resolve to the enabled tools",
+  async () => {
+    const type = "agent_toolset_20260401";
+    const enabled = async (toolset: object) =>
+      (await makeAgent(api, { tools: [{ type, ...toolset }] })).tools[0].enabled_tools;
+    const all = ["Bash", "Read", "Write", "Edit", "Glob", "Grep"];
+    assert.deepEqual(await enabled({}), all);
+    assert.deepEqual(await enabled({ enabled_tools: [] }), all);
+    assert.deepEqual(await enabled({ enabled_tools: ["Read", "Bash"] }), ["Bash", "Read"]);
+    assert.deepEqual(await enabled({ disallowed_tools: ["Bash"] }), all.slice(1));
+    assert.deepEqual(await enabled({ configs: [{ name: "Grep", enabled: false }] }), all.slice(0, 5));
+    const bad = (toolset: object) => api.post("/agents", { name: "a", MODEL, tools: [{ type, ...toolset }] });
+    assertError(await bad({ enabled_tools: ["bash"] }), 400, "invalid_request_error", {
+      param: "tools[0].enabled_tools[0]",
+    });
+    assertError(
+      await bad({ enabled_tools: ["Bash"], disallowed_tools: ["Bash"] }),
+      400,
+      "invalid_request_error",
+      {
+        message: /Bash/,
+      },
+    );
+    assertError(
+      await api.post("/agents", { name: "a", MODEL, tools: [{ type: "agent_toolset_2020" }] }),
+      400,
+      "invalid_request_error",
+      { param: "tools[0].type" },
+    );
+    assert.deepEqual((await makeAgent(api, { tools: [] })).tools, []);
+  },
+);
 
 covers(
   ["agent-update"],
-  "an update makes a version of what is different, and only from the newest",
+  "update agent: a difference creates a version, and only the newest version can be updated",
   async () => {
     const made = await makeAgent(api, {
       description: "first",
@@ -138,7 +146,7 @@ covers(
 
 covers(
   ["agent-versions"],
-  "versions are listed and read, and a session keeps the one that it was given",
+  "agent versions: can be listed and read, and a session keeps its version",
   async () => {
     const made = await makeAgent(api, { name: "v1", system: "Be the first." });
     const path = `/agents/${made.id}`;
@@ -182,7 +190,7 @@ covers(
   },
 );
 
-covers(["agent-archive"], "an archived agent is read and nothing else", async () => {
+covers(["agent-archive"], "archived agent: can be read, not changed or used", async () => {
   const made = await makeAgent(api);
   const path = `/agents/${made.id}`;
   const archived = await api.ok("POST", `${path}/archive`);
@@ -201,25 +209,29 @@ covers(["agent-archive"], "an archived agent is read and nothing else", async ()
   assert.ok((await ids("?limit=100&include_archived=true")).includes(made.id));
 });
 
-covers(["agent-delete"], "a deleted agent is gone; one that a session was created with stays", async () => {
-  const made = await makeAgent(api);
-  assert.deepEqual(await api.ok("DELETE", `/agents/${made.id}`), { id: made.id, type: "agent_deleted" });
-  for (const path of [`/agents/${made.id}`, `/agents/${made.id}/versions`]) {
-    assertError(await api.get(path), 404, "not_found_error");
-  }
-  assertError(await api.delete(`/agents/${made.id}`), 404, "not_found_error");
-  const session = await makeSession(api);
-  assertError(await api.delete(`/agents/${session.agent.id}`), 409, "conflict_error");
-  assert.equal((await api.ok("GET", `/agents/${session.agent.id}`)).version, 1);
-});
+covers(
+  ["agent-delete"],
+  "delete agent: it is 404 afterwards; an agent of a session is not deleted",
+  async () => {
+    const made = await makeAgent(api);
+    assert.deepEqual(await api.ok("DELETE", `/agents/${made.id}`), { id: made.id, type: "agent_deleted" });
+    for (const path of [`/agents/${made.id}`, `/agents/${made.id}/versions`]) {
+      assertError(await api.get(path), 404, "not_found_error");
+    }
+    assertError(await api.delete(`/agents/${made.id}`), 404, "not_found_error");
+    const session = await makeSession(api);
+    assertError(await api.delete(`/agents/${session.agent.id}`), 409, "conflict_error");
+    assert.equal((await api.ok("GET", `/agents/${session.agent.id}`)).version, 1);
+  },
+);
 
-covers(["model-list"], "the models that can be reached are listed, and agents can have them", async () => {
+covers(["model-list"], "list models: returns the usable models and requires agents:read", async () => {
   const page = await api.ok("GET", "/models");
-  const listed = page.data.find(({ id }: { id: string }) => id === model);
+  const listed = page.data.find(({ id }: { id: string }) => id === MODEL);
   assert.equal(page.has_more, false);
   assert.equal(page.next_page, null);
   assert.deepEqual(listed, {
-    id: model,
+    id: MODEL,
     type: "model",
     provider: "rehearsal",
     effective_context_window: (await makeAgent(api)).model.effective_context_window,
@@ -229,31 +241,35 @@ covers(["model-list"], "the models that can be reached are listed, and agents ca
   assertError(await narrow.get("/models"), 403, "permission_error", { message: /agents:read/ });
 });
 
-covers(["agent-permission"], "a tool that is denied or not enabled is never run", async () => {
-  const type = "agent_toolset_20260401";
-  const configs = [{ name: "Write", permission_policy: { type: "always_deny" } }];
-  const agent = await makeAgent(api, { tools: [{ type, enabled_tools: ["Bash", "Write"], configs }] });
-  const session = await makeSession(api, { agent: agent.id });
-  const events = await runTurn(
-    api,
-    session.id,
-    { tool: "Write", input: { file_path: "/data/denied", content: "x" } },
-    { tool: "Glob", input: { pattern: "*" } },
-    bash("ls -a /data"),
-  );
-  const uses = events.filter(({ type }) => type === "agent.tool_use");
-  assert.deepEqual(
-    uses.map(({ name, evaluated_permission: permission }) => [name, permission]),
-    [
-      ["Write", "deny"],
-      ["Glob", "deny"],
-      ["Bash", "allow"],
-    ],
-  );
-  const outcomes = events.filter(({ type }) => type === "agent.tool_result");
-  assert.deepEqual(
-    outcomes.map(({ is_error: failed }) => failed),
-    [true, true, false],
-  );
-  assert.ok(!toolResults(events)[2]?.includes("denied"));
-});
+covers(
+  ["agent-permission"],
+  "tool permissions: a tool that is denied or not enabled never runs",
+  async () => {
+    const type = "agent_toolset_20260401";
+    const configs = [{ name: "Write", permission_policy: { type: "always_deny" } }];
+    const agent = await makeAgent(api, { tools: [{ type, enabled_tools: ["Bash", "Write"], configs }] });
+    const session = await makeSession(api, { agent: agent.id });
+    const events = await runTurn(
+      api,
+      session.id,
+      { tool: "Write", input: { file_path: "/data/denied", content: "x" } },
+      { tool: "Glob", input: { pattern: "*" } },
+      bash("ls -a /data"),
+    );
+    const uses = events.filter(({ type }) => type === "agent.tool_use");
+    assert.deepEqual(
+      uses.map(({ name, evaluated_permission: permission }) => [name, permission]),
+      [
+        ["Write", "deny"],
+        ["Glob", "deny"],
+        ["Bash", "allow"],
+      ],
+    );
+    const outcomes = events.filter(({ type }) => type === "agent.tool_result");
+    assert.deepEqual(
+      outcomes.map(({ is_error: failed }) => failed),
+      [true, true, false],
+    );
+    assert.ok(!toolResults(events)[2]?.includes("denied"));
+  },
+);

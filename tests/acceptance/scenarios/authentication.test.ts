@@ -7,53 +7,57 @@ import { makeAgent, makeEnvironment, makeSession } from "../harness/fixtures.ts"
 
 const { berth, api } = await startBerth();
 
-const absent = "sess_01h00000000000000000000000";
+const ABSENT_SESSION = "sess_01h00000000000000000000000";
 
-covers(["auth-bearer"], "without a bearer token every endpoint is 401", async () => {
-  const nobody = new Api(berth.url, null);
+covers(["auth-bearer"], "no bearer token: every endpoint responds with 401", async () => {
+  const anonymous = new Api(berth.url, null);
   for (const path of [
     "/agents",
     "/sessions",
-    `/sessions/${absent}`,
-    `/sessions/${absent}/resources`,
+    `/sessions/${ABSENT_SESSION}`,
+    `/sessions/${ABSENT_SESSION}/resources`,
     "/files",
     "/tokens",
   ]) {
-    const answer = await nobody.get(path);
-    assertError(answer, 401, "authentication_error");
+    const response = await anonymous.get(path);
+    assertError(response, 401, "authentication_error");
   }
-  assertError(await nobody.post("/sessions", {}), 401, "authentication_error");
+  assertError(await anonymous.post("/sessions", {}), 401, "authentication_error");
 });
 
-covers(["auth-api-key"], "x-api-key is no credential", async () => {
-  const nobody = new Api(berth.url, null);
-  const answer = await nobody.get("/agents", { headers: { "x-api-key": api.token ?? "" } });
-  assertError(answer, 401, "authentication_error", { message: /x-api-key/ });
+covers(["auth-api-key"], "x-api-key instead of a bearer token → 401", async () => {
+  const anonymous = new Api(berth.url, null);
+  const response = await anonymous.get("/agents", { headers: { "x-api-key": api.token ?? "" } });
+  assertError(response, 401, "authentication_error", { message: /x-api-key/ });
 });
 
-covers(["auth-malformed"], "each fault of a token has a message of its own", async () => {
-  const body = "A".repeat(40);
-  const unknown = `berth_pat_${body}${checksum(body)}`;
-  const expiring = await berth.token({ expiresIn: 1 });
-  const revoked = await api.ok("POST", "/tokens", { name: "short" });
-  await api.ok("DELETE", `/tokens/${revoked.id}`);
-  const messages = new Set<string>();
-  for (const authorization of [
-    `Basic ${Buffer.from("a:b").toString("base64")}`,
-    "Bearer nonsense",
-    `Bearer ${unknown}`,
-    `Bearer ${revoked.token}`,
-    `Bearer ${await expired(expiring)}`,
-  ]) {
-    const answer = await api.get("/agents", { headers: { authorization } });
-    assertError(answer, 401, "authentication_error");
-    messages.add(answer.body.error.message);
-    assert.ok(!answer.body.error.message.includes(body));
-  }
-  assert.equal(messages.size, 5, [...messages].join(" | "));
-});
+covers(
+  ["auth-malformed"],
+  "invalid token: malformed, unknown, revoked and expired have different messages",
+  async () => {
+    const body = "A".repeat(40);
+    const unknown = `berth_pat_${body}${checksum(body)}`;
+    const expiring = await berth.token({ expiresIn: 1 });
+    const revoked = await api.ok("POST", "/tokens", { name: "short" });
+    await api.ok("DELETE", `/tokens/${revoked.id}`);
+    const messages = new Set<string>();
+    for (const authorization of [
+      `Basic ${Buffer.from("a:b").toString("base64")}`,
+      "Bearer nonsense",
+      `Bearer ${unknown}`,
+      `Bearer ${revoked.token}`,
+      `Bearer ${await expired(expiring)}`,
+    ]) {
+      const response = await api.get("/agents", { headers: { authorization } });
+      assertError(response, 401, "authentication_error");
+      messages.add(response.body.error.message);
+      assert.ok(!response.body.error.message.includes(body));
+    }
+    assert.equal(messages.size, 5, [...messages].join(" | "));
+  },
+);
 
-covers(["auth-kinds"], "PATs and SATs both open the session endpoints", async () => {
+covers(["auth-kinds"], "token kinds: a PAT and a SAT can both use the session endpoints", async () => {
   for (const kind of ["pat", "sat"] as const) {
     const client = await berth.client({ kind, user: "boss@example.com", role: "admin" });
     const session = await makeSession(client);
@@ -62,7 +66,7 @@ covers(["auth-kinds"], "PATs and SATs both open the session endpoints", async ()
   }
 });
 
-covers(["auth-owner"], "another's object is 403, a missing one 404", async () => {
+covers(["auth-owner"], "access: another user's object is 403, a missing one 404", async () => {
   const session = await makeSession(api);
   const colleague = await berth.client({ user: "colleague@example.com" });
   const stranger = await berth.client({
@@ -73,7 +77,7 @@ covers(["auth-owner"], "another's object is 403, a missing one 404", async () =>
   for (const other of [colleague, stranger]) {
     for (const path of ["", "/resources", "/events", "/events/stream"]) {
       assertError(await other.get(`/sessions/${session.id}${path}`), 403, "permission_error");
-      assertError(await other.get(`/sessions/${absent}${path}`), 404, "not_found_error");
+      assertError(await other.get(`/sessions/${ABSENT_SESSION}${path}`), 404, "not_found_error");
     }
     for (const verb of ["cancel", "archive", "terminate"]) {
       assertError(await other.post(`/sessions/${session.id}/${verb}`), 403, "permission_error");
@@ -96,7 +100,7 @@ covers(["auth-owner"], "another's object is 403, a missing one 404", async () =>
 
 covers(
   ["auth-organization"],
-  "the organization's objects are its members', and an admin reaches all",
+  "organization: members can access its objects, and an admin can access every object",
   async () => {
     const service = await berth.client({ kind: "sat", user: "boss@example.com", role: "admin" });
     const shared = await makeAgent(service, { name: "shared" });
@@ -112,7 +116,7 @@ covers(
   },
 );
 
-covers(["auth-scope"], "a scope that does not cover the operation is 403 and named", async () => {
+covers(["auth-scope"], "scopes: a missing scope is 403 and named in the message", async () => {
   const reader = await berth.client({ scopes: "agents:read,sessions:read" });
   assert.equal((await reader.get("/agents")).status, 200);
   assertError(await reader.post("/agents", {}), 403, "permission_error", { message: /agents:write/ });
@@ -135,10 +139,10 @@ function checksum(body: string): string {
   return text;
 }
 
-/** The token, once it has expired. */
+/** Resolves with the token when it has expired. */
 async function expired(token: string): Promise<string> {
   for (;;) {
-    const answer = await api.get("/agents", { headers: { authorization: `Bearer ${token}` } });
-    if (answer.status === 401) return token;
+    const response = await api.get("/agents", { headers: { authorization: `Bearer ${token}` } });
+    if (response.status === 401) return token;
   }
 }

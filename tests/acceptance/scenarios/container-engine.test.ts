@@ -16,30 +16,30 @@ import { covers } from "../harness/covers.ts";
 import { bash, makeAgent, makeEnvironment, makeFile, runTurn, toolResults } from "../harness/fixtures.ts";
 import { providerSettings } from "../harness/provider-settings.ts";
 
-const skip = missingForEngine("dockerd") ?? false;
+const SKIP = missingForEngine("dockerd") ?? false;
 
 let directory: string;
 let engine: TestEngine;
 let host: GitHost;
 let berth: Berth;
 let api: Api;
-/** What was started, to be ended in the other order whatever became of the rest. */
-const started: (() => Promise<unknown>)[] = [];
+/** Runs in reverse order, also after a failed start. */
+const CLEANUP: (() => Promise<unknown>)[] = [];
 before(async () => {
-  if (skip !== false) return;
+  if (SKIP !== false) return;
   directory = await mkdtemp(join(tmpdir(), "container-engine-"));
-  started.push(() => rm(directory, { recursive: true, force: true }));
+  CLEANUP.push(() => rm(directory, { recursive: true, force: true }));
   engine = await startTestEngine("dockerd");
-  started.push(() => engine.close());
+  CLEANUP.push(() => engine.close());
   host = await startGitHost({ dir: directory });
-  started.push(() => host.stop());
+  CLEANUP.push(() => host.stop());
   await host.createRepository({ org: "acme", name: "widget", private: true, files: { "a.txt": "one\n" } });
   berth = await Berth.start({ settings: settings() });
-  started.push(() => berth.stop());
+  CLEANUP.push(() => berth.stop());
   api = await berth.client();
 });
 after(async () => {
-  for (const end of started.reverse()) await end();
+  for (const cleanUp of CLEANUP.reverse()) await cleanUp();
 });
 
 function settings(): Record<string, string> {
@@ -63,7 +63,7 @@ function repository(): AnyJson {
 
 covers(
   ["container-engine"],
-  "clone, commit, push and a refused host in a container",
+  "container engine: clone, commit, push, and a denied host is reported",
   async () => {
     const file = await makeFile(api, "uploaded");
     const session = await sessionWith([repository(), { type: "file", file_id: file.id }]);
@@ -87,12 +87,12 @@ covers(
       [["refused.example", "not_allowed"]],
     );
   },
-  skip,
+  SKIP,
 );
 
 covers(
   ["container-engine-resume"],
-  "a killed service leaves no running container, and the next goes on with its disk",
+  "killed service: leaves no running container, and the next one continues with the disk",
   async () => {
     const session = await sessionWith([repository()]);
     await runTurn(
@@ -115,12 +115,12 @@ covers(
     );
     assert.equal(text?.trim(), "M a.txt\nkept\nnone");
   },
-  skip,
+  SKIP,
 );
 
 covers(
   ["container-engine-image"],
-  "an image is run, and one that is missing is told",
+  "environment image: it is used, and a missing one causes a sandbox_error",
   async () => {
     const named = await sessionWith([], { image: TEST_IMAGE });
     assert.deepEqual(
@@ -133,5 +133,5 @@ covers(
     assert.equal(error?.error.type, "sandbox_error");
     assert.match(error?.error.message, /The image "missing\.example\/none:1" is not on/);
   },
-  skip,
+  SKIP,
 );

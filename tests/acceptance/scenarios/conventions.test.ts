@@ -12,7 +12,7 @@ interface List {
 
 let berth: Berth;
 let api: Api;
-/** Every list of the OpenAPI document, with objects to be listed. */
+/** Every list in the OpenAPI document; each has at least one object. */
 let lists: List[];
 before(async () => {
   berth = await Berth.start();
@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => berth.stop());
 
-/** Two objects for every list; the ids by which paths name those that hold them. */
+/** Creates two objects for every list and returns the ids for the path parameters. */
 async function makeParents(): Promise<Record<string, string>> {
   const agent = await makeAgent(api);
   await makeAgent(api);
@@ -62,7 +62,7 @@ function listsOf(document: AnyJson, parents: Record<string, string>): List[] {
     const schema = get?.responses["200"]?.content?.["application/json"]?.schema;
     if (schema?.properties?.has_more === undefined) return [];
     const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-      assert.ok(parents[name] !== undefined, `no ${name} was made for ${template}`);
+      assert.ok(parents[name] !== undefined, `no ${name} was created for ${template}`);
       return parents[name];
     });
     const parameters = get.parameters.map(({ name }: { name: string }) => name);
@@ -70,7 +70,7 @@ function listsOf(document: AnyJson, parents: Record<string, string>): List[] {
   });
 }
 
-covers(["page-every-list", "page-limit"], "limit has its bounds and messages in every list", async () => {
+covers(["page-every-list", "page-limit"], "every list: limit has the same bounds and messages", async () => {
   assert.ok(lists.length >= 15, `${lists.length} lists`);
   for (const { path } of lists) {
     for (const limit of ["0", "-1", "abc", "1.5", ""]) {
@@ -91,48 +91,56 @@ covers(["page-every-list", "page-limit"], "limit has its bounds and messages in 
   }
 });
 
-covers(["page-every-list", "page-envelope"], "pages of one lead through every list", async () => {
-  for (const { path, parameters } of lists) {
-    const all = await api.ok("GET", `${path}limit=100`);
-    const seen: AnyJson[] = [];
-    let next = "";
-    for (let turns = 0; turns <= all.data.length; turns++) {
-      const page = await api.ok("GET", `${path}limit=1${next}`);
-      assert.deepEqual([page.first_id, page.last_id], [page.data[0].id, page.data.at(-1).id], path);
-      seen.push(...page.data);
-      if (parameters.includes("page")) assert.equal(page.next_page !== null, page.has_more, path);
-      else assert.ok(!("next_page" in page), path);
-      if (!page.has_more) break;
-      next = parameters.includes("page") ? `&page=${page.next_page}` : `&after_id=${page.last_id}`;
+covers(
+  ["page-every-list", "page-envelope"],
+  "every list: pages of one object return the whole list in order",
+  async () => {
+    for (const { path, parameters } of lists) {
+      const all = await api.ok("GET", `${path}limit=100`);
+      const seen: AnyJson[] = [];
+      let next = "";
+      for (let pages = 0; pages <= all.data.length; pages++) {
+        const page = await api.ok("GET", `${path}limit=1${next}`);
+        assert.deepEqual([page.first_id, page.last_id], [page.data[0].id, page.data.at(-1).id], path);
+        seen.push(...page.data);
+        if (parameters.includes("page")) assert.equal(page.next_page !== null, page.has_more, path);
+        else assert.ok(!("next_page" in page), path);
+        if (!page.has_more) break;
+        next = parameters.includes("page") ? `&page=${page.next_page}` : `&after_id=${page.last_id}`;
+      }
+      assert.deepEqual(seen, all.data, path);
+      assert.ok(all.data.length >= (path.includes("/models") || path.includes("/tokens") ? 1 : 2), path);
+      const ids = all.data.map(({ id }: AnyJson) => id);
+      const order = path.includes("/events") ? ids.toSorted() : ids.toSorted().reverse();
+      if (!path.includes("/models")) assert.deepEqual(ids, order, path);
     }
-    assert.deepEqual(seen, all.data, path);
-    assert.ok(all.data.length >= (path.includes("/models") || path.includes("/tokens") ? 1 : 2), path);
-    const ids = all.data.map(({ id }: AnyJson) => id);
-    const order = path.includes("/events") ? ids.toSorted() : ids.toSorted().reverse();
-    if (!path.includes("/models")) assert.deepEqual(ids, order, path);
-  }
-});
+  },
+);
 
-covers(["page-every-list", "page-cursors"], "cursors exclude each other and stay in their list", async () => {
-  const cursor = (await api.ok("GET", "/environments?limit=1")).next_page;
-  for (const { path, parameters } of lists) {
-    if (parameters.includes("page") && !path.includes("/environments")) {
-      assertError(await api.get(`${path}page=${cursor}`), 400, "invalid_request_error", { param: "page" });
+covers(
+  ["page-every-list", "page-cursors"],
+  "every list: cursors are mutually exclusive and bound to their list",
+  async () => {
+    const cursor = (await api.ok("GET", "/environments?limit=1")).next_page;
+    for (const { path, parameters } of lists) {
+      if (parameters.includes("page") && !path.includes("/environments")) {
+        assertError(await api.get(`${path}page=${cursor}`), 400, "invalid_request_error", { param: "page" });
+      }
+      if (!parameters.includes("before_id")) continue;
+      const { first_id: id } = await api.ok("GET", `${path}limit=1`);
+      const pairs = [`before_id=${id}&after_id=${id}`];
+      if (parameters.includes("page")) pairs.push(`page=x&before_id=${id}`, `page=x&after_id=${id}`);
+      for (const pair of pairs) {
+        assertError(await api.get(path + pair), 400, "invalid_request_error", { message: /^Only one of/ });
+      }
+      assertError(await api.get(`${path}after_id=nonsense`), 400, "invalid_request_error", {
+        param: "after_id",
+      });
     }
-    if (!parameters.includes("before_id")) continue;
-    const { first_id: id } = await api.ok("GET", `${path}limit=1`);
-    const pairs = [`before_id=${id}&after_id=${id}`];
-    if (parameters.includes("page")) pairs.push(`page=x&before_id=${id}`, `page=x&after_id=${id}`);
-    for (const pair of pairs) {
-      assertError(await api.get(path + pair), 400, "invalid_request_error", { message: /^Only one of/ });
-    }
-    assertError(await api.get(`${path}after_id=nonsense`), 400, "invalid_request_error", {
-      param: "after_id",
-    });
-  }
-});
+  },
+);
 
-covers(["page-list-ends"], "beyond its ends every list is empty in every member", async () => {
+covers(["page-list-ends"], "every list: a page beyond either end is empty", async () => {
   for (const { path, parameters } of lists) {
     if (!parameters.includes("before_id")) continue;
     const { first_id, last_id } = await api.ok("GET", `${path}limit=100`);
@@ -145,59 +153,70 @@ covers(["page-list-ends"], "beyond its ends every list is empty in every member"
   }
 });
 
-covers(["id-out-of-range"], "what looks like an id and is the number of none is no anchor", async () => {
-  const beyond = "z".repeat(26);
+covers(["id-out-of-range"], "anchors and filters: an id out of range is rejected with 400", async () => {
+  const outOfRange = "z".repeat(26);
   for (const { path, parameters } of lists) {
     const ids = parameters.filter((name) => /_id$/.test(name) && !path.includes(`${name}=`));
-    const asked = ids.filter((name) => ["before_id", "after_id", "agent_id", "scope_id"].includes(name));
-    for (const name of asked) {
+    const idParameters = ids.filter((name) =>
+      ["before_id", "after_id", "agent_id", "scope_id"].includes(name),
+    );
+    for (const name of idParameters) {
       if (name === "agent_id" && path.includes("/versions")) continue;
       const first = (await api.ok("GET", `${path}limit=1`)).first_id.split("_")[0];
       const prefix = { agent_id: "agent", scope_id: "sess" }[name] ?? first;
-      assertError(await api.get(`${path}${name}=${prefix}_${beyond}`), 400, "invalid_request_error", {
+      assertError(await api.get(`${path}${name}=${prefix}_${outOfRange}`), 400, "invalid_request_error", {
         param: name,
       });
     }
   }
 });
 
-covers(["reference-unknown"], "what a body names and nobody has is 404, named", async () => {
-  const agent = (await makeAgent(api)).id;
-  const environment_id = (await makeEnvironment(api)).id;
-  const session = await makeSession(api);
-  const create = (fields: Record<string, Json>) =>
-    api.post("/sessions", { agent, environment_id, ...fields });
-  const naming: Record<string, (id: string) => Promise<AnyJson>> = {
-    agent: (id) => create({ agent: id }),
-    env: (id) => create({ environment_id: id }),
-    vault: (id) => create({ vault_ids: [id] }),
-    file: (id) => create({ resources: [{ type: "file", file_id: id }] }),
-    memstore: (id) => create({ resources: [{ type: "memory_store", memory_store_id: id }] }),
-    skill: (id) =>
-      api.post("/agents", {
-        name: "x",
-        model: "rehearsal/steps",
-        skills: [{ type: "custom", skill_id: id }],
-      }),
-  };
-  const added = (id: string) => api.post(`/sessions/${session.id}/resources`, { type: "file", file_id: id });
-  const shown = (id: string) =>
-    api.post(`/sessions/${session.id}/events`, {
-      events: [{ type: "user.message", content: [{ type: "image", source: { type: "file", file_id: id } }] }],
-    });
-  const cases: [string, (id: string) => Promise<AnyJson>][] = [
-    ...Object.entries(naming),
-    ["agent", (id) => create({ agent: { type: "agent", id } })],
-    ["vault", (id) => create({ resources: [{ type: "vault", vault_id: id }] })],
-    ["file", added],
-    ["file", shown],
-  ];
-  for (const [prefix, name] of cases) {
-    for (const rest of ["does_not_exist", "", "z".repeat(26), "01h00000000000000000000000"]) {
-      const id = `${prefix}_${rest}`;
-      assertError(await name(id), 404, "not_found_error", { message: new RegExp(`'${id}' does not exist`) });
+covers(
+  ["reference-unknown"],
+  "references in bodies: an unknown id is 404 and named, another form is 400",
+  async () => {
+    const agent = (await makeAgent(api)).id;
+    const environment_id = (await makeEnvironment(api)).id;
+    const session = await makeSession(api);
+    const create = (fields: Record<string, Json>) =>
+      api.post("/sessions", { agent, environment_id, ...fields });
+    const creations: Record<string, (id: string) => Promise<AnyJson>> = {
+      agent: (id) => create({ agent: id }),
+      env: (id) => create({ environment_id: id }),
+      vault: (id) => create({ vault_ids: [id] }),
+      file: (id) => create({ resources: [{ type: "file", file_id: id }] }),
+      memstore: (id) => create({ resources: [{ type: "memory_store", memory_store_id: id }] }),
+      skill: (id) =>
+        api.post("/agents", {
+          name: "x",
+          model: "rehearsal/steps",
+          skills: [{ type: "custom", skill_id: id }],
+        }),
+    };
+    const addFile = (id: string) =>
+      api.post(`/sessions/${session.id}/resources`, { type: "file", file_id: id });
+    const sendImage = (id: string) =>
+      api.post(`/sessions/${session.id}/events`, {
+        events: [
+          { type: "user.message", content: [{ type: "image", source: { type: "file", file_id: id } }] },
+        ],
+      });
+    const cases: [string, (id: string) => Promise<AnyJson>][] = [
+      ...Object.entries(creations),
+      ["agent", (id) => create({ agent: { type: "agent", id } })],
+      ["vault", (id) => create({ resources: [{ type: "vault", vault_id: id }] })],
+      ["file", addFile],
+      ["file", sendImage],
+    ];
+    for (const [prefix, request] of cases) {
+      for (const rest of ["does_not_exist", "", "z".repeat(26), "01h00000000000000000000000"]) {
+        const id = `${prefix}_${rest}`;
+        assertError(await request(id), 404, "not_found_error", {
+          message: new RegExp(`'${id}' does not exist`),
+        });
+      }
+      for (const id of ["nonsense", "", `other_${"0".repeat(26)}`])
+        assertError(await request(id), 400, "invalid_request_error", { message: /must be the id of/ });
     }
-    for (const id of ["nonsense", "", `other_${"0".repeat(26)}`])
-      assertError(await name(id), 400, "invalid_request_error", { message: /must be the id of/ });
-  }
-});
+  },
+);

@@ -11,7 +11,7 @@ const { berth, api } = await startBerth();
 
 covers(
   ["error-internal"],
-  "a database that does not answer is 500 api_error, and its return is noticed",
+  "database outage: 500 api_error, and the service recovers with the database",
   async () => {
     assert.equal((await api.get("/agents")).status, 200);
     const postmaster = Number(
@@ -19,13 +19,13 @@ covers(
     );
     process.kill(postmaster, "SIGSTOP");
     try {
-      for (const connection of connectionsOf(postmaster)) process.kill(connection, "SIGTERM");
-      const headers = { "x-request-id": "while-it-is-away" };
-      const answer = await api.get("/agents", { headers });
-      assertError(answer, 500, "api_error", { message: /cannot reach its database/ });
-      assert.deepEqual(Object.keys(answer.body), ["type", "request_id", "error"]);
-      assert.equal(answer.body.request_id, "while-it-is-away");
-      assert.equal(answer.headers.get("x-should-retry"), null, "it may be tried again");
+      for (const backend of backendsOf(postmaster)) process.kill(backend, "SIGTERM");
+      const headers = { "x-request-id": "during-outage" };
+      const response = await api.get("/agents", { headers });
+      assertError(response, 500, "api_error", { message: /cannot reach its database/ });
+      assert.deepEqual(Object.keys(response.body), ["type", "request_id", "error"]);
+      assert.equal(response.body.request_id, "during-outage");
+      assert.equal(response.headers.get("x-should-retry"), null, "the request may be retried");
     } finally {
       process.kill(postmaster, "SIGCONT");
     }
@@ -36,8 +36,8 @@ covers(
   },
 );
 
-/** The processes of a PostgreSQL that serve a client each. */
-function connectionsOf(postmaster: number): number[] {
+/** The backend processes of a PostgreSQL server. */
+function backendsOf(postmaster: number): number[] {
   const processes = execFileSync("ps", ["--ppid", `${postmaster}`, "-o", "pid=,args="], { encoding: "utf8" });
   const serving = processes.split("\n").filter((line) => /\[local\]|\d+\.\d+\.\d+\.\d+\(\d+\)/.test(line));
   assert.ok(serving.length > 0, processes);

@@ -13,7 +13,7 @@ import { providerSettings } from "../harness/provider-settings.ts";
 import { readEventsUntil } from "../harness/stream.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
-const skip = missingForDiskLimits();
+const SKIP = missingForDiskLimits();
 const FULL = /No space left on device/;
 let directory: string;
 let host: GitHost;
@@ -34,15 +34,15 @@ after(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-async function limited(client = api): Promise<string> {
+async function limitedEnvironment(client = api): Promise<string> {
   return (await makeEnvironment(client, { resources: { disk_mb: 64 } })).id;
 }
 
 covers(
   ["environment-disk-limit"],
-  "a session writes what its disk takes and goes on, and its neighbour has its own",
+  "disk_mb: a session can fill its own disk and continue; another session has its own limit",
   async () => {
-    const environment = await api.ok("GET", `/environments/${await limited()}`);
+    const environment = await api.ok("GET", `/environments/${await limitedEnvironment()}`);
     assert.deepEqual(environment.resources, { cpus: 2, memory_mb: 4096, pids: 512, disk_mb: 64 });
     const session = await makeSession(api, { environment_id: environment.id });
     const fill = "head -c 100M /dev/zero >/data/filling; stat -c 'size %s' /data/filling; df -B1 /data";
@@ -62,16 +62,16 @@ covers(
     for (const { id } of [session, neighbour]) await api.ok("DELETE", `/sessions/${id}`);
     await waitUntil(
       () => loopBackingFiles(berth.dataDir).length === 0,
-      () => "a loop device is left",
+      () => "a loop device remains",
     );
     assert.ok(!(await readFile("/proc/mounts", "utf8")).includes(berth.dataDir));
   },
-  skip,
+  SKIP,
 );
 
 covers(
   ["environment-disk-default"],
-  "a session whose environment says nothing has the operator's limit, or none",
+  "no disk_mb: the operator's limit applies, or none",
   async () => {
     const fill = bash("head -c 100M /dev/zero >/data/filling; stat -c 'size %s' /data/filling");
     const own = await Berth.start({ settings: { BERTH_SESSION_DISK_MB: "64" } });
@@ -98,38 +98,34 @@ covers(
     )[0];
     assert.ok(Number(/^\s*(\d+)M$/m.exec(room ?? "")?.[1]) >= 10_240, `${room}`);
   },
-  skip,
+  SKIP,
 );
+
+covers(["environment-disk-limit"], "disk_mb: an integer of at least 64, or null for no limit", async () => {
+  for (const bad of [63, 0, -1, 64.5, "64", 2 ** 40]) {
+    const response = await api.post("/environments", { name: "bad", resources: { disk_mb: bad } });
+    assertError(response, 400, "invalid_request_error", { param: "resources.disk_mb" });
+  }
+  const path = `/environments/${await limitedEnvironment()}`;
+  const kept = await api.ok("POST", path, { resources: { cpus: 1 } });
+  assert.deepEqual([kept.resources.disk_mb, kept.resources.cpus], [64, 1]);
+  assert.equal((await api.ok("POST", path, { resources: { disk_mb: null } })).resources.disk_mb, null);
+});
 
 covers(
   ["environment-disk-limit"],
-  "disk_mb is a whole number from 64 on, and null takes it away",
-  async () => {
-    for (const bad of [63, 0, -1, 64.5, "64", 2 ** 40]) {
-      const answer = await api.post("/environments", { name: "bad", resources: { disk_mb: bad } });
-      assertError(answer, 400, "invalid_request_error", { param: "resources.disk_mb" });
-    }
-    const path = `/environments/${await limited()}`;
-    const kept = await api.ok("POST", path, { resources: { cpus: 1 } });
-    assert.deepEqual([kept.resources.disk_mb, kept.resources.cpus], [64, 1]);
-    assert.equal((await api.ok("POST", path, { resources: { disk_mb: null } })).resources.disk_mb, null);
-  },
-);
-
-covers(
-  ["environment-disk-limit"],
-  "what lies on a limited disk outlives a service that is killed, and the limit holds on",
+  "killed service: files on a limited disk and the limit itself remain",
   async () => {
     const first = await Berth.start();
     let client = await first.client();
-    const session = await makeSession(client, { environment_id: await limited(client) });
+    const session = await makeSession(client, { environment_id: await limitedEnvironment(client) });
     await runTurn(client, session.id, bash("cd /data && git init -q work && echo draft >work/draft"));
     await first.kill("SIGKILL");
     const second = await Berth.start({ dataDir: first.dataDir });
     try {
       client = await second.client();
-      const look = "cat /data/work/draft; head -c 100M /dev/zero >/data/filling";
-      const [text] = toolResults(await runTurn(client, session.id, bash(look)));
+      const command = "cat /data/work/draft; head -c 100M /dev/zero >/data/filling";
+      const [text] = toolResults(await runTurn(client, session.id, bash(command)));
       assert.match(text ?? "", /^draft$/m);
       assert.match(text ?? "", FULL);
       assert.equal(loopBackingFiles(first.dataDir).length, 1);
@@ -137,17 +133,17 @@ covers(
       await second.stop();
     }
   },
-  skip,
+  SKIP,
 );
 
 covers(
   ["environment-disk-clone"],
-  "a repository that is too large says so, and the session goes on",
+  "a repository larger than the disk: repository_clone_error, and the session continues",
   async () => {
     const resources = [
       { type: "hosted_repository", url: `${host.url}/acme/large`, mount_path: "/data/large" },
     ];
-    const session = await makeSession(api, { environment_id: await limited(), resources });
+    const session = await makeSession(api, { environment_id: await limitedEnvironment(), resources });
     const events = await runTurn(api, session.id, bash("ls /data; echo room >/data/x && cat /data/x"));
     assert.match(toolResults(events)[0] ?? "", /^room/m);
     const log = await readEventsUntil(api, session.id, ({ type }) => type === "session.error");
@@ -155,17 +151,17 @@ covers(
     assert.equal(error.type, "repository_clone_error");
     assert.match(error.message, /the session's disk is full/);
   },
-  skip,
+  SKIP,
 );
 
 covers(
   ["environment-disk-refused"],
-  "without loop devices a session with disk_mb says why it cannot run, and others run",
+  "no loop devices: a session with disk_mb reports a sandbox_error, and others run",
   async () => {
-    const bare = await Berth.start({ under: WITHOUT_LOOP_DEVICES });
+    const bare = await Berth.start({ wrapper: WITHOUT_LOOP_DEVICES });
     try {
       const client = await bare.client();
-      const session = await makeSession(client, { environment_id: await limited(client) });
+      const session = await makeSession(client, { environment_id: await limitedEnvironment(client) });
       const events = await runTurn(client, session.id, bash("echo ran > /data/x; cat /data/x"));
       const { error } = events.find(({ type }) => type === "session.error") ?? {};
       assert.equal(error?.type, "sandbox_error");
@@ -177,5 +173,5 @@ covers(
       await bare.stop();
     }
   },
-  skip,
+  SKIP,
 );

@@ -17,7 +17,7 @@ import {
 } from "../harness/root-filesystem.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
-const skip = missingForRootFilesystem();
+const SKIP = missingForRootFilesystem();
 let directory: string;
 let index: PipIndex;
 let berth: Berth;
@@ -26,11 +26,11 @@ let api: Api;
 before(async () => {
   directory = await mkdtemp(join(tmpdir(), "environment-contents-"));
   index = await startPipIndex(directory);
-  const dataDir = skip ? {} : { dataDir: await dataDirWithRootFilesystem() };
+  const dataDir = SKIP ? {} : { dataDir: await dataDirWithRootFilesystem() };
   berth = await Berth.start({
     ...dataDir,
     settings: {
-      BERTH_ROOTFS: skip ? "host" : "debian",
+      BERTH_ROOTFS: SKIP ? "host" : "debian",
       BERTH_PIP_INDEX: index.url,
       BERTH_GIT_CA_FILES: JSON.stringify([{ host: index.host, ca_file: index.caFile }]),
       BERTH_EGRESS_ALLOW_PRIVATE: `${index.host} deb.debian.org registry.npmjs.org`,
@@ -38,7 +38,7 @@ before(async () => {
     },
   });
   api = await berth.client();
-  if (!skip) await waitForRootFilesystem(berth);
+  if (!SKIP) await waitForRootFilesystem(berth);
 });
 after(async () => {
   await index.stop();
@@ -51,13 +51,13 @@ async function sessionWith(config: AnyJson, fields: AnyJson = {}): Promise<AnyJs
   return await makeSession(api, { environment_id: environment.id });
 }
 
-function faults(events: AnyJson[]): AnyJson[] {
+function errorsOf(events: AnyJson[]): AnyJson[] {
   return events.filter(({ type }) => type === "session.error").map(({ error }) => error);
 }
 
 covers(
   ["environment-package-names"],
-  "packages and a script are kept, changed by parts, and taken away",
+  "packages and setup_script: stored as given, changed separately, and cleared with null",
   async () => {
     const packages = {
       apt: ["jq", "g++", "libssl3=3.0.15-1~deb12u1"],
@@ -80,92 +80,96 @@ covers(
   },
 );
 
-covers(["environment-package-names"], "what is more than a name is refused", async () => {
-  const bad = {
-    apt: [
-      "",
-      "-y",
-      "--allow-downgrades",
-      "jq-",
-      "jq jq",
-      "jq/sid",
-      "./x.deb",
-      "/tmp/x.deb",
-      "jq=",
-      "Jq",
-      "lib*",
-      "a^",
-      "jq;id",
-      "jq\n",
-    ],
-    npm: [
-      "",
-      "-g",
-      "--prefix=/",
-      "../x",
-      "/x",
-      "./x",
-      "https://a.example/x.tgz",
-      "a/b",
-      "git+ssh://a.example",
-      "@a",
-      "a@file:x",
-      "a@npm:b",
-      "a b",
-      "$(id)",
-    ],
-    pip: [
-      "",
-      "-r",
-      "--index-url=https://a.example",
-      "./x",
-      "/x",
-      "x.whl/",
-      "git+https://a.example",
-      "a @ https://a.example",
-      "a==",
-      "a>=1",
-      "a;b",
-      "a[",
-      "-e.",
-    ],
-  };
-  for (const [manager, names] of Object.entries(bad))
-    for (const name of names) {
-      const answer = await api.post("/environments", {
-        name: "bad",
-        config: { type: "cloud", packages: { [manager]: ["ok", name] } },
-      });
-      assertError(answer, 400, "invalid_request_error", { param: `config.packages.${manager}[1]` });
-    }
-  const many = Array.from({ length: 101 }, (_, count) => `p${count}`);
-  const tooMany = await api.post("/environments", {
-    name: "bad",
-    config: { type: "cloud", packages: { apt: many } },
-  });
-  assertError(tooMany, 400, "invalid_request_error", { param: "config.packages.apt" });
-  for (const script of ["x".repeat(65_537), "é".repeat(40_000), "a\0b"]) {
-    const answer = await api.post("/environments", {
+covers(
+  ["environment-package-names"],
+  "package names and scripts: invalid values are rejected with 400 and their position",
+  async () => {
+    const bad = {
+      apt: [
+        "",
+        "-y",
+        "--allow-downgrades",
+        "jq-",
+        "jq jq",
+        "jq/sid",
+        "./x.deb",
+        "/tmp/x.deb",
+        "jq=",
+        "Jq",
+        "lib*",
+        "a^",
+        "jq;id",
+        "jq\n",
+      ],
+      npm: [
+        "",
+        "-g",
+        "--prefix=/",
+        "../x",
+        "/x",
+        "./x",
+        "https://a.example/x.tgz",
+        "a/b",
+        "git+ssh://a.example",
+        "@a",
+        "a@file:x",
+        "a@npm:b",
+        "a b",
+        "$(id)",
+      ],
+      pip: [
+        "",
+        "-r",
+        "--index-url=https://a.example",
+        "./x",
+        "/x",
+        "x.whl/",
+        "git+https://a.example",
+        "a @ https://a.example",
+        "a==",
+        "a>=1",
+        "a;b",
+        "a[",
+        "-e.",
+      ],
+    };
+    for (const [manager, names] of Object.entries(bad))
+      for (const name of names) {
+        const response = await api.post("/environments", {
+          name: "bad",
+          config: { type: "cloud", packages: { [manager]: ["ok", name] } },
+        });
+        assertError(response, 400, "invalid_request_error", { param: `config.packages.${manager}[1]` });
+      }
+    const many = Array.from({ length: 101 }, (_, count) => `p${count}`);
+    const tooMany = await api.post("/environments", {
       name: "bad",
-      config: { type: "cloud", setup_script: script },
+      config: { type: "cloud", packages: { apt: many } },
     });
-    assertError(answer, 400, "invalid_request_error", { param: "config.setup_script" });
-  }
-});
+    assertError(tooMany, 400, "invalid_request_error", { param: "config.packages.apt" });
+    for (const script of ["x".repeat(65_537), "é".repeat(40_000), "a\0b"]) {
+      const response = await api.post("/environments", {
+        name: "bad",
+        config: { type: "cloud", setup_script: script },
+      });
+      assertError(response, 400, "invalid_request_error", { param: "config.setup_script" });
+    }
+  },
+);
 
 covers(
   ["environment-packages"],
-  "sessions have the packages of all three managers, installed once",
+  "packages: sessions have the apt, npm and pip packages, which are installed once",
   async () => {
     const packages = { apt: ["tree"], npm: ["semver@7.6.3"], pip: ["berth-sample==1.0"] };
     const session = await sessionWith({ packages });
     const use = "tree --version; semver 1.2.3; berth-sample; head -1 /etc/os-release; touch /usr/x 2>&1";
     const events = await runTurn(api, session.id, bash(use));
-    assert.deepEqual(faults(events), []);
-    const waits = events.filter(({ type }) => type === "session.environment_progress");
-    const phases = waits.filter(({ seconds }) => seconds !== null).map(({ phase }) => phase);
+    assert.deepEqual(errorsOf(events), []);
+    const progress = events.filter(({ type }) => type === "session.environment_progress");
+    const phases = progress.filter(({ seconds }) => seconds !== null).map(({ phase }) => phase);
     assert.deepEqual(
-      waits.map(({ phase }) => phase),
+      progress.map(({ phase }) => phase),
       phases.flatMap((phase) => [phase, phase]),
     );
     assert.deepEqual(
@@ -176,61 +180,61 @@ covers(
     const [seen] = toolResults(events);
     for (const word of [/tree v\d/, /^1\.2\.3$/m, /sample of pip/, /bookworm/, /Read-only file system/])
       assert.match(seen ?? "", word);
-    const asked = index.requests.length;
-    assert.ok(asked > 0);
+    const requestCount = index.requests.length;
+    assert.ok(requestCount > 0);
     const other = await sessionWith({ packages: { ...packages, apt: ["tree", "tree"] } });
     assert.match(toolResults(await runTurn(api, other.id, bash("berth-sample")))[0] ?? "", /sample of pip/);
-    assert.equal(index.requests.length, asked);
+    assert.equal(index.requests.length, requestCount);
     const plain = await makeSession(api);
     assert.match(
       toolResults(await runTurn(api, plain.id, bash("command -v tree berth-sample || echo none")))[0] ?? "",
       /none/,
     );
   },
-  skip,
+  SKIP,
 );
 
 covers(
   ["environment-waits"],
-  "a first session is told what it waits for while it does, and the second waits for nothing",
+  "progress events: recorded while the first session waits; the second does not wait",
   async () => {
-    const isWait = ({ type }: AnyJson) => type === "session.environment_progress";
+    const isProgress = ({ type }: AnyJson) => type === "session.environment_progress";
     const config = { setup_script: "sleep 3; echo made >/etc/made" };
     const session = await sessionWith(config);
     const events = await runTurn(api, session.id, bash("cat /etc/made"));
     assert.match(toolResults(events)[0] ?? "", /^made/);
-    const [began, over, ...more] = events.filter(isWait);
+    const [start, end, ...more] = events.filter(isProgress);
     assert.deepEqual(more, []);
-    assert.deepEqual([began?.phase, began?.seconds, over?.phase], ["setup_script", null, "setup_script"]);
-    assert.ok(over?.seconds >= 3 && over?.seconds < 60, `${over?.seconds}`);
-    // While it waited, and not both afterwards.
-    assert.ok(Date.parse(over?.created_at) - Date.parse(began?.created_at) >= 500);
+    assert.deepEqual([start?.phase, start?.seconds, end?.phase], ["setup_script", null, "setup_script"]);
+    assert.ok(end?.seconds >= 3 && end?.seconds < 60, `${end?.seconds}`);
+    // The start was recorded while the session waited.
+    assert.ok(Date.parse(end?.created_at) - Date.parse(start?.created_at) >= 500);
     assert.ok(
-      events.findIndex(({ type }) => type === "session.container_started") > events.indexOf(over ?? {}),
+      events.findIndex(({ type }) => type === "session.container_started") > events.indexOf(end ?? {}),
     );
     const path = `/sessions/${session.id}/events?types[]=session.environment_progress`;
-    assert.deepEqual((await api.ok("GET", path)).data, [began, over]);
+    assert.deepEqual((await api.ok("GET", path)).data, [start, end]);
     const twin = await sessionWith(config);
-    assert.ok(!(await runTurn(api, twin.id, bash("cat /etc/made"))).some(isWait));
+    assert.ok(!(await runTurn(api, twin.id, bash("cat /etc/made"))).some(isProgress));
   },
-  skip,
+  SKIP,
 );
 
 covers(
   ["environment-fault"],
-  "packages that do not exist are told with what the manager wrote, and the session goes on",
+  "unknown packages: environment_error with the package manager's output, and the session continues",
   async () => {
     const session = await sessionWith({ packages: { apt: ["berth-no-such-package"], npm: ["semver"] } });
     let opened = 0;
     for (let turns = 0; opened < 2; turns++) {
-      assert.ok(turns < 200, "its sandbox is not opened again");
+      assert.ok(turns < 200, "the sandbox was not opened again");
       const events = await runTurn(api, session.id, bash("echo goes on"));
       const [seen] = toolResults(events);
       assert.match(seen ?? "", /goes on/);
-      // The sandbox of before may not have closed yet.
+      // The previous sandbox may still be open.
       if (!events.some(({ type }) => type === "session.container_started")) continue;
       opened += 1;
-      const [fault, ...more] = faults(events);
+      const [fault, ...more] = errorsOf(events);
       assert.deepEqual(more, []);
       assert.deepEqual([fault?.type, fault?.retry_status.type], ["environment_error", "exhausted"]);
       assert.match(fault?.message, /without its environment's apt packages and npm packages.*exit code 100/);
@@ -238,12 +242,12 @@ covers(
       assert.match(seen ?? "", /goes on.*without its environment's apt packages/s);
     }
   },
-  skip,
+  SKIP,
 );
 
 covers(
   ["environment-setup-script"],
-  "a setup script runs once as root with the environment's networking and variables",
+  "setup script: runs once as root with the environment's networking and variables",
   async () => {
     const script = [
       "#!/bin/bash",
@@ -261,10 +265,10 @@ covers(
     const use =
       "greet; cat ~/.config/tool/settings; echo changed >~/.config/tool/settings; grep -c berth_sample /opt/page";
     const events = await runTurn(api, session.id, bash(use));
-    assert.deepEqual(faults(events), []);
+    assert.deepEqual(errorsOf(events), []);
     assert.ok(events.some(({ type, host }) => type === "session.egress_denied" && host === "deb.debian.org"));
     assert.match(toolResults(events)[0] ?? "", /hello there 0\nfrom jq\nchosen\n1/);
-    const asked = index.requests.length;
+    const requestCount = index.requests.length;
     const later = await runTurn(api, session.id, bash("cat ~/.config/tool/settings"));
     assert.match(toolResults(later)[0] ?? "", /changed/);
     const twin = await sessionWith(config, fields);
@@ -272,22 +276,22 @@ covers(
       toolResults(await runTurn(api, twin.id, bash("cat ~/.config/tool/settings")))[0] ?? "",
       /chosen/,
     );
-    assert.equal(index.requests.length, asked);
+    assert.equal(index.requests.length, requestCount);
   },
-  skip,
+  SKIP,
 );
 
 covers(
   ["environment-fault"],
-  "a script that fills its disk is told so, and nothing of it is left",
+  "setup script that fills its disk: the error says so, and no layer remains",
   async () => {
     const layers = () => readdirSync(join(berth.dataDir, "layers")).sort();
     const before = layers();
-    // Most of it is only allotted, which takes the machine no time.
+    // fallocate is fast: it only allocates most of the space.
     const setup_script = "fallocate -l 3900M /opt/most\nhead -c 1G /dev/urandom >/opt/rest\necho never";
     const session = await sessionWith({ setup_script });
     const events = await runTurn(api, session.id, bash("ls /opt; echo goes on"));
-    const [fault, ...more] = faults(events);
+    const [fault, ...more] = errorsOf(events);
     assert.deepEqual(more, []);
     assert.deepEqual([fault?.type, fault?.retry_status.type], ["environment_error", "exhausted"]);
     assert.match(
@@ -299,20 +303,20 @@ covers(
     assert.deepEqual(layers(), before);
     await waitUntil(
       () => loopBackingFiles(join(berth.dataDir, "layers")).length === 0,
-      () => "a loop device is left",
+      () => "a loop device remains",
     );
   },
-  skip || missingForDiskLimits(),
+  SKIP || missingForDiskLimits(),
 );
 
 covers(
   ["environment-fault", "environment-setup-script"],
-  "a script that fails is told without the values of variables",
+  "failed setup script: the error contains no values of variables",
   async () => {
     const setup_script = 'echo first\necho "the key is $KEY"\nls /no-such-place\necho never';
     const session = await sessionWith({ setup_script }, { environment_variables: { KEY: "canary-4471-x" } });
     const events = await runTurn(api, session.id, bash("echo goes on"));
-    const [fault] = faults(events);
+    const [fault] = errorsOf(events);
     assert.equal(fault?.type, "environment_error");
     assert.match(
       fault?.message,
@@ -321,5 +325,5 @@ covers(
     assert.doesNotMatch(fault?.message, /never|canary/);
     assert.match(toolResults(events)[0] ?? "", /goes on/);
   },
-  skip,
+  SKIP,
 );

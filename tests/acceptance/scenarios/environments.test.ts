@@ -8,7 +8,7 @@ const { berth, api } = await startBerth();
 
 covers(
   ["environment-crud"],
-  "an environment reads as it was made, limited to nothing by default",
+  "read environment: as created; by default networking is limited and allows no hosts",
   async () => {
     const made = await makeEnvironment(api, { name: "plain", metadata: { a: "b" } });
     assert.match(made.id, /^env_[0-9a-hjkmnp-tv-z]{26}$/);
@@ -26,62 +26,80 @@ covers(
   },
 );
 
-covers(["environment-crud"], "what is not served yet is refused and says so", async () => {
-  for (const [param, fields] of [["config.type", { config: { type: "self_hosted" } }]] as const) {
-    const answer = await api.post("/environments", { name: "later", ...fields });
-    assertError(answer, 400, "invalid_request_error", { message: /not available in this version/, param });
-  }
-});
+covers(
+  ["environment-crud"],
+  "config.type self_hosted: rejected with 400 as not available in this version",
+  async () => {
+    for (const [param, fields] of [["config.type", { config: { type: "self_hosted" } }]] as const) {
+      const response = await api.post("/environments", { name: "later", ...fields });
+      assertError(response, 400, "invalid_request_error", {
+        message: /not available in this version/,
+        param,
+      });
+    }
+  },
+);
 
-covers(["environment-image"], "an engine that runs no images refuses one, and its form first", async () => {
-  const made = await makeEnvironment(api);
-  assert.equal(made.image, null);
-  assert.deepEqual(await api.ok("POST", `/environments/${made.id}`, { image: null }), made);
-  for (const path of ["/environments", `/environments/${made.id}`]) {
-    const give = (image: unknown) => api.post(path, { name: "of an image", image });
-    assertError(await give("debian:bookworm"), 400, "invalid_request_error", {
-      param: "image",
-      message: /does not run container images/,
-    });
-    for (const image of ["", "Debian", "-x", "a b", "a:b:c", "../x", 7, `a${"b".repeat(300)}`])
-      assertError(await give(image), 400, "invalid_request_error", { param: "image", message: /'image'/ });
-  }
-});
+covers(
+  ["environment-image"],
+  "image: rejected when the engine runs no images, and an invalid reference always",
+  async () => {
+    const made = await makeEnvironment(api);
+    assert.equal(made.image, null);
+    assert.deepEqual(await api.ok("POST", `/environments/${made.id}`, { image: null }), made);
+    for (const path of ["/environments", `/environments/${made.id}`]) {
+      const request = (image: unknown) => api.post(path, { name: "of an image", image });
+      assertError(await request("debian:bookworm"), 400, "invalid_request_error", {
+        param: "image",
+        message: /does not run container images/,
+      });
+      for (const image of ["", "Debian", "-x", "a b", "a:b:c", "../x", 7, `a${"b".repeat(300)}`])
+        assertError(await request(image), 400, "invalid_request_error", {
+          param: "image",
+          message: /'image'/,
+        });
+    }
+  },
+);
 
-covers(["environment-crud"], "hosts are names, not addresses or urls", async () => {
-  const create = (host: string) =>
-    api.post("/environments", {
-      name: "hosts",
-      config: { type: "cloud", networking: { type: "limited", allowed_hosts: [host] } },
-    });
-  for (const host of [
-    "10.0.0.1",
-    "http://a.example",
-    "a b",
-    "",
-    "*",
-    "a..b",
-    "a.example/x",
-    "user@a.example",
-    "[::1]",
-    "a.example:0",
-    "a.example:70000",
-  ]) {
-    assertError(await create(host), 400, "invalid_request_error", {
-      param: "config.networking.allowed_hosts[0]",
-    });
-  }
-  assert.equal((await create("*.a.example")).status, 200);
-});
+covers(
+  ["environment-crud"],
+  "allowed_hosts: names and wildcards; addresses and urls are rejected with 400",
+  async () => {
+    const create = (host: string) =>
+      api.post("/environments", {
+        name: "hosts",
+        config: { type: "cloud", networking: { type: "limited", allowed_hosts: [host] } },
+      });
+    for (const host of [
+      "10.0.0.1",
+      "http://a.example",
+      "a b",
+      "",
+      "*",
+      "a..b",
+      "a.example/x",
+      "user@a.example",
+      "[::1]",
+      "a.example:0",
+      "a.example:70000",
+    ]) {
+      assertError(await create(host), 400, "invalid_request_error", {
+        param: "config.networking.allowed_hosts[0]",
+      });
+    }
+    assert.equal((await create("*.a.example")).status, 200);
+  },
+);
 
-covers(["environment-unique"], "a name is taken once by an owner", async () => {
+covers(["environment-unique"], "environment name: unique for an owner", async () => {
   await makeEnvironment(api, { name: "ours" });
   assertError(await api.post("/environments", { name: "ours" }), 409, "conflict_error");
   const other = await berth.client({ user: "other@example.com" });
   assert.equal((await makeEnvironment(other, { name: "ours" })).name, "ours");
 });
 
-covers(["environment-unique"], "a change cannot take a name that is taken", async () => {
+covers(["environment-unique"], "update environment: a used name is rejected with 409", async () => {
   const taken = await makeEnvironment(api);
   const made = await makeEnvironment(api);
   assertError(await api.post(`/environments/${made.id}`, { name: taken.name }), 409, "conflict_error", {
@@ -94,7 +112,7 @@ covers(["environment-unique"], "a change cannot take a name that is taken", asyn
 
 covers(
   ["environment-update"],
-  "a change is of what is named, and the next command has the variables",
+  "update environment: omitted fields are kept, and the next command has the new variables",
   async () => {
     const limited = { type: "limited", allowed_hosts: ["a.example"] };
     const made = await makeEnvironment(api, {
@@ -136,7 +154,7 @@ covers(
   },
 );
 
-covers(["environment-archive"], "an archived environment is read and nothing else", async () => {
+covers(["environment-archive"], "archived environment: can be read, not changed or used", async () => {
   const made = await makeEnvironment(api);
   const path = `/environments/${made.id}`;
   const archived = await api.ok("POST", `${path}/archive`);
@@ -152,49 +170,57 @@ covers(["environment-archive"], "an archived environment is read and nothing els
   );
 });
 
-covers(["environment-delete"], "an environment stays as long as a session may still use it", async () => {
-  const made = await makeEnvironment(api);
-  const path = `/environments/${made.id}`;
-  const session = await makeSession(api, { environment_id: made.id });
-  assertError(await api.delete(path), 409, "conflict_error");
-  await runTurn(api, session.id, bash("true"));
-  await api.ok("POST", `/sessions/${session.id}/terminate`);
-  assert.deepEqual(await api.ok("DELETE", path), { id: made.id, type: "environment_deleted" });
-  assertError(await api.get(path), 404, "not_found_error");
-  assertError(await api.post(path, { name: "x" }), 404, "not_found_error");
-  assert.equal((await api.ok("GET", `/sessions/${session.id}`)).environment_id, made.id);
-  const agent = await makeAgent(api);
-  assertError(
-    await api.post("/sessions", { agent: agent.id, environment_id: made.id }),
-    404,
-    "not_found_error",
-  );
-});
+covers(
+  ["environment-delete"],
+  "delete environment: rejected with 409 while a session that is not terminated uses it",
+  async () => {
+    const made = await makeEnvironment(api);
+    const path = `/environments/${made.id}`;
+    const session = await makeSession(api, { environment_id: made.id });
+    assertError(await api.delete(path), 409, "conflict_error");
+    await runTurn(api, session.id, bash("true"));
+    await api.ok("POST", `/sessions/${session.id}/terminate`);
+    assert.deepEqual(await api.ok("DELETE", path), { id: made.id, type: "environment_deleted" });
+    assertError(await api.get(path), 404, "not_found_error");
+    assertError(await api.post(path, { name: "x" }), 404, "not_found_error");
+    assert.equal((await api.ok("GET", `/sessions/${session.id}`)).environment_id, made.id);
+    const agent = await makeAgent(api);
+    assertError(
+      await api.post("/sessions", { agent: agent.id, environment_id: made.id }),
+      404,
+      "not_found_error",
+    );
+  },
+);
 
-covers(["egress-default"], "nothing is reached that the policy does not name", async () => {
-  const session = await makeSession(api);
-  const tries = [
-    "https://example.com/",
-    "http://169.254.169.254/",
-    "http://127.0.0.1:1/",
-    `http://127.0.0.1:${new URL(berth.url).port}/livez`,
-  ];
-  const events = await runTurn(
-    api,
-    session.id,
-    ...tries.map((url) => bash(`curl -sS -m 5 --noproxy '*' ${url} 2>&1; echo "exit $?"`)),
-  );
-  for (const text of toolResults(events)) assert.match(text, /exit [1-9]/);
-  const denied = (await api.ok("GET", `/sessions/${session.id}/events?types[]=session.egress_denied`)).data;
-  assert.ok(
-    denied.some(({ host }: { host: string }) => host === "example.com"),
-    JSON.stringify(denied),
-  );
-});
+covers(
+  ["egress-default"],
+  "default networking: no host can be reached, and a denied name is reported",
+  async () => {
+    const session = await makeSession(api);
+    const tries = [
+      "https://example.com/",
+      "http://169.254.169.254/",
+      "http://127.0.0.1:1/",
+      `http://127.0.0.1:${new URL(berth.url).port}/livez`,
+    ];
+    const events = await runTurn(
+      api,
+      session.id,
+      ...tries.map((url) => bash(`curl -sS -m 5 --noproxy '*' ${url} 2>&1; echo "exit $?"`)),
+    );
+    for (const text of toolResults(events)) assert.match(text, /exit [1-9]/);
+    const denied = (await api.ok("GET", `/sessions/${session.id}/events?types[]=session.egress_denied`)).data;
+    assert.ok(
+      denied.some(({ host }: { host: string }) => host === "example.com"),
+      JSON.stringify(denied),
+    );
+  },
+);
 
 covers(
   ["session-variables"],
-  "variables of environment and session are in every command, the session's first",
+  "variables: commands have those of the environment and the session, and the session's take precedence",
   async () => {
     const environment = await makeEnvironment(api, {
       environment_variables: { FROM: "environment", ONLY: "here" },
@@ -215,20 +241,16 @@ covers(
   },
 );
 
-covers(
-  ["environment-limits"],
-  "the limits of an environment hold for the commands in its sessions",
-  async () => {
-    const environment = await makeEnvironment(api, { resources: { memory_mb: 128, pids: 64 } });
-    const session = await makeSession(api, { environment_id: environment.id });
-    const hold = (megabytes: number) =>
-      `head -c ${megabytes}M /dev/zero | tail -c ${megabytes}M | wc -c; echo "\${PIPESTATUS[*]}"`;
-    const fork = 'for i in $(seq 100); do sleep 3 & done 2>&1 | grep -c -i "resource\\|fork"; wait';
-    const [small, large, forks] = toolResults(
-      await runTurn(api, session.id, bash(hold(16)), bash(hold(400)), bash(fork)),
-    );
-    assert.match(small ?? "", /^16777216$/m);
-    assert.doesNotMatch(large ?? "", /^419430400$/m);
-    assert.match(forks ?? "", /[1-9]/);
-  },
-);
+covers(["environment-limits"], "memory_mb and pids: limit the commands of a session", async () => {
+  const environment = await makeEnvironment(api, { resources: { memory_mb: 128, pids: 64 } });
+  const session = await makeSession(api, { environment_id: environment.id });
+  const hold = (megabytes: number) =>
+    `head -c ${megabytes}M /dev/zero | tail -c ${megabytes}M | wc -c; echo "\${PIPESTATUS[*]}"`;
+  const fork = 'for i in $(seq 100); do sleep 3 & done 2>&1 | grep -c -i "resource\\|fork"; wait';
+  const [small, large, forks] = toolResults(
+    await runTurn(api, session.id, bash(hold(16)), bash(hold(400)), bash(fork)),
+  );
+  assert.match(small ?? "", /^16777216$/m);
+  assert.doesNotMatch(large ?? "", /^419430400$/m);
+  assert.match(forks ?? "", /[1-9]/);
+});

@@ -6,39 +6,39 @@ import { covers } from "../harness/covers.ts";
 
 const { berth, api } = await startBerth();
 
-covers(["error-envelope"], "a refusal is the envelope with the parameter at fault", async () => {
-  const answer = await api.post("/agents", { model: "rehearsal/steps" });
-  assert.equal(answer.status, 400);
-  assert.deepEqual(answer.body, {
+covers(["error-envelope"], "error envelope: has type, request_id and the error with its param", async () => {
+  const response = await api.post("/agents", { model: "rehearsal/steps" });
+  assert.equal(response.status, 400);
+  assert.deepEqual(response.body, {
     type: "error",
-    request_id: answer.headers.get("x-request-id"),
+    request_id: response.headers.get("x-request-id"),
     error: { type: "invalid_request_error", message: "Field 'name' is required.", param: "name" },
   });
 });
 
 covers(
   ["error-request-id"],
-  "the caller's request id comes back in body and headers, on success and refusal",
+  "request id: the caller's is returned in the headers of every response and in the body of an error",
   async () => {
     const headers = { "x-request-id": "deploy-42/a:b" };
     const missing = await api.get("/agents/agent_01h00000000000000000000000", { headers });
     assert.equal(missing.body.request_id, "deploy-42/a:b");
-    for (const answer of [missing, await api.get("/agents", { headers })]) {
-      assert.equal(answer.headers.get("x-request-id"), "deploy-42/a:b");
-      assert.equal(answer.headers.get("request-id"), "deploy-42/a:b");
+    for (const response of [missing, await api.get("/agents", { headers })]) {
+      assert.equal(response.headers.get("x-request-id"), "deploy-42/a:b");
+      assert.equal(response.headers.get("request-id"), "deploy-42/a:b");
     }
   },
 );
 
-covers(["error-request-id"], "without a usable request id a UUID is made", async () => {
+covers(["error-request-id"], "request id: a UUID when the caller sends none or an invalid one", async () => {
   const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
   for (const headers of [{}, { "x-request-id": "x".repeat(129) }, { "x-request-id": "with space" }]) {
-    const answer = await api.get("/nowhere", { headers });
-    assert.match(answer.body.request_id, uuid);
+    const response = await api.get("/nowhere", { headers });
+    assert.match(response.body.request_id, uuid);
   }
 });
 
-covers(["error-body"], "what is wrong with a body is told as 400", async () => {
+covers(["error-body"], "invalid body or query → 400", async () => {
   const json = { headers: { "content-type": "application/json" } };
   assertError(
     await api.call("POST", "/agents", undefined, { ...json, raw: "{" }),
@@ -76,7 +76,7 @@ covers(["error-body"], "what is wrong with a body is told as 400", async () => {
   assertError(await api.call("POST", "/agents", undefined, text), 400, "invalid_request_error");
 });
 
-covers(["error-body"], "a poisoned key is refused and harms nobody", async () => {
+covers(["error-body"], "a __proto__ key in a body → 400", async () => {
   const raw = '{"name":"a","model":"rehearsal/steps","metadata":{"__proto__":{"polluted":"yes"}}}';
   assertError(
     await api.call("POST", "/agents", undefined, { headers: { "content-type": "application/json" }, raw }),
@@ -86,14 +86,14 @@ covers(["error-body"], "a poisoned key is refused and harms nobody", async () =>
   assert.equal((await api.get("/agents")).status, 200);
 });
 
-covers(["limit-body"], "a JSON body over 4 MiB is refused, one below it is read", async () => {
+covers(["limit-body"], "a JSON body over 4 MiB is rejected, a smaller one is parsed", async () => {
   const over = { name: "a", model: "rehearsal/steps", system: "x".repeat(4 * 1024 * 1024) };
   assertError(await api.post("/agents", over), 400, "invalid_request_error", { message: /4 ?MiB|4194304/ });
   const below = { name: "a", model: "rehearsal/steps", system: "x".repeat(3 * 1024 * 1024) };
   assertError(await api.post("/agents", below), 400, "invalid_request_error", { param: "system" });
 });
 
-covers(["error-path", "paths"], "unknown paths and methods are 404", async () => {
+covers(["error-path", "paths"], "unknown path or method → 404", async () => {
   for (const [method, path] of [
     ["GET", "//"],
     ["GET", "/nowhere"],
@@ -107,7 +107,7 @@ covers(["error-path", "paths"], "unknown paths and methods are 404", async () =>
   assert.equal((await api.get("//api/v1/cloud/agents")).status, 200);
 });
 
-covers(["error-no-retry"], "answers that must not be retried say so", async () => {
+covers(["error-no-retry"], "x-should-retry: false on errors that must not be retried", async () => {
   const body = { name: "twice" };
   assert.equal((await api.post("/environments", body)).status, 200);
   const again = await api.post("/environments", body);
@@ -116,7 +116,7 @@ covers(["error-no-retry"], "answers that must not be retried say so", async () =
   assert.equal((await api.get("/nowhere")).headers.get("x-should-retry"), "false");
 });
 
-covers(["error-transport"], "garbage on the socket is answered with the envelope", async () => {
+covers(["error-transport"], "malformed HTTP → the error envelope", async () => {
   for (const bytes of [
     "NONSENSE\r\n\r\n",
     "GET / HTTP/9.9\r\nHost: x\r\n\r\n",
@@ -125,7 +125,7 @@ covers(["error-transport"], "garbage on the socket is answered with the envelope
     "POST /api/v1/cloud/agents HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\nabcd",
     "POST /api/v1/cloud/agents HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
   ]) {
-    const reply = await exchange(bytes);
+    const reply = await sendRaw(bytes);
     const [head = "", body = ""] = reply.split("\r\n\r\n");
     assert.match(head, /^HTTP\/1\.1 4\d\d /, bytes.slice(0, 40));
     const {
@@ -143,7 +143,7 @@ covers(["error-transport"], "garbage on the socket is answered with the envelope
   assert.equal((await api.get("/agents")).status, 200);
 });
 
-covers(["openapi"], "the document describes what is served", async () => {
+covers(["openapi"], "openapi.json: describes the operations of the service and no others", async () => {
   const { body } = await new (api.constructor as typeof Api)(berth.url, null).get("//openapi.json");
   assert.match(body.openapi, /^3\.1/);
   const operations = Object.entries(body.paths as Record<string, Record<string, unknown>>).flatMap(
@@ -153,12 +153,12 @@ covers(["openapi"], "the document describes what is served", async () => {
   assert.ok(operations.includes("GET /api/v1/cloud/sessions/{session_id}/events/stream"));
   const text = JSON.stringify(body);
   for (const later of ["self_hosted", "user.define_outcome"]) {
-    assert.ok(!text.includes(later), `${later} is not served and must not be described`);
+    assert.ok(!text.includes(later), `${later} is not implemented and must not be described`);
   }
 });
 
-/** Everything that the server says to these bytes until it closes. */
-function exchange(bytes: string): Promise<string> {
+/** Sends raw bytes and resolves with the response when the server closes the connection. */
+function sendRaw(bytes: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const socket = connect(Number(new URL(berth.url).port), "127.0.0.1", () => socket.write(bytes));
   let reply = "";
@@ -166,6 +166,6 @@ function exchange(bytes: string): Promise<string> {
     reply += chunk;
   });
   socket.on("close", () => resolve(reply)).on("error", reject);
-  socket.setTimeout(20_000, () => socket.destroy(new Error(`no end of the answer: ${reply}`)));
+  socket.setTimeout(20_000, () => socket.destroy(new Error(`incomplete response: ${reply}`)));
   return promise;
 }

@@ -7,7 +7,7 @@ import { type Frame, readFrames } from "../harness/stream.ts";
 
 const { api } = await startBerth();
 
-/** The frames of a turn. Waits in it give a reader time to be heard of by the process that runs it. */
+/** The frames of a turn. The steps include waits, so that the runner learns of the stream before the turn ends. */
 async function turnFrames(session: AnyJson, query: string, list: AnyJson[]): Promise<Frame[]> {
   const seen: Frame[] = [];
   const opened = Promise.withResolvers<void>();
@@ -24,66 +24,83 @@ async function turnFrames(session: AnyJson, query: string, list: AnyJson[]): Pro
   return seen;
 }
 
-const words = "The model writes this, ä and 😀 too, in many small pieces.";
+const TEXT = "The model writes this, ä and 😀 too, in many small pieces.";
 
-covers(["event-deltas"], "a message is shown while it is written, and then stored under its id", async () => {
-  const session = await makeSession(api);
-  const seen = await turnFrames(session, "from=start&event_deltas[]=agent.message", [
-    { say: words },
-    { wait_ms: 2_000 },
-    bash("true"),
-    { say: words },
-    { wait_ms: 2_000 },
-  ]);
-  const stored = seen.filter(({ event }) => event === "agent.message");
-  assert.equal(stored.length, 2);
-  for (const message of stored) {
-    const own = seen.filter(
-      ({ data }) =>
-        (data.event_id ?? data.event?.id ?? (data.type === "agent.message" && data.id)) === message.id,
+covers(
+  ["event-deltas"],
+  "event deltas: a message is streamed while the model writes it, then stored with the same id",
+  async () => {
+    const session = await makeSession(api);
+    const seen = await turnFrames(session, "from=start&event_deltas[]=agent.message", [
+      { say: TEXT },
+      { wait_ms: 2_000 },
+      bash("true"),
+      { say: TEXT },
+      { wait_ms: 2_000 },
+    ]);
+    const stored = seen.filter(({ event }) => event === "agent.message");
+    assert.equal(stored.length, 2);
+    for (const message of stored) {
+      const own = seen.filter(
+        ({ data }) =>
+          (data.event_id ?? data.event?.id ?? (data.type === "agent.message" && data.id)) === message.id,
+      );
+      assert.equal(own[0]?.event, "event_start");
+      assert.deepEqual(own[0]?.data, {
+        type: "event_start",
+        event: { type: "agent.message", id: message.id },
+      });
+      assert.equal(own.at(-1), message, "no frame of the message follows the stored event");
+      const deltas = own.slice(1, -1);
+      assert.ok(deltas.length > 0 && deltas.every(({ event }) => event === "event_delta"));
+      assert.equal(deltas.map(({ data }) => data.delta.content.text).join(""), TEXT);
+      assert.ok(
+        own.slice(0, -1).every(({ id }) => id === ""),
+        "previews do not move Last-Event-ID",
+      );
+    }
+    const log = (await api.ok("GET", `/sessions/${session.id}/events?limit=100`)).data;
+    assert.deepEqual(
+      seen.filter(({ id }) => id !== "").map(({ data }) => data.id),
+      log.map(({ id }: AnyJson) => id),
     );
-    assert.equal(own[0]?.event, "event_start");
-    assert.deepEqual(own[0]?.data, { type: "event_start", event: { type: "agent.message", id: message.id } });
-    assert.equal(own.at(-1), message, "nothing of it comes after it");
-    const deltas = own.slice(1, -1);
-    assert.ok(deltas.length > 0 && deltas.every(({ event }) => event === "event_delta"));
-    assert.equal(deltas.map(({ data }) => data.delta.content.text).join(""), words);
+    assert.ok(!log.some(({ type }: AnyJson) => type.startsWith("event_")), "previews are not in the log");
+    const replayed = await turnFrames(session, `after_id=${log.at(-1).id}`, [{ say: "a" }, { wait_ms: 300 }]);
     assert.ok(
-      own.slice(0, -1).every(({ id }) => id === ""),
-      "previews do not move Last-Event-ID",
+      replayed.every(({ id }) => id !== ""),
+      "a stream without event_deltas has no previews",
     );
-  }
-  const log = (await api.ok("GET", `/sessions/${session.id}/events?limit=100`)).data;
-  assert.deepEqual(
-    seen.filter(({ id }) => id !== "").map(({ data }) => data.id),
-    log.map(({ id }: AnyJson) => id),
-  );
-  assert.ok(!log.some(({ type }: AnyJson) => type.startsWith("event_")), "previews are in no list");
-  const replayed = await turnFrames(session, `after_id=${log.at(-1).id}`, [{ say: "a" }, { wait_ms: 300 }]);
-  assert.ok(
-    replayed.every(({ id }) => id !== ""),
-    "who does not ask sees none",
-  );
-});
+  },
+);
 
-covers(["event-deltas"], "a message of a request that failed is not stored, and written anew", async () => {
-  const session = await makeSession(api);
-  const seen = await turnFrames(session, "from=start&event_deltas[]=agent.message", [
-    { say: "Half of" },
-    { wait_ms: 1_500 },
-    { fail: "overloaded", times: 1 },
-    { wait_ms: 1_500 },
-  ]);
-  const started = seen.filter(({ event }) => event === "event_start").map(({ data }) => data.event.id);
-  assert.equal(started.length, 2);
-  const stored = seen.filter(({ event }) => event === "agent.message").map(({ id }) => id);
-  assert.deepEqual(stored, started.slice(1));
-});
+covers(
+  ["event-deltas"],
+  "event deltas: a failed request's message is not stored, and the retry has a new id",
+  async () => {
+    const session = await makeSession(api);
+    const seen = await turnFrames(session, "from=start&event_deltas[]=agent.message", [
+      { say: "Half of" },
+      { wait_ms: 1_500 },
+      { fail: "overloaded", times: 1 },
+      { wait_ms: 1_500 },
+    ]);
+    const started = seen.filter(({ event }) => event === "event_start").map(({ data }) => data.event.id);
+    assert.equal(started.length, 2);
+    const stored = seen.filter(({ event }) => event === "agent.message").map(({ id }) => id);
+    assert.deepEqual(stored, started.slice(1));
+  },
+);
 
-covers(["event-deltas-kinds"], "only the kinds that have previews may be asked for", async () => {
-  const { id } = await makeSession(api);
-  const path = `/sessions/${id}/events/stream?event_deltas[]=`;
-  for (const wrong of ["agent.tool_use", "agent.song", ""]) {
-    assertError(await api.get(`${path}${wrong}`), 400, "invalid_request_error", { param: "event_deltas[0]" });
-  }
-});
+covers(
+  ["event-deltas-kinds"],
+  "event_deltas[]: an event type without previews is rejected with 400",
+  async () => {
+    const { id } = await makeSession(api);
+    const path = `/sessions/${id}/events/stream?event_deltas[]=`;
+    for (const wrong of ["agent.tool_use", "agent.song", ""]) {
+      assertError(await api.get(`${path}${wrong}`), 400, "invalid_request_error", {
+        param: "event_deltas[0]",
+      });
+    }
+  },
+);

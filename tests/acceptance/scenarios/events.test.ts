@@ -7,9 +7,9 @@ import { readEventsUntil, readFrames } from "../harness/stream.ts";
 
 const { api } = await startBerth();
 
-const message = (text: string) => ({ type: "user.message", content: [{ type: "text", text }] });
+const userMessage = (text: string) => ({ type: "user.message", content: [{ type: "text", text }] });
 
-covers(["event-send", "event-turn"], "a message is accepted, answered and worked on", async () => {
+covers(["event-send", "event-turn"], "send message: accepted, then processed in a turn", async () => {
   const session = await makeSession(api);
   const sent = await api.ok("POST", `/sessions/${session.id}/events`, {
     events: [steps({ say: "Good morning." })],
@@ -33,17 +33,17 @@ covers(["event-send", "event-turn"], "a message is accepted, answered and worked
     { type: "text", text: "Good morning." },
   ]);
   const [stored] = (await api.ok("GET", `/sessions/${session.id}/events?types[]=user.message`)).data;
-  assert.match(stored.processed_at, /Z$/, "the input is marked when it is taken in");
+  assert.match(stored.processed_at, /Z$/, "the input is marked as processed");
 });
 
-covers(["event-batch", "event-kinds"], "a batch is taken all or none", async () => {
+covers(["event-batch", "event-kinds"], "send events: all or none of a request are accepted", async () => {
   const { id } = await makeSession(api);
   const send = (events: AnyJson) => api.post(`/sessions/${id}/events`, { events });
   assertError(await send([]), 400, "invalid_request_error", { param: "events" });
-  assertError(await send(Array.from({ length: 51 }, () => message("x"))), 400, "invalid_request_error", {
+  assertError(await send(Array.from({ length: 51 }, () => userMessage("x"))), 400, "invalid_request_error", {
     param: "events",
   });
-  assertError(await send([message("x"), { type: "user.shout" }]), 400, "invalid_request_error", {
+  assertError(await send([userMessage("x"), { type: "user.shout" }]), 400, "invalid_request_error", {
     param: "events[1].type",
   });
   assertError(await send([{ type: "user.message" }]), 400, "invalid_request_error", {
@@ -66,17 +66,18 @@ covers(["event-batch", "event-kinds"], "a batch is taken all or none", async () 
   assertError(await send([{ type: "agent.message", content: [] }]), 400, "invalid_request_error");
   assert.deepEqual((await api.ok("GET", `/sessions/${id}/events`)).data, []);
   assert.equal(
-    (await api.ok("POST", `/sessions/${id}/events`, { events: [message("a"), message("b")] })).data.length,
+    (await api.ok("POST", `/sessions/${id}/events`, { events: [userMessage("a"), userMessage("b")] })).data
+      .length,
     2,
   );
   assertError(
-    await api.post("/sessions/sess_01h00000000000000000000000/events", { events: [message("x")] }),
+    await api.post("/sessions/sess_01h00000000000000000000000/events", { events: [userMessage("x")] }),
     404,
     "not_found_error",
   );
 });
 
-covers(["event-initial"], "initial events start the session at once", async () => {
+covers(["event-initial"], "initial_events: start the session immediately", async () => {
   const session = await makeSession(api, { initial_events: [steps({ say: "already here" })] });
   const events = await readEventsUntil(api, session.id, ({ type }) => type === "session.status_idle");
   assert.ok(
@@ -84,7 +85,7 @@ covers(["event-initial"], "initial events start the session at once", async () =
   );
 });
 
-covers(["event-list"], "the log lists both ways, by type and in pages", async () => {
+covers(["event-list"], "list events: both orders, filtered by type, in pages", async () => {
   const session = await makeSession(api);
   await runTurn(api, session.id, { say: "one" }, { say: "two" }, bash("true"), { say: "three" });
   const path = `/sessions/${session.id}/events`;
@@ -111,7 +112,7 @@ covers(["event-list"], "the log lists both ways, by type and in pages", async ()
   assertError(await api.get(`${path}?order=sideways`), 400, "invalid_request_error", { param: "order" });
 });
 
-covers(["event-stream"], "a stream begins at the tail and frames each event", async () => {
+covers(["event-stream"], "event stream: starts at the tail, one frame for each event", async () => {
   const session = await makeSession(api);
   await runTurn(api, session.id, { say: "before" });
   const stop = new AbortController();
@@ -129,7 +130,7 @@ covers(["event-stream"], "a stream begins at the tail and frames each event", as
 
 covers(
   ["event-stream", "event-resume"],
-  "whatever the cut, the stream resumes without gap or duplicate",
+  "event stream: resumes after any event without a gap or a duplicate",
   async () => {
     const session = await makeSession(api);
     await runTurn(api, session.id, { say: "one" }, bash("echo two"), { say: "three" });
@@ -147,15 +148,15 @@ covers(
     }
     const other = (await makeSessionWithEvent()).event;
     for (const id of ["nonsense", "evt_01h00000000000000000000000", other]) {
-      const answer = await api.get(`/sessions/${session.id}/events/stream`, {
+      const response = await api.get(`/sessions/${session.id}/events/stream`, {
         headers: { "last-event-id": id },
       });
-      assertError(answer, 400, "invalid_request_error");
+      assertError(response, 400, "invalid_request_error");
     }
   },
 );
 
-covers(["event-resume"], "a follower sees the same order across a restart of the service", async () => {
+covers(["event-resume"], "event stream: the order is the same after a restart of the service", async () => {
   const settings = {};
   const first = await Berth.start({ settings });
   const client = await first.client();
@@ -182,30 +183,30 @@ covers(["event-resume"], "a follower sees the same order across a restart of the
   }
 });
 
-covers(["event-interrupt"], "an interrupt ends a running command and its turn within a second", async () => {
+covers(["event-interrupt"], "interrupt: ends a running command and its turn within a second", async () => {
   const session = await makeSession(api);
   await runTurn(api, session.id, bash("true"));
   const sent = await api.ok("POST", `/sessions/${session.id}/events`, {
     events: [steps(bash("echo begun; sleep 60; echo survived"), { say: "no" })],
   });
-  await readEventsUntil(api, session.id, runningAfter(sent.data[0].id, "agent.tool_use"));
+  await readEventsUntil(api, session.id, eventAfter(sent.data[0].id, "agent.tool_use"));
   const interrupt = await api.ok("POST", `/sessions/${session.id}/events`, {
     events: [{ type: "user.interrupt" }],
   });
   const events = await waitForTurn(api, session.id, sent.data[0].id);
   assert.deepEqual(events.at(-1).stop_reason, { type: "cancelled" });
-  const asked = Date.parse(events.find(({ id }) => id === interrupt.data[0].id).created_at);
-  assert.ok(Date.parse(events.at(-1).created_at) - asked < 1000);
+  const interruptedAt = Date.parse(events.find(({ id }) => id === interrupt.data[0].id).created_at);
+  assert.ok(Date.parse(events.at(-1).created_at) - interruptedAt < 1000);
   assert.equal(events.filter(({ type }) => type === "agent.tool_result").length, 1);
   assert.ok(!toolResults(events).some((text) => text.includes("survived")));
   assert.match(
     toolResults(await runTurn(api, session.id, bash("pgrep sleep || echo none")))[0] ?? "",
     /none/,
-    "nothing of it is left",
+    "no process remains",
   );
 });
 
-covers(["event-interrupt"], "an interrupt ends a model request that hangs", async () => {
+covers(["event-interrupt"], "interrupt: ends a hanging model request", async () => {
   const session = await makeSession(api, { initial_events: [steps({ wait_ms: 60_000 })] });
   await readEventsUntil(api, session.id, ({ type }) => type === "span.model_request_start");
   await api.ok("POST", `/sessions/${session.id}/events`, { events: [{ type: "user.interrupt" }] });
@@ -213,7 +214,7 @@ covers(["event-interrupt"], "an interrupt ends a model request that hangs", asyn
   assert.deepEqual(events.at(-1).stop_reason, { type: "cancelled" });
 });
 
-covers(["event-turn"], "a model that stays overloaded is retried three times and then told", async () => {
+covers(["event-turn"], "overloaded model: three retries, then model_overloaded_error", async () => {
   const session = await makeSession(api);
   const recovered = await runTurn(api, session.id, { fail: "overloaded", times: 1 }, { say: "better" });
   assert.deepEqual(recovered.at(-1).stop_reason, { type: "end_turn" });
@@ -229,16 +230,16 @@ covers(["event-turn"], "a model that stays overloaded is retried three times and
   assert.deepEqual(errors.at(-1), ["model_overloaded_error", "exhausted"]);
 });
 
-function runningAfter(id: string, type: string): (event: AnyJson) => boolean {
-  let begun = false;
+function eventAfter(id: string, type: string): (event: AnyJson) => boolean {
+  let found = false;
   return (event) => {
-    begun ||= event.id === id;
-    return begun && event.type === type;
+    found ||= event.id === id;
+    return found && event.type === type;
   };
 }
 
 async function makeSessionWithEvent(): Promise<{ event: string }> {
   const { id } = await makeSession(api);
-  const sent = await api.ok("POST", `/sessions/${id}/events`, { events: [message("x")] });
+  const sent = await api.ok("POST", `/sessions/${id}/events`, { events: [userMessage("x")] });
   return { event: sent.data[0].id };
 }

@@ -8,7 +8,7 @@ import { makeFile, makeSession } from "../harness/fixtures.ts";
 
 const { berth, api } = await startBerth();
 
-covers(["files-upload", "ids"], "an upload is ready when it is answered", async () => {
+covers(["files-upload", "ids"], "upload: returns a ready file with size and sha256", async () => {
   const content = randomBytes(3_000_000);
   const made = await makeFile(api, content, "räume.bin", { source: "test" });
   const { id, owner_id: owner, created_at: created, updated_at: updated, mime_type: type, ...rest } = made;
@@ -31,7 +31,7 @@ covers(["files-upload", "ids"], "an upload is ready when it is answered", async 
   });
 });
 
-covers(["files-read"], "files list, read, and answer their bytes", async () => {
+covers(["files-read"], "read files: list, metadata and content", async () => {
   const made = await makeFile(api, "hello\n", "hello.txt");
   assert.deepEqual(await api.ok("GET", `/files/${made.id}`), made);
   assert.deepEqual((await api.ok("GET", "/files?limit=1")).data, [made]);
@@ -52,13 +52,13 @@ covers(["files-read"], "files list, read, and answer their bytes", async () => {
   }
 });
 
-covers(["files-upload"], "an empty file is a file", async () => {
+covers(["files-upload"], "upload: an empty file is accepted", async () => {
   const made = await makeFile(api, "", "empty");
   assert.equal(made.size_bytes, 0);
   assert.equal((await api.get(`/files/${made.id}/content`)).body, "");
 });
 
-covers(["files-faults"], "what is wrong with an upload is told", async () => {
+covers(["files-faults"], "invalid upload → 400", async () => {
   const send = (raw: Body, headers: Record<string, string> = {}) =>
     api.call("POST", "/files", undefined, { raw, headers });
   const form = (entries: Record<string, string | Blob>) => {
@@ -100,33 +100,42 @@ covers(["files-faults"], "what is wrong with an upload is told", async () => {
   );
 });
 
-covers(["files-delete"], "a file that no living session mounts is deleted, with its content", async () => {
-  const content = randomBytes(1_000);
-  const file = await makeFile(api, content);
-  const twin = await makeFile(api, content, "twin");
-  const stored = () =>
-    readdirSync(berth.dataDir, { recursive: true, encoding: "utf8" }).some((name) =>
-      name.endsWith(file.sha256),
-    );
-  const session = await makeSession(api, { resources: [{ type: "file", file_id: file.id }] });
-  assertError(await api.delete(`/files/${file.id}`), 409, "conflict_error", { message: new RegExp(file.id) });
-  const other = await berth.client({ user: "other@example.com" });
-  assertError(await other.delete(`/files/${file.id}`), 403, "permission_error");
-  await api.ok("POST", `/sessions/${session.id}/archive`);
-  assert.deepEqual(await api.ok("DELETE", `/files/${file.id}`), { id: file.id, type: "file_deleted" });
-  for (const answer of [
-    await api.get(`/files/${file.id}`),
-    await api.get(`/files/${file.id}/content`),
-    await api.delete(`/files/${file.id}`),
-    await api.post(`/sessions/${(await makeSession(api)).id}/resources`, { type: "file", file_id: file.id }),
-  ]) {
-    assertError(answer, 404, "not_found_error");
-  }
-  assert.equal((await api.ok("GET", `/sessions/${session.id}`)).resources[0].file_id, file.id);
-  assert.ok(stored(), "its twin has the same content");
-  assert.equal((await api.get(`/files/${twin.id}/content`)).status, 200);
-  await api.ok("DELETE", `/files/${twin.id}`);
-  assert.ok(!stored());
-  assert.equal((await makeFile(api, content)).sha256, file.sha256);
-  assert.ok(stored());
-});
+covers(
+  ["files-delete"],
+  "delete file: rejected while an active session mounts it; the content goes with the last file",
+  async () => {
+    const content = randomBytes(1_000);
+    const file = await makeFile(api, content);
+    const twin = await makeFile(api, content, "twin");
+    const stored = () =>
+      readdirSync(berth.dataDir, { recursive: true, encoding: "utf8" }).some((name) =>
+        name.endsWith(file.sha256),
+      );
+    const session = await makeSession(api, { resources: [{ type: "file", file_id: file.id }] });
+    assertError(await api.delete(`/files/${file.id}`), 409, "conflict_error", {
+      message: new RegExp(file.id),
+    });
+    const other = await berth.client({ user: "other@example.com" });
+    assertError(await other.delete(`/files/${file.id}`), 403, "permission_error");
+    await api.ok("POST", `/sessions/${session.id}/archive`);
+    assert.deepEqual(await api.ok("DELETE", `/files/${file.id}`), { id: file.id, type: "file_deleted" });
+    for (const response of [
+      await api.get(`/files/${file.id}`),
+      await api.get(`/files/${file.id}/content`),
+      await api.delete(`/files/${file.id}`),
+      await api.post(`/sessions/${(await makeSession(api)).id}/resources`, {
+        type: "file",
+        file_id: file.id,
+      }),
+    ]) {
+      assertError(response, 404, "not_found_error");
+    }
+    assert.equal((await api.ok("GET", `/sessions/${session.id}`)).resources[0].file_id, file.id);
+    assert.ok(stored(), "the other file has the same content");
+    assert.equal((await api.get(`/files/${twin.id}/content`)).status, 200);
+    await api.ok("DELETE", `/files/${twin.id}`);
+    assert.ok(!stored());
+    assert.equal((await makeFile(api, content)).sha256, file.sha256);
+    assert.ok(stored());
+  },
+);

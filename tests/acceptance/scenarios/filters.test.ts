@@ -7,7 +7,7 @@ import { readEventsUntil } from "../harness/stream.ts";
 
 const { api } = await startBerth();
 
-/** Every id of a list, page by page. */
+/** All ids of a list, read in pages. */
 async function walk(path: string, query: string): Promise<string[]> {
   const ids: string[] = [];
   let page = "";
@@ -17,10 +17,10 @@ async function walk(path: string, query: string): Promise<string[]> {
     if (part.next_page === null) return ids;
     page = `&page=${encodeURIComponent(part.next_page)}`;
   }
-  throw new Error(`${path} does not end`);
+  throw new Error(`${path} has more than 100 pages`);
 }
 
-covers(["event-filters"], "the log filters by kind and time, in both orders, over pages", async () => {
+covers(["event-filters"], "list events: filters by type and time in both orders, across pages", async () => {
   const session = await makeSession(api);
   await runTurn(api, session.id, { say: "one" }, bash("true"), { say: "two" }, bash("true"), {
     say: "three",
@@ -30,14 +30,14 @@ covers(["event-filters"], "the log filters by kind and time, in both orders, ove
   const kinds = ["agent.message", "agent.tool_use"];
   const types = kinds.map((kind) => `types[]=${kind}`).join("&");
   const middle: string = all[Math.floor(all.length / 2)]?.created_at;
-  for (const [query, fits] of [
+  for (const [query, matches] of [
     [types, ({ type }) => kinds.includes(type)],
     [`created_at[gte]=${middle}`, ({ created_at: at }) => at >= middle],
     [`created_at[gt]=${middle}`, ({ created_at: at }) => at > middle],
     [`${types}&created_at[lt]=${middle}`, ({ type, created_at: at }) => kinds.includes(type) && at < middle],
     [`created_at[lte]=${middle}`, ({ created_at: at }) => at <= middle],
   ] as [string, (event: AnyJson) => boolean][]) {
-    const expected = all.filter(fits).map(({ id }) => id);
+    const expected = all.filter(matches).map(({ id }) => id);
     assert.deepEqual(await walk(path, query), expected, query);
     assert.deepEqual(await walk(path, `${query}&order=desc`), expected.toReversed(), query);
   }
@@ -56,7 +56,7 @@ covers(["event-filters"], "the log filters by kind and time, in both orders, ove
 
 covers(
   ["session-filters"],
-  "sessions filter by agent, environment, status and time, over pages",
+  "list sessions: filters by agent, environment, status and time, across pages",
   async () => {
     const [one, other] = [await makeAgent(api), await makeAgent(api)];
     const environment = await makeEnvironment(api);
@@ -65,7 +65,7 @@ covers(
       made.unshift(await makeSession(api, { agent: agent.id, environment_id: environment.id }));
     }
     const path = "/sessions";
-    const idsOf = (fits: (session: AnyJson) => boolean) => made.filter(fits).map(({ id }) => id);
+    const idsOf = (matches: (session: AnyJson) => boolean) => made.filter(matches).map(({ id }) => id);
     const at: string = made[2]?.created_at;
     await api.ok("POST", `${path}/${made[0]?.id}/terminate`, {});
     const env = `environment_id=${environment.id}`;
@@ -96,14 +96,14 @@ covers(
   },
 );
 
-covers(["event-initial-order"], "initial events are taken in their order, all or none", async () => {
+covers(["event-initial-order"], "initial_events: processed in order, all or none", async () => {
   const base = { agent: (await makeAgent(api)).id, environment_id: (await makeEnvironment(api)).id };
   const events = [steps({ say: "first" }), steps({ say: "second" })];
-  const refusal = await api.post("/sessions", {
+  const rejected = await api.post("/sessions", {
     ...base,
     initial_events: [...events, { type: "user.shout" }],
   });
-  assertError(refusal, 400, "invalid_request_error", { param: "initial_events[2].type" });
+  assertError(rejected, 400, "invalid_request_error", { param: "initial_events[2].type" });
   assert.deepEqual((await api.ok("GET", `/sessions?environment_id=${base.environment_id}`)).data, []);
   const session = await api.ok("POST", "/sessions", { ...base, initial_events: events });
   const log = await readEventsUntil(api, session.id, ({ type }) => type === "session.status_idle");
@@ -115,29 +115,25 @@ covers(["event-initial-order"], "initial events are taken in their order, all or
   assert.ok(log.some(({ type, content }) => type === "agent.message" && content[0].text === "second"));
 });
 
-covers(
-  ["session-stats-end"],
-  "the clock counts interrupted turns, and stops for good at termination",
-  async () => {
-    const session = await makeSession(api);
-    const path = `/sessions/${session.id}`;
-    await api.ok("POST", `${path}/events`, { events: [steps({ wait_ms: 60_000 })] });
-    let running = await api.ok("GET", path);
-    const signal = AbortSignal.timeout(60_000);
-    while (running.stats.active_seconds < 1) {
-      signal.throwIfAborted();
-      running = await api.ok("GET", path);
-    }
-    assert.equal(running.status, "running");
-    await api.ok("POST", `${path}/cancel`, {});
-    await readEventsUntil(api, session.id, ({ type }) => type === "session.status_idle");
-    const cancelled = (await api.ok("GET", path)).stats;
-    assert.ok(cancelled.active_seconds >= 1);
-    await api.ok("POST", `${path}/terminate`, {});
-    const ended = (await api.ok("GET", path)).stats;
-    const later = await makeSession(api);
-    while ((await api.ok("GET", `/sessions/${later.id}`)).stats.duration_seconds < 2) signal.throwIfAborted();
-    assert.deepEqual((await api.ok("GET", path)).stats, ended);
-    assert.equal(ended.active_seconds, cancelled.active_seconds);
-  },
-);
+covers(["session-stats-end"], "session stats: include cancelled turns and stop at termination", async () => {
+  const session = await makeSession(api);
+  const path = `/sessions/${session.id}`;
+  await api.ok("POST", `${path}/events`, { events: [steps({ wait_ms: 60_000 })] });
+  let running = await api.ok("GET", path);
+  const signal = AbortSignal.timeout(60_000);
+  while (running.stats.active_seconds < 1) {
+    signal.throwIfAborted();
+    running = await api.ok("GET", path);
+  }
+  assert.equal(running.status, "running");
+  await api.ok("POST", `${path}/cancel`, {});
+  await readEventsUntil(api, session.id, ({ type }) => type === "session.status_idle");
+  const cancelled = (await api.ok("GET", path)).stats;
+  assert.ok(cancelled.active_seconds >= 1);
+  await api.ok("POST", `${path}/terminate`, {});
+  const ended = (await api.ok("GET", path)).stats;
+  const later = await makeSession(api);
+  while ((await api.ok("GET", `/sessions/${later.id}`)).stats.duration_seconds < 2) signal.throwIfAborted();
+  assert.deepEqual((await api.ok("GET", path)).stats, ended);
+  assert.equal(ended.active_seconds, cancelled.active_seconds);
+});

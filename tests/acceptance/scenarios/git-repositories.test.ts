@@ -15,9 +15,9 @@ interface Hosts {
   /** Hosted providers. */
   first: GitHost;
   second: GitHost;
-  /** Known to the installation by its authority alone. */
+  /** A generic server; the installation has only its certificate authority. */
   generic: GitHost;
-  /** Speaks http. */
+  /** A server without TLS. */
   plain: GitHost;
 }
 
@@ -81,103 +81,113 @@ function writer(host: GitHost): string {
 const git = (url: string, fields: AnyJson = {}) => ({ type: "git_repository", url, ...fields });
 const digest = (secret: string) => createHash("sha256").update(secret).digest("hex");
 
-covers(["git-repo-kind"], "a url of any depth and port, and none that holds more than a place", async () => {
-  const good = [
-    "https://git.example.com/hello.git",
-    "https://git.example.com:8443/a/b/c/d/hello",
-    "https://git.example.com/~user/my%20repo.git",
-    `${hosts.plain.url}/acme/widget`,
-  ];
-  const { resources } = await open(...good.map((url, index) => git(url, { mount_path: `/data/r${index}` })));
-  assert.deepEqual(
-    resources.map(({ url }: AnyJson) => url),
-    good,
-  );
-  for (const bad of [
-    "http://git.example.com/a/b",
-    `http://${hosts.generic.host}/acme/widget`,
-    "https://user@git.example.com/a/b",
-    "https://user:pass@git.example.com/a/b",
-    "https://git.example.com/a/b?service=x",
-    "https://git.example.com/a/b#x",
-    "https://git.example.com/",
-    "https://git.example.com",
-    "https://git.example.com/a//b",
-    "https://git.example.com/a/../b",
-    "https://git.example.com/a/%2e%2E/b",
-    "https://git.example.com/a/b%0ahost=evil",
-    "https://git.example.com/a%2Fb",
-    "https://git.example.com/a/%zz",
-    "https://git.example.com/a b",
-    "https://git.example.com:99999/a",
-    "https://1.2.3.4.5/a",
-    "https://10.0.0.1/a",
-    "https://a..example/b",
-    "https://a-.example/b",
-    "https://0x7f.1/a",
-    "ssh://git@git.example.com/a/b",
-    "git://git.example.com/a/b",
-    "file:///etc",
-    "ext::sh -c id",
-    "--upload-pack=id",
-    "",
-    5,
-  ]) {
-    assertError(await create(git(bad as string)), 400, "invalid_request_error", {
-      param: "resources[0].url",
+covers(
+  ["git-repo-kind"],
+  "git_repository url: any depth and port; credentials, queries and other schemes are rejected",
+  async () => {
+    const good = [
+      "https://git.example.com/hello.git",
+      "https://git.example.com:8443/a/b/c/d/hello",
+      "https://git.example.com/~user/my%20repo.git",
+      `${hosts.plain.url}/acme/widget`,
+    ];
+    const { resources } = await open(
+      ...good.map((url, index) => git(url, { mount_path: `/data/r${index}` })),
+    );
+    assert.deepEqual(
+      resources.map(({ url }: AnyJson) => url),
+      good,
+    );
+    for (const bad of [
+      "http://git.example.com/a/b",
+      `http://${hosts.generic.host}/acme/widget`,
+      "https://user@git.example.com/a/b",
+      "https://user:pass@git.example.com/a/b",
+      "https://git.example.com/a/b?service=x",
+      "https://git.example.com/a/b#x",
+      "https://git.example.com/",
+      "https://git.example.com",
+      "https://git.example.com/a//b",
+      "https://git.example.com/a/../b",
+      "https://git.example.com/a/%2e%2E/b",
+      "https://git.example.com/a/b%0ahost=evil",
+      "https://git.example.com/a%2Fb",
+      "https://git.example.com/a/%zz",
+      "https://git.example.com/a b",
+      "https://git.example.com:99999/a",
+      "https://1.2.3.4.5/a",
+      "https://10.0.0.1/a",
+      "https://a..example/b",
+      "https://a-.example/b",
+      "https://0x7f.1/a",
+      "ssh://git@git.example.com/a/b",
+      "git://git.example.com/a/b",
+      "file:///etc",
+      "ext::sh -c id",
+      "--upload-pack=id",
+      "",
+      5,
+    ]) {
+      assertError(await create(git(bad as string)), 400, "invalid_request_error", {
+        param: "resources[0].url",
+      });
+    }
+    const fields: [AnyJson, string][] = [
+      [{ authorization_token: "x" }, "authorization_token"],
+      [{ username: "a:b" }, "username"],
+      [{ username: "a\nb" }, "username"],
+      [{ password: "a\nb" }, "password"],
+      [{ password: "" }, "password"],
+    ];
+    for (const [field, name] of fields) {
+      const response = await create(git("https://git.example.com/a", field));
+      assertError(response, 400, "invalid_request_error", { param: `resources[0].${name}` });
+    }
+  },
+);
+
+covers(
+  ["git-repo-shape"],
+  "git_repository: has the documented fields without the password; default mounts are numbered",
+  async () => {
+    const password = "pw_canary7Jq2mVxK0";
+    const checkout = { type: "branch", name: "main" };
+    const session = await open(
+      { type: "hosted_repository", url: `${hosts.first.url}/acme/widget` },
+      git("https://git.example.com/x/widget.git", { username: "ann", password, checkout }),
+      git("https://git.example.com/y/widget"),
+    );
+    const [, { id, created_at: created, updated_at: updated, ...rest }, other] = session.resources;
+    assert.match(id, /^sesr_/);
+    assert.deepEqual([typeof created, typeof updated], ["string", "string"]);
+    assert.deepEqual(rest, {
+      type: "git_repository",
+      url: "https://git.example.com/x/widget.git",
+      username: "ann",
+      mount_path: "/data/widget-2",
+      checkout,
     });
-  }
-  const fields: [AnyJson, string][] = [
-    [{ authorization_token: "x" }, "authorization_token"],
-    [{ username: "a:b" }, "username"],
-    [{ username: "a\nb" }, "username"],
-    [{ password: "a\nb" }, "password"],
-    [{ password: "" }, "password"],
-  ];
-  for (const [field, name] of fields) {
-    const answer = await create(git("https://git.example.com/a", field));
-    assertError(answer, 400, "invalid_request_error", { param: `resources[0].${name}` });
-  }
-});
+    assert.deepEqual([other.mount_path, other.username, other.checkout], ["/data/widget-3", null, null]);
+    const path = `/sessions/${session.id}/resources`;
+    for (const response of [
+      session,
+      await api.ok("GET", `/sessions/${session.id}`),
+      await api.ok("GET", path),
+      await api.ok("GET", `${path}/${id}`),
+      await api.ok("POST", `${path}/${id}`, { password: `${password}-2` }),
+    ]) {
+      assert.ok(!JSON.stringify(response).includes(password));
+    }
+    const given = git("https://git.example.com/x/y");
+    const collision = await create(
+      { ...given, mount_path: "/data/x/y" },
+      { type: "hosted_repository", url: `${hosts.first.url}/acme/widget`, mount_path: "/data/x" },
+    );
+    assertError(collision, 400, "invalid_request_error", { param: "resources[1].mount_path" });
+  },
+);
 
-covers(["git-repo-shape"], "its members, without the password, and a mount beside hosted ones", async () => {
-  const password = "pw_canary7Jq2mVxK0";
-  const checkout = { type: "branch", name: "main" };
-  const session = await open(
-    { type: "hosted_repository", url: `${hosts.first.url}/acme/widget` },
-    git("https://git.example.com/x/widget.git", { username: "ann", password, checkout }),
-    git("https://git.example.com/y/widget"),
-  );
-  const [, { id, created_at: created, updated_at: updated, ...rest }, other] = session.resources;
-  assert.match(id, /^sesr_/);
-  assert.deepEqual([typeof created, typeof updated], ["string", "string"]);
-  assert.deepEqual(rest, {
-    type: "git_repository",
-    url: "https://git.example.com/x/widget.git",
-    username: "ann",
-    mount_path: "/data/widget-2",
-    checkout,
-  });
-  assert.deepEqual([other.mount_path, other.username, other.checkout], ["/data/widget-3", null, null]);
-  const path = `/sessions/${session.id}/resources`;
-  for (const answer of [
-    session,
-    await api.ok("GET", `/sessions/${session.id}`),
-    await api.ok("GET", path),
-    await api.ok("GET", `${path}/${id}`),
-    await api.ok("POST", `${path}/${id}`, { password: `${password}-2` }),
-  ]) {
-    assert.ok(!JSON.stringify(answer).includes(password));
-  }
-  const given = git("https://git.example.com/x/y");
-  const collision = await create(
-    { ...given, mount_path: "/data/x/y" },
-    { type: "hosted_repository", url: `${hosts.first.url}/acme/widget`, mount_path: "/data/x" },
-  );
-  assertError(collision, 400, "invalid_request_error", { param: "resources[1].mount_path" });
-});
-
-covers(["git-repo-mounted"], "cloned with user and password, and pushed to", async () => {
+covers(["git-repo-mounted"], "git_repository: cloned and pushed to with user name and password", async () => {
   const { generic } = hosts;
   const password = writer(generic);
   const session = await open(
@@ -196,65 +206,69 @@ covers(["git-repo-mounted"], "cloned with user and password, and pushed to", asy
   const commit = /[0-9a-f]{40}/.exec(texts[1] ?? "")?.[0];
   assert.equal(await generic.head("group/team/deep", "widget", "change"), commit, texts.join("\n"));
   assert.match(texts[2] ?? "", /^none/, "no token of a provider's CLI");
-  assert.match(texts[3] ?? "", /^401/, "its authority is trusted inside, and its port is let through");
+  assert.match(
+    texts[3] ?? "",
+    /^401/,
+    "the sandbox trusts its certificate authority, and egress allows its port",
+  );
   assert.ok(generic.requests.some(({ user, status }) => user === "ann" && status === 200));
 });
 
-covers(["git-repo-http"], "http where the installation names the host", async () => {
-  const { plain } = hosts;
-  const session = await open(git(`${plain.url}/acme/widget`, { password: writer(plain) }));
-  const [text] = toolResults(
-    await runTurn(api, session.id, bash("cd widget && cat README.md && git fetch -q && echo ok")),
-  );
-  assert.match(text ?? "", /# Widget\nok/);
-});
-
 covers(
-  ["git-repo-rotation", "repo-401"],
-  "a new password is in force in the shell that is open",
+  ["git-repo-http"],
+  "git_repository: cloned over http when the installation allows the host",
   async () => {
-    const { generic } = hosts;
-    const first = writer(generic);
-    const session = await open(git(`${generic.url}/acme/widget`, { username: "ann", password: first }), {
-      type: "hosted_repository",
-      url: `${hosts.first.url}/acme/widget`,
-      authorization_token: writer(hosts.first),
-    });
-    const [repository, hosted] = session.resources.map(
-      ({ id }: AnyJson) => `/sessions/${session.id}/resources/${id}`,
+    const { plain } = hosts;
+    const session = await open(git(`${plain.url}/acme/widget`, { password: writer(plain) }));
+    const [text] = toolResults(
+      await runTurn(api, session.id, bash("cd widget && cat README.md && git fetch -q && echo ok")),
     );
-    const fetch = bash("git fetch -q 2>&1; echo exit $? $marker");
-    assert.match(
-      toolResults(await runTurn(api, session.id, bash("cd /data/widget; marker=same-shell"), fetch))[1] ?? "",
-      /^exit 0 same-shell/,
-    );
-    generic.revokeToken(first);
-    assert.match(
-      toolResults(await runTurn(api, session.id, fetch))[0] ?? "",
-      /(401|Authentication failed)[\s\S]*exit 128 same-shell/,
-    );
-    assertError(await api.post(repository, { authorization_token: "x" }), 400, "invalid_request_error", {
-      param: "authorization_token",
-    });
-    assertError(await api.post(hosted, { password: "x" }), 400, "invalid_request_error", {
-      param: "password",
-    });
-    assertError(
-      await api.post(hosted, { password: "x", authorization_token: "y" }),
-      400,
-      "invalid_request_error",
-    );
-    assertError(await api.post(repository, {}), 400, "invalid_request_error");
-    const second = writer(generic);
-    const rotated = await api.ok("POST", repository, { password: second });
-    assert.deepEqual([rotated.type, rotated.username], ["git_repository", "ann"]);
-    assert.match(toolResults(await runTurn(api, session.id, fetch))[0] ?? "", /^exit 0 same-shell/);
+    assert.match(text ?? "", /# Widget\nok/);
   },
 );
 
+covers(["git-repo-rotation", "repo-401"], "rotate password: an open shell uses the new one", async () => {
+  const { generic } = hosts;
+  const first = writer(generic);
+  const session = await open(git(`${generic.url}/acme/widget`, { username: "ann", password: first }), {
+    type: "hosted_repository",
+    url: `${hosts.first.url}/acme/widget`,
+    authorization_token: writer(hosts.first),
+  });
+  const [repository, hosted] = session.resources.map(
+    ({ id }: AnyJson) => `/sessions/${session.id}/resources/${id}`,
+  );
+  const fetch = bash("git fetch -q 2>&1; echo exit $? $marker");
+  assert.match(
+    toolResults(await runTurn(api, session.id, bash("cd /data/widget; marker=same-shell"), fetch))[1] ?? "",
+    /^exit 0 same-shell/,
+  );
+  generic.revokeToken(first);
+  assert.match(
+    toolResults(await runTurn(api, session.id, fetch))[0] ?? "",
+    /(401|Authentication failed)[\s\S]*exit 128 same-shell/,
+  );
+  assertError(await api.post(repository, { authorization_token: "x" }), 400, "invalid_request_error", {
+    param: "authorization_token",
+  });
+  assertError(await api.post(hosted, { password: "x" }), 400, "invalid_request_error", {
+    param: "password",
+  });
+  assertError(
+    await api.post(hosted, { password: "x", authorization_token: "y" }),
+    400,
+    "invalid_request_error",
+  );
+  assertError(await api.post(repository, {}), 400, "invalid_request_error");
+  const second = writer(generic);
+  const rotated = await api.ok("POST", repository, { password: second });
+  assert.deepEqual([rotated.type, rotated.username], ["git_repository", "ann"]);
+  assert.match(toolResults(await runTurn(api, session.id, fetch))[0] ?? "", /^exit 0 same-shell/);
+});
+
 covers(
   ["git-repo-rotation", "repo-rotation"],
-  "a clone that failed is tried again with the new secret",
+  "rotate password: a failed clone is retried with the new one",
   async () => {
     const { generic } = hosts;
     const session = await open(git(`${generic.url}/acme/widget`, { password: "wrong" }));
@@ -272,7 +286,7 @@ covers(
   },
 );
 
-covers(["hosted-several", "repo-cli-token"], "two providers, each with its own token", async () => {
+covers(["hosted-several", "repo-cli-token"], "hosted providers: two, each with its own token", async () => {
   const { first, second } = hosts;
   const [one, two] = [writer(first), writer(second)];
   const session = await open(
@@ -280,8 +294,8 @@ covers(["hosted-several", "repo-cli-token"], "two providers, each with its own t
     { type: "hosted_repository", url: `${second.url}/acme/widget`, authorization_token: two },
   );
   const hash = (name: string) => `printf %s "$${name}" | sha256sum | cut -d' ' -f1`;
-  const push = (place: string) =>
-    `cd ${place} && git commit -q --allow-empty -m x && git push -q origin HEAD:refs/heads/agent && echo pushed`;
+  const push = (directory: string) =>
+    `cd ${directory} && git commit -q --allow-empty -m x && git push -q origin HEAD:refs/heads/agent && echo pushed`;
   const texts = toolResults(
     await runTurn(
       api,

@@ -6,17 +6,17 @@ import { makeSession, steps } from "../harness/fixtures.ts";
 
 const { berth, api } = await startBerth();
 
-const agent = { name: "once", model: "rehearsal/steps" };
+const AGENT = { name: "once", model: "rehearsal/steps" };
 
 function keyed(key: string): { headers: Record<string, string> } {
   return { headers: { "idempotency-key": key } };
 }
 
-function replayed(answer: ApiResponse): string | null {
-  return answer.headers.get("idempotency-replayed");
+function replayed(response: ApiResponse): string | null {
+  return response.headers.get("idempotency-replayed");
 }
 
-covers(["idempotency-replay"], "what is sent again with its key is done once", async () => {
+covers(["idempotency-replay"], "repeated request: runs once, and the response is replayed", async () => {
   const { id } = await makeSession(api);
   const send = () =>
     api.post(`/sessions/${id}/events`, { events: [steps({ say: "hello" })] }, keyed("an-event"));
@@ -33,11 +33,11 @@ covers(["idempotency-replay"], "what is sent again with its key is done once", a
   assert.deepEqual((await remove()).body, (await remove()).body);
 
   await api.ok("POST", "/environments", { name: "taken" });
-  const refusal = await api.post("/environments", { name: "taken" }, keyed("a-refusal"));
-  assertError(refusal, 409, "conflict_error");
-  const told = await api.post("/environments", { name: "taken" }, keyed("a-refusal"));
-  assert.deepEqual([told.body, replayed(told)], [refusal.body, "true"]);
-  assert.equal(told.headers.get("x-should-retry"), "false");
+  const rejected = await api.post("/environments", { name: "taken" }, keyed("a-refusal"));
+  assertError(rejected, 409, "conflict_error");
+  const repeated = await api.post("/environments", { name: "taken" }, keyed("a-refusal"));
+  assert.deepEqual([repeated.body, replayed(repeated)], [rejected.body, "true"]);
+  assert.equal(repeated.headers.get("x-should-retry"), "false");
 
   const upload = () => {
     const form = new FormData();
@@ -51,33 +51,33 @@ covers(["idempotency-replay"], "what is sent again with its key is done once", a
   assert.notEqual(theirs.body.id, token.body.id);
 });
 
-covers(["idempotency-reused"], "a key that was used for another request is refused", async () => {
-  await api.post("/agents", agent, keyed("reused"));
-  for (const answer of [
-    await api.post("/agents", { ...agent, name: "other" }, keyed("reused")),
+covers(["idempotency-reused"], "reused key: another request is rejected with 409", async () => {
+  await api.post("/agents", AGENT, keyed("reused"));
+  for (const response of [
+    await api.post("/agents", { ...AGENT, name: "other" }, keyed("reused")),
     await api.post("/environments", { name: "once" }, keyed("reused")),
     await api.delete("/agents/agent_01h00000000000000000000000", keyed("reused")),
   ]) {
-    assertError(answer, 409, "conflict_error", { param: "Idempotency-Key" });
+    assertError(response, 409, "conflict_error", { param: "Idempotency-Key" });
   }
 });
 
-covers(["idempotency-parallel"], "32 callers with one key make one object", async () => {
-  const create = () => api.post("/agents", { ...agent, name: "parallel" }, keyed("parallel"));
-  const answers = await Promise.all(Array.from({ length: 32 }, create));
-  const done = answers.filter(({ status }) => status === 200);
+covers(["idempotency-parallel"], "concurrent requests: 32 with one key create one object", async () => {
+  const create = () => api.post("/agents", { ...AGENT, name: "parallel" }, keyed("parallel"));
+  const responses = await Promise.all(Array.from({ length: 32 }, create));
+  const done = responses.filter(({ status }) => status === 200);
   assert.equal(new Set(done.map(({ body }) => body.id)).size, 1);
-  for (const answer of answers.filter(({ status }) => status !== 200)) {
-    assertError(answer, 409, "conflict_error");
-    assert.ok(answer.headers.has("retry-after"));
-    assert.notEqual(answer.headers.get("x-should-retry"), "false");
+  for (const response of responses.filter(({ status }) => status !== 200)) {
+    assertError(response, 409, "conflict_error");
+    assert.ok(response.headers.has("retry-after"));
+    assert.notEqual(response.headers.get("x-should-retry"), "false");
   }
   assert.deepEqual((await create()).body, done[0]?.body);
   const { data } = await api.ok("GET", "/agents?limit=100");
   assert.equal(data.filter(({ name }: AnyJson) => name === "parallel").length, 1);
 });
 
-covers(["beta-gate"], "a beta feature needs its identifier in the header", async () => {
+covers(["beta-gate"], "beta feature: 501 without its identifier in berth-beta", async () => {
   const { id } = await makeSession(api);
   const beta = (value: string) => ({ headers: { "berth-beta": value } });
   const define = (header: Record<string, Record<string, string>> = {}) =>
@@ -89,12 +89,12 @@ covers(["beta-gate"], "a beta feature needs its identifier in the header", async
     ["threads", threads],
   ] as const) {
     const available = `${feature}-2026-11-20`;
-    for (const answer of [
+    for (const response of [
       await ask(),
       await ask(beta("")),
       await ask(beta(`${feature}-2026-01-01, nobody-knows-this`)),
     ]) {
-      const { status, body, headers } = answer;
+      const { status, body, headers } = response;
       assert.equal(status, 501);
       assert.deepEqual(body, {
         type: "error",

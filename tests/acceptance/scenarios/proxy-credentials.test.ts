@@ -171,7 +171,7 @@ covers(
   async () => {
     const token = secret("a token for one place");
     const session = await open(await environment("proxy"), { resources: [repository(token)] });
-    echo.asked.length = 0;
+    echo.requests.length = 0;
     const [first, second, third] = await run(
       session,
       `curl -sS -H "Authorization: token $GH_TOKEN" -u x:$GH_TOKEN 'https://${at("api")}/echo?t='$GH_TOKEN; echo; curl -sS -u x:$GH_TOKEN https://${at("api")}/echo`,
@@ -181,8 +181,8 @@ covers(
     assert.match(first ?? "", /token berth[0-9a-f]{31}/);
     assert.match(second ?? "", /token berth/);
     assert.match(third ?? "", /could not read Username[\s\S]*401$/);
-    assert.ok(echo.asked.length >= 4);
-    for (const { all } of echo.asked) watch.check("what another host was asked", all);
+    assert.ok(echo.requests.length >= 4);
+    for (const { all } of echo.requests) watch.check("what another host was asked", all);
   },
 );
 
@@ -232,7 +232,7 @@ covers(["vault-variables"], "programs use a vault's secret that the container do
   const install = `npm install --no-audit --no-fund --registry https://${at("api")}/npm/ tiny`;
   for (const mode of ["inject", "proxy"]) {
     const session = await open(await environment(mode), { vault_ids: [vault.id] });
-    echo.asked.length = 0;
+    echo.requests.length = 0;
     const [one, other, fetched, installed] = await run(
       session,
       `${curl} "https://${at("api")}/echo?key=$API_KEY"`,
@@ -240,7 +240,7 @@ covers(["vault-variables"], "programs use a vault's secret that the container do
       `command -v node >/dev/null || { echo no node; exit; }; node -e 'fetch("https://${at("api")}/node", { headers: { "x-api-key": process.env.API_KEY } }).then((answer) => answer.text()).then(console.log)'`,
       `command -v npm >/dev/null || { echo no npm; exit; }; mkdir -p /data/p && cd /data/p && echo '${npmrc}' >.npmrc && ${install} 2>&1 && node -p 'require("tiny")'`,
     );
-    const [asked, elsewhere] = echo.asked;
+    const [asked, elsewhere] = echo.requests;
     assert.equal(asked?.authorization, `Bearer ${key}`);
     assert.ok(
       asked?.all.includes(encodeURIComponent(key)) && asked.all.includes(JSON.stringify(`{"k":"${key}"}`)),
@@ -249,7 +249,7 @@ covers(["vault-variables"], "programs use a vault's secret that the container do
     watch.check("what another host was asked", elsewhere?.all ?? "");
     assert.match(fetched ?? "", /x-api-key","sk-berth|no node/);
     if (/no node/.test(fetched ?? "")) t.diagnostic("no node in the sandbox");
-    else assert.ok(echo.asked.some(({ line, all }) => line === "GET /node" && all.includes(key)));
+    else assert.ok(echo.requests.some(({ line, all }) => line === "GET /node" && all.includes(key)));
     if (/no npm/.test(installed ?? "")) t.diagnostic("no npm in the sandbox");
     else assert.match(installed ?? "", /\n7\n/);
     if (isRoot) inspectSandboxes(berth.pid, own);
@@ -261,7 +261,7 @@ covers(["vault-variables"], "what is rotated, archived or not allowed", async ()
   const vault = await vaultWith(["KEY", value, at("api")], ["FAR", value, "far.example"]);
   const session = await open(await environment("inject"), { vault_ids: [vault.id] });
   const ask = `curl -sS -H "X-Key: $KEY" https://${at("api")}/echo`;
-  const last = () => echo.asked.at(-1)?.all ?? "";
+  const last = () => echo.requests.at(-1)?.all ?? "";
   await run(session, ask);
   assert.ok(last().includes(value));
   const path = `/vaults/${vault.id}/credentials/${vault.credentials[0].id}`;
@@ -300,5 +300,5 @@ covers(["vault-variable-order"], "which of several variables of one name is the 
     `echo "$SHARED $OWN"; [ "$FORGE_TOKEN" = "$GH_TOKEN" ] && echo repository; ${send} >/dev/null`,
   );
   assert.match(text ?? "", /^environment session\nrepository/);
-  assert.match(echo.asked.at(-1)?.all ?? "", /"vault-one vault-more"/);
+  assert.match(echo.requests.at(-1)?.all ?? "", /"vault-one vault-more"/);
 });

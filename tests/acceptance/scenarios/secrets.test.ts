@@ -187,7 +187,7 @@ covers(["secrets-nowhere", "repo-token-secret"], "a canary of every kind is foun
   const trace = join(directory, "execs");
   const berth = await Berth.start({
     settings: { ...settings, BERTH_PG_BIN: postgres },
-    under: CAN_TRACE ? straceCommand(trace) : [],
+    wrapper: CAN_TRACE ? straceCommand(trace) : [],
   });
   t.after(() => berth.stop());
   const api = new ScannedApi(berth.url, watch.add("the API token", await berth.token()), watch);
