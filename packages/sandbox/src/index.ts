@@ -18,10 +18,9 @@ export type {
 export { isolationCapabilities } from "./probes/isolation-capabilities.ts";
 export { probeEngine } from "./probes/probe-engine.ts";
 export { builtRootFilesystem, describeRootFilesystem } from "./system/describe-root-filesystem.ts";
-export { type LayerCache, openLayerCache } from "./system/layer-cache.ts";
+export { LayerCache } from "./system/layer-cache.ts";
 export type { LayerPlan } from "./system/layer-plan.ts";
-export { packageHosts } from "./system/package-hosts.ts";
-export { type Packages, packagePlans } from "./system/package-plans.ts";
-export type { PackageSources } from "./system/package-sources.ts";
-export { openSystemTree, type RootFilesystem } from "./system/root-filesystem.ts";
+export { PACKAGE_HOSTS } from "./system/package-hosts.ts";
+export { type PackageSources, type Packages, packagePlans } from "./system/package-plans.ts";
+export { RootFilesystem } from "./system/root-filesystem.ts";
 export * from "./workspace/index.ts";

@@ -31,8 +31,9 @@ export async function dataDirWithRootFilesystem(): Promise<string> {
 export async function waitForRootFilesystem(berth: Berth): Promise<void> {
   for (let tries = 0; tries < 2_400; tries++) {
     const names = await readdir(SHARED_DIRECTORY);
-    if (names.some((name) => /^[a-z]+-[0-9a-f]+$/.test(name)) && !/is being made/.test(berth.log)) return;
-    if (/the system of sandboxes is ready/.test(berth.log)) return;
+    const isBuilding = /building the root filesystem/.test(berth.log);
+    if (names.some((name) => /^[a-z]+-[0-9a-f]+$/.test(name)) && !isBuilding) return;
+    if (/the root filesystem of sandboxes is ready/.test(berth.log)) return;
     if (/could not make the system/.test(berth.log)) break;
     await pause(250);
   }

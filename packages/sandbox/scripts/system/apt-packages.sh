@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# Layer of a system: installs packages by apt as root. The text without comments is part of the name of the layer: whatever
-# changes it has all such layers made again. The words in double underscores are replaced (package-plans.ts).
+# Installs packages with apt, as root, for a layer. The text without comments is part of the layer's name, so a change rebuilds
+# all such layers. Words in double underscores are replaced (package-plans.ts).
 #
 # $@: names of packages, with versions. The plan puts "set -eu" and "set -- NAME..." before this.
 #

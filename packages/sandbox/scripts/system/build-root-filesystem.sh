@@ -1,15 +1,15 @@
 # shellcheck shell=sh
-# Builds a Debian tree. Runs under the lock of the tree.
+# Builds a root filesystem of Debian. Runs while its lock is held.
 #
-# $1: path of the tree. $2: Debian suite. $3: packages, separated by commas. $4: host uid and gid that 0 maps to in the tree.
-# $5...: sources, as mmdebstrap takes them; default Debian's own.
+# $1: its path. $2: Debian suite. $3: packages, separated by commas. $4: host uid and gid that 0 maps to in it.
+# $5...: source lists, as mmdebstrap takes them; default: Debian's own servers.
 #
-# The tree is built as TREE.making and then renamed, so a tree is always complete. A build that fails removes TREE.making,
-# which may be what filled the disk; one that was killed leaves it to the next build.
+# It is built as PATH.making and then renamed, so that PATH is always complete. A build that fails removes PATH.making, which may
+# have filled the disk; the next build removes what a killed one has left.
 set -eu
 umask 022
-tree=$1 suite=$2 packages=$3 first=$4 making=$1.making; shift 4
-if [ -d "$tree" ]; then exit 0; fi
+path=$1 suite=$2 packages=$3 first=$4 making=$1.making; shift 4
+if [ -d "$path" ]; then exit 0; fi
 rm -rf --one-file-system -- "$making"
 trap 'rm -rf --one-file-system -- "$making"' EXIT
 mmdebstrap --quiet --mode=root --variant=apt --include="$packages" \
@@ -22,10 +22,10 @@ printf 'agent:x:1000:\n' >>"$making/etc/group"
 printf '#!/bin/sh\nexit 101\n' >"$making/usr/sbin/policy-rc.d"
 chmod 755 "$making/usr/sbin/policy-rc.d"
 rm -rf -- "${making:?}/dev" "$making/etc/hostname" "$making/etc/resolv.conf" "$making/etc/machine-id"
-# Each file goes to the same owner in the range of the trees. That also takes set-user-id off.
+# Shifts each owner into the range of ids of root filesystems. This also clears set-user-id bits.
 find "$making" -printf '%U %G\n' | sort -u | while read -r uid gid; do
   find "$making" -uid "$uid" -gid "$gid" -exec chown -h "$((uid + first)):$((gid + first))" {} +
 done
 chmod 711 "$making"
 sync -f "$making"
-mv -T -- "$making" "$tree"
+mv -T -- "$making" "$path"

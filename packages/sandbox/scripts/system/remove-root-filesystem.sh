@@ -1,7 +1,7 @@
 # shellcheck shell=sh
-# Removes a tree. Runs under its lock. The tree is renamed first, so that a half removed tree is never used.
+# Removes a root filesystem. Runs while its lock is held. It is renamed first, so that one that is partly removed is never used.
 #
-# $1: path of the tree.
+# $1: its path.
 set -e
 if [ -d "$1" ]; then rm -rf --one-file-system -- "$1.making"; mv -T -- "$1" "$1.making"; fi
 rm -rf --one-file-system -- "$1.making" "$1.lock"

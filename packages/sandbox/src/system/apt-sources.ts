@@ -1,18 +1,18 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * The machine's own lists of Debian packages of a suite, as paths: a mirror that the operator has chosen is used for the
- * tree as well. None where the machine has another system; the builder then asks Debian's own servers.
+ * Paths of the machine's own source lists for a Debian suite, so that a root filesystem is built from the mirror that the operator
+ * has chosen. Empty when the machine runs another system; the build then uses Debian's own servers.
  *
  * @param directory default `/etc/apt`.
  */
 export function aptSources(suite: string, directory = "/etc/apt"): string[] {
   const parts = list(`${directory}/sources.list.d`).map((name) => `${directory}/sources.list.d/${name}`);
-  return [`${directory}/sources.list`, ...parts].filter((path) => namesSuite(path, suite));
+  return [`${directory}/sources.list`, ...parts].filter((path) => listsSuite(path, suite));
 }
 
-/** A list of other packages for this suite, such as a vendor's, is not one of Debian's; one with a login is not for agents to read. */
-function namesSuite(path: string, suite: string): boolean {
+/** A vendor's list for this suite does not count, nor does one with a login, which agents could read. */
+function listsSuite(path: string, suite: string): boolean {
   if (!/\.(list|sources)$/.test(path)) return false;
   const text = read(path).replaceAll(/^\s*#.*$/gm, "");
   if (/:\/\/[^/\s]*@/.test(text)) return false;

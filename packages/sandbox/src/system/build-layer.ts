@@ -3,45 +3,46 @@ import type { EgressDenied } from "@berth/egress";
 import type { CommandResult } from "../interface/command.ts";
 import type { SandboxEngine } from "../interface/sandbox.ts";
 import { SYSTEM_IDS, type SystemLayers } from "../interface/spec.ts";
-import { isTooLarge, type LayerLimits, MIB } from "./layer-limits.ts";
+import { isTooLarge, type LayerLimits, LimitWatch, MIB } from "./layer-limits.ts";
 import type { LayerPlan } from "./layer-plan.ts";
-import { watch } from "./watch.ts";
 
 const MEMORY_BYTES = 3072 * MIB;
-const OUTPUT_BYTES = 16_384;
-const LOOK_MS = 1_000;
+const MAX_OUTPUT_BYTES = 16_384;
+const SIZE_INTERVAL_MS = 1_000;
 const FILE_BYTES = 4096;
 
-/** Why a layer was not made, as a clause, and the last that its script wrote. */
+/** Why a layer could not be built. */
 export interface LayerFailure {
+  /** A clause. */
   why: string;
+  /** The end of the script's output. */
   output: string;
 }
 
 export interface LayerBuild {
   plan: LayerPlan;
-  /** What it is made on. */
+  /** What lies below the layer. */
   system: SystemLayers;
-  /** Host directory for it alone, for `takeChanges` afterwards. */
+  /** Host directory for the disk of this build alone; `takeChanges` reads it afterwards. */
   disk: string;
   limits: LayerLimits;
-  /** Whether the disk is limited; else what is on it is counted. */
+  /** Whether the engine limits the disk; otherwise its size is measured. */
   limited: boolean;
-  /** Ends it at once. */
+  /** Stops the build at once. */
   signal: AbortSignal;
   onEgressDenied?: (denied: EgressDenied) => void;
 }
 
 /**
- * Runs the script of a plan as root over a system, in a sandbox of its own.
+ * Runs a plan's script as root over a system, in a sandbox of its own.
  *
- * @returns null when it ended well.
- * @throws SandboxError when no sandbox could be opened.
+ * @returns null on success.
+ * @throws SandboxError when no sandbox can be opened.
  */
 export async function buildLayer(engine: SandboxEngine, build: LayerBuild): Promise<LayerFailure | null> {
   const { plan, system, disk, limits, limited, onEgressDenied } = build;
   const sandbox = await engine.open({
-    id: `layer_${randomBytes(8).toString("hex")}`,
+    id: sandboxId(),
     disk,
     uid: SYSTEM_IDS.first,
     limits: { memoryBytes: MEMORY_BYTES, pids: 1_024, cpus: 2, diskBytes: limited ? limits.bytes : null },
@@ -51,7 +52,7 @@ export async function buildLayer(engine: SandboxEngine, build: LayerBuild): Prom
     system: { ...system, changes: true },
     ...(onEgressDenied ? { onEgressDenied } : {}),
   });
-  const size = watch(async () => !limited && (await isTooLarge(disk, limits)), LOOK_MS);
+  const size = new LimitWatch(async () => !limited && (await isTooLarge(disk, limits)), SIZE_INTERVAL_MS);
   const stopped = AbortSignal.any([build.signal, size.signal]);
   const stop = () => void sandbox.close();
   stopped.addEventListener("abort", stop, { once: true });
@@ -59,15 +60,15 @@ export async function buildLayer(engine: SandboxEngine, build: LayerBuild): Prom
   try {
     const { script, environment } = plan;
     const timeoutMs = limits.milliseconds;
-    const result = await sandbox.run({ script, environment, timeoutMs, maxOutputBytes: OUTPUT_BYTES });
-    return failure(result, await size.end(), limits);
+    const result = await sandbox.run({ script, environment, timeoutMs, maxOutputBytes: MAX_OUTPUT_BYTES });
+    return failureOf(result, await size.stop(), limits);
   } finally {
     await sandbox.close();
-    await size.end();
+    await size.stop();
   }
 }
 
-/** Of a script that wrote more than its disk takes, whether or not it went on then. */
+/** The failure of a script that filled its disk, whether or not it noticed. */
 export function fullDisk({ bytes }: LayerLimits, output = ""): LayerFailure {
   return {
     why: `it filled its disk, which takes ${bytes / MIB} MiB and ${bytes / FILE_BYTES} files`,
@@ -75,7 +76,7 @@ export function fullDisk({ bytes }: LayerLimits, output = ""): LayerFailure {
   };
 }
 
-function failure(result: CommandResult, tooLarge: boolean, limits: LayerLimits): LayerFailure | null {
+function failureOf(result: CommandResult, tooLarge: boolean, limits: LayerLimits): LayerFailure | null {
   const output = Buffer.from(result.output).toString().trim();
   if (tooLarge)
     return { why: `it takes more than ${limits.bytes / MIB} MiB or ${limits.files} files`, output };
@@ -85,4 +86,36 @@ function failure(result: CommandResult, tooLarge: boolean, limits: LayerLimits):
   if (result.ended === "timeout")
     return { why: `it took longer than ${limits.milliseconds / 60_000} minutes`, output };
   return { why: "it was cut off", output };
+}
+
+/**
+ * Opens a sandbox over layers, as sessions will. It fails when a script has removed what that needs, such as the shell.
+ *
+ * @returns null on success.
+ */
+export async function tryLayers(
+  engine: SandboxEngine,
+  system: SystemLayers,
+  disk: string,
+): Promise<LayerFailure | null> {
+  try {
+    const sandbox = await engine.open({
+      id: sandboxId(),
+      disk,
+      uid: SYSTEM_IDS.first + SYSTEM_IDS.count - 1,
+      limits: { memoryBytes: 256 * MIB, pids: 64, cpus: 1, diskBytes: null },
+      egress: { mode: "limited", hosts: [] },
+      files: [],
+      writable: [],
+      system,
+    });
+    await sandbox.close();
+    return null;
+  } catch (error) {
+    return { why: "no sandbox can be opened over what it left", output: String((error as Error).message) };
+  }
+}
+
+function sandboxId(): string {
+  return `layer_${randomBytes(8).toString("hex")}`;
 }

@@ -7,20 +7,19 @@ import { describe, type TestContext, test } from "node:test";
 import { until } from "../../test-support/conformance/until.ts";
 import { noRootFilesystem } from "../../test-support/system.ts";
 import { aptSources } from "./apt-sources.ts";
-import { buildRootFilesystem } from "./build-root-filesystem.ts";
+import { buildRootFilesystem, sweepRootFilesystems } from "./build-root-filesystem.ts";
 import { missingSpace } from "./missing-for-root-filesystem.ts";
 import { DEBIAN_RECIPE, recipeKey } from "./recipe.ts";
-import { sweepRootFilesystems } from "./sweep-trees.ts";
 
 const skip = await noRootFilesystem();
 
-async function place(t: TestContext): Promise<string> {
+async function temporaryDirectory(t: TestContext): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "berth-trees-"));
   t.after(() => rm(directory, { recursive: true, force: true }));
   return directory;
 }
 
-/** Pids of the processes whose arguments name this. */
+/** Pids of the other processes whose arguments contain this text. */
 function processesWith(text: string): string[] {
   return readdirSync("/proc").filter((pid) => {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return false;
@@ -32,35 +31,35 @@ function processesWith(text: string): string[] {
   });
 }
 
-describe("a system tree", { skip }, () => {
-  test("that is cut off leaves no process, and nothing that is used", async (t) => {
-    const directory = await place(t);
-    const tree = join(directory, recipeKey(DEBIAN_RECIPE));
-    const cut = new AbortController();
-    const refused = [0, 1].map(() =>
+describe("root filesystem", { skip }, () => {
+  test("build: the signal aborts → it rejects, and no process, mount or root filesystem is left", async (t) => {
+    const directory = await temporaryDirectory(t);
+    const path = join(directory, recipeKey(DEBIAN_RECIPE));
+    const stop = new AbortController();
+    const builds = [0, 1].map(() =>
       assert.rejects(
-        buildRootFilesystem(directory, DEBIAN_RECIPE, cut.signal),
+        buildRootFilesystem(directory, DEBIAN_RECIPE, stop.signal),
         /mmdebstrap could not make the system/,
       ),
     );
     await until(
-      () => existsSync(`${tree}.making/etc`),
-      () => "the build does not begin",
+      () => existsSync(`${path}.making/etc`),
+      () => "the build did not begin",
     );
-    assert.ok(processesWith(tree).length > 0);
-    cut.abort();
-    await Promise.all(refused);
+    assert.ok(processesWith(path).length > 0);
+    stop.abort();
+    await Promise.all(builds);
     await until(
-      () => processesWith(tree).length === 0,
-      () => `${processesWith(tree)} are left`,
+      () => processesWith(path).length === 0,
+      () => `${processesWith(path)} are left`,
     );
-    assert.ok(!existsSync(tree));
+    assert.ok(!existsSync(path));
     assert.ok(!readFileSync("/proc/mounts", "utf8").includes(directory));
     await assert.rejects(buildRootFilesystem(directory, DEBIAN_RECIPE, AbortSignal.abort()), /it was killed/);
   });
 
-  test("that cannot be made gives its space back, and says why in a few lines", async (t) => {
-    const directory = await place(t);
+  test("build: mmdebstrap fails → the files are deleted, and the error has the last lines of its output", async (t) => {
+    const directory = await temporaryDirectory(t);
     const recipe = { ...DEBIAN_RECIPE, suite: "no-such-suite" };
     await assert.rejects(
       buildRootFilesystem(directory, recipe, new AbortController().signal),
@@ -70,8 +69,8 @@ describe("a system tree", { skip }, () => {
     assert.deepEqual(readdirSync(directory), [`${recipeKey(recipe)}.lock`]);
   });
 
-  test("of another recipe goes, with what builds that died have left, and the present one stays", async (t) => {
-    const directory = await place(t);
+  test("sweep: other recipes and builds that died → deleted; the named one stays", async (t) => {
+    const directory = await temporaryDirectory(t);
     for (const name of ["bookworm-1", "bookworm-2.making", "bookworm-3", "trial-x"])
       await mkdir(join(directory, name, "etc"), { recursive: true });
     for (const name of ["bookworm-1.lock", "bookworm-2.lock", "bookworm-3.lock"])
@@ -81,8 +80,8 @@ describe("a system tree", { skip }, () => {
   });
 });
 
-test("a tree is not begun on a disk that it would fill", async (t) => {
-  const directory = await place(t);
+test("missing space: too little free space → a clause with both sizes", async (t) => {
+  const directory = await temporaryDirectory(t);
   assert.equal(await missingSpace(directory, 0), null);
   assert.match(
     (await missingSpace(directory, 2 ** 70)) ?? "",
@@ -90,8 +89,8 @@ test("a tree is not begun on a disk that it would fill", async (t) => {
   );
 });
 
-test("the machine's lists of Debian packages are told from others, and from those with a login", async (t) => {
-  const directory = await place(t);
+test("apt sources: the suite's own Debian lists → used; other suites, vendors and lists with a login → not", async (t) => {
+  const directory = await temporaryDirectory(t);
   await mkdir(join(directory, "sources.list.d"));
   const files = {
     "sources.list":

@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdir, readdir } from "node:fs/promises";
+import { promisify } from "node:util";
 import { findProgram } from "@berth/linux";
 import { SandboxError } from "../interface/errors.ts";
 import { SYSTEM_IDS } from "../interface/spec.ts";
@@ -9,55 +10,59 @@ import { aptSources } from "./apt-sources.ts";
 import { missingSpace } from "./missing-for-root-filesystem.ts";
 import { type Recipe, recipeKey } from "./recipe.ts";
 
-const BUILD_TREE = shellScript("system/build-root-filesystem.sh");
+const run = promisify(execFile);
+const BUILD = shellScript("system/build-root-filesystem.sh");
+const REMOVE = shellScript("system/remove-root-filesystem.sh");
 
-/** As much of what the programs said as is looked at, and of its lines as are told: the last ones say why. */
+/** How much of the programs' output is kept, in characters, and how many lines an error quotes: the last ones say why. */
 const MAX_TEXT = 4_000;
-const TOLD_LINES = 4;
-/** Of this process's variables, those that a machine needs to reach the internet. */
-const PROXIES = ["http_proxy", "https_proxy", "no_proxy"];
+const MAX_LINES = 4;
+/** The variables of this process that the build needs, to reach the internet. */
+const PROXY_VARIABLES = ["http_proxy", "https_proxy", "no_proxy"];
 
 /**
- * Makes the tree of a recipe below a directory, unless it is there, and answers its path. Among several processes one
- * builds and the others wait for it. The build dies with this process, and with `signal`; what it leaves then is removed
- * by the next.
+ * Builds the root filesystem of a recipe in a directory, unless it is there, and returns its path. Of several processes one builds
+ * and the others wait for it. The build dies with this process, or when `signal` aborts; the next build deletes what it left.
  *
- * @throws SandboxError with the end of what the programs said, or that there is too little space.
+ * @throws SandboxError with the end of the programs' output, or when there is too little space.
  */
 export async function buildRootFilesystem(
   directory: string,
   recipe: Recipe,
   signal: AbortSignal,
 ): Promise<string> {
-  const tree = `${directory}/${recipeKey(recipe)}`;
-  if (existsSync(tree)) return tree;
+  const path = `${directory}/${recipeKey(recipe)}`;
+  if (existsSync(path)) return path;
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const lack = await missingSpace(directory);
-  if (lack !== null) throw new SandboxError(`the system of sandboxes cannot be made: ${lack}`);
-  const names = [recipe.suite, recipe.packages.join(","), String(SYSTEM_IDS.first)];
-  const script = ["sh", "-c", BUILD_TREE, "sh", tree, ...names];
-  const child = spawn(
-    findProgram("setpriv") ?? "setpriv",
-    [
-      // With process 1 of its namespaces every process of the build dies, and every mount goes.
-      ...["--pdeathsig", "KILL", "--", "unshare", "--mount", "--pid", "--fork", "--kill-child=KILL"],
-      ...["--mount-proc", "--", "flock", "--close", `${tree}.lock`],
-      ...[...script, ...aptSources(recipe.suite)],
-    ],
-    { cwd: "/", env: buildEnvironment(), stdio: ["ignore", "pipe", "pipe"] },
-  );
+  const missing = await missingSpace(directory);
+  if (missing !== null) throw new SandboxError(`the system of sandboxes cannot be made: ${missing}`);
+  const child = spawnBuild(path, recipe);
   const kill = () => child.kill("SIGKILL");
   signal.addEventListener("abort", kill);
   try {
     if (signal.aborted) kill();
-    await ended(child);
-    return tree;
+    await buildEnd(child);
+    return path;
   } finally {
     signal.removeEventListener("abort", kill);
   }
 }
 
-async function ended(child: ChildProcess): Promise<void> {
+function spawnBuild(path: string, { suite, packages }: Recipe): ChildProcess {
+  const script = ["sh", "-c", BUILD, "sh", path, suite, packages.join(","), String(SYSTEM_IDS.first)];
+  return spawn(
+    findProgram("setpriv") ?? "setpriv",
+    [
+      // When process 1 of its namespaces dies, every process and every mount of the build goes with it.
+      ...["--pdeathsig", "KILL", "--", "unshare", "--mount", "--pid", "--fork", "--kill-child=KILL"],
+      ...["--mount-proc", "--", "flock", "--close", `${path}.lock`],
+      ...[...script, ...aptSources(suite)],
+    ],
+    { cwd: "/", env: buildVariables(), stdio: ["ignore", "pipe", "pipe"] },
+  );
+}
+
+async function buildEnd(child: ChildProcess): Promise<void> {
   let text = "";
   const add = (chunk: unknown) => {
     text = (text + String(chunk)).slice(-MAX_TEXT);
@@ -69,15 +74,32 @@ async function ended(child: ChildProcess): Promise<void> {
     child.once("close", resolve);
   });
   if (code === 0) return;
-  const told = text.trim().split("\n").slice(-TOLD_LINES).join("\n");
-  throw new SandboxError(`mmdebstrap could not make the system: ${told || "it was killed"}`);
+  const end = text.trim().split("\n").slice(-MAX_LINES).join("\n");
+  throw new SandboxError(`mmdebstrap could not make the system: ${end || "it was killed"}`);
 }
 
-function buildEnvironment(): Record<string, string> {
-  const proxies = Object.entries(process.env).filter(([name]) => PROXIES.includes(name.toLowerCase()));
+function buildVariables(): Record<string, string> {
+  const proxies = Object.entries(process.env).filter(([name]) =>
+    PROXY_VARIABLES.includes(name.toLowerCase()),
+  );
   return {
     ...(Object.fromEntries(proxies) as Record<string, string>),
     PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     LC_ALL: "C.UTF-8",
   };
+}
+
+/**
+ * Removes every root filesystem in a directory except one, and what builds that died have left. Must be called before any sandbox is
+ * open. One that another process is building is left alone.
+ */
+export async function sweepRootFilesystems(directory: string, keep: string): Promise<void> {
+  const entries = await readdir(directory).catch(() => []);
+  const names = new Set(entries.map((name) => name.replace(/\.(making|lock)$/, "")));
+  names.delete(keep);
+  for (const name of names) {
+    const path = `${directory}/${name}`;
+    const lock = ["--nonblock", "--conflict-exit-code", "0", `${path}.lock`];
+    await run("flock", [...lock, "sh", "-c", REMOVE, "sh", path]);
+  }
 }

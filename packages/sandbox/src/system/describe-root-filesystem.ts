@@ -3,13 +3,13 @@ import type { Capability } from "../interface/capability.ts";
 import { missingForRootFilesystem, missingSpace } from "./missing-for-root-filesystem.ts";
 import { DEBIAN_RECIPE, recipeKey } from "./recipe.ts";
 
-/** The tree of this version below that directory, when it is made; else null. */
+/** The path of this version's root filesystem in that directory; null when it is not built yet. */
 export function builtRootFilesystem(directory: string): string | null {
   const path = `${directory}/${recipeKey(DEBIAN_RECIPE)}`;
   return existsSync(path) ? path : null;
 }
 
-/** Which system sandboxes get on this machine, and why, for `berth doctor`. Never throws, and makes no tree. */
+/** Which root filesystem sandboxes get on this machine, and why, for `berth doctor`. Never throws, and builds nothing. */
 export async function describeRootFilesystem(
   directory: string,
   setting: "debian" | "host",
@@ -17,9 +17,9 @@ export async function describeRootFilesystem(
   const name = "root_filesystem";
   const host =
     "Sandboxes use the host's /usr, and environments with packages or a setup script cannot be used";
-  if (setting === "host") return { name, state: "yes", detail: `${host}: rootfs is host.` };
-  const lack = await missingForRootFilesystem(directory);
-  if (lack !== null) return { name, state: "degraded", detail: `${host}: ${lack}.` };
+  if (setting === "host") return { name, state: "yes", detail: `${host}: BERTH_ROOTFS is host.` };
+  const missing = await missingForRootFilesystem(directory);
+  if (missing !== null) return { name, state: "degraded", detail: `${host}: ${missing}.` };
   const key = recipeKey(DEBIAN_RECIPE);
   if (builtRootFilesystem(directory) !== null)
     return {
@@ -29,6 +29,6 @@ export async function describeRootFilesystem(
     };
   const full = await missingSpace(directory);
   if (full !== null) return { name, state: "degraded", detail: `${host}: ${full}.` };
-  const detail = `Berth's own Debian (${key}) is made when the service runs; until it is ready sandboxes use the host's /usr.`;
+  const detail = `The service builds Berth's own Debian (${key}) when it runs; until that is ready sandboxes use the host's /usr.`;
   return { name, state: "yes", detail };
 }

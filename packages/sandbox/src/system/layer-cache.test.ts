@@ -11,14 +11,14 @@ import { noRootFilesystem, testRootFilesystem } from "../../test-support/system.
 import { createBubblewrapEngine } from "../bubblewrap/bubblewrap-engine.ts";
 import { diskLimit } from "../bubblewrap/probe.ts";
 import type { SandboxEngine } from "../interface/sandbox.ts";
-import { type LayerCache, type LayerCacheOptions, openLayerCache } from "./layer-cache.ts";
+import { LayerCache, type LayerCacheOptions } from "./layer-cache.ts";
 import { DEFAULT_LAYER_LIMITS } from "./layer-limits.ts";
 
 const skip = await noRootFilesystem();
 const limit = await diskLimit(tmpdir());
 const noImages = limit.state !== "yes" && limit.detail;
 
-describe("layers of a system", { skip }, () => {
+describe("layer cache", { skip }, () => {
   let directory: string;
   let tree: string;
   let engine: SandboxEngine;
@@ -45,9 +45,9 @@ describe("layers of a system", { skip }, () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  const room = (options: Partial<LayerCacheOptions> = {}): LayerCache =>
-    openLayerCache({
-      directory: join(directory, `room-${count++}`),
+  const newCache = (options: Partial<LayerCacheOptions> = {}): LayerCache =>
+    new LayerCache({
+      directory: join(directory, `cache-${count++}`),
       engine,
       log: (line) => log.push(line),
       ...options,
@@ -60,8 +60,8 @@ describe("layers of a system", { skip }, () => {
     egress: { mode: "limited" as const, hosts: [] },
   });
 
-  function request(scripts: readonly string[], sharers = "one", signal = new AbortController().signal) {
-    return { tree, plans: scripts.map((script) => plan(script)), sharers, signal };
+  function request(scripts: readonly string[], tenant = "one", signal = new AbortController().signal) {
+    return { tree, plans: scripts.map((script) => plan(script)), tenant, signal };
   }
 
   async function inside(layers: readonly string[], script: string): Promise<string> {
@@ -80,54 +80,57 @@ describe("layers of a system", { skip }, () => {
     return Buffer.from(output).toString().trim();
   }
 
-  test("are made once, lie over one another, and are seen by who asked for them alone", async () => {
-    const own = room();
+  test("prepare: two requests for the same layers → one build each, in order, and another tenant gets its own", async () => {
+    const cache = newCache();
     const scripts = [
       "echo low >/opt/low; rm /usr/bin/jq; id -u >/etc/who",
       "echo high >/etc/high; cat /opt/low >>/etc/high",
     ];
     log.length = 0;
-    const [first, second] = await Promise.all([own.prepare(request(scripts)), own.prepare(request(scripts))]);
+    const [first, second] = await Promise.all([
+      cache.prepare(request(scripts)),
+      cache.prepare(request(scripts)),
+    ]);
     assert.deepEqual(first.paths, second.paths);
-    assert.equal(log.filter((line) => line.includes("is being made")).length, 2);
+    assert.equal(log.filter((line) => line.startsWith("building a layer")).length, 2);
     const seen = await inside(
       first.paths,
       "cat /etc/high /opt/low /etc/who; command -v jq || echo gone; ls -A /root /srv 2>&1 | wc -l",
     );
     assert.equal(seen, "high\nlow\nlow\n0\ngone\n2");
     assert.equal(await inside([], "ls /etc/high /opt/low 2>/dev/null; command -v jq"), "/usr/bin/jq");
-    const others = await own.prepare(request(scripts.slice(0, 1), "two"));
+    const others = await cache.prepare(request(scripts.slice(0, 1), "two"));
     assert.notEqual(others.paths[0], first.paths[0]);
-    const again = await own.prepare(request(scripts));
+    const again = await cache.prepare(request(scripts));
     assert.deepEqual(again.paths, first.paths);
-    assert.equal(log.filter((line) => line.includes("is being made")).length, 3);
-    await own.close();
+    assert.equal(log.filter((line) => line.startsWith("building a layer")).length, 3);
+    await cache.close();
   });
 
-  test("that fail leave nothing, tell the end of their output, and are tried again", async () => {
+  test("prepare: a script fails or takes too long → the failure has the end of its output, nothing is left, and the next request tries again", async () => {
     const limits = { milliseconds: 6_000, bytes: 8 * 1024 ** 2, files: 100_000, spared: 0 };
-    const own = openLayerCache({ directory: join(directory, "failing"), engine, limits, log: () => {} });
+    const cache = new LayerCache({ directory: join(directory, "failing"), engine, limits, log: () => {} });
     const failing = request(["true", "echo one; echo the last words >&2; exit 7", "true"]);
-    const failed = await own.prepare(failing);
+    const failed = await cache.prepare(failing);
     assert.equal(failed.paths.length, 1);
     assert.equal(failed.failed?.failure.why, "it ended with exit code 7");
     assert.match(failed.failed?.failure.output ?? "", /the last words$/);
-    assert.equal((await own.prepare(failing)).failed?.failure.why, "it ended with exit code 7");
-    const slow = await own.prepare(request(["sleep 60"]));
+    assert.equal((await cache.prepare(failing)).failed?.failure.why, "it ended with exit code 7");
+    const slow = await cache.prepare(request(["sleep 60"]));
     assert.match(slow.failed?.failure.why ?? "", /longer than 0.1 minutes/);
-    const nowhere = await own.prepare({ ...request(["true"]), tree: join(directory, "absent") });
+    const nowhere = await cache.prepare({ ...request(["true"]), tree: join(directory, "absent") });
     assert.equal(nowhere.failed?.failure.why, "this machine could not do it");
     assert.equal((await readdir(join(directory, "failing"))).length, 1);
-    await own.close();
+    await cache.close();
   });
 
   const small = { ...DEFAULT_LAYER_LIMITS, milliseconds: 10_000, bytes: 8 * 1024 ** 2, spared: 0 };
 
-  test("that fill their disk are told so, whatever fills it, and leave nothing", {
+  test("prepare: a script fills its disk by bytes, files or deleted files → that failure, and nothing is left", {
     skip: noImages,
   }, async () => {
-    const place = join(directory, "filling");
-    const own = openLayerCache({ directory: place, engine, limits: small, log: () => {} });
+    const path = join(directory, "filling");
+    const cache = new LayerCache({ directory: path, engine, limits: small, log: () => {} });
     const fills = [
       "head -c 64M /dev/urandom >/opt/large",
       "head -c 64M /dev/urandom >/opt/large; sleep 60",
@@ -137,28 +140,30 @@ describe("layers of a system", { skip }, () => {
     ];
     const why = "it filled its disk, which takes 8 MiB and 2048 files";
     for (const fill of fills) {
-      const { failed } = await own.prepare(request([fill]));
+      const { failed } = await cache.prepare(request([fill]));
       assert.equal(failed?.failure.why, why, fill);
-      assert.deepEqual(await readdir(place), []);
-      await released(place);
+      assert.deepEqual(await readdir(path), []);
+      await released(path);
     }
-    const deleted = await own.prepare(
+    const deleted = await cache.prepare(
       request(["exec 3>/opt/deleted; rm /opt/deleted; head -c 64M /dev/zero >&3"]),
     );
     assert.match(deleted.failed?.failure.output ?? "", /No space left on device$/);
-    assert.deepEqual(await readdir(place), []);
-    const { failed, paths } = await own.prepare(
+    assert.deepEqual(await readdir(path), []);
+    const { failed, paths } = await cache.prepare(
       request(["head -c 4M /dev/urandom >/opt/large; echo here >/opt/small"]),
     );
     assert.equal(failed, null);
     assert.equal(await inside(paths, "stat -c %s /opt/large; cat /opt/small"), "4194304\nhere");
     assert.deepEqual(await readdir(join(paths[0] ?? "", "../..")), ["changes"]);
-    await own.close();
+    await cache.close();
   });
 
-  test("have all that was changed, as it was changed", { skip: noImages }, async () => {
-    const own = room();
-    const { paths } = await own.prepare(
+  test("prepare: replaced directories, links, pipes, owners, times, deletions and holes → the layer has them all", {
+    skip: noImages,
+  }, async () => {
+    const cache = newCache();
+    const { paths } = await cache.prepare(
       request([
         "rm -r /usr/share/perl5 && mkdir -m 775 /usr/share/perl5 && echo new >/usr/share/perl5/new",
         "ln /usr/share/perl5/new /usr/share/perl5/twin; ln -s new /usr/share/perl5/link; mkfifo /opt/pipe; chown 7:8 /opt/pipe; touch -d 2001-02-03T04:05:06Z /opt/old /opt/pipe; rm /usr/bin/jq; truncate -s 1T /opt/holes",
@@ -169,11 +174,11 @@ describe("layers of a system", { skip }, () => {
       ...["775 1", "644 2", "link", "new", "twin", "new"],
       ...["fifo 65534 981173106", "regular empty file 65534 981173106", "1099511627776 0"],
     ]);
-    await own.close();
+    await cache.close();
   });
 
-  test("are only counted where the machine limits no disks, which is told", async () => {
-    const place = join(directory, "counted");
+  test("prepare: the engine cannot limit disks → the size is measured, and the log says so", async () => {
+    const path = join(directory, "counted");
     const lines: string[] = [];
     const counting: SandboxEngine = {
       name: "counting",
@@ -183,107 +188,107 @@ describe("layers of a system", { skip }, () => {
       sweep: (mayLive) => engine.sweep(mayLive),
       close: async () => {},
     };
-    const own = openLayerCache({
-      directory: place,
+    const cache = new LayerCache({
+      directory: path,
       engine: counting,
       limits: small,
       log: (line) => lines.push(line),
     });
-    const large = await own.prepare(request(["head -c 64M /dev/urandom >/opt/large; sleep 60"]));
+    const large = await cache.prepare(request(["head -c 64M /dev/urandom >/opt/large; sleep 60"]));
     assert.match(large.failed?.failure.why ?? "", /^it takes more than 8 MiB or 400000 files$/);
-    assert.deepEqual(await readdir(place), []);
-    const { paths } = await own.prepare(request(["rm /usr/bin/jq; echo here >/opt/word"]));
+    assert.deepEqual(await readdir(path), []);
+    const { paths } = await cache.prepare(request(["rm /usr/bin/jq; echo here >/opt/word"]));
     assert.equal(await inside(paths, "cat /opt/word; command -v jq"), "here");
-    assert.equal(lines.filter((line) => line.includes("is only counted")).length, 2);
-    await own.close();
+    assert.equal(lines.filter((line) => line.includes("is only measured")).length, 2);
+    await cache.close();
   });
 
-  test("that hold what is in no directory end before the machine has no space left", async () => {
+  test("prepare: a deleted file that is open grows → the build ends before the machine has no space left", async () => {
     const { bavail, bsize } = await statfs(directory);
     const limits = {
       ...DEFAULT_LAYER_LIMITS,
       milliseconds: 20_000,
       spared: bavail * bsize - 200 * 1024 ** 2,
     };
-    const own = room({ limits });
+    const cache = newCache({ limits });
     const script = "exec 3>/opt/big; rm /opt/big; while sleep 0.05; do head -c 20M /dev/zero >&3; done";
-    const { failed } = await own.prepare(request([script]));
+    const { failed } = await cache.prepare(request([script]));
     assert.equal(failed?.failure.why, "this machine's disk has too little space left");
-    await own.close();
+    await cache.close();
   });
 
-  test("over which no sandbox can be opened are none, and the next that is asked for is made", async () => {
-    const own = room();
-    const { paths, failed } = await own.prepare(request(["true", "rm /usr/bin/dash", "true"]));
+  test("prepare: no sandbox can be opened over a layer → it fails, and a later request builds another", async () => {
+    const cache = newCache();
+    const { paths, failed } = await cache.prepare(request(["true", "rm /usr/bin/dash", "true"]));
     assert.equal(failed?.failure.why, "no sandbox can be opened over what it left");
     assert.match(failed?.failure.output ?? "", /\/bin\/sh/);
     assert.equal(await inside(paths, "echo here"), "here");
-    const good = await own.prepare(request(["true", "rm /usr/bin/jq"]));
+    const good = await cache.prepare(request(["true", "rm /usr/bin/jq"]));
     assert.deepEqual(
       [good.failed, (await readdir(join(good.paths[1] ?? "", "../.."))).sort()],
       [null, ["changes"]],
     );
-    await own.close();
+    await cache.close();
   });
 
-  test("that are asked for while a sweep removes what a dead process left of them are whole", async () => {
-    const place = join(directory, "left");
+  test("prepare during a sweep that deletes unfinished builds of the same layers → the layers are complete", async () => {
+    const path = join(directory, "left");
     const asked = ["one", "two", "three"].map((word) => request([`sleep 1; echo ${word} >/opt/word`]));
-    const first = openLayerCache({ directory: place, engine, log: () => {} });
+    const first = new LayerCache({ directory: path, engine, log: () => {} });
     await Promise.all(asked.map((one) => first.prepare(one)));
     await first.close();
-    const names = (await readdir(place)).sort();
-    for (const name of names) await rename(join(place, name), join(place, `${name}.making`));
-    const others = Array.from({ length: 100 }, (_, n) => join(place, `${n}.making`));
+    const names = (await readdir(path)).sort();
+    for (const name of names) await rename(join(path, name), join(path, `${name}.making`));
+    const others = Array.from({ length: 100 }, (_, n) => join(path, `${n}.making`));
     for (const other of others) mkdirSync(other);
-    const own = openLayerCache({ directory: place, engine, log: () => {} });
-    const swept = own.sweep();
+    const cache = new LayerCache({ directory: path, engine, log: () => {} });
+    const swept = cache.sweep();
     // The sweep has listed what there is, and removed some of it.
     for (let looks = 0; looks < 100_000 && others.every((path) => existsSync(path)); looks++)
       await setImmediate();
-    const layers = await Promise.all(asked.map((one) => own.prepare(one)));
+    const layers = await Promise.all(asked.map((one) => cache.prepare(one)));
     await swept;
     assert.deepEqual(
       layers.map(({ failed }) => failed),
       [null, null, null],
     );
     assert.equal(await inside(layers[1]?.paths ?? [], "cat /opt/word"), "two");
-    assert.deepEqual((await readdir(place)).sort(), names);
-    await own.close();
+    assert.deepEqual((await readdir(path)).sort(), names);
+    await cache.close();
   });
 
-  test("that nobody needs go when they were not used for long, and those that are needed stay", async () => {
-    const place = join(directory, "sweeping");
-    const own = openLayerCache({ directory: place, engine, log: () => {}, unusedMs: 0 });
-    const used = await own.prepare(request(["echo used >/opt/used"]));
-    const unused = await own.prepare(request(["echo unused >/opt/unused"]));
+  test("sweep: unused for too long, or too many bytes → unused layers are deleted, used ones stay", async () => {
+    const path = join(directory, "sweeping");
+    const cache = new LayerCache({ directory: path, engine, log: () => {}, unusedMs: 0 });
+    const used = await cache.prepare(request(["echo used >/opt/used"]));
+    const unused = await cache.prepare(request(["echo unused >/opt/unused"]));
     unused.release();
     unused.release();
-    await mkdir(join(place, "dead.making/changes"), { recursive: true });
-    await own.sweep();
+    await mkdir(join(path, "dead.making/changes"), { recursive: true });
+    await cache.sweep();
     assert.ok(existsSync(used.paths[0] ?? ""));
-    assert.equal((await readdir(place)).length, 1);
+    assert.equal((await readdir(path)).length, 1);
     used.release();
-    await own.sweep();
-    assert.deepEqual(await readdir(place), []);
-    const crowded = openLayerCache({ directory: place, engine, log: () => {}, maxBytes: 1 });
+    await cache.sweep();
+    assert.deepEqual(await readdir(path), []);
+    const crowded = new LayerCache({ directory: path, engine, log: () => {}, maxBytes: 1 });
     (await crowded.prepare(request(["echo again >/opt/used"]))).release();
     await crowded.sweep();
-    assert.deepEqual(await readdir(place), []);
+    assert.deepEqual(await readdir(path), []);
   });
 
-  test("are waited for no longer than wanted, and end with their room", async () => {
-    const place = join(directory, "ending");
-    const own = openLayerCache({ directory: place, engine, log: () => {} });
+  test("prepare: the signal aborts → only that wait ends; close → the build ends and prepare rejects", async () => {
+    const path = join(directory, "ending");
+    const cache = new LayerCache({ directory: path, engine, log: () => {} });
     const waiting = new AbortController();
-    const impatient = own.prepare(request(["sleep 60"], "one", waiting.signal));
-    const patient = own.prepare(request(["sleep 60"]));
+    const impatient = cache.prepare(request(["sleep 60"], "one", waiting.signal));
+    const patient = cache.prepare(request(["sleep 60"]));
     waiting.abort(new Error("enough"));
     await assert.rejects(impatient, /enough/);
-    const ended = assert.rejects(patient, /no layer is made any more/);
-    await own.close();
+    const ended = assert.rejects(patient, /no layer is built any more/);
+    await cache.close();
     await ended;
-    assert.deepEqual(await readdir(place), []);
-    await assert.rejects(own.prepare(request(["true"])), /no layer is made any more/);
+    assert.deepEqual(await readdir(path), []);
+    await assert.rejects(cache.prepare(request(["true"])), /no layer is built any more/);
   });
 });

@@ -15,41 +15,26 @@ import { sweepLayers } from "./sweep-layers.ts";
 const DAY_MS = 86_400_000;
 
 export interface LayerRequest {
-  /** Path of the system tree. */
+  /** Path of the root filesystem. */
   tree: string;
-  /** From the lowest. */
+  /** From the lowest to the highest. */
   plans: readonly LayerPlan[];
-  /** Who may have these layers in common; no others ever see them. */
-  sharers: string;
-  /** Ends the wait; what is being made goes on for others. */
+  /** Layers are shared within a tenant, and never between tenants. */
+  tenant: string;
+  /** Ends the wait. A build goes on for the others that wait for it. */
   signal: AbortSignal;
   onEgressDenied?: (denied: EgressDenied) => void;
-  /** Told each plan when its layer is looked for, and waited for where it is not there. */
+  /** Called for each plan before its layer is looked up or built. */
   onLayer?: (plan: LayerPlan) => void;
 }
 
 export interface Layers {
-  /** Host directories, from the lowest; as many as could be made. Kept until `release`. */
+  /** Host directories, from the lowest to the highest, up to the first that could not be built. Kept until `release`. */
   paths: string[];
-  /** The first that could not be made; those above it were not tried. */
+  /** The first layer that could not be built; the ones above it were not tried. */
   failed: { plan: LayerPlan; failure: LayerFailure } | null;
-  /** Lets go of them; more often changes nothing. */
+  /** No sandbox uses them any more. A second call has no effect. */
   release(): void;
-}
-
-/**
- * The layers of this machine, in one directory that one process has.
- *
- * Each is made once, whoever asks for it meanwhile; under another name until it is whole. One that no open sandbox needs goes
- * when it was not used for long or they take too much: it is made again when it is asked for.
- */
-export interface LayerCache {
-  /** Rejects with the signal's reason, and with `SandboxError` once the room is closed. */
-  prepare(request: LayerRequest): Promise<Layers>;
-  /** Removes what is not needed any more, and what a process that died has left. */
-  sweep(signal?: AbortSignal): Promise<void>;
-  /** Ends what is being made. */
-  close(): Promise<void>;
 }
 
 export interface LayerCacheOptions {
@@ -57,43 +42,62 @@ export interface LayerCacheOptions {
   directory: string;
   engine: SandboxEngine;
   limits?: LayerLimits;
-  /** Unused for so long, a layer goes. Default 14 days. */
+  /** A layer that is not used for this long is evicted. Default: 14 days. */
   unusedMs?: number;
-  /** Bytes that all may take before the longest unused go. Default 20 GiB. */
+  /** Bytes that all layers may take; above it, the least recently used are evicted. Default: 20 GiB. */
   maxBytes?: number;
-  /** Waits for a place for these sharers among those that make a layer at once; the answer gives it back. Default: all may. */
-  enter?: (sharers: string) => Promise<() => void>;
+  /** Waits for a slot in which this tenant may build a layer; returns the function that frees it. Default: no limit. */
+  acquire?: (tenant: string) => Promise<() => void>;
   log: (line: string) => void;
 }
 
-export function openLayerCache(options: LayerCacheOptions): LayerCache {
-  const { directory, engine, limits = DEFAULT_LAYER_LIMITS, enter = async () => () => {}, log } = options;
-  const { unusedMs = 14 * DAY_MS, maxBytes = 20 * 1024 ** 3 } = options;
-  const closing = new AbortController();
-  const making = new Map<string, Promise<LayerFailure | null>>();
-  const used = new Map<string, number>();
-  /** Found once; until then it is tried each time. */
-  let limited = false;
+/**
+ * The layers of this machine, in a directory that no other process uses.
+ *
+ * Requests for the same layer share one build. A layer has another name until it is complete. A layer that no open sandbox uses
+ * is evicted when it was not used for long or when all layers take too much space; the next request builds it again.
+ */
+export class LayerCache {
+  readonly #options: Required<LayerCacheOptions>;
+  readonly #closing = new AbortController();
+  /** Running builds, by layer name. */
+  readonly #builds = new Map<string, Promise<LayerFailure | null>>();
+  /** Number of open sandboxes that use a layer, by its name. */
+  readonly #uses = new Map<string, number>();
+  /** True once the engine was found to limit disks; until then each build tests it again. */
+  #limitsDisks = false;
 
-  async function prepare(request: LayerRequest): Promise<Layers> {
+  constructor(options: LayerCacheOptions) {
+    this.#options = {
+      limits: DEFAULT_LAYER_LIMITS,
+      unusedMs: 14 * DAY_MS,
+      maxBytes: 20 * 1024 ** 3,
+      acquire: async () => () => {},
+      ...options,
+    };
+  }
+
+  /** Rejects with the signal's reason, or with `SandboxError` once the cache is closed. */
+  async prepare(request: LayerRequest): Promise<Layers> {
     const names: string[] = [];
     const layers: Layers = {
       paths: [],
       failed: null,
-      release() {
-        for (const name of names.splice(0)) used.set(name, (used.get(name) ?? 1) - 1);
+      release: () => {
+        for (const name of names.splice(0)) this.#uses.set(name, (this.#uses.get(name) ?? 1) - 1);
       },
     };
     try {
       for (const plan of request.plans) {
-        const name = layerName(request.sharers, [basename(request.tree), ...names], plan);
-        // Held before it is looked for, so that no sweep takes it in between.
-        used.set(name, (used.get(name) ?? 0) + 1);
+        const name = layerName(request.tenant, [basename(request.tree), ...names], plan);
+        // Marked as used before the lookup, so that no sweep deletes it in between.
+        this.#uses.set(name, (this.#uses.get(name) ?? 0) + 1);
         names.push(name);
         request.onLayer?.(plan);
-        const failure = await orAborted(made(name, plan, [...layers.paths], request), request.signal);
+        const build = this.#buildOnce(name, plan, [...layers.paths], request);
+        const failure = await orAborted(build, request.signal);
         if (failure !== null) return { ...layers, failed: { plan, failure } };
-        layers.paths.push(changesOf(join(directory, name)));
+        layers.paths.push(changesOf(join(this.#options.directory, name)));
       }
       return layers;
     } catch (error) {
@@ -102,80 +106,79 @@ export function openLayerCache(options: LayerCacheOptions): LayerCache {
     }
   }
 
-  /** The one making of a layer. */
-  function made(
-    name: string,
-    plan: LayerPlan,
-    below: readonly string[],
-    request: LayerRequest,
-  ): Promise<LayerFailure | null> {
-    const current =
-      making.get(name) ?? makeUnlessThere(name, plan, below, request).finally(() => making.delete(name));
-    making.set(name, current);
-    current.catch(() => {});
-    return current;
+  /** Evicts layers, and deletes what a process that died has left. */
+  async sweep(signal?: AbortSignal): Promise<void> {
+    const { directory, unusedMs, maxBytes } = this.#options;
+    const isBuilding = (name: string) => this.#builds.has(name);
+    const isUsed = (name: string) => (this.#uses.get(name) ?? 0) > 0;
+    await sweepLayers({ directory, unusedMs, maxBytes, isBuilding, isUsed }, signal);
   }
 
-  async function makeUnlessThere(
+  /** Aborts all builds. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.allSettled(this.#builds.values());
+  }
+
+  #buildOnce(
     name: string,
     plan: LayerPlan,
     below: readonly string[],
     request: LayerRequest,
   ): Promise<LayerFailure | null> {
-    const path = join(directory, name);
+    const build =
+      this.#builds.get(name) ??
+      this.#buildUnlessCached(name, plan, below, request).finally(() => this.#builds.delete(name));
+    this.#builds.set(name, build);
+    build.catch(() => {});
+    return build;
+  }
+
+  async #buildUnlessCached(
+    name: string,
+    plan: LayerPlan,
+    below: readonly string[],
+    request: LayerRequest,
+  ): Promise<LayerFailure | null> {
+    const path = join(this.#options.directory, name);
     if (existsSync(path)) {
       await utimes(path, new Date(), new Date());
       return null;
     }
-    const leave = await enter(request.sharers);
+    const release = await this.#options.acquire(request.tenant);
     try {
-      return await make(path, plan, { tree: request.tree, layers: below }, request);
+      return await this.#build(path, plan, { tree: request.tree, layers: below }, request);
     } finally {
-      leave();
+      release();
     }
   }
 
-  async function make(
+  async #build(
     path: string,
     plan: LayerPlan,
     system: SystemLayers,
     { onEgressDenied }: LayerRequest,
   ): Promise<LayerFailure | null> {
-    const { signal } = closing;
-    if (signal.aborted) throw new SandboxError("no layer is made any more");
-    log(`a layer is being made: ${plan.name}`);
-    limited ||= await limitsDisks(engine);
-    if (!limited) log("what making a layer takes is only counted: this machine cannot limit disks");
+    const { engine, limits, log } = this.#options;
+    const { signal } = this.#closing;
+    if (signal.aborted) throw new SandboxError("no layer is built any more");
+    log(`building a layer: ${plan.name}`);
+    this.#limitsDisks ||= await limitsDisks(engine);
+    if (!this.#limitsDisks)
+      log("the size of a layer is only measured while it is built: this machine cannot limit disks");
     const reporting = onEgressDenied ? { onEgressDenied } : {};
-    const build = { path, plan, system, limits, limited, signal, ...reporting };
-    const failure = await makeLayer(engine, build).catch(cannot);
-    if (signal.aborted) throw new SandboxError("no layer is made any more");
-    const outcome = failure === null ? "is ready" : `could not be made, as ${failure.why}`;
-    log(`a layer ${outcome}: ${plan.name}`);
+    const build = { path, plan, system, limits, limited: this.#limitsDisks, signal, ...reporting };
+    const failure = await makeLayer(engine, build).catch((error) => this.#hostFailure(error));
+    if (signal.aborted) throw new SandboxError("no layer is built any more");
+    const outcome = failure === null ? "is ready" : `could not be built: ${failure.why}`;
+    log(`the layer ${plan.name} ${outcome}`);
     return failure;
   }
 
-  /** A full disk of the host, or a sandbox that could not be opened, is not the session's fault: it can do without the layer. */
-  function cannot(error: unknown): LayerFailure {
+  /** A full disk of the host, or a sandbox that cannot be opened, is not the session's fault: it works without the layer. */
+  #hostFailure(error: unknown): LayerFailure {
     const { cause } = error as { cause?: unknown };
-    log(`a layer could not be made: ${error}${cause === undefined ? "" : ` (${cause})`}`);
+    this.#options.log(`a layer could not be built: ${error}${cause === undefined ? "" : ` (${cause})`}`);
     return { why: "this machine could not do it", output: "" };
   }
-
-  return {
-    prepare,
-    sweep: (signal) =>
-      sweepLayers(
-        {
-          ...{ directory, unusedMs, maxBytes },
-          isMaking: (name) => making.has(name),
-          isUsed: (name) => (used.get(name) ?? 0) > 0,
-        },
-        signal,
-      ),
-    async close() {
-      closing.abort();
-      await Promise.allSettled(making.values());
-    },
-  };
 }

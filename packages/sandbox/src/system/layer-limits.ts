@@ -1,19 +1,20 @@
 import { execFile } from "node:child_process";
 import { statfs } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { SandboxEngine } from "../interface/sandbox.ts";
 
 const run = promisify(execFile);
 export const MIB = 1024 ** 2;
 
-/** What making one layer may take. */
+/** Limits of the build of one layer. */
 export interface LayerLimits {
   milliseconds: number;
-  /** Of its disk, with one file for every 4 KiB. Only counted where the machine cannot limit disks. */
+  /** Size of the disk, which may have one file for every 4 KiB. Only measured where the machine cannot limit disks. */
   bytes: number;
-  /** Where they are only counted. */
+  /** Applies only where the machine cannot limit disks. */
   files: number;
-  /** Bytes that its directory's filesystem has to have left. */
+  /** Bytes that must stay free on the filesystem of its directory. */
   spared: number;
 }
 
@@ -24,7 +25,7 @@ export const DEFAULT_LAYER_LIMITS: LayerLimits = {
   spared: 1024 * MIB,
 };
 
-/** Whether disks of this engine's sandboxes can be limited, by a trial. */
+/** Whether this engine can limit the disks of its sandboxes, by a trial. */
 export async function limitsDisks(engine: Pick<SandboxEngine, "probe">): Promise<boolean> {
   const found = await engine.probe();
   return found.some(({ name, state }) => name === "limit_disk" && state === "yes");
@@ -35,13 +36,13 @@ export async function isTooLarge(directory: string, limits: LayerLimits): Promis
   return bytes > limits.bytes || files > limits.files;
 }
 
-/** What a file takes that was deleted while it is open is in no directory: only the filesystem tells it. */
+/** Asks the filesystem, since a deleted file that is still open takes space but is in no directory. */
 export async function lacksSpace(directory: string, { spared }: LayerLimits): Promise<boolean> {
   const { bavail, bsize } = await statfs(directory);
   return bavail * bsize < spared;
 }
 
-/** What a directory takes on the disk. What goes away meanwhile is left out. */
+/** Disk usage of a directory. Files that are deleted meanwhile are not counted. */
 export async function sizeOf(directory: string): Promise<{ bytes: number; files: number }> {
   const count = async (options: string[]) => {
     const done = await run("du", ["-s", ...options, "--", directory]).catch(
@@ -51,4 +52,40 @@ export async function sizeOf(directory: string): Promise<{ bytes: number; files:
   };
   const [blocks, files] = await Promise.all([count(["--block-size=1"]), count(["--inodes"])]);
   return { bytes: blocks, files };
+}
+
+/** Checks periodically whether a limit is exceeded. */
+export class LimitWatch {
+  readonly #exceeded = new AbortController();
+  readonly #stopped = new AbortController();
+  readonly #result: Promise<boolean>;
+
+  constructor(isExceeded: () => Promise<boolean>, intervalMs: number) {
+    this.#result = this.#watch(isExceeded, intervalMs);
+    // `stop` reports it.
+    this.#result.catch(() => {});
+  }
+
+  /** Aborts when the limit is exceeded. */
+  get signal(): AbortSignal {
+    return this.#exceeded.signal;
+  }
+
+  /** Stops after a last check, and returns whether the limit was ever exceeded. Rejects when a check did. May be called again. */
+  stop(): Promise<boolean> {
+    this.#stopped.abort();
+    return this.#result;
+  }
+
+  async #watch(isExceeded: () => Promise<boolean>, intervalMs: number): Promise<boolean> {
+    for (;;) {
+      const isLast = this.#stopped.signal.aborted;
+      if (await isExceeded()) {
+        this.#exceeded.abort();
+        return true;
+      }
+      if (isLast) return false;
+      await pause(intervalMs, undefined, { signal: this.#stopped.signal }).catch(() => {});
+    }
+  }
 }

@@ -4,11 +4,11 @@ import { promisify } from "node:util";
 import { findProgram } from "@berth/linux";
 
 const run = promisify(execFile);
-const MEBIBYTE = 1_048_576;
-/** What a tree takes while it is made, and as much again, so that the database beside it never meets a full disk. */
-export const ROOT_FILESYSTEM_NEEDS_BYTES = 1_536 * MEBIBYTE;
+const MIB = 1_048_576;
+/** Twice what a build takes, so that it never fills the disk for the database beside it. */
+const NEEDED_BYTES = 1_536 * MIB;
 
-/** What this machine lacks to make system trees in a directory and to show them, as a clause, or null. Never throws. */
+/** What this machine lacks to build root filesystems in a directory and to mount them, as a clause; or null. Never throws. */
 export async function missingForRootFilesystem(directory: string): Promise<string | null> {
   if (process.getuid?.() !== 0) return "Berth does not run as root";
   if (/[:,\\"\s]/.test(directory))
@@ -33,13 +33,10 @@ async function missingForOverlays(directory: string): Promise<string | null> {
   }
 }
 
-/** That a directory's filesystem is too full for a tree to be made there, as a clause, or null. */
-export async function missingSpace(
-  directory: string,
-  needed = ROOT_FILESYSTEM_NEEDS_BYTES,
-): Promise<string | null> {
+/** A clause when a directory's filesystem has too little space to build a root filesystem; or null. */
+export async function missingSpace(directory: string, needed = NEEDED_BYTES): Promise<string | null> {
   const { bavail, bsize } = await statfs(directory);
   if (bavail * bsize >= needed) return null;
-  const [free, enough] = [bavail * bsize, needed].map((bytes) => Math.floor(bytes / MEBIBYTE));
+  const [free, enough] = [bavail * bsize, needed].map((bytes) => Math.floor(bytes / MIB));
   return `the disk of the data directory has ${free} MiB free, and making the Debian takes ${enough}`;
 }

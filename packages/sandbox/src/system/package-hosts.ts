@@ -2,7 +2,7 @@
  * The public hosts that each package manager uses when nothing else is configured, including those that it is redirected to. Each
  * is reached at ports 80 and 443. A registry also takes uploads, so each of these hosts is a way to send data out.
  */
-export const packageHosts = {
+export const PACKAGE_HOSTS = {
   apt: [
     "deb.debian.org",
     "security.debian.org",

@@ -1,30 +1,42 @@
+import { readdir, readFile } from "node:fs/promises";
+
 import { quote } from "../scripts/quote.ts";
 import { shellTemplate } from "../scripts/read-script.ts";
 import type { LayerPlan } from "./layer-plan.ts";
-import { aptHosts, npmHosts, type PackageSources, pipHosts } from "./package-sources.ts";
+import { PACKAGE_HOSTS } from "./package-hosts.ts";
 
 const APT = shellTemplate<never>("system/apt-packages.sh");
 const NPM = shellTemplate<"REGISTRY">("system/npm-packages.sh");
 const PIP = shellTemplate<"INDEX">("system/pip-packages.sh");
 
-/** Names of packages, with `=1.2`, `@1.2` or `==1.2` for a version; they are checked to be no more than that. */
+/** Where sandboxes get their packages from. */
+export interface PackageSources {
+  /** https URL without a login; null: npm's public registry. */
+  npmRegistry: string | null;
+  /** https URL of a simple index, without a login; null: PyPI. */
+  pipIndex: string | null;
+}
+
+/** Package names, each with an optional version (`=1.2`, `@1.2` or `==1.2`). The caller has checked that they are nothing else. */
 export interface Packages {
   apt: readonly string[];
   npm: readonly string[];
   pip: readonly string[];
 }
 
-/** The layers that hold these packages, from the lowest, one for each manager that has any. In no order and once each is the same. */
+/** One layer for each package manager that has packages, from the lowest. Order and repetitions of the names do not matter. */
 export async function packagePlans(
   packages: Packages,
   tree: string,
   sources: PackageSources,
 ): Promise<LayerPlan[]> {
   const { npmRegistry: registry, pipIndex: index } = sources;
+  const npmHosts = registry === null ? [...PACKAGE_HOSTS.npm] : [new URL(registry).host];
+  const pipHosts = index === null ? [...PACKAGE_HOSTS.pip] : [new URL(index).host];
   return [
     ...plan("apt packages", packages.apt, await aptHosts(tree), APT({})),
-    ...plan("npm packages", packages.npm, npmHosts(sources), NPM({ REGISTRY: option("registry", registry) })),
-    ...plan("pip packages", packages.pip, pipHosts(sources), PIP({ INDEX: option("index-url", index) })),
+    ...plan("npm packages", packages.npm, npmHosts, NPM({ REGISTRY: option("registry", registry) })),
+    ...plan("pip packages", packages.pip, pipHosts, PIP({ INDEX: option("index-url", index) })),
   ];
 }
 
@@ -35,6 +47,16 @@ function plan(name: string, packages: readonly string[], hosts: string[], instal
   return [{ name, script, environment: { HOME: "/root" }, egress: { mode: "limited", hosts } }];
 }
 
-function option(name: string, address: string | null): string {
-  return address === null ? "" : `--${name}=${quote(address)}`;
+function option(name: string, url: string | null): string {
+  return url === null ? "" : `--${name}=${quote(url)}`;
+}
+
+/** The hosts of apt's sources in a root filesystem. */
+async function aptHosts(tree: string): Promise<string[]> {
+  const parts = `${tree}/etc/apt/sources.list.d`;
+  const names = await readdir(parts).catch(() => []);
+  const files = [`${tree}/etc/apt/sources.list`, ...names.map((name) => `${parts}/${name}`)];
+  const texts = await Promise.all(files.map((file) => readFile(file, "utf8").catch(() => "")));
+  const text = texts.join("\n").replaceAll(/^\s*#.*$/gm, "");
+  return [...new Set((text.match(/\bhttps?:\/\/[^\s\]]+/g) ?? []).map((url) => new URL(url).host))];
 }

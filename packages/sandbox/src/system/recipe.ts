@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
-/** What a system tree is made of. Two trees of one key are the same but for newer versions of the same packages. */
+/** What a root filesystem is built from. Two builds of one recipe differ only in the versions of the packages. */
 export interface Recipe {
   suite: string;
   packages: readonly string[];
-  /** As Node names it. */
+  /** As Node.js names it. */
   architecture: string;
-  /** Of everything else that the build does; raised with each change of it. */
+  /** Raised with each change of the build script. */
   version: number;
 }
 
-/** The packages are in a file, which the builders of the image of the container engines read too. */
+/** The packages are in a file, since the image for container engines is built from it, too. */
 export const DEBIAN_RECIPE: Recipe = {
   suite: "bookworm",
   packages: readFileSync(new URL("./packages.txt", import.meta.url), "utf8")
@@ -21,7 +21,7 @@ export const DEBIAN_RECIPE: Recipe = {
   version: 1,
 };
 
-/** Names the tree of a recipe, as the directory that it lies in. */
+/** The directory name of the root filesystem that a recipe builds. */
 export function recipeKey({ suite, packages, architecture, version }: Recipe): string {
   const text = JSON.stringify([suite, packages.toSorted(), architecture, version]);
   return `${suite}-${createHash("sha256").update(text).digest("hex").slice(0, 16)}`;

@@ -1,102 +1,108 @@
 import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { buildRootFilesystem } from "./build-root-filesystem.ts";
+import { orAborted } from "@berth/concurrency";
+import { buildRootFilesystem, sweepRootFilesystems } from "./build-root-filesystem.ts";
 import { missingForRootFilesystem } from "./missing-for-root-filesystem.ts";
 import { DEBIAN_RECIPE, type Recipe, recipeKey } from "./recipe.ts";
-import { sweepRootFilesystems } from "./sweep-trees.ts";
 
 const FIRST_PAUSE_MS = 60_000;
 const MAX_PAUSE_MS = 3_600_000;
 
-/**
- * The system of this installation's sandboxes.
- *
- * Life story. It begins `absent` unless a process before has made it, and is made in the background. When that fails it is
- * tried again, later each time. Once `ready` it stays as it is.
- */
-export interface RootFilesystem {
-  state(): RootFilesystemState;
-  /** Resolves once it is ready, with its path, or cannot be, with null. Rejects with the signal's reason when it aborts. */
-  settled(signal: AbortSignal): Promise<string | null>;
-  /** Ends what is being made. */
-  close(): Promise<void>;
-}
-
 export type RootFilesystemState =
   | { kind: "ready"; path: string }
   | { kind: "building" }
-  /** It could not be made and is tried again later, or cannot be made here; `why` is a clause. */
+  /** The last build failed and is repeated later, or this machine cannot build one. `why` is a clause. */
   | { kind: "absent"; why: string };
 
-export interface SystemTreeOptions {
-  /** Where trees lie; made, 0700, when missing. */
+export interface RootFilesystemOptions {
+  /** Where root filesystems are stored. Created with mode 0700 when missing. */
   directory: string;
   recipe?: Recipe;
   log: (line: string) => void;
 }
 
-/** Begins to make the tree where it is missing and this machine can. Never throws. */
-export function openSystemTree({
-  directory,
-  recipe = DEBIAN_RECIPE,
-  log,
-}: SystemTreeOptions): RootFilesystem {
-  const closing = new AbortController();
-  const { signal } = closing;
-  const path = `${directory}/${recipeKey(recipe)}`;
-  let state: RootFilesystemState = existsSync(path) ? { kind: "ready", path } : { kind: "building" };
-  /** Replaced with each try. */
-  let settling = Promise.withResolvers<string | null>();
-  const making = make().catch(() => {});
+/**
+ * The root filesystem of this installation's sandboxes.
+ *
+ * Lifecycle: `ready` when an earlier process has built it; otherwise it is built in the background. A build that fails is repeated,
+ * each time after a longer pause. Once `ready`, it stays so.
+ */
+export class RootFilesystem {
+  readonly #options: Required<RootFilesystemOptions>;
+  readonly #closing = new AbortController();
+  readonly #path: string;
+  #state: RootFilesystemState;
+  /** The outcome of the current attempt; each attempt replaces it. */
+  #settled = Promise.withResolvers<string | null>();
+  readonly #running: Promise<void>;
 
-  async function make(): Promise<void> {
+  /** Starts a build if there is none yet and this machine can build one. Never throws. */
+  static open(options: RootFilesystemOptions): RootFilesystem {
+    return new RootFilesystem({ recipe: DEBIAN_RECIPE, ...options });
+  }
+
+  private constructor(options: Required<RootFilesystemOptions>) {
+    this.#options = options;
+    this.#path = `${options.directory}/${recipeKey(options.recipe)}`;
+    this.#state = existsSync(this.#path) ? { kind: "ready", path: this.#path } : { kind: "building" };
+    this.#running = this.#buildUntilReady().catch(() => {});
+  }
+
+  state(): RootFilesystemState {
+    return this.#state;
+  }
+
+  /** Returns its path once it is ready, or null once an attempt has failed. Rejects with the signal's reason when it aborts. */
+  settled(signal: AbortSignal): Promise<string | null> {
+    return orAborted(this.#settled.promise, signal);
+  }
+
+  /** Aborts the build. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#running;
+    this.#settled.resolve(null);
+  }
+
+  async #buildUntilReady(): Promise<void> {
+    const { directory, recipe, log } = this.#options;
+    const { signal } = this.#closing;
     await sweepRootFilesystems(directory, recipeKey(recipe)).catch((error) =>
-      log(`systems of before were not removed: ${error}`),
+      log(`former root filesystems could not be removed: ${error}`),
     );
-    if (state.kind === "ready") return settling.resolve(path);
-    const lack = await missingForRootFilesystem(directory);
-    if (lack !== null) return give(lack, "sandboxes use the host's system");
+    if (this.#state.kind === "ready") return this.#settled.resolve(this.#path);
+    const missing = await missingForRootFilesystem(directory);
+    if (missing !== null) return this.#fail(missing, "sandboxes use the host's /usr");
     for (let wait = FIRST_PAUSE_MS; !signal.aborted; wait = Math.min(wait * 8, MAX_PAUSE_MS)) {
-      if (await tried()) return;
+      if (await this.#build()) return;
       await pause(wait, undefined, { signal, ref: false });
-      settling = Promise.withResolvers();
-      state = { kind: "building" };
+      this.#settled = Promise.withResolvers();
+      this.#state = { kind: "building" };
     }
   }
 
-  async function tried(): Promise<boolean> {
-    log("the system of sandboxes is being made; until it is ready they use the host's");
+  async #build(): Promise<boolean> {
+    const { directory, recipe, log } = this.#options;
+    const { signal } = this.#closing;
+    log("building the root filesystem of sandboxes; until it is ready they use the host's /usr");
     try {
-      state = { kind: "ready", path: await buildRootFilesystem(directory, recipe, signal) };
-      log("the system of sandboxes is ready");
-      settling.resolve(path);
+      this.#state = { kind: "ready", path: await buildRootFilesystem(directory, recipe, signal) };
+      log("the root filesystem of sandboxes is ready");
+      this.#settled.resolve(this.#path);
       return true;
     } catch (error) {
       if (!signal.aborted)
-        give((error as Error).message, "it is tried again, and sandboxes use the host's system until then");
+        this.#fail(
+          (error as Error).message,
+          "it is tried again later; until then sandboxes use the host's /usr",
+        );
       return false;
     }
   }
 
-  function give(why: string, consequence: string): void {
-    state = { kind: "absent", why };
-    log(`${why}; ${consequence}`);
-    settling.resolve(null);
+  #fail(why: string, consequence: string): void {
+    this.#state = { kind: "absent", why };
+    this.#options.log(`${why}; ${consequence}`);
+    this.#settled.resolve(null);
   }
-
-  return {
-    state: () => state,
-    settled(waiting) {
-      const aborted = new Promise<never>((_, reject) => {
-        if (waiting.aborted) reject(waiting.reason);
-        waiting.addEventListener("abort", () => reject(waiting.reason), { once: true });
-      });
-      return Promise.race([settling.promise, aborted]);
-    },
-    async close() {
-      closing.abort();
-      await making;
-      settling.resolve(null);
-    },
-  };
 }

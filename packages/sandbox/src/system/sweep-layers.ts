@@ -5,25 +5,25 @@ import { join } from "node:path";
 import { removeTree } from "@berth/linux";
 import { sizeOf } from "./layer-limits.ts";
 
-export interface LayerKeep {
-  /** Of the layers and of what is being made of them. */
+export interface LayerSweep {
+  /** Holds layers and running builds. */
   directory: string;
-  /** Unused for so long, a layer goes. */
+  /** A layer that is not used for this long is deleted. */
   unusedMs: number;
-  /** Bytes that all may take before the longest unused go. */
+  /** Bytes that all layers may take; above it, the least recently used are deleted. */
   maxBytes: number;
-  isMaking(name: string): boolean;
-  /** Whether an open sandbox needs it. */
+  isBuilding(name: string): boolean;
+  /** Whether an open sandbox uses it. */
   isUsed(name: string): boolean;
 }
 
-/** Removes what is not needed any more, and what a process that died has left. */
-export async function sweepLayers(keep: LayerKeep, signal?: AbortSignal): Promise<void> {
-  const { directory, unusedMs, maxBytes, isMaking, isUsed } = keep;
+/** Deletes layers beyond the limits, and what a process that died has left. */
+export async function sweepLayers(sweep: LayerSweep, signal?: AbortSignal): Promise<void> {
+  const { directory, unusedMs, maxBytes, isBuilding, isUsed } = sweep;
   const names = await readdir(directory).catch(() => []);
   for (const name of names.filter((one) => one.includes("."))) {
     signal?.throwIfAborted();
-    if (!isMaking(name.replace(/\..*$/, ""))) await takeAway(join(directory, name));
+    if (!isBuilding(name.replace(/\..*$/, ""))) await remove(join(directory, name));
   }
   const layers = await Promise.all(
     names
@@ -34,8 +34,8 @@ export async function sweepLayers(keep: LayerKeep, signal?: AbortSignal): Promis
   for (const { name, at } of layers.toSorted((a, b) => b.at - a.at)) {
     signal?.throwIfAborted();
     bytes += (await sizeOf(join(directory, name))).bytes;
-    if (isUsed(name) || isMaking(name) || (Date.now() - at < unusedMs && bytes <= maxBytes)) continue;
-    await takeAway(join(directory, name));
+    if (isUsed(name) || isBuilding(name) || (Date.now() - at < unusedMs && bytes <= maxBytes)) continue;
+    await remove(join(directory, name));
   }
 }
 
@@ -46,8 +46,8 @@ async function usedAt(path: string): Promise<number> {
   );
 }
 
-/** Its name is free before anything else happens in this process, so that who asks for the layer now has it made anew. */
-async function takeAway(path: string): Promise<void> {
+/** Renames first, synchronously, so that a request for the layer that comes during the deletion builds it again. */
+async function remove(path: string): Promise<void> {
   if (!existsSync(path) || path.endsWith(".gone")) return await removeTree(path);
   const gone = `${path}.${randomBytes(4).toString("hex")}.gone`;
   renameSync(path, gone);

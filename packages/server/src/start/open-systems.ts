@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { FairSemaphore } from "@berth/concurrency";
-import { openLayerCache, openSystemTree, type SandboxEngine } from "@berth/sandbox";
+import { LayerCache, RootFilesystem, type SandboxEngine } from "@berth/sandbox";
 import type { Logger } from "pino";
 import { type Config, layerDirectory, systemDirectory } from "../config/config.ts";
 import type { SystemParts } from "../runs/system/session-system.ts";
@@ -16,8 +16,8 @@ export function openSystems(config: Config, engine: SandboxEngine, log: Logger):
   const turns = new FairSemaphore(LAYERS_AT_ONCE);
   const tell = (line: string) => log.info(line);
   return {
-    tree: openSystemTree({ directory: systemDirectory(config), log: tell }),
-    layers: openLayerCache({ directory, engine, enter: (owner) => turns.acquire(owner), log: tell }),
+    tree: RootFilesystem.open({ directory: systemDirectory(config), log: tell }),
+    layers: new LayerCache({ directory, engine, acquire: (tenant) => turns.acquire(tenant), log: tell }),
     sources: { npmRegistry: config.npmRegistry, pipIndex: config.pipIndex },
   };
 }

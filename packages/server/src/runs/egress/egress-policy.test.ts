@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { packageHosts } from "@berth/sandbox";
+import { PACKAGE_HOSTS } from "@berth/sandbox";
 import type { RunSession } from "../inputs/session-inputs-store.ts";
 import { egressPolicy } from "./egress-policy.ts";
 
@@ -20,6 +20,6 @@ test("egressPolicy: hosts of package managers only if the environment allows the
   assert.deepEqual(hosts(false), ["a.example"]);
   const reached = hosts(true);
   assert.equal(reached[0], "a.example");
-  for (const host of Object.values(packageHosts).flat()) assert.ok(reached.includes(host), host);
+  for (const host of Object.values(PACKAGE_HOSTS).flat()) assert.ok(reached.includes(host), host);
   assert.equal(new Set(reached).size, reached.length);
 });

@@ -1,5 +1,5 @@
 import type { EgressPolicy } from "@berth/egress";
-import { packageHosts } from "@berth/sandbox";
+import { PACKAGE_HOSTS } from "@berth/sandbox";
 import { isRepository, type RunResource } from "../inputs/resource-store.ts";
 import type { RunSession } from "../inputs/session-inputs-store.ts";
 
@@ -28,7 +28,7 @@ export function egressPolicy(
   if (session.networking.type === "unrestricted") return { mode: "unrestricted", hosts: [...hosts] };
   for (const host of session.networking.allowed_hosts) hosts.add(host);
   if (session.networking.allow_package_managers)
-    for (const host of Object.values(packageHosts).flat()) hosts.add(host);
+    for (const host of Object.values(PACKAGE_HOSTS).flat()) hosts.add(host);
   return { mode: "limited", hosts: [...hosts] };
 }
 

@@ -75,7 +75,7 @@ async function layeredSystem(
   const { paths, failed, release } = await parts.layers.prepare({
     tree,
     plans,
-    sharers: session.organizationId,
+    tenant: session.organizationId,
     signal,
     onEgressDenied,
     onLayer: ({ name }) => progress.start(phaseOf(name)),

@@ -1,5 +1,5 @@
 import { uuidMillisecond } from "@berth/contract";
-import { packageHosts } from "@berth/sandbox";
+import { PACKAGE_HOSTS } from "@berth/sandbox";
 import type { PlaceholderVariable } from "../credentials/session-credentials.ts";
 import { isRepository, type RunMemoryStore, type RunResource } from "../inputs/resource-store.ts";
 import type { RunSession } from "../inputs/session-inputs-store.ts";
@@ -102,7 +102,7 @@ function networkLine({ networking }: RunSession, resources: readonly RunResource
     if (isRepository(resource)) hosts.add(new URL(resource.url).host);
   }
   const registries = networking.allow_package_managers
-    ? [`the public registries of package managers (${Object.keys(packageHosts).join(", ")})`]
+    ? [`the public registries of package managers (${Object.keys(PACKAGE_HOSTS).join(", ")})`]
     : [];
   const reached = [...registries, ...[...hosts].sort()];
   return reached.length === 0
