@@ -11,8 +11,10 @@ import type { Sandbox } from "../src/interface/sandbox.ts";
 import type { SandboxSpec } from "../src/interface/spec.ts";
 import { type CloneOptions, cloneRepository } from "../src/workspace/clone-repository.ts";
 import type { CloneResult, RepositoryMount } from "../src/workspace/repository/repository.ts";
-import { repositoryEnvironment } from "../src/workspace/repository/repository-environment.ts";
-import { WORKSPACE_PROGRAMS } from "../src/workspace/workspace-programs.ts";
+import {
+  repositoryEnvironment,
+  WORKSPACE_PROGRAMS,
+} from "../src/workspace/repository/repository-environment.ts";
 
 const run = promisify(execFile);
 

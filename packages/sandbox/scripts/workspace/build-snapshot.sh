@@ -1,15 +1,14 @@
 # shellcheck shell=sh disable=SC2034,SC2209 # $protocol is read by git of git.sh
-# Makes, out of a mirror, a clone that is what a fresh clone of the URL would be and has all its objects itself. Runs after
-# git.sh and settle.sh.
+# Builds, out of a mirror, what a fresh clone of the URL would be, with its own copy of all objects. Runs after git.sh and settle.sh.
 #
-# BERTH_MIRROR_DIRECTORY: the mirror. BERTH_SNAPSHOT_DIRECTORY: where to make the clone; it must not exist.
+# BERTH_MIRROR_DIRECTORY: the mirror. BERTH_SNAPSHOT_DIRECTORY: the path of the clone; it must not exist.
 # BERTH_SNAPSHOT_BYTES: limit of the objects and of the checked out files, each. BERTH_SNAPSHOT_FILES: limit of files and
 # directories. BERTH_CLONE_URL, BERTH_CLONE_HEAD, BERTH_CLONE_BRANCH, BERTH_CLONE_COMMIT: see settle.sh.
-# Output: "built COMMIT KIBIBYTES", where each file counts 4 KiB more than its blocks, as the number of files is limited, too.
-# Exit status: 1 when it could not be made, is too large, or lacks what is to be checked out.
+# Output: "built COMMIT KIBIBYTES"; each file counts 4 KiB in addition to its blocks, since the number of files is limited, too.
+# Exit status: 1 when git fails, a limit is exceeded, or the branch or commit is missing.
 #
-# The clone uses git's own protocol, so that it gets what the mirror's refs reach and nothing else that the mirror keeps. The
-# index is written again a second after the files: git reads files of the index's own second again each time.
+# The clone uses git's protocol instead of copying files, so that it gets only the objects that the mirror's refs reach. The index is
+# written again a second after the files: git rereads files that have the same second as the index on each command.
 set -u
 exec 3>&1 >/dev/null 2>&1
 protocol=file

@@ -1,24 +1,23 @@
 # shellcheck shell=sh
-# Clones a repository in full, as the user of the sandbox. Runs after git.sh: nothing of the repository runs.
+# Clones a repository with its whole history, as the user of the sandbox. Runs after git.sh, so no program of the repository runs.
 #
 # BERTH_CLONE_URL: the URL, https or http. BERTH_CLONE_TARGET: the mount path.
-# BERTH_CLONE_BESIDE: a path in the same directory, for git to work at.
-# BERTH_CLONE_BRANCH or BERTH_CLONE_COMMIT: what to check out. Default: the branch that the host has as HEAD.
-# BERTH_CLONE_ANEW: when set, what is in a directory at the mount path is a remainder, which is deleted.
-# BERTH_CLONE_TIDY: when set, only removes what a clone that was killed has left.
+# BERTH_CLONE_BESIDE: a path in the same directory, where git clones to.
+# BERTH_CLONE_BRANCH or BERTH_CLONE_COMMIT: what to check out. Default: the branch that HEAD of the host points to.
+# BERTH_CLONE_ANEW: when set, the content of a directory at the mount path is deleted first.
+# BERTH_CLONE_TIDY: when set, the script only deletes what a killed clone has left.
 #
 # Last line: "berth:done COMMIT BRANCH"; the commit is empty for a repository without one, the branch for a detached HEAD.
 # Exit status: 1 when git failed, 90 when something else is at the mount path, 91 when the branch is missing, 92 when the
-# commit is missing, 93 when no directory can be made there.
+# commit is missing, 93 when no directory can be created there.
 #
-# At the mount path is a whole clone or nothing: git works beside it and the result is moved. Where the mount path is a
-# directory already (one of its own on the disk), git works in its .git/berth-clone, the one name that no repository can bring
-# along; as long as that exists, all that is at the mount path is a remainder. A clone of the same URL that is there from
-# before stays as it is.
+# The mount path never has a partial clone: git clones to another path, and the result is moved. If the mount path is an existing
+# directory (a writable one of the sandbox), git clones to its .git/berth-clone, since no repository can contain that name; as long as
+# it exists, the content of the mount path is unfinished. An existing clone of the same URL is left unchanged.
 set -u
 protocol_of "$BERTH_CLONE_URL"
 target=$BERTH_CLONE_TARGET
-tell() {
+finish() {
   printf '\nberth:done %s %s\n' "$(git -C "$target" rev-parse --verify --quiet HEAD)" "$(git -C "$target" symbolic-ref -q --short HEAD)"
   exit 0
 }
@@ -34,7 +33,7 @@ else
 fi
 if [ -n "${BERTH_CLONE_TIDY-}" ]; then exit 0; fi
 if [ -n "$own" ]; then
-  if [ "$(git -C "$target" config --get remote.origin.url 2>/dev/null)" = "$BERTH_CLONE_URL" ] && [ -e "$target/.git" ]; then tell; fi
+  if [ "$(git -C "$target" config --get remote.origin.url 2>/dev/null)" = "$BERTH_CLONE_URL" ] && [ -e "$target/.git" ]; then finish; fi
   if [ -n "$(find "$target" -mindepth 1 -maxdepth 1 -print -quit)" ]; then exit 90; fi
 fi
 fail() {
@@ -63,4 +62,4 @@ if [ -n "$own" ]; then
 else
   mv -T -- "$work" "$target" || fail 1
 fi
-tell
+finish

@@ -1,9 +1,9 @@
 #!/bin/sh
-# git's credential helper inside a sandbox. It returns credentials for exactly the URLs (protocol, host and path) of the
-# session's repositories, and stores nothing: a rotated token is used at once, and a host that is redirected to gets none. No
-# secret is ever an argument, since printf is built into the shell.
+# git's credential helper in a sandbox. It returns credentials only for the exact URLs (protocol, host and path) of the session's
+# repositories, and stores nothing: a rotated token takes effect at once, and the target of a redirect gets none. No secret is ever a
+# program argument, since printf is a shell builtin.
 #
-# $1: the operation; all but "get" are ignored.
+# $1: the operation; any other than "get" is ignored.
 # BERTH_GIT_CREDENTIALS: three lines for each repository: URL, user name, secret.
 [ "${1-}" = get ] || exit 0
 protocol='' host='' path=''

@@ -1,10 +1,10 @@
 # shellcheck shell=sh
-# Functions of the scripts that use git inside a sandbox, which follow this file.
+# Functions for the scripts that use git in a sandbox, which follow this file.
 #
-# git          runs nothing of a repository: no hooks, no fsmonitor, no submodules, no protocol but $protocol, no redirect, and
-#              without the configuration in the agent's home. It gives up a host that sends less than 20 bytes a second, which
-#              a host's own progress lines exceed, for $BERTH_CLONE_STALL_SECONDS (default 300).
-# protocol_of  sets $protocol to that of a URL: https or http.
+# git          runs no program of a repository: no hooks, no fsmonitor, no submodules, no protocol except $protocol, no redirects, and
+#              no configuration of the agent's home. It fails when the host sends less than 20 bytes a second (its progress lines
+#              are more) for $BERTH_CLONE_STALL_SECONDS (default 300).
+# protocol_of  sets $protocol to the protocol of a URL: https or http.
 protocol_of() {
   case $1 in http:*) protocol=http ;; *) protocol=https ;; esac
 }

@@ -1,12 +1,12 @@
 # shellcheck shell=sh
-# Brings a bare mirror to the branches and tags of the repository's host, or makes it. Runs after git.sh.
+# Creates or updates a bare mirror with the branches and tags of the repository's host. Runs after git.sh.
 #
 # BERTH_MIRROR_DIRECTORY: the mirror. BERTH_MIRROR_URL: the URL. BERTH_MIRROR_HEAD: full name of the branch that HEAD points
-# to. BERTH_MIRROR_BLOCKS: blocks of 512 bytes that one pack may take.
+# to. BERTH_MIRROR_BLOCKS: maximal size of one pack, in blocks of 512 bytes.
 # Output: "size KIBIBYTES", a line "OBJECT NAME" for each branch and tag, and "done".
 #
-# Objects are checked on arrival, and arrive as one pack, whose size the shell limits. Temporary files of a fetch that was
-# killed are deleted first; a lock that it left makes this one fail.
+# git checks objects as they arrive, and stores them as one pack, whose size the shell limits. Temporary files of a killed fetch are
+# deleted first; a lock that it left makes this one fail.
 set -u
 protocol_of "$BERTH_MIRROR_URL"
 umask 022

@@ -1,12 +1,12 @@
 # shellcheck shell=sh
-# Turns the clone at the mount path, which is a mounted snapshot, into what a fresh clone of the URL would be. Runs after
-# git.sh and settle.sh.
+# Updates the clone at the mount path, which is a mounted snapshot, to what a fresh clone of the URL would be. Runs after git.sh and
+# settle.sh.
 #
 # BERTH_CLONE_TARGET: the mount path. BERTH_CLONE_URL, BERTH_CLONE_HEAD, BERTH_CLONE_BRANCH, BERTH_CLONE_COMMIT: see settle.sh.
-# Last line: "berth:done COMMIT BRANCH", as of clone.sh.
-# Exit status: 1 when it could not be, or when the clone has objects that this credential does not see.
+# Last line: "berth:done COMMIT BRANCH", as in clone.sh.
+# Exit status: 1 when git fails, or when the clone has objects that this credential cannot read.
 #
-# As long as the directory .git/berth-clone exists, all that is at the mount path is a remainder; see clone.sh.
+# As long as the directory .git/berth-clone exists, the content of the mount path is unfinished; see clone.sh.
 set -u
 protocol_of "$BERTH_CLONE_URL"
 work=$BERTH_CLONE_TARGET

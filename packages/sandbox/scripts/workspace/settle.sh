@@ -1,8 +1,8 @@
 # shellcheck shell=sh disable=SC2154 # $work is set by the scripts that follow
-# Function of the scripts that turn an existing clone into what a fresh clone would be. They follow this file, and set $work,
-# the clone. The branches and tags of the host must be in it.
+# A function for the scripts that turn an existing clone into what a fresh clone would be. They follow this file and set $work, the
+# path of the clone, which must have the branches and tags of the host.
 #
-# settle  checks out the wanted branch or commit, and removes what shows an earlier state.
+# settle  checks out the branch or commit, and removes all traces of an earlier state.
 #
 # BERTH_CLONE_URL: the URL. BERTH_CLONE_HEAD: short name of the host's default branch.
 # BERTH_CLONE_BRANCH, BERTH_CLONE_COMMIT: what to check out; one of the two is empty.
@@ -22,13 +22,13 @@ settle() {
     here config "branch.$own.merge" "refs/heads/$own" || return 1
   here symbolic-ref refs/remotes/origin/HEAD "refs/remotes/origin/$head" || return 1
   rm -rf -- "$work/.git/logs" "$work/.git/FETCH_HEAD" "$work/.git/ORIG_HEAD"
-  who=$(here var GIT_COMMITTER_IDENT) && tell_log "refs/heads/$own" "refs/heads/$own" || return 1
-  tell_log refs/remotes/origin/HEAD "refs/remotes/origin/$head" && tell_log HEAD "refs/heads/$own" || return 1
+  who=$(here var GIT_COMMITTER_IDENT) && write_log "refs/heads/$own" "refs/heads/$own" || return 1
+  write_log refs/remotes/origin/HEAD "refs/remotes/origin/$head" && write_log HEAD "refs/heads/$own" || return 1
   if [ -n "$commit" ]; then
     printf '%s %s %s\tcheckout: moving from %s to %s\n' "$tip" "$commit" "$who" "$own" "$commit" >>"$work/.git/logs/HEAD" || return 1
   fi
 }
-tell_log() {
+write_log() {
   tip=$(here rev-parse --verify "$2") && mkdir -p -- "$(dirname -- "$work/.git/logs/$1")" || return 1
   printf '%s %s %s\tclone: from %s\n' "$(printf %s "$tip" | tr 0-9a-f 0)" "$tip" "$who" "$BERTH_CLONE_URL" >"$work/.git/logs/$1"
 }

@@ -9,7 +9,7 @@ import { conformance, type Subject } from "../../test-support/conformance/confor
 import { DISK_TESTS } from "../../test-support/conformance/disk-tests.ts";
 import { REFUSALS_TOLD } from "../../test-support/conformance/isolation-tests.ts";
 import { SNAPSHOT_TESTS } from "../../test-support/conformance/snapshot-tests.ts";
-import { WORKSPACE_PROGRAMS } from "../workspace/workspace-programs.ts";
+import { WORKSPACE_PROGRAMS } from "../workspace/repository/repository-environment.ts";
 import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
 import { diskLimit, snapshots } from "./probe.ts";
 

@@ -11,7 +11,7 @@ import { fileTests } from "../../test-support/conformance/file-tests.ts";
 import { isolationTests } from "../../test-support/conformance/isolation-tests.ts";
 import { probeTests } from "../../test-support/conformance/probe-tests.ts";
 import { noRootFilesystem, testRootFilesystem } from "../../test-support/system.ts";
-import { WORKSPACE_PROGRAMS } from "../workspace/workspace-programs.ts";
+import { WORKSPACE_PROGRAMS } from "../workspace/repository/repository-environment.ts";
 import { createBubblewrapEngine } from "./bubblewrap-engine.ts";
 import { takeChanges } from "./system-layers/take-changes.ts";
 

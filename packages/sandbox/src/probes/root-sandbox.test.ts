@@ -7,7 +7,7 @@ import { createEgress } from "@berth/egress";
 import { noRootFilesystem, testRootFilesystem } from "../../test-support/system.ts";
 import { createBubblewrapEngine } from "../bubblewrap/bubblewrap-engine.ts";
 import { SYSTEM_IDS } from "../interface/spec.ts";
-import { WORKSPACE_PROGRAMS } from "../workspace/workspace-programs.ts";
+import { WORKSPACE_PROGRAMS } from "../workspace/repository/repository-environment.ts";
 import { probeEngine } from "./probe-engine.ts";
 
 /** What it means to be root of a user namespace, over a system of one's own. Nothing else may succeed. */

@@ -2,12 +2,12 @@ import type { Sandbox } from "../interface/sandbox.ts";
 import { shellScript } from "../scripts/read-script.ts";
 import { checkoutVariables, type ResolvedCheckout } from "./resolve-checkout.ts";
 
-/** Where a snapshot is made in the sandbox that makes it, and where that sandbox finds the mirror, read-only. */
+/** In the sandbox that builds a snapshot: the path of the snapshot, and where the mirror is mounted read-only. */
 export const SNAPSHOT_PATH = "/data/tree";
 export const MIRROR_MOUNT_PATH = "/mnt/mirror.git";
 
 export interface SnapshotOptions {
-  /** What the checked out files may take, and what the objects may. */
+  /** Applies to the checked out files and to the objects, each. */
   maxBytes: number;
   /** Files and directories. */
   maxFiles: number;
@@ -17,13 +17,13 @@ export interface SnapshotOptions {
 
 export interface BuiltSnapshot {
   commit: string;
-  /** What it takes on the disk, with the space that files leave in blocks, and something for each, as those are limited, too. */
+  /** Disk usage in whole blocks, plus 4 KiB for each file, since the number of files is limited, too. */
   bytes: number;
 }
 
 /**
- * Makes on this sandbox's disk what a fresh clone of the url would be, out of the mirror, with all its objects its own. Needs
- * neither a network nor a credential. Null when it could not be, or is too large, or has not what is resolved.
+ * Builds on this sandbox's disk, out of the mirror, what a fresh clone of the URL would be. It has its own copy of all objects. Needs
+ * neither a network nor a credential. Returns null when git fails, a limit is exceeded, or the branch or commit is missing.
  */
 export async function buildSnapshot(
   sandbox: Pick<Sandbox, "run">,

@@ -9,8 +9,8 @@ const mount: RepositoryMount = { url, mountPath: "/data/redirect-SSL", checkout:
 const begin = "Cloning into '/data/redirect-SSL'...\n";
 const unable = (why: string): string => `${begin}fatal: unable to access '${url}/': ${why}\n`;
 
-/** What git 2.39 says, its type, and words of the cause. */
-const samples: readonly [string, string, RegExp][] = [
+/** Output of git 2.39, the error type, and a part of the cause. */
+const SAMPLES: readonly [string, string, RegExp][] = [
   [`${begin}fatal: Authentication failed for '${url}/'\n`, "repository_authentication_error", /401/],
   [
     `${begin}fatal: could not read Username for 'https://git.example': terminal prompts disabled\n`,
@@ -55,8 +55,8 @@ const samples: readonly [string, string, RegExp][] = [
   [begin, "repository_clone_error", /without a word/],
   ["", "repository_clone_error", /without a word/],
 ];
-for (const [output, type, cause] of samples) {
-  test(`${output.trim().split("\n").at(-1)} → ${type}`, () => {
+for (const [output, type, cause] of SAMPLES) {
+  test(`clone failure: ${output.trim().split("\n").at(-1)} → ${type}`, () => {
     const failure = cloneFailure(mount, 1, output);
     assert.equal(failure.type, type);
     assert.ok(failure.message.startsWith(`${url} could not be cloned to /data/redirect-SSL: `));
@@ -64,7 +64,7 @@ for (const [output, type, cause] of samples) {
   });
 }
 
-test("a missing branch is named, by git and by the script", () => {
+test("clone failure: git or the script reports a missing branch → the message names it", () => {
   const branch: RepositoryMount = { ...mount, checkout: { type: "branch", name: "SSL/404" } };
   const output = `${begin}warning: Could not find remote branch SSL/404 to clone.\nfatal: Remote branch SSL/404 not found in upstream origin\n`;
   for (const failure of [
@@ -76,7 +76,7 @@ test("a missing branch is named, by git and by the script", () => {
   }
 });
 
-test("the script's own exits", () => {
+test("clone failure: exit codes of the script → their causes", () => {
   const commit: RepositoryMount = { ...mount, checkout: { type: "commit", sha: "12ab" } };
   assert.match(cloneFailure(commit, CLONE_EXIT.commitMissing, "").message, /it has no commit 12ab/);
   assert.equal(cloneFailure(commit, CLONE_EXIT.commitMissing, "").type, "repository_checkout_error");
@@ -84,7 +84,7 @@ test("the script's own exits", () => {
   assert.match(cloneFailure(mount, CLONE_EXIT.unwritable, "").message, /no directory can be made/);
 });
 
-test("no word of the host gets into the message, nor decides the type", () => {
+test("clone failure: the host sends text → it is neither in the message nor decides the type", () => {
   for (const output of [
     "remote: bad token ghp_secret, returned error: 403\nfatal: bad object 12\n",
     "fatal: remote error: your token is ghp_secret\nfatal: ghp_secret returned error: 403\n",

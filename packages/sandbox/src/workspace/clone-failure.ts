@@ -3,16 +3,16 @@ import type { CloneErrorType, RepositoryMount } from "./repository/repository.ts
 
 export interface CloneFailure {
   type: CloneErrorType;
-  /** One sentence that names the repository and the cause, with no word of the host's own, which may repeat a token. */
+  /** One sentence that names the repository and the cause. It quotes nothing that the host sent, which may contain a token. */
   message: string;
 }
 
 type Cause = readonly [type: CloneErrorType, cause: string];
 
-const diskFull: Cause = ["repository_clone_error", "the session's disk is full"];
+const DISK_FULL: Cause = ["repository_clone_error", "the session's disk is full"];
 
-/** By git's own words, in the order in which they are tried. */
-const rules: readonly (readonly [pattern: RegExp, ...Cause])[] = [
+/** Patterns of git's messages; the first that matches decides. */
+const RULES: readonly (readonly [pattern: RegExp, ...Cause])[] = [
   [/returned error: 403/, "repository_forbidden_error", "the token does not give access to it (403)"],
   [
     /Authentication failed|returned error: 401|could not read (Username|Password)|terminal prompts disabled/,
@@ -34,8 +34,8 @@ const rules: readonly (readonly [pattern: RegExp, ...Cause])[] = [
     "repository_clone_error",
     "its host redirects to another address, which is not followed",
   ],
-  // Of a file that it cannot write to its end git does not tell why, and there is no other reason in a sandbox.
-  [/No space left|Disk quota|unable to write file/, ...diskFull],
+  // git does not report ENOSPC when it cannot finish a file; in a sandbox there is no other reason.
+  [/No space left|Disk quota|unable to write file/, ...DISK_FULL],
   [
     /Operation too slow|Operation timed out/,
     "repository_clone_error",
@@ -53,13 +53,13 @@ const rules: readonly (readonly [pattern: RegExp, ...Cause])[] = [
   ],
 ];
 
-/** What a clone that ended with `exitCode` and this output failed of. */
+/** Explains why a clone failed, by its exit code and output. */
 export function cloneFailure(
   repository: RepositoryMount,
   exitCode: number | null,
   output: string,
 ): CloneFailure {
-  const [type, cause] = causeByExit(repository, exitCode, output) ?? causeByWords(repository, output);
+  const [type, cause] = causeByExit(repository, exitCode, output) ?? causeByOutput(repository, output);
   return { type, message: `${repository.url} could not be cloned to ${repository.mountPath}: ${cause}.` };
 }
 
@@ -68,7 +68,7 @@ function causeByExit({ checkout }: RepositoryMount, exitCode: number | null, out
     case CLONE_EXIT.occupied:
       return ["repository_clone_error", "something else is at that path"];
     case CLONE_EXIT.unwritable:
-      if (output.includes("No space left")) return diskFull;
+      if (output.includes("No space left")) return DISK_FULL;
       return ["repository_clone_error", "no directory can be made at that path"];
     case CLONE_EXIT.branchMissing:
       return branchMissing(checkout);
@@ -89,28 +89,27 @@ function branchMissing(checkout: RepositoryMount["checkout"]): Cause {
   ];
 }
 
-function causeByWords(repository: RepositoryMount, output: string): Cause {
-  const words = gitsWords(repository, output);
-  if (/^fatal: Remote branch .* not found/m.test(words)) return branchMissing(repository.checkout);
-  const rule = rules.find(([pattern]) => pattern.test(words));
+function causeByOutput(repository: RepositoryMount, output: string): Cause {
+  const messages = gitMessages(repository, output);
+  if (/^fatal: Remote branch .* not found/m.test(messages)) return branchMissing(repository.checkout);
+  const rule = RULES.find(([pattern]) => pattern.test(messages));
   if (rule !== undefined) return [rule[1], rule[2]];
-  const last = words.split("\n").at(-1)?.slice(0, 300).replace(/\.$/, "");
+  const last = messages.split("\n").at(-1)?.slice(0, 300).replace(/\.$/, "");
   return ["repository_clone_error", last || "git ended without a word"];
 }
 
 /**
- * The complaints of git itself, a line each. What a host says is left out (`remote:`, and all from the first complaint on that
- * quotes it), and the repository's url is too, as its name may be any word.
+ * git's own error messages, one per line. Leaves out what the host sent (`remote:` lines, and everything from the first message that
+ * quotes the host) and the repository's URL, whose name may match a pattern.
  */
-function gitsWords({ url }: RepositoryMount, output: string): string {
-  const complaints = output.split(/[\r\n]+/).filter((line) => /^(fatal|error): /.test(line));
-  const quote = complaints.findIndex((line) =>
+function gitMessages({ url }: RepositoryMount, output: string): string {
+  const errors = output.split(/[\r\n]+/).filter((line) => /^(fatal|error): /.test(line));
+  const quote = errors.findIndex((line) =>
     /remote error|\bgot '|invalid server response|bad line length|expected flush|expected response end/.test(
       line,
     ),
   );
-  const lines =
-    quote < 0 ? complaints : [...complaints.slice(0, quote), "fatal: its host answered with an error"];
+  const lines = quote < 0 ? errors : [...errors.slice(0, quote), "fatal: its host answered with an error"];
   return lines
     .map((line) => line.replaceAll(`'${url}/'`, "").replaceAll(`'${url}'`, ""))
     .map((line) => line.replace(/'.*$/, "").replace(/ +/g, " ").replace(/ :/, ":").trim())

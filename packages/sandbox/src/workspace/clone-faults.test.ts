@@ -12,12 +12,14 @@ import { makeCertificates } from "../../../../tests/git-host/certificates.ts";
 import { makeWorkbench, sh, type Workbench } from "../../test-support/workspace.ts";
 import type { Sandbox } from "../interface/sandbox.ts";
 
-const trials = 5;
+// Tests `cloneRepository` with hosts and disks that fail during the clone.
+
+const TRIALS = 5;
 
 let dir: string;
 let bench: Workbench;
 let sandbox: Sandbox;
-/** Stands before the git host, and fails as each test wants. */
+/** A reverse proxy of the git host that fails as each test sets. */
 let front: Server;
 let fail: (request: IncomingMessage, response: ServerResponse) => void;
 let url: string;
@@ -43,7 +45,7 @@ after(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** Hands the host's answer on, up to `bytes` of it where it is a pack; then `then` has the response. */
+/** Forwards the host's response. A pack is cut after `bytes`, and `then` ends it. */
 function forward(
   bytes: number,
   then: (response: ServerResponse) => void,
@@ -70,9 +72,9 @@ function forward(
 }
 
 const faults: readonly [string, RegExp, (trial: number) => typeof fail][] = [
-  ["that hangs before it answers", /sent next to nothing/, () => () => {}],
+  ["that never responds", /sent next to nothing/, () => () => {}],
   [
-    "that hangs in the middle of a pack",
+    "that stops in the middle of a pack",
     /sent next to nothing/,
     (trial) => forward(50_000 * (trial + 1), () => {}),
   ],
@@ -96,14 +98,14 @@ const faults: readonly [string, RegExp, (trial: number) => typeof fail][] = [
     (trial) => forward(1 + 60_000 * trial, (response) => response.end()),
   ],
   [
-    "that sends noise for a pack",
+    "that sends noise instead of a pack",
     /connection to its host failed|answered with an error/,
     (trial) => forward(10 + 40_000 * trial, (response) => response.end(randomBytes(100_000))),
   ],
 ];
 for (const [what, cause, fault] of faults) {
-  test(`a host ${what}: repository_clone_error in time, and nothing is left`, async () => {
-    for (let trial = 0; trial < trials; trial++) {
+  test(`clone: a host ${what} → repository_clone_error in time, and nothing is left`, async () => {
+    for (let trial = 0; trial < TRIALS; trial++) {
       const mountPath = `/data/trial-${trial}`;
       fail = fault(trial);
       const result = await bench.clone(sandbox, "widget", { url, mountPath, stallSeconds: 1 });
@@ -116,7 +118,7 @@ for (const [what, cause, fault] of faults) {
   });
 }
 
-test("a pack larger than the disk ends when the disk is full, and gives the space back", async () => {
+test("clone: a pack is larger than the disk → the disk is full, and the space is free again afterwards", async () => {
   const small = await bench.open({
     limits: { memoryBytes: 512 * 1024 ** 2, pids: 256, cpus: 2, diskBytes: 64 * 1024 ** 2 },
   });

@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { createProgressReader } from "./clone-progress.ts";
 import type { CloneProgress } from "./repository/repository.ts";
 
-/** What git 2.39 writes while it clones, shortened in the middle. */
-const sample = [
+/** Output of a clone by git 2.39, shortened. */
+const SAMPLE = [
   "Cloning into '/data/widget'...\n",
   "remote: Enumerating objects: 1203, done.        \n",
   "remote: Counting objects:   0% (1/1203)        \rremote: Counting objects:  50% (602/1203)        \r",
@@ -18,8 +18,8 @@ const sample = [
   "Updating files:  52% (633/1203)\rUpdating files: 100% (1203/1203), done.\n",
 ].join("");
 
-test("each phase and percent is told, in order", () => {
-  assert.deepEqual(read(sample.split(/(?<=[\r\n])/)), [
+test("progress reader: one line at a time → each phase and percentage, in order", () => {
+  assert.deepEqual(read(SAMPLE.split(/(?<=[\r\n])/)), [
     "counting",
     "counting 0",
     "counting 50",
@@ -35,19 +35,19 @@ test("each phase and percent is told, in order", () => {
   ]);
 });
 
-test("one chunk tells its furthest state alone", () => {
-  assert.deepEqual(read([sample]), ["checking_out 100"]);
+test("progress reader: one chunk → only its furthest state", () => {
+  assert.deepEqual(read([SAMPLE]), ["checking_out 100"]);
 });
 
-test("however the output is cut, states only go forward and end alike", () => {
-  const cuts = fc.array(fc.integer({ min: 0, max: sample.length }), { maxLength: 60 });
-  const whole = read(sample.split(/(?<=[\r\n])/));
+test("progress reader: any chunks → states only advance, and the last is the same", () => {
+  const cuts = fc.array(fc.integer({ min: 0, max: SAMPLE.length }), { maxLength: 60 });
+  const whole = read(SAMPLE.split(/(?<=[\r\n])/));
   fc.assert(
     fc.property(cuts, (places) => {
-      const told = read(pieces(places.toSorted((one, other) => one - other)));
-      assert.equal(told.at(-1), "checking_out 100");
-      const order = told.map((state) => whole.indexOf(state));
-      assert.ok(!order.includes(-1), `made up: ${told}`);
+      const states = read(pieces(places.toSorted((one, other) => one - other)));
+      assert.equal(states.at(-1), "checking_out 100");
+      const order = states.map((state) => whole.indexOf(state));
+      assert.ok(!order.includes(-1), `unknown state: ${states}`);
       assert.deepEqual(
         order,
         order.toSorted((one, other) => one - other),
@@ -56,7 +56,7 @@ test("however the output is cut, states only go forward and end alike", () => {
   );
 });
 
-test("any bytes are read without an end or a state", () => {
+test("progress reader: any bytes → no error, and no percentage above 100", () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 400 })), (chunks) => {
       const reader = createProgressReader(({ percent }) => assert.ok(percent === null || percent <= 100));
@@ -68,12 +68,12 @@ test("any bytes are read without an end or a state", () => {
 });
 
 function pieces(places: number[]): string[] {
-  return [0, ...places].map((place, index) => sample.slice(place, places[index] ?? sample.length));
+  return [0, ...places].map((place, index) => SAMPLE.slice(place, places[index] ?? SAMPLE.length));
 }
 
 function read(chunks: readonly string[]): string[] {
-  const told: CloneProgress[] = [];
-  const reader = createProgressReader((progress) => told.push(progress));
+  const states: CloneProgress[] = [];
+  const reader = createProgressReader((progress) => states.push(progress));
   for (const chunk of chunks) reader(Buffer.from(chunk));
-  return told.map(({ phase, percent }) => (percent === null ? phase : `${phase} ${percent}`));
+  return states.map(({ phase, percent }) => (percent === null ? phase : `${phase} ${percent}`));
 }

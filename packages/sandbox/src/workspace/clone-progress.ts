@@ -1,7 +1,7 @@
 import type { CloneProgress } from "./repository/repository.ts";
 
-/** In the order in which a clone goes through them. */
-const phases: readonly [RegExp, CloneProgress["phase"]][] = [
+/** In the order of a clone. */
+const PHASES: readonly [RegExp, CloneProgress["phase"]][] = [
   [/Enumerating objects:/g, "counting"],
   [/Counting objects:\s+(\d+)%/g, "counting"],
   [/Receiving objects:\s+(\d+)%/g, "receiving"],
@@ -9,8 +9,10 @@ const phases: readonly [RegExp, CloneProgress["phase"]][] = [
   [/Updating files:\s+(\d+)%/g, "checking_out"],
 ];
 
-/** Reads git's progress as it comes, in chunks of any size, and tells each step forward of phase or percent. */
-export function createProgressReader(tell: (progress: CloneProgress) => void): (chunk: Uint8Array) => void {
+/** Parses git's progress output, in chunks of any size. Calls `onProgress` whenever the phase or the percentage has advanced. */
+export function createProgressReader(
+  onProgress: (progress: CloneProgress) => void,
+): (chunk: Uint8Array) => void {
   const decoder = new TextDecoder();
   let rest = "";
   let reached = -1;
@@ -20,18 +22,18 @@ export function createProgressReader(tell: (progress: CloneProgress) => void): (
     const { step, progress } = furthest(text);
     if (step <= reached) return;
     reached = step;
-    tell(progress);
+    onProgress(progress);
   };
 }
 
 interface Step {
-  /** Grows with phase and percent. */
+  /** Increases with phase and percentage. */
   step: number;
   progress: CloneProgress;
 }
 
 function furthest(text: string): Step {
-  const steps = phases.flatMap(([pattern, phase], index) =>
+  const steps = PHASES.flatMap(([pattern, phase], index) =>
     [...text.matchAll(pattern)].map(([, digits]): Step => {
       const percent = digits === undefined ? null : Math.min(Number(digits), 100);
       return { step: index * 101 + (percent ?? 0), progress: { phase, percent } };

@@ -13,10 +13,12 @@ import type { Sandbox } from "../interface/sandbox.ts";
 import type { CloneErrorType } from "./repository/repository.ts";
 import { repositoryEnvironment } from "./repository/repository-environment.ts";
 
+// Tests `cloneRepository` with repositories and hosts that reject it.
+
 let dir: string;
 let bench: Workbench;
 let sandbox: Sandbox;
-/** A host that answers as each test wants, under two names. */
+/** A host with two names that responds as each test sets. */
 let odd: Server;
 let answer: (request: IncomingMessage, response: ServerResponse) => void;
 let port: number;
@@ -41,7 +43,7 @@ after(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-const refusals: readonly [string, string, () => CloneRequest, CloneErrorType, RegExp][] = [
+const REFUSALS: readonly [string, string, () => CloneRequest, CloneErrorType, RegExp][] = [
   ["no token", "widget", () => ({ token: null }), "repository_authentication_error", /401/],
   ["a wrong token", "widget", () => ({ token: "wrong-token" }), "repository_authentication_error", /401/],
   ["a revoked token", "widget", () => ({ token: revoked() }), "repository_authentication_error", /401/],
@@ -53,23 +55,23 @@ const refusals: readonly [string, string, () => CloneRequest, CloneErrorType, Re
     "repository_forbidden_error",
     /403/,
   ],
-  ["a repository that is not there", "absent", () => ({}), "repository_not_found_error", /404/],
+  ["a repository that does not exist", "absent", () => ({}), "repository_not_found_error", /404/],
   [
-    "a branch that is not there",
+    "a branch that does not exist",
     "widget",
     () => ({ checkout: { type: "branch", name: "absent" } }),
     "repository_checkout_error",
     /no branch 'absent'/,
   ],
   [
-    "a commit that is not there",
+    "a commit that does not exist",
     "widget",
     () => ({ checkout: { type: "commit", sha: "12".repeat(20) } }),
     "repository_checkout_error",
     /no commit 1212/,
   ],
   [
-    "a tree for a commit",
+    "a tree instead of a commit",
     "widget",
     () => ({ checkout: { type: "commit", sha: "4b825dc642cb6eb9a060e54bf8d69288fbee4904" } }),
     "repository_checkout_error",
@@ -97,8 +99,8 @@ const refusals: readonly [string, string, () => CloneRequest, CloneErrorType, Re
     /no directory can be made/,
   ],
 ];
-for (const [what, name, request, type, cause] of refusals) {
-  test(`${what}: ${type}, and nothing is left`, async () => {
+for (const [what, name, request, type, cause] of REFUSALS) {
+  test(`clone: ${what} → ${type}, and nothing is left`, async () => {
     const given = { mountPath: `/data/${name}`, url: `${bench.host.url}/acme/${name}`, ...request() };
     const result = await bench.clone(sandbox, name, given);
     assert.ok(!result.ok && result.type !== "stopped", JSON.stringify(result));
@@ -113,7 +115,7 @@ for (const [what, name, request, type, cause] of refusals) {
   });
 }
 
-test("what is at the mount path stays as it is", async () => {
+test("clone: something else is at the mount path → repository_clone_error, and it is unchanged", async () => {
   await sh(
     sandbox,
     "mkdir /data/full && echo x >/data/full/x && echo y >/data/file && ln -s /nowhere /data/link",
@@ -134,13 +136,13 @@ test("what is at the mount path stays as it is", async () => {
   await sh(sandbox, "rm -rf /data/*");
 });
 
-test("a closed sandbox tells nothing of the repository", async () => {
+test("clone: the sandbox is closed → stopped", async () => {
   const other = await bench.open();
   await other.close();
   assert.deepEqual(await bench.clone(other, "widget"), { ok: false, type: "stopped" });
 });
 
-test("a redirect is not followed, and its target sees neither a request nor the token", async () => {
+test("clone: a redirect → not followed, and its target gets neither a request nor the token", async () => {
   const seen: string[] = [];
   answer = (request, response) => {
     const { host = "", authorization } = request.headers;
@@ -163,7 +165,7 @@ test("a redirect is not followed, and its target sees neither a request nor the 
   assert.ok(!seen.includes(`other.localhost:${port} token`), "but brings no token there");
 });
 
-test("a host that repeats the token does not get it into the message", async () => {
+test("clone: the host sends the token back → it is not in the message", async () => {
   const told = Buffer.from(`ERR your token is ${bench.token}\nfatal: ${bench.token}`);
   const line = (bytes: Buffer): Buffer =>
     Buffer.concat([Buffer.from((bytes.length + 4).toString(16).padStart(4, "0")), bytes]);
@@ -179,15 +181,15 @@ test("a host that repeats the token does not get it into the message", async () 
 });
 
 for (const [what, bad] of [
-  ["an error of its own", (response: ServerResponse) => response.writeHead(500).end("oops")],
+  ["an error", (response: ServerResponse) => response.writeHead(500).end("oops")],
   ["a connection that it drops", (response: ServerResponse) => response.destroy()],
   [
-    "a page",
+    "a web page",
     (response: ServerResponse) =>
       response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html>\n<p>Sign in</p>\n"),
   ],
 ] as const) {
-  test(`a host that answers with ${what}: repository_clone_error`, async () => {
+  test(`clone: the host responds with ${what} → repository_clone_error`, async () => {
     answer = (_request, response) => bad(response);
     const result = await bench.clone(sandbox, "widget", { url: `https://odd.localhost:${port}/acme/widget` });
     assert.ok(!result.ok && result.type === "repository_clone_error", JSON.stringify(result));

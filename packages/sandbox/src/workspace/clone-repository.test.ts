@@ -28,17 +28,18 @@ before(async () => {
     private: true,
     files: Object.fromEntries(large),
   });
-  // Packed beforehand, so that the host only has to send it.
+  // Packed in advance, so that the host only sends it.
   execFileSync("git", ["--git-dir", bare("large"), "-c", "pack.window=0", "repack", "-adq"]);
   head = await host.head("acme", "widget", "main");
   sandbox = await bench.open({ writable: ["/workspace", "/place"] });
 });
 after(() => bench.close());
 
+/** Path of the host's bare repository. */
 const bare = (name: string): string => join(bench.dir, `host/repositories/acme/${name}.git`);
 const fresh = "find . -name .git -prune -o -type f -print | sort; git status --porcelain";
 
-test("a private repository is cloned in full to its default branch", async () => {
+test("clone: a private repository → the whole history, on its default branch", async () => {
   const { seconds, ...result } = succeeded(await bench.clone(sandbox, "widget"));
   assert.deepEqual(result, { ok: true, commit: head, branch: "main" });
   assert.ok(seconds > 0 && seconds < 20);
@@ -47,7 +48,7 @@ test("a private repository is cloned in full to its default branch", async () =>
   assert.equal(await sh(sandbox, "ls -A /data"), "widget");
 });
 
-test("the token is nowhere in the clone, and the url is as it was given", async () => {
+test("clone: afterwards → the token is in no file, and the URL of origin is the one given", async () => {
   succeeded(await bench.clone(sandbox, "widget", { mountPath: "/data/clean" }));
   assert.equal(
     await sh(sandbox, "cd /data/clean && git remote get-url origin"),
@@ -61,11 +62,11 @@ test("the token is nowhere in the clone, and the url is as it was given", async 
   );
 });
 
-test("a public repository needs no token", async () => {
+test("clone: a public repository without a token → cloned", async () => {
   succeeded(await bench.clone(sandbox, "open", { token: null }));
 });
 
-test("a second call leaves the clone and the work in it as they are", async () => {
+test("clone: called again → the clone and the work in it are unchanged", async () => {
   for (const mountPath of ["/data/kept", "/place"]) {
     succeeded(await bench.clone(sandbox, "widget", { mountPath }));
     await sh(sandbox, `cd ${mountPath} && echo work >work.txt && git commit -q --allow-empty -m Mine`);
@@ -75,7 +76,7 @@ test("a second call leaves the clone and the work in it as they are", async () =
   }
 });
 
-test("a mount path that is a directory of its own is filled in place", async () => {
+test("clone: the mount path is a writable directory of the sandbox → filled in place", async () => {
   const other = await bench.open({ writable: ["/workspace/own"] });
   const { commit, branch } = succeeded(await bench.clone(other, "widget", { mountPath: "/workspace/own" }));
   assert.deepEqual([commit, branch], [head, "main"]);
@@ -84,17 +85,17 @@ test("a mount path that is a directory of its own is filled in place", async () 
   await other.close();
 });
 
-test("the parents of a mount path are made, and a long name is no hindrance", async () => {
+test("clone: missing parents and a name of 255 characters → cloned", async () => {
   const mountPath = `/workspace/deep/er/${"n".repeat(255)}`;
   succeeded(await bench.clone(sandbox, "widget", { mountPath }));
 });
 
-test("a repository without a commit is cloned to its branch to be born", async () => {
+test("clone: a repository without a commit → its unborn default branch", async () => {
   const { commit, branch } = succeeded(await bench.clone(sandbox, "empty"));
   assert.deepEqual([commit, branch], ["", "main"]);
 });
 
-test("a branch, a commit, and a commit that only a fetch reaches are checked out", async () => {
+test("clone: a branch, a commit, or a commit that only a fetch reaches → checked out", async () => {
   await bench.push(
     "branches",
     "echo 1 >f && git add f && git commit -qm one && git checkout -qb a/b && echo 2 >f && git commit -qam two && git checkout -q main && echo 3 >f && git add f",
@@ -123,7 +124,7 @@ test("a branch, a commit, and a commit that only a fetch reaches are checked out
   assert.equal(await sh(sandbox, "git -C /data/b1 rev-parse origin/main"), main);
 });
 
-test("several are cloned at once", async () => {
+test("clone: six at the same time → all are cloned", async () => {
   const names = ["widget", "open", "branches", "empty", "widget", "open"];
   const results = await Promise.all(
     names.map((name, index) => bench.clone(sandbox, name, { mountPath: `/workspace/at-once/${index}` })),
@@ -132,7 +133,7 @@ test("several are cloned at once", async () => {
   assert.equal(await sh(sandbox, "ls -A /workspace/at-once"), "0\n1\n2\n3\n4\n5");
 });
 
-test("progress goes up, and no process shows the token", async () => {
+test("clone: progress → it only advances, and no command line contains the token", async () => {
   const told: CloneProgress[] = [];
   let sawGit = false;
   const onProgress = (progress: CloneProgress): void => {
@@ -142,7 +143,7 @@ test("progress goes up, and no process shows the token", async () => {
     assert.ok(!lines.includes(bench.token), "the token is in a command line");
   };
   succeeded(await bench.clone(sandbox, "large", { onProgress }));
-  assert.ok(sawGit, "git itself was looked at");
+  assert.ok(sawGit, "no command line of git was seen");
   const phases = ["waiting", "counting", "receiving", "resolving", "checking_out"];
   const order = told.map(({ phase, percent }) => phases.indexOf(phase) * 1000 + (percent ?? -1));
   assert.deepEqual(
@@ -154,7 +155,7 @@ test("progress goes up, and no process shows the token", async () => {
   assert.equal(await sh(sandbox, "cd /data/large && git fsck && ls | wc -l"), "40");
 });
 
-test("a clone that is cut anywhere is made whole by the next call", async () => {
+test("clone: aborted at any time → the next call completes it", async () => {
   for (const mountPath of ["/data/cut", "/workspace/cut"]) {
     await sh(sandbox, "mkdir -p /workspace/cut");
     for (const states of [1, 3 + Math.floor(Math.random() * 60), 1000]) {
@@ -167,7 +168,7 @@ test("a clone that is cut anywhere is made whole by the next call", async () => 
       };
       const cut = await bench.clone(sandbox, "large", { mountPath, onProgress, signal: stop.signal });
       const half = await sh(sandbox, `git -C ${mountPath} rev-parse -q --verify HEAD 2>/dev/null || true`);
-      // A cut at one of the last states may come when all is done.
+      // At one of the last states the clone may already be complete.
       if (states === 1 || states > told)
         assert.equal(cut.ok, states > told, `cut after ${states} of ${told}`);
       if (!cut.ok) assert.deepEqual([cut.type, half], ["stopped", ""], `cut after ${states} states`);
@@ -178,7 +179,7 @@ test("a clone that is cut anywhere is made whole by the next call", async () => 
   }
 });
 
-test("a clone that was killed while its files were moved is begun anew", async () => {
+test("clone: an earlier one was killed while it moved its files → cloned again", async () => {
   succeeded(await bench.clone(sandbox, "widget", { mountPath: "/workspace/moved" }));
   await sh(
     sandbox,
@@ -188,7 +189,7 @@ test("a clone that was killed while its files were moved is begun anew", async (
   assert.equal(await sh(sandbox, `cd /workspace/moved && ${fresh}`), "./README.md\n./src/a.txt");
 });
 
-test("a clone that takes too long fails and leaves nothing", async () => {
+test("clone: timeout → it fails, and nothing is left", async () => {
   for (const mountPath of ["/data/late", "/workspace/late"]) {
     await sh(sandbox, "mkdir -p /workspace/late");
     const result = await bench.clone(sandbox, "large", { mountPath, timeoutMs: 60 });
@@ -198,7 +199,7 @@ test("a clone that takes too long fails and leaves nothing", async () => {
   }
 });
 
-test("nothing that a repository brings along runs", async () => {
+test("clone: a repository with hooks, filters, configuration and submodules → none of its programs runs", async () => {
   await bench.push(
     "hostile",
     `run='touch /data/pwned /tmp/pwned'
@@ -241,7 +242,7 @@ function succeeded(result: Awaited<ReturnType<Workbench["clone"]>>): {
   return result;
 }
 
-/** The command lines of all processes of this machine. */
+/** The command lines of all processes on this machine. */
 function commandLines(): string {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

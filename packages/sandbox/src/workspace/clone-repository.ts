@@ -16,27 +16,34 @@ export interface CloneOptions {
   environment: Readonly<Record<string, string>>;
   onProgress?: (progress: CloneProgress) => void;
   signal?: AbortSignal;
-  /** Milliseconds; default one hour. */
+  /** Default: one hour. */
   timeoutMs?: number;
-  /** A host that sends less than 20 bytes a second for so many seconds is given up; default five minutes. */
+  /** The clone fails when the host sends less than 20 bytes a second for this many seconds. Default: five minutes. */
   stallSeconds?: number;
-  /** What is in the directory at the mount path is a remainder, and goes. Default: a clone of the same url there is kept. */
+  /** Delete what is in the directory at the mount path. Default: keep a clone of the same URL, and fail for anything else. */
   overwrite?: boolean;
 }
 
-const hour = 3_600_000;
+const HOUR_MS = 3_600_000;
 
 /**
- * Clones a repository in full to its mount path, inside the sandbox. Failures of git are values, with a message that holds
- * no secret; it rejects only when the engine does. Several may run at once. A clone of the same url that is in place
- * already is a success, so that it can be called again after any interruption.
+ * Clones a repository with its whole history to its mount path, inside the sandbox. Returns failures of git, with a message that contains
+ * no secret; rejects only when the engine does. Clones may run concurrently. Succeeds when a clone of the same URL is in place, so
+ * that it can be called again after any interruption.
  */
 export async function cloneRepository(
   sandbox: Pick<Sandbox, "run">,
   repository: RepositoryMount,
-  { environment, onProgress, signal, timeoutMs = hour, stallSeconds = 300, overwrite = false }: CloneOptions,
+  {
+    environment,
+    onProgress,
+    signal,
+    timeoutMs = HOUR_MS,
+    stallSeconds = 300,
+    overwrite = false,
+  }: CloneOptions,
 ): Promise<CloneResult> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   onProgress?.({ phase: "waiting", percent: null });
   const variables = {
     ...cloneVariables(repository, stallSeconds),
@@ -51,13 +58,13 @@ export async function cloneRepository(
     ...(signal === undefined ? {} : { signal }),
   };
   const result = await sandbox.run(command);
-  const seconds = (performance.now() - begun) / 1000;
+  const seconds = (performance.now() - startedAt) / 1000;
   if (result.ended === "timeout") {
     await sandbox.run({
       script: CLONE_SCRIPT,
       cwd: "/",
       environment: { ...variables, ...CLEANUP_VARIABLES },
-      timeoutMs: hour,
+      timeoutMs: HOUR_MS,
     });
   }
   return resultOf(repository, result, seconds, timeoutMs);

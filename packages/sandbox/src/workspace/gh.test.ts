@@ -5,6 +5,8 @@ import type { Sandbox } from "../interface/sandbox.ts";
 import type { RepositoryAccess } from "./repository/repository.ts";
 import { repositoryEnvironment } from "./repository/repository-environment.ts";
 
+// Tests the `gh` program of sandboxes, and git in a clone, with the variables of `repositoryEnvironment`.
+
 let bench: Workbench;
 let sandbox: Sandbox;
 before(async () => {
@@ -20,7 +22,7 @@ const widget = (secret: string | null = bench.token, token_env = ["GH_TOKEN"]): 
   provider: { host: bench.host.host, token_env },
 });
 
-test("gh is logged in at the repository's host without a login", async () => {
+test("gh: a repository with a token → logged in at its host", async () => {
   for (const names of [["GH_TOKEN"], ["GITHUB_TOKEN", "GH_TOKEN"], ["GH_ENTERPRISE_TOKEN"]]) {
     const environment = repositoryEnvironment([widget(bench.token, names)]);
     const status = await sh(sandbox, "gh auth status 2>&1", environment);
@@ -35,7 +37,7 @@ test("gh is logged in at the repository's host without a login", async () => {
   }
 });
 
-test("gh tries no other host, and the variables are there for other programs", async () => {
+test("gh: another host than github.com → no other host is contacted, and the variables stay for other programs", async () => {
   const denied: string[] = [];
   const other = await bench.open({ onEgressDenied: ({ host }) => denied.push(host) });
   const environment = repositoryEnvironment([widget()]);
@@ -48,7 +50,7 @@ test("gh tries no other host, and the variables are there for other programs", a
   await other.close();
 });
 
-test("gh keeps github.com's own token for github.com", async () => {
+test("gh: repositories at github.com and elsewhere → each token is for its own host", async () => {
   const hub: RepositoryAccess = {
     url: "https://github.com/acme/widget",
     secret: "ghp_hub",
@@ -60,21 +62,21 @@ test("gh keeps github.com's own token for github.com", async () => {
   assert.equal(await sh(sandbox, "gh auth token", repositoryEnvironment([hub])), "ghp_hub");
 });
 
-test("a wrong or a revoked token is told by gh, which asks nobody", async () => {
+test("gh: a wrong, revoked or missing token → an error without a prompt", async () => {
   const revoked = bench.host.createToken({ user: "gone", permissions: "read" });
   bench.host.revokeToken(revoked);
   for (const secret of ["wrong", revoked, null]) {
     const environment = repositoryEnvironment([widget(secret)]);
-    const told = await sh(
+    const output = await sh(
       sandbox,
       "gh auth status 2>&1 && echo in; gh api /user 2>&1 && echo in; true",
       environment,
     );
-    assert.doesNotMatch(told, /^in$/m);
+    assert.doesNotMatch(output, /^in$/m);
   }
 });
 
-test("git works in the clone without a login, and another repository's token does not open it", async () => {
+test("git: fetch and push in the clone → authenticated, but not with the token of another repository", async () => {
   const result = await bench.clone(sandbox, "widget");
   assert.ok(result.ok, JSON.stringify(result));
   const script =

@@ -13,6 +13,9 @@ export type {
   RepositoryAccess,
   RepositoryProvider,
 } from "./repository/repository.ts";
-export { repositoryEnvironment, repositoryVariableNames } from "./repository/repository-environment.ts";
+export {
+  repositoryEnvironment,
+  repositoryVariableNames,
+  WORKSPACE_PROGRAMS,
+} from "./repository/repository-environment.ts";
 export { type ResolvedCheckout, resolveCheckout } from "./resolve-checkout.ts";
-export { WORKSPACE_PROGRAMS } from "./workspace-programs.ts";

@@ -7,9 +7,9 @@ import type { RepositoryMount } from "./repository/repository.ts";
 import { checkoutVariables, type ResolvedCheckout } from "./resolve-checkout.ts";
 
 /**
- * Brings a snapshot that is mounted at the repository's mount path, as the agent will have it, to what a fresh clone would be now.
- * Null when it could not be: its host did not answer, or the snapshot holds what this credential does not see, such as commits
- * that were taken out of a branch. What is at the mount path is a remainder then, which a clone with `overwrite` replaces.
+ * Updates a snapshot that is mounted at the repository's mount path to what a fresh clone would be now. Returns null when that fails:
+ * its host did not respond, or the snapshot contains objects that this credential cannot read, such as commits that were removed from
+ * a branch. The mount path is unusable then, until a clone with `overwrite` replaces it.
  */
 export async function refreshClone(
   sandbox: Pick<Sandbox, "run">,

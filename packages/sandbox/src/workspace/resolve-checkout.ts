@@ -1,16 +1,16 @@
-import { defaultBranch, isObjectId, type RemoteRefs, tipOf } from "./refs/remote-refs.ts";
+import { branchTip, defaultBranch, isObjectId, type RemoteRefs } from "./refs/remote-refs.ts";
 import type { RepositoryCheckout } from "./repository/repository.ts";
 
-/** What a clone is to check out of refs that are known. */
+/** What to check out, resolved against the refs of the host. */
 export interface ResolvedCheckout {
   /** Short name of the host's default branch. */
   head: string;
-  /** Of `branch` and `commit`, one is the empty text. */
+  /** Either `branch` or `commit` is empty. */
   branch: string;
   commit: string;
 }
 
-/** Null where a clone has to tell what is wrong: there is no such branch, or none by default. */
+/** Returns null when the branch does not exist, or no default branch; a clone then reports the error. */
 export function resolveCheckout(
   refs: RemoteRefs,
   checkout: RepositoryCheckout | null,
@@ -21,12 +21,12 @@ export function resolveCheckout(
     checkout?.type === "commit"
       ? { head, branch: "", commit: checkout.sha }
       : { head, branch: checkout?.name ?? head, commit: "" };
-  const named = resolved.branch === "" || tipOf(refs, resolved.branch) !== undefined;
+  const named = resolved.branch === "" || branchTip(refs, resolved.branch) !== undefined;
   const known = resolved.commit === "" || isObjectId(resolved.commit);
   return named && known && ![head, resolved.branch].some((name) => name.startsWith("-")) ? resolved : null;
 }
 
-/** What `settle` reads. Values are never part of a script's text. */
+/** Parameters of `settle` in `settle.sh`, which are never part of a script's text. */
 export function checkoutVariables(
   url: string,
   { head, branch, commit }: ResolvedCheckout,

@@ -16,6 +16,8 @@ import type { RepositoryCheckout } from "./repository/repository.ts";
 import { repositoryEnvironment } from "./repository/repository-environment.ts";
 import { resolveCheckout } from "./resolve-checkout.ts";
 
+// Tests `mirrorRepository`, `buildSnapshot`, `refreshClone` and `resolveCheckout` together.
+
 let bench: Workbench;
 let fresh: Sandbox;
 let count = 0;
@@ -38,7 +40,7 @@ const bare = (name: string): string => join(bench.dir, `host/repositories/acme/$
 const environment = (name: string) =>
   repositoryEnvironment([{ url: url(name), secret: bench.token, provider: null }]);
 
-/** Changes what the host has of a repository. */
+/** Changes the repository on the host. */
 function onHost(name: string, script: string): void {
   const identity =
     "export GIT_AUTHOR_NAME=H GIT_AUTHOR_EMAIL=h@example.com GIT_COMMITTER_NAME=H GIT_COMMITTER_EMAIL=h@example.com";
@@ -73,7 +75,7 @@ async function mirror(name: string, disk: string, maxBytes = 2 ** 28): Promise<M
   return mirrored;
 }
 
-/** A sandbox whose disk holds the snapshot of this, made from a new mirror. */
+/** A sandbox whose disk contains a snapshot, built from a new mirror. */
 async function snapshot(name: string, checkout: RepositoryCheckout | null, from = `mirror-${++count}`) {
   assert.ok(existsSync(join(bench.dir, from)) || (await mirror(name, from)));
   const disk = join(bench.dir, `snapshot-${++count}`);
@@ -91,8 +93,8 @@ async function snapshot(name: string, checkout: RepositoryCheckout | null, from 
   return { built, resolved, sandbox: await bench.open({ disk }), disk };
 }
 
-/** All that tells one clone from another, but for times and how objects are packed. */
-async function told(sandbox: Sandbox, path: string): Promise<string> {
+/** Everything that distinguishes two clones, except times and the packing of objects. */
+async function fingerprint(sandbox: Sandbox, path: string): Promise<string> {
   return await sh(
     sandbox,
     `cd ${path} && cat .git/HEAD && git config --local --list | sort && git for-each-ref --format='%(refname) %(objectname) %(symref)'
@@ -106,10 +108,10 @@ async function clone(name: string, checkout: RepositoryCheckout | null): Promise
   const mountPath = `/data/fresh-${++count}`;
   const cloned = await bench.clone(fresh, name, { mountPath, checkout });
   assert.ok(cloned.ok, JSON.stringify(cloned));
-  return await told(fresh, mountPath);
+  return await fingerprint(fresh, mountPath);
 }
 
-const checkouts: Record<string, () => Promise<RepositoryCheckout | null>> = {
+const CHECKOUTS: Record<string, () => Promise<RepositoryCheckout | null>> = {
   "the default branch": async () => null,
   "a branch": async () => ({ type: "branch", name: "side" }),
   "a commit": async () => ({
@@ -118,22 +120,22 @@ const checkouts: Record<string, () => Promise<RepositoryCheckout | null>> = {
   }),
 };
 
-for (const [index, [title, checkout]] of Object.entries(checkouts).entries()) {
-  test(`a snapshot of ${title} cannot be told from a fresh clone, and one that is refreshed cannot either`, async () => {
+for (const [index, [title, checkout]] of Object.entries(CHECKOUTS).entries()) {
+  test(`snapshot of ${title}: built, or refreshed after changes on the host → equal to a fresh clone`, async () => {
     const of = await checkout();
     const { sandbox, built } = await snapshot("widget", of);
-    assert.equal(await told(sandbox, SNAPSHOT_PATH), await clone("widget", of));
+    assert.equal(await fingerprint(sandbox, SNAPSHOT_PATH), await clone("widget", of));
     assert.equal(await sh(sandbox, `git -C ${SNAPSHOT_PATH} rev-parse HEAD`), built.commit);
-    const blob = await sh(sandbox, `cd ${SNAPSHOT_PATH} && find .git/objects -name '*.pack' | wc -l`);
-    assert.equal(blob, "1");
+    const packs = await sh(sandbox, `cd ${SNAPSHOT_PATH} && find .git/objects -name '*.pack' | wc -l`);
+    assert.equal(packs, "1");
 
-    // What the refreshed one is to be changes with the host, and with what is asked for.
+    // The host changes, and then the checkout.
     onHost(
       "widget",
       `tree=$(git rev-parse side^{tree}); new=$(git commit-tree -m New-${count} -p main "$tree"); git update-ref refs/heads/main $new
 git update-ref refs/heads/made-${count} $new; git tag tag-${count} $new`,
     );
-    const following = Object.values(checkouts).at(index - 2) ?? checkout;
+    const following = Object.values(CHECKOUTS).at(index - 2) ?? checkout;
     for (const next of [checkout, following]) {
       const then = await next();
       const resolved = resolveCheckout(await refsOf("widget"), then);
@@ -145,12 +147,12 @@ git update-ref refs/heads/made-${count} $new; git tag tag-${count} $new`,
         { environment: environment("widget") },
       );
       assert.ok(refreshed);
-      assert.equal(await told(sandbox, SNAPSHOT_PATH), await clone("widget", then));
+      assert.equal(await fingerprint(sandbox, SNAPSHOT_PATH), await clone("widget", then));
     }
   });
 }
 
-test("branches and tags that the host dropped are gone, also where others take their place", async () => {
+test("refresh: branches and tags were deleted or replaced on the host → equal to a fresh clone", async () => {
   await bench.push(
     "moved",
     "echo a >a && git add a && git commit -qm A && git branch old && git tag gone && echo b >b && git add b",
@@ -165,10 +167,10 @@ test("branches and tags that the host dropped are gone, also where others take t
   assert.ok(next);
   const repository = { url: url("moved"), mountPath: SNAPSHOT_PATH };
   assert.ok(await refreshClone(sandbox, repository, next, { environment: environment("moved") }));
-  assert.equal(await told(sandbox, SNAPSHOT_PATH), await clone("moved", null));
+  assert.equal(await fingerprint(sandbox, SNAPSHOT_PATH), await clone("moved", null));
 });
 
-test("a snapshot that holds what the host took out of its history is not refreshed, and a clone replaces it", async () => {
+test("refresh: the host rewrote its history → null, and a clone with `overwrite` replaces the snapshot", async () => {
   await bench.push("rewritten", "echo secret >a && git add a && git commit -qm A && echo b >b && git add b");
   const { sandbox } = await snapshot("rewritten", null);
   onHost("rewritten", "git update-ref refs/heads/main $(git commit-tree -m Clean $(git mktree </dev/null))");
@@ -181,10 +183,10 @@ test("a snapshot that holds what the host took out of its history is not refresh
   );
   const cloned = await bench.clone(sandbox, "rewritten", { mountPath: SNAPSHOT_PATH, overwrite: true });
   assert.ok(cloned.ok);
-  assert.equal(await told(sandbox, SNAPSHOT_PATH), await clone("rewritten", null));
+  assert.equal(await fingerprint(sandbox, SNAPSHOT_PATH), await clone("rewritten", null));
 });
 
-test("a mirror follows the host, knows no more than its refs, and its snapshots have no more than those", async () => {
+test("mirror: the host moved a branch → the mirror has exactly its refs, and a snapshot only the objects that they reach", async () => {
   await bench.push("followed", "echo a >a && git add a && git commit -qm A && echo b >b && git add b");
   const first = await mirror("followed", "mirror-followed");
   assert.equal(
@@ -209,7 +211,7 @@ test("a mirror follows the host, knows no more than its refs, and its snapshots 
   );
 });
 
-test("what is larger than it may be is neither mirrored nor made a snapshot", async () => {
+test("mirror and snapshot: larger than the limits → null", async () => {
   await bench.push("large", "head -c 3000000 /dev/urandom >large && git add large");
   assert.equal(await mirror("large", "mirror-small", 1_000_000), null);
   await mirror("large", "mirror-large");
@@ -226,8 +228,8 @@ test("what is larger than it may be is neither mirrored nor made a snapshot", as
   }
 });
 
-test("directories count as files do, which a small repository can have without end", async () => {
-  // Four trees of eight times the same: 4,096 times the deepest, and all of it a few hundred bytes.
+test("snapshot: thousands of directories in a small repository → they count as files", async () => {
+  // Four levels of eight equal entries: 4,096 copies of the deepest tree, in a few hundred bytes.
   await bench.push(
     "bomb",
     `tree=$(printf '100644 blob %s\\tx\\n' "$(git hash-object -w --stdin </dev/null)" | git mktree)
@@ -249,15 +251,15 @@ git read-tree "$tree"`,
   }
 });
 
-test("a mirror whose credential is refused is none", async () => {
+test("mirror: the host rejects the credential → null", async () => {
   const sandbox = await bench.open();
   const repository = { url: url("widget"), head: "refs/heads/main" };
-  const refused = repositoryEnvironment([{ url: url("widget"), secret: "wrong", provider: null }]);
-  const options = { ...limits, environment: refused, maxBytes: 2 ** 28 };
+  const rejected = repositoryEnvironment([{ url: url("widget"), secret: "wrong", provider: null }]);
+  const options = { ...limits, environment: rejected, maxBytes: 2 ** 28 };
   assert.equal(await mirrorRepository(sandbox, repository, options), null);
 });
 
-test("what no clone checks out by itself is not resolved", async () => {
+test("resolve checkout: no head, a missing branch, or a short commit → null", async () => {
   const refs = await refsOf("widget");
   assert.equal(resolveCheckout({ ...refs, head: null }, null), null);
   assert.equal(resolveCheckout(refs, { type: "branch", name: "absent" }), null);

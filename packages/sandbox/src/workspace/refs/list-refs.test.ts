@@ -7,7 +7,7 @@ import { after, before, type TestContext, test } from "node:test";
 import { createGuardedFetch, type GuardedFetch } from "@berth/egress";
 import { makeWorkbench, type Workbench } from "../../../test-support/workspace.ts";
 import { listRefs } from "./list-refs.ts";
-import { flush, line } from "./pkt-line.ts";
+import { encodeLine, FLUSH } from "./pkt-line.ts";
 
 let bench: Workbench;
 let fetch: GuardedFetch;
@@ -27,14 +27,14 @@ after(() => bench.close());
 const list = (name: string, secret: string | null) =>
   listRefs({ url: `${bench.host.url}/acme/${name}`, secret }, { fetch });
 
-test("a credential that may read gets the refs, which are the server's", async () => {
+test("list refs: a credential that may read → the refs of the host", async () => {
   const refs = await list("widget", bench.token);
   assert.equal(refs?.head, "refs/heads/main");
   assert.equal(refs?.objects.get("refs/heads/main"), await bench.host.head("acme", "widget", "main"));
   assert.equal((await list("open", null))?.head, "refs/heads/main");
 });
 
-test("whoever may not read gets nothing, and what is not there is nothing", async () => {
+test("list refs: no access, or no such repository → null", async () => {
   const other = bench.host.createToken({ user: "o", permissions: "read", repositories: ["acme/open"] });
   assert.equal(await list("widget", other), null);
   assert.equal(await list("widget", null), null);
@@ -44,12 +44,12 @@ test("whoever may not read gets nothing, and what is not there is nothing", asyn
   assert.equal(await list("open", other), null);
 });
 
-test("an empty repository has no refs and no head", async () => {
+test("list refs: an empty repository → no refs and no head", async () => {
   const refs = await list("empty", bench.token);
   assert.deepEqual([refs?.head, refs?.objects.size], [null, 0]);
 });
 
-test("an address that may not be reached, and an authority that nobody trusts, are nothing", async () => {
+test("list refs: a blocked address or an untrusted authority → null", async () => {
   const repository = { url: `${bench.host.url}/acme/open`, secret: null };
   assert.equal(await listRefs(repository, { fetch: createGuardedFetch({ allowPrivate: [] }) }), null);
   const untrusting = createGuardedFetch({ allowPrivate: [bench.host.host] });
@@ -62,64 +62,64 @@ async function hostile(t: TestContext, listener: RequestListener) {
   await once(server, "listening");
   t.after(() => server.close().closeAllConnections());
   const { port } = server.address() as AddressInfo;
-  const reach = createGuardedFetch({ allowPrivate: ["127.0.0.1"] });
+  const hostileFetch = createGuardedFetch({ allowPrivate: ["127.0.0.1"] });
   return (signal?: AbortSignal) =>
     listRefs(
       { url: `http://127.0.0.1:${port}/a/b`, secret: "secret-of-the-test" },
-      { fetch: reach, ...(signal === undefined ? {} : { signal }) },
+      { fetch: hostileFetch, ...(signal === undefined ? {} : { signal }) },
     );
 }
 
 const type = (kind: string) => ({ "content-type": `application/x-git-upload-pack-${kind}` });
-const offer = line("version 2\n") + line("ls-refs\n") + flush;
+const offer = encodeLine("version 2\n") + encodeLine("ls-refs\n") + FLUSH;
 
-test("a redirect is not followed, and the login goes nowhere else", async (t) => {
-  const asked: string[] = [];
-  const ask = await hostile(t, (request, answer) => {
-    asked.push(request.url ?? "");
-    answer.writeHead(302, { location: "/elsewhere" }).end();
+test("list refs: a redirect → null, and no second request", async (t) => {
+  const requests: string[] = [];
+  const listHostile = await hostile(t, (request, response) => {
+    requests.push(request.url ?? "");
+    response.writeHead(302, { location: "/elsewhere" }).end();
   });
-  assert.equal(await ask(), null);
-  assert.deepEqual(asked, ["/a/b/info/refs?service=git-upload-pack"]);
+  assert.equal(await listHostile(), null);
+  assert.deepEqual(requests, ["/a/b/info/refs?service=git-upload-pack"]);
 });
 
-test("a host that sends without end is left, and one that says nothing is not waited for", async (t) => {
+test("list refs: a response without end → disconnected; no response → null when the signal aborts", async (t) => {
   const closed = Promise.withResolvers<void>();
-  const flood = await hostile(t, (request, answer) => {
-    if (request.method === "GET") return void answer.writeHead(200, type("advertisement")).end(offer);
-    answer.on("close", () => closed.resolve());
-    answer.writeHead(200, type("result"));
-    const more = Buffer.alloc(1024 * 1024, line(`${"1".repeat(40)} refs/heads/a\n`));
+  const flood = await hostile(t, (request, response) => {
+    if (request.method === "GET") return void response.writeHead(200, type("advertisement")).end(offer);
+    response.on("close", () => closed.resolve());
+    response.writeHead(200, type("result"));
+    const more = Buffer.alloc(1024 * 1024, encodeLine(`${"1".repeat(40)} refs/heads/a\n`));
     const send = (): void => {
-      while (!answer.destroyed && answer.write(more)) {}
+      while (!response.destroyed && response.write(more)) {}
     };
-    answer.on("drain", send);
+    response.on("drain", send);
     send();
   });
   assert.equal(await flood(), null);
   await closed.promise;
 
-  const asked = Promise.withResolvers<void>();
-  const silent = await hostile(t, () => asked.resolve());
+  const requested = Promise.withResolvers<void>();
+  const silent = await hostile(t, () => requested.resolve());
   const stop = new AbortController();
-  const answer = silent(stop.signal);
-  await asked.promise;
+  const result = silent(stop.signal);
+  await requested.promise;
   stop.abort();
-  assert.equal(await answer, null);
+  assert.equal(await result, null);
 });
 
-test("version 0, a web page and a wrong kind of answer are nothing", async (t) => {
-  const answers: [Record<string, string>, string][] = [
+test("list refs: version 0, a web page, a wrong content type, or an empty body → null", async (t) => {
+  const responses: [Record<string, string>, string][] = [
     [
       type("advertisement"),
-      `${line("# service=git-upload-pack\n")}${flush}${line(`${"1".repeat(40)} HEAD\0agent=x\n`)}${flush}`,
+      `${encodeLine("# service=git-upload-pack\n")}${FLUSH}${encodeLine(`${"1".repeat(40)} HEAD\0agent=x\n`)}${FLUSH}`,
     ],
     [{ "content-type": "text/html" }, "<html>"],
     [type("result"), offer],
     [type("advertisement"), ""],
   ];
-  for (const [headers, body] of answers) {
-    const ask = await hostile(t, (_, answer) => void answer.writeHead(200, headers).end(body));
-    assert.equal(await ask(), null, body);
+  for (const [headers, body] of responses) {
+    const listHostile = await hostile(t, (_, response) => void response.writeHead(200, headers).end(body));
+    assert.equal(await listHostile(), null, body);
   }
 });

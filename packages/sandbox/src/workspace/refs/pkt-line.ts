@@ -1,14 +1,14 @@
-/** A packet of git's wire format: a line, or one of the marks between them. */
+/** A packet of git's pkt-line format. */
 export type Packet = { type: "line"; text: string } | { type: "flush" } | { type: "delimiter" };
 
-/** Bytes that a packet takes at most, its length included. */
-const LONGEST = 65_520;
+/** Includes the four digits of the length. */
+const MAX_PACKET_BYTES = 65_520;
 
 /**
- * The packets one after another, each read when it is asked for. The last is null for what is no sequence of whole packets:
- * lengths that are none, a packet that is cut off, bytes that are no UTF-8.
+ * Parses packets lazily. Yields null and stops at the first invalid one: an invalid length, a truncated packet, bytes that are not
+ * UTF-8.
  */
-export function* packetsOf(bytes: Uint8Array): Generator<Packet | null> {
+export function* parsePackets(bytes: Uint8Array): Generator<Packet | null> {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   for (let at = 0; at < bytes.length; ) {
     const head = String.fromCharCode(...bytes.subarray(at, at + 4));
@@ -18,7 +18,7 @@ export function* packetsOf(bytes: Uint8Array): Generator<Packet | null> {
       at += 4;
       continue;
     }
-    if (!(length >= 4) || length > LONGEST || at + length > bytes.length) return yield null;
+    if (!(length >= 4) || length > MAX_PACKET_BYTES || at + length > bytes.length) return yield null;
     let text: string;
     try {
       text = decoder.decode(bytes.subarray(at + 4, at + length));
@@ -30,22 +30,22 @@ export function* packetsOf(bytes: Uint8Array): Generator<Packet | null> {
   }
 }
 
-/** All of them, null where they are no whole sequence. */
+/** Returns null when any packet is invalid. */
 export function readPackets(bytes: Uint8Array): Packet[] | null {
   const packets: Packet[] = [];
-  for (const packet of packetsOf(bytes)) {
+  for (const packet of parsePackets(bytes)) {
     if (packet === null) return null;
     packets.push(packet);
   }
   return packets;
 }
 
-/** @throws RangeError for a text that no packet holds. */
-export function line(text: string): string {
+/** @throws RangeError for a text that is too long for a packet. */
+export function encodeLine(text: string): string {
   const length = Buffer.byteLength(text) + 4;
-  if (length > LONGEST) throw new RangeError("the text is too long for a packet");
+  if (length > MAX_PACKET_BYTES) throw new RangeError("the text is too long for a packet");
   return length.toString(16).padStart(4, "0") + text;
 }
 
-export const flush = "0000";
-export const delimiter = "0001";
+export const FLUSH = "0000";
+export const DELIMITER = "0001";

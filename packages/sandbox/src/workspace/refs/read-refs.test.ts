@@ -1,21 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { delimiter, flush, line, readPackets } from "./pkt-line.ts";
+import { DELIMITER, encodeLine, FLUSH, readPackets } from "./pkt-line.ts";
 import { readCapabilities, readRefs } from "./read-refs.ts";
 import { digestRefs, isRefName } from "./remote-refs.ts";
 
-const sha1 = { objectFormat: "sha1" } as const;
+const SHA1 = { objectFormat: "sha1" } as const;
 const [one, two] = ["1".repeat(40), "2".repeat(40)];
 const bytes = (...parts: string[]): Uint8Array => Buffer.from(parts.join(""));
 
-test("packets that were written are read again, whatever they hold", () => {
+test("packets: any list is encoded and parsed → the same list", () => {
   const text = fc.string({ unit: "binary", maxLength: 500 });
   const packet = fc.oneof(text, fc.constant(null), fc.constant(undefined));
   fc.assert(
     fc.property(fc.array(packet), (packets) => {
       const written = packets.map((one) =>
-        one === null ? flush : one === undefined ? delimiter : line(one),
+        one === null ? FLUSH : one === undefined ? DELIMITER : encodeLine(one),
       );
       const expected = packets.map((one) =>
         one === null
@@ -29,47 +29,47 @@ test("packets that were written are read again, whatever they hold", () => {
   );
 });
 
-test("no bytes make the readers throw, and what is cut off is no list", async () => {
+test("readers: any bytes → no error; a truncated list → null", async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (garbage) => {
       readPackets(garbage);
       readCapabilities(garbage);
-      await readRefs(garbage, sha1);
+      await readRefs(garbage, SHA1);
     }),
   );
   const whole = bytes(
-    line(`${one} HEAD symref-target:refs/heads/main\n`),
-    line(`${one} refs/heads/main\n`),
-    flush,
+    encodeLine(`${one} HEAD symref-target:refs/heads/main\n`),
+    encodeLine(`${one} refs/heads/main\n`),
+    FLUSH,
   );
-  assert.notEqual(await readRefs(whole, sha1), null);
+  assert.notEqual(await readRefs(whole, SHA1), null);
   for (let length = 0; length < whole.length; length++)
-    assert.equal(await readRefs(whole.subarray(0, length), sha1), null, `the first ${length} bytes`);
+    assert.equal(await readRefs(whole.subarray(0, length), SHA1), null, `the first ${length} bytes`);
 });
 
-test("refs and HEAD are read, with what tags point at passed over", async () => {
+test("read refs: refs, HEAD and a peeled tag → objects by name, without the peeled object", async () => {
   const refs = await readRefs(
     bytes(
-      line(`${one} HEAD symref-target:refs/heads/main\n`),
-      line(`${one} refs/heads/main\n`),
-      line(`${two} refs/tags/v1 peeled:${one}\n`),
-      flush,
+      encodeLine(`${one} HEAD symref-target:refs/heads/main\n`),
+      encodeLine(`${one} refs/heads/main\n`),
+      encodeLine(`${two} refs/tags/v1 peeled:${one}\n`),
+      FLUSH,
     ),
-    sha1,
+    SHA1,
   );
   assert.equal(refs?.head, "refs/heads/main");
   assert.deepEqual(Object.fromEntries(refs?.objects ?? []), { "refs/heads/main": one, "refs/tags/v1": two });
 });
 
-test("a HEAD that points at no branch that is there is none", async () => {
+test("read refs: HEAD points at no existing branch → no head", async () => {
   const head = async (text: string) =>
-    (await readRefs(bytes(line(text), line(`${one} refs/heads/main\n`), flush), sha1))?.head;
+    (await readRefs(bytes(encodeLine(text), encodeLine(`${one} refs/heads/main\n`), FLUSH), SHA1))?.head;
   assert.equal(await head(`${one} HEAD\n`), null);
   assert.equal(await head(`${one} HEAD symref-target:refs/heads/gone\n`), null);
   assert.equal(await head(`${one} HEAD symref-target:refs/tags/main\n`), null);
 });
 
-test("what hostile servers say is no list", async () => {
+test("read refs: invalid names, ids or sequences → null", async () => {
   for (const text of [
     "unborn HEAD symref-target:refs/heads/main",
     `${one} refs/heads/../../etc/passwd`,
@@ -83,43 +83,47 @@ test("what hostile servers say is no list", async () => {
     "ERR access denied",
     "",
   ])
-    assert.equal(await readRefs(bytes(line(text), flush), sha1), null, text);
-  const main = line(`${one} refs/heads/main\n`);
-  assert.equal(await readRefs(bytes(main, main, flush), sha1), null, "twice the same");
-  assert.equal(await readRefs(bytes(main), sha1), null, "no end");
-  assert.equal(await readRefs(bytes(main, flush, main, flush), sha1), null, "more after the end");
-  assert.equal(await readRefs(bytes(main, delimiter, flush), sha1), null, "a section");
+    assert.equal(await readRefs(bytes(encodeLine(text), FLUSH), SHA1), null, text);
+  const main = encodeLine(`${one} refs/heads/main\n`);
+  assert.equal(await readRefs(bytes(main, main, FLUSH), SHA1), null, "twice the same");
+  assert.equal(await readRefs(bytes(main), SHA1), null, "no end");
+  assert.equal(await readRefs(bytes(main, FLUSH, main, FLUSH), SHA1), null, "more after the end");
+  assert.equal(await readRefs(bytes(main, DELIMITER, FLUSH), SHA1), null, "a section");
 });
 
-test("a long list leaves other work its turns, and one that is none is left at its first fault", async () => {
+test("read refs: a long list → the event loop continues; an invalid one → parsing stops at the first error", async () => {
   const count = 100_000;
-  const list = Array.from({ length: count }, (_, n) => line(`${one} refs/tags/${n}\n`));
-  let turns = 0;
+  const list = Array.from({ length: count }, (_, n) => encodeLine(`${one} refs/tags/${n}\n`));
+  let ticks = 0;
   let read = false;
   const others = (): void => {
-    turns += 1;
+    ticks += 1;
     if (!read) setImmediate(others);
   };
   setImmediate(others);
-  const refs = await readRefs(bytes(...list, flush), sha1);
+  const refs = await readRefs(bytes(...list, FLUSH), SHA1);
   read = true;
   assert.equal(refs?.objects.size, count);
-  assert.ok(turns >= count / 1_000, `${turns} turns`);
+  assert.ok(ticks >= count / 1_000, `${ticks} ticks`);
 
   for (const packet of ["0005x", "0004", "0001"]) {
     const flood = Buffer.from(packet.repeat(1_000_000));
     const before = process.threadCpuUsage();
-    assert.equal(await readRefs(flood, sha1), null);
+    assert.equal(await readRefs(flood, SHA1), null);
     assert.ok(process.threadCpuUsage(before).user < 50_000, packet);
   }
 });
 
-test("only version 2 with a list of refs counts, with or without the name of the service before it", () => {
-  const offer = (...lines: string[]) => bytes(...lines.map((text) => line(`${text}\n`)), flush);
+test("capabilities: version 2 with ls-refs, with or without the service header → accepted; anything else → null", () => {
+  const offer = (...lines: string[]) => bytes(...lines.map((text) => encodeLine(`${text}\n`)), FLUSH);
   const two = ["version 2", "agent=git/2.39", "ls-refs=unborn", "fetch=shallow", "object-format=sha1"];
-  assert.deepEqual(readCapabilities(offer(...two)), sha1);
-  const named = bytes(line("# service=git-upload-pack\n"), flush, Buffer.from(offer(...two)).toString());
-  assert.deepEqual(readCapabilities(named), sha1);
+  assert.deepEqual(readCapabilities(offer(...two)), SHA1);
+  const named = bytes(
+    encodeLine("# service=git-upload-pack\n"),
+    FLUSH,
+    Buffer.from(offer(...two)).toString(),
+  );
+  assert.deepEqual(readCapabilities(named), SHA1);
   assert.deepEqual(readCapabilities(offer("version 2", "ls-refs", "object-format=sha256")), {
     objectFormat: "sha256",
   });
@@ -129,7 +133,7 @@ test("only version 2 with a list of refs counts, with or without the name of the
   assert.equal(readCapabilities(offer(`${one} HEAD\0multi_ack symref=HEAD:refs/heads/main`)), null);
 });
 
-test("a digest tells apart every two lists, and nothing by their order", () => {
+test("digest: two lists → equal exactly when head, names and objects are, in any order", () => {
   const name = fc.stringMatching(/^refs\/(heads|tags)\/[a-z]{1,6}$/);
   const object = fc.stringMatching(/^[0-9a-f]{40}$/);
   const refs = fc
@@ -144,7 +148,7 @@ test("a digest tells apart every two lists, and nothing by their order", () => {
   );
 });
 
-test("a name that git would refuse is no name", () => {
+test("ref names: valid by git's rules → accepted; others → rejected", () => {
   for (const name of ["refs/heads/main", "refs/heads/a/b-c", "refs/tags/v1.0", "refs/heads/ü"])
     assert.ok(isRefName(name), name);
   for (const name of ["refs/heads/.a", "refs/heads/a..b", "refs/heads/a@{1}", "refs/heads/a b", "main"])

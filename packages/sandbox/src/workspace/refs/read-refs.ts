@@ -1,13 +1,12 @@
 import { setImmediate } from "node:timers/promises";
-import { type Packet, packetsOf, readPackets } from "./pkt-line.ts";
+import { type Packet, parsePackets, readPackets } from "./pkt-line.ts";
 import { isObjectId, isRefName, type RemoteRefs } from "./remote-refs.ts";
 
-/** What a server that speaks version 2 can do, as far as it matters here. */
 export interface Capabilities {
   objectFormat: "sha1" | "sha256";
 }
 
-/** Null for a server that does not speak version 2, does not list refs by it, or says something else. */
+/** Returns null unless the server speaks version 2 and can list refs. */
 export function readCapabilities(bytes: Uint8Array): Capabilities | null {
   const packets = readPackets(bytes);
   if (packets === null) return null;
@@ -19,12 +18,12 @@ export function readCapabilities(bytes: Uint8Array): Capabilities | null {
   return { objectFormat };
 }
 
-/** Lines that are read before others have their turn: a few milliseconds. */
-const AT_ONCE = 1_000;
+/** Lines that are parsed before the event loop continues: a few milliseconds. */
+const LINES_PER_TICK = 1_000;
 
 /**
- * The answer to `ls-refs` with `symrefs`. Null for anything that is not one, whole and by the rules; what comes after the first
- * thing that is none is not read. However long it is, the process does other work meanwhile.
+ * Parses the response to `ls-refs` with `symrefs`. Returns null for anything that is not complete and valid, without parsing beyond
+ * the first error. Does not block the event loop, however long the list is.
  */
 export async function readRefs(
   bytes: Uint8Array,
@@ -34,13 +33,13 @@ export async function readRefs(
   let head: string | null | undefined;
   let ended = false;
   let count = 0;
-  for (const packet of packetsOf(bytes)) {
+  for (const packet of parsePackets(bytes)) {
     if (packet === null || ended || packet.type === "delimiter") return null;
     if (packet.type === "flush") {
       ended = true;
       continue;
     }
-    if (++count % AT_ONCE === 0) await setImmediate();
+    if (++count % LINES_PER_TICK === 0) await setImmediate();
     const [object = "", name = "", ...attributes] = packet.text.replace(/\n$/, "").split(" ");
     if (!isObjectId(object) || object.length !== (objectFormat === "sha1" ? 40 : 64)) return null;
     if (name === "HEAD") {
@@ -57,14 +56,14 @@ export async function readRefs(
   return { head: isBranch ? (head ?? null) : null, objects };
 }
 
-/** What comes before the list of a smart server over http, and is left out by some in version 2. */
+/** Removes the header of a smart HTTP server, which some servers omit in version 2. */
 function withoutService(packets: readonly Packet[]): readonly Packet[] {
   const [first, second] = packets;
   const isService = first?.type === "line" && first.text.trimEnd() === "# service=git-upload-pack";
   return isService && second?.type === "flush" ? packets.slice(2) : packets;
 }
 
-/** Null where there is no flush, or something after it. */
+/** Returns null when there is no flush, or something after it. */
 function linesBeforeFlush(packets: readonly Packet[]): string[] | null {
   const lines: string[] = [];
   for (const [index, packet] of packets.entries()) {

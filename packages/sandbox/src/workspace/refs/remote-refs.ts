@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 
-/** The branches and tags of a repository, as its host shows them to one credential at one moment. */
+/** The branches and tags that a repository's host showed to one credential at one time. */
 export interface RemoteRefs {
-  /** Full name of the branch that HEAD points at; null where it points at none that there is. */
+  /** Full name of the branch that HEAD points at; null when it points at no existing branch. */
   head: string | null;
-  /** Object by full name, of everything below `refs/heads/` and `refs/tags/`. */
+  /** Object ids by full ref name, below `refs/heads/` and `refs/tags/`. */
   objects: ReadonlyMap<string, string>;
 }
 
-/** The same for the same head, names and objects, and for nothing else. */
+/** A hash of head, names and objects, independent of their order. */
 export function digestRefs({ head, objects }: RemoteRefs): string {
   const lines = [...objects].map(([name, object]) => `${object} ${name}\n`).sort();
   return createHash("sha256")
@@ -16,17 +16,16 @@ export function digestRefs({ head, objects }: RemoteRefs): string {
     .digest("hex");
 }
 
-/** The commit at the end of a branch. */
-export function tipOf({ objects }: RemoteRefs, branch: string): string | undefined {
+export function branchTip({ objects }: RemoteRefs, branch: string): string | undefined {
   return objects.get(`refs/heads/${branch}`);
 }
 
-/** Short name of the branch that a clone checks out by itself. */
+/** Short name of the branch that a clone checks out by default. */
 export function defaultBranch({ head }: RemoteRefs): string | null {
   return head === null ? null : head.slice("refs/heads/".length);
 }
 
-/** A branch or a tag by a name that git takes, which never holds a blank, a control character or a pattern. */
+/** Whether this is the full name of a branch or tag by git's rules, which exclude blanks, control characters and patterns. */
 export function isRefName(name: string): boolean {
   if (!/^refs\/(heads|tags)\/./.test(name) || name.length > 1024) return false;
   if (/[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\.$/.test(name)) return false;

@@ -10,7 +10,7 @@ const at = (host: string, secret: string | null, path = "acme/widget"): Reposito
   provider: { host, token_env: ["GH_TOKEN"] },
 });
 
-/** The variables besides those that are always there. */
+/** The variables except those that are always set. */
 function variables(...repositories: RepositoryAccess[]): Record<string, string> {
   const { GH_PROMPT_DISABLED, GH_NO_UPDATE_NOTIFIER, GIT_TERMINAL_PROMPT, ...rest } =
     repositoryEnvironment(repositories);
@@ -18,18 +18,18 @@ function variables(...repositories: RepositoryAccess[]): Record<string, string> 
   return rest;
 }
 
-test("no repository: nothing but that nobody answers prompts", () => {
+test("repository environment: no repository → only the variables that disable prompts", () => {
   assert.deepEqual(variables(), {});
 });
 
-test("github.com: its token, no other host", () => {
+test("repository environment: github.com → its token, no other host", () => {
   assert.deepEqual(variables(at("github.com", "one")), {
     GH_TOKEN: "one",
     BERTH_GIT_CREDENTIALS: "https://github.com/acme/widget\nx-access-token\none",
   });
 });
 
-test("another host of gh: both of its variables, and the host", () => {
+test("repository environment: another host of gh → both token variables, and the host", () => {
   assert.deepEqual(variables(at("git.example:8443", "one")), {
     GH_TOKEN: "one",
     GH_ENTERPRISE_TOKEN: "one",
@@ -38,12 +38,12 @@ test("another host of gh: both of its variables, and the host", () => {
   });
 });
 
-test("without a token: the host alone", () => {
+test("repository environment: no token → only the host", () => {
   assert.deepEqual(variables(at("github.com", null)), {});
   assert.deepEqual(variables(at("git.example", null)), { GH_HOST: "git.example" });
 });
 
-test("another CLI: the variables that its provider names", () => {
+test("repository environment: another CLI → the variables that its provider names", () => {
   const provider = { host: "lab.example", token_env: ["GITLAB_TOKEN", "GL_TOKEN"] };
   assert.deepEqual(variables({ url: "https://lab.example/a/b", username: "ann", secret: "one", provider }), {
     GITLAB_TOKEN: "one",
@@ -52,13 +52,13 @@ test("another CLI: the variables that its provider names", () => {
   });
 });
 
-test("no provider: git's credential alone", () => {
+test("repository environment: no provider → only git's credential", () => {
   assert.deepEqual(variables({ ...at("git.example", "one"), provider: null }), {
     BERTH_GIT_CREDENTIALS: "https://git.example/acme/widget\nx-access-token\none",
   });
 });
 
-test("two repositories of a provider: the CLI has the first token, git has each", () => {
+test("repository environment: two repositories of a provider → the CLI gets the first token, git each", () => {
   const { BERTH_GIT_CREDENTIALS, ...cli } = variables(
     at("git.example", null, "a/open"),
     at("git.example", "one", "a/b"),
@@ -71,7 +71,7 @@ test("two repositories of a provider: the CLI has the first token, git has each"
   );
 });
 
-test("github.com beside another host: no token is where gh would send it to the other", () => {
+test("repository environment: github.com and another host → no token is where gh would send it to the other host", () => {
   for (const order of [
     [at("github.com", "hub"), at("git.example", "own")],
     [at("git.example", "own"), at("github.com", "hub")],
@@ -82,12 +82,12 @@ test("github.com beside another host: no token is where gh would send it to the 
   }
 });
 
-test("two other hosts: gh is at home where its token is from", () => {
+test("repository environment: two other hosts → the default host of gh is the one with the token", () => {
   const { GH_ENTERPRISE_TOKEN, GH_HOST } = variables(at("one.example", null), at("two.example", "two"));
   assert.deepEqual([GH_ENTERPRISE_TOKEN, GH_HOST], ["two", "two.example"]);
 });
 
-test("line breaks and NUL in a credential are refused without repeating it", () => {
+test("repository environment: line breaks or NUL in a credential → SandboxError that does not contain it", () => {
   for (const secret of ["a\nhost=evil", "a\rb", "a\0b"]) {
     assert.throws(
       () => repositoryEnvironment([at("git.example", secret)]),

@@ -1,19 +1,32 @@
-import { CREDENTIAL_VARIABLE } from "../../inside/credential-helper.ts";
+import {
+  CREDENTIAL_HELPER,
+  CREDENTIAL_HELPER_NAME,
+  CREDENTIAL_VARIABLE,
+} from "../../inside/credential-helper.ts";
 import { SandboxError } from "../../interface/errors.ts";
+import { shellScript } from "../../scripts/read-script.ts";
 import type { RepositoryAccess } from "./repository.ts";
 
-const anyUser = "x-access-token";
+/** Accepted with any token by the common hosts. */
+const DEFAULT_USERNAME = "x-access-token";
 
-/** A repository of which it is known whether it has a secret. */
+/** Programs that must be first on the PATH in a sandbox, by name: they read the variables below. */
+export const WORKSPACE_PROGRAMS: Readonly<Record<string, string>> = {
+  [CREDENTIAL_HELPER_NAME]: CREDENTIAL_HELPER,
+  gh: shellScript("workspace/gh.sh"),
+};
+
+/** Enough of a repository to name its variables: `secret` is only compared with null. */
 type Holder = Pick<RepositoryAccess, "url" | "provider"> & { secret: unknown };
 
-/** Nobody is there to answer a prompt. */
-const withoutPrompts = { GH_PROMPT_DISABLED: "1", GH_NO_UPDATE_NOTIFIER: "1", GIT_TERMINAL_PROMPT: "0" };
+/** Nobody can respond to a prompt. */
+const NO_PROMPTS = { GH_PROMPT_DISABLED: "1", GH_NO_UPDATE_NOTIFIER: "1", GIT_TERMINAL_PROMPT: "0" };
 
 /**
- * The variables by which git and the providers' CLIs are logged in, for one command. git gets for each repository its own
- * credential; a CLI knows one token for a provider, which is that of its first repository with one.
- * Throws `SandboxError` when a url or a credential holds a line break, which git's protocol cannot carry.
+ * The variables that log in git and the providers' CLIs, for one command. git gets a credential for each repository; a CLI takes only
+ * one token for a provider, which is that of the provider's first repository with one.
+ *
+ * @throws SandboxError when a URL or a credential contains a line break, which git's protocol cannot carry.
  */
 export function repositoryEnvironment(repositories: readonly RepositoryAccess[]): Record<string, string> {
   const credentials = repositories.flatMap(credentialOf);
@@ -28,8 +41,8 @@ export function repositoryEnvironment(repositories: readonly RepositoryAccess[])
 }
 
 /**
- * The names of the variables that `repositoryEnvironment` sets, each with the repository whose secret alone it holds; null where
- * it holds something else.
+ * The names of the variables that `repositoryEnvironment` sets, each with the repository whose secret is its value; null when the value
+ * is anything else.
  */
 export function repositoryVariableNames<Repository extends Holder>(
   repositories: readonly Repository[],
@@ -42,15 +55,14 @@ export function repositoryVariableNames<Repository extends Holder>(
   return names;
 }
 
-/** Variables that hold no secret. */
+/** Variables without a secret. */
 function plainVariables(repositories: readonly Holder[]): Record<string, string> {
-  return { ...withoutPrompts, ...gitHubHost(repositories), ...httpVariables(repositories) };
+  return { ...NO_PROMPTS, ...gitHubHost(repositories), ...httpVariables(repositories) };
 }
 
 /**
- * Which repository's token each variable of a provider's CLI holds: of the variables that the providers name, that of the first
- * repository with a token. github.com comes first, as `gh` sends `GH_TOKEN` to that host and no other. For any other host `gh`
- * reads `GH_ENTERPRISE_TOKEN`.
+ * The repository whose token each variable of a provider's CLI contains: the first one with a token. Repositories at github.com come
+ * first, since `gh` sends `GH_TOKEN` only there; for any other host `gh` reads `GH_ENTERPRISE_TOKEN`.
  */
 function tokenHolders<Repository extends Holder>(
   repositories: readonly Repository[],
@@ -66,7 +78,7 @@ function tokenHolders<Repository extends Holder>(
   return holders;
 }
 
-/** The host at which `gh` is at home, where that is not github.com: that of the first repository with a token. */
+/** The default host of `gh`, unless it is github.com: that of the first repository with a token. */
 function gitHubHost(repositories: readonly Holder[]): Record<string, string> {
   const known = repositories.filter(isForGh);
   const home = known.find(({ secret }) => secret !== null) ?? known[0];
@@ -81,30 +93,30 @@ function isForGh({ provider }: Holder): boolean {
   return provider?.token_env.some((name) => /^(GH|GITHUB)_(ENTERPRISE_)?TOKEN$/.test(name)) ?? false;
 }
 
-/** git's own configuration inside allows https; http comes with a repository that needs it. */
+/** git's configuration in a sandbox allows only https. Allows http when a repository needs it. */
 function httpVariables(repositories: readonly Holder[]): Record<string, string> {
   if (!repositories.some(({ url }) => url.startsWith("http:"))) return {};
   return { GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "protocol.http.allow", GIT_CONFIG_VALUE_0: "always" };
 }
 
-/** What git says to a host that asks for a login, as the value of `authorization`; null for a repository that is read without. */
-export function basicLogin({
-  username = anyUser,
+/** The `authorization` header that git sends; null for a repository without a secret. */
+export function basicAuthorization({
+  username = DEFAULT_USERNAME,
   secret,
 }: Pick<RepositoryAccess, "username" | "secret">): string | null {
   return secret === null ? null : `Basic ${Buffer.from(`${username}:${secret}`).toString("base64")}`;
 }
 
-/** Three lines: url, user name, secret. */
-function credentialOf({ url, username = anyUser, secret }: RepositoryAccess): string[] {
+/** Three lines: URL, user name, secret. */
+function credentialOf({ url, username = DEFAULT_USERNAME, secret }: RepositoryAccess): string[] {
   if (secret === null) return [];
-  const lines = [asHelperReads(url), username, secret];
+  const lines = [decodedUrl(url), username, secret];
   if (/[\r\n\0]/.test(lines.join(""))) throw new SandboxError("a credential holds a line break");
   return lines;
 }
 
-/** git hands a url to its helper decoded; a `.git` or a slash at its end makes no other repository. */
-function asHelperReads(url: string): string {
+/** git passes decoded URLs to its helper. A `.git` or a slash at the end does not make another repository. */
+function decodedUrl(url: string): string {
   const bytes = (codes: string): string => Buffer.from(codes.replaceAll("%", ""), "hex").toString();
   const decoded = url.replace(/(?:%[0-9a-f]{2})+/gi, bytes);
   return decoded.replace(/\/$/, "").replace(/\.git$/, "");

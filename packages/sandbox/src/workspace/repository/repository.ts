@@ -1,29 +1,29 @@
-/** Where a repository is hosted, and how its CLI gets a token. */
+/** The host of a repository, and how its CLI gets a token. */
 export interface RepositoryProvider {
-  /** With a port where it is not 443. */
+  /** With the port unless it is 443. */
   host: string;
   /** Variables of the provider's CLI that hold the repository's token. */
   token_env: readonly string[];
 }
 
-/** What a session's commands need to reach one repository. */
+/** What commands need to access one repository. */
 export interface RepositoryAccess {
-  /** As it is cloned: `https://host/org/name`, or http where that is allowed. */
+  /** `https://host/org/name`, or http where that is allowed. */
   url: string;
-  /** Default: a name that hosts of tokens accept. */
+  /** Default: a name that hosts accept with any token. */
   username?: string;
-  /** Null for one that is read without. */
+  /** Null for a repository that is read without a credential. */
   secret: string | null;
-  /** Null for a server without a CLI of its own. */
+  /** Null for a host without a CLI. */
   provider: RepositoryProvider | null;
 }
 
 export type RepositoryCheckout = { type: "branch"; name: string } | { type: "commit"; sha: string };
 
-/** A repository to clone. Its credential comes with the environment. */
+/** A repository to clone. Its credential is in the command's environment. */
 export interface RepositoryMount {
   url: string;
-  /** Absolute path inside. */
+  /** Absolute path in the sandbox. */
   mountPath: string;
   /** Null: the default branch. */
   checkout: RepositoryCheckout | null;
@@ -39,11 +39,11 @@ export type CloneErrorType =
 export type CloneResult =
   | { ok: true; commit: string; branch: string | null; seconds: number }
   | { ok: false; type: CloneErrorType; message: string }
-  /** The sandbox went away, or the signal aborted: nothing is known of the repository. */
+  /** The sandbox was closed, or the signal aborted. */
   | { ok: false; type: "stopped" };
 
 export interface CloneProgress {
   phase: "waiting" | "counting" | "receiving" | "resolving" | "checking_out";
-  /** 0 to 100; null where git tells none. */
+  /** 0 to 100; null where git reports none. */
   percent: number | null;
 }
