@@ -9,17 +9,22 @@ const { berth, api } = await startBerth();
 const MODEL = "rehearsal/steps";
 
 covers(["agent-name"], "create agent: a name without 1 to 256 characters is rejected with 400", async () => {
-  assertError(await api.post("/agents", { MODEL }), 400, "invalid_request_error", {
+  assertError(await api.post("/agents", { model: MODEL }), 400, "invalid_request_error", {
     message: "Field 'name' is required.",
     param: "name",
   });
-  assertError(await api.post("/agents", { name: "", MODEL }), 400, "invalid_request_error", {
+  assertError(await api.post("/agents", { name: "", model: MODEL }), 400, "invalid_request_error", {
     param: "name",
   });
-  assertError(await api.post("/agents", { name: "x".repeat(257), MODEL }), 400, "invalid_request_error", {
-    param: "name",
-  });
-  assert.equal((await api.post("/agents", { name: "x".repeat(256), MODEL })).status, 200);
+  assertError(
+    await api.post("/agents", { name: "x".repeat(257), model: MODEL }),
+    400,
+    "invalid_request_error",
+    {
+      param: "name",
+    },
+  );
+  assert.equal((await api.post("/agents", { name: "x".repeat(256), model: MODEL })).status, 200);
 });
 
 covers(["agent-read", "ids"], "read agent: returns the agent as created", async () => {
@@ -76,7 +81,8 @@ covers(
     assert.deepEqual(await enabled({ enabled_tools: ["Read", "Bash"] }), ["Bash", "Read"]);
     assert.deepEqual(await enabled({ disallowed_tools: ["Bash"] }), all.slice(1));
     assert.deepEqual(await enabled({ configs: [{ name: "Grep", enabled: false }] }), all.slice(0, 5));
-    const bad = (toolset: object) => api.post("/agents", { name: "a", MODEL, tools: [{ type, ...toolset }] });
+    const bad = (toolset: object) =>
+      api.post("/agents", { name: "a", model: MODEL, tools: [{ type, ...toolset }] });
     assertError(await bad({ enabled_tools: ["bash"] }), 400, "invalid_request_error", {
       param: "tools[0].enabled_tools[0]",
     });
@@ -89,7 +95,7 @@ covers(
       },
     );
     assertError(
-      await api.post("/agents", { name: "a", MODEL, tools: [{ type: "agent_toolset_2020" }] }),
+      await api.post("/agents", { name: "a", model: MODEL, tools: [{ type: "agent_toolset_2020" }] }),
       400,
       "invalid_request_error",
       { param: "tools[0].type" },

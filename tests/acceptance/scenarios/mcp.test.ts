@@ -12,18 +12,18 @@ import { covers } from "../harness/covers.ts";
 import { makeAgent, makeEnvironment, runTurn, steps, waitForTurn } from "../harness/fixtures.ts";
 import { readEventsUntil } from "../harness/stream.ts";
 
-const token = "canary-token-of-the-vault";
+const TOKEN = "canary-token-of-the-vault";
 let everything: EverythingServer;
 let proxy: BearerProxy;
-/** Another, of one test alone. */
-let quiet: BearerProxy;
+/** A second proxy, for the test that counts connections. */
+let countedProxy: BearerProxy;
 let berth: Berth;
 let api: Api;
 before(async () => {
   everything = await startEverything();
-  proxy = await startBearerProxy(everything.port, token);
-  quiet = await startBearerProxy(everything.port, token);
-  const hosts = [proxy, quiet].map(({ url }) => new URL(url).host).join();
+  proxy = await startBearerProxy(everything.port, TOKEN);
+  countedProxy = await startBearerProxy(everything.port, TOKEN);
+  const hosts = [proxy, countedProxy].map(({ url }) => new URL(url).host).join();
   berth = await Berth.start({
     settings: { BERTH_EGRESS_ALLOW_PRIVATE: hosts, BERTH_SANDBOX_IDLE_SECONDS: "1" },
   });
@@ -32,27 +32,27 @@ before(async () => {
 after(async () => {
   await berth.stop();
   proxy.stop();
-  quiet.stop();
+  countedProxy.stop();
   await everything.stop();
 });
 
-const allowed = { default_config: { permission_policy: { type: "always_allow" } } };
-const open = { config: { type: "cloud", networking: { type: "limited", allow_mcp_servers: true } } };
+const ALWAYS_ALLOW = { default_config: { permission_policy: { type: "always_allow" } } };
+const MCP_ALLOWED = { config: { type: "cloud", networking: { type: "limited", allow_mcp_servers: true } } };
 
-function tools(toolset: Record<string, Json> = allowed): Json[] {
+function tools(toolset: Record<string, Json> = ALWAYS_ALLOW): Json[] {
   return [{ type: "mcp_toolset", mcp_server_name: "all", ...toolset }];
 }
 
-interface Given {
+interface McpSessionOptions {
   toolset?: Record<string, Json>;
   environment?: Record<string, Json>;
   url?: string;
   token?: string | null;
 }
 
-/** A session whose agent has the server, and whose vault has the token for it. */
-async function makeMcpSession(given: Given = {}): Promise<{ id: string; credential: string }> {
-  const { toolset, environment = open, url = proxy.url, token: secret = token } = given;
+/** A session whose agent has the MCP server and whose vault has its token. */
+async function makeMcpSession(options: McpSessionOptions = {}): Promise<{ id: string; credential: string }> {
+  const { toolset, environment = MCP_ALLOWED, url = proxy.url, token: secret = TOKEN } = options;
   const agent = await makeAgent(api, {
     mcp_servers: [{ type: "url", name: "all", url }],
     tools: tools(toolset),
@@ -73,12 +73,12 @@ async function makeMcpSession(given: Given = {}): Promise<{ id: string; credenti
 }
 
 const echo = (message: string) => ({ tool: "mcp__all__echo", input: { message } });
-const of = (events: AnyJson[], type: string) => events.filter((event) => event.type === type);
-const answers = (events: AnyJson[]) =>
-  of(events, "agent.mcp_tool_result").map(({ content }) => content[0]?.text);
-const faults = (events: AnyJson[]) => of(events, "session.error").map(({ error }) => error.type);
+const ofType = (events: AnyJson[], type: string) => events.filter((event) => event.type === type);
+const mcpResultTexts = (events: AnyJson[]) =>
+  ofType(events, "agent.mcp_tool_result").map(({ content }) => content[0]?.text);
+const errorTypes = (events: AnyJson[]) => ofType(events, "session.error").map(({ error }) => error.type);
 
-covers(["mcp-agent"], "an agent with a server answers it with every default filled in", async () => {
+covers(["mcp-agent"], "agent with mcp_servers: returned with all defaults", async () => {
   const server = { type: "url", name: "all", url: "https://mcp.example/mcp" };
   const agent = await makeAgent(api, {
     mcp_servers: [server],
@@ -99,74 +99,82 @@ covers(["mcp-agent"], "an agent with a server answers it with every default fill
   assertError(half, 400, "invalid_request_error", { param: "mcp_servers[0].name" });
 });
 
-covers(["mcp-agent"], "servers and toolsets that do not fit together are refused", async () => {
-  const server = { type: "url", name: "all", url: "https://mcp.example/mcp" };
-  const cases: [Json, Json, string][] = [
-    [[], tools(), "tools[0].mcp_server_name"],
-    [[server], [], "mcp_servers[0].name"],
-    [[server, server], tools(), "mcp_servers[1].name"],
-    [[server], [...tools(), ...tools()], "tools[1].mcp_server_name"],
-    [[{ ...server, name: "" }], tools(), "mcp_servers[0].name"],
-    [[{ ...server, url: "http://mcp.example/mcp" }], tools(), "mcp_servers[0].url"],
-    [[{ ...server, url: "http://127.0.0.1:1/mcp" }], tools(), "mcp_servers[0].url"],
-    [[{ ...server, url: "mcp.example" }], tools(), "mcp_servers[0].url"],
-    [[{ ...server, url: "https://user:pw@mcp.example/" }], tools(), "mcp_servers[0].url"],
-    [[{ ...server, authorization_token: "x" }], tools(), "mcp_servers[0].authorization_token"],
-    [[{ ...server, type: "stdio" }], tools(), "mcp_servers[0].type"],
-    [[server], tools({ configs: [{ name: "a" }, { name: "a" }] }), "tools[0].configs[1].name"],
-    [
-      [server],
-      tools({ default_config: { permission_policy: { type: "x" } } }),
-      "tools[0].default_config.permission_policy.type",
-    ],
-  ];
-  for (const [servers, toolset, param] of cases) {
-    const body = { name: "a", model: "rehearsal/steps", mcp_servers: servers, tools: toolset };
-    assertError(await api.post("/agents", body), 400, "invalid_request_error", { param });
-  }
-});
+covers(
+  ["mcp-agent"],
+  "agent with mcp_servers: inconsistent servers and toolsets are rejected with 400",
+  async () => {
+    const server = { type: "url", name: "all", url: "https://mcp.example/mcp" };
+    const cases: [Json, Json, string][] = [
+      [[], tools(), "tools[0].mcp_server_name"],
+      [[server], [], "mcp_servers[0].name"],
+      [[server, server], tools(), "mcp_servers[1].name"],
+      [[server], [...tools(), ...tools()], "tools[1].mcp_server_name"],
+      [[{ ...server, name: "" }], tools(), "mcp_servers[0].name"],
+      [[{ ...server, url: "http://mcp.example/mcp" }], tools(), "mcp_servers[0].url"],
+      [[{ ...server, url: "http://127.0.0.1:1/mcp" }], tools(), "mcp_servers[0].url"],
+      [[{ ...server, url: "mcp.example" }], tools(), "mcp_servers[0].url"],
+      [[{ ...server, url: "https://user:pw@mcp.example/" }], tools(), "mcp_servers[0].url"],
+      [[{ ...server, authorization_token: "x" }], tools(), "mcp_servers[0].authorization_token"],
+      [[{ ...server, type: "stdio" }], tools(), "mcp_servers[0].type"],
+      [[server], tools({ configs: [{ name: "a" }, { name: "a" }] }), "tools[0].configs[1].name"],
+      [
+        [server],
+        tools({ default_config: { permission_policy: { type: "x" } } }),
+        "tools[0].default_config.permission_policy.type",
+      ],
+    ];
+    for (const [servers, toolset, param] of cases) {
+      const body = { name: "a", model: "rehearsal/steps", mcp_servers: servers, tools: toolset };
+      assertError(await api.post("/agents", body), 400, "invalid_request_error", { param });
+    }
+  },
+);
 
-covers(["mcp-call", "mcp-credential"], "a call is told with its server, and the token nowhere", async () => {
-  const { id } = await makeMcpSession();
-  const events = await runTurn(
-    api,
-    id,
-    { tools: [echo("one"), { tool: "mcp__all__get-sum", input: { a: 2, b: 3 } }] },
-    { tool: "mcp__all__get-tiny-image", input: {} },
-    { tool: "mcp__all__get-sum", input: { a: "x" } },
-  );
-  const uses = of(events, "agent.mcp_tool_use");
-  assert.deepEqual(
-    uses.map(({ mcp_server_name, name, input, evaluated_permission }) => [
-      mcp_server_name,
-      name,
-      input,
-      evaluated_permission,
-    ]),
-    [
-      ["all", "echo", { message: "one" }, "allow"],
-      ["all", "get-sum", { a: 2, b: 3 }, "allow"],
-      ["all", "get-tiny-image", {}, "allow"],
-      ["all", "get-sum", { a: "x" }, "allow"],
-    ],
-  );
-  const results = of(events, "agent.mcp_tool_result");
-  const result = (index: number) =>
-    results.find(({ mcp_tool_use_id }) => mcp_tool_use_id === uses[index]?.id);
-  assert.deepEqual(result(0)?.content, [{ type: "text", text: "Echo: one" }]);
-  assert.match(result(1)?.content[0].text, /5/);
-  assert.equal(result(2)?.content[1].source.media_type, "image/png");
-  assert.deepEqual(
-    results.map(({ is_error }) => is_error),
-    [false, false, false, true],
-  );
-  assert.equal(of(events, "session.status_idle")[0]?.stop_reason.type, "end_turn");
-  assert.deepEqual(of(events, "session.container_started"), [], "no sandbox is needed");
-  assert.ok(!JSON.stringify(events).includes("canary"));
-  assert.ok(!berth.log.includes("canary"));
-});
+covers(
+  ["mcp-call", "mcp-credential"],
+  "MCP call: recorded with its server, and the token is in no event or log",
+  async () => {
+    const { id } = await makeMcpSession();
+    const events = await runTurn(
+      api,
+      id,
+      { tools: [echo("one"), { tool: "mcp__all__get-sum", input: { a: 2, b: 3 } }] },
+      { tool: "mcp__all__get-tiny-image", input: {} },
+      { tool: "mcp__all__get-sum", input: { a: "x" } },
+    );
+    const uses = ofType(events, "agent.mcp_tool_use");
+    assert.deepEqual(
+      uses.map(({ mcp_server_name, name, input, evaluated_permission }) => [
+        mcp_server_name,
+        name,
+        input,
+        evaluated_permission,
+      ]),
+      [
+        ["all", "echo", { message: "one" }, "allow"],
+        ["all", "get-sum", { a: 2, b: 3 }, "allow"],
+        ["all", "get-tiny-image", {}, "allow"],
+        ["all", "get-sum", { a: "x" }, "allow"],
+      ],
+    );
+    const results = ofType(events, "agent.mcp_tool_result");
+    const result = (index: number) =>
+      results.find(({ mcp_tool_use_id }) => mcp_tool_use_id === uses[index]?.id);
+    assert.deepEqual(result(0)?.content, [{ type: "text", text: "Echo: one" }]);
+    assert.match(result(1)?.content[0].text, /5/);
+    assert.equal(result(2)?.content[1].source.media_type, "image/png");
+    assert.deepEqual(
+      results.map(({ is_error }) => is_error),
+      [false, false, false, true],
+    );
+    assert.equal(ofType(events, "session.status_idle")[0]?.stop_reason.type, "end_turn");
+    assert.deepEqual(ofType(events, "session.container_started"), [], "no sandbox was started");
+    assert.ok(!JSON.stringify(events).includes("canary"));
+    assert.ok(!berth.log.includes("canary"));
+  },
+);
 
-covers(["mcp-permission"], "calls wait for a client, or are refused, as the toolset says", async () => {
+covers(["mcp-permission"], "MCP permissions: calls run, wait for confirmation or are denied", async () => {
   const { id } = await makeMcpSession({
     toolset: {
       configs: [
@@ -182,120 +190,127 @@ covers(["mcp-permission"], "calls wait for a client, or are refused, as the tool
     { tool: "mcp__all__get-sum", input: { a: 1, b: 1 } },
     { tool: "mcp__all__get-env", input: {} },
   );
-  assert.equal(of(denied, "agent.mcp_tool_use")[0]?.evaluated_permission, "deny");
-  assert.equal(of(denied, "agent.mcp_tool_result")[0]?.is_error, true);
-  assert.match(of(denied, "agent.tool_result")[0]?.content[0].text, /no tool named 'mcp__all__get-env'/);
+  assert.equal(ofType(denied, "agent.mcp_tool_use")[0]?.evaluated_permission, "deny");
+  assert.equal(ofType(denied, "agent.mcp_tool_result")[0]?.is_error, true);
+  assert.match(ofType(denied, "agent.tool_result")[0]?.content[0].text, /no tool named 'mcp__all__get-env'/);
 
-  const asking = await runTurn(api, id, echo("asked"));
-  const [use] = of(asking, "agent.mcp_tool_use");
+  const waitingTurn = await runTurn(api, id, echo("asked"));
+  const [use] = ofType(waitingTurn, "agent.mcp_tool_use");
   assert.equal(use?.evaluated_permission, "ask");
-  assert.deepEqual(asking.at(-1)?.stop_reason, { type: "requires_action", event_ids: [use?.id] });
+  assert.deepEqual(waitingTurn.at(-1)?.stop_reason, { type: "requires_action", event_ids: [use?.id] });
   const confirmation = { type: "user.tool_confirmation", tool_use_id: use?.id, result: "allow" };
   const sent = await api.ok("POST", `/sessions/${id}/events`, { events: [confirmation] });
-  assert.deepEqual(answers(await waitForTurn(api, id, sent.data[0].id)), ["Echo: asked"]);
+  assert.deepEqual(mcpResultTexts(await waitForTurn(api, id, sent.data[0].id)), ["Echo: asked"]);
 });
 
-covers(["mcp-credential"], "a token that is replaced holds from the next call on", async (t) => {
+covers(["mcp-credential"], "replaced vault token: used from the next call on", async (t) => {
   const { id, credential } = await makeMcpSession();
   t.after(() => {
-    proxy.token = token;
+    proxy.token = TOKEN;
   });
-  assert.deepEqual(answers(await runTurn(api, id, echo("first"))), ["Echo: first"]);
+  assert.deepEqual(mcpResultTexts(await runTurn(api, id, echo("first"))), ["Echo: first"]);
   proxy.token = "canary-token-that-is-new";
-  const [refusal] = answers(await runTurn(api, id, echo("second")));
-  assert.match(refusal, /refused the credential/);
+  const [denied] = mcpResultTexts(await runTurn(api, id, echo("second")));
+  assert.match(denied, /refused the credential/);
   await api.ok("POST", credential, { auth: { type: "static_bearer", token: proxy.token } });
-  assert.deepEqual(answers(await runTurn(api, id, echo("third"))), ["Echo: third"]);
+  assert.deepEqual(mcpResultTexts(await runTurn(api, id, echo("third"))), ["Echo: third"]);
   await api.ok("POST", `${credential}/archive`);
-  assert.match(answers(await runTurn(api, id, echo("fourth")))[0], /refused the credential/);
+  assert.match(mcpResultTexts(await runTurn(api, id, echo("fourth")))[0], /refused the credential/);
 });
 
 covers(
   ["mcp-failure"],
-  "without its server a session goes on, and has the tools when it is there",
+  "rejected credential: the session continues without the tools, and has them later",
   async () => {
     const { id, credential } = await makeMcpSession({ token: "wrong" });
     const without = await runTurn(api, id, { say: "on my own" }, echo("x"));
-    assert.deepEqual(faults(without), ["mcp_authentication_failed_error"]);
-    const [{ error }] = of(without, "session.error");
+    assert.deepEqual(errorTypes(without), ["mcp_authentication_failed_error"]);
+    const [{ error }] = ofType(without, "session.error");
     assert.deepEqual([error.mcp_server_name, error.retry_status.type], ["all", "retrying"]);
-    assert.match(of(without, "agent.tool_result")[0]?.content[0].text, /no tool named/);
-    await api.ok("POST", credential, { auth: { type: "static_bearer", token } });
+    assert.match(ofType(without, "agent.tool_result")[0]?.content[0].text, /no tool named/);
+    await api.ok("POST", credential, { auth: { type: "static_bearer", token: TOKEN } });
     const later = await runTurn(api, id, echo("here"));
-    assert.deepEqual([faults(later), answers(later)], [[], ["Echo: here"]]);
+    assert.deepEqual([errorTypes(later), mcpResultTexts(later)], [[], ["Echo: here"]]);
   },
 );
 
-covers(["mcp-failure"], "a server that is down is told of by each turn that misses it", async (t) => {
+covers(["mcp-failure"], "unavailable server: each turn reports an mcp_connection_failed_error", async (t) => {
   const { id } = await makeMcpSession();
   t.after(() => {
     proxy.override = null;
   });
-  proxy.override = (_, answer) => {
-    answer.writeHead(503).end("canary words of the server");
+  proxy.override = (_, response) => {
+    response.writeHead(503).end("canary words of the server");
     return true;
   };
   for (const _ of [1, 2]) {
     const events = await runTurn(api, id, { say: "alone" });
-    assert.deepEqual(faults(events), ["mcp_connection_failed_error"]);
-    assert.match(of(events, "session.error")[0]?.error.message, /'all' could not be used.*HTTP 503/);
+    assert.deepEqual(errorTypes(events), ["mcp_connection_failed_error"]);
+    assert.match(ofType(events, "session.error")[0]?.error.message, /'all' could not be used.*HTTP 503/);
     assert.ok(!JSON.stringify(events).includes("canary"));
     assert.equal(events.at(-1)?.stop_reason.type, "end_turn");
   }
   proxy.override = null;
-  assert.deepEqual(answers(await runTurn(api, id, echo("up"))), ["Echo: up"]);
+  assert.deepEqual(mcpResultTexts(await runTurn(api, id, echo("up"))), ["Echo: up"]);
 });
 
-covers(["mcp-network"], "the environment and the operator both have to allow a server", async () => {
-  const limited = (fields: Json) => ({
-    environment: { config: { type: "cloud", networking: { type: "limited", ...(fields as object) } } },
-  });
-  const closed = await makeMcpSession(limited({}));
-  const refusal = await runTurn(api, closed.id, { say: "alone" });
-  assert.deepEqual(faults(refusal), ["mcp_connection_failed_error"]);
-  assert.match(of(refusal, "session.error")[0]?.error.message, /networking of the session's environment/);
-  assert.deepEqual(await deniedIn(closed.id), [`127.0.0.1:${new URL(proxy.url).port} not_allowed`]);
-  const any = await makeMcpSession({
-    environment: { config: { type: "cloud", networking: { type: "unrestricted" } } },
-  });
-  assert.deepEqual(answers(await runTurn(api, any.id, echo("x"))), ["Echo: x"]);
-  const posts = () => proxy.received.filter((method) => method.startsWith("POST")).length;
-  const before = posts();
-  for (const url of ["https://127.0.0.1:1/mcp", "https://localhost:1/mcp", "https://10.0.0.1/mcp"]) {
-    const { id } = await makeMcpSession({ url });
-    const events = await runTurn(api, id, { say: "alone" });
-    assert.deepEqual(faults(events), ["mcp_connection_failed_error"]);
-    assert.match(of(events, "session.error")[0]?.error.message, /not one that may be reached/);
-    const { hostname, port } = new URL(url);
-    assert.deepEqual(await deniedIn(id), [`${hostname}:${port || 443} private_address`]);
-  }
-  assert.equal(posts(), before);
-});
+covers(
+  ["mcp-network"],
+  "MCP networking: the environment and, for a private address, the operator must allow the server",
+  async () => {
+    const limited = (fields: Json) => ({
+      environment: { config: { type: "cloud", networking: { type: "limited", ...(fields as object) } } },
+    });
+    const closed = await makeMcpSession(limited({}));
+    const rejected = await runTurn(api, closed.id, { say: "alone" });
+    assert.deepEqual(errorTypes(rejected), ["mcp_connection_failed_error"]);
+    assert.match(
+      ofType(rejected, "session.error")[0]?.error.message,
+      /networking of the session's environment/,
+    );
+    assert.deepEqual(await deniedIn(closed.id), [`127.0.0.1:${new URL(proxy.url).port} not_allowed`]);
+    const any = await makeMcpSession({
+      environment: { config: { type: "cloud", networking: { type: "unrestricted" } } },
+    });
+    assert.deepEqual(mcpResultTexts(await runTurn(api, any.id, echo("x"))), ["Echo: x"]);
+    const posts = () => proxy.received.filter((method) => method.startsWith("POST")).length;
+    const before = posts();
+    for (const url of ["https://127.0.0.1:1/mcp", "https://localhost:1/mcp", "https://10.0.0.1/mcp"]) {
+      const { id } = await makeMcpSession({ url });
+      const events = await runTurn(api, id, { say: "alone" });
+      assert.deepEqual(errorTypes(events), ["mcp_connection_failed_error"]);
+      assert.match(ofType(events, "session.error")[0]?.error.message, /not one that may be reached/);
+      const { hostname, port } = new URL(url);
+      assert.deepEqual(await deniedIn(id), [`${hostname}:${port || 443} private_address`]);
+    }
+    assert.equal(posts(), before);
+  },
+);
 
-/** Each refusal of a session once: what was asked for, and why it was refused. */
+/** The distinct denied connections of a session, each `host:port reason`. */
 async function deniedIn(id: string): Promise<string[]> {
   const { data } = await api.ok("GET", `/sessions/${id}/events?types[]=session.egress_denied`);
   return [...new Set(data.map(({ host, port, reason }: AnyJson) => `${host}:${port} ${reason}`) as string[])];
 }
 
-covers(["mcp-interrupt"], "an interrupt ends a slow call, and the next turn goes on", async () => {
+covers(["mcp-interrupt"], "interrupt: ends a slow MCP call, and the next turn works", async () => {
   const { id } = await makeMcpSession();
   const slow = { tool: "mcp__all__trigger-long-running-operation", input: { duration: 60, steps: 60 } };
   const sent = await api.ok("POST", `/sessions/${id}/events`, { events: [steps(slow)] });
   await readEventsUntil(api, id, ({ type }) => type === "agent.mcp_tool_use");
   await api.ok("POST", `/sessions/${id}/events`, { events: [{ type: "user.interrupt" }] });
   const events = await waitForTurn(api, id, sent.data[0].id);
-  assert.match(of(events, "agent.mcp_tool_result")[0]?.content[0].text, /interrupted/);
+  assert.match(ofType(events, "agent.mcp_tool_result")[0]?.content[0].text, /interrupted/);
   assert.equal(events.at(-1)?.stop_reason.type, "cancelled");
-  assert.deepEqual(answers(await runTurn(api, id, echo("on"))), ["Echo: on"]);
+  assert.deepEqual(mcpResultTexts(await runTurn(api, id, echo("on"))), ["Echo: on"]);
 });
 
-covers(["mcp-interrupt"], "an interrupt ends the wait for a server that does not answer", async (t) => {
+covers(["mcp-interrupt"], "interrupt: ends the wait for a server that does not respond", async (t) => {
   t.after(() => {
     proxy.override = null;
   });
   const { id } = await makeMcpSession();
-  // Connections of former sessions may end meanwhile, which comes, too.
+  // Only POSTs count: connections of earlier sessions may send a DELETE meanwhile.
   const posts = () => proxy.received.filter((method) => method.startsWith("POST")).length;
   const before = posts();
   proxy.override = () => true;
@@ -304,21 +319,21 @@ covers(["mcp-interrupt"], "an interrupt ends the wait for a server that does not
   await api.ok("POST", `/sessions/${id}/events`, { events: [{ type: "user.interrupt" }] });
   const events = await waitForTurn(api, id, sent.data[0].id);
   assert.equal(events.at(-1)?.stop_reason.type, "cancelled");
-  assert.deepEqual([faults(events), of(events, "agent.message")], [[], []]);
+  assert.deepEqual([errorTypes(events), ofType(events, "agent.message")], [[], []]);
   proxy.override = null;
   const next = await runTurn(api, id, echo("on"));
-  assert.deepEqual([answers(next), of(next, "agent.message")], [["Echo: on"], []]);
+  assert.deepEqual([mcpResultTexts(next), ofType(next, "agent.message")], [["Echo: on"], []]);
 });
 
 covers(
   ["mcp-tools-fixed"],
-  "a server is asked for its tools once; its connection ends with the rest of the session",
+  "MCP tools: listed once for a session; an idle session closes the connection",
   async () => {
-    const { id } = await makeMcpSession({ url: quiet.url });
-    assert.deepEqual(answers(await runTurn(api, id, echo("one"))), ["Echo: one"]);
-    await quiet.until(() => quiet.received.includes("DELETE"));
-    assert.deepEqual(answers(await runTurn(api, id, echo("two"))), ["Echo: two"]);
-    assert.equal(quiet.received.filter((method) => method === "POST tools/list").length, 1);
-    assert.equal(quiet.received.filter((method) => method === "POST initialize").length, 2);
+    const { id } = await makeMcpSession({ url: countedProxy.url });
+    assert.deepEqual(mcpResultTexts(await runTurn(api, id, echo("one"))), ["Echo: one"]);
+    await countedProxy.until(() => countedProxy.received.includes("DELETE"));
+    assert.deepEqual(mcpResultTexts(await runTurn(api, id, echo("two"))), ["Echo: two"]);
+    assert.equal(countedProxy.received.filter((method) => method === "POST tools/list").length, 1);
+    assert.equal(countedProxy.received.filter((method) => method === "POST initialize").length, 2);
   },
 );

@@ -18,7 +18,7 @@ import {
 } from "../harness/fixtures.ts";
 import { readEventsUntil } from "../harness/stream.ts";
 
-// Without a limit, what a command writes can be seen from outside while it runs.
+// Without a disk limit, files are visible on the host while a command runs.
 const { berth, api } = await startBerth({ settings: { BERTH_SESSION_DISK_MB: "0" } });
 
 const makeStore = (fields: object = {}): Promise<AnyJson> =>
@@ -32,19 +32,19 @@ const memoriesOf = (store: AnyJson) => `/memory_stores/${store.id}/memories`;
 const put = (store: AnyJson, path: string, content: string): Promise<AnyJson> =>
   api.ok("POST", memoriesOf(store), { path, content });
 
-/** The memories of a store, their contents by their paths. */
+/** The contents of a store's memories, by path. */
 async function contents(store: AnyJson): Promise<Record<string, string>> {
   const { data } = await api.ok("GET", `${memoriesOf(store)}?limit=100`);
   const whole = data.map(({ id }: AnyJson) => api.ok("GET", `${memoriesOf(store)}/${id}`));
   return Object.fromEntries((await Promise.all(whole)).map(({ path, content }: AnyJson) => [path, content]));
 }
 
-/** The text that the agent is given back by commands, each a tool call of its own. */
+/** The results of commands, each run as a separate tool call. */
 async function run(session: AnyJson, ...commands: string[]): Promise<string[]> {
   return toolResults(await runTurn(api, session.id, ...commands.map(bash)));
 }
 
-covers(["memory-mount"], "a store is mounted by its name, when the session is made", async () => {
+covers(["memory-mount"], "mount memory store: at creation only, at a path from its name", async () => {
   const [one, two] = [await makeStore({ description: "for all" }), await makeStore({ name: "team notes" })];
   const session = await makeSession(api, {
     resources: [mounted(one), mounted(two, { access: "read_only", instructions: "Look here first." })],
@@ -74,43 +74,47 @@ covers(["memory-mount"], "a store is mounted by its name, when the session is ma
   assertError(later, 400, "invalid_request_error");
 });
 
-covers(["memory-mount", "memory-mount-faults"], "what cannot be mounted is refused", async () => {
-  const store = await makeStore();
-  const agent = await makeAgent(api);
-  const environment = await makeEnvironment(api);
-  const create = (resources: object[]) =>
-    api.post("/sessions", { agent: agent.id, environment_id: environment.id, resources });
-  const param = "resources[0].memory_store_id";
-  const absent = { id: "memstore_01h00000000000000000000000" };
-  assertError(await create([mounted(absent)]), 404, "not_found_error");
-  assertError(await create([mounted({ id: "x" })]), 400, "invalid_request_error", { param });
-  assertError(await create([mounted(store, { access: "write" })]), 400, "invalid_request_error");
-  assertError(await create([mounted(store, { mount_path: "/data/x" })]), 400, "invalid_request_error");
-  assertError(await create([mounted(store), mounted(store)]), 400, "invalid_request_error", {
-    param: "resources[1].memory_store_id",
-  });
-  const long = mounted(store, { instructions: "x".repeat(4_097) });
-  assertError(await create([long]), 400, "invalid_request_error", { param: "resources[0].instructions" });
-  const nine = await Promise.all(Array.from({ length: 9 }, () => makeStore()));
-  assertError(await create(nine.map((one) => mounted(one))), 400, "invalid_request_error", {
-    param: "resources[8].memory_store_id",
-  });
-  assert.equal((await create(nine.slice(1).map((one) => mounted(one)))).status, 200);
-  const other = await berth.client({ user: "other@example.com" });
-  const foreign = await other.ok("POST", "/memory_stores", { name: "theirs" });
-  assertError(await create([mounted(foreign)]), 403, "permission_error");
-  const session = (await create([mounted(store)])).body;
-  assertError(await api.delete(`/memory_stores/${store.id}`), 409, "conflict_error");
-  const resource = `/sessions/${session.id}/resources/${session.resources[0].id}`;
-  assertError(await api.post(resource, { password: "new" }), 400, "invalid_request_error");
-  await api.ok("POST", `/memory_stores/${store.id}/archive`);
-  assertError(await create([mounted(store)]), 409, "conflict_error");
-  await api.ok("POST", `/sessions/${session.id}/archive`);
-  await api.ok("DELETE", `/memory_stores/${store.id}`);
-  assert.equal((await api.ok("GET", `/sessions/${session.id}`)).resources[0].memory_store_id, store.id);
-});
+covers(
+  ["memory-mount", "memory-mount-faults"],
+  "mount memory store: invalid, unknown, inaccessible and archived stores are rejected",
+  async () => {
+    const store = await makeStore();
+    const agent = await makeAgent(api);
+    const environment = await makeEnvironment(api);
+    const create = (resources: object[]) =>
+      api.post("/sessions", { agent: agent.id, environment_id: environment.id, resources });
+    const param = "resources[0].memory_store_id";
+    const absent = { id: "memstore_01h00000000000000000000000" };
+    assertError(await create([mounted(absent)]), 404, "not_found_error");
+    assertError(await create([mounted({ id: "x" })]), 400, "invalid_request_error", { param });
+    assertError(await create([mounted(store, { access: "write" })]), 400, "invalid_request_error");
+    assertError(await create([mounted(store, { mount_path: "/data/x" })]), 400, "invalid_request_error");
+    assertError(await create([mounted(store), mounted(store)]), 400, "invalid_request_error", {
+      param: "resources[1].memory_store_id",
+    });
+    const long = mounted(store, { instructions: "x".repeat(4_097) });
+    assertError(await create([long]), 400, "invalid_request_error", { param: "resources[0].instructions" });
+    const nine = await Promise.all(Array.from({ length: 9 }, () => makeStore()));
+    assertError(await create(nine.map((one) => mounted(one))), 400, "invalid_request_error", {
+      param: "resources[8].memory_store_id",
+    });
+    assert.equal((await create(nine.slice(1).map((one) => mounted(one)))).status, 200);
+    const other = await berth.client({ user: "other@example.com" });
+    const foreign = await other.ok("POST", "/memory_stores", { name: "theirs" });
+    assertError(await create([mounted(foreign)]), 403, "permission_error");
+    const session = (await create([mounted(store)])).body;
+    assertError(await api.delete(`/memory_stores/${store.id}`), 409, "conflict_error");
+    const resource = `/sessions/${session.id}/resources/${session.resources[0].id}`;
+    assertError(await api.post(resource, { password: "new" }), 400, "invalid_request_error");
+    await api.ok("POST", `/memory_stores/${store.id}/archive`);
+    assertError(await create([mounted(store)]), 409, "conflict_error");
+    await api.ok("POST", `/sessions/${session.id}/archive`);
+    await api.ok("DELETE", `/memory_stores/${store.id}`);
+    assert.equal((await api.ok("GET", `/sessions/${session.id}`)).resources[0].memory_store_id, store.id);
+  },
+);
 
-covers(["memory-filter"], "sessions are found by their store", async () => {
+covers(["memory-filter"], "list sessions: filters by memory store", async () => {
   const [one, two] = [await makeStore(), await makeStore()];
   const session = await makeSession(api, { resources: [mounted(one), mounted(two)] });
   const other = await makeSession(api, { resources: [mounted(two)] });
@@ -123,10 +127,10 @@ covers(["memory-filter"], "sessions are found by their store", async () => {
 
 covers(
   ["memory-write-out", "memory-write-in"],
-  "what is written on either side is there on the other",
+  "memory mount: changes in the container and over the API reach the other side",
   async () => {
     const store = await makeStore();
-    const kept = await put(store, "/kept.md", "from before\n");
+    const updated = await put(store, "/kept.md", "from before\n");
     await put(store, "/old.md", "to be removed");
     const session = await makeSession(api, { resources: [mounted(store)] });
     const at = "/mnt/memory/team-notes";
@@ -151,7 +155,7 @@ covers(
     for (const { created_by: actor } of versions) {
       assert.deepEqual(actor, { type: "session_actor", session_id: session.id });
     }
-    await api.ok("POST", `${memoriesOf(store)}/${kept.id}`, { content: "over the API\n" });
+    await api.ok("POST", `${memoriesOf(store)}/${updated.id}`, { content: "over the API\n" });
     await put(store, "/added.md", "added\n");
     const deep = (await api.ok("GET", `${memoriesOf(store)}?path_prefix=/deep/`)).data[0];
     await api.ok("DELETE", `${memoriesOf(store)}/${deep.id}`);
@@ -159,13 +163,13 @@ covers(
     assert.equal(after, "./added.md\n./kept.md\nover the API\nadded");
     const more = (await api.ok("GET", `/memory_stores/${store.id}/memory_versions?session_id=${session.id}`))
       .data;
-    assert.equal(more.length, versions.length, "looking makes no versions");
+    assert.equal(more.length, versions.length, "reading creates no versions");
   },
 );
 
 covers(
   ["memory-write-out", "memory-write-in"],
-  "each tool's write counts, and a move is a move",
+  "memory mount: Write, Edit and moves become changes of memories",
   async () => {
     const store = await makeStore();
     const session = await makeSession(api, { resources: [mounted(store)] });
@@ -189,7 +193,7 @@ covers(
   },
 );
 
-covers(["memory-write-in"], "two sessions share a store", async () => {
+covers(["memory-write-in"], "two sessions with one store: each sees the other's changes", async () => {
   const store = await makeStore();
   const [one, two] = [
     await makeSession(api, { resources: [mounted(store)] }),
@@ -208,7 +212,7 @@ covers(["memory-write-in"], "two sessions share a store", async () => {
 
 covers(
   ["memory-conflict"],
-  "what was changed elsewhere during a call wins over what the call wrote",
+  "concurrent change during a tool call: the stored memory wins, and the agent is told",
   async () => {
     const store = await makeStore();
     const memory = await put(store, "/shared.md", "one");
@@ -224,17 +228,17 @@ covers(
     await readEventsUntil(api, session.id, ({ type }) => type === "agent.tool_result");
     await api.ok("POST", `${memoriesOf(store)}/${memory.id}`, { content: "over the API" });
     await api.ok("POST", `/sessions/${session.id}/resources`, { type: "file", file_id: file.id });
-    const [, told, read] = toolResults(await waitForTurn(api, session.id, sent.data[0].id));
-    assert.match(told ?? "", /shared\.md was not taken: the memory was changed elsewhere/);
+    const [, note, read] = toolResults(await waitForTurn(api, session.id, sent.data[0].id));
+    assert.match(note ?? "", /shared\.md was not taken: the memory was changed elsewhere/);
     assert.equal(read, "over the API");
     assert.deepEqual(await contents(store), { "/shared.md": "over the API", "/x": "x\n" });
   },
 );
 
-covers(["memory-unfit"], "what cannot be a memory is told and left alone", async () => {
+covers(["memory-unfit"], "files that cannot be memories: reported once and not stored", async () => {
   const store = await makeStore();
   const session = await makeSession(api, { resources: [mounted(store)] });
-  const [said, again] = await run(
+  const [notes, again] = await run(
     session,
     `(cd /mnt/memory/team-notes && head -c 102401 /dev/zero | tr '\\0' a > big && printf 'a\\377b' > bytes &&
       printf 'a\\0b' > nul && touch "$(printf 'new\\nline')" && ln -s /etc/passwd link && mkfifo pipe &&
@@ -247,14 +251,14 @@ covers(["memory-unfit"], "what cannot be a memory is told and left alone", async
     /nul is not kept/,
     /new\?line is not kept/,
   ]) {
-    assert.match(said ?? "", part);
+    assert.match(notes ?? "", part);
   }
-  assert.equal(again, "8", "told once");
-  const kept = await contents(store);
-  assert.deepEqual(Object.keys(kept).toSorted(), ["/fine", "/most"]);
+  assert.equal(again, "8", "reported once");
+  const stored = await contents(store);
+  assert.deepEqual(Object.keys(stored).toSorted(), ["/fine", "/most"]);
 });
 
-covers(["memory-read-only"], "a read-only store can be read and not be written", async () => {
+covers(["memory-read-only"], "read_only mount: memories can be read and not written", async () => {
   const store = await makeStore();
   const memory = await put(store, "/a/b.md", "as it was\n");
   const session = await makeSession(api, { resources: [mounted(store, { access: "read_only" })] });
@@ -281,40 +285,44 @@ covers(["memory-read-only"], "a read-only store can be read and not be written",
 
 covers(
   ["memory-read-only", "memory-store-archived"],
-  "a store that is archived while it is mounted keeps its memories",
+  "store archived while mounted: changes are discarded",
   async () => {
     const store = await makeStore();
     await put(store, "/a.md", "as it was\n");
     const session = await makeSession(api, { resources: [mounted(store)] });
     await api.ok("POST", `/memory_stores/${store.id}/archive`);
     const at = "/mnt/memory/team-notes";
-    const [told, read] = await run(session, `echo changed > ${at}/a.md; echo b > ${at}/b.md`, `cat ${at}/*`);
-    assert.match(told ?? "", /a\.md was not taken: the memory store is archived/);
+    const [note, read] = await run(session, `echo changed > ${at}/a.md; echo b > ${at}/b.md`, `cat ${at}/*`);
+    assert.match(note ?? "", /a\.md was not taken: the memory store is archived/);
     assert.equal(read, "as it was");
     assert.deepEqual(await contents(store), { "/a.md": "as it was\n" });
   },
 );
 
-covers(["memory-crash"], "what a call wrote before its runner died is stored by the next", async () => {
-  const store = await makeStore();
-  await put(store, "/gone.md", "to be removed");
-  const session = await makeSession(api, { resources: [mounted(store)] });
-  const at = "/mnt/memory/team-notes";
-  await run(session, `cat ${at}/gone.md`);
-  const write = `echo late > ${at}/late.md; rm ${at}/gone.md; touch /data/written; sleep 100`;
-  const message = steps(bash(write), bash(`cat ${at}/late.md`));
-  const sent = await api.ok("POST", `/sessions/${session.id}/events`, { events: [message] });
-  await onDisk(`sessions/${session.id}/data/written`);
-  assert.deepEqual(await contents(store), { "/gone.md": "to be removed" });
-  process.kill(await livingPid(berth, "runner"), "SIGKILL");
-  const [interrupted, read] = toolResults(await waitForTurn(api, session.id, sent.data[0].id));
-  assert.match(interrupted ?? "", /interrupted/);
-  assert.equal(read, "late");
-  assert.deepEqual(await contents(store), { "/late.md": "late\n" });
-});
+covers(
+  ["memory-crash"],
+  "runner killed during a call: its changes are stored before the next call",
+  async () => {
+    const store = await makeStore();
+    await put(store, "/gone.md", "to be removed");
+    const session = await makeSession(api, { resources: [mounted(store)] });
+    const at = "/mnt/memory/team-notes";
+    await run(session, `cat ${at}/gone.md`);
+    const write = `echo late > ${at}/late.md; rm ${at}/gone.md; touch /data/written; sleep 100`;
+    const message = steps(bash(write), bash(`cat ${at}/late.md`));
+    const sent = await api.ok("POST", `/sessions/${session.id}/events`, { events: [message] });
+    await waitForFile(`sessions/${session.id}/data/written`);
+    assert.deepEqual(await contents(store), { "/gone.md": "to be removed" });
+    process.kill(await livingPid(berth, "runner"), "SIGKILL");
+    const [interrupted, read] = toolResults(await waitForTurn(api, session.id, sent.data[0].id));
+    assert.match(interrupted ?? "", /interrupted/);
+    assert.equal(read, "late");
+    assert.deepEqual(await contents(store), { "/late.md": "late\n" });
+  },
+);
 
-/** Resolves when the service has this file below its data. */
-async function onDisk(path: string): Promise<void> {
+/** Resolves when the file exists in the data directory. */
+async function waitForFile(path: string): Promise<void> {
   const signal = AbortSignal.timeout(60_000);
   while (!existsSync(`${berth.dataDir}/${path}`)) await pause(10, undefined, { signal });
 }

@@ -10,7 +10,7 @@ const hash = (text: string) => createHash("sha256").update(text).digest("hex");
 const makeStore = (fields: object = {}): Promise<AnyJson> =>
   api.ok("POST", "/memory_stores", { name: "notes", ...fields });
 
-covers(["memory-store-crud", "ids"], "a memory store is made, read, changed and deleted", async () => {
+covers(["memory-store-crud", "ids"], "memory store: create, read, update and delete", async () => {
   const made = await makeStore({ description: "What we learned", metadata: { team: "a" } });
   assert.match(made.id, /^memstore_[0-9a-hjkmnp-tv-z]{26}$/);
   assert.deepEqual([made.type, made.name, made.archived_at], ["memory_store", "notes", null]);
@@ -42,39 +42,45 @@ covers(["memory-store-crud", "ids"], "a memory store is made, read, changed and 
   assertError(await reader.post("/memory_stores", { name: "a" }), 403, "permission_error");
 });
 
-covers(["memory-crud", "memory-path-once", "memory-limits"], "memories lie at paths of a store", async () => {
-  const store = await makeStore();
-  const at = `/memory_stores/${store.id}/memories`;
-  const made = await api.ok("POST", at, { path: "/notes/Größe.md", content: "größer\n" });
-  assert.deepEqual(
-    [made.type, made.memory_store_id, made.path, made.content, made.size_bytes, made.content_sha256],
-    ["memory", store.id, "/notes/Größe.md", "größer\n", 9, hash("größer\n")],
-  );
-  assert.deepEqual(await api.ok("GET", `${at}/${made.id}`), made);
-  const other = await api.ok("POST", at, { path: "/todo.md", content: "" });
-  assert.deepEqual((await api.ok("GET", at)).data, [
-    { ...other, content: null },
-    { ...made, content: null },
-  ]);
-  assert.deepEqual((await api.ok("GET", `${at}?path_prefix=/notes/`)).data, [{ ...made, content: null }]);
-  const page = await api.ok("GET", `${at}?limit=1`);
-  assert.deepEqual((await api.ok("GET", `${at}?page=${page.next_page}`)).data[0].id, made.id);
-  for (const path of ["/todo.md", "/todo.md/below", "/notes"]) {
-    assertError(await api.post(at, { path, content: "x" }), 409, "conflict_error", { param: "path" });
-  }
-  for (const path of ["todo.md", "/", "/a//b", "/a/../b", "/a\u0007", `/${"long/".repeat(300)}x`]) {
-    assertError(await api.post(at, { path, content: "x" }), 400, "invalid_request_error", { param: "path" });
-  }
-  const long = { path: "/long", content: "x".repeat(102_401) };
-  assertError(await api.post(at, long), 400, "invalid_request_error", { param: "content" });
-  assert.equal((await api.post(at, { ...long, content: "x".repeat(102_400) })).status, 200);
-  assert.deepEqual(await api.ok("DELETE", `${at}/${other.id}`), { id: other.id, type: "memory_deleted" });
-  assertError(await api.get(`${at}/${other.id}`), 404, "not_found_error");
-});
+covers(
+  ["memory-crud", "memory-path-once", "memory-limits"],
+  "memories: unique paths in a store, with limits for path and content",
+  async () => {
+    const store = await makeStore();
+    const at = `/memory_stores/${store.id}/memories`;
+    const made = await api.ok("POST", at, { path: "/notes/Größe.md", content: "größer\n" });
+    assert.deepEqual(
+      [made.type, made.memory_store_id, made.path, made.content, made.size_bytes, made.content_sha256],
+      ["memory", store.id, "/notes/Größe.md", "größer\n", 9, hash("größer\n")],
+    );
+    assert.deepEqual(await api.ok("GET", `${at}/${made.id}`), made);
+    const other = await api.ok("POST", at, { path: "/todo.md", content: "" });
+    assert.deepEqual((await api.ok("GET", at)).data, [
+      { ...other, content: null },
+      { ...made, content: null },
+    ]);
+    assert.deepEqual((await api.ok("GET", `${at}?path_prefix=/notes/`)).data, [{ ...made, content: null }]);
+    const page = await api.ok("GET", `${at}?limit=1`);
+    assert.deepEqual((await api.ok("GET", `${at}?page=${page.next_page}`)).data[0].id, made.id);
+    for (const path of ["/todo.md", "/todo.md/below", "/notes"]) {
+      assertError(await api.post(at, { path, content: "x" }), 409, "conflict_error", { param: "path" });
+    }
+    for (const path of ["todo.md", "/", "/a//b", "/a/../b", "/a\u0007", `/${"long/".repeat(300)}x`]) {
+      assertError(await api.post(at, { path, content: "x" }), 400, "invalid_request_error", {
+        param: "path",
+      });
+    }
+    const long = { path: "/long", content: "x".repeat(102_401) };
+    assertError(await api.post(at, long), 400, "invalid_request_error", { param: "content" });
+    assert.equal((await api.post(at, { ...long, content: "x".repeat(102_400) })).status, 200);
+    assert.deepEqual(await api.ok("DELETE", `${at}/${other.id}`), { id: other.id, type: "memory_deleted" });
+    assertError(await api.get(`${at}/${other.id}`), 404, "not_found_error");
+  },
+);
 
 covers(
   ["memory-precondition", "memory-versions"],
-  "each change is a version, if it is wanted still",
+  "memory versions: one for each change whose precondition matches",
   async () => {
     const store = await makeStore();
     const at = `/memory_stores/${store.id}`;
@@ -113,35 +119,39 @@ covers(
   },
 );
 
-covers(["memory-redact"], "a version is redacted for good, unless it is what there is", async () => {
-  const store = await makeStore();
-  const at = `/memory_stores/${store.id}`;
-  const made = await api.ok("POST", `${at}/memories`, { path: "/a", content: "a password" });
-  const version = `${at}/memory_versions/${made.memory_version_id}`;
-  assertError(await api.post(`${version}/redact`), 409, "conflict_error");
-  await api.ok("POST", `${at}/memories/${made.id}`, { content: "none" });
-  const redacted = await api.ok("POST", `${version}/redact`);
-  assert.deepEqual(
-    [redacted.id, redacted.operation, redacted.path, redacted.content, redacted.content_sha256],
-    [made.memory_version_id, "created", null, null, null],
-  );
-  assert.match(redacted.redacted_at, /Z$/);
-  assert.deepEqual(await api.ok("GET", version), redacted);
-});
+covers(
+  ["memory-redact"],
+  "redact version: permanent; the newest version of a memory is rejected with 409",
+  async () => {
+    const store = await makeStore();
+    const at = `/memory_stores/${store.id}`;
+    const made = await api.ok("POST", `${at}/memories`, { path: "/a", content: "a password" });
+    const version = `${at}/memory_versions/${made.memory_version_id}`;
+    assertError(await api.post(`${version}/redact`), 409, "conflict_error");
+    await api.ok("POST", `${at}/memories/${made.id}`, { content: "none" });
+    const redacted = await api.ok("POST", `${version}/redact`);
+    assert.deepEqual(
+      [redacted.id, redacted.operation, redacted.path, redacted.content, redacted.content_sha256],
+      [made.memory_version_id, "created", null, null, null],
+    );
+    assert.match(redacted.redacted_at, /Z$/);
+    assert.deepEqual(await api.ok("GET", version), redacted);
+  },
+);
 
-covers(["memory-store-archived"], "an archived store is read only", async () => {
+covers(["memory-store-archived"], "archived memory store: can be read, not changed", async () => {
   const store = await makeStore();
   const at = `/memory_stores/${store.id}`;
   const made = await api.ok("POST", `${at}/memories`, { path: "/a", content: "x" });
   const archived = await api.ok("POST", `${at}/archive`);
   assert.match(archived.archived_at, /Z$/);
-  for (const answer of [
+  for (const response of [
     await api.post(at, { name: "b" }),
     await api.post(`${at}/memories`, { path: "/b", content: "" }),
     await api.post(`${at}/memories/${made.id}`, { content: "" }),
     await api.delete(`${at}/memories/${made.id}`),
   ]) {
-    assertError(answer, 403, "permission_error");
+    assertError(response, 403, "permission_error");
   }
   assert.deepEqual(await api.ok("GET", `${at}/memories/${made.id}`), made);
   const listed = (await api.ok("GET", "/memory_stores?limit=100")).data;

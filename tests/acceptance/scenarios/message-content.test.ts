@@ -13,11 +13,11 @@ import {
 
 const { berth, api } = await startBerth();
 
-const png = Buffer.from(
+const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
 );
-const pdf = Buffer.from("%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n");
+const PDF = Buffer.from("%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n");
 
 const base64 = (mediaType: string, data: Buffer): Json => ({
   type: "base64",
@@ -26,66 +26,72 @@ const base64 = (mediaType: string, data: Buffer): Json => ({
 });
 const byId = (file: AnyJson): Json => ({ type: "file", file_id: file.id });
 
-/** A message that makes the agent say whether `expected` came with it. */
-function message(expected: string, ...blocks: Json[]): AnyJson {
-  const { content } = steps({ say: "It came.", expect: expected }) as AnyJson;
+/** A message on which the model says "Received." if it contains `expected`. */
+function userMessage(expected: string, ...blocks: Json[]): AnyJson {
+  const { content } = steps({ say: "Received.", expect: expected }) as AnyJson;
   return { type: "user.message", content: [...content, ...blocks] };
 }
 
-/** Sends events, and answers those that were stored and what the agent said. */
-async function told(session: AnyJson, ...events: Json[]): Promise<{ stored: AnyJson[]; said: string[] }> {
+/** Sends events, waits for the turn, and returns the stored events and the texts of the agent's messages. */
+async function sendEvents(
+  session: AnyJson,
+  ...events: Json[]
+): Promise<{ stored: AnyJson[]; texts: string[] }> {
   const { data } = await api.ok("POST", `/sessions/${session.id}/events`, { events });
   const log = await waitForTurn(api, session.id, data[0].id);
-  const said = log.filter(({ type }) => type === "agent.message").map(({ content }) => content[0].text);
-  return { stored: data, said };
+  const texts = log.filter(({ type }) => type === "agent.message").map(({ content }) => content[0].text);
+  return { stored: data, texts };
 }
 
-covers(["message-image", "message-file"], "images reach the model, as base64 and by file", async () => {
+covers(["message-image", "message-file"], "images: sent to the model, as base64 and by file_id", async () => {
   const session = await makeSession(api);
-  const file = await makeFile(api, png, "dot.png", undefined, "image/png");
-  const length = png.toString("base64").length;
-  for (const source of [base64("image/png", png), byId(file)]) {
+  const file = await makeFile(api, PNG, "dot.png", undefined, "image/png");
+  const length = PNG.toString("base64").length;
+  for (const source of [base64("image/png", PNG), byId(file)]) {
     const block = { type: "image", source };
-    const { stored, said } = await told(session, message(`[image/png, ${length} characters]`, block));
-    assert.deepEqual(said, ["It came."]);
+    const { stored, texts } = await sendEvents(
+      session,
+      userMessage(`[image/png, ${length} characters]`, block),
+    );
+    assert.deepEqual(texts, ["Received."]);
     assert.deepEqual(stored[0]?.content[1], block);
   }
-  const kept = (await api.ok("GET", `/sessions/${session.id}/events?types[]=user.message`)).data;
+  const stored = (await api.ok("GET", `/sessions/${session.id}/events?types[]=user.message`)).data;
   assert.deepEqual(
-    kept.map(({ content }: AnyJson) => content[1].source),
-    [base64("image/png", png), byId(file)],
+    stored.map(({ content }: AnyJson) => content[1].source),
+    [base64("image/png", PNG), byId(file)],
   );
 });
 
-covers(["message-document"], "documents reach the model, PDF as such and text as text", async () => {
+covers(["message-document"], "documents: sent to the model, PDF as a file and text as text", async () => {
   const session = await makeSession(api);
-  const file = await makeFile(api, pdf, "paper.pdf", undefined, "application/pdf");
+  const file = await makeFile(api, PDF, "paper.pdf", undefined, "application/pdf");
   const notes = await makeFile(api, "from a file", "notes.md", undefined, "text/markdown");
-  const length = pdf.toString("base64").length;
+  const length = PDF.toString("base64").length;
   for (const [expected, source] of [
-    [`[application/pdf, ${length} characters]`, base64("application/pdf", pdf)],
+    [`[application/pdf, ${length} characters]`, base64("application/pdf", PDF)],
     [`[application/pdf, ${length} characters]`, byId(file)],
     ["in base64", base64("text/plain", Buffer.from("in base64"))],
     ["inline", { type: "text", media_type: "text/plain", data: "inline" }],
     ["from a file", byId(notes)],
   ] as [string, Json][]) {
     const block = { type: "document", source, title: "Title of it", context: "What it is about" };
-    const { stored, said } = await told(session, message(expected, block));
-    assert.deepEqual(said, ["It came."], expected);
+    const { stored, texts } = await sendEvents(session, userMessage(expected, block));
+    assert.deepEqual(texts, ["Received."], expected);
     assert.deepEqual(stored[0]?.content[1], block);
   }
   const titled = { type: "document", source: byId(notes), title: "Title of it", context: "What it is about" };
   for (const expected of ["Title of it", "What it is about"]) {
-    assert.deepEqual((await told(session, message(expected, titled))).said, ["It came."]);
+    assert.deepEqual((await sendEvents(session, userMessage(expected, titled))).texts, ["Received."]);
   }
 });
 
-covers(["message-content-faults", "event-batch"], "content that cannot be shown is refused", async () => {
+covers(["message-content-faults", "event-batch"], "invalid content → 400 naming the field", async () => {
   const { id } = await makeSession(api);
   const image = (source: Json): Json => ({ type: "image", source });
   const document = (source: Json): Json => ({ type: "document", source });
   const large = Buffer.alloc(5 * 1024 * 1024 + 1);
-  png.copy(large);
+  PNG.copy(large);
   for (const [block, param, words] of [
     [image({ type: "url", url: "https://a.example/a.png" }), "source.type", /does not fetch URLs/],
     [document({ type: "url", url: "https://a.example/a.pdf" }), "source.type", /does not fetch URLs/],
@@ -93,29 +99,29 @@ covers(["message-content-faults", "event-batch"], "content that cannot be shown 
     [image({ type: "base64", media_type: "image/bmp", data: "Qk0=" }), "source.media_type", /must be one of/],
     [image({ type: "base64", media_type: "image/png", data: "no base64!" }), "source.data", /base64/],
     [image({ type: "base64", media_type: "image/png", data: "iVBORw0KGgo" }), "source.data", /base64/],
-    [image(base64("image/jpeg", png)), "source.data", /image\/jpeg/],
-    [document(base64("application/pdf", png)), "source.data", /application\/pdf/],
+    [image(base64("image/jpeg", PNG)), "source.data", /image\/jpeg/],
+    [document(base64("application/pdf", PNG)), "source.data", /application\/pdf/],
     [document(base64("text/plain", Buffer.from([0xff, 0xfe]))), "source.data", /text\/plain/],
     [document({ type: "text", media_type: "text/plain", data: "" }), "source.data", /empty/],
-    [{ ...(image(base64("image/png", png)) as AnyJson), title: "x" }, "title", /Unknown/],
+    [{ ...(image(base64("image/png", PNG)) as AnyJson), title: "x" }, "title", /Unknown/],
   ] as [Json, string, RegExp][]) {
     assertError(
-      await api.post(`/sessions/${id}/events`, { events: [message("x"), message("x", block)] }),
+      await api.post(`/sessions/${id}/events`, { events: [userMessage("x"), userMessage("x", block)] }),
       400,
       "invalid_request_error",
       { param: `events[1].content[1].${param}`, message: words },
     );
   }
-  const many = Array.from({ length: 21 }, () => image(base64("image/png", png)));
+  const many = Array.from({ length: 21 }, () => image(base64("image/png", PNG)));
   assertError(
-    await api.post(`/sessions/${id}/events`, { events: [message("x", ...many)] }),
+    await api.post(`/sessions/${id}/events`, { events: [userMessage("x", ...many)] }),
     400,
     "invalid_request_error",
     { param: "events[0].content[21]" },
   );
   const file = await makeFile(api, large, "large.png", undefined, "image/png");
   assertError(
-    await api.post(`/sessions/${id}/events`, { events: [message("x", image(byId(file)))] }),
+    await api.post(`/sessions/${id}/events`, { events: [userMessage("x", image(byId(file)))] }),
     400,
     "invalid_request_error",
     { param: "events[0].content[1].source.file_id", message: /larger than 5 MiB/ },
@@ -125,64 +131,66 @@ covers(["message-content-faults", "event-batch"], "content that cannot be shown 
 
 covers(
   ["message-file", "files-delete"],
-  "a file in a message is checked, and kept while it is needed",
+  "file in a message: must exist, be accessible and match the block; cannot be deleted while in use",
   async () => {
     const agent = await makeAgent(api);
     const environment = await makeEnvironment(api);
     const session = await makeSession(api);
-    const image = await makeFile(api, png, "dot.png", undefined, "image/png");
-    const liar = await makeFile(api, "no image", "dot.png", undefined, "image/png");
+    const image = await makeFile(api, PNG, "dot.png", undefined, "image/png");
+    const mislabelled = await makeFile(api, "no image", "dot.png", undefined, "image/png");
     const other = await berth.client({ user: "other@example.com" });
-    const foreign = await makeFile(other, png, "dot.png", undefined, "image/png");
+    const foreign = await makeFile(other, PNG, "dot.png", undefined, "image/png");
     const block = (type: string, fileId: string): Json => ({
       type,
       source: { type: "file", file_id: fileId },
     });
     const post = (...blocks: Json[]) =>
-      api.post(`/sessions/${session.id}/events`, { events: [message("x", ...blocks)] });
+      api.post(`/sessions/${session.id}/events`, { events: [userMessage("x", ...blocks)] });
     const param = "events[0].content[1].source.file_id";
     const absent = "file_01h00000000000000000000000";
     assertError(await post(block("image", absent)), 404, "not_found_error", { param });
     assertError(await post(block("image", foreign.id)), 403, "permission_error");
-    assertError(await post(block("image", liar.id)), 400, "invalid_request_error", { param });
+    assertError(await post(block("image", mislabelled.id)), 400, "invalid_request_error", { param });
     assertError(await post(block("document", image.id)), 400, "invalid_request_error", { param });
     assertError(
       await api.post("/sessions", {
         agent: agent.id,
         environment_id: environment.id,
-        initial_events: [message("x", block("image", absent))],
+        initial_events: [userMessage("x", block("image", absent))],
       }),
       404,
       "not_found_error",
       { param: "initial_events[0].content[1].source.file_id" },
     );
-    const begun = await api.ok("POST", "/sessions", {
+    const created = await api.ok("POST", "/sessions", {
       agent: agent.id,
       environment_id: environment.id,
-      initial_events: [message("image/png", block("image", image.id))],
+      initial_events: [userMessage("image/png", block("image", image.id))],
     });
     assertError(await api.delete(`/files/${image.id}`), 409, "conflict_error");
-    await api.ok("POST", `/sessions/${begun.id}/archive`, {});
+    await api.ok("POST", `/sessions/${created.id}/archive`, {});
     assert.equal((await api.delete(`/files/${image.id}`)).status, 200);
   },
 );
 
-covers(["system-message"], "what the operator says comes with the next message", async () => {
+covers(["system-message"], "system.message: sent with the next request and starts no turn", async () => {
   const session = await makeSession(api);
   const operator = { type: "system.message", content: [{ type: "text", text: "The office is closed." }] };
   const { data } = await api.ok("POST", `/sessions/${session.id}/events`, { events: [operator] });
   assert.equal(data[0].processed_at, null);
   assert.deepEqual(data[0].content, operator.content);
-  const { said } = await told(session, message("The office is closed."));
-  assert.deepEqual(said, ["It came."]);
+  const { texts } = await sendEvents(session, userMessage("The office is closed."));
+  assert.deepEqual(texts, ["Received."]);
   const log = (await api.ok("GET", `/sessions/${session.id}/events`)).data;
   assert.equal(log.filter(({ type }: AnyJson) => type === "session.status_running").length, 1);
   assert.match(log[0].processed_at, /Z$/);
   const post = (...events: Json[]) => api.post(`/sessions/${session.id}/events`, { events });
-  assertError(await post(operator, message("x")), 400, "invalid_request_error", { param: "events[0].type" });
+  assertError(await post(operator, userMessage("x")), 400, "invalid_request_error", {
+    param: "events[0].type",
+  });
   assertError(await post(operator, operator), 400, "invalid_request_error", { param: "events[0].type" });
   assertError(
-    await post({ type: "system.message", content: [{ type: "image", source: base64("image/png", png) }] }),
+    await post({ type: "system.message", content: [{ type: "image", source: base64("image/png", PNG) }] }),
     400,
     "invalid_request_error",
     { param: "events[0].content[0].type" },

@@ -10,15 +10,15 @@ const LIMIT = 3_000_000;
 
 const { berth, api } = await startBerth({ settings: { BERTH_UPLOAD_LIMIT: `${LIMIT}` } });
 
-/** The session's Files, newest first. */
+/** The saved Files of a session, newest first. */
 async function saved(session: string): Promise<AnyJson[]> {
   return (await api.ok("GET", `/files?scope_id=${session}&limit=100`)).data;
 }
 
 async function contentOf(file: AnyJson): Promise<string> {
-  const answer = await api.get(`/files/${file.id}/content`);
-  assert.equal(answer.status, 200);
-  return answer.body;
+  const response = await api.get(`/files/${file.id}/content`);
+  assert.equal(response.status, 200);
+  return response.body;
 }
 
 function names(files: AnyJson[]): string[] {
@@ -31,52 +31,48 @@ function outputErrors(events: AnyJson[]): string[] {
     .map(({ error }) => error.message);
 }
 
-covers(
-  ["outputs-saved", "files-read"],
-  "what the agent leaves as output is a File when its turn ends",
-  async () => {
-    const session = await makeSession(api);
-    await runTurn(
-      api,
-      session.id,
-      bash(
-        "cd /mnt/session/outputs && mkdir -p charts && echo '# Report' > report.md && echo 1,2 > charts/a.csv",
-      ),
-      bash(
-        "printf '\\211PNG\\r\\n\\032\\n....' > /mnt/session/outputs/picture; touch /mnt/session/outputs/empty",
-      ),
-    );
-    const files = await saved(session.id);
-    assert.deepEqual(names(files), ["charts/a.csv", "empty", "picture", "report.md"]);
-    const report = files.find(({ filename }) => filename === "report.md");
-    const { id, created_at: created, updated_at: updated, ...rest } = report;
-    assert.match(id, /^file_/);
-    assert.equal(created, updated);
-    assert.deepEqual(rest, {
-      type: "file",
-      filename: "report.md",
-      mime_type: "text/markdown",
-      size_bytes: 9,
-      uploaded_bytes: 9,
-      sha256: createHash("sha256").update("# Report\n").digest("hex"),
-      status: "ready",
-      downloadable: true,
-      scope: { type: "session", id: session.id },
-      metadata: {},
-      owner_type: session.owner_type,
-      owner_id: session.owner_id,
-    });
-    assert.equal(await contentOf(report), "# Report\n");
-    const types = Object.fromEntries(files.map(({ filename, mime_type: type }) => [filename, type]));
-    assert.equal(types["charts/a.csv"], "text/csv");
-    assert.equal(types.picture, "image/png");
-    const other = await berth.client({ user: "stranger@example.com" });
-    assertError(await other.get(`/files/${report.id}`), 403, "permission_error");
-    assert.deepEqual((await other.ok("GET", `/files?scope_id=${session.id}`)).data, []);
-  },
-);
+covers(["outputs-saved", "files-read"], "outputs: saved as Files when the turn ends", async () => {
+  const session = await makeSession(api);
+  await runTurn(
+    api,
+    session.id,
+    bash(
+      "cd /mnt/session/outputs && mkdir -p charts && echo '# Report' > report.md && echo 1,2 > charts/a.csv",
+    ),
+    bash(
+      "printf '\\211PNG\\r\\n\\032\\n....' > /mnt/session/outputs/picture; touch /mnt/session/outputs/empty",
+    ),
+  );
+  const files = await saved(session.id);
+  assert.deepEqual(names(files), ["charts/a.csv", "empty", "picture", "report.md"]);
+  const report = files.find(({ filename }) => filename === "report.md");
+  const { id, created_at: created, updated_at: updated, ...rest } = report;
+  assert.match(id, /^file_/);
+  assert.equal(created, updated);
+  assert.deepEqual(rest, {
+    type: "file",
+    filename: "report.md",
+    mime_type: "text/markdown",
+    size_bytes: 9,
+    uploaded_bytes: 9,
+    sha256: createHash("sha256").update("# Report\n").digest("hex"),
+    status: "ready",
+    downloadable: true,
+    scope: { type: "session", id: session.id },
+    metadata: {},
+    owner_type: session.owner_type,
+    owner_id: session.owner_id,
+  });
+  assert.equal(await contentOf(report), "# Report\n");
+  const types = Object.fromEntries(files.map(({ filename, mime_type: type }) => [filename, type]));
+  assert.equal(types["charts/a.csv"], "text/csv");
+  assert.equal(types.picture, "image/png");
+  const other = await berth.client({ user: "stranger@example.com" });
+  assertError(await other.get(`/files/${report.id}`), 403, "permission_error");
+  assert.deepEqual((await other.ok("GET", `/files?scope_id=${session.id}`)).data, []);
+});
 
-covers(["outputs-once"], "an unchanged output is saved once, a changed one again", async () => {
+covers(["outputs-once"], "outputs: an unchanged file is saved once, a changed one again", async () => {
   const session = await makeSession(api);
   await runTurn(api, session.id, bash("cd /mnt/session/outputs; echo one > a; echo kept > b"));
   const first = await saved(session.id);
@@ -92,13 +88,13 @@ covers(["outputs-once"], "an unchanged output is saved once, a changed one again
   assert.deepEqual(
     names(third),
     ["a", "a", "a", "b", "copy"],
-    "a path has its newest content as its newest File",
+    "the newest File of a path has its newest content",
   );
   const byName = (name: string) => third.find(({ filename }) => filename === name).sha256;
   assert.equal(byName("copy"), byName("a"));
 });
 
-covers(["outputs-names"], "odd names are saved whole, links and special files are not", async () => {
+covers(["outputs-names"], "outputs: unusual names are saved, links and special files are not", async () => {
   const session = await makeSession(api);
   const events = await runTurn(
     api,
@@ -127,7 +123,7 @@ echo outside > /data/secret; ln -s /data/secret link; ln -s /etc etc; mkfifo pip
   assert.doesNotMatch(error, /räume|-rf|link/);
 });
 
-covers(["outputs-limits"], "what is above the limits is left out and told once", async () => {
+covers(["outputs-limits"], "outputs above the limits: omitted and reported once", async () => {
   const session = await makeSession(api);
   const script = `cd /mnt/session/outputs; head -c ${LIMIT} /dev/zero > fits; head -c ${LIMIT + 1} /dev/zero > large; truncate -s 1T sparse`;
   const events = await runTurn(api, session.id, bash(script));
@@ -144,7 +140,7 @@ covers(["outputs-limits"], "what is above the limits is left out and told once",
   assert.match(
     toolResults(again)[0] ?? "",
     /'large' has 3000001 bytes/,
-    "the model is told with its next result",
+    "the next tool result reports it to the model",
   );
   const many = await makeSession(api);
   const crowd = await runTurn(
@@ -165,7 +161,7 @@ covers(["outputs-limits"], "what is above the limits is left out and told once",
   assert.equal(counted.size, 1000);
 });
 
-covers(["outputs-archive"], "archiving saves the outputs, of a running turn too", async () => {
+covers(["outputs-archive"], "archive: saves the outputs, also of a running turn", async () => {
   const session = await makeSession(api);
   await api.ok("POST", `/sessions/${session.id}/events`, {
     events: [steps(bash("echo half > /mnt/session/outputs/half"), bash("sleep 60"))],

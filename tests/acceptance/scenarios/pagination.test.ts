@@ -29,7 +29,7 @@ async function page(query: string): Promise<{
   return { ...body, ids: body.data.map(({ id }: { id: string }) => id) };
 }
 
-covers(["page-envelope"], "an empty list is empty in every member", async () => {
+covers(["page-envelope"], "empty list: no data, no ids, no cursor", async () => {
   assert.deepEqual(await api.ok("GET", "/files"), {
     data: [],
     next_page: null,
@@ -41,7 +41,7 @@ covers(["page-envelope"], "an empty list is empty in every member", async () => 
 
 covers(
   ["page-limit"],
-  "limit: 20 by default, 1 to 100, anything else refused in the documented words",
+  "limit: 20 by default, 1 to 100; other values are rejected with the documented message",
   async () => {
     assert.deepEqual((await page("")).ids, ids.slice(0, 20));
     assert.deepEqual((await page("limit=1")).ids, ids.slice(0, 1));
@@ -67,7 +67,7 @@ covers(
 
 covers(
   ["page-order"],
-  "following next_page sees everything once, newest first, while others write",
+  "next_page: returns every object once, newest first, during concurrent writes",
   async () => {
     const writer = await berth.client({ user: "writer@example.com" });
     const seen: string[] = [];
@@ -88,7 +88,7 @@ covers(
   },
 );
 
-covers(["page-cursors"], "two cursors at once are refused", async () => {
+covers(["page-cursors"], "two cursors at once → 400", async () => {
   const { next_page: cursor } = await page("limit=2");
   for (const query of [
     `after_id=${ids[0]}&before_id=${ids[3]}`,
@@ -99,52 +99,56 @@ covers(["page-cursors"], "two cursors at once are refused", async () => {
   }
 });
 
-covers(["page-anchors"], "after_id and before_id speak of the list as shown", async () => {
-  assert.deepEqual((await page(`limit=3&after_id=${ids[4]}`)).ids, ids.slice(5, 8));
-  assert.deepEqual((await page(`limit=3&before_id=${ids[10]}`)).ids, ids.slice(7, 10));
-  assert.deepEqual((await page(`limit=3&before_id=${ids[2]}`)).ids, ids.slice(0, 2));
-  const back = await page(`limit=3&before_id=${ids[10]}`);
-  assert.equal(back.has_more, true);
-  assert.deepEqual(
-    (await page(`limit=3&page=${back.next_page}`)).ids,
-    ids.slice(4, 7),
-    "next_page goes on in the direction of travel",
-  );
-  assert.deepEqual((await page("limit=3&after_id=env_00000000000000000000000000")).ids, []);
-  assert.deepEqual(
-    (await page("limit=2&after_id=env_7zzzzzzzzzzzzzzzzzzzzzzzzz")).ids,
-    ids.slice(0, 2),
-    "an anchor whose object is gone still has its place",
-  );
-  assertError(await api.get("/environments?after_id=nonsense"), 400, "invalid_request_error", {
-    param: "after_id",
-  });
-  assertError(
-    await api.get(`/environments?before_id=${ids[0]?.replace("env_", "agent_")}`),
-    400,
-    "invalid_request_error",
-    { param: "before_id" },
-  );
-});
+covers(
+  ["page-anchors"],
+  "after_id and before_id: the objects after and before the anchor, newest first",
+  async () => {
+    assert.deepEqual((await page(`limit=3&after_id=${ids[4]}`)).ids, ids.slice(5, 8));
+    assert.deepEqual((await page(`limit=3&before_id=${ids[10]}`)).ids, ids.slice(7, 10));
+    assert.deepEqual((await page(`limit=3&before_id=${ids[2]}`)).ids, ids.slice(0, 2));
+    const back = await page(`limit=3&before_id=${ids[10]}`);
+    assert.equal(back.has_more, true);
+    assert.deepEqual(
+      (await page(`limit=3&page=${back.next_page}`)).ids,
+      ids.slice(4, 7),
+      "next_page continues in the same direction",
+    );
+    assert.deepEqual((await page("limit=3&after_id=env_00000000000000000000000000")).ids, []);
+    assert.deepEqual(
+      (await page("limit=2&after_id=env_7zzzzzzzzzzzzzzzzzzzzzzzzz")).ids,
+      ids.slice(0, 2),
+      "an anchor of a deleted object still has a position",
+    );
+    assertError(await api.get("/environments?after_id=nonsense"), 400, "invalid_request_error", {
+      param: "after_id",
+    });
+    assertError(
+      await api.get(`/environments?before_id=${ids[0]?.replace("env_", "agent_")}`),
+      400,
+      "invalid_request_error",
+      { param: "before_id" },
+    );
+  },
+);
 
-covers(["page-signed"], "a cursor is good for its list, filters and caller alone", async () => {
+covers(["page-signed"], "page cursor: valid only for its list, filters and caller", async () => {
   const { next_page: cursor } = await page("limit=2");
   assert.ok(cursor !== null);
   const altered = cursor.slice(0, -2) + (cursor.endsWith("AA") ? "BB" : "AA");
   const stranger = await berth.client({ user: "stranger@example.com" });
-  for (const answer of [
+  for (const response of [
     await api.get(`/environments?page=${altered}`),
     await api.get("/environments?page=abc"),
     await api.get(`/agents?page=${cursor}`),
     await api.get(`/environments?page=${cursor}&include_archived=true`),
     await stranger.get(`/environments?page=${cursor}`),
   ]) {
-    assertError(answer, 400, "invalid_request_error", { param: "page" });
+    assertError(response, 400, "invalid_request_error", { param: "page" });
   }
-  assert.deepEqual((await page(`limit=5&page=${cursor}`)).ids, ids.slice(2, 7), "another limit is fine");
+  assert.deepEqual((await page(`limit=5&page=${cursor}`)).ids, ids.slice(2, 7), "the limit may change");
 });
 
-covers(["page-order"], "created_at bounds the list", async () => {
+covers(["page-order"], "created_at: filters the list", async () => {
   const { created_at: at } = (await api.ok("GET", `/environments/${ids[20]}`)) as { created_at: string };
   const newer = await page(`limit=100&created_at[gte]=${at}`);
   const older = await page(`limit=100&created_at[lt]=${at}`);

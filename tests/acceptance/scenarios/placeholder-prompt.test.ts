@@ -16,7 +16,7 @@ let chat: ChatEndpoint;
 let berth: Berth;
 let api: Api;
 before(async () => {
-  directory = await mkdtemp(join(tmpdir(), "placeholders-told-"));
+  directory = await mkdtemp(join(tmpdir(), "placeholder-prompt-"));
   host = await startGitHost({ dir: directory });
   await host.createRepository({ org: "acme", name: "widget", private: true, files: { "w.txt": "w\n" } });
   chat = await startChatEndpoint();
@@ -74,43 +74,52 @@ async function open(credentials: string, vaults: string[], token?: string): Prom
   });
 }
 
-/** What the model was told by the system prompt of its newest request. */
-async function prompt({ id }: AnyJson): Promise<string> {
-  const asked = chat.requests.length;
+/** The system prompt of the model request for a new message. */
+async function systemPrompt({ id }: AnyJson): Promise<string> {
+  const before = chat.requests.length;
   const events = [{ type: "user.message", content: [{ type: "text", text: "Go on." }] }];
   const sent = await api.ok("POST", `/sessions/${id}/events`, { events });
   await waitForTurn(api, id, sent.data[0].id);
-  assert.equal(chat.requests.length, asked + 1);
+  assert.equal(chat.requests.length, before + 1);
   const [{ role, content }] = chat.requests.at(-1)?.messages ?? [];
   assert.equal(role, "system");
   return content;
 }
 
-const told = (text: string) => /^- (These variables hold placeholders.*)$/m.exec(text)?.[1] ?? null;
+const placeholderLine = (text: string) =>
+  /^- (These variables hold placeholders.*)$/m.exec(text)?.[1] ?? null;
 
-covers(["placeholders-told"], "variables that hold placeholders are named, with their hosts", async () => {
-  const token = host.createToken({ user: "robot", permissions: "read" });
-  const vault = await vaultWith(variable("API_KEY", "api.example", "*.api.example"));
-  const session = await open("proxy", [vault.id], token);
-  const first = await prompt(session);
-  const line = told(first) ?? "";
-  const named = `API_KEY (for api.example, *.api.example); FORGE_TOKEN, GH_ENTERPRISE_TOKEN, GH_TOKEN (for ${host.host})`;
-  assert.ok(line.startsWith(`These variables hold placeholders, not secrets: ${named}. `), first);
-  assert.match(line, /real value takes the placeholder's place on the way; nowhere else does it work/);
-  assert.ok(!first.includes(token) && !first.includes("canary-of"));
-  await api.ok("POST", vault.path, variable("LATER", "later.example"));
-  await api.ok("POST", `${vault.path}/${vault.credentials[0]?.id}/archive`);
-  assert.equal(await prompt(session), first);
-});
+covers(
+  ["placeholders-told"],
+  "system prompt: names the variables with placeholders and their hosts, unchanged for the session's life",
+  async () => {
+    const token = host.createToken({ user: "robot", permissions: "read" });
+    const vault = await vaultWith(variable("API_KEY", "api.example", "*.api.example"));
+    const session = await open("proxy", [vault.id], token);
+    const first = await systemPrompt(session);
+    const line = placeholderLine(first) ?? "";
+    const named = `API_KEY (for api.example, *.api.example); FORGE_TOKEN, GH_ENTERPRISE_TOKEN, GH_TOKEN (for ${host.host})`;
+    assert.ok(line.startsWith(`These variables hold placeholders, not secrets: ${named}. `), first);
+    assert.match(line, /real value takes the placeholder's place on the way; nowhere else does it work/);
+    assert.ok(!first.includes(token) && !first.includes("canary-of"));
+    await api.ok("POST", vault.path, variable("LATER", "later.example"));
+    await api.ok("POST", `${vault.path}/${vault.credentials[0]?.id}/archive`);
+    assert.equal(await systemPrompt(session), first);
+  },
+);
 
-covers(["placeholders-told"], "only what is one is told, and nothing where none is", async () => {
-  const token = host.createToken({ user: "robot", permissions: "read" });
-  assert.equal(told(await prompt(await open("proxy", []))), null);
-  assert.equal(told(await prompt(await open("inject", [], token))), null);
-  // The repository's token holds over the vault's variable of that name.
-  const vault = await vaultWith(variable("FORGE_TOKEN", "a.example"), variable("KEY", "b.example"));
-  await api.ok("POST", `${vault.path}/${vault.credentials[1]?.id}/archive`);
-  await api.ok("POST", vault.path, variable("KEY", "c.example"));
-  const line = told(await prompt(await open("inject", [vault.id], token)));
-  assert.match(line ?? "", /not secrets: KEY \(for c\.example\)\. /);
-});
+covers(
+  ["placeholders-told"],
+  "system prompt: names only placeholders, and says nothing when there are none",
+  async () => {
+    const token = host.createToken({ user: "robot", permissions: "read" });
+    assert.equal(placeholderLine(await systemPrompt(await open("proxy", []))), null);
+    assert.equal(placeholderLine(await systemPrompt(await open("inject", [], token))), null);
+    // The repository's token takes precedence over the vault's variable of that name.
+    const vault = await vaultWith(variable("FORGE_TOKEN", "a.example"), variable("KEY", "b.example"));
+    await api.ok("POST", `${vault.path}/${vault.credentials[1]?.id}/archive`);
+    await api.ok("POST", vault.path, variable("KEY", "c.example"));
+    const line = placeholderLine(await systemPrompt(await open("inject", [vault.id], token)));
+    assert.match(line ?? "", /not secrets: KEY \(for c\.example\)\. /);
+  },
+);

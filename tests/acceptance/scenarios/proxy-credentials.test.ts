@@ -14,8 +14,8 @@ import { type InspectionCounts, inspectSandboxes } from "../harness/inspect-sand
 import { ScannedApi, SecretScanner } from "../harness/secret-scanner.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
-const watch = new SecretScanner();
-const isRoot = process.getuid?.() === 0;
+const SCANNER = new SecretScanner();
+const IS_ROOT = process.getuid?.() === 0;
 
 let directory: string;
 let host: GitHost;
@@ -23,7 +23,7 @@ let plain: GitHost;
 let echo: EchoHost;
 let berth: Berth;
 let api: Api;
-/** While a request waits at the git host, the program inside that sent it has in memory what it sent. */
+/** Called while a git request is held, so that the program in the sandbox still has the request in memory. */
 let onRequest: () => void = () => undefined;
 
 before(async () => {
@@ -42,26 +42,26 @@ before(async () => {
       ]),
       BERTH_GIT_CA_FILES: JSON.stringify([{ host: "api.localhost", ca_file: echo.caFile }]),
       BERTH_GIT_HTTP_HOSTS: plain.host,
-      BERTH_EGRESS_ALLOW_PRIVATE: [host.host, plain.host, at("api"), at("other")].join(" "),
+      BERTH_EGRESS_ALLOW_PRIVATE: [host.host, plain.host, hostPort("api"), hostPort("other")].join(" "),
       BERTH_LOG_LEVEL: "debug",
     },
   });
-  api = new ScannedApi(berth.url, await berth.token(), watch);
+  api = new ScannedApi(berth.url, await berth.token(), SCANNER);
 });
 after(async () => {
   await berth.stop();
   await Promise.all([host.stop(), plain.stop(), echo.stop()]);
   await rm(directory, { recursive: true, force: true });
-  watch.check("the service's log", berth.log);
+  SCANNER.check("the service's log", berth.log);
 });
 
-const at = (name: string) => `${name}.localhost:${echo.port}`;
+const hostPort = (name: string) => `${name}.localhost:${echo.port}`;
 
 function secret(name: string, permissions: "read" | "write" = "write"): string {
-  return watch.add(name, host.createToken({ user: "robot", permissions }));
+  return SCANNER.add(name, host.createToken({ user: "robot", permissions }));
 }
 
-function environment(credentials: string, hosts = [at("api"), at("other")]): Promise<AnyJson> {
+function environment(credentials: string, hosts = [hostPort("api"), hostPort("other")]): Promise<AnyJson> {
   const config = { type: "cloud", networking: { type: "limited", allowed_hosts: hosts } };
   return makeEnvironment(api, { credentials, config });
 }
@@ -96,7 +96,7 @@ async function run(session: AnyJson, ...commands: string[]): Promise<string[]> {
   return toolResults(await runTurn(api, session.id, ...commands.map(bash)));
 }
 
-covers(["environment-credentials"], "where secrets are is the environment's to say", async () => {
+covers(["environment-credentials"], "environment credentials: inject by default, or proxy", async () => {
   const made = await makeEnvironment(api);
   assert.equal(made.credentials, "inject");
   const path = `/environments/${made.id}`;
@@ -113,31 +113,31 @@ covers(["environment-credentials"], "where secrets are is the environment's to s
 
 covers(
   ["proxy-credentials", "environment-credentials"],
-  "git, gh and curl work, and no look into the container finds a token",
+  "proxy credentials: git, gh and curl work, and the container contains no token",
   async (t) => {
     const [token, password] = [secret("a token"), secret("a password")];
     const plainPassword = plain.createToken({ user: "robot", permissions: "write" });
-    watch.add("a password over http", plainPassword);
+    SCANNER.add("a password over http", plainPassword);
     const env = await environment("proxy");
     const generic = { type: "git_repository", url: `${host.url}/acme/gadget`, username: "ann", password };
     const http = { ...generic, url: `${plain.url}/acme/plain`, password: plainPassword };
     const session = await open(env, { resources: [repository(token), generic, http] });
     const seen: InspectionCounts = { processes: 0, memory: 0, files: 0 };
-    const faults: unknown[] = [];
+    const findings: unknown[] = [];
     onRequest = () => {
-      if (!isRoot) return;
+      if (!IS_ROOT) return;
       try {
-        const looked = inspectSandboxes(berth.pid, watch);
-        for (const key of Object.keys(seen) as (keyof InspectionCounts)[]) seen[key] += looked[key];
+        const counts = inspectSandboxes(berth.pid, SCANNER);
+        for (const key of Object.keys(seen) as (keyof InspectionCounts)[]) seen[key] += counts[key];
       } catch (error) {
-        faults.push(error);
+        findings.push(error);
       }
     };
     t.after(() => (onRequest = () => undefined));
-    // Larger than what git sends with a length.
-    const push = (place: string) =>
-      `cd /data/${place} && head -c 3000000 /dev/urandom >big && git add big && git commit -q -m x && git push -q origin HEAD:refs/heads/side 2>&1; echo exit $?`;
-    const told = await run(
+    // Large enough that git sends a chunked body.
+    const push = (directory: string) =>
+      `cd /data/${directory} && head -c 3000000 /dev/urandom >big && git add big && git commit -q -m x && git push -q origin HEAD:refs/heads/side 2>&1; echo exit $?`;
+    const texts = await run(
       session,
       push("widget"),
       push("gadget"),
@@ -147,130 +147,138 @@ covers(
       "git clone -q $(git -C /data/widget remote get-url origin) /data/again && ls /data/again",
       "env; cat /proc/*/environ | tr '\\0' '\\n'; git config --list; cat /data/*/.git/config",
     );
-    assert.match(told[0] ?? "", /exit 0/);
-    assert.match(told[1] ?? "", /exit 0/);
-    assert.match(told[2] ?? "", /exit 0/);
-    assert.match(told[3] ?? "", /Logged in to git.localhost.* as robot[\s\S]*\nrobot\nrobot/);
-    assert.match(told[4] ?? "", /"login":"robot"/);
-    assert.match(told[5] ?? "", /README.md/);
-    assert.match(told[6] ?? "", /GH_TOKEN=berth[0-9a-f]{31}\n/);
-    assert.deepEqual(faults, []);
-    if (!isRoot) return t.diagnostic("not root: processes were not looked into");
+    assert.match(texts[0] ?? "", /exit 0/);
+    assert.match(texts[1] ?? "", /exit 0/);
+    assert.match(texts[2] ?? "", /exit 0/);
+    assert.match(texts[3] ?? "", /Logged in to git.localhost.* as robot[\s\S]*\nrobot\nrobot/);
+    assert.match(texts[4] ?? "", /"login":"robot"/);
+    assert.match(texts[5] ?? "", /README.md/);
+    assert.match(texts[6] ?? "", /GH_TOKEN=berth[0-9a-f]{31}\n/);
+    assert.deepEqual(findings, []);
+    if (!IS_ROOT) return t.diagnostic("not root: processes were not inspected");
     assert.ok(seen.processes > 20 && seen.memory > 1_000_000 && seen.files > 100, JSON.stringify(seen));
 
-    // The same look finds the token where it is to be: the default, which follows with the next command.
+    // Control: with the default (inject) the same inspection finds the token.
     await api.ok("POST", `/environments/${env.id}`, { credentials: "inject" });
     await run(session, "git -C /data/widget fetch");
-    assert.match(String(faults[0]), /a (token|password)/);
+    assert.match(String(findings[0]), /a (token|password)/);
   },
 );
 
 covers(
   ["proxy-credentials"],
-  "another host, a redirect and another repository get the placeholder",
+  "proxy credentials: other hosts, redirects and other repositories receive the placeholder",
   async () => {
     const token = secret("a token for one place");
     const session = await open(await environment("proxy"), { resources: [repository(token)] });
     echo.requests.length = 0;
     const [first, second, third] = await run(
       session,
-      `curl -sS -H "Authorization: token $GH_TOKEN" -u x:$GH_TOKEN 'https://${at("api")}/echo?t='$GH_TOKEN; echo; curl -sS -u x:$GH_TOKEN https://${at("api")}/echo`,
-      `curl -sSL --location-trusted -H "Authorization: token $GH_TOKEN" https://${at("api")}/to?https://${at("other")}/echo`,
+      `curl -sS -H "Authorization: token $GH_TOKEN" -u x:$GH_TOKEN 'https://${hostPort("api")}/echo?t='$GH_TOKEN; echo; curl -sS -u x:$GH_TOKEN https://${hostPort("api")}/echo`,
+      `curl -sSL --location-trusted -H "Authorization: token $GH_TOKEN" https://${hostPort("api")}/to?https://${hostPort("other")}/echo`,
       `git ls-remote ${host.url}/acme/gadget 2>&1; curl -sS -o /dev/null -w '%{http_code}' -u x:$GH_TOKEN ${host.url}/acme/gadget/info/refs?service=git-upload-pack`,
     );
     assert.match(first ?? "", /token berth[0-9a-f]{31}/);
     assert.match(second ?? "", /token berth/);
     assert.match(third ?? "", /could not read Username[\s\S]*401$/);
     assert.ok(echo.requests.length >= 4);
-    for (const { all } of echo.requests) watch.check("what another host was asked", all);
+    for (const { all } of echo.requests) SCANNER.check("a request to another host", all);
   },
 );
 
 covers(
   ["proxy-credential-rotation"],
-  "a rotated token is in the next request of a running command",
+  "rotated token: in the next request, also of a running command",
   async () => {
     const first = secret("the first token");
     const session = await open(await environment("proxy"), { resources: [repository(first)] });
     const [before] = await run(session, 'printf "%s" "$GH_TOKEN"');
-    let asked = 0;
+    let requestCount = 0;
     onRequest = () => {
-      asked += 1;
+      requestCount += 1;
     };
-    const requests = async (count: number) => {
+    const waitForRequests = async (count: number) => {
       await waitUntil(
-        () => asked >= count,
-        () => `${asked} of ${count} requests came`,
+        () => requestCount >= count,
+        () => `${requestCount} of ${count} requests were received`,
       );
     };
     const url = `${host.url}/acme/widget/info/refs?service=git-upload-pack`;
-    const ask = `code=$(curl -sS -u x:$GH_TOKEN -o /dev/null -w '%{http_code}' '${url}')`;
-    const healed =
-      '[ "$code" = 401 ] && ill=1; if [ "$ill$code" = 1200 ]; then echo healed; break; fi; sleep 0.02';
-    const running = runTurn(api, session.id, bash(`for n in $(seq 500); do ${ask}; ${healed}; done`));
-    await requests(2);
+    const request = `code=$(curl -sS -u x:$GH_TOKEN -o /dev/null -w '%{http_code}' '${url}')`;
+    const recovered =
+      '[ "$code" = 401 ] && failed=1; if [ "$failed$code" = 1200 ]; then echo recovered; break; fi; sleep 0.02';
+    const running = runTurn(api, session.id, bash(`for n in $(seq 500); do ${request}; ${recovered}; done`));
+    await waitForRequests(2);
     host.revokeToken(first);
-    await requests(asked + 2);
+    await waitForRequests(requestCount + 2);
     const path = `/sessions/${session.id}/resources/${session.resources[0].id}`;
     await api.ok("POST", path, { authorization_token: secret("the second token") });
-    assert.match(toolResults(await running)[0] ?? "", /^healed/);
+    assert.match(toolResults(await running)[0] ?? "", /^recovered/);
     onRequest = () => undefined;
     const [after] = await run(session, 'printf "%s" "$GH_TOKEN"; git -C /data/widget fetch && echo fetched');
     assert.ok((after ?? "").startsWith(`${(before ?? "").slice(0, 36)}fetched`), `${before} ${after}`);
   },
 );
 
-covers(["vault-variables"], "programs use a vault's secret that the container does not have", async (t) => {
-  const key = watch.add("the key", `sk-${randomBytes(20).toString("base64url")}+/=`);
-  echo.registryToken = watch.add("the registry's token", `npm_${randomBytes(18).toString("hex")}`);
-  const own = new SecretScanner();
-  own.add("the key", key);
-  own.add("the registry's token", echo.registryToken);
-  const vault = await vaultWith(["API_KEY", key, at("api")], ["NPM_TOKEN", echo.registryToken, at("api")]);
-  const curl = `curl -sS -i -H "Authorization: Bearer $API_KEY" -H 'Content-Type: application/json' -d "{\\"k\\":\\"$API_KEY\\"}"`;
-  const npmrc = `//${at("api")}/npm/:_authToken=\${NPM_TOKEN}`;
-  const install = `npm install --no-audit --no-fund --registry https://${at("api")}/npm/ tiny`;
-  for (const mode of ["inject", "proxy"]) {
-    const session = await open(await environment(mode), { vault_ids: [vault.id] });
-    echo.requests.length = 0;
-    const [one, other, fetched, installed] = await run(
-      session,
-      `${curl} "https://${at("api")}/echo?key=$API_KEY"`,
-      `${curl} "https://${at("other")}/echo?key=$API_KEY"`,
-      `command -v node >/dev/null || { echo no node; exit; }; node -e 'fetch("https://${at("api")}/node", { headers: { "x-api-key": process.env.API_KEY } }).then((answer) => answer.text()).then(console.log)'`,
-      `command -v npm >/dev/null || { echo no npm; exit; }; mkdir -p /data/p && cd /data/p && echo '${npmrc}' >.npmrc && ${install} 2>&1 && node -p 'require("tiny")'`,
+covers(
+  ["vault-variables"],
+  "vault variable: programs use a secret that the container does not contain",
+  async (t) => {
+    const key = SCANNER.add("the key", `sk-${randomBytes(20).toString("base64url")}+/=`);
+    echo.registryToken = SCANNER.add("the registry's token", `npm_${randomBytes(18).toString("hex")}`);
+    const own = new SecretScanner();
+    own.add("the key", key);
+    own.add("the registry's token", echo.registryToken);
+    const vault = await vaultWith(
+      ["API_KEY", key, hostPort("api")],
+      ["NPM_TOKEN", echo.registryToken, hostPort("api")],
     );
-    const [asked, elsewhere] = echo.requests;
-    assert.equal(asked?.authorization, `Bearer ${key}`);
-    assert.ok(
-      asked?.all.includes(encodeURIComponent(key)) && asked.all.includes(JSON.stringify(`{"k":"${key}"}`)),
-    );
-    for (const text of [one, other]) assert.match(text ?? "", /x-echo: Bearer sk-berth[0-9a-f]{31}\r?\n/);
-    watch.check("what another host was asked", elsewhere?.all ?? "");
-    assert.match(fetched ?? "", /x-api-key","sk-berth|no node/);
-    if (/no node/.test(fetched ?? "")) t.diagnostic("no node in the sandbox");
-    else assert.ok(echo.requests.some(({ line, all }) => line === "GET /node" && all.includes(key)));
-    if (/no npm/.test(installed ?? "")) t.diagnostic("no npm in the sandbox");
-    else assert.match(installed ?? "", /\n7\n/);
-    if (isRoot) inspectSandboxes(berth.pid, own);
-  }
-});
+    const curl = `curl -sS -i -H "Authorization: Bearer $API_KEY" -H 'Content-Type: application/json' -d "{\\"k\\":\\"$API_KEY\\"}"`;
+    const npmrc = `//${hostPort("api")}/npm/:_authToken=\${NPM_TOKEN}`;
+    const install = `npm install --no-audit --no-fund --registry https://${hostPort("api")}/npm/ tiny`;
+    for (const mode of ["inject", "proxy"]) {
+      const session = await open(await environment(mode), { vault_ids: [vault.id] });
+      echo.requests.length = 0;
+      const [one, other, fetched, installed] = await run(
+        session,
+        `${curl} "https://${hostPort("api")}/echo?key=$API_KEY"`,
+        `${curl} "https://${hostPort("other")}/echo?key=$API_KEY"`,
+        `command -v node >/dev/null || { echo no node; exit; }; node -e 'fetch("https://${hostPort("api")}/node", { headers: { "x-api-key": process.env.API_KEY } }).then((response) => response.text()).then(console.log)'`,
+        `command -v npm >/dev/null || { echo no npm; exit; }; mkdir -p /data/p && cd /data/p && echo '${npmrc}' >.npmrc && ${install} 2>&1 && node -p 'require("tiny")'`,
+      );
+      const [request, elsewhere] = echo.requests;
+      assert.equal(request?.authorization, `Bearer ${key}`);
+      assert.ok(
+        request?.all.includes(encodeURIComponent(key)) &&
+          request.all.includes(JSON.stringify(`{"k":"${key}"}`)),
+      );
+      for (const text of [one, other]) assert.match(text ?? "", /x-echo: Bearer sk-berth[0-9a-f]{31}\r?\n/);
+      SCANNER.check("a request to another host", elsewhere?.all ?? "");
+      assert.match(fetched ?? "", /x-api-key","sk-berth|no node/);
+      if (/no node/.test(fetched ?? "")) t.diagnostic("no node in the sandbox");
+      else assert.ok(echo.requests.some(({ line, all }) => line === "GET /node" && all.includes(key)));
+      if (/no npm/.test(installed ?? "")) t.diagnostic("no npm in the sandbox");
+      else assert.match(installed ?? "", /\n7\n/);
+      if (IS_ROOT) inspectSandboxes(berth.pid, own);
+    }
+  },
+);
 
-covers(["vault-variables"], "what is rotated, archived or not allowed", async () => {
-  const value = watch.add("a value", randomBytes(16).toString("hex"));
-  const vault = await vaultWith(["KEY", value, at("api")], ["FAR", value, "far.example"]);
+covers(["vault-variables"], "vault variable: rotated, archived and denied values", async () => {
+  const value = SCANNER.add("a value", randomBytes(16).toString("hex"));
+  const vault = await vaultWith(["KEY", value, hostPort("api")], ["FAR", value, "far.example"]);
   const session = await open(await environment("inject"), { vault_ids: [vault.id] });
-  const ask = `curl -sS -H "X-Key: $KEY" https://${at("api")}/echo`;
+  const send = `curl -sS -H "X-Key: $KEY" https://${hostPort("api")}/echo`;
   const last = () => echo.requests.at(-1)?.all ?? "";
-  await run(session, ask);
+  await run(session, send);
   assert.ok(last().includes(value));
   const path = `/vaults/${vault.id}/credentials/${vault.credentials[0].id}`;
-  const rotated = watch.add("a rotated value", randomBytes(16).toString("hex"));
+  const rotated = SCANNER.add("a rotated value", randomBytes(16).toString("hex"));
   await api.ok("POST", path, { auth: { type: "environment_variable", secret_value: rotated } });
-  await run(session, `${ask}; echo "$KEY" >/data/kept`);
+  await run(session, `${send}; echo "$KEY" >/data/kept`);
   assert.ok(last().includes(rotated));
   await api.ok("POST", `${path}/archive`);
-  await run(session, ask.replace("$KEY", "$(cat /data/kept)"));
+  await run(session, send.replace("$KEY", "$(cat /data/kept)"));
   assert.match(last(), /berth[0-9a-f]{31}/);
   const [gone] = await run(session, 'echo "<$KEY>"');
   assert.match(gone ?? "", /^<>/);
@@ -280,25 +288,32 @@ covers(["vault-variables"], "what is rotated, archived or not allowed", async ()
   );
 });
 
-covers(["vault-variable-order"], "which of several variables of one name is the session's", async () => {
-  const [one, two] = [
-    await vaultWith(["NAME", "vault-one", at("api")], ["FORGE_TOKEN", "vault-forge", at("api")]),
-    await vaultWith(["NAME", "vault-two", at("api")], ["MORE", "vault-more", at("api")]),
-  ];
-  const env = await environment("inject");
-  await api.ok("POST", `/environments/${env.id}`, {
-    environment_variables: { NAME: "environment", OWN: "environment", SHARED: "environment" },
-  });
-  const session = await open(env, {
-    vault_ids: [one.id, two.id],
-    environment_variables: { NAME: "session", OWN: "session", MORE: "session" },
-    resources: [repository(secret("a forge's token"))],
-  });
-  const send = `curl -sS -H "X: $NAME $MORE" https://${at("api")}/echo`;
-  const [text] = await run(
-    session,
-    `echo "$SHARED $OWN"; [ "$FORGE_TOKEN" = "$GH_TOKEN" ] && echo repository; ${send} >/dev/null`,
-  );
-  assert.match(text ?? "", /^environment session\nrepository/);
-  assert.match(echo.requests.at(-1)?.all ?? "", /"vault-one vault-more"/);
-});
+covers(
+  ["vault-variable-order"],
+  "variables of one name: repository, vault, session, environment in this order",
+  async () => {
+    const [one, two] = [
+      await vaultWith(
+        ["NAME", "vault-one", hostPort("api")],
+        ["FORGE_TOKEN", "vault-forge", hostPort("api")],
+      ),
+      await vaultWith(["NAME", "vault-two", hostPort("api")], ["MORE", "vault-more", hostPort("api")]),
+    ];
+    const env = await environment("inject");
+    await api.ok("POST", `/environments/${env.id}`, {
+      environment_variables: { NAME: "environment", OWN: "environment", SHARED: "environment" },
+    });
+    const session = await open(env, {
+      vault_ids: [one.id, two.id],
+      environment_variables: { NAME: "session", OWN: "session", MORE: "session" },
+      resources: [repository(secret("a forge's token"))],
+    });
+    const send = `curl -sS -H "X: $NAME $MORE" https://${hostPort("api")}/echo`;
+    const [text] = await run(
+      session,
+      `echo "$SHARED $OWN"; [ "$FORGE_TOKEN" = "$GH_TOKEN" ] && echo repository; ${send} >/dev/null`,
+    );
+    assert.match(text ?? "", /^environment session\nrepository/);
+    assert.match(echo.requests.at(-1)?.all ?? "", /"vault-one vault-more"/);
+  },
+);

@@ -28,18 +28,18 @@ after(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-let count = 0;
+let repositoryCount = 0;
 
 /** A private repository with an issue. */
 async function makeRepository(): Promise<string> {
-  const name = `widget-${++count}`;
+  const name = `widget-${++repositoryCount}`;
   await host.createRepository({ org: "acme", name, private: true, files: { "README.md": "# Widget\n" } });
   host.project("acme", name).openIssue("ann", { title: "The tap leaks", body: "A drop a second." });
   return name;
 }
 
-/** What commands print, one after another, in a session with a clone of the repository. */
-async function inClone(
+/** Runs commands in a new session with a clone of the repository. */
+async function runInClone(
   name: string,
   token: Partial<TokenOptions>,
   ...commands: string[]
@@ -58,18 +58,18 @@ async function inClone(
   return { texts: toolResults(events), events };
 }
 
-const pushBranch =
+const PUSH_BRANCH =
   "git checkout -q -b tap && echo fixed >> README.md && git commit -qam 'Close the tap' && git push -q -u origin tap";
 
 covers(
   ["pull-request-opened", "clone-tools"],
-  "branch, commit, push, pull request, comment, issues by gh",
+  "gh: creates and comments on a pull request for a pushed branch, and reads and comments on issues",
   async () => {
     const name = await makeRepository();
-    const { texts } = await inClone(
+    const { texts } = await runInClone(
       name,
       {},
-      pushBranch,
+      PUSH_BRANCH,
       "gh issue list",
       "gh pr create --fill",
       "gh pr create --fill",
@@ -94,44 +94,52 @@ covers(
   },
 );
 
-covers(["pull-request-permission"], "what a token lacks is told, and nothing happens", async () => {
-  const name = await makeRepository();
-  const lacking = /Resource not accessible by personal access token/;
-  const { texts } = await inClone(
-    name,
-    { pullRequests: "read", issues: "none" },
-    pushBranch,
-    "gh pr create --fill",
-    "gh issue list",
-    "gh issue comment 1 --body Hello",
-  );
-  for (const text of texts.slice(1)) assert.match(text, lacking);
-  const reader = await inClone(
-    name,
-    { permissions: "read" },
-    pushBranch.replaceAll("tap", "other"),
-    "gh issue list",
-  );
-  assert.match(reader.texts[0] ?? "", /403/);
-  assert.match(reader.texts[1] ?? "", /The tap leaks/);
-  assert.equal(await host.head("acme", name, "other"), null);
-  const { discussions } = host.project("acme", name);
-  assert.deepEqual(
-    discussions.map(({ comments }) => comments.length),
-    [0],
-  );
-});
+covers(
+  ["pull-request-permission"],
+  "missing permissions: the agent sees the provider's error, and nothing changes",
+  async () => {
+    const name = await makeRepository();
+    const missingPermission = /Resource not accessible by personal access token/;
+    const { texts } = await runInClone(
+      name,
+      { pullRequests: "read", issues: "none" },
+      PUSH_BRANCH,
+      "gh pr create --fill",
+      "gh issue list",
+      "gh issue comment 1 --body Hello",
+    );
+    for (const text of texts.slice(1)) assert.match(text, missingPermission);
+    const reader = await runInClone(
+      name,
+      { permissions: "read" },
+      PUSH_BRANCH.replaceAll("tap", "other"),
+      "gh issue list",
+    );
+    assert.match(reader.texts[0] ?? "", /403/);
+    assert.match(reader.texts[1] ?? "", /The tap leaks/);
+    assert.equal(await host.head("acme", name, "other"), null);
+    const { discussions } = host.project("acme", name);
+    assert.deepEqual(
+      discussions.map(({ comments }) => comments.length),
+      [0],
+    );
+  },
+);
 
-covers(["single-sign-on"], "a token that is not authorized for single sign-on clones nothing", async () => {
-  const name = await makeRepository();
-  const { texts, events } = await inClone(
-    name,
-    { authorizedFor: ["elsewhere"] },
-    "ls -A /data",
-    `gh issue list --repo "$GH_HOST/acme/${name}"`,
-  );
-  const error = events.find(({ type }) => type === "session.error");
-  assert.equal(error?.error.type, "repository_forbidden_error");
-  assert.doesNotMatch(texts[0] ?? "", new RegExp(`^${name}$`, "m"));
-  assert.match(texts[1] ?? "", /SAML enforcement/);
-});
+covers(
+  ["single-sign-on"],
+  "token without single sign-on authorization: repository_forbidden_error, no clone",
+  async () => {
+    const name = await makeRepository();
+    const { texts, events } = await runInClone(
+      name,
+      { authorizedFor: ["elsewhere"] },
+      "ls -A /data",
+      `gh issue list --repo "$GH_HOST/acme/${name}"`,
+    );
+    const error = events.find(({ type }) => type === "session.error");
+    assert.equal(error?.error.type, "repository_forbidden_error");
+    assert.doesNotMatch(texts[0] ?? "", new RegExp(`^${name}$`, "m"));
+    assert.match(texts[1] ?? "", /SAML enforcement/);
+  },
+);

@@ -54,8 +54,8 @@ after(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** The log up to its `count`th reclaim. */
-async function reclaimed(session: string, count = 1): Promise<AnyJson[]> {
+/** The log up to its `count`th session.container_reclaimed. */
+async function waitForReclaim(session: string, count = 1): Promise<AnyJson[]> {
   let seen = 0;
   const isLast = ({ type }: AnyJson) => type === "session.container_reclaimed" && ++seen === count;
   return await readEventsUntil(api, session, isLast);
@@ -65,36 +65,40 @@ function count(events: AnyJson[], type: string): number {
   return events.filter((event) => event.type === type).length;
 }
 
-covers(["reclaim-idle", "outputs-once"], "an idle session's disk goes, its log and Files stay", async () => {
-  const session = await makeSession(api);
-  await runTurn(
-    api,
-    session.id,
-    bash("echo draft > /data/draft; echo done > /mnt/session/outputs/result.txt"),
-  );
-  const events = await reclaimed(session.id);
-  assert.equal(events.at(-1).reason, "inactivity");
-  assert.equal(count(events, "session.container_started"), 1);
-  const files = (await api.ok("GET", `/files?scope_id=${session.id}`)).data;
-  assert.deepEqual(
-    files.map(({ filename }: AnyJson) => filename),
-    ["result.txt"],
-  );
-  const again = await runTurn(
-    api,
-    session.id,
-    bash("ls /data /mnt/session/outputs"),
-    bash("echo done > /mnt/session/outputs/result.txt"),
-  );
-  assert.equal(count(again, "session.container_started"), 1);
-  assert.doesNotMatch(toolResults(again)[0] ?? "", /draft|result/);
-  assert.deepEqual((await api.ok("GET", `/files?scope_id=${session.id}`)).data, files);
-  assert.equal((await api.ok("GET", `/sessions/${session.id}`)).status, "idle");
-});
+covers(
+  ["reclaim-idle", "outputs-once"],
+  "reclaim: an idle session loses its disk, and its log and Files remain",
+  async () => {
+    const session = await makeSession(api);
+    await runTurn(
+      api,
+      session.id,
+      bash("echo draft > /data/draft; echo done > /mnt/session/outputs/result.txt"),
+    );
+    const events = await waitForReclaim(session.id);
+    assert.equal(events.at(-1).reason, "inactivity");
+    assert.equal(count(events, "session.container_started"), 1);
+    const files = (await api.ok("GET", `/files?scope_id=${session.id}`)).data;
+    assert.deepEqual(
+      files.map(({ filename }: AnyJson) => filename),
+      ["result.txt"],
+    );
+    const again = await runTurn(
+      api,
+      session.id,
+      bash("ls /data /mnt/session/outputs"),
+      bash("echo done > /mnt/session/outputs/result.txt"),
+    );
+    assert.equal(count(again, "session.container_started"), 1);
+    assert.doesNotMatch(toolResults(again)[0] ?? "", /draft|result/);
+    assert.deepEqual((await api.ok("GET", `/files?scope_id=${session.id}`)).data, files);
+    assert.equal((await api.ok("GET", `/sessions/${session.id}`)).status, "idle");
+  },
+);
 
 covers(
   ["reclaim-anew", "memory-write-in"],
-  "memories are there again, as they are now, and what was written beside a call was kept",
+  "after reclaim: memories have their current content, and writes outside of calls were stored",
   async () => {
     const store = await api.ok("POST", "/memory_stores", { name: "notes" });
     const session = await makeSession(api, {
@@ -104,7 +108,7 @@ covers(
     const late = `(until [ -e /tmp/go ]; do sleep 0.01; done; echo late > ${at}/late; touch /tmp/went) >/dev/null 2>&1 &`;
     const wait = "touch /tmp/go; until [ -e /tmp/went ]; do sleep 0.01; done";
     await runTurn(api, session.id, bash(`echo kept > ${at}/kept; ${late}`), bash(wait));
-    await reclaimed(session.id);
+    await waitForReclaim(session.id);
     const [memory] = (await api.ok("GET", `/memory_stores/${store.id}/memories?path_prefix=/kept`)).data;
     await api.ok("POST", `/memory_stores/${store.id}/memories/${memory.id}`, { content: "since then\n" });
     const events = await runTurn(api, session.id, bash(`cd ${at}; grep -H . *`));
@@ -114,7 +118,7 @@ covers(
 
 covers(
   ["reclaim-anew", "repo-rotation"],
-  "the next event clones again with the present token, and mounts again",
+  "after reclaim: repositories are cloned with the current token, and files are mounted again",
   async () => {
     const [agent, environment, file, store] = await Promise.all([
       makeAgent(api),
@@ -139,7 +143,7 @@ covers(
         "cd widget && echo lost > lost && echo learnt > /mnt/memory/lore/a.md && echo x >> w.txt && git status --short",
       ),
     );
-    await reclaimed(session.id);
+    await waitForReclaim(session.id);
     host.revokeToken(first);
     const second = host.createToken({ user: "robot", permissions: "write" });
     const [repository] = session.resources;
@@ -157,78 +161,78 @@ covers(
   },
 );
 
-covers(["reclaim-anew"], "the model is told once, and its history before stays as it was", async () => {
-  const [agent, environment] = await Promise.all([
-    makeAgent(api, { model: "local/quiet" }),
-    makeEnvironment(api),
-  ]);
-  const session = await api.ok("POST", "/sessions", {
-    agent: agent.id,
-    environment_id: environment.id,
-    resources: [{ type: "hosted_repository", url: `${host.url}/acme/open` }],
-  });
-  const say = async (text: string) => {
-    const content = [{ type: "text", text }];
-    const events = [{ type: "user.message", content }];
-    const sent = await api.ok("POST", `/sessions/${session.id}/events`, { events });
-    await waitForTurn(api, session.id, sent.data[0].id);
-  };
-  await say("one");
-  await reclaimed(session.id);
-  await say("two");
-  await say("three");
-  const [first, second, third] = chat.requests.map(({ messages }) =>
-    messages.map((m: AnyJson) => JSON.stringify(m)),
-  );
-  assert.deepEqual(second.slice(0, first.length), first);
-  assert.deepEqual(third.slice(0, second.length), second);
-  const told = /container was reclaimed and is set up anew/g;
-  assert.equal(first.join("").match(told), null);
-  assert.equal(second.at(-1).match(told)?.length, 1);
-  assert.match(second.at(-1), /two/);
-  assert.equal(third.join("").match(told)?.length, 1);
-});
-
 covers(
-  ["reclaim-outputs"],
-  "what is left as output after the turn is saved before the disk goes",
+  ["reclaim-anew"],
+  "after reclaim: the model is told once, and its earlier history is unchanged",
   async () => {
-    const slow = await Berth.start({
-      settings: { BERTH_DISK_RECLAIM_SECONDS: "1", BERTH_SANDBOX_IDLE_SECONDS: "4" },
+    const [agent, environment] = await Promise.all([
+      makeAgent(api, { model: "local/quiet" }),
+      makeEnvironment(api),
+    ]);
+    const session = await api.ok("POST", "/sessions", {
+      agent: agent.id,
+      environment_id: environment.id,
+      resources: [{ type: "hosted_repository", url: `${host.url}/acme/open` }],
     });
-    try {
-      const client = await slow.client();
-      const session = await makeSession(client);
-      const waiting =
-        "(while [ ! -e /data/go ]; do sleep 0.1; done; echo late > /mnt/session/outputs/late) &";
-      await runTurn(client, session.id, bash(`${waiting} echo early > /mnt/session/outputs/early`));
-      const file = await makeFile(client, "go");
-      await client.ok("POST", `/sessions/${session.id}/resources`, {
-        type: "file",
-        file_id: file.id,
-        mount_path: "/data/go",
-      });
-      await readEventsUntil(client, session.id, ({ type }) => type === "session.container_reclaimed");
-      const files = (await client.ok("GET", `/files?scope_id=${session.id}`)).data;
-      assert.deepEqual(
-        files.map(({ filename }: AnyJson) => filename),
-        ["late", "early"],
-      );
-    } finally {
-      await slow.stop();
-    }
+    const say = async (text: string) => {
+      const content = [{ type: "text", text }];
+      const events = [{ type: "user.message", content }];
+      const sent = await api.ok("POST", `/sessions/${session.id}/events`, { events });
+      await waitForTurn(api, session.id, sent.data[0].id);
+    };
+    await say("one");
+    await waitForReclaim(session.id);
+    await say("two");
+    await say("three");
+    const [first, second, third] = chat.requests.map(({ messages }) =>
+      messages.map((m: AnyJson) => JSON.stringify(m)),
+    );
+    assert.deepEqual(second.slice(0, first.length), first);
+    assert.deepEqual(third.slice(0, second.length), second);
+    const notice = /container was reclaimed and is set up anew/g;
+    assert.equal(first.join("").match(notice), null);
+    assert.equal(second.at(-1).match(notice)?.length, 1);
+    assert.match(second.at(-1), /two/);
+    assert.equal(third.join("").match(notice)?.length, 1);
   },
 );
 
-covers(["reclaim-race"], "events that come at any point of a reclaim are answered, each once", async () => {
+covers(["reclaim-outputs"], "reclaim: outputs written after the turn are saved first", async () => {
+  const slow = await Berth.start({
+    settings: { BERTH_DISK_RECLAIM_SECONDS: "1", BERTH_SANDBOX_IDLE_SECONDS: "4" },
+  });
+  try {
+    const client = await slow.client();
+    const session = await makeSession(client);
+    const background =
+      "(while [ ! -e /data/go ]; do sleep 0.1; done; echo late > /mnt/session/outputs/late) &";
+    await runTurn(client, session.id, bash(`${background} echo early > /mnt/session/outputs/early`));
+    const file = await makeFile(client, "go");
+    await client.ok("POST", `/sessions/${session.id}/resources`, {
+      type: "file",
+      file_id: file.id,
+      mount_path: "/data/go",
+    });
+    await readEventsUntil(client, session.id, ({ type }) => type === "session.container_reclaimed");
+    const files = (await client.ok("GET", `/files?scope_id=${session.id}`)).data;
+    assert.deepEqual(
+      files.map(({ filename }: AnyJson) => filename),
+      ["late", "early"],
+    );
+  } finally {
+    await slow.stop();
+  }
+});
+
+covers(["reclaim-race"], "events at any point of a reclaim: each is processed once", async () => {
   const sessions = await Promise.all(Array.from({ length: 3 }, () => makeSession(api)));
   await Promise.all(
     sessions.map(async ({ id }, index) => {
       for (let round = 1; round <= 4; round++) {
         await runTurn(api, id, bash(`echo ${round} | tee -a /data/rounds /mnt/session/outputs/${round}`));
         const due = performance.now() + 1_000 + 150 * (round + 4 * index);
-        // Whatever comes first: the reclaim, or the moment that this round tries.
-        await reclaimedUntil(id, due);
+        // Continues at the reclaim or at the time that this round tests, whichever is first.
+        await waitForReclaimUntil(id, due);
       }
     }),
   );
@@ -255,7 +259,7 @@ covers(["reclaim-race"], "events that come at any point of a reclaim are answere
 
 covers(
   ["reclaim-spares"],
-  "a turn that takes longer than the time keeps its disk; an archived session is not reclaimed",
+  "no reclaim: during a turn longer than the idle time, and of an archived session",
   async () => {
     const [session, archived] = await Promise.all([makeSession(api), makeSession(api)]);
     const events = await runTurn(
@@ -269,9 +273,9 @@ covers(
     assert.equal(count(events, "session.container_reclaimed"), 0);
     await runTurn(api, archived.id, bash("echo gone > /data/gone"));
     await api.ok("POST", `/sessions/${archived.id}/archive`);
-    // On a slow machine the time was over before it was archived.
+    // On a slow machine the session may have been reclaimed before it was archived.
     const before = count(await wholeLog(archived.id), "session.container_reclaimed");
-    await reclaimed(session.id);
+    await waitForReclaim(session.id);
     assert.equal(count(await wholeLog(archived.id), "session.container_reclaimed"), before);
   },
 );
@@ -280,8 +284,8 @@ async function wholeLog(session: string): Promise<AnyJson[]> {
   return (await api.ok("GET", `/sessions/${session}/events?limit=100`)).data;
 }
 
-/** Resolves at the session's next reclaim, or at a time, whichever comes first. */
-async function reclaimedUntil(session: string, due: number): Promise<void> {
+/** Resolves at the session's next reclaim or at the time `due`, whichever is first. */
+async function waitForReclaimUntil(session: string, due: number): Promise<void> {
   const signal = AbortSignal.timeout(Math.max(1, Math.round(due - performance.now())));
   try {
     for await (const { event } of readFrames(api, session, { signal })) {

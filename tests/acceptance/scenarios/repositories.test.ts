@@ -52,7 +52,7 @@ async function open(...repositories: Repository[]): Promise<AnyJson> {
   return api.ok("POST", "/sessions", { agent: agent.id, environment_id: environment.id, resources });
 }
 
-/** The outcome of the session's first repository: its `session.resource_ready` or `session.error`. */
+/** The first `session.resource_ready` or `session.error` of the session. */
 async function outcome(session: AnyJson): Promise<AnyJson> {
   const events = await readEventsUntil(api, session.id, ({ type }) =>
     /^session\.(resource_ready|error)$/.test(type),
@@ -60,26 +60,33 @@ async function outcome(session: AnyJson): Promise<AnyJson> {
   return events.at(-1);
 }
 
-covers(["repo-mounted", "workdir", "clone-tools"], "private clone, branch, edit, commit, push", async () => {
-  const session = await open({});
-  const events = await runTurn(
-    api,
-    session.id,
-    bash("pwd; git --version; gh --version"),
-    bash("cd widget && git checkout -b change && git log --oneline | wc -l"),
-    { tool: "Edit", input: { file_path: "/data/widget/src/main.txt", old_string: "one", new_string: "two" } },
-    bash("git commit -qam 'Change one to two' && git push -q origin change && git rev-parse HEAD"),
-  );
-  const texts = toolResults(events);
-  assert.match(texts[0] ?? "", /^\/data\n.*git version[\s\S]*gh version/);
-  const commit = /[0-9a-f]{40}/.exec(texts[3] ?? "")?.[0];
-  assert.equal(await host.head("acme", "widget", "change"), commit, texts.join("\n"));
-  const ready = await outcome(session);
-  assert.equal(ready.type, "session.resource_ready");
-  assert.equal(ready.resource_id, session.resources[0].id);
-});
+covers(
+  ["repo-mounted", "workdir", "clone-tools"],
+  "private repository: clone, branch, edit, commit and push",
+  async () => {
+    const session = await open({});
+    const events = await runTurn(
+      api,
+      session.id,
+      bash("pwd; git --version; gh --version"),
+      bash("cd widget && git checkout -b change && git log --oneline | wc -l"),
+      {
+        tool: "Edit",
+        input: { file_path: "/data/widget/src/main.txt", old_string: "one", new_string: "two" },
+      },
+      bash("git commit -qam 'Change one to two' && git push -q origin change && git rev-parse HEAD"),
+    );
+    const texts = toolResults(events);
+    assert.match(texts[0] ?? "", /^\/data\n.*git version[\s\S]*gh version/);
+    const commit = /[0-9a-f]{40}/.exec(texts[3] ?? "")?.[0];
+    assert.equal(await host.head("acme", "widget", "change"), commit, texts.join("\n"));
+    const ready = await outcome(session);
+    assert.equal(ready.type, "session.resource_ready");
+    assert.equal(ready.resource_id, session.resources[0].id);
+  },
+);
 
-covers(["repo-full-clone"], "the whole history is cloned", async () => {
+covers(["repo-full-clone"], "clones: contain the whole history", async () => {
   const session = await open({ name: "open", authorization_token: null });
   const [text] = toolResults(
     await runTurn(api, session.id, bash("cd open && git rev-parse --is-shallow-repository && git fsck")),
@@ -89,7 +96,7 @@ covers(["repo-full-clone"], "the whole history is cloned", async () => {
 
 covers(
   ["repo-cli-token", "repo-token-secret"],
-  "the token is in the CLI's variables, nowhere in the repository, and in no event",
+  "token: in the CLI's variables, not in the repository and in no event",
   async () => {
     const session = await open({});
     const events = await runTurn(
@@ -107,11 +114,11 @@ covers(
     assert.match(texts[0] ?? "", new RegExp(host.host));
     assert.equal(texts[1]?.trim(), "clean");
     assert.match(texts[2] ?? "", /GH_TOKEN=/);
-    assert.ok(!JSON.stringify(events).includes(token), "what an agent prints of it is masked");
+    assert.ok(!JSON.stringify(events).includes(token), "a printed token is redacted");
   },
 );
 
-covers(["repo-cli-token", "clone-tools"], "the provider's CLI is logged in without a login", async () => {
+covers(["repo-cli-token", "clone-tools"], "gh: authenticated without a login", async () => {
   const session = await open({});
   const texts = toolResults(
     await runTurn(
@@ -126,7 +133,7 @@ covers(["repo-cli-token", "clone-tools"], "the provider's CLI is logged in witho
   assert.equal(texts[1]?.trim(), "robot");
 });
 
-covers(["repo-checkout"], "a branch or a commit is checked out", async () => {
+covers(["repo-checkout"], "checkout: a branch or a commit", async () => {
   const first = await open({});
   const texts = toolResults(
     await runTurn(
@@ -154,7 +161,7 @@ covers(["repo-checkout"], "a branch or a commit is checked out", async () => {
 
 covers(
   ["repo-clone-failure"],
-  "each failure of a clone is told by its type, and the session goes on",
+  "failed clone: reported with its error type, and the session continues",
   async () => {
     const gone = host.createToken({ user: "gone", permissions: "write" });
     host.revokeToken(gone);
@@ -178,7 +185,7 @@ covers(
   },
 );
 
-covers(["repo-several"], "two repositories of one host, each with its own token", async () => {
+covers(["repo-several"], "two repositories on one host: each has its own token", async () => {
   const other = host.createToken({
     user: "other",
     repositories: ["acme/gadget"],
@@ -206,7 +213,7 @@ covers(["repo-several"], "two repositories of one host, each with its own token"
 
 covers(
   ["repo-401", "repo-rotation"],
-  "a revoked token gets 401, and a rotated one works at the next command",
+  "revoked token: 401; after rotation the next command works",
   async () => {
     const first = host.createToken({ user: "rotating", permissions: "write" });
     const session = await open({ authorization_token: first });
@@ -225,7 +232,7 @@ covers(
   },
 );
 
-covers(["repo-token-secret"], "no token is in any event or log line of all this", async () => {
+covers(["repo-token-secret"], "tokens: in no event and no log line of the previous tests", async () => {
   for (const session of (await api.ok("GET", "/sessions?limit=100")).data) {
     const events = await api.ok("GET", `/sessions/${session.id}/events?limit=100`);
     assert.ok(!JSON.stringify(events.data).includes(token));

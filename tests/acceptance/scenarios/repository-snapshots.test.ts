@@ -60,14 +60,14 @@ async function open(name: string, { token: given = token, checkout, as = api }: 
   });
 }
 
-/** What commands print in the repository, one text for each. */
-async function inside(session: AnyJson, commands: string[], as = api): Promise<string[]> {
+/** The output of commands that run in the repository. */
+async function runInRepository(session: AnyJson, commands: string[], as = api): Promise<string[]> {
   const lines = commands.map((command) => bash(`(cd /data/repo && ${command})`));
   return toolResults(await runTurn(as, session.id, ...lines)).map((text) => text.trim());
 }
 
-/** The session's error of its repository. */
-async function refusal(session: AnyJson, as = api): Promise<AnyJson> {
+/** The error of the session's repository. */
+async function repositoryError(session: AnyJson, as = api): Promise<AnyJson> {
   const events = await readEventsUntil(as, session.id, ({ type }) =>
     /^session\.(resource_ready|error)$/.test(type),
   );
@@ -75,18 +75,18 @@ async function refusal(session: AnyJson, as = api): Promise<AnyJson> {
   return { type: error?.type, message: error?.message };
 }
 
-const prepared = "stat -f -c %T .";
+const FILESYSTEM_TYPE = "stat -f -c %T .";
 
-/** A repository of the host, and a template of its default branch. */
-async function prepare(name: string, options: { private?: boolean } = {}): Promise<void> {
+/** Creates a repository on the host and waits for a snapshot of its default branch. */
+async function createWithSnapshot(name: string, options: { private?: boolean } = {}): Promise<void> {
   const files = { "README.md": `# ${name}\n`, "src/main.txt": "one\n", "src/other.txt": "two\n" };
   await host.createRepository({ org: "acme", name, private: options.private ?? true, files });
-  const [kind] = await inside(await open(name), [prepared]);
-  assert.notEqual(kind, "overlayfs", "the first one is cloned");
+  const [kind] = await runInRepository(await open(name), [FILESYSTEM_TYPE]);
+  assert.notEqual(kind, "overlayfs", "the first session clones");
   await waitForSnapshots(berth, url(name), 1);
 }
 
-/** Changes what the host has. */
+/** Runs a script in the bare repository on the host. */
 function onHost(name: string, script: string): void {
   const identity =
     "export GIT_AUTHOR_NAME=H GIT_AUTHOR_EMAIL=h@example.com GIT_COMMITTER_NAME=H GIT_COMMITTER_EMAIL=h@example.com";
@@ -96,14 +96,14 @@ function onHost(name: string, script: string): void {
 
 covers(
   ["template-apart"],
-  "two sessions of one template are whole, apart, and push by themselves",
+  "two sessions from one snapshot: complete, separate, and each pushes",
   async () => {
-    await prepare("widget");
+    await createWithSnapshot("widget");
     const sessions = await Promise.all([open("widget"), open("widget")]);
     const texts = await Promise.all(
       sessions.map((session, index) =>
-        inside(session, [
-          prepared,
+        runInRepository(session, [
+          FILESYSTEM_TYPE,
           "git fsck --strict && git status --porcelain && git log --format=%s",
           `git checkout -q -b own-${index} && echo ${index} >own && git rm -q src/other.txt && git add own && git commit -qm Own-${index} && git push -q origin own-${index} && git rev-parse HEAD`,
           "ls src; cat own; git branch; find .git -name alternates",
@@ -121,17 +121,21 @@ covers(
 
 covers(
   ["template-current"],
-  "a commit that came since is there, and one that was taken out is not",
+  "changed repository: new commits are present, removed ones are not",
   async () => {
-    await prepare("moving");
+    await createWithSnapshot("moving");
     onHost("moving", "git update-ref refs/heads/main $(git commit-tree -m Second -p main main^{tree})");
-    const look = "git log --format=%s; git status -sb; git fsck --strict";
-    const second = await inside(await open("moving"), [prepared, look, "git rev-parse HEAD"]);
+    const inspect = "git log --format=%s; git status -sb; git fsck --strict";
+    const second = await runInRepository(await open("moving"), [
+      FILESYSTEM_TYPE,
+      inspect,
+      "git rev-parse HEAD",
+    ]);
     assert.deepEqual(second.slice(0, 2), ["overlayfs", "Second\nFirst commit\n## main...origin/main"]);
     await waitForSnapshots(berth, url("moving"), 2);
     onHost("moving", "git update-ref refs/heads/main $(git commit-tree -m Other -p main~1 main^{tree})");
-    const third = await inside(await open("moving"), [
-      look,
+    const third = await runInRepository(await open("moving"), [
+      inspect,
       `git cat-file -e ${second[2]} 2>/dev/null || echo absent`,
       "echo x >>README.md && git commit -qam x && git push -q origin HEAD:third && git log --format=%s",
     ]);
@@ -143,45 +147,41 @@ covers(
   },
 );
 
-covers(
-  ["template-checkout"],
-  "a branch and a commit are checked out over a template of another",
-  async () => {
-    await prepare("branched");
-    onHost(
-      "branched",
-      "git update-ref refs/heads/side $(git commit-tree -m Side -p main $(git ls-tree main | grep README | git mktree))",
-    );
-    const branch = await inside(await open("branched", { checkout: { type: "branch", name: "side" } }), [
-      prepared,
-      "git branch -vv --no-color; ls; git status --porcelain",
-    ]);
-    assert.equal(branch[0], "overlayfs");
-    assert.match(branch[1] ?? "", /^\* side [0-9a-f]+ \[origin\/side\] Side\nREADME\.md$/);
-    const sha = await host.head("acme", "branched", "main");
-    const commit = await inside(await open("branched", { checkout: { type: "commit", sha } }), [
-      prepared,
-      "git rev-parse HEAD; git symbolic-ref -q HEAD || echo detached; ls; git status --porcelain",
-    ]);
-    assert.deepEqual(commit, ["overlayfs", `${sha}\ndetached\nREADME.md\nsrc`]);
-    const absent = await open("branched", { checkout: { type: "branch", name: "absent" } });
-    assert.equal((await refusal(absent)).type, "repository_checkout_error");
-  },
-);
+covers(["template-checkout"], "checkout: a branch or commit other than the snapshot's", async () => {
+  await createWithSnapshot("branched");
+  onHost(
+    "branched",
+    "git update-ref refs/heads/side $(git commit-tree -m Side -p main $(git ls-tree main | grep README | git mktree))",
+  );
+  const branch = await runInRepository(
+    await open("branched", { checkout: { type: "branch", name: "side" } }),
+    [FILESYSTEM_TYPE, "git branch -vv --no-color; ls; git status --porcelain"],
+  );
+  assert.equal(branch[0], "overlayfs");
+  assert.match(branch[1] ?? "", /^\* side [0-9a-f]+ \[origin\/side\] Side\nREADME\.md$/);
+  const sha = await host.head("acme", "branched", "main");
+  const commit = await runInRepository(await open("branched", { checkout: { type: "commit", sha } }), [
+    FILESYSTEM_TYPE,
+    "git rev-parse HEAD; git symbolic-ref -q HEAD || echo detached; ls; git status --porcelain",
+  ]);
+  assert.deepEqual(commit, ["overlayfs", `${sha}\ndetached\nREADME.md\nsrc`]);
+  const absent = await open("branched", { checkout: { type: "branch", name: "absent" } });
+  assert.equal((await repositoryError(absent)).type, "repository_checkout_error");
+});
 
-covers(["template-parked"], "uncommitted work outlives the sandbox", async () => {
-  await prepare("parked");
+covers(["template-parked"], "uncommitted work: survives closing and reopening the sandbox", async () => {
+  await createWithSnapshot("parked");
   const session = await open("parked");
   const work =
     "echo more >>README.md && rm -r src && mkdir new && echo new >new/file && git add README.md && echo unstaged >>README.md";
-  assert.deepEqual(await inside(session, [prepared, `${work} && git status --porcelain`]), [
+  assert.deepEqual(await runInRepository(session, [FILESYSTEM_TYPE, `${work} && git status --porcelain`]), [
     "overlayfs",
     "MM README.md\n D src/main.txt\n D src/other.txt\n?? new/",
   ]);
-  // A turn that begins after the sandbox was closed tells of a new one.
+  // The first turn after the sandbox was closed adds a session.container_started.
   for (let tries = 0; ; tries++) {
     assert.ok(tries < 300);
-    const [text] = await inside(session, [
+    const [text] = await runInRepository(session, [
       "cat README.md new/file; git status --porcelain; git diff --cached --stat | tail -1",
     ]);
     assert.equal(
@@ -193,48 +193,54 @@ covers(["template-parked"], "uncommitted work outlives the sandbox", async () =>
   }
 });
 
-covers(["template-access"], "who may not read it now is told what a clone tells", async () => {
+covers(["template-access"], "no read access now: the same error as from a clone", async () => {
   const files = { "a.txt": "a\n" };
   await host.createRepository({ org: "acme", name: "guarded", private: true, files });
   await host.createRepository({ org: "acme", name: "elsewhere", private: true, files });
-  const losing = host.createToken({ user: "losing", permissions: "read" });
+  const revoked = host.createToken({ user: "losing", permissions: "read" });
   const barred = host.createToken({ user: "barred", permissions: "read", repositories: ["acme/elsewhere"] });
   const wrong = ["wrong-token", barred, null];
   const before = await Promise.all(
-    wrong.map(async (each) => refusal(await open("guarded", { token: each }))),
+    wrong.map(async (each) => repositoryError(await open("guarded", { token: each }))),
   );
   assert.deepEqual(
     before.map(({ type }) => type),
     ["repository_authentication_error", "repository_forbidden_error", "repository_authentication_error"],
   );
-  await inside(await open("guarded", { token: losing }), ["true"]);
+  await runInRepository(await open("guarded", { token: revoked }), ["true"]);
   await waitForSnapshots(berth, url("guarded"), 1);
-  assert.deepEqual(await inside(await open("guarded", { token: losing }), [prepared]), ["overlayfs"]);
-  host.revokeToken(losing);
+  assert.deepEqual(await runInRepository(await open("guarded", { token: revoked }), [FILESYSTEM_TYPE]), [
+    "overlayfs",
+  ]);
+  host.revokeToken(revoked);
   const colleague = await berth.client({ user: "colleague@example.com" });
   const after = await Promise.all(
-    wrong.map(async (each) => refusal(await open("guarded", { token: each, as: colleague }), colleague)),
+    wrong.map(async (each) =>
+      repositoryError(await open("guarded", { token: each, as: colleague }), colleague),
+    ),
   );
   assert.deepEqual(after, before);
-  assert.deepEqual(await refusal(await open("guarded", { token: losing })), before[0]);
+  assert.deepEqual(await repositoryError(await open("guarded", { token: revoked })), before[0]);
   const rotated = host.createToken({ user: "losing", permissions: "read" });
-  assert.deepEqual(await inside(await open("guarded", { token: rotated }), [prepared]), ["overlayfs"]);
+  assert.deepEqual(await runInRepository(await open("guarded", { token: rotated }), [FILESYSTEM_TYPE]), [
+    "overlayfs",
+  ]);
 });
 
-covers(["template-organizations"], "another organization's sessions are given their own", async () => {
+covers(["template-organizations"], "another organization: gets its own snapshot", async () => {
   for (const name of ["private", "public"]) {
-    await prepare(name, { private: name === "private" });
+    await createWithSnapshot(name, { private: name === "private" });
     const other = await berth.client({ user: `other@${name}.example`, org: `other-${name}` });
     const given = { as: other, token: name === "private" ? token : null };
-    const [first] = await inside(await open(name, given), [prepared], other);
+    const [first] = await runInRepository(await open(name, given), [FILESYSTEM_TYPE], other);
     assert.notEqual(first, "overlayfs");
     await waitForSnapshots(berth, url(name), 2);
-    const [second] = await inside(await open(name, given), [prepared], other);
+    const [second] = await runInRepository(await open(name, given), [FILESYSTEM_TYPE], other);
     assert.equal(second, "overlayfs");
   }
 });
 
-covers(["template-access"], "no token is in anything that is kept", async () => {
+covers(["template-access"], "tokens: in no snapshot and no log line", async () => {
   const forms = [token, Buffer.from(`x-access-token:${token}`).toString("base64")];
   for (const form of forms) {
     assert.ok(!berth.log.includes(form));

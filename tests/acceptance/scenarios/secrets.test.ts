@@ -22,23 +22,23 @@ import { ScannedApi, SecretScanner } from "../harness/secret-scanner.ts";
 import { readFrames } from "../harness/stream.ts";
 
 const run = promisify(execFile);
-const postgres = "/usr/lib/postgresql/15/bin";
-const watch = new SecretScanner();
+const POSTGRES_BIN = "/usr/lib/postgresql/15/bin";
+const SCANNER = new SecretScanner();
 
 let directory: string;
 let hosts: { hosted: GitHost; generic: GitHost };
 let everything: EverythingServer;
-/** Lets through what has the token of the vault. */
+/** Accepts only requests with the vault's token. */
 let mcp: BearerProxy;
 let settings: Record<string, string>;
 let samples = 0;
 
 before(async () => {
   directory = await mkdtemp(join(tmpdir(), "secrets-"));
-  // While a request waits here, git, its helpers and its credentials are all at work in the sandbox.
+  // While the request is held, git and its credential helpers run in the sandbox.
   const onRequest = () => {
-    watch.checkArguments();
-    watch.checkEnvironments();
+    SCANNER.checkArguments();
+    SCANNER.checkEnvironments();
     samples += 1;
   };
   const start = (name: string) => startGitHost({ dir: join(directory, name), onRequest });
@@ -52,7 +52,7 @@ before(async () => {
   everything = await startEverything();
   mcp = await startBearerProxy(
     everything.port,
-    watch.add("the vault's token", randomBytes(24).toString("hex")),
+    SCANNER.add("the vault's token", randomBytes(24).toString("hex")),
   );
   settings = {
     BERTH_HOSTED_PROVIDERS: JSON.stringify([
@@ -71,7 +71,7 @@ after(async () => {
 });
 
 function token(name: string, host: GitHost, permissions: "read" | "write" = "write"): string {
-  return watch.add(name, host.createToken({ user: "robot", permissions }));
+  return SCANNER.add(name, host.createToken({ user: "robot", permissions }));
 }
 
 async function open(
@@ -83,9 +83,9 @@ async function open(
   const [agent, environment] = await Promise.all([makeAgent(api), makeEnvironment(api, fields)]);
   const body = { agent: agent.id, environment_id: environment.id, resources, vault_ids };
   const headers = { "idempotency-key": randomBytes(8).toString("hex") };
-  const answer = await api.call("POST", "/sessions", body, { headers });
-  assert.equal(answer.status, 200, JSON.stringify(answer.body));
-  return answer.body;
+  const response = await api.call("POST", "/sessions", body, { headers });
+  assert.equal(response.status, 200, JSON.stringify(response.body));
+  return response.body;
 }
 
 const hosted = (secret: string, fields: AnyJson = {}) => ({
@@ -102,7 +102,7 @@ const generic = (secret: string, fields: AnyJson = {}) => ({
   ...fields,
 });
 
-/** A session whose agent calls a tool of an MCP server with a token of its vault, and then with one that is refused. */
+/** A session whose agent calls an MCP tool with its vault's token, then with a token that the server rejects. */
 async function callMcp(api: Api): Promise<AnyJson> {
   const url = mcp.url;
   const allowed = { default_config: { permission_policy: { type: "always_allow" } } };
@@ -120,15 +120,15 @@ async function callMcp(api: Api): Promise<AnyJson> {
   const session = await api.ok("POST", "/sessions", body);
   const echo = { tool: "mcp__all__echo", input: { message: "hello" } };
   const all = bash("env; cat /proc/self/environ /proc/*/cmdline");
-  const given = await runTurn(api, session.id, echo, all);
-  const answers = given.filter(({ type }) => type === "agent.mcp_tool_result");
+  const events = await runTurn(api, session.id, echo, all);
+  const mcpResults = events.filter(({ type }) => type === "agent.mcp_tool_result");
   assert.deepEqual(
-    answers.map(({ is_error: failed, content }) => [failed, content[0].text]),
+    mcpResults.map(({ is_error: failed, content }) => [failed, content[0].text]),
     [[false, "Echo: hello"]],
   );
-  // The server tells what it was given, as a careless one does.
+  // The server echoes the rejected token, as a careless one does.
   mcp.token = "another";
-  const token = watch.add("a token that is refused", randomBytes(24).toString("hex"));
+  const token = SCANNER.add("a rejected token", randomBytes(24).toString("hex"));
   await api.ok("POST", `${credentials}/${credential.id}`, { auth: { type: "static_bearer", token } });
   await runTurn(api, session.id, echo);
   await api.ok("GET", credentials);
@@ -136,16 +136,16 @@ async function callMcp(api: Api): Promise<AnyJson> {
   return session;
 }
 
-/** A file with a secret in the middle of much else. */
-async function aCanary(dataDir: string): Promise<string> {
+/** Writes a file with a secret between random bytes, to check the search itself. */
+async function writeCanary(dataDir: string): Promise<string> {
   const file = join(dataDir, "canary");
-  const secret = watch.add("a canary of the search", randomBytes(16).toString("hex"));
+  const secret = SCANNER.add("a canary of the search", randomBytes(16).toString("hex"));
   await writeFile(file, Buffer.concat([randomBytes(100_000), Buffer.from(secret), randomBytes(100_000)]));
   return file;
 }
 
-/** A session whose secrets are all outside of its container, and used from inside. */
-async function keepOutside(api: Api): Promise<AnyJson> {
+/** A session that uses proxied credentials. */
+async function useProxiedCredentials(api: Api): Promise<AnyJson> {
   const vault = await api.ok("POST", "/vaults", { display_name: "keys" });
   const { host } = hosts.hosted;
   const auth = {
@@ -156,8 +156,8 @@ async function keepOutside(api: Api): Promise<AnyJson> {
   };
   await api.ok("POST", `/vaults/${vault.id}/credentials`, { auth });
   const resources = [
-    hosted(token("a token outside", hosts.hosted)),
-    generic(token("a password outside", hosts.generic)),
+    hosted(token("a proxied token", hosts.hosted)),
+    generic(token("a proxied password", hosts.generic)),
   ];
   const session = await open(api, resources, { credentials: "proxy" }, [vault.id]);
   const [used, shown] = toolResults(
@@ -175,128 +175,132 @@ async function keepOutside(api: Api): Promise<AnyJson> {
   return session;
 }
 
-/** The whole database as text, as a backup would hold it. */
+/** The whole database as text, as in a backup. */
 async function dump(berth: Berth): Promise<string> {
   const lines = (await readFile(`${berth.dataDir}/postgres/cluster/postmaster.pid`, "utf8")).split("\n");
   const [port = "", socket = ""] = lines.slice(3);
   const options = ["--host", socket, "--port", port, "--username", "berth", "berth"];
-  return (await run(`${postgres}/pg_dump`, options, { maxBuffer: 1 << 28 })).stdout;
+  return (await run(`${POSTGRES_BIN}/pg_dump`, options, { maxBuffer: 1 << 28 })).stdout;
 }
 
-covers(["secrets-nowhere", "repo-token-secret"], "a canary of every kind is found nowhere", async (t) => {
-  const trace = join(directory, "execs");
-  const berth = await Berth.start({
-    settings: { ...settings, BERTH_PG_BIN: postgres },
-    wrapper: CAN_TRACE ? straceCommand(trace) : [],
-  });
-  t.after(() => berth.stop());
-  const api = new ScannedApi(berth.url, watch.add("the API token", await berth.token()), watch);
-  const first = token("the hosted token", hosts.hosted);
-  const password = token("the password for a server of an own authority", hosts.generic);
-  const withMcp = await callMcp(api);
-  const outside = await keepOutside(api);
-  const session = await open(api, [hosted(first), generic(password)]);
-  const path = `/sessions/${session.id}/resources`;
-  const [one, two] = session.resources.map(({ id }: AnyJson) => `${path}/${id}`);
+covers(
+  ["secrets-nowhere", "repo-token-secret"],
+  "credentials of every kind: in no response, log, process, dump or file",
+  async (t) => {
+    const trace = join(directory, "execs");
+    const berth = await Berth.start({
+      settings: { ...settings, BERTH_PG_BIN: POSTGRES_BIN },
+      wrapper: CAN_TRACE ? straceCommand(trace) : [],
+    });
+    t.after(() => berth.stop());
+    const api = new ScannedApi(berth.url, SCANNER.add("the API token", await berth.token()), SCANNER);
+    const first = token("the hosted token", hosts.hosted);
+    const password = token("the password for a server with a private certificate authority", hosts.generic);
+    const withMcp = await callMcp(api);
+    const proxied = await useProxiedCredentials(api);
+    const session = await open(api, [hosted(first), generic(password)]);
+    const path = `/sessions/${session.id}/resources`;
+    const [one, two] = session.resources.map(({ id }: AnyJson) => `${path}/${id}`);
 
-  const streamed: Promise<number> = (async () => {
-    let count = 0;
-    for await (const frame of readFrames(api, session.id, { query: "from=start" })) {
-      watch.check("a frame of the stream", JSON.stringify(frame));
-      watch.checkArguments();
-      count += 1;
-      if (frame.event === "session.status_terminated") break;
-    }
-    return count;
-  })();
-  const push = (place: string, branch: string) =>
-    bash(
-      `cd ${place} && git commit -q --allow-empty -m x && git push -q origin HEAD:refs/heads/${branch} 2>&1; echo exit $?`,
+    const streamed: Promise<number> = (async () => {
+      let count = 0;
+      for await (const frame of readFrames(api, session.id, { query: "from=start" })) {
+        SCANNER.check("a frame of the stream", JSON.stringify(frame));
+        SCANNER.checkArguments();
+        count += 1;
+        if (frame.event === "session.status_terminated") break;
+      }
+      return count;
+    })();
+    const push = (directory: string, branch: string) =>
+      bash(
+        `cd ${directory} && git commit -q --allow-empty -m x && git push -q origin HEAD:refs/heads/${branch} 2>&1; echo exit $?`,
+      );
+    const pushed = toolResults(
+      await runTurn(
+        api,
+        session.id,
+        push("/data/widget", "one"),
+        push("/data/widget-2", "two"),
+        bash("env; git config --list --show-origin; cat /data/*/.git/config /proc/self/environ"),
+        bash(
+          "gh auth status; GIT_TRACE=1 GIT_CURL_VERBOSE=1 git -C /data/widget fetch 2>&1; git -C /data/widget remote -v",
+        ),
+        bash(
+          'for r in /data/widget /data/widget-2; do printf %s "$GH_TOKEN" | grep -rlF -f - $r /home/agent /etc 2>/dev/null; done; echo searched',
+        ),
+      ),
     );
-  const pushed = toolResults(
-    await runTurn(
-      api,
-      session.id,
-      push("/data/widget", "one"),
-      push("/data/widget-2", "two"),
-      bash("env; git config --list --show-origin; cat /data/*/.git/config /proc/self/environ"),
-      bash(
-        "gh auth status; GIT_TRACE=1 GIT_CURL_VERBOSE=1 git -C /data/widget fetch 2>&1; git -C /data/widget remote -v",
-      ),
-      bash(
-        'for r in /data/widget /data/widget-2; do printf %s "$GH_TOKEN" | grep -rlF -f - $r /home/agent /etc 2>/dev/null; done; echo searched',
-      ),
-    ),
-  );
-  assert.match(pushed[0] ?? "", /exit 0/);
-  assert.match(pushed[1] ?? "", /exit 0/);
-  assert.match(pushed[4] ?? "", /^searched/);
+    assert.match(pushed[0] ?? "", /exit 0/);
+    assert.match(pushed[1] ?? "", /exit 0/);
+    assert.match(pushed[4] ?? "", /^searched/);
 
-  hosts.hosted.revokeToken(first);
-  hosts.generic.revokeToken(password);
-  const refused = toolResults(
-    await runTurn(api, session.id, push("/data/widget", "late"), push("/data/widget-2", "late")),
-  );
-  for (const text of refused) assert.match(text, /Authentication failed[\s\S]*exit [1-9]/);
-  await api.ok("POST", one, { authorization_token: token("the rotated token", hosts.hosted) });
-  await api.ok("POST", two, { password: token("the rotated password", hosts.generic) });
-  const again = toolResults(
-    await runTurn(api, session.id, push("/data/widget", "three"), push("/data/widget-2", "three")),
-  );
-  for (const text of again) assert.match(text, /exit 0/);
+    hosts.hosted.revokeToken(first);
+    hosts.generic.revokeToken(password);
+    const failedPushes = toolResults(
+      await runTurn(api, session.id, push("/data/widget", "late"), push("/data/widget-2", "late")),
+    );
+    for (const text of failedPushes) assert.match(text, /Authentication failed[\s\S]*exit [1-9]/);
+    await api.ok("POST", one, { authorization_token: token("the rotated token", hosts.hosted) });
+    await api.ok("POST", two, { password: token("the rotated password", hosts.generic) });
+    const again = toolResults(
+      await runTurn(api, session.id, push("/data/widget", "three"), push("/data/widget-2", "three")),
+    );
+    for (const text of again) assert.match(text, /exit 0/);
 
-  const wrong = await open(api, [
-    hosted(watch.add("a wrong token", `ghp_${randomBytes(16).toString("hex")}`)),
-    generic(watch.add("a wrong password", randomBytes(16).toString("hex"))),
-    hosted(token("a reader's token", hosts.hosted, "read"), {
-      url: `${hosts.hosted.url}/acme/gadget`,
-    }),
-  ]);
-  const failures = toolResults(
-    await runTurn(api, wrong.id, push("/data/gadget", "refused"), bash("env | sort")),
-  );
-  assert.match(failures[0] ?? "", /403[\s\S]*exit [1-9]/);
-  for (const [target, secret] of [
-    [one, { password: watch.add("a misplaced password", randomBytes(16).toString("hex")) }],
-    [two, { authorization_token: watch.add("a misplaced token", randomBytes(16).toString("hex")) }],
-    [one, { authorization_token: `${watch.add("a broken token", randomBytes(16).toString("hex"))}\n` }],
-  ] as const) {
-    assert.equal((await api.post(target, secret)).status, 400);
-  }
-  await api.call("POST", "/sessions", undefined, {
-    raw: `{"resources": [{"authorization_token": "${first}", ]`,
-    headers: { "content-type": "application/json" },
-  });
-  for (const { id } of [session, wrong, withMcp, outside]) {
-    for (const list of ["resources", "events?limit=100"]) await api.ok("GET", `/sessions/${id}/${list}`);
-  }
-  await api.ok("GET", "/sessions");
-  await api.ok("GET", "/tokens");
-  await api.ok("POST", `/sessions/${session.id}/terminate`);
+    const wrong = await open(api, [
+      hosted(SCANNER.add("a wrong token", `ghp_${randomBytes(16).toString("hex")}`)),
+      generic(SCANNER.add("a wrong password", randomBytes(16).toString("hex"))),
+      hosted(token("a reader's token", hosts.hosted, "read"), {
+        url: `${hosts.hosted.url}/acme/gadget`,
+      }),
+    ]);
+    const failures = toolResults(
+      await runTurn(api, wrong.id, push("/data/gadget", "refused"), bash("env | sort")),
+    );
+    assert.match(failures[0] ?? "", /403[\s\S]*exit [1-9]/);
+    for (const [target, secret] of [
+      [one, { password: SCANNER.add("a misplaced password", randomBytes(16).toString("hex")) }],
+      [two, { authorization_token: SCANNER.add("a misplaced token", randomBytes(16).toString("hex")) }],
+      [one, { authorization_token: `${SCANNER.add("a broken token", randomBytes(16).toString("hex"))}\n` }],
+    ] as const) {
+      assert.equal((await api.post(target, secret)).status, 400);
+    }
+    await api.call("POST", "/sessions", undefined, {
+      raw: `{"resources": [{"authorization_token": "${first}", ]`,
+      headers: { "content-type": "application/json" },
+    });
+    for (const { id } of [session, wrong, withMcp, proxied]) {
+      for (const list of ["resources", "events?limit=100"]) await api.ok("GET", `/sessions/${id}/${list}`);
+    }
+    await api.ok("GET", "/sessions");
+    await api.ok("GET", "/tokens");
+    await api.ok("POST", `/sessions/${session.id}/terminate`);
 
-  assert.ok((await streamed) > 20 && samples > 20, "frames and processes were looked at");
-  const text = await dump(berth);
-  assert.match(text, /COPY .*session_resources/, "the dump holds the tables");
-  watch.check("the dump of the database", text);
-  await berth.kill("SIGTERM");
-  assert.match(berth.log, /"level":/);
-  watch.check("the service's log", berth.log);
-  watch.check("the service's output", berth.output);
-  const canary = await aCanary(berth.dataDir);
-  assert.throws(() => watch.checkTree(berth.dataDir), /canary/, "the search finds what is there");
-  await rm(canary);
-  watch.checkTree(berth.dataDir);
-  if (!CAN_TRACE) return t.diagnostic("no strace here: programs that end at once were not looked at");
-  const programs = await readFinishedTrace(trace, berth.pid);
-  for (const program of ["git", "bwrap", "initdb", "gh"])
-    assert.match(programs, new RegExp(`execve(at)?\\([^\\n]*/${program}"`), `${program} was traced`);
-  watch.check("the arguments of a program", programs);
-});
+    assert.ok((await streamed) > 20 && samples > 20, "frames and processes were inspected");
+    const text = await dump(berth);
+    assert.match(text, /COPY .*session_resources/, "the dump contains the tables");
+    SCANNER.check("the dump of the database", text);
+    await berth.kill("SIGTERM");
+    assert.match(berth.log, /"level":/);
+    SCANNER.check("the service's log", berth.log);
+    SCANNER.check("the service's output", berth.output);
+    const canary = await writeCanary(berth.dataDir);
+    assert.throws(() => SCANNER.checkTree(berth.dataDir), /canary/, "the search finds a secret");
+    await rm(canary);
+    SCANNER.checkTree(berth.dataDir);
+    if (!CAN_TRACE) return t.diagnostic("strace is missing: short-lived programs were not inspected");
+    const programs = await readFinishedTrace(trace, berth.pid);
+    for (const program of ["git", "bwrap", "initdb", "gh"])
+      assert.match(programs, new RegExp(`execve(at)?\\([^\\n]*/${program}"`), `${program} was traced`);
+    SCANNER.check("the arguments of a program", programs);
+  },
+);
 
-covers(["secrets-rewrap"], "another key, and the credentials are as they were", async (t) => {
+covers(["secrets-rewrap"], "secrets rewrap: replaces the key, and the credentials still work", async (t) => {
   const berth = await Berth.start({ settings });
   const running = [berth];
-  // The data is one service's after the other's, and goes with the first: the last is ended before.
+  // Both services use the data directory of the first, which removes it: stop the later one before.
   t.after(async () => {
     for (const service of running.toReversed()) await service.kill("SIGTERM");
     await berth.stop();

@@ -6,8 +6,8 @@ import { bash, makeFile, makeSession, runTurn, toolResults } from "../harness/fi
 
 const { berth, api } = await startBerth();
 
-const secret = "ghp_canary7Jq2mVxK0";
-const url = "https://github.com/octo/hello";
+const SECRET = "ghp_canary7Jq2mVxK0";
+const REPOSITORY_URL = "https://github.com/octo/hello";
 
 async function create(resources: AnyJson[]): Promise<AnyJson> {
   const { agent, environment_id } = await makeSession(api);
@@ -16,80 +16,98 @@ async function create(resources: AnyJson[]): Promise<AnyJson> {
 
 covers(
   ["repo-shape", "repo-default-mount", "repo-token-optional"],
-  "a repository answers its documented members",
+  "add repository: returns the documented fields",
   async () => {
-    const { body, status } = await create([{ type: "hosted_repository", url }]);
+    const { body, status } = await create([{ type: "hosted_repository", url: REPOSITORY_URL }]);
     assert.equal(status, 200, JSON.stringify(body));
     const [{ id, created_at: created, updated_at: updated, ...rest }] = body.resources;
     assert.match(id, /^sesr_/);
     assert.match(created, /Z$/);
     assert.equal(updated, created);
-    assert.deepEqual(rest, { type: "hosted_repository", url, mount_path: "/data/hello", checkout: null });
+    assert.deepEqual(rest, {
+      type: "hosted_repository",
+      url: REPOSITORY_URL,
+      mount_path: "/data/hello",
+      checkout: null,
+    });
   },
 );
 
-covers(["repo-several"], "default mounts step aside, given ones must not collide", async () => {
-  const repo = (fields: AnyJson = {}) => ({ type: "hosted_repository", url, ...fields });
-  const two = await create([
-    repo(),
-    repo({ url: "https://github.com/other/hello" }),
-    repo({ mount_path: "/workspace/x" }),
-  ]);
-  assert.deepEqual(two.body.resources.map(({ mount_path: path }: AnyJson) => path).sort(), [
-    "/data/hello",
-    "/data/hello-2",
-    "/workspace/x",
-  ]);
-  for (const [one, other] of [
-    ["/data/a", "/data/a"],
-    ["/data/a", "/data/a/b"],
-    ["/data/a/b", "/data/a"],
-  ]) {
-    const answer = await create([repo({ mount_path: one }), repo({ mount_path: other })]);
-    assertError(answer, 400, "invalid_request_error", { param: "resources[1].mount_path" });
-  }
-});
+covers(
+  ["repo-several"],
+  "mount paths: defaults are numbered, colliding given ones are rejected with 400",
+  async () => {
+    const repo = (fields: AnyJson = {}) => ({ type: "hosted_repository", url: REPOSITORY_URL, ...fields });
+    const two = await create([
+      repo(),
+      repo({ url: "https://github.com/other/hello" }),
+      repo({ mount_path: "/workspace/x" }),
+    ]);
+    assert.deepEqual(two.body.resources.map(({ mount_path: path }: AnyJson) => path).sort(), [
+      "/data/hello",
+      "/data/hello-2",
+      "/workspace/x",
+    ]);
+    for (const [one, other] of [
+      ["/data/a", "/data/a"],
+      ["/data/a", "/data/a/b"],
+      ["/data/a/b", "/data/a"],
+    ]) {
+      const response = await create([repo({ mount_path: one }), repo({ mount_path: other })]);
+      assertError(response, 400, "invalid_request_error", { param: "resources[1].mount_path" });
+    }
+  },
+);
 
-covers(["repo-kind"], "only https urls of served hosts name a repository", async () => {
-  for (const bad of [
-    "http://github.com/octo/hello",
-    "git@github.com:octo/hello",
-    "ssh://github.com/octo/hello",
-    "ext::sh -c id",
-    "file:///etc",
-    "https://github.com/octo/hello.git",
-    "https://github.com/octo/hello/",
-    "https://github.com/octo",
-    "https://github.com/octo/hello/tree/main",
-    "https://user:pass@github.com/octo/hello",
-    "https://github.com/octo/hello?x=1",
-    "https://github.com/octo/hello#x",
-    "https://github.com/octo/..",
-    "https://github.com/-oc/hello%0a",
-    "https://127.0.0.1/octo/hello",
-    "https://gitlab.example/octo/hello",
-    "--upload-pack=id",
-    "",
-  ]) {
-    const answer = await create([{ type: "hosted_repository", url: bad }]);
-    assertError(answer, 400, "invalid_request_error", { param: "resources[0].url" });
-  }
-  assertError(await create([{ type: "hosted_repository" }]), 400, "invalid_request_error", {
-    message: "Field 'resources[0].url' is required.",
-    param: "resources[0].url",
-  });
-  assertError(await create([{ type: "github_repository", url }]), 400, "invalid_request_error", {
-    param: "resources[0].type",
-  });
-});
+covers(
+  ["repo-kind"],
+  "hosted_repository url: only https urls of the providers' hosts are accepted",
+  async () => {
+    for (const bad of [
+      "http://github.com/octo/hello",
+      "git@github.com:octo/hello",
+      "ssh://github.com/octo/hello",
+      "ext::sh -c id",
+      "file:///etc",
+      "https://github.com/octo/hello.git",
+      "https://github.com/octo/hello/",
+      "https://github.com/octo",
+      "https://github.com/octo/hello/tree/main",
+      "https://user:pass@github.com/octo/hello",
+      "https://github.com/octo/hello?x=1",
+      "https://github.com/octo/hello#x",
+      "https://github.com/octo/..",
+      "https://github.com/-oc/hello%0a",
+      "https://127.0.0.1/octo/hello",
+      "https://gitlab.example/octo/hello",
+      "--upload-pack=id",
+      "",
+    ]) {
+      const response = await create([{ type: "hosted_repository", url: bad }]);
+      assertError(response, 400, "invalid_request_error", { param: "resources[0].url" });
+    }
+    assertError(await create([{ type: "hosted_repository" }]), 400, "invalid_request_error", {
+      message: "Field 'resources[0].url' is required.",
+      param: "resources[0].url",
+    });
+    assertError(
+      await create([{ type: "github_repository", url: REPOSITORY_URL }]),
+      400,
+      "invalid_request_error",
+      {
+        param: "resources[0].type",
+      },
+    );
+  },
+);
 
-covers(["repo-checkout"], "a checkout is a branch or a commit", async () => {
+covers(["repo-checkout"], "checkout: a branch or a commit; other forms are rejected with 400", async () => {
   const sha = "0123456789abcdef0123456789abcdef01234567";
   for (const checkout of [
     { type: "branch", name: "feature/x" },
     { type: "commit", sha },
   ]) {
-    const { body } = await create([{ type: "hosted_repository", url, checkout }]);
+    const { body } = await create([{ type: "hosted_repository", url: REPOSITORY_URL, checkout }]);
     assert.deepEqual(body.resources[0].checkout, checkout);
   }
   for (const checkout of [
@@ -100,17 +118,23 @@ covers(["repo-checkout"], "a checkout is a branch or a commit", async () => {
     { type: "commit", sha: "abc" },
     "main",
   ]) {
-    assertError(await create([{ type: "hosted_repository", url, checkout }]), 400, "invalid_request_error");
+    assertError(
+      await create([{ type: "hosted_repository", url: REPOSITORY_URL, checkout }]),
+      400,
+      "invalid_request_error",
+    );
   }
 });
 
-covers(["repo-token-secret"], "the token is in no answer", async () => {
-  const { body: session } = await create([{ type: "hosted_repository", url, authorization_token: secret }]);
+covers(["repo-token-secret"], "authorization_token: in no response and no log line", async () => {
+  const { body: session } = await create([
+    { type: "hosted_repository", url: REPOSITORY_URL, authorization_token: SECRET },
+  ]);
   const path = `/sessions/${session.id}/resources`;
   const rotated = await api.ok("POST", `${path}/${session.resources[0].id}`, {
-    authorization_token: `${secret}-2`,
+    authorization_token: `${SECRET}-2`,
   });
-  const answers = [
+  const responses = [
     session,
     rotated,
     await api.ok("GET", `/sessions/${session.id}`),
@@ -119,16 +143,16 @@ covers(["repo-token-secret"], "the token is in no answer", async () => {
     await api.ok("GET", `${path}/${session.resources[0].id}`),
     await api.ok("GET", `/sessions/${session.id}/events`),
   ];
-  for (const answer of answers) assert.ok(!JSON.stringify(answer).includes(secret));
+  for (const response of responses) assert.ok(!JSON.stringify(response).includes(SECRET));
   assert.ok(!("authorization_token" in rotated));
-  assert.ok(!berth.log.includes(secret));
+  assert.ok(!berth.log.includes(SECRET));
 });
 
 covers(
   ["resource-rotate-kind", "repo-rotation", "repo-fixed"],
-  "rotation takes a token for a repository and nothing else",
+  "rotate: accepts a token for a repository and nothing else",
   async () => {
-    const { body: session } = await create([{ type: "hosted_repository", url }]);
+    const { body: session } = await create([{ type: "hosted_repository", url: REPOSITORY_URL }]);
     const path = `/sessions/${session.id}/resources`;
     const repository = `${path}/${session.resources[0].id}`;
     assertError(await api.post(repository, {}), 400, "invalid_request_error", {
@@ -165,7 +189,7 @@ covers(
 
 covers(
   ["file-add", "file-shape", "file-mounted"],
-  "a file is added to a living session and read by the agent",
+  "add file to a running session: the agent can read it",
   async () => {
     const session = await makeSession(api);
     const path = `/sessions/${session.id}/resources`;
@@ -192,13 +216,13 @@ covers(
       ),
     );
     assert.match(texts[0] ?? "", /late but here\nelsewhere/);
-    assert.match(texts[1] ?? "", /Read-only|Permission denied/, "a file is read-only in the container");
+    assert.match(texts[1] ?? "", /Read-only|Permission denied/, "the file is read-only in the container");
   },
 );
 
 covers(
   ["file-mounted"],
-  "a file given at creation is there at the first command, at any free place",
+  "file given at creation: at its mount path when the first command runs",
   async () => {
     const file = await makeFile(api, "at start\n");
     const { body: session } = await create([
@@ -211,20 +235,24 @@ covers(
   },
 );
 
-covers(["file-add-type", "repo-only-at-create"], "only files are added later", async () => {
-  const { id } = await makeSession(api);
-  for (const type of ["hosted_repository", "git_repository", "memory_store", "vault", "", 5]) {
-    const answer = await api.post(`/sessions/${id}/resources`, { type, url } as AnyJson);
-    assertError(answer, 400, "invalid_request_error", {
-      message: "Field 'type' must be 'file'.",
-      param: "type",
-    });
-  }
-});
+covers(
+  ["file-add-type", "repo-only-at-create"],
+  "add resource: a type other than file is rejected with 400",
+  async () => {
+    const { id } = await makeSession(api);
+    for (const type of ["hosted_repository", "git_repository", "memory_store", "vault", "", 5]) {
+      const response = await api.post(`/sessions/${id}/resources`, { type, url: REPOSITORY_URL } as AnyJson);
+      assertError(response, 400, "invalid_request_error", {
+        message: "Field 'type' must be 'file'.",
+        param: "type",
+      });
+    }
+  },
+);
 
 covers(
   ["file-add-required", "file-add-mount", "mount-path-rules"],
-  "the body of an added file is checked field by field",
+  "add file: each invalid field is rejected with 400",
   async () => {
     const { id } = await makeSession(api);
     const path = `/sessions/${id}/resources`;
@@ -268,7 +296,7 @@ covers(
   },
 );
 
-covers(["file-add-404"], "an unknown session or file is 404 and named", async () => {
+covers(["file-add-404"], "add file: an unknown session or file is 404 and named", async () => {
   const { id } = await makeSession(api);
   const absent = "file_01h00000000000000000000000";
   assertError(
@@ -284,7 +312,7 @@ covers(["file-add-404"], "an unknown session or file is 404 and named", async ()
   });
 });
 
-covers(["file-add-409"], "conflicts of an added file are labelled invalid_request_error", async () => {
+covers(["file-add-409"], "add file: conflicts are 409 with type invalid_request_error", async () => {
   const session = await makeSession(api);
   const path = `/sessions/${session.id}/resources`;
   const file = await makeFile(api, "x");
@@ -307,49 +335,45 @@ covers(["file-add-409"], "conflicts of an added file are labelled invalid_reques
   }
 });
 
-covers(
-  ["resource-list", "resource-get", "page-envelope"],
-  "a session's resources are listed and read",
-  async () => {
-    const files = [await makeFile(api, "1"), await makeFile(api, "2"), await makeFile(api, "3")];
-    const { body: session } = await create(files.map(({ id }) => ({ type: "file", file_id: id })));
-    const path = `/sessions/${session.id}/resources`;
-    const all = await api.ok("GET", path);
-    assert.equal(all.data.length, 3);
-    const sorted = all.data
-      .map(({ id }: AnyJson) => id)
-      .toSorted()
-      .reverse();
-    assert.deepEqual(
-      all.data.map(({ id }: AnyJson) => id),
-      sorted,
-      "newest first",
-    );
-    assert.deepEqual(
-      [all.first_id, all.last_id, all.next_page, all.has_more],
-      [sorted[0], sorted[2], null, false],
-    );
-    const first = await api.ok("GET", `${path}?limit=2`);
-    assert.equal(first.has_more, true);
-    assert.deepEqual((await api.ok("GET", `${path}?page=${first.next_page}`)).data, all.data.slice(2));
-    assert.deepEqual((await api.ok("GET", `${path}?after_id=${sorted[0]}`)).data, all.data.slice(1));
-    assertError(await api.get(`${path}?limit=101`), 400, "invalid_request_error", {
-      message: "limit exceeds maximum of 100",
-    });
-    assertError(
-      await api.get(`${path}?after_id=${sorted[0]}&before_id=${sorted[1]}`),
-      400,
-      "invalid_request_error",
-    );
-    assertError(await api.get("/sessions/sess_01h00000000000000000000000/resources"), 404, "not_found_error");
-    assert.deepEqual(await api.ok("GET", `${path}/${sorted[1]}`), all.data[1]);
-    const missing = "sesr_01h00000000000000000000000";
-    assertError(await api.get(`${path}/${missing}`), 404, "not_found_error", { message: /[Rr]esource/ });
-    assertError(
-      await api.get(`/sessions/sess_01h00000000000000000000000/resources/${missing}`),
-      404,
-      "not_found_error",
-      { message: /[Ss]ession/ },
-    );
-  },
-);
+covers(["resource-list", "resource-get", "page-envelope"], "resources: list and read", async () => {
+  const files = [await makeFile(api, "1"), await makeFile(api, "2"), await makeFile(api, "3")];
+  const { body: session } = await create(files.map(({ id }) => ({ type: "file", file_id: id })));
+  const path = `/sessions/${session.id}/resources`;
+  const all = await api.ok("GET", path);
+  assert.equal(all.data.length, 3);
+  const sorted = all.data
+    .map(({ id }: AnyJson) => id)
+    .toSorted()
+    .reverse();
+  assert.deepEqual(
+    all.data.map(({ id }: AnyJson) => id),
+    sorted,
+    "newest first",
+  );
+  assert.deepEqual(
+    [all.first_id, all.last_id, all.next_page, all.has_more],
+    [sorted[0], sorted[2], null, false],
+  );
+  const first = await api.ok("GET", `${path}?limit=2`);
+  assert.equal(first.has_more, true);
+  assert.deepEqual((await api.ok("GET", `${path}?page=${first.next_page}`)).data, all.data.slice(2));
+  assert.deepEqual((await api.ok("GET", `${path}?after_id=${sorted[0]}`)).data, all.data.slice(1));
+  assertError(await api.get(`${path}?limit=101`), 400, "invalid_request_error", {
+    message: "limit exceeds maximum of 100",
+  });
+  assertError(
+    await api.get(`${path}?after_id=${sorted[0]}&before_id=${sorted[1]}`),
+    400,
+    "invalid_request_error",
+  );
+  assertError(await api.get("/sessions/sess_01h00000000000000000000000/resources"), 404, "not_found_error");
+  assert.deepEqual(await api.ok("GET", `${path}/${sorted[1]}`), all.data[1]);
+  const missing = "sesr_01h00000000000000000000000";
+  assertError(await api.get(`${path}/${missing}`), 404, "not_found_error", { message: /[Rr]esource/ });
+  assertError(
+    await api.get(`/sessions/sess_01h00000000000000000000000/resources/${missing}`),
+    404,
+    "not_found_error",
+    { message: /[Ss]ession/ },
+  );
+});

@@ -17,9 +17,9 @@ import { readEventsUntil } from "../harness/stream.ts";
 
 const { berth, api } = await startBerth();
 
-const absent = "sess_01h00000000000000000000000";
+const ABSENT_SESSION = "sess_01h00000000000000000000000";
 
-covers(["session-shape", "session-agent", "ids"], "create answers the whole session", async () => {
+covers(["session-shape", "session-agent", "ids"], "create session: returns every field", async () => {
   const agent = await makeAgent(api, { name: "Worker", description: "works", system: "Work." });
   const environment = await makeEnvironment(api);
   const session = await api.ok("POST", "/sessions", {
@@ -62,12 +62,12 @@ covers(["session-shape", "session-agent", "ids"], "create answers the whole sess
     owner_type: "user",
     archived_at: null,
   });
-  assert.deepEqual(withoutClock(await api.ok("GET", `/sessions/${id}`)), withoutClock(session));
+  assert.deepEqual(withoutTimes(await api.ok("GET", `/sessions/${id}`)), withoutTimes(session));
 });
 
 covers(
   ["session-agent-reference", "session-create-faults"],
-  "agent and environment have to exist and be of their form",
+  "create session: agent and environment must exist and be well-formed",
   async () => {
     const agent = await makeAgent(api);
     const environment_id = (await makeEnvironment(api)).id;
@@ -110,7 +110,7 @@ covers(
   },
 );
 
-covers(["session-metadata"], "metadata is up to 16 pairs of strings", async () => {
+covers(["session-metadata"], "session metadata: up to 16 pairs of strings", async () => {
   const pairs = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, "v"]));
   assert.deepEqual((await makeSession(api, { metadata: pairs(16) })).metadata, pairs(16));
@@ -122,22 +122,26 @@ covers(["session-metadata"], "metadata is up to 16 pairs of strings", async () =
   }
 });
 
-covers(["session-variables"], "the session's variables are an object of allowed names", async () => {
-  assert.deepEqual((await makeSession(api, { environment_variables: { A: "1" } })).environment_variables, {
-    A: "1",
-  });
-  const base = await makeSession(api);
-  for (const variables of [{ GH_TOKEN: "x" }, { "1A": "x" }, { A: 1 }, "A=1"]) {
-    const body = {
-      agent: base.agent.id,
-      environment_id: base.environment_id,
-      environment_variables: variables,
-    };
-    assertError(await api.post("/sessions", body as AnyJson), 400, "invalid_request_error");
-  }
-});
+covers(
+  ["session-variables"],
+  "environment_variables: an object; reserved and invalid names are rejected with 400",
+  async () => {
+    assert.deepEqual((await makeSession(api, { environment_variables: { A: "1" } })).environment_variables, {
+      A: "1",
+    });
+    const base = await makeSession(api);
+    for (const variables of [{ GH_TOKEN: "x" }, { "1A": "x" }, { A: 1 }, "A=1"]) {
+      const body = {
+        agent: base.agent.id,
+        environment_id: base.environment_id,
+        environment_variables: variables,
+      };
+      assertError(await api.post("/sessions", body as AnyJson), 400, "invalid_request_error");
+    }
+  },
+);
 
-covers(["session-list"], "sessions list newest first and filter", async () => {
+covers(["session-list"], "list sessions: newest first, with filters", async () => {
   const own = await berth.client({ user: "lister@example.com" });
   const first = await makeSession(own);
   const second = await makeSession(own);
@@ -157,12 +161,12 @@ covers(["session-list"], "sessions list newest first and filter", async () => {
   });
 });
 
-covers(["session-get"], "an unknown session is 404", async () => {
-  assertError(await api.get(`/sessions/${absent}`), 404, "not_found_error");
+covers(["session-get"], "unknown session → 404", async () => {
+  assertError(await api.get(`/sessions/${ABSENT_SESSION}`), 404, "not_found_error");
   assertError(await api.get("/sessions/nonsense"), 404, "not_found_error");
 });
 
-covers(["session-cancel"], "cancel ends a running turn and leaves an idle session alone", async () => {
+covers(["session-cancel"], "cancel: ends a running turn and does not change an idle session", async () => {
   const session = await makeSession(api);
   assert.equal((await api.ok("POST", `/sessions/${session.id}/cancel`)).status, "idle");
   const sent = await api.ok("POST", `/sessions/${session.id}/events`, {
@@ -174,10 +178,10 @@ covers(["session-cancel"], "cancel ends a running turn and leaves an idle sessio
   const events = await waitForTurn(api, session.id, sent.data[0].id);
   assert.deepEqual(events.at(-1).stop_reason, { type: "cancelled" });
   assert.equal((await api.ok("GET", `/sessions/${session.id}`)).status, "idle");
-  assertError(await api.post(`/sessions/${absent}/cancel`), 404, "not_found_error");
+  assertError(await api.post(`/sessions/${ABSENT_SESSION}/cancel`), 404, "not_found_error");
 });
 
-covers(["session-archive"], "an archived session is read-only", async () => {
+covers(["session-archive"], "archived session: can be read, not changed", async () => {
   const session = await makeSession(api);
   const archived = await api.ok("POST", `/sessions/${session.id}/archive`);
   assert.match(archived.archived_at, /Z$/);
@@ -185,7 +189,7 @@ covers(["session-archive"], "an archived session is read-only", async () => {
   assert.equal(
     (await api.ok("POST", `/sessions/${session.id}/archive`)).archived_at,
     archived.archived_at,
-    "again changes nothing",
+    "archiving again changes nothing",
   );
   assertError(
     await api.post(`/sessions/${session.id}/events`, { events: [steps({ say: "hi" })] }),
@@ -197,7 +201,7 @@ covers(["session-archive"], "an archived session is read-only", async () => {
   assert.equal((await api.get(`/sessions/${session.id}/events`)).status, 200);
 });
 
-covers(["session-archive"], "archiving ends a running turn", async () => {
+covers(["session-archive"], "archive: ends a running turn", async () => {
   const session = await makeSession(api, { initial_events: [steps(bash("sleep 60"))] });
   await readEventsUntil(api, session.id, ({ type }) => type === "agent.tool_use");
   await api.ok("POST", `/sessions/${session.id}/archive`);
@@ -205,27 +209,31 @@ covers(["session-archive"], "archiving ends a running turn", async () => {
   assert.deepEqual(events.at(-1).stop_reason, { type: "cancelled" });
 });
 
-covers(["session-terminate"], "a terminated session is over", async () => {
-  const session = await makeSession(api, { initial_events: [steps(bash("sleep 60"))] });
-  await readEventsUntil(api, session.id, ({ type }) => type === "agent.tool_use");
-  const ended = await api.ok("POST", `/sessions/${session.id}/terminate`);
-  assert.equal(ended.status, "terminated");
-  assertError(
-    await api.post(`/sessions/${session.id}/events`, { events: [steps({ say: "hi" })] }),
-    409,
-    "conflict_error",
-  );
-  assertError(await api.post(`/sessions/${session.id}/terminate`), 409, "conflict_error");
-  assertError(await api.post(`/sessions/${session.id}/cancel`), 409, "conflict_error");
-  const events = await readEventsUntil(api, session.id, ({ type }) => type === "session.status_terminated");
-  assert.equal(events.at(-1).type, "session.status_terminated");
-  const log = (await api.ok("GET", `/sessions/${session.id}/events?limit=100`)).data;
-  assert.equal(log.at(-1).type, "session.status_terminated", "nothing is written after it");
-});
+covers(
+  ["session-terminate"],
+  "terminated session: rejects events, cancel and terminate with 409",
+  async () => {
+    const session = await makeSession(api, { initial_events: [steps(bash("sleep 60"))] });
+    await readEventsUntil(api, session.id, ({ type }) => type === "agent.tool_use");
+    const ended = await api.ok("POST", `/sessions/${session.id}/terminate`);
+    assert.equal(ended.status, "terminated");
+    assertError(
+      await api.post(`/sessions/${session.id}/events`, { events: [steps({ say: "hi" })] }),
+      409,
+      "conflict_error",
+    );
+    assertError(await api.post(`/sessions/${session.id}/terminate`), 409, "conflict_error");
+    assertError(await api.post(`/sessions/${session.id}/cancel`), 409, "conflict_error");
+    const events = await readEventsUntil(api, session.id, ({ type }) => type === "session.status_terminated");
+    assert.equal(events.at(-1).type, "session.status_terminated");
+    const log = (await api.ok("GET", `/sessions/${session.id}/events?limit=100`)).data;
+    assert.equal(log.at(-1).type, "session.status_terminated", "no event follows it");
+  },
+);
 
 covers(
   ["session-update"],
-  "an update changes what it names, and the log tells what is different",
+  "update session: changes the given fields and records the difference in session.updated",
   async () => {
     const session = await makeSession(api, { title: "First", metadata: { a: "1", b: "2" } });
     const path = `/sessions/${session.id}`;
@@ -235,10 +243,10 @@ covers(
     const patched = await api.ok("POST", path, { metadata: { a: null, b: "3", c: "4" } });
     assert.deepEqual([patched.title, patched.metadata], ["Second", { b: "3", c: "4" }]);
     const same = await api.ok("POST", path, { title: "Second", metadata: { c: "4", d: null } });
-    assert.deepEqual(withoutClock(same), withoutClock(patched));
+    assert.deepEqual(withoutTimes(same), withoutTimes(patched));
     const cleared = await api.ok("POST", path, { title: null, metadata: null });
     assert.deepEqual([cleared.title, cleared.metadata], ["", {}]);
-    assert.deepEqual(withoutClock(await api.ok("GET", path)), withoutClock(cleared));
+    assert.deepEqual(withoutTimes(await api.ok("GET", path)), withoutTimes(cleared));
     const updates = (await api.ok("GET", `${path}/events?types[]=session.updated`)).data;
     assert.deepEqual(
       updates.map(({ id: _id, created_at: _at, processed_at: _then, type: _type, ...rest }: AnyJson) => rest),
@@ -254,13 +262,13 @@ covers(
     ] as const) {
       assertError(await api.post(path, body), 400, "invalid_request_error", { param });
     }
-    assertError(await api.post(`/sessions/${absent}`, { title: "x" }), 404, "not_found_error");
+    assertError(await api.post(`/sessions/${ABSENT_SESSION}`, { title: "x" }), 404, "not_found_error");
     const other = await berth.client({ user: "other@example.com" });
     assertError(await other.post(path, { title: "x" }), 403, "permission_error");
   },
 );
 
-covers(["session-update-ended"], "an ended session is not updated", async () => {
+covers(["session-update-ended"], "update of an archived or terminated session is rejected", async () => {
   for (const [verb, status, type] of [
     ["archive", 403, "permission_error"],
     ["terminate", 409, "conflict_error"],
@@ -273,12 +281,12 @@ covers(["session-update-ended"], "an ended session is not updated", async () => 
 
 covers(
   ["session-delete", "session-delete-stream"],
-  "a deleted session is gone, with its disk, and its streams end",
+  "delete session: it is 404 afterwards, its disk is removed, and its streams end",
   async () => {
     const session = await makeSession(api);
     const path = `/sessions/${session.id}`;
     const disks = () => readdirSync(berth.dataDir, { recursive: true, encoding: "utf8" });
-    const disk = (name: string) => name.endsWith(session.id);
+    const isDisk = (name: string) => name.endsWith(session.id);
     const sent = await api.ok("POST", `${path}/events`, { events: [steps(bash("echo begun; sleep 60"))] });
     await readEventsUntil(api, session.id, ({ type }) => type === "agent.tool_use");
     assertError(await api.delete(path), 409, "conflict_error", { message: /running/ });
@@ -286,12 +294,12 @@ covers(
     assertError(await other.delete(path), 403, "permission_error");
     await api.ok("POST", `${path}/cancel`);
     await waitForTurn(api, session.id, sent.data[0].id);
-    assert.ok(disks().some(disk), "there is a disk to remove");
+    assert.ok(disks().some(isDisk), "the session has a disk");
     const following = readEventsUntil(api, session.id, ({ type }) => type === "session.deleted");
     await api.ok("POST", path, { title: "Last" });
     assert.deepEqual(await api.ok("DELETE", path), { id: session.id, type: "session_deleted" });
     assert.equal((await following).at(-1).type, "session.deleted");
-    for (const answer of [
+    for (const response of [
       await api.get(path),
       await api.get(`${path}/events`),
       await api.get(`${path}/events/stream`),
@@ -300,13 +308,13 @@ covers(
       await api.post(`${path}/cancel`),
       await api.delete(path),
     ]) {
-      assertError(answer, 404, "not_found_error");
+      assertError(response, 404, "not_found_error");
     }
     const listed = (await api.ok("GET", "/sessions?include_archived=true&limit=100")).data;
     assert.ok(!listed.some(({ id }: AnyJson) => id === session.id));
     const gone = new AbortController();
-    setTimeout(() => gone.abort(new Error("the disk is still there")), 60_000).unref();
-    while (disks().some(disk)) await pause(50, undefined, { signal: gone.signal });
+    setTimeout(() => gone.abort(new Error("the disk was not removed")), 60_000).unref();
+    while (disks().some(isDisk)) await pause(50, undefined, { signal: gone.signal });
     for (const verb of ["archive", "terminate"]) {
       const { id } = await makeSession(api);
       await api.ok("POST", `/sessions/${id}/${verb}`);
@@ -315,28 +323,32 @@ covers(
   },
 );
 
-covers(["session-stats", "event-turn"], "usage and active time grow with the work", async () => {
-  const session = await makeSession(api);
-  const events = await runTurn(api, session.id, { say: "one" }, bash("sleep 1.1"), { say: "two" });
-  const usages = events
-    .filter(({ type }) => type === "span.model_request_end")
-    .map(({ model_usage: usage }) => usage);
-  const { usage, stats } = await api.ok("GET", `/sessions/${session.id}`);
-  assert.ok(usage.output_tokens > 0);
-  assert.equal(
-    usage.output_tokens,
-    usages.reduce((sum: number, one: AnyJson) => sum + one.output_tokens, 0),
-  );
-  assert.equal(
-    usage.input_tokens,
-    usages.reduce((sum: number, one: AnyJson) => sum + one.input_tokens, 0),
-  );
-  assert.ok(
-    stats.active_seconds >= 1 && stats.duration_seconds >= stats.active_seconds,
-    JSON.stringify(stats),
-  );
-});
+covers(
+  ["session-stats", "event-turn"],
+  "session stats: usage and active time grow with the work",
+  async () => {
+    const session = await makeSession(api);
+    const events = await runTurn(api, session.id, { say: "one" }, bash("sleep 1.1"), { say: "two" });
+    const usages = events
+      .filter(({ type }) => type === "span.model_request_end")
+      .map(({ model_usage: usage }) => usage);
+    const { usage, stats } = await api.ok("GET", `/sessions/${session.id}`);
+    assert.ok(usage.output_tokens > 0);
+    assert.equal(
+      usage.output_tokens,
+      usages.reduce((sum: number, one: AnyJson) => sum + one.output_tokens, 0),
+    );
+    assert.equal(
+      usage.input_tokens,
+      usages.reduce((sum: number, one: AnyJson) => sum + one.input_tokens, 0),
+    );
+    assert.ok(
+      stats.active_seconds >= 1 && stats.duration_seconds >= stats.active_seconds,
+      JSON.stringify(stats),
+    );
+  },
+);
 
-function withoutClock(session: AnyJson): AnyJson {
+function withoutTimes(session: AnyJson): AnyJson {
   return { ...session, stats: null, updated_at: null };
 }

@@ -6,8 +6,8 @@ import { bash, makeAgent, makeEnvironment, makeSkill, runTurn, toolResults } fro
 
 const { api } = await startBerth();
 
-/** What Python's zipfile makes of `greet/SKILL.md` and `greet/scripts/hello.sh`. */
-const archive = Buffer.from(
+/** A zip by Python's zipfile with `greet/SKILL.md` and `greet/scripts/hello.sh`. */
+const ARCHIVE = Buffer.from(
   [
     "UEsDBBQAAAAIAAAAIVxLC8PNQQAAAEYAAAAOAAAAZ3JlZXQvU0tJTEwubWTT1dXlykvMTbVSSC9KTS3hSkktTi7KLCjJzM+z",
     "UnAHCRUrFKTmF+Sk6nHpAtUGleYpQFQU62ek5uTk6xVn6HEBAFBLAwQUAAAACAAAACFcauSvpC4AAAAsAAAAFgAAAGdyZWV0",
@@ -24,14 +24,14 @@ function upload(content: Uint8Array, path = "/skills") {
   return api.call("POST", path, undefined, { raw: form });
 }
 
-function named({ id }: AnyJson, version?: number) {
+function skillReference({ id }: AnyJson, version?: number) {
   return { type: "custom", skill_id: id, ...(version === undefined ? {} : { version }) };
 }
 
-covers(["skills-upload", "skills-object"], "an archive is a skill", async () => {
-  const answer = await upload(archive);
-  assert.equal(answer.status, 200, JSON.stringify(answer.body));
-  const { id, owner_id: owner, created_at: created, updated_at: updated, ...rest } = answer.body;
+covers(["skills-upload", "skills-object"], "upload skill: a zip archive", async () => {
+  const response = await upload(ARCHIVE);
+  assert.equal(response.status, 200, JSON.stringify(response.body));
+  const { id, owner_id: owner, created_at: created, updated_at: updated, ...rest } = response.body;
   assert.match(id, /^skill_[0-9a-hjkmnp-tv-z]{26}$/);
   assert.match(owner, /^usr_/);
   assert.match(created, /Z$/);
@@ -48,8 +48,8 @@ covers(["skills-upload", "skills-object"], "an archive is a skill", async () => 
     owner_type: "user",
     archived_at: null,
   });
-  assert.deepEqual(await api.ok("GET", `/skills/${id}`), answer.body);
-  assert.deepEqual((await api.ok("GET", "/skills?limit=1")).data, [answer.body]);
+  assert.deepEqual(await api.ok("GET", `/skills/${id}`), response.body);
+  assert.deepEqual((await api.ok("GET", "/skills?limit=1")).data, [response.body]);
   const { files } = await api.ok("GET", `/skills/${id}/versions/1`);
   assert.deepEqual(
     files.map(({ path, executable }: AnyJson) => [path, executable]),
@@ -60,14 +60,14 @@ covers(["skills-upload", "skills-object"], "an archive is a skill", async () => 
   );
 });
 
-covers(["skills-name"], "a name is taken once", async () => {
+covers(["skills-name"], "skill name: a second skill with it is rejected with 409", async () => {
   await makeSkill(api, "unique", { metadata: { team: "docs" } });
   assertError(await upload(Buffer.from("no archive")), 400, "invalid_request_error", { param: "file" });
   const again = makeSkill(api, "unique");
   await assert.rejects(again, /conflict_error.*'unique' already/);
 });
 
-covers(["skills-faults"], "an upload that is not a skill is refused", async () => {
+covers(["skills-faults"], "upload skill: an invalid one is rejected with 400", async () => {
   const send = (files: Record<string, string>) => {
     const form = new FormData();
     for (const [path, text] of Object.entries(files)) form.append("files[]", new Blob([text]), path);
@@ -93,7 +93,7 @@ covers(["skills-faults"], "an upload that is not a skill is refused", async () =
 
 covers(
   ["skills-versions", "skills-change"],
-  "a skill has versions, and is changed and archived",
+  "skill versions: upload, list, read and delete; update and archive the skill",
   async () => {
     const skill = await makeSkill(api, "versioned");
     const path = `/skills/${skill.id}`;
@@ -120,11 +120,11 @@ covers(
 
 covers(
   ["skills-agents", "skills-pinned", "skills-in-use"],
-  "agents name skills, sessions pin them",
+  "agents refer to skills, and sessions pin the versions",
   async () => {
     const [one, two] = [await makeSkill(api, "one"), await makeSkill(api, "two")];
     await makeSkill(api, "two", { path: `/skills/${two.id}/versions` });
-    const agent = await makeAgent(api, { skills: [named(one), named(two, 1)] });
+    const agent = await makeAgent(api, { skills: [skillReference(one), skillReference(two, 1)] });
     assert.deepEqual(agent.skills, [
       { type: "custom", skill_id: one.id, version: null, name: "one" },
       { type: "custom", skill_id: two.id, version: 1, name: "two" },
@@ -138,7 +138,7 @@ covers(
       [1, 1],
     );
     assertError(
-      await api.post("/agents", { name: "x", model: "rehearsal/steps", skills: [named(one, 9)] }),
+      await api.post("/agents", { name: "x", model: "rehearsal/steps", skills: [skillReference(one, 9)] }),
       404,
       "not_found_error",
     );
@@ -151,21 +151,27 @@ covers(
   },
 );
 
-covers(["skills-mounted"], "the agent reads a skill, runs its script and cannot change it", async () => {
-  const skill = await makeSkill(api, "introduce");
-  const agent = await makeAgent(api, { skills: [named(skill)] });
-  const environment = await makeEnvironment(api);
-  const session = await api.ok("POST", "/sessions", { agent: agent.id, environment_id: environment.id });
-  const place = "/mnt/skills/introduce";
-  const events = await runTurn(
-    api,
-    session.id,
-    { tool: "Read", input: { file_path: `${place}/SKILL.md` } },
-    bash(`${place}/scripts/run.sh`),
-    bash(`echo x >>${place}/SKILL.md || rm -rf ${place} || touch ${place}/new || ls ${place}`),
-  );
-  const [manual, ran, changed] = toolResults(events);
-  assert.match(manual ?? "", /name: introduce.*Run scripts\/run\.sh/s);
-  assert.match(ran ?? "", /I am introduce/);
-  assert.match(changed ?? "", /Read-only file system.*SKILL\.md\nscripts/s);
-});
+covers(
+  ["skills-mounted"],
+  "mounted skill: the agent can read it and run its script, not change it",
+  async () => {
+    const skill = await makeSkill(api, "introduce");
+    const agent = await makeAgent(api, { skills: [skillReference(skill)] });
+    const environment = await makeEnvironment(api);
+    const session = await api.ok("POST", "/sessions", { agent: agent.id, environment_id: environment.id });
+    const directory = "/mnt/skills/introduce";
+    const events = await runTurn(
+      api,
+      session.id,
+      { tool: "Read", input: { file_path: `${directory}/SKILL.md` } },
+      bash(`${directory}/scripts/run.sh`),
+      bash(
+        `echo x >>${directory}/SKILL.md || rm -rf ${directory} || touch ${directory}/new || ls ${directory}`,
+      ),
+    );
+    const [manual, ran, changed] = toolResults(events);
+    assert.match(manual ?? "", /name: introduce.*Run scripts\/run\.sh/s);
+    assert.match(ran ?? "", /I am introduce/);
+    assert.match(changed ?? "", /Read-only file system.*SKILL\.md\nscripts/s);
+  },
+);

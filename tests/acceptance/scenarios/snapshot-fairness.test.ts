@@ -13,40 +13,40 @@ import { providerSettings } from "../harness/provider-settings.ts";
 import { countSnapshotsBuilt, waitForSnapshots } from "../harness/repository-snapshots.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
-/** More than are made at once. */
+/** More than are built concurrently. */
 const SLOW = ["slow-1", "slow-2", "slow-3", "slow-4"];
-/** The length of a line, of which as much comes each second as git bears without giving up. */
+/** The length prefix of a pkt-line. DROP is sent each second, just fast enough that git does not give up. */
 const LENGTH = "fff0";
 const DROP = "a".repeat(100);
 
 let directory: string;
 let host: GitHost;
 let berth: Berth;
-const dripping = new Map<ServerResponse, NodeJS.Timeout>();
-const seen = new Map<string, number>();
+const SLOW_RESPONSES = new Map<ServerResponse, NodeJS.Timeout>();
+const REQUEST_COUNTS = new Map<string, number>();
 
-/** Each slow repository can be cloned once; what git fetches of it then comes by drops. */
-function drips({ method, url = "", headers }: IncomingMessage, response: ServerResponse): boolean {
+/** Lets each slow repository be cloned once; later fetches get a response that never ends. */
+function drip({ method, url = "", headers }: IncomingMessage, response: ServerResponse): boolean {
   const name = SLOW.find((slow) => url.includes(`/${slow}`));
   if (name === undefined || !/^git\/\d+\./.test(headers["user-agent"] ?? "")) return false;
-  if (method === "GET") seen.set(name, (seen.get(name) ?? 0) + 1);
-  if (method === "GET" || (seen.get(name) ?? 0) < 2) return false;
+  if (method === "GET") REQUEST_COUNTS.set(name, (REQUEST_COUNTS.get(name) ?? 0) + 1);
+  if (method === "GET" || (REQUEST_COUNTS.get(name) ?? 0) < 2) return false;
   response.writeHead(200, { "content-type": "application/x-git-upload-pack-result" });
   response.write(LENGTH);
-  dripping.set(
+  SLOW_RESPONSES.set(
     response,
     setInterval(() => response.write(DROP), 1_000),
   );
   response.on("close", () => {
-    clearInterval(dripping.get(response));
-    dripping.delete(response);
+    clearInterval(SLOW_RESPONSES.get(response));
+    SLOW_RESPONSES.delete(response);
   });
   return true;
 }
 
 before(async () => {
   directory = await mkdtemp(join(tmpdir(), "git-host-"));
-  host = await startGitHost({ dir: directory, intercept: drips });
+  host = await startGitHost({ dir: directory, intercept: drip });
   for (const name of [...SLOW, "own"])
     await host.createRepository({ org: "acme", name, private: false, files: { "a.txt": `${name}\n` } });
   berth = await Berth.start({ settings: providerSettings(host) });
@@ -59,8 +59,8 @@ after(async () => {
 
 const url = (name: string): string => `${host.url}/acme/${name}`;
 
-/** What the session of a repository has of it, and on what. */
-async function inside(as: Api, name: string): Promise<string> {
+/** The file of a new session's repository and the type of its filesystem. */
+async function readInSession(as: Api, name: string): Promise<string> {
   const [agent, environment] = await Promise.all([makeAgent(as), makeEnvironment(as)]);
   const resources = [{ type: "hosted_repository", url: url(name), mount_path: "/data/repo" }];
   const session = await as.ok("POST", "/sessions", {
@@ -68,25 +68,25 @@ async function inside(as: Api, name: string): Promise<string> {
     environment_id: environment.id,
     resources,
   });
-  const look = bash("cat /data/repo/a.txt && stat -f -c %T /data/repo");
-  return (toolResults(await runTurn(as, session.id, look))[0] ?? "").trim();
+  const command = bash("cat /data/repo/a.txt && stat -f -c %T /data/repo");
+  return (toolResults(await runTurn(as, session.id, command))[0] ?? "").trim();
 }
 
 covers(
   ["template-turns"],
-  "an organization whose server never ends its answers holds back its own alone",
+  "a git server whose responses never end: delays only snapshots of its own organization",
   async () => {
     const slow = await berth.client({ user: "owner@slow.example", org: "slow" });
-    await Promise.all(SLOW.map((name) => inside(slow, name)));
+    await Promise.all(SLOW.map((name) => readInSession(slow, name)));
     await waitUntil(
-      () => dripping.size > 0,
-      () => `no fetch is answered by drops:\n${berth.log.slice(-2_000)}`,
+      () => SLOW_RESPONSES.size > 0,
+      () => `no fetch got a slow response:\n${berth.log.slice(-2_000)}`,
     );
     const other = await berth.client({ user: "owner@other.example", org: "other" });
-    assert.notEqual((await inside(other, "own")).split("\n")[1], "overlayfs");
+    assert.notEqual((await readInSession(other, "own")).split("\n")[1], "overlayfs");
     await waitForSnapshots(berth, url("own"), 1);
-    assert.equal(await inside(other, "own"), "own\noverlayfs");
-    assert.equal(dripping.size, 1, "its own wait for one another");
+    assert.equal(await readInSession(other, "own"), "own\noverlayfs");
+    assert.equal(SLOW_RESPONSES.size, 1, "the fetches of one organization run one at a time");
     for (const name of SLOW) assert.equal(countSnapshotsBuilt(berth, url(name)), 0);
   },
 );

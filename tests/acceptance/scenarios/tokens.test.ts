@@ -5,7 +5,7 @@ import { covers } from "../harness/covers.ts";
 
 const { berth, api } = await startBerth();
 
-covers(["token-create", "ids"], "a token's secret is shown once", async () => {
+covers(["token-create", "ids"], "create token: the secret is returned once", async () => {
   const made = await api.ok("POST", "/tokens", {
     name: "ci",
     scopes: ["sessions:read"],
@@ -29,7 +29,7 @@ covers(["token-create", "ids"], "a token's secret is shown once", async () => {
   );
 });
 
-covers(["token-revoke"], "a revoked token is refused at its next request", async () => {
+covers(["token-revoke"], "revoked token → 401 at its next request", async () => {
   const made = await api.ok("POST", "/tokens", { name: "gone" });
   const holder = new Api(berth.url, made.token);
   assert.equal((await holder.get("/agents")).status, 200);
@@ -38,21 +38,25 @@ covers(["token-revoke"], "a revoked token is refused at its next request", async
   assertError(await api.delete("/tokens/tok_01h00000000000000000000000"), 404, "not_found_error");
 });
 
-covers(["token-bounds"], "nobody gives more than they have", async () => {
-  const narrow = await berth.client({ scopes: "tokens:write,agents:read" });
-  assert.equal((await narrow.post("/tokens", { name: "a", scopes: ["agents:read"] })).status, 200);
-  assertError(
-    await narrow.post("/tokens", { name: "b", scopes: ["agents:write"] }),
-    403,
-    "permission_error",
-    {
-      message: /agents:write/,
-    },
-  );
-  assertError(await narrow.post("/tokens", { name: "c" }), 403, "permission_error");
-  assertError(await api.post("/tokens", { name: "d", kind: "sat" }), 403, "permission_error");
-  const admin = await berth.client({ user: "boss@example.com", role: "admin" });
-  const made = await admin.ok("POST", "/tokens", { name: "deploys", kind: "sat" });
-  assert.match(made.token, /^berth_sat_/);
-  assert.equal((await new Api(berth.url, made.token).get("/sessions")).status, 200);
-});
+covers(
+  ["token-bounds"],
+  "create token: scopes and kinds that the creator lacks are rejected with 403",
+  async () => {
+    const narrow = await berth.client({ scopes: "tokens:write,agents:read" });
+    assert.equal((await narrow.post("/tokens", { name: "a", scopes: ["agents:read"] })).status, 200);
+    assertError(
+      await narrow.post("/tokens", { name: "b", scopes: ["agents:write"] }),
+      403,
+      "permission_error",
+      {
+        message: /agents:write/,
+      },
+    );
+    assertError(await narrow.post("/tokens", { name: "c" }), 403, "permission_error");
+    assertError(await api.post("/tokens", { name: "d", kind: "sat" }), 403, "permission_error");
+    const admin = await berth.client({ user: "boss@example.com", role: "admin" });
+    const made = await admin.ok("POST", "/tokens", { name: "deploys", kind: "sat" });
+    assert.match(made.token, /^berth_sat_/);
+    assert.equal((await new Api(berth.url, made.token).get("/sessions")).status, 200);
+  },
+);

@@ -7,16 +7,16 @@ import { covers } from "../harness/covers.ts";
 import { bash, makeSession, steps } from "../harness/fixtures.ts";
 import { readFrames } from "../harness/stream.ts";
 
-/** Two services on one database, as two machines behind one address would be. */
+/** Two services on one database, like two machines behind a load balancer. */
 let first: Berth;
 let second: Berth;
-let here: Api;
-let there: Api;
+let firstApi: Api;
+let secondApi: Api;
 before(async () => {
   first = await Berth.start();
   second = await Berth.start({ settings: { BERTH_DATABASE_URL: databaseOf(first) } });
-  here = await first.client();
-  there = new Api(second.url, here.token);
+  firstApi = await first.client();
+  secondApi = new Api(second.url, firstApi.token);
 });
 after(async () => {
   await second.stop();
@@ -25,42 +25,42 @@ after(async () => {
 
 covers(
   ["event-stream", "event-resume"],
-  "a reader on one service follows what is written through the other",
+  "two services: a stream of one receives events sent through the other",
   async () => {
-    const session = await makeSession(here);
+    const session = await makeSession(firstApi);
     const followed: AnyJson[] = [];
     const following = follow(session.id, followed, 5);
     for (let turn = 0; turn < 5; turn++) {
-      const api = turn % 2 === 0 ? here : there;
+      const api = turn % 2 === 0 ? firstApi : secondApi;
       await api.ok("POST", `/sessions/${session.id}/events`, { events: [steps(bash(`echo turn ${turn}`))] });
     }
     await following;
-    const log = (await there.ok("GET", `/sessions/${session.id}/events?limit=100`)).data;
+    const log = (await secondApi.ok("GET", `/sessions/${session.id}/events?limit=100`)).data;
     assert.deepEqual(
       followed.map(({ id }) => id),
       log.map(({ id }: AnyJson) => id).slice(0, followed.length),
     );
-    assert.deepEqual((await here.ok("GET", `/sessions/${session.id}/events?limit=100`)).data, log);
+    assert.deepEqual((await firstApi.ok("GET", `/sessions/${session.id}/events?limit=100`)).data, log);
   },
 );
 
-/** Follows on the other service, cut after every fourth event, until every message has been taken in. */
+/** Reads the stream of the second service, reconnecting after every fourth event, until all messages are processed. */
 async function follow(session: string, followed: AnyJson[], messages: number): Promise<void> {
-  let taken = 0;
+  let processed = 0;
   for (;;) {
     const last = followed.at(-1)?.id;
     const from = last === undefined ? { query: "from=start" } : { lastEventId: last };
     let count = 0;
-    for await (const { data } of readFrames(there, session, from)) {
+    for await (const { data } of readFrames(secondApi, session, from)) {
       followed.push(data);
-      if (data.type === "user.message") taken += 1;
-      if (data.type === "session.status_idle" && taken === messages) return;
+      if (data.type === "user.message") processed += 1;
+      if (data.type === "session.status_idle" && processed === messages) return;
       if (++count === 4) break;
     }
   }
 }
 
-/** The address of a service's embedded database: its socket, as PostgreSQL notes it down. */
+/** The URL of a service's embedded database, with the socket from postmaster.pid. */
 function databaseOf(berth: Berth): string {
   const [, , , port, socket] = readFileSync(`${berth.dataDir}/postgres/cluster/postmaster.pid`, "utf8").split(
     "\n",

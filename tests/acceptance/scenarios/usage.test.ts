@@ -15,14 +15,14 @@ async function send(id: string, ...list: AnyJson[]): Promise<void> {
   await api.ok("POST", `/sessions/${id}/events`, { events: [steps(...list)] });
 }
 
-/** The whole log, once as many turns have ended. */
-async function ended(id: string, turns: number): Promise<AnyJson[]> {
+/** The log when this many turns have ended. */
+async function waitForTurns(id: string, turns: number): Promise<AnyJson[]> {
   let idles = 0;
   return await readEventsUntil(api, id, ({ type }) => type === "session.status_idle" && ++idles === turns);
 }
 
-/** What the ends of its requests tell, added up. */
-function told(events: AnyJson[]): AnyJson {
+/** The sum of the usage of all span.model_request_end events. */
+function totalUsage(events: AnyJson[]): AnyJson {
   const sum: AnyJson = {
     input_tokens: 0,
     output_tokens: 0,
@@ -36,10 +36,10 @@ function told(events: AnyJson[]): AnyJson {
   return sum;
 }
 
-/** Each request has one end, and the session tells what they tell. */
+/** Asserts that each model request has one end, and that the session's usage is their sum. */
 async function checkUsage(id: string, events: AnyJson[]): Promise<AnyJson> {
   const session = await get(id);
-  assert.deepEqual(session.usage, told(events));
+  assert.deepEqual(session.usage, totalUsage(events));
   const starts = events.filter(({ type }) => type === "span.model_request_start").map((event) => event.id);
   const ends = events.filter(({ type }) => type === "span.model_request_end");
   assert.deepEqual(
@@ -55,12 +55,12 @@ async function killRunner(): Promise<void> {
   process.kill(victim, "SIGKILL");
 }
 
-covers(["session-stats-retries"], "waits between retries are active time and cost nothing else", async () => {
+covers(["session-stats-retries"], "retries: the wait is active time and adds no usage", async () => {
   const session = await makeSession(api);
   await send(session.id, { fail: "overloaded", times: 2 }, { say: "at last" });
   const signal = AbortSignal.timeout(60_000);
   while ((await get(session.id)).status !== "rescheduling") signal.throwIfAborted();
-  const events = await ended(session.id, 1);
+  const events = await waitForTurns(session.id, 1);
   assert.equal(count(events, "session.status_rescheduled"), 2);
   const failed = events.filter(({ type, is_error: error }) => type === "span.model_request_end" && error);
   assert.deepEqual(
@@ -79,11 +79,11 @@ covers(["session-stats-retries"], "waits between retries are active time and cos
   assert.equal(
     (await get(session.id)).stats.active_seconds,
     stats.active_seconds,
-    "an idle one is not active",
+    "an idle session is not active",
   );
 });
 
-covers(["session-stats-crash"], "usage and active time outlast a runner that dies in a turn", async () => {
+covers(["session-stats-crash"], "runner killed during a turn: usage and active time are kept", async () => {
   const session = await makeSession(api);
   await send(session.id, { say: "one" }, bash("sleep 2"), { say: "two" }, bash("sleep 60"), { say: "three" });
   await readEventsUntil(
@@ -94,24 +94,24 @@ covers(["session-stats-crash"], "usage and active time outlast a runner that die
   const before = await get(session.id);
   assert.ok(before.stats.active_seconds >= 2 && before.usage.output_tokens > 0);
   await killRunner();
-  const one = await ended(session.id, 1);
+  const one = await waitForTurns(session.id, 1);
   const after = await checkUsage(session.id, one);
   assert.ok(after.stats.active_seconds >= before.stats.active_seconds, JSON.stringify(after.stats));
-  assert.ok(after.usage.output_tokens > before.usage.output_tokens, "what came after is added");
+  assert.ok(after.usage.output_tokens > before.usage.output_tokens, "later usage is added");
   assert.ok(after.stats.active_seconds <= after.stats.duration_seconds);
 
   await send(session.id, { wait_ms: 2_000 }, { say: "four" });
   let requests = 0;
-  const begun = count(one, "span.model_request_start");
+  const started = count(one, "span.model_request_start");
   await readEventsUntil(
     api,
     session.id,
-    ({ type }) => type === "span.model_request_start" && ++requests > begun,
+    ({ type }) => type === "span.model_request_start" && ++requests > started,
   );
   await killRunner();
-  const two = await ended(session.id, 2);
+  const two = await waitForTurns(session.id, 2);
   const lost = two.filter(({ type, is_error: error }) => type === "span.model_request_end" && error);
-  assert.equal(lost.length, 1, "the request that died has an end");
+  assert.equal(lost.length, 1, "the interrupted request has an end");
   assert.equal(lost[0].model_usage, null);
   const last = await checkUsage(session.id, two);
   assert.ok(last.stats.active_seconds >= after.stats.active_seconds + 2, JSON.stringify(last.stats));

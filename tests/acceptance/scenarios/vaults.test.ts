@@ -4,7 +4,7 @@ import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { makeAgent, makeEnvironment, makeSession } from "../harness/fixtures.ts";
 
-const absent = "vault_01h00000000000000000000000";
+const ABSENT_VAULT = "vault_01h00000000000000000000000";
 const { berth, api } = await startBerth();
 
 function makeVault(caller: Api = api, fields: Record<string, Json> = {}): Promise<AnyJson> {
@@ -24,7 +24,7 @@ const variable = (name: string, value = "a value") => ({
   },
 });
 
-covers(["vault-crud"], "a vault is made, read, listed, changed and archived", async () => {
+covers(["vault-crud"], "vault: create, read, list, update and archive", async () => {
   const vault = await makeVault(api, { metadata: { team: "blue", drop: "x" } });
   assert.match(vault.id, /^vault_[0-9a-hjkmnp-tv-z]{26}$/);
   assert.deepEqual(
@@ -52,7 +52,7 @@ covers(["vault-crud"], "a vault is made, read, listed, changed and archived", as
   assert.ok(all.some(({ id }: AnyJson) => id === vault.id));
 });
 
-covers(["vault-crud"], "what a vault needs, and who reaches it", async () => {
+covers(["vault-crud"], "vault: validation, access and scopes", async () => {
   assertError(await api.post("/vaults", {}), 400, "invalid_request_error", {
     param: "display_name",
     message: "Field 'display_name' is required.",
@@ -74,7 +74,7 @@ covers(["vault-crud"], "what a vault needs, and who reaches it", async () => {
   ] as const) {
     const body = method === "POST" && !path.endsWith("archive") ? {} : undefined;
     assertError(await stranger.call(method, path, body), 403, "permission_error");
-    assertError(await stranger.call(method, path.replace(id, absent), body), 404, "not_found_error");
+    assertError(await stranger.call(method, path.replace(id, ABSENT_VAULT), body), 404, "not_found_error");
   }
   assert.ok(!(await stranger.ok("GET", "/vaults")).data.some((vault: AnyJson) => vault.id === id));
   const reader = await berth.client({ scopes: "vaults:read" });
@@ -84,45 +84,53 @@ covers(["vault-crud"], "what a vault needs, and who reaches it", async () => {
   });
 });
 
-covers(["vault-in-use", "session-vaults"], "a vault stays while a session goes on that has it", async () => {
-  const vault = await makeVault();
-  const [one, two] = [
-    await makeSession(api, { vault_ids: [vault.id] }),
-    await makeSession(api, { vault_ids: [vault.id] }),
-  ];
-  assertError(await api.delete(`/vaults/${vault.id}`), 409, "conflict_error");
-  await api.ok("POST", `/sessions/${one.id}/terminate`);
-  assertError(await api.delete(`/vaults/${vault.id}`), 409, "conflict_error");
-  await api.ok("POST", `/sessions/${two.id}/archive`);
-  assert.deepEqual(await api.ok("DELETE", `/vaults/${vault.id}`), { id: vault.id, type: "vault_deleted" });
-  assertError(await api.get(`/vaults/${vault.id}`), 404, "not_found_error");
-  assert.deepEqual((await api.ok("GET", `/sessions/${one.id}`)).vault_ids, [vault.id]);
-});
+covers(
+  ["vault-in-use", "session-vaults"],
+  "delete vault: rejected with 409 while an active session uses it",
+  async () => {
+    const vault = await makeVault();
+    const [one, two] = [
+      await makeSession(api, { vault_ids: [vault.id] }),
+      await makeSession(api, { vault_ids: [vault.id] }),
+    ];
+    assertError(await api.delete(`/vaults/${vault.id}`), 409, "conflict_error");
+    await api.ok("POST", `/sessions/${one.id}/terminate`);
+    assertError(await api.delete(`/vaults/${vault.id}`), 409, "conflict_error");
+    await api.ok("POST", `/sessions/${two.id}/archive`);
+    assert.deepEqual(await api.ok("DELETE", `/vaults/${vault.id}`), { id: vault.id, type: "vault_deleted" });
+    assertError(await api.get(`/vaults/${vault.id}`), 404, "not_found_error");
+    assert.deepEqual((await api.ok("GET", `/sessions/${one.id}`)).vault_ids, [vault.id]);
+  },
+);
 
-covers(["session-vaults"], "a session answers its vaults in their order, and refuses others", async () => {
-  const vaults = [await makeVault(), await makeVault(), await makeVault()];
-  const ids = [vaults[1]?.id, vaults[0]?.id];
-  const session = await makeSession(api, { vault_ids: ids });
-  assert.deepEqual(session.vault_ids, ids);
-  assert.deepEqual((await api.ok("GET", `/sessions/${session.id}`)).vault_ids, ids);
-  const agent = (await makeAgent(api)).id;
-  const environment = (await makeEnvironment(api)).id;
-  const create = (given: Json) =>
-    api.post("/sessions", { agent, environment_id: environment, vault_ids: given });
-  assertError(await create([ids[0], ids[0]]), 400, "invalid_request_error", { param: "vault_ids" });
-  assertError(await create(["vlt_1"]), 400, "invalid_request_error", { param: "vault_ids[0]" });
-  assertError(await create(Array.from({ length: 17 }, () => absent)), 400, "invalid_request_error", {
-    param: "vault_ids",
-  });
-  assertError(await create([absent]), 404, "not_found_error", { message: /Vault 'vault_/ });
-  const foreign = await makeVault(await berth.client({ user: "foreign@example.com" }));
-  assertError(await create([ids[0], foreign.id]), 403, "permission_error");
-  assertError(await create([foreign.id, absent]), 404, "not_found_error");
-  await api.ok("POST", `/vaults/${vaults[2]?.id}/archive`);
-  assertError(await create([vaults[2]?.id]), 409, "conflict_error", { message: /archived/ });
-});
+covers(
+  ["session-vaults"],
+  "vault_ids: returned in order; invalid, unknown and inaccessible vaults are rejected",
+  async () => {
+    const vaults = [await makeVault(), await makeVault(), await makeVault()];
+    const ids = [vaults[1]?.id, vaults[0]?.id];
+    const session = await makeSession(api, { vault_ids: ids });
+    assert.deepEqual(session.vault_ids, ids);
+    assert.deepEqual((await api.ok("GET", `/sessions/${session.id}`)).vault_ids, ids);
+    const agent = (await makeAgent(api)).id;
+    const environment = (await makeEnvironment(api)).id;
+    const create = (given: Json) =>
+      api.post("/sessions", { agent, environment_id: environment, vault_ids: given });
+    assertError(await create([ids[0], ids[0]]), 400, "invalid_request_error", { param: "vault_ids" });
+    assertError(await create(["vlt_1"]), 400, "invalid_request_error", { param: "vault_ids[0]" });
+    assertError(await create(Array.from({ length: 17 }, () => ABSENT_VAULT)), 400, "invalid_request_error", {
+      param: "vault_ids",
+    });
+    assertError(await create([ABSENT_VAULT]), 404, "not_found_error", { message: /Vault 'vault_/ });
+    const foreign = await makeVault(await berth.client({ user: "foreign@example.com" }));
+    assertError(await create([ids[0], foreign.id]), 403, "permission_error");
+    assertError(await create([foreign.id, ABSENT_VAULT]), 404, "not_found_error");
+    await api.ok("POST", `/vaults/${vaults[2]?.id}/archive`);
+    assertError(await create([vaults[2]?.id]), 409, "conflict_error", { message: /archived/ });
+  },
+);
 
-covers(["session-vault-resource"], "vaults may be mixed in among a session's resources", async () => {
+covers(["session-vault-resource"], "vault among resources: becomes one of the vault_ids", async () => {
   const [one, two] = [(await makeVault()).id, (await makeVault()).id];
   const url = "https://github.com/octocat/Hello-World";
   const session = await makeSession(api, {
@@ -153,7 +161,7 @@ covers(["session-vault-resource"], "vaults may be mixed in among a session's res
   assertError(await create([{ ...vault, mount_path: "/data/x" }]), 400, "invalid_request_error", {
     param: "resources[0].mount_path",
   });
-  assertError(await create([{ type: "vault", vault_id: absent }]), 404, "not_found_error");
+  assertError(await create([{ type: "vault", vault_id: ABSENT_VAULT }]), 404, "not_found_error");
   const foreign = await makeVault(await berth.client({ user: "foreign@example.com" }));
   assertError(await create([{ type: "vault", vault_id: foreign.id }]), 403, "permission_error");
   assertError(await api.post(`/sessions/${session.id}/resources`, vault), 400, "invalid_request_error", {
@@ -163,7 +171,7 @@ covers(["session-vault-resource"], "vaults may be mixed in among a session's res
 
 covers(
   ["vault-credentials", "vault-secret"],
-  "credentials of both kinds, without their secrets",
+  "credentials: both types are returned without their secrets",
   async () => {
     const { id: vault } = await makeVault();
     const path = `/vaults/${vault}/credentials`;
@@ -195,32 +203,36 @@ covers(
       auth: { type: "static_bearer", token: "canary-three" },
     });
     assert.equal(rotated.status, 200);
-    for (const answer of [token, secret, rotated, await api.get(path), await api.get(`/vaults/${vault}`)]) {
-      assert.ok(!JSON.stringify(answer.body).includes("canary"));
+    for (const response of [token, secret, rotated, await api.get(path), await api.get(`/vaults/${vault}`)]) {
+      assert.ok(!JSON.stringify(response.body).includes("canary"));
     }
     assert.ok(!berth.log.includes("canary"));
   },
 );
 
-covers(["vault-credentials"], "one for each server and each name, and twenty in all", async () => {
-  const { id: vault } = await makeVault();
-  const path = `/vaults/${vault}/credentials`;
-  const same = await Promise.all(
-    Array.from({ length: 4 }, () => api.post(path, bearer("https://a.example/"))),
-  );
-  assert.deepEqual(same.map(({ status }) => status).sort(), [200, 409, 409, 409]);
-  for (const answer of same.filter(({ status }) => status === 409)) {
-    assertError(answer, 409, "conflict_error", { param: "auth.mcp_server_url" });
-  }
-  await api.ok("POST", path, variable("A"));
-  assertError(await api.post(path, variable("A")), 409, "conflict_error", { param: "auth.secret_name" });
-  const more = await Promise.all(Array.from({ length: 20 }, (_, n) => api.post(path, variable(`N${n}`))));
-  assert.equal(more.filter(({ status }) => status === 200).length, 18);
-  for (const answer of more.filter(({ status }) => status !== 200))
-    assertError(answer, 409, "conflict_error");
-});
+covers(
+  ["vault-credentials"],
+  "credentials: unique for each server and variable name, at most twenty",
+  async () => {
+    const { id: vault } = await makeVault();
+    const path = `/vaults/${vault}/credentials`;
+    const same = await Promise.all(
+      Array.from({ length: 4 }, () => api.post(path, bearer("https://a.example/"))),
+    );
+    assert.deepEqual(same.map(({ status }) => status).sort(), [200, 409, 409, 409]);
+    for (const response of same.filter(({ status }) => status === 409)) {
+      assertError(response, 409, "conflict_error", { param: "auth.mcp_server_url" });
+    }
+    await api.ok("POST", path, variable("A"));
+    assertError(await api.post(path, variable("A")), 409, "conflict_error", { param: "auth.secret_name" });
+    const more = await Promise.all(Array.from({ length: 20 }, (_, n) => api.post(path, variable(`N${n}`))));
+    assert.equal(more.filter(({ status }) => status === 200).length, 18);
+    for (const response of more.filter(({ status }) => status !== 200))
+      assertError(response, 409, "conflict_error");
+  },
+);
 
-covers(["vault-credentials"], "what a credential must be", async () => {
+covers(["vault-credentials"], "create credential: invalid ones are rejected with 400", async () => {
   const { id: vault } = await makeVault();
   const cases: [Json, string][] = [
     [{}, "auth"],
@@ -248,37 +260,41 @@ covers(["vault-credentials"], "what a credential must be", async () => {
   }
 });
 
-covers(["vault-credential-update"], "what changes of a credential, and what does not", async () => {
-  const { id: vault } = await makeVault();
-  const path = `/vaults/${vault}/credentials`;
-  const made = await api.ok("POST", path, variable("KEY"));
-  const change = (body: Json) => api.post(`${path}/${made.id}`, body);
-  const { body: changed } = await change({
-    display_name: "new",
-    metadata: { a: "b" },
-    auth: { type: "environment_variable", networking: { allowed_hosts: ["b.example"] } },
-  });
-  assert.deepEqual(
-    [changed.display_name, changed.metadata, changed.auth.networking.allowed_hosts],
-    ["new", { a: "b" }, ["b.example"]],
-  );
-  assert.deepEqual((await change({})).body, changed);
-  const rename = { auth: { type: "environment_variable", secret_name: "OTHER" } };
-  assertError(await change(rename), 400, "invalid_request_error", { param: "auth.secret_name" });
-  assertError(await change({ auth: { type: "static_bearer", token: "x" } }), 400, "invalid_request_error", {
-    param: "auth.type",
-  });
-  assertError(
-    await api.post(`${path}/vcred_01h00000000000000000000000`, { display_name: "x" }),
-    404,
-    "not_found_error",
-    { message: /Credential/ },
-  );
-  const { id: other } = await makeVault();
-  assertError(await api.get(`/vaults/${other}/credentials/${made.id}`), 404, "not_found_error");
-});
+covers(
+  ["vault-credential-update"],
+  "update credential: secret, name, metadata and hosts; type and target are fixed",
+  async () => {
+    const { id: vault } = await makeVault();
+    const path = `/vaults/${vault}/credentials`;
+    const made = await api.ok("POST", path, variable("KEY"));
+    const change = (body: Json) => api.post(`${path}/${made.id}`, body);
+    const { body: changed } = await change({
+      display_name: "new",
+      metadata: { a: "b" },
+      auth: { type: "environment_variable", networking: { allowed_hosts: ["b.example"] } },
+    });
+    assert.deepEqual(
+      [changed.display_name, changed.metadata, changed.auth.networking.allowed_hosts],
+      ["new", { a: "b" }, ["b.example"]],
+    );
+    assert.deepEqual((await change({})).body, changed);
+    const rename = { auth: { type: "environment_variable", secret_name: "OTHER" } };
+    assertError(await change(rename), 400, "invalid_request_error", { param: "auth.secret_name" });
+    assertError(await change({ auth: { type: "static_bearer", token: "x" } }), 400, "invalid_request_error", {
+      param: "auth.type",
+    });
+    assertError(
+      await api.post(`${path}/vcred_01h00000000000000000000000`, { display_name: "x" }),
+      404,
+      "not_found_error",
+      { message: /Credential/ },
+    );
+    const { id: other } = await makeVault();
+    assertError(await api.get(`/vaults/${other}/credentials/${made.id}`), 404, "not_found_error");
+  },
+);
 
-covers(["vault-credential-end"], "credentials are archived and deleted", async () => {
+covers(["vault-credential-end"], "credentials: archive and delete", async () => {
   const { id: vault } = await makeVault();
   const path = `/vaults/${vault}/credentials`;
   const [one, two] = [
