@@ -22,19 +22,19 @@ const rules: Rules = {
 };
 
 const allowed: ReadonlyArray<[file: string, specifier: string]> = [
-  ["packages/server/src/app.ts", "node:fs"],
-  ["packages/server/src/app.ts", "./config.ts"],
-  ["packages/server/src/http/mount.ts", "../app.ts"],
+  ["packages/server/src/index.ts", "node:fs"],
+  ["packages/server/src/index.ts", "./config.ts"],
+  ["packages/server/src/http/mount.ts", "../index.ts"],
   ["packages/server/src/features/agents/agent-store.ts", "../../db/pool.ts"],
   ["packages/server/src/features/agents/agent-store.ts", "../models/model.ts"],
-  ["packages/server/src/features/agents/agents.test.ts", "../../app.ts"],
+  ["packages/server/src/features/agents/agents.test.ts", "../../index.ts"],
   ["packages/server/src/features/agents/agents.test.ts", "../../../test-support/database.ts"],
   ["packages/server/test-support/database.ts", "../src/db/pool.ts"],
-  ["packages/server/src/app.ts", "pg"],
-  ["packages/server/src/app.ts", "@berth/contract"],
-  ["packages/server/src/app.ts", "@berth/contract/ids"],
-  ["packages/server/src/app.ts", "@berth/server"],
-  ["packages/server/src/app.test.ts", "fast-check"],
+  ["packages/server/src/index.ts", "pg"],
+  ["packages/server/src/index.ts", "@berth/contract"],
+  ["packages/server/src/index.ts", "@berth/contract/ids"],
+  ["packages/server/src/index.ts", "@berth/server"],
+  ["packages/server/src/index.test.ts", "fast-check"],
   ["packages/contract/src/odd/one.ts", "@berth/server"],
 ];
 
@@ -44,13 +44,13 @@ for (const [file, specifier] of allowed) {
 
 const refused: ReadonlyArray<[file: string, specifier: string, why: RegExp]> = [
   ["packages/contract/src/ids.ts", "@berth/server", /packages\/contract may not import @berth\/server/],
-  ["packages/server/src/app.ts", "../../contract/src/ids.ts", /leaves packages\/server/],
-  ["packages/server/src/app.ts", "@berth/contract/src/ids.ts", /is not exported by @berth\/contract/],
-  ["packages/server/src/app.ts", "zod", /zod is not listed in the package.json of @berth\/server/],
-  ["packages/server/src/app.ts", "fast-check", /fast-check is not listed/],
-  ["packages/server/src/app.ts", "pg-pool/lib", /pg-pool is not listed/],
+  ["packages/server/src/index.ts", "../../contract/src/ids.ts", /leaves packages\/server/],
+  ["packages/server/src/index.ts", "@berth/contract/src/ids.ts", /is not exported by @berth\/contract/],
+  ["packages/server/src/index.ts", "zod", /zod is not listed in the package.json of @berth\/server/],
+  ["packages/server/src/index.ts", "fast-check", /fast-check is not listed/],
+  ["packages/server/src/index.ts", "pg-pool/lib", /pg-pool is not listed/],
   ["tests/acceptance/a.test.ts", "@berth/server", /tests may not import @berth\/server/],
-  ["tests/acceptance/a.test.ts", "../../packages/server/src/app.ts", /leaves tests/],
+  ["tests/acceptance/a.test.ts", "../../packages/server/src/index.ts", /leaves tests/],
   [
     "packages/server/src/db/pool.ts",
     "../features/agents/agent-store.ts",
@@ -59,10 +59,10 @@ const refused: ReadonlyArray<[file: string, specifier: string, why: RegExp]> = [
   ["packages/server/src/db/pool.ts", "@berth/contract", /db may not import @berth.contract/],
   [
     "packages/server/src/features/agents/agent-store.ts",
-    "../../app.ts",
+    "../../index.ts",
     /features may not import packages.server /,
   ],
-  ["packages/server/src/app.ts", "../test-support/database.ts", /is test support/],
+  ["packages/server/src/index.ts", "../test-support/database.ts", /is test support/],
   ["elsewhere/a.ts", "node:fs", /no row/],
 ];
 

@@ -108,8 +108,8 @@ function supportFault(found: Import): string | undefined {
 }
 
 /**
- * Folders of one package import each other as the table says. Tests, test support, and files that lie in no folder (`index.ts`,
- * `app.ts`) may import any of their package.
+ * Folders of one package import each other as the table says. Tests, test support, and files that lie in no folder (`index.ts`)
+ * may import any of their package.
  */
 function roomFault(found: Import, { table }: Rules): string | undefined {
   if (!isProduct(found.file)) return undefined;

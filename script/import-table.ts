@@ -5,7 +5,7 @@
  *
  * Rows stand in the order of their floors: a folder imports only folders above its row here, and no two folders import each
  * other, over however many steps. What a row does not list is rejected; what it lists and no file imports is a fault, too. Files
- * outside the folders (`index.ts`, `app.ts`), tests and `test-support` may import anything of their package, and what any of its
+ * outside the folders (`index.ts`), tests and `test-support` may import anything of their package, and what any of its
  * rows allows.
  */
 export type ImportTable = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
@@ -241,7 +241,10 @@ export const IMPORT_TABLE: ImportTable = {
       "blobs",
       "secrets",
       "notify",
-      "features/files",
+      "access",
+      "request",
+      "http",
+      "features",
       "runs/inputs",
       "runs/credentials",
       "runs/disks",
@@ -249,7 +252,6 @@ export const IMPORT_TABLE: ImportTable = {
       "runs/snapshots",
       "runs/skills",
       "runs/session",
-      "app.ts",
     ],
     administration: ["@berth/contract", "db", "log", "config", "secrets", "features/tokens", "start"],
     doctor: ["@berth/sandbox", "log", "config", "start"],

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { pino } from "pino";
-import { type AppDeps, createApp } from "../src/app.ts";
 import { openDiskBlobs } from "../src/blobs/disk-blobs.ts";
 import { createTokenFor, type TokenFor } from "../src/features/tokens/create-token-for.ts";
 import type { HttpApp } from "../src/http/http-app.ts";
 import { openSessionHub } from "../src/notify/session-hub.ts";
+import { type AppDeps, createApp } from "../src/start/app.ts";
 import { silentLog, type TestDatabase, testDatabase } from "./database.ts";
 
 /** Parsed JSON. */

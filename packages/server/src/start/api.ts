@@ -1,5 +1,5 @@
 import type { AddressInfo } from "node:net";
-import { type AppDeps, createApp } from "../app.ts";
+import { type AppDeps, createApp } from "./app.ts";
 
 export interface ApiOptions extends AppDeps {
   host: string;
