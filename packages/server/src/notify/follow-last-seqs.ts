@@ -1,44 +1,41 @@
 import type { Logger } from "pino";
 import type { Queryable } from "../db/statement.ts";
-import { readLastSeqs } from "./notice-store.ts";
-import type { Wakers } from "./wakers.ts";
-
-export interface Follow {
-  close(): void;
-}
+import { readLastSeqs } from "./notification-store.ts";
+import type { SessionListeners } from "./session-listeners.ts";
 
 /**
- * Looks at `last_seq` of the sessions that are followed, every `pollMs`, and wakes the followers of those where it
- * changed since the last look, or where there is none any more: what covers notices that were lost. Asks nothing while nobody follows.
+ * Polls `last_seq` of the sessions with followers every `pollMs`. Calls the followers of a session when it changed since the
+ * last poll, and at every poll when the session is gone. This covers lost notifications. Sends no query while there are no
+ * followers.
  */
 export function followLastSeqs(options: {
   db: Queryable;
   log: Logger;
   pollMs: number;
-  wakers: Wakers;
-}): Follow {
-  const { db, log, pollMs, wakers } = options;
-  let seen = new Map<string, number>();
-  let looking = false;
+  followers: SessionListeners;
+}): { close(): void } {
+  const { db, log, pollMs, followers } = options;
+  let lastSeqs = new Map<string, number>();
+  let isPolling = false;
 
-  async function look(): Promise<void> {
-    const now = new Map<string, number>();
-    const followed = wakers.sessions();
-    for (const { id, last_seq } of await readLastSeqs(db, followed)) {
-      now.set(id, last_seq);
-      if (seen.get(id) !== last_seq) wakers.wake(id, false);
+  async function poll(): Promise<void> {
+    const current = new Map<string, number>();
+    const sessions = followers.sessions();
+    for (const { id, last_seq } of await readLastSeqs(db, sessions)) {
+      current.set(id, last_seq);
+      if (lastSeqs.get(id) !== last_seq) followers.call(id);
     }
-    for (const id of followed) if (!now.has(id)) wakers.wake(id, false);
-    seen = now;
+    for (const id of sessions) if (!current.has(id)) followers.call(id);
+    lastSeqs = current;
   }
 
   const timer = setInterval(() => {
-    if (looking || wakers.sessions().length === 0) return;
-    looking = true;
-    look()
-      .catch((error: unknown) => log.debug({ err: error }, "the sessions could not be polled"))
+    if (isPolling || followers.sessions().length === 0) return;
+    isPolling = true;
+    poll()
+      .catch((error: unknown) => log.debug({ err: error }, "could not poll the followed sessions"))
       .finally(() => {
-        looking = false;
+        isPolling = false;
       });
   }, pollMs).unref();
   return { close: () => clearInterval(timer) };

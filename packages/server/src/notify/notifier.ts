@@ -1,85 +1,83 @@
 import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
 import type { Queryable } from "../db/statement.ts";
-import { sendNotices } from "./notice-store.ts";
+import { sendNotifications } from "./notification-store.ts";
 
-/**
- * Tells the other processes of a database which sessions have something new. Never inside a writing transaction, where
- * a notice would put the commits of all writers in a row; instead one notice each few milliseconds for all of them.
- */
-export interface Notifier {
-  readonly channel: string;
-  /** Names this process in notices. */
-  readonly sender: string;
-  notify(sessionId: string, due: boolean): void;
-  /** Sends notices of another kind, after those that were sent before. */
-  send(notices: readonly string[]): void;
-  /** Calls `wake` for each session of a notice, unless this process sent it. */
-  read(payload: string, wake: (sessionId: string, due: boolean) => void): void;
-  /** Sends what is left. */
-  close(): Promise<void>;
-}
-
-const GATHER_MS = 5;
-/** A notice holds less than 8,000 bytes; a session takes 38. */
-const SESSIONS_PER_NOTICE = 200;
+const BATCH_MS = 5;
+/** A payload is limited to 8,000 bytes, and a session takes 38. */
+const SESSIONS_PER_NOTIFICATION = 200;
 const CHANNEL = "berth_sessions";
 
-export function createNotifier(db: Queryable, log: Logger): Notifier {
-  const sender = randomBytes(6).toString("hex");
-  let waiting = new Map<string, boolean>();
-  let timer: NodeJS.Timeout | undefined;
-  let sending: Promise<void> = Promise.resolve();
+/**
+ * Notifies the other processes of a database that sessions changed. Not inside the writing transactions, because a NOTIFY in
+ * each would serialize the commits of all writers: changes are batched for a few milliseconds and sent on their own.
+ */
+export class Notifier {
+  readonly channel = CHANNEL;
+  /** Identifies this process in payloads. */
+  readonly sender = randomBytes(6).toString("hex");
+  readonly #db: Queryable;
+  readonly #log: Logger;
+  /** Sessions of the next batch, and whether each is due. */
+  #batch = new Map<string, boolean>();
+  #timer: NodeJS.Timeout | undefined;
+  #sending: Promise<void> = Promise.resolve();
 
-  /** Sends what waits at once, and then gathers for a while before the next. */
-  function flush(): void {
-    clearTimeout(timer);
-    timer = undefined;
-    if (waiting.size === 0) return;
-    const notices = payloads(sender, waiting);
-    waiting = new Map();
-    sending = sending.then(() => send(db, notices, log));
-    timer = setTimeout(flush, GATHER_MS);
+  constructor(db: Queryable, log: Logger) {
+    this.#db = db;
+    this.#log = log;
   }
 
-  return {
-    channel: CHANNEL,
-    sender,
-    send(notices) {
-      sending = sending.then(() => send(db, notices, log));
-    },
-    notify(sessionId, due) {
-      waiting.set(sessionId, due || waiting.get(sessionId) === true);
-      if (timer === undefined) flush();
-    },
-    read(payload, wake) {
-      const [from, ...sessions] = payload.split(",");
-      if (from === sender) return;
-      for (const session of sessions) wake(session.replace(/^!/, ""), session.startsWith("!"));
-    },
-    async close() {
-      flush();
-      clearTimeout(timer);
-      await sending;
-    },
-  };
+  notify(sessionId: string, due: boolean): void {
+    this.#batch.set(sessionId, due || this.#batch.get(sessionId) === true);
+    if (this.#timer === undefined) this.#flush();
+  }
+
+  /** Sends payloads of another kind, after those before them. */
+  send(payloads: readonly string[]): void {
+    this.#sending = this.#sending.then(() => this.#sendNow(payloads));
+  }
+
+  /** Calls `wake` for each session of a received payload, unless this process sent it. */
+  receive(payload: string, wake: (sessionId: string, due: boolean) => void): void {
+    const [sender, ...sessions] = payload.split(",");
+    if (sender === this.sender) return;
+    for (const session of sessions) wake(session.replace(/^!/, ""), session.startsWith("!"));
+  }
+
+  /** Sends the last batch. */
+  async close(): Promise<void> {
+    this.#flush();
+    clearTimeout(this.#timer);
+    await this.#sending;
+  }
+
+  /** Sends the batch at once. Later changes wait for the timer. */
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#batch.size === 0) return;
+    this.send(payloadsOf(this.sender, this.#batch));
+    this.#batch = new Map();
+    this.#timer = setTimeout(() => this.#flush(), BATCH_MS);
+  }
+
+  /** Notifications are hints, so those that cannot be sent are dropped: other processes also poll. */
+  async #sendNow(payloads: readonly string[]): Promise<void> {
+    try {
+      await sendNotifications(this.#db, CHANNEL, payloads);
+    } catch (error) {
+      this.#log.debug({ err: error }, "could not send a notification");
+    }
+  }
 }
 
-/** `<sender>,<session>,!<session that is due>,…` */
-function payloads(sender: string, waiting: ReadonlyMap<string, boolean>): string[] {
-  const sessions = [...waiting].map(([sessionId, due]) => (due ? `!${sessionId}` : sessionId));
-  const notices: string[] = [];
-  for (let start = 0; start < sessions.length; start += SESSIONS_PER_NOTICE) {
-    notices.push([sender, ...sessions.slice(start, start + SESSIONS_PER_NOTICE)].join(","));
+/** Each payload is `<sender>,<session>,!<due session>,…`. */
+function payloadsOf(sender: string, batch: ReadonlyMap<string, boolean>): string[] {
+  const sessions = [...batch].map(([sessionId, due]) => (due ? `!${sessionId}` : sessionId));
+  const payloads: string[] = [];
+  for (let start = 0; start < sessions.length; start += SESSIONS_PER_NOTIFICATION) {
+    payloads.push([sender, ...sessions.slice(start, start + SESSIONS_PER_NOTIFICATION)].join(","));
   }
-  return notices;
-}
-
-/** A notice is a hint, so one that cannot be sent is dropped: the poll covers it. */
-async function send(db: Queryable, notices: readonly string[], log: Logger): Promise<void> {
-  try {
-    await sendNotices(db, CHANNEL, notices);
-  } catch (error) {
-    log.debug({ err: error }, "a notice could not be sent");
-  }
+  return payloads;
 }

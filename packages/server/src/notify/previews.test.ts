@@ -4,27 +4,27 @@ import { type TestContext, test } from "node:test";
 import type { PreviewPiece } from "@berth/agent";
 import { newUuid } from "@berth/contract";
 import { silentLog, testDatabase } from "../../test-support/database.ts";
-import { createPreviews } from "./previews.ts";
+import { Previews } from "./previews.ts";
 import { openSessionHub } from "./session-hub.ts";
 
 function piece(text: string, offset = 0, eventId = "evt_a", requestId = "evt_request"): PreviewPiece {
   return { requestId, eventId, type: "agent.message", offset, text };
 }
 
-/** Puts pieces together as their offsets say, as often as they come. */
+/** A follower that assembles the text from the offsets of the pieces, which may arrive twice. */
 function reader() {
-  const told = new EventEmitter();
+  const arrived = new EventEmitter();
   const pieces: PreviewPiece[] = [];
   return {
     pieces,
-    take(one: PreviewPiece) {
+    add(one: PreviewPiece) {
       pieces.push(one);
-      told.emit("piece");
+      arrived.emit("piece");
     },
     text: () => pieces.reduce((text, one) => text.slice(0, one.offset) + one.text, ""),
     async until(text: string): Promise<void> {
       const signal = AbortSignal.timeout(60_000);
-      while (this.text() !== text) await once(told, "piece", { signal });
+      while (this.text() !== text) await once(arrived, "piece", { signal });
     },
   };
 }
@@ -43,11 +43,11 @@ test("previews: pieces of any content and length reach another process", async (
   const { runner, api } = await twoProcesses(t);
   const session = newUuid();
   const seen = reader();
-  api.follow(session, seen.take);
+  api.follow(session, seen.add);
   const text = `"\u0001\\ 'ä😀'`.repeat(2_000);
-  runner.show(session, piece(text.slice(0, 7)));
+  runner.publish(session, piece(text.slice(0, 7)));
   await seen.until(text.slice(0, 7));
-  runner.show(session, piece(text.slice(7), 7));
+  runner.publish(session, piece(text.slice(7), 7));
   await seen.until(text);
   assert.ok(seen.pieces.length > 2);
 });
@@ -56,42 +56,42 @@ test("follow: a late follower → the text of the current request from its start
   const { runner, api } = await twoProcesses(t);
   const session = newUuid();
   const [first, late] = [reader(), reader()];
-  api.follow(session, first.take);
-  runner.show(session, piece("abc"));
+  api.follow(session, first.add);
+  runner.publish(session, piece("abc"));
   await first.until("abc");
-  api.follow(session, late.take);
+  api.follow(session, late.add);
   await late.until("abc");
-  runner.show(session, piece("d", 3));
+  runner.publish(session, piece("d", 3));
   await Promise.all([first.until("abcd"), late.until("abcd")]);
   late.pieces.length = 0;
-  runner.show(session, piece("new", 0, "evt_b", "evt_next"));
+  runner.publish(session, piece("new", 0, "evt_b", "evt_next"));
   await late.until("new");
   assert.deepEqual([...new Set(late.pieces.map(({ eventId }) => eventId))], ["evt_b"]);
 });
 
-test("show: no follower → nothing is sent; with one, pieces are batched", (t) => {
+test("publish: no request → nothing is sent; with one, its pieces are batched", (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const sent: string[] = [];
-  const previews = createPreviews("here", (notices) => sent.push(...notices));
-  previews.show("s", piece("abc"));
+  const previews = new Previews("here", (payloads) => sent.push(...payloads));
+  previews.publish("s", piece("abc"));
   t.mock.timers.tick(1_000);
   assert.deepEqual(sent, []);
-  previews.read(JSON.stringify({ by: "there", want: "s" }));
-  for (const [place, text] of [..."def"].entries()) previews.show("s", piece(text, 3 + place));
+  previews.receive(JSON.stringify({ by: "there", want: "s" }));
+  for (const [index, text] of [..."def"].entries()) previews.publish("s", piece(text, 3 + index));
   t.mock.timers.tick(1_000);
   assert.deepEqual(
-    sent.map((notice) => JSON.parse(notice).piece.text),
+    sent.map((payload) => JSON.parse(payload).piece.text),
     ["abcdef"],
   );
 });
 
-test("read: other kinds of notifications → false; this process's own → ignored", () => {
+test("receive: other kinds of notifications → false; this process's own → ignored", () => {
   const seen = reader();
-  const previews = createPreviews("here", () => {});
-  previews.follow("s", seen.take);
-  assert.equal(previews.read("sender,session"), false);
-  assert.equal(previews.read(JSON.stringify({ by: "here", session: "s", piece: piece("x") })), true);
+  const previews = new Previews("here", () => {});
+  previews.follow("s", seen.add);
+  assert.equal(previews.receive("sender,session"), false);
+  assert.equal(previews.receive(JSON.stringify({ by: "here", session: "s", piece: piece("x") })), true);
   assert.deepEqual(seen.pieces, []);
-  assert.equal(previews.read(JSON.stringify({ by: "there", session: "s", piece: piece("x") })), true);
+  assert.equal(previews.receive(JSON.stringify({ by: "there", session: "s", piece: piece("x") })), true);
   assert.equal(seen.text(), "x");
 });

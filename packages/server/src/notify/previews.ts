@@ -1,132 +1,147 @@
 import type { PreviewPiece } from "@berth/agent";
-import { createWanted } from "./wanted.ts";
+import { SessionListeners } from "./session-listeners.ts";
 
-/**
- * What models are writing, on its way from the process that runs a session to those whose readers asked for it. Nothing is
- * kept and nothing is certain: a piece may be missing or come twice, which its offset tells. Nothing is sent for a
- * session that nobody asked for.
- */
-export interface Previews {
-  /** `take` gets the pieces of a session from now on, from the beginning of what is written just now. */
-  follow(sessionId: string, take: (piece: PreviewPiece) => void): () => void;
-  /** Readers still want the session's pieces: told when a request of the model begins, since its process may be another one. */
-  want(sessionId: string): void;
-  /** A piece of a session that this process runs. */
-  show(sessionId: string, piece: PreviewPiece): void;
-  /** The session writes nothing any more. */
-  end(sessionId: string): void;
-  /** Takes a notice; false when it is none of previews. */
-  read(notice: string): boolean;
-  close(): void;
-}
+const BATCH_MS = 50;
+/** A NOTIFY payload is limited to 8,000 bytes, and JSON takes up to six for a character. */
+const MAX_PIECE_CHARACTERS = 1_200;
+/** How long a request for a session's previews is valid. */
+const REQUEST_TTL_MS = 60_000;
+/** From this number of requests on, each new one first removes those that have expired. */
+const MAX_REQUESTS = 1_000;
 
-/** Pieces of so many milliseconds go together. */
-const GATHER_MS = 50;
-/** A notice holds less than 8,000 bytes; a character takes six at most. */
-const CHARACTERS = 1_200;
-
-interface Written {
+/** An event that a model is writing. */
+interface Draft {
+  /** The first piece, for everything but the text. */
   piece: PreviewPiece;
   text: string;
+  /** How many characters were sent; -1 when the event itself was not announced yet. */
   sent: number;
 }
 
-type Notice = { by: string; want: string } | { by: string; session: string; piece: PreviewPiece };
+/** Notifications of previews, as JSON. */
+type Payload = { by: string; want: string } | { by: string; session: string; piece: PreviewPiece };
 
-/** `send` hands notices to the other processes, in the order of the calls. */
-export function createPreviews(sender: string, send: (notices: readonly string[]) => void): Previews {
-  const followers = new Map<string, Set<(piece: PreviewPiece) => void>>();
-  /** What the request under way of each session has written, by the event. */
-  const written = new Map<string, Map<string, Written>>();
-  const wanted = createWanted();
-  const asking = new Set<string>();
-  let timer: NodeJS.Timeout | undefined;
+/**
+ * Delivers the text that models are writing, from the process that runs a session to the processes whose followers
+ * requested it. Nothing is stored and delivery is not guaranteed: a piece may be lost or arrive twice, which its offset shows.
+ * Nothing is sent for a session without a request.
+ */
+export class Previews {
+  readonly #sender: string;
+  readonly #send: (payloads: readonly string[]) => void;
+  readonly #followers = new SessionListeners<[PreviewPiece]>();
+  /** By session, the events of its current model request, by event id. */
+  readonly #drafts = new Map<string, Map<string, Draft>>();
+  /** By session, when the last request for its previews expires. */
+  readonly #requests = new Map<string, number>();
+  /** Sessions whose previews are requested in the next batch. */
+  readonly #unsentRequests = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
 
-  function deliver(sessionId: string, piece: PreviewPiece): void {
-    for (const take of [...(followers.get(sessionId) ?? [])]) take(piece);
+  /**
+   * @param sender identifies this process.
+   * @param send sends NOTIFY payloads to the other processes, in the order of the calls.
+   */
+  constructor(sender: string, send: (payloads: readonly string[]) => void) {
+    this.#sender = sender;
+    this.#send = send;
   }
 
-  function flushSoon(): void {
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      for (const sessionId of written.keys()) flush(sessionId);
-    }, GATHER_MS);
+  /** `onPiece` gets the session's pieces from now on, from the start of the current model request. */
+  follow(sessionId: string, onPiece: (piece: PreviewPiece) => void): () => void {
+    const unfollow = this.#followers.add(sessionId, onPiece);
+    this.request(sessionId);
+    return unfollow;
   }
 
-  function flush(sessionId: string): void {
-    if (!wanted.has(sessionId)) return;
-    const pieces = [...(written.get(sessionId)?.values() ?? [])].flatMap(unsent);
-    for (const piece of pieces) deliver(sessionId, piece);
-    if (pieces.length > 0) send(pieces.map((piece) => text({ by: sender, session: sessionId, piece })));
+  /** Renews the request of a follower. Call it at each model request, which may run in another process than the last one. */
+  request(sessionId: string): void {
+    if (this.#unsentRequests.size === 0) setImmediate(() => this.#sendRequests());
+    this.#unsentRequests.add(sessionId);
   }
 
-  /** Whoever asks may have missed the beginning: all of it is sent again. */
-  function noteWanted(sessionId: string): void {
-    wanted.add(sessionId);
-    for (const one of written.get(sessionId)?.values() ?? []) one.sent = -1;
-    if (written.has(sessionId)) flushSoon();
+  /** Adds a piece of a session that this process runs. */
+  publish(sessionId: string, piece: PreviewPiece): void {
+    const known = this.#drafts.get(sessionId) ?? new Map<string, Draft>();
+    const [first] = known.values();
+    const drafts = first === undefined || first.piece.requestId === piece.requestId ? known : new Map();
+    const draft: Draft = drafts.get(piece.eventId) ?? { piece, text: "", sent: -1 };
+    draft.text += piece.text;
+    this.#drafts.set(sessionId, drafts.set(piece.eventId, draft));
+    if (this.#isRequested(sessionId)) this.#flushSoon();
   }
 
-  function want(sessionId: string): void {
-    if (asking.size === 0) setImmediate(ask);
-    asking.add(sessionId);
+  /** Call it when the session's turn has ended. */
+  end(sessionId: string): void {
+    this.#drafts.delete(sessionId);
   }
 
-  function ask(): void {
-    const sessions = [...asking];
-    asking.clear();
-    for (const sessionId of sessions) noteWanted(sessionId);
-    send(sessions.map((sessionId) => text({ by: sender, want: sessionId })));
+  /** Handles a NOTIFY payload. Returns false when it does not belong to previews. */
+  receive(payload: string): boolean {
+    if (!payload.startsWith("{")) return false;
+    const received = JSON.parse(payload) as Payload;
+    if (received.by === this.#sender) return true;
+    if ("want" in received) this.#onRequest(received.want);
+    else this.#followers.call(received.session, received.piece);
+    return true;
   }
 
-  return {
-    want,
-    follow(sessionId, take) {
-      const own = (piece: PreviewPiece) => take(piece);
-      const set = followers.get(sessionId) ?? new Set();
-      followers.set(sessionId, set.add(own));
-      want(sessionId);
-      return () => {
-        set.delete(own);
-        if (set.size === 0 && followers.get(sessionId) === set) followers.delete(sessionId);
-      };
-    },
-    show(sessionId, piece) {
-      const known = written.get(sessionId) ?? new Map<string, Written>();
-      const [first] = known.values();
-      const events = first === undefined || first.piece.requestId === piece.requestId ? known : new Map();
-      const one: Written = events.get(piece.eventId) ?? { piece, text: "", sent: -1 };
-      one.text += piece.text;
-      written.set(sessionId, events.set(piece.eventId, one));
-      if (wanted.has(sessionId)) flushSoon();
-    },
-    end: (sessionId) => void written.delete(sessionId),
-    read(notice) {
-      if (!notice.startsWith("{")) return false;
-      const heard = JSON.parse(notice) as Notice;
-      if (heard.by === sender) return true;
-      if ("want" in heard) noteWanted(heard.want);
-      else deliver(heard.session, heard.piece);
-      return true;
-    },
-    close: () => clearTimeout(timer),
-  };
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #sendRequests(): void {
+    const sessions = [...this.#unsentRequests];
+    this.#unsentRequests.clear();
+    for (const sessionId of sessions) this.#onRequest(sessionId);
+    this.#send(sessions.map((sessionId) => encode({ by: this.#sender, want: sessionId })));
+  }
+
+  /** Sends the current model request again from its start, since the follower may have missed it. */
+  #onRequest(sessionId: string): void {
+    const now = performance.now();
+    if (this.#requests.size >= MAX_REQUESTS) {
+      for (const [id, expiry] of this.#requests) if (expiry <= now) this.#requests.delete(id);
+    }
+    this.#requests.set(sessionId, now + REQUEST_TTL_MS);
+    for (const draft of this.#drafts.get(sessionId)?.values() ?? []) draft.sent = -1;
+    if (this.#drafts.has(sessionId)) this.#flushSoon();
+  }
+
+  #isRequested(sessionId: string): boolean {
+    return (this.#requests.get(sessionId) ?? 0) > performance.now();
+  }
+
+  #flushSoon(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      for (const sessionId of this.#drafts.keys()) this.#flush(sessionId);
+    }, BATCH_MS);
+  }
+
+  #flush(sessionId: string): void {
+    if (!this.#isRequested(sessionId)) return;
+    const pieces = [...(this.#drafts.get(sessionId)?.values() ?? [])].flatMap(takeUnsent);
+    for (const piece of pieces) this.#followers.call(sessionId, piece);
+    if (pieces.length > 0)
+      this.#send(pieces.map((piece) => encode({ by: this.#sender, session: sessionId, piece })));
+  }
 }
 
-/** In parts that fit a notice; one of no text announces its event. */
-function unsent(one: Written): PreviewPiece[] {
-  if (one.sent === one.text.length) return [];
+/** Returns the unsent text in pieces that fit a payload, and marks it as sent. A piece without text announces its event. */
+function takeUnsent(draft: Draft): PreviewPiece[] {
+  if (draft.sent === draft.text.length) return [];
   const pieces: PreviewPiece[] = [];
-  let offset = Math.max(one.sent, 0);
+  let offset = Math.max(draft.sent, 0);
   do {
-    const piece = one.text.slice(offset, offset + CHARACTERS);
-    pieces.push({ ...one.piece, offset, text: piece });
-    offset += piece.length;
-  } while (offset < one.text.length);
-  one.sent = one.text.length;
+    const text = draft.text.slice(offset, offset + MAX_PIECE_CHARACTERS);
+    pieces.push({ ...draft.piece, offset, text });
+    offset += text.length;
+  } while (offset < draft.text.length);
+  draft.sent = draft.text.length;
   return pieces;
 }
 
-function text(notice: Notice): string {
-  return JSON.stringify(notice);
+function encode(payload: Payload): string {
+  return JSON.stringify(payload);
 }

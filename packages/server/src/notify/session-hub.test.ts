@@ -12,8 +12,8 @@ async function hub(t: TestContext, db: TestDatabase, pollMs = 60_000): Promise<S
   return opened;
 }
 
-/** An emitter that tells each wake, and how often there was one. */
-function woken(of: SessionHub, sessionId: string) {
+/** A follower that counts its wakes; `next` resolves at the next one. */
+function followerOf(of: SessionHub, sessionId: string) {
   const emitter = new EventEmitter();
   let count = 0;
   const stop = of.subscribe(sessionId, () => {
@@ -33,15 +33,15 @@ describe("the session hub", () => {
     const [one, other] = [await hub(t, db), await hub(t, db)];
     const sessionId = newUuid();
     const [here, there, elsewhere] = [
-      woken(one, sessionId),
-      woken(other, sessionId),
-      woken(other, newUuid()),
+      followerOf(one, sessionId),
+      followerOf(other, sessionId),
+      followerOf(other, newUuid()),
     ];
-    const told = there.next();
+    const woken = there.next();
     one.publish(sessionId);
     assert.equal(here.count(), 1);
-    await told;
-    assert.equal(here.count(), 1, "its own notice does not come back to it");
+    await woken;
+    assert.equal(here.count(), 1, "a process ignores its own notification");
     assert.equal(elsewhere.count(), 0);
   });
 
@@ -55,10 +55,10 @@ describe("the session hub", () => {
       sessions.push(sessionId);
       emitter.emit("due");
     });
-    const told = once(emitter, "due", { signal: AbortSignal.timeout(60_000) });
+    const woken = once(emitter, "due", { signal: AbortSignal.timeout(60_000) });
     one.publish(plain);
     one.publish(due, true);
-    await told;
+    await woken;
     assert.deepEqual(sessions, [due]);
   });
 
@@ -66,10 +66,10 @@ describe("the session hub", () => {
     const db = await testDatabase(t);
     const [one, other] = [await hub(t, db), await hub(t, db)];
     const sessions = Array.from({ length: 1_000 }, () => newUuid());
-    const followers = sessions.map((sessionId) => woken(other, sessionId));
-    const told = Promise.all(followers.map((follower) => follower.next()));
+    const followers = sessions.map((sessionId) => followerOf(other, sessionId));
+    const woken = Promise.all(followers.map((follower) => follower.next()));
     for (const sessionId of sessions) one.publish(sessionId, true);
-    await told;
+    await woken;
   });
 
   test("poll: a write without a notification → its followers wake, no others", async (t) => {
@@ -77,35 +77,35 @@ describe("the session hub", () => {
     const from = await seed(db.write);
     const [changed, quiet] = [await seedSession(db.write, from), await seedSession(db.write, from)];
     const own = await hub(t, db, 50);
-    const [follower, other] = [woken(own, changed), woken(own, quiet)];
+    const [follower, other] = [followerOf(own, changed), followerOf(own, quiet)];
     await Promise.all([follower.next(), other.next()]);
     const before = other.count();
-    const told = follower.next();
+    const woken = follower.next();
     await db.write.query({
       text: "update sessions set last_seq = last_seq + 1 where id = $1",
       values: [changed],
     });
-    await told;
+    await woken;
     assert.equal(other.count(), before);
   });
 
   test("the listening connection was lost → all followers wake after the reconnect", async (t) => {
     const db = await testDatabase(t);
     const own = await hub(t, db);
-    const follower = woken(own, newUuid());
-    const told = follower.next();
+    const follower = followerOf(own, newUuid());
+    const woken = follower.next();
     await db.write.query({
       text: `select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and query like 'listen %'`,
     });
-    await told;
+    await woken;
   });
 
   test("unsubscribe: a former follower is not woken", async (t) => {
     const db = await testDatabase(t);
     const own = await hub(t, db);
     const sessionId = newUuid();
-    const follower = woken(own, sessionId);
+    const follower = followerOf(own, sessionId);
     follower.stop();
     own.publish(sessionId);
     assert.equal(follower.count(), 0);

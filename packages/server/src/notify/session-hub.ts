@@ -1,52 +1,69 @@
 import type { Logger } from "pino";
 import type { Database } from "../db/pool.ts";
-import { type Follow, followLastSeqs } from "./follow-last-seqs.ts";
-import { createNotifier } from "./notifier.ts";
-import { createPreviews, type Previews } from "./previews.ts";
-import { createWakers } from "./wakers.ts";
+import { followLastSeqs } from "./follow-last-seqs.ts";
+import { Notifier } from "./notifier.ts";
+import { Previews } from "./previews.ts";
+import { SessionListeners } from "./session-listeners.ts";
 
 /**
- * Tells followers in this process that a session has something new, whichever process wrote it. A wake is a hint: it
- * may come without cause and says nothing of what is new, so whoever is woken reads for itself. No wake is lost for
- * longer than the poll's interval, though notices of the database may be.
+ * Wakes this process's followers of a session when any process has changed it. A wake is a hint: it may come without a
+ * change and does not say what changed, so the follower reads the database. Notifications may be lost; the poll then wakes
+ * the follower after at most one interval.
  */
 export interface SessionHub {
-  /** `wake` is called soon after something was committed for the session, until the returned function is called. */
+  /** `wake` is called soon after each commit for the session, until the returned function is called. */
   subscribe(sessionId: string, wake: () => void): () => void;
-  /** `wake` is called when a session may have become due for a worker. */
+  /**
+   * `wake` is called when a worker may have to run a session, until the returned function is called. An empty id means any
+   * session.
+   */
   onDue(wake: (sessionId: string) => void): () => void;
-  /** Called after a commit. `due`: the commit set `pending_at`, so that a worker is to look as well. */
+  /** Call it after a commit. `due`: the commit set `pending_at`, so workers are woken too. */
   publish(sessionId: string, due?: boolean): void;
-  readonly previews: Omit<Previews, "read" | "close">;
+  readonly previews: Pick<Previews, "follow" | "request" | "publish" | "end">;
   close(): Promise<void>;
 }
 
 export interface SessionHubOptions {
   db: Database;
   log: Logger;
-  /** Milliseconds between looks at the rows of the sessions that are followed; default 2,000. */
+  /** Milliseconds between polls of the sessions that have followers; default 2,000. */
   pollMs?: number;
 }
 
-/** Opens the process's one connection that listens, and resolves when it does. */
+/** Opens the process's only listening connection, and resolves when it listens. */
 export async function openSessionHub(options: SessionHubOptions): Promise<SessionHub> {
   const { db, log, pollMs = 2_000 } = options;
-  const wakers = createWakers();
-  const notifier = createNotifier(db.write, log);
-  const previews = createPreviews(notifier.sender, notifier.send);
+  const followers = new SessionListeners();
+  const workers = new Set<(sessionId: string) => void>();
+  const wakeWorkers = (sessionId: string) => {
+    for (const wakeWorker of [...workers]) wakeWorker(sessionId);
+  };
+  const wake = (sessionId: string, due: boolean) => {
+    followers.call(sessionId);
+    if (due) wakeWorkers(sessionId);
+  };
+  const notifier = new Notifier(db.write, log);
+  const previews = new Previews(notifier.sender, (payloads) => notifier.send(payloads));
   const listener = await db.listen(notifier.channel, {
     onPayload: (payload) => {
-      if (!previews.read(payload)) notifier.read(payload, wakers.wake);
+      if (!previews.receive(payload)) notifier.receive(payload, wake);
     },
-    onReconnect: wakers.wakeAll,
+    onReconnect: () => {
+      for (const sessionId of followers.sessions()) followers.call(sessionId);
+      wakeWorkers("");
+    },
   });
-  const poll: Follow = followLastSeqs({ db: db.read, log, pollMs, wakers });
+  const poll = followLastSeqs({ db: db.read, log, pollMs, followers });
   return {
-    subscribe: wakers.subscribe,
-    onDue: wakers.onDue,
+    subscribe: (sessionId, onChange) => followers.add(sessionId, onChange),
+    onDue(onDue) {
+      workers.add(onDue);
+      return () => workers.delete(onDue);
+    },
     previews,
     publish(sessionId, due = false) {
-      wakers.wake(sessionId, due);
+      wake(sessionId, due);
       notifier.notify(sessionId, due);
     },
     async close() {

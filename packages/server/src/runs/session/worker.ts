@@ -22,7 +22,7 @@ export interface WorkerOptions
   log: Logger;
   /** How long a lease lasts without a heartbeat, of which there are three in this time; default 15,000. */
   leaseMs?: number;
-  /** Between looks for due sessions, besides the hub's notices; default 2,000. */
+  /** Milliseconds between polls for due sessions, besides the hub's notifications; default 2,000. */
   pollMs?: number;
   /** How long a sandbox stays open while nothing happens; default 60,000. */
   sandboxIdleMs?: number;

@@ -23,8 +23,8 @@ export interface TurnParts {
   mask(text: string): string;
   /** Reads a file that a message names. */
   readFile: ReadFile;
-  /** Shows what the model is writing to the followers that asked for it. */
-  previews: Pick<SessionHub["previews"], "show" | "end">;
+  /** Delivers the text that the model is writing to followers that requested it. */
+  previews: Pick<SessionHub["previews"], "publish" | "end">;
   log: Logger;
 }
 
@@ -93,7 +93,7 @@ export class SessionTurn {
       tools,
       log: await log.forTurn(),
       readFile,
-      preview: (piece) => previews.show(id, piece),
+      preview: (piece) => previews.publish(id, piece),
       sleep,
       sandbox: () => workspace.sandbox(signal),
       environment: () => workspace.environment(),

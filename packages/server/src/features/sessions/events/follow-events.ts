@@ -132,7 +132,7 @@ class Follower {
   #previewsBefore(event: StreamedEvent): string {
     const { hub, previews = null, sessionId } = this.#options;
     if (previews === null) return "";
-    if (event.type === "span.model_request_start") hub.previews.want(sessionId);
+    if (event.type === "span.model_request_start") hub.previews.request(sessionId);
     return previews.before(event);
   }
 }

@@ -1,6 +1,6 @@
 import type { Queryable } from "../db/statement.ts";
 
-/** `last_seq` of those sessions that exist and are not deleted. */
+/** Returns `last_seq` of those sessions that exist and are not deleted. */
 export async function readLastSeqs(
   db: Queryable,
   sessionIds: readonly string[],
@@ -11,11 +11,11 @@ export async function readLastSeqs(
 }
 
 /** Sends each payload as a NOTIFY on the channel, in order. */
-export async function sendNotices(
+export async function sendNotifications(
   db: Queryable,
   channel: string,
   payloads: readonly string[],
 ): Promise<void> {
-  const text = "select pg_notify($1, notice) from unnest($2::text[]) as notice";
+  const text = "select pg_notify($1, payload) from unnest($2::text[]) as payload";
   await db.query({ name: "notify", text, values: [channel, payloads] });
 }
