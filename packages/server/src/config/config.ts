@@ -31,9 +31,9 @@ export interface Config {
   /** How long a session's sandbox stays open after its last command. */
   sandboxIdleSeconds: number;
   /** Mebibytes that mirrors and templates of repositories may take; 0: none are made. */
-  templatesMegabytes: number;
+  snapshotsMegabytes: number;
   /** Days without use after which one of them goes. */
-  templatesDays: number;
+  snapshotsDays: number;
   /** Bytes of a JSON body. */
   jsonLimit: number;
   /** Bytes of an uploaded file. */
@@ -122,12 +122,12 @@ const settings: Settings = {
     fallback: 60,
     parse: integer(0, 86_400),
   },
-  templatesMegabytes: {
+  snapshotsMegabytes: {
     variable: "BERTH_TEMPLATES_MB",
     fallback: 20_480,
     parse: integer(0, 1_024 * 1_024 * 1_024),
   },
-  templatesDays: { variable: "BERTH_TEMPLATES_DAYS", fallback: 14, parse: integer(1, 3_650) },
+  snapshotsDays: { variable: "BERTH_TEMPLATES_DAYS", fallback: 14, parse: integer(1, 3_650) },
   jsonLimit: { variable: "BERTH_JSON_LIMIT", fallback: 4 * mebibyte, parse: integer(1_024, 32 * mebibyte) },
   uploadLimit: {
     variable: "BERTH_UPLOAD_LIMIT",

@@ -3,14 +3,14 @@ import { type AppDeps, createApp } from "./app.ts";
 
 export interface ApiOptions extends AppDeps {
   host: string;
-  /** 0: a free one. */
+  /** 0: any free port. */
   port: number;
 }
 
 export interface Api {
-  /** `http://<host>:<port>`, as it can be called. */
+  /** `http://<host>:<port>`, with the actual port. */
   readonly url: string;
-  /** Accepts no more requests, ends the streams, and resolves when every running request is finished. */
+  /** Accepts no more requests, ends the streams, and resolves when all running requests have finished. */
   close(): Promise<void>;
 }
 

@@ -1,30 +1,41 @@
+import { mkdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { FairSemaphore } from "@berth/concurrency";
 import { createEgress, openCertificateAuthority } from "@berth/egress";
 import {
   type BubblewrapOptions,
   createBubblewrapEngine,
   createDockerEngine,
+  LayerCache,
+  RootFilesystem,
   type SandboxEngine,
   trustedBundle,
   WORKSPACE_PROGRAMS,
 } from "@berth/sandbox";
 import type { Logger } from "pino";
-import type { Config } from "../config/config.ts";
+import { type Config, layerDirectory, systemDirectory } from "../config/config.ts";
+import type { SystemParts } from "../runs/system/session-system.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Opens the sandbox engine and the egress that the settings describe. Throws one sentence for the operator. */
+/**
+ * Limits on concurrent builds of layers. Each may use two cores and 3 GiB of memory; the limit per owner keeps one
+ * organization from using all slots.
+ */
+const LAYER_BUILDS = { slots: 3, perOwner: 2 };
+
+/** Opens the configured sandbox engine with its egress. Closing the engine closes both. Throws one sentence for the operator. */
 export async function openEngine(config: Config, instance: string, log: Logger): Promise<SandboxEngine> {
-  const [authority, own] = await Promise.all([
+  const [authority, caCertificates] = await Promise.all([
     openCertificateAuthority(join(config.dataDir, "egress-authority"), "Berth egress"),
-    certificates(config),
+    readCaCertificates(config),
   ]);
   const egress = await createEgress({
     allowPrivate: config.egressAllowPrivate,
     // A container brings its own network namespace.
     ...(config.sandbox === "docker" ? { poolSize: 0 } : {}),
-    mitm: { authority, trusted: [await trustedBundle(own)], errorPrefix: "Berth: " },
+    mitm: { authority, trusted: [await trustedBundle(caCertificates)], errorPrefix: "Berth: " },
     deniedMessage: (destination) => `The networking of this session does not allow ${destination}.`,
     log: (line) => log.info(line),
   });
@@ -33,11 +44,11 @@ export async function openEngine(config: Config, instance: string, log: Logger):
     stateDir: join(config.dataDir, "sandbox"),
     egress,
     ...(config.sessionDiskMb === 0 ? {} : { defaultDiskBytes: config.sessionDiskMb * MEBIBYTE }),
-    certificates: [...own, authority.certificate],
+    certificates: [...caCertificates, authority.certificate],
     programs: WORKSPACE_PROGRAMS,
     log: (line: object) => log.info(line),
   };
-  const engine = await openNamed(config, options).catch(async (error: unknown) => {
+  const engine = await createEngine(config, options).catch(async (error: unknown) => {
     await egress.close();
     throw error;
   });
@@ -54,14 +65,31 @@ export async function openEngine(config: Config, instance: string, log: Logger):
   };
 }
 
-function openNamed(config: Config, options: BubblewrapOptions): Promise<SandboxEngine> {
+function createEngine(config: Config, options: BubblewrapOptions): Promise<SandboxEngine> {
   if (config.sandbox === "bubblewrap") return createBubblewrapEngine(options);
   const { dockerSocket: socket, dockerImage: defaultImage } = config;
   return createDockerEngine({ ...options, socket, defaultImage });
 }
 
-/** The PEM certificates of the certificate authorities that the settings name. */
-export function certificates(config: Config): Promise<string[]> {
+/**
+ * Opens Berth's root filesystem and the layers that environments add to it. Returns null if the settings choose the container
+ * image or the host's root filesystem.
+ */
+export function openSystems(config: Config, engine: SandboxEngine, log: Logger): SystemParts | null {
+  if (config.rootfs === "host" || config.sandbox !== "bubblewrap") return null;
+  const directory = layerDirectory(config);
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const builds = new FairSemaphore(LAYER_BUILDS);
+  const logLine = (line: string) => log.info(line);
+  return {
+    tree: RootFilesystem.open({ directory: systemDirectory(config), log: logLine }),
+    layers: new LayerCache({ directory, engine, acquire: (tenant) => builds.acquire(tenant), log: logLine }),
+    sources: { npmRegistry: config.npmRegistry, pipIndex: config.pipIndex },
+  };
+}
+
+/** Reads the PEM certificates of the certificate authorities that the settings name. */
+export function readCaCertificates(config: Config): Promise<string[]> {
   const hosts = [...config.hostedProviders, ...config.gitCaFiles];
   const files = new Set(hosts.flatMap(({ ca_file: file }) => file ?? []));
   return Promise.all([...files].map((file) => readFile(file, "utf8")));

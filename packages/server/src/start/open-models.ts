@@ -2,7 +2,7 @@ import { createModelRegistry, createRehearsalModel, type ModelRegistry } from "@
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 
-/** The models of the installation: those of the operator's file, or those that are detected. */
+/** The models of the installation: from the operator's file, or else detected on this machine. */
 export function openModels(config: Config, log: Logger): Promise<ModelRegistry> {
   return createModelRegistry({
     ...(config.modelsFile === null ? {} : { file: config.modelsFile }),

@@ -10,7 +10,7 @@ import { openDatabase } from "../db/pool.ts";
 /** The database of the installation: running, durable, and with the current schema. */
 export interface Store {
   address: DatabaseAddress;
-  /** Stops the embedded server; does nothing for another. */
+  /** Stops the embedded server. Does nothing for the operator's. */
   stop(): Promise<void>;
 }
 
@@ -18,7 +18,7 @@ export interface Store {
 export async function openStore(config: Config, log: Logger): Promise<Store> {
   const store =
     config.databaseUrl === null
-      ? await embedded(config, log)
+      ? await startEmbedded(config, log)
       : { address: { url: config.databaseUrl }, stop: async () => {} };
   try {
     await requireDurable(store.address, log);
@@ -31,7 +31,7 @@ export async function openStore(config: Config, log: Logger): Promise<Store> {
   }
 }
 
-async function embedded(config: Config, log: Logger): Promise<Store> {
+async function startEmbedded(config: Config, log: Logger): Promise<Store> {
   const dataDir = join(config.dataDir, "postgres");
   const server = await superviseEmbeddedPostgres({
     dataDir,

@@ -6,7 +6,7 @@ import { providerOf } from "../runs/credentials/repository-targets.ts";
 import type { CloneRepository, SessionRepository } from "../runs/inputs/placement.ts";
 import type { ListRefs } from "../runs/snapshots/build-snapshot.ts";
 
-/** The variables by which a session's commands reach its repositories. */
+/** The environment variables that git and the CLIs of a session need for its repositories. */
 export function repositoryVariables(
   repositories: readonly SessionRepository[],
   providers: readonly HostedProvider[],
@@ -14,15 +14,18 @@ export function repositoryVariables(
   return repositoryEnvironment(repositories.map((repository) => accessTo(repository, providers)));
 }
 
-/** What hosts of repositories show, asked by the service itself where the operator's settings let it. */
-export function refLister(config: Config, authorities: readonly string[]): ListRefs {
+/**
+ * Lists the refs of repositories from the service itself, outside a sandbox. Hosts with private addresses are blocked unless the
+ * operator allows them.
+ */
+export function createRefLister(config: Config, authorities: readonly string[]): ListRefs {
   const fetch = createGuardedFetch({ allowPrivate: config.egressAllowPrivate, authorities });
   return (repository, signal) =>
     listRefs(accessTo(repository, config.hostedProviders), { fetch, ...(signal && { signal }) });
 }
 
-/** Clones as the sandbox's workspace does, with the repository's own credential alone. */
-export function clonerWith(providers: readonly HostedProvider[]): CloneRepository {
+/** Clones inside the sandbox, with no credential but the repository's own. */
+export function createCloner(providers: readonly HostedProvider[]): CloneRepository {
   return async (sandbox, { onProgress, overwrite = false, ...repository }) => {
     const environment = repositoryVariables([repository], providers);
     const result = await cloneRepository(sandbox, repository, { environment, onProgress, overwrite });

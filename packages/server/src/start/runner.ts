@@ -11,24 +11,21 @@ import { sweepDisks } from "../runs/disks/sweep-disks.ts";
 import { removeTrash } from "../runs/disks/trash.ts";
 import { Worker } from "../runs/session/worker.ts";
 import { SkillDirectories } from "../runs/skills/skill-directories.ts";
-import { RepositorySnapshots } from "../runs/snapshots/repository-snapshots.ts";
+import { RepositorySnapshots, type SnapshotParts } from "../runs/snapshots/repository-snapshots.ts";
 import { SecretBox } from "../secrets/secret-box.ts";
 import { readFormerKey, readSecretKey } from "../secrets/secret-key.ts";
 import { installationId } from "./installation-id.ts";
-import { certificates, openEngine } from "./open-engine.ts";
+import { openEngine, openSystems, readCaCertificates } from "./open-engine.ts";
 import { openModels } from "./open-models.ts";
-import { openSystems } from "./open-systems.ts";
 import { isOwnDatabase } from "./own-database.ts";
-import { clonerWith, refLister, repositoryVariables } from "./repositories.ts";
+import { createCloner, createRefLister, repositoryVariables } from "./repositories.ts";
 import { sweepSandboxes } from "./sweep-sandboxes.ts";
-import { MINUTE_MS, type Sweep, startSweeper } from "./sweeper.ts";
+import { MINUTE_MS, type Sweep, type Sweeper, startSweeper } from "./sweeper.ts";
 
 export interface Runner {
-  /** Lets running turns reach a safe point, closes every sandbox, and leaves the database. */
+  /** Lets running turns reach a safe point, closes every sandbox, and closes the database connections. */
   close(): Promise<void>;
 }
-
-const MEBIBYTE = 1024 * 1024;
 
 export interface RunnerOptions {
   config: Config;
@@ -37,55 +34,76 @@ export interface RunnerOptions {
   redactor: Redactor;
 }
 
-/** The brain and the hands of an installation, wired: models, sandboxes and the worker that takes due sessions. */
-export async function startRunner({ config, address, log, redactor }: RunnerOptions): Promise<Runner> {
-  const keyPlace = { file: config.secretKeyFile, dataDir: config.dataDir };
+type Parts = Awaited<ReturnType<typeof openParts>>;
+
+const MEBIBYTE = 1024 * 1024;
+
+/** Starts everything that runs sessions: models, the sandbox engine, and the worker that claims due sessions. */
+export async function startRunner(options: RunnerOptions): Promise<Runner> {
+  const { log } = options;
+  const parts = await openParts(options);
+  let worker: Worker | undefined;
+  const isHeld = (sessionId: string) => worker?.holds(sessionId) ?? false;
+  const sandboxes = () => sweepSandboxes(parts.engine, isHeld, log);
+  const sandboxSweeper = startSweeper({ sandboxes }, log, MINUTE_MS);
+  // Sandboxes of a dead runner may still use their disks, so they are closed before any disk is opened again.
+  await sandboxSweeper.swept;
+  worker = startWorker(options, parts);
+  const sweepers = [sandboxSweeper, ...(await startSweepers(options, parts, isHeld))];
+  return { close: () => closeAll(worker, sweepers, parts) };
+}
+
+async function openParts({ config, address, log }: RunnerOptions) {
   const db = openDatabase({ ...address, log });
-  const instance = installationId(config.dataDir);
+  const host = installationId(config.dataDir);
   const [hub, models, engine, blobs] = await Promise.all([
     openSessionHub({ db, log }),
     openModels(config, log),
-    openEngine(config, instance, log),
+    openEngine(config, host, log),
     openDiskBlobs(blobDirectory(config)),
   ]);
   const skills = await SkillDirectories.open(join(config.dataDir, "skills"), blobs);
-  const snapshots = await RepositorySnapshots.open({
-    db,
-    log,
-    engine,
-    directory: { path: join(config.dataDir, "repositories"), host: instance },
-    // Container engines cannot mount snapshots.
-    maxBytes: config.sandbox === "docker" ? 0 : config.templatesMegabytes * MEBIBYTE,
-    maxIdleDays: config.templatesDays,
-    listRefs: refLister(config, await certificates(config)),
-    repositoryVariables: (repositories) => repositoryVariables(repositories, config.hostedProviders),
-  });
-  const disks = {
-    directory: join(config.dataDir, "sessions"),
-    host: instance,
-    hasSnapshot: snapshots.has,
-  };
-  const systems = openSystems(config, engine, log);
-  let holds = (_sessionId: string) => false;
-  const left = () => sweepSandboxes(engine, (sessionId) => holds(sessionId), log);
-  const sandboxes = startSweeper({ sandboxes: left }, log, MINUTE_MS);
-  // A disk is opened again only when what had it open before is gone.
-  await sandboxes.swept;
-  const worker = new Worker({
+  const snapshots = await openSnapshots(config, { db, log, engine, host });
+  const disks = { directory: join(config.dataDir, "sessions"), host, hasSnapshot: snapshots.has };
+  return {
     db,
     hub,
-    log,
-    blobs,
+    models,
     engine,
-    secrets: new SecretBox(readSecretKey(keyPlace), {
+    blobs,
+    skills,
+    snapshots,
+    disks,
+    systems: openSystems(config, engine, log),
+  };
+}
+
+async function openSnapshots(
+  config: Config,
+  { host, ...parts }: Pick<SnapshotParts, "db" | "log" | "engine"> & { host: string },
+): Promise<RepositorySnapshots> {
+  return await RepositorySnapshots.open({
+    ...parts,
+    directory: { path: join(config.dataDir, "repositories"), host },
+    // Container engines cannot mount snapshots.
+    maxBytes: config.sandbox === "docker" ? 0 : config.snapshotsMegabytes * MEBIBYTE,
+    maxIdleDays: config.snapshotsDays,
+    listRefs: createRefLister(config, await readCaCertificates(config)),
+    repositoryVariables: (repositories) => repositoryVariables(repositories, config.hostedProviders),
+  });
+}
+
+function startWorker({ config, log, redactor }: RunnerOptions, parts: Parts): Worker {
+  const { models, ...shared } = parts;
+  const keyLocation = { file: config.secretKeyFile, dataDir: config.dataDir };
+  return new Worker({
+    ...shared,
+    log,
+    secrets: new SecretBox(readSecretKey(keyLocation), {
       onSecret: redactor.add,
-      formerKey: readFormerKey(keyPlace),
+      formerKey: readFormerKey(keyLocation),
     }),
     mcpFetch: createGuardedFetch({ allowPrivate: config.egressAllowPrivate }),
-    disks,
-    skills,
-    systems,
-    snapshots,
     sandboxIdleMs: config.sandboxIdleSeconds * 1_000,
     outputFileBytes: config.uploadLimit,
     reclaimMs: config.diskReclaimSeconds * 1_000,
@@ -96,30 +114,34 @@ export async function startRunner({ config, address, log, redactor }: RunnerOpti
     })),
     model: (agent) => models.get(agent.model.id, { contextWindow: agent.model.effective_context_window }),
     repositoryVariables: (repositories) => repositoryVariables(repositories, config.hostedProviders),
-    clone: clonerWith(config.hostedProviders),
+    clone: createCloner(config.hostedProviders),
   });
-  holds = (sessionId) => worker.holds(sessionId);
+}
+
+/** Sweeps that compare files with the database run only if the data directory belongs to this database. */
+async function startSweepers(
+  { config, log }: RunnerOptions,
+  { db, disks, skills, snapshots, systems }: Parts,
+  isHeld: (sessionId: string) => boolean,
+): Promise<Sweeper[]> {
   const isOwn = await isOwnDatabase(db.write, config.dataDir, log);
   const deleted: Sweep = (signal) => removeTrash(disks.directory, signal);
-  const unnamed: Sweep = (signal) => sweepDisks(db, disks, { isHeld: holds, signal });
-  const unpacked = () => skills.sweep(db.write);
+  const unnamed: Sweep = (signal) => sweepDisks(db, disks, { isHeld, signal });
   const layers: Sweep = async (signal) => systems?.layers.sweep(signal);
-  const sweeping = [
-    sandboxes,
+  const unpacked: Sweep = () => skills.sweep(db.write);
+  const unused: Sweep = (signal) => snapshots.sweep(signal);
+  return [
     startSweeper(isOwn ? { deleted, unnamed } : { deleted }, log, MINUTE_MS),
-    startSweeper(
-      isOwn ? { unpacked, snapshots: (signal: AbortSignal) => snapshots.sweep(signal), layers } : { layers },
-      log,
-    ),
+    startSweeper(isOwn ? { unpacked, snapshots: unused, layers } : { layers }, log),
   ];
-  return {
-    async close() {
-      await Promise.all([worker.close(), snapshots.close()]);
-      await Promise.all([systems?.layers.close(), systems?.tree.close()]);
-      await Promise.all(sweeping.map((sweeps) => sweeps.close()));
-      await engine.close();
-      await hub.close();
-      await db.close();
-    },
-  };
+}
+
+async function closeAll(worker: Worker, sweepers: readonly Sweeper[], parts: Parts): Promise<void> {
+  const { db, hub, engine, snapshots, systems } = parts;
+  await Promise.all([worker.close(), snapshots.close()]);
+  await Promise.all([systems?.layers.close(), systems?.tree.close()]);
+  await Promise.all(sweepers.map((sweeper) => sweeper.close()));
+  await engine.close();
+  await hub.close();
+  await db.close();
 }

@@ -45,9 +45,9 @@ export async function serve(config: Config): Promise<Serving> {
     const hub = await openSessionHub({ db, log });
     stops.unshift(() => hub.close());
     const blobs = await openDiskBlobs(blobDirectory(config));
-    const keyPlace = { file: config.secretKeyFile, dataDir: config.dataDir };
-    const secretKey = readSecretKey(keyPlace);
-    const formerSecretKey = readFormerKey(keyPlace);
+    const keyLocation = { file: config.secretKeyFile, dataDir: config.dataDir };
+    const secretKey = readSecretKey(keyLocation);
+    const formerSecretKey = readFormerKey(keyLocation);
     const repositoryHosts = config.hostedProviders.map(({ host }) => host);
     const api = await startApi({
       ...config,

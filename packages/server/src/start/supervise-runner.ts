@@ -7,10 +7,11 @@ import type { Config } from "../config/config.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
 import type { FromRunner, ToRunner } from "./runner-process.ts";
 
-const program = fileURLToPath(new URL("./runner-process.ts", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("./runner-process.ts", import.meta.url));
+const MIN_RETRY_MS = 50;
 const MAX_RETRY_MS = 5_000;
 /** How long a draining runner has before it is killed. Its own grace period for turns is shorter. */
-const STOP_MS = 20_000;
+const STOP_TIMEOUT_MS = 20_000;
 
 /** The runner's process, restarted whenever it exits unexpectedly. */
 export interface SupervisedRunner {
@@ -29,19 +30,19 @@ export function superviseRunner(log: Logger): SupervisedRunner {
   let supervising: Promise<void> = Promise.resolve();
 
   async function supervise(message: ToRunner): Promise<void> {
-    for (let wait = 50; ; wait = Math.min(wait * 2, MAX_RETRY_MS)) {
-      await gone(child);
+    for (let wait = MIN_RETRY_MS; ; wait = Math.min(wait * 2, MAX_RETRY_MS)) {
+      await exited(child);
       if (stopping.signal.aborted) return;
       log.warn(
         { pid: child.pid, code: child.exitCode, signal: child.signalCode },
         "the runner exited unexpectedly; restarting it",
       );
-      if (ready) wait = 50;
+      if (ready) wait = MIN_RETRY_MS;
       ready = false;
       await pause(wait, undefined, { signal: stopping.signal }).catch(() => undefined);
       if (stopping.signal.aborted) return;
       child = spawnRunner();
-      begin(child, message).then(
+      startWork(child, message).then(
         () => (ready = true),
         (error: Error) => log.error({ err: error }, "the runner could not be restarted"),
       );
@@ -52,25 +53,26 @@ export function superviseRunner(log: Logger): SupervisedRunner {
     isReady: () => ready,
     async start(config, address) {
       const message: ToRunner = { type: "start", config, address };
-      await begin(child, message);
+      await startWork(child, message);
       ready = true;
       supervising = supervise(message);
     },
     async stop() {
       stopping.abort();
       ready = false;
-      await end(child);
+      await drain(child);
       await supervising;
     },
   };
 }
 
 function spawnRunner(): ChildProcess {
-  return fork(program, { stdio: ["ignore", "inherit", "inherit", "ipc"], serialization: "json" });
+  return fork(PROGRAM, { stdio: ["ignore", "inherit", "inherit", "ipc"], serialization: "json" });
 }
 
-async function begin(child: ChildProcess, message: ToRunner): Promise<void> {
-  const reply = Promise.race([once(child, "message"), gone(child)]);
+/** Rejects with the runner's own error message. */
+async function startWork(child: ChildProcess, message: ToRunner): Promise<void> {
+  const reply = Promise.race([once(child, "message"), exited(child)]);
   child.send(message, () => undefined);
   const [received] = ((await reply) ?? []) as [FromRunner?];
   if (received?.type === "ready") return;
@@ -79,14 +81,14 @@ async function begin(child: ChildProcess, message: ToRunner): Promise<void> {
   );
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function drain(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.send({ type: "stop" } satisfies ToRunner, () => undefined);
-  const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
-  await gone(child);
+  const timer = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
+  await exited(child);
   clearTimeout(timer);
 }
 
-async function gone(child: ChildProcess): Promise<void> {
+async function exited(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
 }
