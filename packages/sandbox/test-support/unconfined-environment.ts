@@ -12,34 +12,35 @@ import type { ProbeVariables } from "../src/probes/prelude.ts";
 import { type ProbeTarget, runProbes } from "../src/probes/run-probes.ts";
 
 /**
- * A program of the tests: runs the probes with nothing to hold them, as the user and in the role given, and prints
- * what each came to. It is started in namespaces of its own, so that what is opened, mounted and taken is theirs: the servers
- * that it makes, the metadata address among them, can be reached only there.
+ * A program for tests: runs the probes without a sandbox and prints their results as JSON. It must be started in new namespaces, so that
+ * its mounts and servers, the metadata service among them, exist only there.
+ *
+ * Arguments: `user` or `root`, and an empty directory.
  */
 const role = process.argv[2] === "root" ? "root" : "user";
 const uid = role === "root" ? 0 : 299_997;
 
 const home = process.argv[3] ?? "";
-/** Process 1 of the environment, with a namespace left open. */
-const left = openSync("/proc/self/ns/net", "r");
+/** An open namespace, as process 1 might leave one. */
+const openNamespace = openSync("/proc/self/ns/net", "r");
 chmodSync(home, 0o755);
-furnish();
+prepareMounts();
 const metadata = await serveMetadata();
-const stage = await startHostCanaries();
-const plain: ProbeTarget = { run: runPlainly };
-const neighbour = await startNeighbour(plain, stage.tag, join(home, "neighbour"));
-writeNaiveGit(stage.tag);
-const results = await runProbes(plain, ALL_PROBES, {
-  ...stage.variables,
+const host = await startHostCanaries();
+const target: ProbeTarget = { run: runUnconfined };
+const neighbour = await startNeighbour(target, host.tag, join(home, "neighbour"));
+writeNaiveGitConfig(host.tag);
+const results = await runProbes(target, ALL_PROBES, {
+  ...host.variables,
   ...neighbour.variables,
-  ...places(),
+  ...paths(),
 });
 process.stdout.write(JSON.stringify(results.map(({ probe, ...seen }) => ({ id: probe.id, ...seen }))));
 await neighbour.close();
-await stage.close();
+await host.close();
 metadata.close();
 
-function places(): ProbeVariables {
+function paths(): ProbeVariables {
   return {
     data: "/mnt/data",
     scratch: join(home, "scratch"),
@@ -51,8 +52,8 @@ function places(): ProbeVariables {
   };
 }
 
-/** Places that a sandbox has, writable, and a view of the system's directories that forgets what is written to it. */
-function furnish(): void {
+/** The directories of a sandbox, writable, and overlays over system directories, which discard all changes. */
+function prepareMounts(): void {
   const tmpfs = (path: string) => execFileSync("mount", ["-t", "tmpfs", "none", path]);
   for (const path of ["/mnt", "/run", home]) tmpfs(path);
   chmodSync(home, 0o755);
@@ -88,10 +89,10 @@ function furnish(): void {
   ]);
 }
 
-/** Answers like a cloud's metadata service, by its address and as a proxy that leads anywhere. */
+/** A metadata service of a cloud, and a proxy that connects anywhere. */
 async function serveMetadata(): Promise<{ port: number; close(): void }> {
-  const answer = (_: unknown, response: ServerResponse) => response.end("role\n");
-  const [service, proxy] = [createServer(answer), createServer(answer)];
+  const respond = (_: unknown, response: ServerResponse) => response.end("role\n");
+  const [service, proxy] = [createServer(respond), createServer(respond)];
   proxy.on("connect", ({ url }: IncomingMessage, client: Socket) => {
     client.on("error", () => {}).write("HTTP/1.1 200 OK\r\n\r\n");
     connect(Number(url?.split(":")[1]), "127.0.0.1")
@@ -110,8 +111,8 @@ async function serveMetadata(): Promise<{ port: number; close(): void }> {
   };
 }
 
-/** A git that trusts whatever it is told, and gives its secret to everybody who asks. */
-function writeNaiveGit(tag: string): void {
+/** A git configuration that allows everything, and a credential helper that returns its secret for every URL. */
+function writeNaiveGitConfig(tag: string): void {
   const file = join(home, "user", ".gitconfig");
   const helper = `"!f() { echo username=x; echo password=secret-${tag}; }; f"`;
   writeFileSync(
@@ -120,12 +121,12 @@ function writeNaiveGit(tag: string): void {
   );
 }
 
-async function runPlainly({ script, onOutput, signal }: Command): Promise<CommandResult> {
+async function runUnconfined({ script, onOutput, signal }: Command): Promise<CommandResult> {
   const user = uid === 0 ? [] : ["--reuid", String(uid), "--regid", String(uid), "--clear-groups"];
   const child = spawn("setpriv", [...user, "sh", "-c", script], {
     cwd: home,
     env: { PATH: `${process.env.PATH}:/usr/sbin:/sbin`, HOME: join(home, "user") },
-    stdio: ["ignore", "pipe", "pipe", left],
+    stdio: ["ignore", "pipe", "pipe", openNamespace],
   });
   signal?.addEventListener("abort", () => child.kill());
   const chunks: Buffer[] = [];

@@ -23,13 +23,13 @@ import { type Repository, startRepository } from "./repository.ts";
 describe("no escape probe succeeds", {
   skip: process.getuid?.() === 0 ? false : "without root isolation is weaker",
 }, () => {
-  let stage: Canaries;
+  let canaries: Canaries;
   let repository: Repository;
   before(async () => {
-    stage = await startHostCanaries();
+    canaries = await startHostCanaries();
     repository = await startRepository();
   });
-  after(() => Promise.all([stage.close(), repository.close()]));
+  after(() => Promise.all([canaries.close(), repository.close()]));
 
   for (const [name, path] of Object.entries(creationPaths))
     test(`in a sandbox that is ${name}`, { timeout: 300_000, skip: path.lack ?? false }, async (context) => {
@@ -39,7 +39,7 @@ describe("no escape probe succeeds", {
         ...(dataDir === undefined ? {} : { dataDir }),
       });
       try {
-        const output = await probed({ berth, api: await berth.client(), repository }, stage, path);
+        const output = await probed({ berth, api: await berth.client(), repository }, canaries, path);
         checkWay(output, path, repository);
         const all = readProbes(output, ALL_PROBES);
         const loose = all.filter(({ state }) => state !== "held");
@@ -57,11 +57,11 @@ describe("no escape probe succeeds", {
 const SCRIPT = "/mnt/session/uploads/probes.sh";
 
 /** What the probes, run by the agent, print, after what tells whether the sandbox came to be that way. */
-async function probed(scene: Scene, stage: Canaries, path: CreationPath): Promise<string> {
+async function probed(scene: Scene, canaries: Canaries, path: CreationPath): Promise<string> {
   const { berth, api, repository } = scene;
-  const session = await probedSession(scene, stage, path);
+  const session = await probedSession(scene, canaries, path);
   await path.prepare?.(scene, session);
-  const neighbour = await wakeNeighbour(berth, api, stage.tag);
+  const neighbour = await wakeNeighbour(berth, api, canaries.tag);
   const variables = Object.entries(neighbour.variables);
   const given = variables.map(([key, value]) => `${key}=${value}`).join(" ");
   const marks = "for mark in /tmp/mark /data/mark; do test -e $mark; echo mark:$?; done";
@@ -80,10 +80,10 @@ function checkWay(output: string, { left, witness }: CreationPath, repository: R
 }
 
 /** A session without a sandbox yet, with a file, a skill, and the text of the probes. */
-async function probedSession(scene: Scene, stage: Canaries, path: CreationPath): Promise<string> {
+async function probedSession(scene: Scene, canaries: Canaries, path: CreationPath): Promise<string> {
   const { berth, api } = scene;
   const variables = {
-    ...stage.variables,
+    ...canaries.variables,
     service_directory: berth.dataDir,
     service_port: new URL(berth.url).port,
   };

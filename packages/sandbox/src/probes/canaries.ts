@@ -5,24 +5,27 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SandboxError } from "../interface/errors.ts";
+import { quote } from "../scripts/quote.ts";
+import { perlText } from "../scripts/read-script.ts";
 import { repositoryEnvironment } from "../workspace/repository/repository-environment.ts";
 import type { ProbeVariables } from "./prelude.ts";
-import { canaryArguments, canaryVariables } from "./resident.ts";
 import type { ProbeTarget } from "./run-probes.ts";
 
+/** See `canary.pl`. */
+const CANARY = perlText("probes/canary.pl");
 const START_TIMEOUT_MS = 10_000;
 
-/** What probes look for, made for one run of them. */
+/** Objects with a known text that probes try to find. They exist for one run. */
 export interface Canaries {
-  /** Random, in every text that is to stay unseen. */
+  /** Random; part of every text that probes must not see. */
   tag: string;
   variables: ProbeVariables;
   close(): Promise<void>;
 }
 
 /**
- * What probes look for on the host: files that everybody may read and write, a process, servers, shared memory. Nothing of it is a
- * secret of anybody, and its servers listen on this machine alone. Rejects with `SandboxError` where perl is missing.
+ * Starts canaries on the host: files that everybody may read and write, a process, servers, shared memory. They contain no real secret,
+ * and the servers listen on this machine only. Rejects with `SandboxError` when perl is missing.
  */
 export async function startHostCanaries(tag: string = randomBytes(8).toString("hex")): Promise<Canaries> {
   const directory = await mkdtemp(join(tmpdir(), "berth-probes-"));
@@ -37,18 +40,19 @@ export async function startHostCanaries(tag: string = randomBytes(8).toString("h
     await exited;
     await rm(directory, { recursive: true, force: true });
   };
-  const said = await untilReady((hear) => {
-    child.stdout.on("data", hear);
+  const variables = await untilReady((onOutput) => {
+    child.stdout.on("data", onOutput);
     return exited;
   });
-  if (said !== null) return { tag, variables: { tag, ...said, ...credentials(tag) }, close };
+  if (variables !== null) return { tag, variables: { tag, ...variables, ...credentials(tag) }, close };
   await close();
-  throw new SandboxError("nothing could be made for the probes to look for: perl is missing or does not run");
+  throw new SandboxError("the probes cannot be prepared: perl is missing or does not run");
 }
 
 /**
- * What probes look for in another sandbox, of a session that is not theirs.
- * @param directory inside of it, where it keeps its file and socket.
+ * Starts canaries in another sandbox, as of another session.
+ *
+ * @param directory in that sandbox, for their file and socket.
  */
 export async function startNeighbour(
   sandbox: ProbeTarget,
@@ -57,11 +61,11 @@ export async function startNeighbour(
 ): Promise<Canaries> {
   const ending = new AbortController();
   let ended: Promise<unknown> = Promise.resolve();
-  const said = await untilReady((hear) => {
+  const variables = await untilReady((onOutput) => {
     ended = sandbox.run({
       script: neighbourScript(tag, directory),
       timeoutMs: 600_000,
-      onOutput: hear,
+      onOutput,
       signal: ending.signal,
     });
     return ended;
@@ -70,20 +74,18 @@ export async function startNeighbour(
     ending.abort();
     await ended;
   };
-  if (said !== null) return { tag, variables: said, close };
+  if (variables !== null) return { tag, variables, close };
   await close();
-  throw new SandboxError("nothing could be made inside for the probes to look for: perl is missing there");
+  throw new SandboxError("the probes cannot be prepared: perl is missing in the sandbox");
 }
 
-/** Shell text that is the neighbour for as long as it runs. */
+/** Shell text that runs the canaries of the neighbour until it is killed. */
 export function neighbourScript(tag: string, directory: string): string {
-  const words = canaryArguments("neighbour", tag, directory).map(
-    (word) => `'${word.replaceAll("'", "'\\''")}'`,
-  );
+  const words = canaryArguments("neighbour", tag, directory).map(quote);
   return `CANARY=neighbour-${tag} exec perl ${words.join(" ")}`;
 }
 
-/** A secret for one repository, as commands get it. */
+/** A secret for one repository, as commands get one. */
 function credentials(tag: string): Record<string, string> {
   const environment = repositoryEnvironment([
     { url: "https://git.probe.invalid/org/repository", secret: `secret-${tag}`, provider: null },
@@ -92,7 +94,7 @@ function credentials(tag: string): Record<string, string> {
 }
 
 async function untilReady(
-  start: (hear: (chunk: Uint8Array) => void) => Promise<unknown>,
+  start: (onOutput: (chunk: Uint8Array) => void) => Promise<unknown>,
 ): Promise<Record<string, string> | null> {
   const ready = Promise.withResolvers<Record<string, string> | null>();
   let text = "";
@@ -104,4 +106,23 @@ async function untilReady(
   const timer = setTimeout(() => ready.resolve(null), START_TIMEOUT_MS);
   void ended.finally(() => ready.resolve(null)).catch(() => {});
   return ready.promise.finally(() => clearTimeout(timer));
+}
+
+/** Arguments of `perl`. */
+function canaryArguments(
+  word: "host" | "neighbour",
+  tag: string,
+  directory: string,
+  watch = false,
+): string[] {
+  const addKey = process.arch === "arm64" ? "217" : "248";
+  return ["-e", CANARY, "--", `${word}-${tag}`, directory, addKey, ...(watch ? ["watch"] : [])];
+}
+
+/** Parses the output of `canary.pl`; null before it is ready. */
+export function canaryVariables(output: string): Record<string, string> | null {
+  if (!/^ready$/m.test(output)) return null;
+  return Object.fromEntries(
+    [...output.matchAll(/^(\w+)=(.*)$/gm)].map(([, name = "", value = ""]) => [name, value]),
+  );
 }

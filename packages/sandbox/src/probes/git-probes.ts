@@ -1,7 +1,7 @@
-import { group } from "./probe.ts";
+import { probeGroup } from "./probe.ts";
 
-/** A place of the probe's own with `marker`, which a hostile program would make; git asks nobody there. */
-const PLACE = `command -v git >/dev/null || untried "git is missing"
+/** A working directory for the probe. `marker` is a file there that a hostile program would create. git does not prompt. */
+const WORK = `command -v git >/dev/null || untried "git is missing"
 export GIT_TERMINAL_PROMPT=0
 place=$scratch/git-$tag-$$ marker=$scratch/git-$tag-$$/marker
 mkdir -p "$place" && cd "$place" || untried "no place to work in"
@@ -9,16 +9,16 @@ trap 'rm -rf "$place"' EXIT
 ran() { if [ -e "$marker" ]; then breach "a program of the repository's choice ran"; fi; }
 `;
 
-/** Asks git's credential helpers as git would for a url. `secret` is the word that stands before the tag in the secret. */
-const asks = (protocol: string, host: string, path: string) => `${PLACE}
+/** Requests a credential from git's helpers, as git would for a URL. */
+const requests = (protocol: string, host: string, path: string) => `${WORK}
 if printf 'protocol=${protocol}\\nhost=%s\\npath=${path}\\n\\n' ${host} | git credential fill | mine secret; then breach "the helper gave the secret"; fi`;
 
-/** A bare repository, as a directory of a hostile one, whose configuration names programs. */
+/** A bare repository nested in a hostile one, whose configuration names programs. */
 const EMBEDDED = `mkdir -p tree/objects tree/refs && echo 'ref: refs/heads/main' >tree/HEAD
 printf '[core]\\n\\trepositoryformatversion = 0\\n\\tbare = false\\n\\tworktree = ..\\n\\tfsmonitor = "touch %s; false"\\n\\tsshCommand = touch %s\\n\\tpager = touch %s\\n[diff]\\n\\texternal = touch %s\\n' "$marker" "$marker" "$marker" "$marker" >tree/config
 `;
 
-/** A server that sends git on to another, which writes down the credentials that it is given. */
+/** A server that redirects git to another one, which records whether it gets credentials. */
 const REDIRECT = `perl -MSocket -e '
 $| = 1; my @s; for (0, 1) { my $s; socket($s, AF_INET, SOCK_STREAM, 0) && bind($s, pack_sockaddr_in(0, INADDR_LOOPBACK)) && listen($s, 8) or die; push @s, $s }
 my @p = map { (unpack_sockaddr_in(getsockname $_))[0] } @s; open(P, ">", "ports.new"); print P "@p\\n"; close P; rename "ports.new", "ports"; alarm 5;
@@ -33,8 +33,8 @@ tries=0; until [ -e ports ]; do tries=$((tries + 1)); [ "$tries" -lt 200 ] || un
 read -r first second <ports
 `;
 
-/** A fetch from the first server, to which the secret belongs. */
-const redirected = `${PLACE}${REDIRECT}
+/** A fetch from the first server, with a secret for it. */
+const redirected = `${WORK}${REDIRECT}
 BERTH_GIT_CREDENTIALS="http://127.0.0.1:$first/org/repository
 x-access-token
 secret-$tag"
@@ -42,111 +42,106 @@ export BERTH_GIT_CREDENTIALS
 git -c protocol.http.allow=always ls-remote "http://127.0.0.1:$first/org/repository"
 if [ -e stolen ]; then breach "the other server was given credentials"; fi`;
 
-/** Hostile repositories, and the credentials of a session's own. */
-export const GIT_PROBES = group("git", [
+/** Hostile repositories, and the credentials of the session. */
+export const GIT_PROBES = probeGroup("git", [
   [
     "embedded_monitor",
-    "has git status run a program that a repository inside the repository names",
+    "makes git status run a program that a nested repository configures",
     "user",
-    `${PLACE}${EMBEDDED}cd tree; git status; ran`,
+    `${WORK}${EMBEDDED}cd tree; git status; ran`,
   ],
   [
     "embedded_diff",
-    "has git diff run a program that a repository inside the repository names",
+    "makes git diff run a program that a nested repository configures",
     "user",
-    `${PLACE}${EMBEDDED}cd tree; git diff; git -p log; git fetch; ran`,
+    `${WORK}${EMBEDDED}cd tree; git diff; git -p log; git fetch; ran`,
   ],
   [
     "transport_program",
-    "clones from a program instead of a server",
+    "clones from a program (ext::)",
     "user",
-    `${PLACE}git clone "ext::touch $marker" copy; ran`,
+    `${WORK}git clone "ext::touch $marker" copy; ran`,
   ],
   [
     "transport_ssh",
-    "clones by ssh, with a program of the url's choice",
+    "clones by ssh",
     "user",
-    `${PLACE}GIT_SSH_COMMAND="touch $marker;" git clone ssh://host.invalid/repository copy; ran`,
+    `${WORK}GIT_SSH_COMMAND="touch $marker;" git clone ssh://host.invalid/repository copy; ran`,
   ],
   [
     "transport_plain",
     "clones by the git protocol, which is not encrypted",
     "user",
-    `${PLACE}GIT_PROXY_COMMAND="$place/proxy"; export GIT_PROXY_COMMAND; printf '#!/bin/sh\\ntouch %s\\n' "$marker" >proxy; chmod 755 proxy; git clone git://host.invalid/repository copy; ran`,
+    `${WORK}GIT_PROXY_COMMAND="$place/proxy"; export GIT_PROXY_COMMAND; printf '#!/bin/sh\\ntouch %s\\n' "$marker" >proxy; chmod 755 proxy; git clone git://host.invalid/repository copy; ran`,
   ],
   [
     "submodule_program",
-    "has a clone fetch a submodule from a program",
+    "makes a clone fetch a submodule from a program",
     "user",
-    `${PLACE}git init -q hostile && cd hostile && git -c user.name=x -c user.email=x@x.invalid commit -q --allow-empty -m x && git update-index --add --cacheinfo "160000,$(git rev-parse HEAD),sub" && printf '[submodule "sub"]\\n\\tpath = sub\\n\\turl = ext::touch %s\\n' "$marker" >.gitmodules && git add .gitmodules && git -c user.name=x -c user.email=x@x.invalid commit -q -m x; cd ..; git clone -q hostile copy; git clone -q --recurse-submodules hostile other; ran`,
+    `${WORK}git init -q hostile && cd hostile && git -c user.name=x -c user.email=x@x.invalid commit -q --allow-empty -m x && git update-index --add --cacheinfo "160000,$(git rev-parse HEAD),sub" && printf '[submodule "sub"]\\n\\tpath = sub\\n\\turl = ext::touch %s\\n' "$marker" >.gitmodules && git add .gitmodules && git -c user.name=x -c user.email=x@x.invalid commit -q -m x; cd ..; git clone -q hostile copy; git clone -q --recurse-submodules hostile other; ran`,
   ],
   [
     "hooks_cloned",
-    "has a clone run the hooks of what it clones",
-    { never: "no git copies hooks; a probe that a change of its settings would be seen by" },
-    `${PLACE}git init -q hostile && cd hostile && git -c user.name=x -c user.email=x@x.invalid commit -q --allow-empty -m x; for hook in post-checkout post-merge reference-transaction; do printf '#!/bin/sh\\ntouch %s\\n' "$marker" >.git/hooks/$hook; chmod 755 .git/hooks/$hook; done; cd ..; rm -f "$marker"; git clone -q --no-local hostile copy; git -C copy checkout -q HEAD; ran`,
+    "makes a clone run hooks of the cloned repository",
+    { never: "git does not copy hooks; the probe detects a change of its configuration" },
+    `${WORK}git init -q hostile && cd hostile && git -c user.name=x -c user.email=x@x.invalid commit -q --allow-empty -m x; for hook in post-checkout post-merge reference-transaction; do printf '#!/bin/sh\\ntouch %s\\n' "$marker" >.git/hooks/$hook; chmod 755 .git/hooks/$hook; done; cd ..; rm -f "$marker"; git clone -q --no-local hostile copy; git -C copy checkout -q HEAD; ran`,
   ],
   [
     "credential_other_host",
-    "asks for a secret for another host",
+    "requests the secret for another host",
     "user",
-    asks("https", "evil.invalid", "org/repository"),
+    requests("https", "evil.invalid", "org/repository"),
   ],
   [
     "credential_other_repository",
-    "asks for a secret for another repository of the same host",
+    "requests the secret for another repository of the same host",
     "user",
-    asks("https", "git.probe.invalid", "org/other"),
+    requests("https", "git.probe.invalid", "org/other"),
   ],
   [
     "credential_longer_path",
-    "asks for a secret for a path that begins like the repository",
+    "requests the secret for a path that begins like the repository's",
     "user",
-    asks("https", "git.probe.invalid", "org/repository-of-others"),
+    requests("https", "git.probe.invalid", "org/repository-of-others"),
   ],
   [
     "credential_parent_path",
-    "asks for a secret for a path that leads elsewhere",
+    "requests the secret for a path with '..'",
     "user",
-    asks("https", "git.probe.invalid", "org/repository/../other"),
+    requests("https", "git.probe.invalid", "org/repository/../other"),
   ],
   [
     "credential_plain",
-    "asks for a secret to send without encryption",
+    "requests the secret for http",
     "user",
-    asks("http", "git.probe.invalid", "org/repository"),
+    requests("http", "git.probe.invalid", "org/repository"),
   ],
   [
     "credential_port",
-    "asks for a secret for another port of the host",
+    "requests the secret for another port of the host",
     "user",
-    asks("https", "git.probe.invalid:8443", "org/repository"),
+    requests("https", "git.probe.invalid:8443", "org/repository"),
   ],
   [
     "credential_lookalike",
-    "asks for a secret for a host whose name begins or ends like the repository's",
+    "requests the secret for a host whose name begins or ends like the repository's",
     "user",
-    `${asks("https", "git.probe.invalid.evil.invalid", "org/repository")}
-${asks("https", "evil-git.probe.invalid", "org/repository")}`,
+    `${requests("https", "git.probe.invalid.evil.invalid", "org/repository")}
+${requests("https", "evil-git.probe.invalid", "org/repository")}`,
   ],
   [
     "credential_user",
-    "asks for a secret for a host that is disguised as a user name",
+    "requests the secret for a URL with the host as its user name",
     "user",
-    `${asks("https", "git.probe.invalid@evil.invalid", "org/repository")}
+    `${requests("https", "git.probe.invalid@evil.invalid", "org/repository")}
 if printf 'url=https://git.probe.invalid@evil.invalid/org/repository\\n\\n' | git credential fill | mine secret; then breach "the helper gave the secret"; fi`,
   ],
   [
     "credential_line_break",
-    "asks for a secret with a line break in the url",
+    "requests the secret for a URL with a line break",
     "user",
-    `${PLACE}if printf 'url=https://evil.invalid%%0ahost=git.probe.invalid/org/repository\\n\\n' | git credential fill | mine secret; then breach "the helper gave the secret"; fi
+    `${WORK}if printf 'url=https://evil.invalid%%0ahost=git.probe.invalid/org/repository\\n\\n' | git credential fill | mine secret; then breach "the helper gave the secret"; fi
 if printf 'protocol=https\\nhost=evil.invalid\\npath=org/repository\\n\\n' | git credential fill | mine secret; then breach "the helper gave the secret"; fi`,
   ],
-  [
-    "credential_redirect",
-    "is redirected to another server, which then asks for the secret",
-    "user",
-    redirected,
-  ],
+  ["credential_redirect", "sends the secret to the target of a redirect", "user", redirected],
 ] as const);

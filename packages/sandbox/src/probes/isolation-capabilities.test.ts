@@ -8,8 +8,8 @@ const probe = (id: string, group: Probe["group"] = "privileges"): Probe => ({
   id,
   group,
   tries: `tries ${id}`,
-  how: "",
-  opens: "user",
+  script: "",
+  succeedsAs: "user",
 });
 const one = (id: string, state: ProbeResult["state"], group?: Probe["group"]): ProbeResult => ({
   probe: probe(id, group),
@@ -17,27 +17,27 @@ const one = (id: string, state: ProbeResult["state"], group?: Probe["group"]): P
   detail: "seen",
 });
 
-test("a group is as good as its worst probe, and each that did not hold is told", () => {
+test("isolation capabilities: a group → the state of its worst probe, and every probe that did not hold", () => {
   const results = [one("a", "held"), one("b", "breached"), one("c", "untried"), one("d", "held", "git")];
   assert.deepEqual(isolationCapabilities("bubblewrap", results), [
     {
       name: "isolation_privileges",
       state: "no",
       detail:
-        "1 of 3 probes held. A program inside tries b (b: seen). Not tried was whether a program inside tries c (c: seen).",
+        "1 of 3 probes held. A program in the sandbox tries b (b: seen). Not tested: whether a program in the sandbox tries c (c: seen).",
     },
     { name: "isolation_git", state: "yes", detail: "1 of 1 probes held." },
   ]);
   assert.equal(isolationCapabilities("bubblewrap", [one("c", "untried")])[0]?.state, "degraded");
 });
 
-test("what is known of an engine is weak with that one alone", () => {
+test("isolation capabilities: a known breach → degraded with that engine, no with others", () => {
   const results = [one("setuid_places", "breached")];
   const states = ["docker", "bubblewrap"].map((engine) => isolationCapabilities(engine, results)[0]?.state);
   assert.deepEqual(states, ["degraded", "no"]);
 });
 
-test("a probe without a line of its own is untried, and what a line says of another counts for that", () => {
+test("read probes: output without a line for a probe → untried", () => {
   const output = "noise\nprobe:a held \nprobe:b breach it was read\nprobe:c held\n";
   const results = readProbes(
     output,
@@ -48,7 +48,7 @@ test("a probe without a line of its own is untried, and what a line says of anot
     [
       ["held", ""],
       ["breached", "it was read"],
-      ["untried", "it told nothing"],
+      ["untried", "it reported nothing"],
     ],
   );
 });

@@ -1,25 +1,38 @@
 import type { Capability } from "../interface/capability.ts";
-import { KNOWN_BREACHES } from "./open-by-engine.ts";
 import type { ProbeResult } from "./probe.ts";
 
+const NO_OPTIONS =
+  "its mounts lack these options, but programs gain no privileges and devices cannot be opened";
+
+/** Probes that succeed with an engine, by the engine's name and the probe's id, and why that is acceptable. */
+export const KNOWN_BREACHES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  docker: {
+    setuid_places: NO_OPTIONS,
+    device_places: NO_OPTIONS,
+    init_descriptors: "its user may open the pipes of process 1, whose output is not trusted",
+    host_groups: "Podman hides only the cgroup names that it assigns; they are names and give no access",
+  },
+};
+
 /**
- * What probes have shown of an engine, one line for each group: `no` where one has succeeded, `degraded` where one could not be
- * tried, or has succeeded and is known to with this engine.
+ * Summarizes probe results for `berth doctor`, one line for each group: `no` when a probe has succeeded, `degraded` when one could not be
+ * tried, or is known to succeed with this engine.
  */
 export function isolationCapabilities(engine: string, results: readonly ProbeResult[]): Capability[] {
-  const bearable = KNOWN_BREACHES[engine] ?? {};
+  const known = KNOWN_BREACHES[engine] ?? {};
   return [...Map.groupBy(results, ({ probe }) => probe.group)].map(([group, all]) => {
-    const told = all.filter(({ state }) => state !== "held").map((result) => tell(result, bearable));
-    const breached = all.some(({ probe, state }) => state === "breached" && !(probe.id in bearable));
-    const held = `${all.length - told.length} of ${all.length} probes held.`;
-    const state = breached ? "no" : told.length > 0 ? "degraded" : "yes";
-    return { name: `isolation_${group}`, state, detail: [held, ...told].join(" ") };
+    const failures = all.filter(({ state }) => state !== "held").map((result) => describe(result, known));
+    const breached = all.some(({ probe, state }) => state === "breached" && !(probe.id in known));
+    const held = `${all.length - failures.length} of ${all.length} probes held.`;
+    const state = breached ? "no" : failures.length > 0 ? "degraded" : "yes";
+    return { name: `isolation_${group}`, state, detail: [held, ...failures].join(" ") };
   });
 }
 
-function tell({ probe, state, detail }: ProbeResult, bearable: Readonly<Record<string, string>>): string {
-  const seen = `${probe.id}: ${detail}`;
-  if (state === "untried") return `Not tried was whether a program inside ${probe.tries} (${seen}).`;
-  const why = bearable[probe.id];
-  return `A program inside ${probe.tries} (${seen})${why === undefined ? "" : `, which is known: ${why}`}.`;
+function describe({ probe, state, detail }: ProbeResult, known: Readonly<Record<string, string>>): string {
+  const evidence = `${probe.id}: ${detail}`;
+  if (state === "untried")
+    return `Not tested: whether a program in the sandbox ${probe.tries} (${evidence}).`;
+  const why = known[probe.id];
+  return `A program in the sandbox ${probe.tries} (${evidence})${why === undefined ? "" : `, which is known: ${why}`}.`;
 }

@@ -1,24 +1,24 @@
-import { group } from "./probe.ts";
+import { probeGroup } from "./probe.ts";
 
-/** Ways to become somebody else, or more. */
-export const PRIVILEGE_PROBES = group("privileges", [
+/** Other users, and privileges. */
+export const PRIVILEGE_PROBES = probeGroup("privileges", [
   [
     "setuid_allowed",
-    "may gain privileges by programs",
+    "can gain privileges by running programs",
     "user",
     `if grep -q '^NoNewPrivs:.*0$' /proc/self/status; then breach "programs may give privileges"; fi`,
   ],
   ["su", "becomes root by su", "root", `if [ "$(su -c 'id -u' root)" = 0 ]; then breach "it is root"; fi`],
   [
     "setuid_programs",
-    "becomes root by a program of the system",
+    "becomes root with a set-user-id program",
     "root",
     `for program in sudo pkexec doas; do command -v "$program" >/dev/null || continue; if [ "$("$program" -n id -u)" = 0 ]; then breach "$program made it root"; fi; done
 for program in newuidmap newgidmap; do command -v "$program" >/dev/null || continue; sleep 3 9>&- & if "$program" $! 0 0 1; then breach "$program maps root"; fi; kill "$!"; done; if [ "$(setpriv --reuid=0 id -u)" = 0 ]; then breach "it is root"; fi`,
   ],
   [
     "user_zero",
-    "becomes root by a call",
+    "becomes root with setuid",
     "root",
     `said=$(call setuid 0); case $said in success*) breach "it is root" ;; esac`,
   ],
@@ -55,13 +55,13 @@ for program in newuidmap newgidmap; do command -v "$program" >/dev/null || conti
   ],
   [
     "setuid_places",
-    "can write where programs may give privileges",
+    "can write to a filesystem that is mounted without nosuid",
     "user",
     `for place in "$data" "$data"/*/ "$scratch" /var/tmp /dev/shm; do [ -w "$place" ] || continue; case ,$(findmnt -n -o OPTIONS --target "$place" | tail -n 1), in *,nosuid,*) ;; *) breach "$place is mounted without nosuid" ;; esac; done`,
   ],
   [
     "device_places",
-    "can write where devices may be used",
+    "can write to a filesystem that is mounted without nodev",
     "user",
     `for place in "$data" "$data"/*/ "$scratch" /var/tmp; do [ -w "$place" ] || continue; case ,$(findmnt -n -o OPTIONS --target "$place" | tail -n 1), in *,nodev,*) ;; *) breach "$place is mounted without nodev" ;; esac; done`,
   ],

@@ -4,24 +4,24 @@ import type { Sandbox, SandboxEngine } from "../interface/sandbox.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 import { ALL_PROBES } from "./all-probes.ts";
 import { startHostCanaries, startNeighbour } from "./canaries.ts";
-import { PLACES } from "./prelude.ts";
+import { DEFAULT_PATHS } from "./prelude.ts";
 import type { Probe, ProbeResult } from "./probe.ts";
 import { runProbes } from "./run-probes.ts";
 
 export interface ProbeOptions {
-  /** Host directory for the disks, in the data directory of the service, so that they lie where those of sessions do. */
+  /** Host directory for the disks, in the data directory of the service, as for sessions. */
   directory: string;
-  /** Host uids of the sandbox that the probes run in and of the one beside it. */
+  /** Host uids of the sandbox with the probes and of its neighbour. */
   uids: readonly [number, number];
-  /** Laid over the specification of both sandboxes. */
+  /** Overrides for both sandboxes. */
   spec?: Partial<SandboxSpec>;
-  /** Laid over that of the one that the probes run in. */
+  /** Overrides for the sandbox with the probes. */
   probed?: Partial<SandboxSpec>;
 }
 
 /**
- * Opens two sandboxes of an engine, makes what there is to find on the host and in the second, and runs probes in the first. Leaves
- * nothing. Rejects with `SandboxError` where no sandbox can be opened.
+ * Opens two sandboxes, starts canaries on the host and in the second, and runs probes in the first. Leaves nothing behind. Rejects with
+ * `SandboxError` when no sandbox can be opened.
  */
 export async function probeEngine(
   engine: SandboxEngine,
@@ -29,17 +29,17 @@ export async function probeEngine(
   probes: readonly Probe[] = ALL_PROBES,
 ): Promise<ProbeResult[]> {
   await mkdir(directory, { recursive: true, mode: 0o711 });
-  const place = await mkdtemp(join(directory, "probes-"));
-  const undo: (() => Promise<unknown>)[] = [() => rm(place, { recursive: true, force: true })];
+  const home = await mkdtemp(join(directory, "probes-"));
+  const undo: (() => Promise<unknown>)[] = [() => rm(home, { recursive: true, force: true })];
   try {
-    const stage = await startHostCanaries();
-    undo.push(stage.close);
-    const made = await makeMounts(place);
+    const host = await startHostCanaries();
+    undo.push(host.close);
+    const mounts = await makeMounts(home);
     const open = async (name: string, uid: number, own: Partial<SandboxSpec> = {}): Promise<Sandbox> => {
-      const disk = join(place, name);
+      const disk = join(home, name);
       const sandbox = await engine.open({
-        ...specOf(`probes_${stage.tag}_${name}`, disk, uid),
-        ...made,
+        ...specOf(`probes_${host.tag}_${name}`, disk, uid),
+        ...mounts,
         ...spec,
         ...own,
       });
@@ -47,28 +47,28 @@ export async function probeEngine(
       return sandbox;
     };
     const probed = await open("probed", uids[0], alone);
-    const neighbour = await startNeighbour(await open("neighbour", uids[1]), stage.tag);
+    const neighbour = await startNeighbour(await open("neighbour", uids[1]), host.tag);
     undo.push(neighbour.close);
     return await runProbes(probed, probes, {
-      ...stage.variables,
+      ...host.variables,
       ...neighbour.variables,
       service_directory: directory,
-      neighbour_disk: join(place, "neighbour"),
+      neighbour_disk: join(home, "neighbour"),
     });
   } finally {
     for (const step of undo.reverse()) await step().catch(() => {});
   }
 }
 
-/** A file among the uploads, and a directory as skills have. */
-async function makeMounts(place: string): Promise<Pick<SandboxSpec, "files" | "directories">> {
-  const skill = join(place, "skills", "probe");
+/** An upload and a skill. */
+async function makeMounts(home: string): Promise<Pick<SandboxSpec, "files" | "directories">> {
+  const skill = join(home, "skills", "probe");
   await mkdir(skill, { recursive: true });
   await writeFile(join(skill, "SKILL.md"), "probed\n", { mode: 0o644 });
-  await writeFile(join(place, "upload"), "probed\n", { mode: 0o644 });
+  await writeFile(join(home, "upload"), "probed\n", { mode: 0o644 });
   return {
-    files: [{ source: join(place, "upload"), target: PLACES.upload }],
-    directories: [{ source: skill, target: PLACES.skills }],
+    files: [{ source: join(home, "upload"), target: DEFAULT_PATHS.upload }],
+    directories: [{ source: skill, target: DEFAULT_PATHS.skills }],
   };
 }
 

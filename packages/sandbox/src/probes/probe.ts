@@ -1,4 +1,4 @@
-/** What a probe is about: the line of `berth doctor` that tells of it. */
+/** `berth doctor` prints one line for each group. */
 export type ProbeGroup =
   | "filesystem"
   | "proc"
@@ -11,37 +11,37 @@ export type ProbeGroup =
   | "resources"
   | "git";
 
-/** One attempt to get out of a sandbox, or to reach what is not its own. */
+/** One attempt to break out of a sandbox, or to access something that does not belong to it. */
 export interface Probe {
   /** Unique, `[a-z0-9_]+`. */
   id: string;
   group: ProbeGroup;
-  /** What it tries, as a sentence that completes "a program inside …". */
+  /** What it tries. Completes the sentence "A program in the sandbox …". */
   tries: string;
   /**
-   * POSIX shell text, run as the agent with the functions of `prelude`. It succeeds, which is bad, only by calling `breach`
-   * with what it saw. It changes nothing that outlasts it outside of what it should not have reached, and leaves the machine never.
+   * POSIX shell text, run as the agent with the functions of `prelude.sh`. It succeeds, which is bad, by calling `breach` with its
+   * evidence. It leaves no change behind, except in what it should not have accessed, and sends nothing beyond the machine.
    */
-  how: string;
+  script: string;
   /**
-   * Where it is shown to be able to succeed: as a plain user of the host, as root of namespaces of a test's own, or nowhere,
-   * for the reason given.
+   * Who can succeed without a sandbox, which a test verifies: an ordinary user, root in namespaces of the test, or nobody, for the
+   * reason given.
    */
-  opens: "user" | "root" | { never: string };
+  succeedsAs: "user" | "root" | { never: string };
 }
 
 export interface ProbeResult {
   probe: Probe;
-  /** `untried` when the machine or image lacks what the probe needs, or it took too long. */
+  /** `untried` when the machine or the image lacks what the probe needs, or it took too long. */
   state: "held" | "breached" | "untried";
-  /** What was seen: of a breach its evidence, of one that held the refusal where it has a name. */
+  /** The evidence of a breach; the error that a probe that held got, if it has a name; or why it was not tried. */
   detail: string;
 }
 
-/** The probes of one group from rows of id, what it tries, where it opens, and how. */
-export function group(
-  name: ProbeGroup,
-  rows: readonly (readonly [id: string, tries: string, opens: Probe["opens"], how: string])[],
+/** Creates the probes of a group from rows. */
+export function probeGroup(
+  group: ProbeGroup,
+  rows: readonly (readonly [id: string, tries: string, succeedsAs: Probe["succeedsAs"], script: string])[],
 ): readonly Probe[] {
-  return rows.map(([id, tries, opens, how]) => ({ id, group: name, tries, opens, how }));
+  return rows.map(([id, tries, succeedsAs, script]) => ({ id, group, tries, succeedsAs, script }));
 }

@@ -1,29 +1,29 @@
-import { group } from "./probe.ts";
+import { probeGroup } from "./probe.ts";
 
-/** What /proc and /sys tell of the host, and what can be set there. */
-export const PROC_PROBES = group("proc", [
+/** What /proc and /sys show of the host, and what can be changed there. */
+export const PROC_PROBES = probeGroup("proc", [
   [
     "core_pattern",
-    "names a program that the host's kernel runs when one crashes",
+    "sets the program that the kernel runs after a crash",
     "root",
     `opens /proc/sys/kernel/core_pattern`,
   ],
   [
     "modprobe_path",
-    "names the program that the kernel loads modules with",
+    "sets the program that the kernel loads modules with",
     "root",
     `opens /proc/sys/kernel/modprobe /sys/kernel/uevent_helper`,
   ],
-  ["sysrq", "gives orders to the host's kernel by sysrq-trigger", "root", `opens /proc/sysrq-trigger`],
+  ["sysrq", "sends commands to the kernel with sysrq-trigger", "root", `opens /proc/sysrq-trigger`],
   [
     "binfmt",
-    "registers a program for a kind of file on the host",
+    "registers an interpreter for a file format on the host",
     "root",
     `opens /proc/sys/fs/binfmt_misc/register; mkdir -p "$scratch/point"; attempt mount none "$scratch/point" binfmt_misc 0 0`,
   ],
   [
     "sysctl",
-    "changes a setting of the kernel",
+    "changes a kernel setting in /proc/sys",
     "root",
     `found=$(find /proc/sys -type f -writable | head -n 1); [ -z "$found" ] || breach "$found can be written"`,
   ],
@@ -41,7 +41,7 @@ export const PROC_PROBES = group("proc", [
   ],
   [
     "sys_devices",
-    "reads of the host's hardware in /sys",
+    "reads about the host's hardware in /sys",
     "user",
     `[ -e /sys/kernel ] || said=absent; found=$(ls /sys/block /sys/class/net /sys/bus/pci/devices /sys/firmware | head -n 3 | tr '\\n' ' '); [ -z "$found" ] || breach "$found"`,
   ],
@@ -54,45 +54,45 @@ export const PROC_PROBES = group("proc", [
   ["kernel_memory", "reads the kernel's memory", "root", `reads /proc/kcore /dev/mem /dev/kmem /dev/port`],
   [
     "kernel_addresses",
-    "learns where the kernel lies in memory",
+    "reads kernel addresses",
     "root",
     `if awk '$1 !~ /^0+$/ { found = 1; exit } END { exit !found }' /proc/kallsyms; then breach "kallsyms tells addresses"; fi
 if awk -F- '$1 !~ /^ *0+$/ { found = 1; exit } END { exit !found }' /proc/iomem; then breach "iomem tells addresses"; fi`,
   ],
   [
     "kernel_timers",
-    "reads the kernel's list of timers, which tells of all processes",
+    "reads kernel statistics that show other processes",
     "root",
     `reads /proc/timer_list /proc/sched_debug /proc/slabinfo /proc/vmallocinfo`,
   ],
-  ["kernel_log", "reads the kernel's log by a call", "root", `attempt syslog 10 0 0`],
+  ["kernel_log", "reads the kernel log with a system call", "root", `attempt syslog 10 0 0`],
   [
     "kernel_log_file",
-    "reads the kernel's log by a file",
+    "reads the kernel log from a file",
     "root",
     `for file in /proc/kmsg /dev/kmsg; do if [ ! -e "$file" ]; then said=absent; elif ( : <"$file" ); then breach "$file can be opened"; fi; done`,
   ],
   [
     "page_map",
-    "learns which physical memory it has",
+    "reads which physical memory it has",
     "root",
     `if perl -e 'open(F, "<:raw", "/proc/self/pagemap") or exit 1; seek(F, int(hex((split /-/, (do { open M, "/proc/self/maps"; <M> }))[0]) / 4096) * 8, 0); read(F, $a, 8) == 8 or exit 1; $v = unpack "Q", $a; exit !(($v >> 63) && ($v & ((1 << 55) - 1)))'; then breach "page frames are told"; fi`,
   ],
   [
     "page_flags",
-    "reads of all physical memory's use",
+    "reads the use of all physical memory",
     "root",
     `reads /proc/kpagecount /proc/kpageflags /proc/kpagecgroup`,
   ],
   [
     "keys_listed",
-    "sees keys of the host's kernel keyrings",
+    "lists keys of the host",
     "root",
     `found=$(grep -v -e 'empty$' /proc/keys | head -n 1); [ -z "$found" ] || breach "$found"`,
   ],
   [
     "key_users",
-    "sees which users of the host hold keys",
+    "lists the users of the host that have keys",
     "root",
     `found=$(grep -v "^ *$(id -u):" /proc/key-users | head -n 1); [ -z "$found" ] || breach "$found"`,
   ],
@@ -110,38 +110,38 @@ if awk -F- '$1 !~ /^ *0+$/ { found = 1; exit } END { exit !found }' /proc/iomem;
   ],
   [
     "init_environment",
-    "reads in the environment of process 1 what the service was started with",
-    { never: "what process 1 has is the engine's doing; its tests put a secret beside it" },
+    "finds settings of the service in the environment of process 1",
+    { never: "the engine determines it; its tests cover it with a secret" },
     `if tr '\\0' '\\n' </proc/1/environ | grep -q -E '^BERTH_|API_KEY|DATABASE'; then breach "process 1 has settings of the service"; fi`,
   ],
   [
     "init_command_line",
-    "reads in the command line of process 1 of places on the host",
+    "finds paths of the host in the command line of process 1",
     "root",
     `if tr '\\0' '\\n' </proc/1/cmdline | grep -q -F -e "$host_directory" -e "$service_directory" -e berth-probes; then breach "$(tr '\\0' ' ' </proc/1/cmdline)"; fi`,
   ],
   [
     "host_ports",
-    "sees which ports of the host are open",
+    "lists open ports of the host",
     "user",
     `hex=$(printf ':%04X ' "$host_port"); if cat /proc/net/tcp /proc/1/net/tcp /proc/self/net/tcp | grep -q "$hex"; then breach "port $host_port of the host is listed"; fi`,
   ],
   [
     "host_sockets",
-    "sees the names of the host's sockets",
+    "lists unix sockets of the host",
     "user",
     `if cat /proc/net/unix /proc/1/net/unix | mine host; then breach "the host's socket is listed"; fi`,
   ],
   [
     "host_shared_memory",
-    "sees the host's segments of shared memory",
+    "lists shared memory segments of the host",
     "user",
     `if awk -v key="$host_key" '$1 == key { found = 1 } END { exit !found }' /proc/sysvipc/shm; then breach "the host's segment is listed"; fi`,
   ],
   [
     "host_groups",
-    "sees the names of the host's control groups",
-    { never: "a process of a test may lie in the topmost group, which has no name" },
+    "reads the names of the host's cgroups",
+    { never: "a test may run in the root cgroup, which has no name" },
     `found=$(grep -v -e ':/$' /proc/self/cgroup | head -n 1); [ -z "$found" ] || breach "$found"`,
   ],
 ] as const);

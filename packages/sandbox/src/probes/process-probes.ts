@@ -1,11 +1,11 @@
-import { group } from "./probe.ts";
+import { probeGroup } from "./probe.ts";
 
-/** A process of the probe's own, which some calls need as their aim. */
+/** A process that some system calls need as their target. */
 const SIBLING = `sleep 5 9>&- & sibling=$!
 trap 'kill -s KILL "$sibling"' EXIT
 `;
 
-/** Runs a program of these machine code bytes, of 32 or 64 bits, that is to end with 42. */
+/** Runs an ELF program with this machine code. Its exit status is 42 when the system call was made. */
 const machineCode = (
   bits: 32 | 64,
   code: string,
@@ -23,8 +23,8 @@ chmod 755 "$file"; "$file"; ended=$?; rm -f "$file"
 said="ended with $ended"
 [ "$ended" -ne 42 ] || breach "the call was made"`;
 
-/** Processes, debuggers, and other ways to call the kernel. */
-export const PROCESS_PROBES = group("processes", [
+/** Other processes, and system calls beside the seccomp filter. */
+export const PROCESS_PROBES = probeGroup("processes", [
   [
     "ptrace_attach",
     "attaches as a debugger to a process that is not its child",
@@ -40,27 +40,27 @@ export const PROCESS_PROBES = group("processes", [
   ["ptrace_init", "attaches as a debugger to process 1", "root", `attempt ptrace 0x4206 1 0 0`],
   [
     "memory_read_call",
-    "reads the memory of another process by a call",
+    "reads the memory of another process with process_vm_readv",
     "user",
     `${SIBLING}attempt process_vm_readv "$sibling" buf:16 0 buf:16 0 0`,
   ],
   [
     "memory_write_call",
-    "writes the memory of another process by a call",
+    "writes the memory of another process with process_vm_writev",
     "user",
     `${SIBLING}attempt process_vm_writev "$sibling" buf:16 0 buf:16 0 0`,
   ],
   [
     "memory_advice",
-    "has the kernel drop another process's memory",
+    "drops another process's memory with process_madvise",
     "user",
     `attempt process_madvise -1 0 0 4 0`,
   ],
-  ["descriptor_theft", "takes an open file from another process", "user", `attempt pidfd_getfd -1 0 0`],
-  ["compare_processes", "compares the kernel's objects of two processes", "user", `attempt kcmp $$ $$ 0 0 0`],
+  ["descriptor_theft", "takes a file descriptor from another process", "user", `attempt pidfd_getfd -1 0 0`],
+  ["compare_processes", "compares two processes with kcmp", "user", `attempt kcmp $$ $$ 0 0 0`],
   [
     "move_pages",
-    "moves another process's memory",
+    "moves memory between NUMA nodes",
     "user",
     `attempt move_pages 0 0 0 0 0 0; attempt migrate_pages 0 0 0 0`,
   ],
@@ -78,56 +78,56 @@ export const PROCESS_PROBES = group("processes", [
   ],
   [
     "init_descriptors",
-    "writes into what process 1 tells the service",
+    "writes into the pipes from process 1 to the service",
     "root",
     `for descriptor in 0 1 2; do if [ -e "/proc/1/fd/$descriptor" ] && [ "$(readlink "/proc/1/fd/$descriptor")" != /dev/null ]; then opens "/proc/1/fd/$descriptor"; fi; done`,
   ],
   [
     "init_namespaces",
-    "finds a namespace that process 1 was left with open",
+    "finds a namespace that process 1 has open",
     "root",
     `if ls -l /proc/1/fd | grep -q -E '(net|user|mnt|pid):\\['; then breach "$(ls -l /proc/1/fd | grep -E ':\\[')"; fi`,
   ],
   [
     "inherited_descriptors",
-    "finds an open file that it was left with by the service",
+    "finds a file descriptor that it inherited from the service",
     "user",
     `for file in /proc/self/fd/*; do number=\${file##*/}; [ "$number" -le 2 ] || case $(readlink "/proc/$$/fd/$number") in '' | */proc/* | /run/berth/* | pipe:*) ;; *) breach "$number is $(readlink "/proc/$$/fd/$number")" ;; esac; done`,
   ],
   [
     "filter_stays",
-    "runs without the filter of system calls",
+    "runs without a seccomp filter",
     "user",
     `if grep -q '^Seccomp:.*0$' /proc/self/status; then breach "no filter is in force"; fi`,
   ],
   [
     "filter_memory_program",
-    "leaves the filter by a program that lies in memory only",
+    "leaves the seccomp filter with a program in memory",
     "user",
     `answer=$(perl -MIO::Handle -e 'my $n = ${process.arch === "arm64" ? 279 : 319}; my $name = "probe"; my $fd = syscall($n, $name, 0); exit 1 if $fd < 0; open(my $in, "<:raw", "/bin/grep") or open($in, "<:raw", "/usr/bin/grep") or exit 1; open(my $out, ">&=", $fd); binmode $out; local $/; print {$out} <$in>; $out->flush; exec "/proc/self/fd/$fd", "^Seccomp:", "/proc/self/status"')
 case $answer in *0) breach "$answer" ;; esac; said=$answer`,
   ],
   [
     "calls_x32",
-    "makes system calls of the x32 kind, which filters miss",
-    { never: "few kernels have that kind of calls" },
+    "makes x32 system calls, which filters may miss",
+    { never: "few kernels support x32" },
     `[ "$(uname -m)" = x86_64 ] || untried "only x86_64 has it"; said=$(perl -e '$r = syscall(0x40000000 + 39); print $r > 0 ? "success" : 0 + $!'); [ "$said" != success ] || breach "the kernel answered"`,
   ],
   [
     "calls_i386",
-    "makes system calls as a program of 32 bits",
+    "makes system calls from a 32-bit program",
     "user",
     machineCode(32, "b801000000bb2a000000cd80"),
   ],
   [
     "calls_int80",
-    "makes system calls of 32 bits from a program of 64",
+    "makes 32-bit system calls from a 64-bit program",
     "user",
     machineCode(64, "b801000000bb2a000000cd80"),
   ],
   [
     "personality",
-    "gives its programs a memory without protection",
+    "turns off memory protections with personality",
     "user",
     `attempt personality 0x0400000; attempt personality 0x0200000`,
   ],

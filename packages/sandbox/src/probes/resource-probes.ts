@@ -1,9 +1,8 @@
-import { group } from "./probe.ts";
+import { probeGroup } from "./probe.ts";
 
-const WITHOUT_CAPABILITY = { never: "root itself lacks the capability for it in many containers" } as const;
+const WITHOUT_CAPABILITY = { never: "root lacks the capability for it in many containers" } as const;
 
-/** Limits that it is held to. */
-export const RESOURCE_PROBES = group("resources", [
+export const RESOURCE_PROBES = probeGroup("resources", [
   [
     "open_files",
     "raises its limit of open files",
@@ -12,34 +11,34 @@ export const RESOURCE_PROBES = group("resources", [
   ],
   [
     "core_files",
-    "has its crashes written to files",
+    "raises its limit of core files",
     WITHOUT_CAPABILITY,
     `[ "$(ulimit -H -c)" = 0 ] || breach "files of $(ulimit -H -c) blocks are allowed"; if ( ulimit -H -c 100 ); then breach "the limit was raised"; fi`,
   ],
   [
     "spared_when_full",
-    "has others killed first when memory is short",
+    "lowers its out-of-memory score",
     WITHOUT_CAPABILITY,
     `if ( echo -500 >/proc/self/oom_score_adj ); then breach "its score is below others'"; fi`,
   ],
   [
     "groups_listed",
-    "reads the control groups of the host",
+    "reads the cgroups of the host",
     "user",
     `[ -e /sys/fs/cgroup ] || said=absent; found=$(find /sys/fs/cgroup -name cgroup.procs | head -n 1); [ -z "$found" ] || breach "$found"`,
   ],
   [
     "groups_changed",
-    "leaves its control group, or changes its limits",
+    "leaves its cgroup or changes its limits",
     "root",
     `[ -e /sys/fs/cgroup ] || said=absent; found=$(find /sys/fs/cgroup -type f -writable | head -n 1); [ -z "$found" ] || breach "$found can be written"; mkdir -p "$scratch/point"; attempt mount none "$scratch/point" cgroup2 0 0`,
   ],
   [
     "priority",
-    "takes precedence over other processes",
+    "raises its priority",
     "root",
     `if [ "$(nice -n -20 nice)" -lt 0 ]; then breach "its priority was raised"; fi`,
   ],
-  ["real_time", "is scheduled in real time", "root", `if chrt -f 1 true; then breach "it is"; fi`],
-  ["disk_priority", "takes precedence at the disk", "root", `if ionice -c 1 true; then breach "it does"; fi`],
+  ["real_time", "gets real-time scheduling", "root", `if chrt -f 1 true; then breach "it is"; fi`],
+  ["disk_priority", "raises its I/O priority", "root", `if ionice -c 1 true; then breach "it does"; fi`],
 ] as const);

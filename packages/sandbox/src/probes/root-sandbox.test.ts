@@ -10,14 +10,16 @@ import { SYSTEM_IDS } from "../interface/spec.ts";
 import { WORKSPACE_PROGRAMS } from "../workspace/repository/repository-environment.ts";
 import { probeEngine } from "./probe-engine.ts";
 
-/** What it means to be root of a user namespace, over a system of one's own. Nothing else may succeed. */
+// Tests `probeEngine` in a sandbox whose commands run as root (`SystemLayers.changes`).
+
+/** Probes that root of a user namespace over its own root filesystem may succeed with. No other may. */
 const ROOT_IS = [
   ...["su", "setuid_programs", "user_zero", "groups", "capabilities", "capability_gain", "file_capability"],
   ...["file_owner", "file_owner_others"],
   ...["host_shadow", "write_usr", "write_etc", "write_preload", "write_trust", "proc_write"],
 ];
 
-test("where packages are installed, a command is root of its own system, and of nothing else", {
+test("probes in a sandbox that builds a layer: root → root in its own root filesystem, and nowhere else", {
   skip: await noRootFilesystem(),
   timeout: 180_000,
 }, async () => {

@@ -2,19 +2,16 @@ import type { Command, CommandResult } from "../interface/command.ts";
 import { PROBE_TIMEOUT_MS, type ProbeVariables, probeScript } from "./prelude.ts";
 import type { Probe, ProbeResult } from "./probe.ts";
 
-/** What probes need of a sandbox. */
 export interface ProbeTarget {
   run(command: Command): Promise<CommandResult>;
 }
 
-/** Time of the shells beside the probes' own. */
+/** For the shells that run a group, in addition to its probes. */
 const MARGIN_MS = 10_000;
-const AT_ONCE = 3;
+const CONCURRENT_GROUPS = 3;
 
 /**
- * Runs probes in a sandbox, those of a group one after another. Never rejects for what one does: each has a result, `untried` at
- * worst.
- * @param variables of a stage. A probe that needs one which is missing is `untried`.
+ * Runs probes in a sandbox, those of a group one after another. Every probe gets a result, whatever it does.
  */
 export async function runProbes(
   sandbox: ProbeTarget,
@@ -31,11 +28,11 @@ export async function runProbes(
       for (const result of readProbes(Buffer.from(output).toString(), one)) results.set(result.probe, result);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, runGroups));
+  await Promise.all(Array.from({ length: CONCURRENT_GROUPS }, runGroups));
   return probes.flatMap((probe) => results.get(probe) ?? []);
 }
 
-/** The results of these probes in what `probeScript` has printed. One without a line is `untried`. */
+/** Parses the output of `probeScript`. A probe without a line is `untried`. */
 export function readProbes(output: string, probes: readonly Probe[]): ProbeResult[] {
   const lines = new Map(
     [...output.matchAll(/^probe:(\w+) (held|breach|untried)[ ]?(.*)$/gm)].map(
@@ -43,7 +40,7 @@ export function readProbes(output: string, probes: readonly Probe[]): ProbeResul
     ),
   );
   return probes.map((probe) => {
-    const { word, detail } = lines.get(probe.id) ?? { word: "untried", detail: "it told nothing" };
+    const { word, detail } = lines.get(probe.id) ?? { word: "untried", detail: "it reported nothing" };
     return { probe, state: word === "held" ? "held" : word === "breach" ? "breached" : "untried", detail };
   });
 }

@@ -1,10 +1,10 @@
-import { group } from "./probe.ts";
+import { probeGroup } from "./probe.ts";
 
 const NEIGHBOUR =
   'if printf %s "$answer" | mine neighbour; then breach "the other session\'s server answered"; fi';
 
-/** What belongs to another session on the same machine. */
-export const SESSION_PROBES = group("sessions", [
+/** Objects of another session on the same machine. */
+export const SESSION_PROBES = probeGroup("sessions", [
   [
     "neighbour_file",
     "finds a file of another session",
@@ -13,7 +13,7 @@ export const SESSION_PROBES = group("sessions", [
   ],
   [
     "neighbour_process",
-    "sees a process of another session",
+    "lists a process of another session",
     "user",
     `for file in /proc/[0-9]*/cmdline /proc/[0-9]*/comm; do if mine neighbour <"$file"; then breach "$file is the other session's"; fi; done`,
   ],
@@ -37,7 +37,7 @@ export const SESSION_PROBES = group("sessions", [
   ],
   [
     "neighbour_root",
-    "reaches another session's files through its processes",
+    "reads another session's files through its processes",
     "user",
     `for root in /proc/[0-9]*/root /proc/[0-9]*/cwd; do reads "$root/neighbour-$tag" "$root$neighbour_directory/neighbour-$tag"; done`,
   ],
@@ -49,7 +49,7 @@ export const SESSION_PROBES = group("sessions", [
   ],
   [
     "neighbour_abstract",
-    "connects to a nameless unix socket of another session",
+    "connects to an abstract unix socket of another session",
     "user",
     `answer=$(ask unix "@neighbour-$tag"); ${NEIGHBOUR}`,
   ],
@@ -61,32 +61,32 @@ export const SESSION_PROBES = group("sessions", [
   ],
   [
     "neighbour_segment",
-    "attaches to another session's shared memory",
+    "finds another session's shared memory segment",
     "user",
     `attempt_shm() { said=$(call shmget "$1" 0 0); case $said in success*) breach "segment $1 was found" ;; esac; }; attempt_shm "$neighbour_key"`,
   ],
   [
     "host_segment",
-    "attaches to shared memory of the host",
+    "finds a shared memory segment of the host",
     "user",
     `said=$(call shmget "$host_key" 0 0); case $said in success*) breach "segment $host_key was found" ;; esac`,
   ],
   [
     "neighbour_shared_file",
-    "opens another session's shared memory by its name",
+    "opens another session's shared memory file",
     "user",
     `reads "/dev/shm/neighbour-$tag"`,
   ],
-  ["host_shared_file", "opens shared memory of the host by its name", "user", `reads "/dev/shm/host-$tag"`],
+  ["host_shared_file", "opens a shared memory file of the host", "user", `reads "/dev/shm/host-$tag"`],
   [
     "neighbour_key",
-    "finds a key that another session has stored in the kernel",
+    "finds a key that another session stored in the kernel",
     "user",
     `attempt keyctl 10 -4 user "neighbour-$tag" 0; if cat /proc/keys | mine neighbour; then breach "its key is listed"; fi`,
   ],
   [
     "neighbour_disk",
-    "sees where another session's disk lies on the host",
+    "finds the host path of another session's disk",
     "user",
     `found=$(grep -h -F -e "$neighbour_disk" /proc/[0-9]*/mountinfo /proc/[0-9]*/mounts | head -n 1); [ -z "$found" ] || breach "it stands in the mount table"; if ls "$neighbour_disk" | grep -q .; then breach "it can be listed"; fi`,
   ],

@@ -9,40 +9,42 @@ import { promisify } from "node:util";
 import { ALL_PROBES } from "./all-probes.ts";
 import type { Probe } from "./probe.ts";
 
-const program = fileURLToPath(new URL("../../test-support/unconfined-environment.ts", import.meta.url));
-const skip = process.getuid?.() === 0 ? false : "only root can make an environment that holds nothing";
+// Tests every probe, and the program `test-support/unconfined-environment.ts`.
 
-/** What a kernel says that was built without a thing, which no environment can open then. */
+const program = fileURLToPath(new URL("../../test-support/unconfined-environment.ts", import.meta.url));
+const skip = process.getuid?.() === 0 ? false : "only root can create the environment";
+
+/** Errors of a kernel that was built without a feature, with which no probe can succeed. */
 const LACKS = ["absent", "ENOSYS", "EAFNOSUPPORT", "EPROTONOSUPPORT", "ENODEV"];
-/** So many of the probes may be about what this machine's kernel lacks. */
+/** How many probes may need a feature that this machine's kernel lacks. */
 const MAX_LACKING = 25;
 
-type Opened = { id: string; state: string; detail: string };
+type Result = { id: string; state: string; detail: string };
 
-test("probe ids are unique and a word each", () => {
+test("all probes: ids → unique and one word each", () => {
   assert.equal(new Set(ALL_PROBES.map(({ id }) => id)).size, ALL_PROBES.length);
   for (const { id } of ALL_PROBES) assert.match(id, /^[a-z0-9_]+$/);
 });
 
 for (const role of ["user", "root"] as const) {
-  test(`each probe for which a plain ${role} is enough succeeds where nothing holds it`, {
+  test(`probes that succeed as ${role}: run without a sandbox → they succeed`, {
     skip,
     timeout: 300_000,
   }, async (context) => {
-    const opened = await runOpen(role);
-    const expected = ALL_PROBES.filter(({ opens }) => opens === role);
-    const held = expected.filter(({ id }) => opened.get(id)?.state !== "breached");
-    const told = (probe: Probe) => `${probe.id}: ${JSON.stringify(opened.get(probe.id))}`;
-    const lacking = held.filter(({ id }) => LACKS.includes(opened.get(id)?.detail ?? ""));
+    const results = await runUnconfined(role);
+    const expected = ALL_PROBES.filter(({ succeedsAs }) => succeedsAs === role);
+    const held = expected.filter(({ id }) => results.get(id)?.state !== "breached");
+    const describeResult = (probe: Probe) => `${probe.id}: ${JSON.stringify(results.get(probe.id))}`;
+    const lacking = held.filter(({ id }) => LACKS.includes(results.get(id)?.detail ?? ""));
     context.diagnostic(
       `${expected.length - held.length} succeed; lacking here: ${lacking.map(({ id }) => id).join(", ")}`,
     );
-    assert.deepEqual(held.filter((probe) => !lacking.includes(probe)).map(told), []);
-    assert.ok(lacking.length <= MAX_LACKING, lacking.map(told).join("\n"));
+    assert.deepEqual(held.filter((probe) => !lacking.includes(probe)).map(describeResult), []);
+    assert.ok(lacking.length <= MAX_LACKING, lacking.map(describeResult).join("\n"));
   });
 }
 
-async function runOpen(role: "user" | "root"): Promise<Map<string, Opened>> {
+async function runUnconfined(role: "user" | "root"): Promise<Map<string, Result>> {
   const home = await mkdtemp(join(tmpdir(), "berth-open-"));
   try {
     const namespaces = ["--mount", "--net", "--ipc", "--uts", "--pid", "--cgroup", "--fork", "--mount-proc"];
@@ -50,7 +52,7 @@ async function runOpen(role: "user" | "root"): Promise<Map<string, Opened>> {
     // Process 1 has a pipe as its output, as under a shell, where Node would give it a socket.
     const piped = ["-c", `unshare "$@" | cat`, "sh", ...command];
     const { stdout } = await promisify(execFile)("sh", piped, { timeout: 250_000 });
-    const results: Opened[] = JSON.parse(stdout);
+    const results: Result[] = JSON.parse(stdout);
     return new Map(results.map((result) => [result.id, result]));
   } finally {
     await rmdir(home);

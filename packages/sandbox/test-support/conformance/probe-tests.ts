@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ALL_PROBES } from "../../src/probes/all-probes.ts";
-import { KNOWN_BREACHES } from "../../src/probes/open-by-engine.ts";
+import { KNOWN_BREACHES } from "../../src/probes/isolation-capabilities.ts";
 import type { Probe } from "../../src/probes/probe.ts";
 import { probeEngine } from "../../src/probes/probe-engine.ts";
 import { type Context, conformanceTest, type Suite } from "./context.ts";
@@ -29,8 +29,8 @@ async function allHold(
   const uids = [uid, uid + apart] as const;
   const spec = system === undefined ? {} : { system };
   const results = await probeEngine(engine, { directory, uids, spec }, probes);
-  const bearable = KNOWN_BREACHES[engine.name] ?? {};
-  const loose = results.filter(({ probe, state }) => state !== "held" && !(probe.id in bearable));
+  const known = KNOWN_BREACHES[engine.name] ?? {};
+  const loose = results.filter(({ probe, state }) => state !== "held" && !(probe.id in known));
   assert.deepEqual(
     loose.map(({ probe, state, detail }) => `${probe.id} ${state}: ${detail}`),
     [],

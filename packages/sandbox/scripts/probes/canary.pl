@@ -1,0 +1,32 @@
+# A process with one object of each kind that a probe may find. Each contains the text WORD-TAG: its command line, a file, shared memory
+# of both kinds, a kernel key. Its sockets send the text to every client. It deletes everything when it ends, on TERM, INT or HUP.
+#
+# Arguments: WORD-TAG, a directory, the number of the add_key system call, and "watch" to end with standard input, too.
+# Output: KEY=VALUE lines, which are variables for the probes, and then "ready".
+use Socket qw(:all); use Fcntl;
+my ($text, $directory, $add_key, $watch) = @ARGV; my ($word, $tag) = split /-/, $text; umask 0; $| = 1;
+my $file = "$directory/$text"; my $key = hex(substr($tag, 0, 7)) + ($word eq "host" ? 1 : 2);
+for my $path ($file, "/dev/shm/$text") { open(my $out, ">", $path) or die "$path: $!"; print $out "$text\n"; close $out }
+opendir(my $held, $directory);
+my $shm = shmget($key, 64, 01666); defined $shm and shmwrite($shm, $text, 0, 64);
+{ my ($type, $name, $value) = ("user", $text, $text); syscall($add_key + 0, $type, $name, $value, length $value, -4) }
+my @servers;
+sub serve { my ($name, $family, $address) = @_;
+  my $server; socket($server, $family, SOCK_STREAM, 0) && bind($server, $address) && listen($server, 8) or return;
+  push @servers, $server;
+  my ($port) = $family == AF_INET ? unpack_sockaddr_in(getsockname $server) : $family == AF_INET6 ? unpack_sockaddr_in6(getsockname $server) : ();
+  print "${word}_$name=$port\n" if $port }
+serve("port", AF_INET, pack_sockaddr_in(0, INADDR_LOOPBACK));
+serve("port6", AF_INET6, pack_sockaddr_in6(0, IN6ADDR_LOOPBACK));
+serve("abstract", AF_UNIX, pack_sockaddr_un("\0$text"));
+serve("socket", AF_UNIX, pack_sockaddr_un("$file.socket"));
+print "${word}_key=$key\n${word}_pid=$$\n${word}_directory=$directory\nready\n";
+my $ended = 0; $SIG{TERM} = $SIG{INT} = $SIG{HUP} = sub { $ended = 1 }; $SIG{PIPE} = "IGNORE";
+until ($ended) {
+  my $ready = ""; vec($ready, fileno $_, 1) = 1 for @servers, $watch ? \*STDIN : ();
+  select($ready, undef, undef, 60) > 0 or next;
+  if ($watch && vec($ready, fileno STDIN, 1)) { sysread(STDIN, my $byte, 1) or last }
+  for my $server (@servers) { vec($ready, fileno $server, 1) or next;
+    accept(my $client, $server) or next; syswrite $client, "$text\n"; close $client }
+}
+unlink $file, "$file.socket", "/dev/shm/$text"; defined $shm and shmctl($shm, 0, 0);
