@@ -1,4 +1,4 @@
-// Sandboxes with a Debian tree as their system: system-layers/.
+// Sandboxes with a Debian root filesystem: system-layers/.
 import assert from "node:assert/strict";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ const skip = await noRootFilesystem();
 describe("bubblewrap keeps its promises on a Debian of its own", { skip }, () => {
   let subject: Subject | null = null;
   before(async () => {
-    const tree = await testRootFilesystem();
+    const rootFilesystem = await testRootFilesystem();
     const directory = await mkdtemp(join(tmpdir(), "berth-debian-"));
     const egress = await createEgress();
     const instance = `debian-${process.pid}`;
@@ -35,7 +35,7 @@ describe("bubblewrap keeps its promises on a Debian of its own", { skip }, () =>
     subject = {
       engine,
       uid: 71_500,
-      system: { tree },
+      system: { rootFilesystem },
       async close() {
         await engine.close();
         await egress.close();

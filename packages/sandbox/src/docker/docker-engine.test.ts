@@ -143,7 +143,7 @@ function engineTests(kind: EngineKind): void {
       await sandbox.close();
     });
 
-    test("open: a disk with a limit, snapshots or a system tree → rejected", async () => {
+    test("open: a disk with a limit, snapshots or a root filesystem → rejected", async () => {
       const limits = { memoryBytes: 256 * 1024 * 1024, pids: 100, cpus: 1, diskBytes: 64 * 1024 * 1024 };
       const snapshot = { source: "/usr/share", uid: 66_000, target: "/data/t" };
       await assert.rejects(subject.engine.open(spec({ limits })), { name: "SandboxError" });

@@ -42,7 +42,7 @@ export interface SandboxSpec {
 /** A system for sandboxes: host directories that are mounted as an overlay and never change. */
 export interface SystemLayers {
   /** The lowest directory, which is complete: `buildRootFilesystem` makes it. */
-  tree: string;
+  rootFilesystem: string;
   /** The changes of each layer, from the lowest to the highest; `SandboxEngine.takeChanges` makes them. Default none. */
   layers?: readonly string[];
   /**
@@ -53,7 +53,7 @@ export interface SystemLayers {
 }
 
 /**
- * Host ids that own a system tree and its layers: those of root and the other users of the user namespace in which systems are
+ * Host ids that own root filesystems and layers: those of root and the other users of the user namespace in which systems are
  * changed. Nothing else uses them: the uids of sessions' disks are lower.
  */
 export const SYSTEM_IDS = { first: 400_000, count: 65_536 } as const;

@@ -1,3 +1,4 @@
+// Subject: `probeEngine` in a sandbox whose commands run as root (`SystemLayers.changes`).
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,8 +10,6 @@ import { createBubblewrapEngine } from "../bubblewrap/bubblewrap-engine.ts";
 import { SYSTEM_IDS } from "../interface/spec.ts";
 import { WORKSPACE_PROGRAMS } from "../workspace/repository/repository-environment.ts";
 import { probeEngine } from "./probe-engine.ts";
-
-// Tests `probeEngine` in a sandbox whose commands run as root (`SystemLayers.changes`).
 
 /** Probes that root of a user namespace over its own root filesystem may succeed with. No other may. */
 const ROOT_IS = [
@@ -33,7 +32,7 @@ test("probes in a sandbox that builds a layer: root → root in its own root fil
     programs: WORKSPACE_PROGRAMS,
   });
   try {
-    const system = { tree: await testRootFilesystem(), changes: true as const };
+    const system = { rootFilesystem: await testRootFilesystem(), changes: true as const };
     const results = await probeEngine(engine, {
       directory,
       uids: [SYSTEM_IDS.first, 71_600],

@@ -1,3 +1,4 @@
+// Subject: every probe, and the program `test-support/unconfined-environment.ts`.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtemp, rmdir } from "node:fs/promises";
@@ -8,8 +9,6 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { ALL_PROBES } from "./all-probes.ts";
 import type { Probe } from "./probe.ts";
-
-// Tests every probe, and the program `test-support/unconfined-environment.ts`.
 
 const program = fileURLToPath(new URL("../../test-support/unconfined-environment.ts", import.meta.url));
 const skip = process.getuid?.() === 0 ? false : "only root can create the environment";

@@ -20,14 +20,14 @@ const noImages = limit.state !== "yes" && limit.detail;
 
 describe("layer cache", { skip }, () => {
   let directory: string;
-  let tree: string;
+  let rootFilesystem: string;
   let engine: SandboxEngine;
   let closeEgress: () => Promise<void>;
   let count = 0;
   const log: string[] = [];
 
   before(async () => {
-    tree = await testRootFilesystem();
+    rootFilesystem = await testRootFilesystem();
     directory = await mkdtemp(join(tmpdir(), "berth-layers-"));
     const egress = await createEgress();
     closeEgress = egress.close;
@@ -61,7 +61,7 @@ describe("layer cache", { skip }, () => {
   });
 
   function request(scripts: readonly string[], tenant = "one", signal = new AbortController().signal) {
-    return { tree, plans: scripts.map((script) => plan(script)), tenant, signal };
+    return { rootFilesystem, plans: scripts.map((script) => plan(script)), tenant, signal };
   }
 
   async function inside(layers: readonly string[], script: string): Promise<string> {
@@ -73,7 +73,7 @@ describe("layer cache", { skip }, () => {
       egress: { mode: "limited", hosts: [] },
       files: [],
       writable: [],
-      system: { tree, layers },
+      system: { rootFilesystem, layers },
     });
     const { output } = await sandbox.run({ script, timeoutMs: 60_000 });
     await sandbox.close();
@@ -118,7 +118,7 @@ describe("layer cache", { skip }, () => {
     assert.equal((await cache.prepare(failing)).failed?.failure.why, "it ended with exit code 7");
     const slow = await cache.prepare(request(["sleep 60"]));
     assert.match(slow.failed?.failure.why ?? "", /longer than 0.1 minutes/);
-    const nowhere = await cache.prepare({ ...request(["true"]), tree: join(directory, "absent") });
+    const nowhere = await cache.prepare({ ...request(["true"]), rootFilesystem: join(directory, "absent") });
     assert.equal(nowhere.failed?.failure.why, "this machine could not do it");
     assert.equal((await readdir(join(directory, "failing"))).length, 1);
     await cache.close();

@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 
 export interface LayerRequest {
   /** Path of the root filesystem. */
-  tree: string;
+  rootFilesystem: string;
   /** From the lowest to the highest. */
   plans: readonly LayerPlan[];
   /** Layers are shared within a tenant, and never between tenants. */
@@ -89,7 +89,7 @@ export class LayerCache {
     };
     try {
       for (const plan of request.plans) {
-        const name = layerName(request.tenant, [basename(request.tree), ...names], plan);
+        const name = layerName(request.tenant, [basename(request.rootFilesystem), ...names], plan);
         // Marked as used before the lookup, so that no sweep deletes it in between.
         this.#uses.set(name, (this.#uses.get(name) ?? 0) + 1);
         names.push(name);
@@ -147,7 +147,12 @@ export class LayerCache {
     }
     const release = await this.#options.acquire(request.tenant);
     try {
-      return await this.#build(path, plan, { tree: request.tree, layers: below }, request);
+      return await this.#build(
+        path,
+        plan,
+        { rootFilesystem: request.rootFilesystem, layers: below },
+        request,
+      );
     } finally {
       release();
     }

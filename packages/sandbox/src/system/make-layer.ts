@@ -64,7 +64,7 @@ async function buildAndTry(
   if (!(await engine.takeChanges(disk, changesOf(making), signal))) return fullDisk(limits);
   const layers = [...(system.layers ?? []), changesOf(making)];
   signal.throwIfAborted();
-  return await tryLayers(engine, { tree: system.tree, layers }, join(making, "trial"));
+  return await tryLayers(engine, { rootFilesystem: system.rootFilesystem, layers }, join(making, "trial"));
 }
 
 async function complete(making: string, path: string): Promise<void> {

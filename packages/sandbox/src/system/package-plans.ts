@@ -27,14 +27,14 @@ export interface Packages {
 /** One layer for each package manager that has packages, from the lowest. Order and repetitions of the names do not matter. */
 export async function packagePlans(
   packages: Packages,
-  tree: string,
+  rootFilesystem: string,
   sources: PackageSources,
 ): Promise<LayerPlan[]> {
   const { npmRegistry: registry, pipIndex: index } = sources;
   const npmHosts = registry === null ? [...PACKAGE_HOSTS.npm] : [new URL(registry).host];
   const pipHosts = index === null ? [...PACKAGE_HOSTS.pip] : [new URL(index).host];
   return [
-    ...plan("apt packages", packages.apt, await aptHosts(tree), APT({})),
+    ...plan("apt packages", packages.apt, await aptHosts(rootFilesystem), APT({})),
     ...plan("npm packages", packages.npm, npmHosts, NPM({ REGISTRY: option("registry", registry) })),
     ...plan("pip packages", packages.pip, pipHosts, PIP({ INDEX: option("index-url", index) })),
   ];
@@ -52,10 +52,10 @@ function option(name: string, url: string | null): string {
 }
 
 /** The hosts of apt's sources in a root filesystem. */
-async function aptHosts(tree: string): Promise<string[]> {
-  const parts = `${tree}/etc/apt/sources.list.d`;
+async function aptHosts(rootFilesystem: string): Promise<string[]> {
+  const parts = `${rootFilesystem}/etc/apt/sources.list.d`;
   const names = await readdir(parts).catch(() => []);
-  const files = [`${tree}/etc/apt/sources.list`, ...names.map((name) => `${parts}/${name}`)];
+  const files = [`${rootFilesystem}/etc/apt/sources.list`, ...names.map((name) => `${parts}/${name}`)];
   const texts = await Promise.all(files.map((file) => readFile(file, "utf8").catch(() => "")));
   const text = texts.join("\n").replaceAll(/^\s*#.*$/gm, "");
   return [...new Set((text.match(/\bhttps?:\/\/[^\s\]]+/g) ?? []).map((url) => new URL(url).host))];

@@ -1,3 +1,4 @@
+// Subject: `cloneRepository` with hosts and disks that fail during the clone.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -11,8 +12,6 @@ import { after, before, test } from "node:test";
 import { makeCertificates } from "../../../../tests/git-host/certificates.ts";
 import { makeWorkbench, sh, type Workbench } from "../../test-support/workspace.ts";
 import type { Sandbox } from "../interface/sandbox.ts";
-
-// Tests `cloneRepository` with hosts and disks that fail during the clone.
 
 const TRIALS = 5;
 

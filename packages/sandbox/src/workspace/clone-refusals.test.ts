@@ -1,3 +1,4 @@
+// Subject: `cloneRepository` with repositories and hosts that reject it.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -12,8 +13,6 @@ import { type CloneRequest, makeWorkbench, sh, type Workbench } from "../../test
 import type { Sandbox } from "../interface/sandbox.ts";
 import type { CloneErrorType } from "./repository/repository.ts";
 import { repositoryEnvironment } from "./repository/repository-environment.ts";
-
-// Tests `cloneRepository` with repositories and hosts that reject it.
 
 let dir: string;
 let bench: Workbench;

@@ -1,11 +1,10 @@
+// Subject: the `gh` program of sandboxes, and git in a clone, with the variables of `repositoryEnvironment`.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { makeWorkbench, sh, type Workbench } from "../../test-support/workspace.ts";
 import type { Sandbox } from "../interface/sandbox.ts";
 import type { RepositoryAccess } from "./repository/repository.ts";
 import { repositoryEnvironment } from "./repository/repository-environment.ts";
-
-// Tests the `gh` program of sandboxes, and git in a clone, with the variables of `repositoryEnvironment`.
 
 let bench: Workbench;
 let sandbox: Sandbox;

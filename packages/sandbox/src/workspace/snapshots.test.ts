@@ -1,3 +1,4 @@
+// Subject: `mirrorRepository`, `buildSnapshot`, `refreshClone` and `resolveCheckout` together.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -15,8 +16,6 @@ import { digestRefs } from "./refs/remote-refs.ts";
 import type { RepositoryCheckout } from "./repository/repository.ts";
 import { repositoryEnvironment } from "./repository/repository-environment.ts";
 import { resolveCheckout } from "./resolve-checkout.ts";
-
-// Tests `mirrorRepository`, `buildSnapshot`, `refreshClone` and `resolveCheckout` together.
 
 let bench: Workbench;
 let fresh: Sandbox;

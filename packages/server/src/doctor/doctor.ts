@@ -84,11 +84,11 @@ async function sandbox(config: Config): Promise<Capability[]> {
     const engine = await openEngine(config, "doctor", SILENT_LOG);
     try {
       const probed = (await engine.probe()).filter(({ name }) => !isHostProgram(name, config));
-      const tree =
+      const rootFilesystem =
         config.sandbox === "bubblewrap"
           ? [await describeRootFilesystem(systemDirectory(config), config.rootfs)]
           : [];
-      return [...probed, ...tree, ...(await isolation(engine, config))];
+      return [...probed, ...rootFilesystem, ...(await isolation(engine, config))];
     } finally {
       await engine.close();
     }
@@ -109,8 +109,8 @@ const PROBE_UIDS = [299_998, 299_999] as const;
 async function isolation(engine: SandboxEngine, config: Config): Promise<Capability[]> {
   try {
     const directory = join(config.dataDir, "doctor");
-    const tree = rootFilesystemOf(config);
-    const spec = tree === null ? {} : { system: { tree } };
+    const rootFilesystem = rootFilesystemOf(config);
+    const spec = rootFilesystem === null ? {} : { system: { rootFilesystem } };
     return isolationCapabilities(
       engine.name,
       await probeEngine(engine, { directory, uids: PROBE_UIDS, spec }),

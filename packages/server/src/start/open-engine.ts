@@ -82,7 +82,7 @@ export function openSystems(config: Config, engine: SandboxEngine, log: Logger):
   const builds = new FairSemaphore(LAYER_BUILDS);
   const logLine = (line: string) => log.info(line);
   return {
-    tree: RootFilesystem.open({ directory: systemDirectory(config), log: logLine }),
+    rootFilesystem: RootFilesystem.open({ directory: systemDirectory(config), log: logLine }),
     layers: new LayerCache({ directory, engine, acquire: (tenant) => builds.acquire(tenant), log: logLine }),
     sources: { npmRegistry: config.npmRegistry, pipIndex: config.pipIndex },
   };

@@ -139,7 +139,7 @@ async function startSweepers(
 async function closeAll(worker: Worker, sweepers: readonly Sweeper[], parts: Parts): Promise<void> {
   const { db, hub, engine, snapshots, systems } = parts;
   await Promise.all([worker.close(), snapshots.close()]);
-  await Promise.all([systems?.layers.close(), systems?.tree.close()]);
+  await Promise.all([systems?.layers.close(), systems?.rootFilesystem.close()]);
   await Promise.all(sweepers.map((sweeper) => sweeper.close()));
   await engine.close();
   await hub.close();

@@ -38,7 +38,7 @@ export async function writeEtc(directory: string, certificates: readonly string[
 }
 
 /**
- * Writes the layer over every system tree: Berth's own files of `/etc`, and the directories that bwrap binds or mounts on, so
+ * Writes the layer over every root filesystem: Berth's own files of `/etc`, and the directories that bwrap binds or mounts on, so
  * that no layer below can have a link in their place.
  */
 export async function writeSystemTop(directory: string, certificates: readonly string[]): Promise<void> {

@@ -53,15 +53,15 @@ export async function prepareSystem(
   points: Points,
 ): Promise<PreparedSystem> {
   if (process.getuid?.() !== 0) throw new SandboxError("only root can mount a system for a sandbox");
-  const { tree, layers = [], changes } = system;
+  const { rootFilesystem, layers = [], changes } = system;
   const mountPoints = await makePoints(`${directory}/points`, points);
-  const lower = [...mountPoints, top, ...layers.toReversed(), tree];
+  const lower = [...mountPoints, top, ...layers.toReversed(), rootFilesystem];
   for (const path of lower)
     if (/[:,\\"\s]/.test(path)) throw new SandboxError("a path with these characters cannot be an overlay's");
   const bind = changes ? "--bind" : "--ro-bind";
   const shown = changes ? [...SHOWN, ...CHANGED] : SHOWN;
   return {
-    key: tree,
+    key: rootFilesystem,
     mount: (at, disk) => ({
       at,
       lower,
@@ -69,7 +69,7 @@ export async function prepareSystem(
     }),
     arguments: async (at) => [
       ...shown.flatMap((path) => [bind, `${at}${path}`, path]),
-      ...(await besideUsr(tree)),
+      ...(await besideUsr(rootFilesystem)),
       ...(layers.length > 0 && !changes ? ["--ro-bind", `${at}/home/agent`, LAYERED_HOME] : []),
     ],
   };

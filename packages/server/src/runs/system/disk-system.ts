@@ -47,7 +47,9 @@ async function copyHome(sandbox: Sandbox): Promise<void> {
 
 function nameOf(system: SystemLayers | undefined): string {
   if (system === undefined) return HOST;
-  return [system.tree, ...(system.layers ?? []).map(layerOf)].map((path) => basename(path)).join(" ");
+  return [system.rootFilesystem, ...(system.layers ?? []).map(layerOf)]
+    .map((path) => basename(path))
+    .join(" ");
 }
 
 /** The directory of a layer is two levels above its changes. */

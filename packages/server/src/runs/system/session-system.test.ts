@@ -17,8 +17,12 @@ test("sessionSystem: an environment with packages and a script → one progress 
       return { paths: [], failed: null, release() {} };
     },
   };
-  const tree = { settled: async () => "/nowhere", state: () => ({ kind: "building" as const }) };
-  const parts = { tree, layers, sources: { npmRegistry: null, pipIndex: null } } as unknown as SystemParts;
+  const rootFilesystem = { settled: async () => "/nowhere", state: () => ({ kind: "building" as const }) };
+  const parts = {
+    rootFilesystem,
+    layers,
+    sources: { npmRegistry: null, pipIndex: null },
+  } as unknown as SystemParts;
   const ask = async (contents: object) => {
     await db.write.query({
       text: "update environments set config = $1 where id = $2",

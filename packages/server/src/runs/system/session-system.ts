@@ -17,7 +17,7 @@ const MAX_OUTPUT = 2_000;
 
 /** The systems that the sandboxes of this installation can have. */
 export interface SystemParts {
-  tree: RootFilesystem;
+  rootFilesystem: RootFilesystem;
   layers: LayerCache;
   sources: PackageSources;
 }
@@ -42,7 +42,7 @@ export interface SystemRequest {
 
 /**
  * Chooses the system for a sandbox that opens now, with what the session's environment adds to it. If it adds something, this
- * waits for the tree and for the layers that have to be made. Otherwise it never waits: a disk keeps the system that it began
+ * waits for the root filesystem and for the layers that have to be made. Otherwise it never waits: a disk keeps the system that it began
  * with, and a new one gets Berth's own if that is ready.
  *
  * @param parts null where sandboxes have what the engine gives them.
@@ -53,9 +53,9 @@ export async function sessionSystem(
   request: SystemRequest,
 ): Promise<SessionSystem> {
   if (addsSomething(request.session)) return await layeredSystem(parts, request);
-  const state = parts?.tree.state();
+  const state = parts?.rootFilesystem.state();
   if (state?.kind !== "ready" || (await wasOnHost(request.disk))) return { ...ENGINES_OWN, fault: null };
-  return { ...ENGINES_OWN, system: { tree: state.path }, fault: null };
+  return { ...ENGINES_OWN, system: { rootFilesystem: state.path }, fault: null };
 }
 
 const ENGINES_OWN = { system: undefined, release() {} };
@@ -69,18 +69,21 @@ async function layeredSystem(
   { session, signal, onEgressDenied, progress }: SystemRequest,
 ): Promise<SessionSystem> {
   progress.start("system");
-  const tree = (await parts?.tree.settled(signal)) ?? null;
-  if (parts === null || tree === null) return { ...ENGINES_OWN, fault: whyNoLayers(parts) };
-  const plans = [...(await packagePlans(session.packages, tree, parts.sources)), ...setupPlan(session)];
+  const rootFilesystem = (await parts?.rootFilesystem.settled(signal)) ?? null;
+  if (parts === null || rootFilesystem === null) return { ...ENGINES_OWN, fault: whyNoLayers(parts) };
+  const plans = [
+    ...(await packagePlans(session.packages, rootFilesystem, parts.sources)),
+    ...setupPlan(session),
+  ];
   const { paths, failed, release } = await parts.layers.prepare({
-    tree,
+    rootFilesystem,
     plans,
     tenant: session.organizationId,
     signal,
     onEgressDenied,
     onLayer: ({ name }) => progress.start(phaseOf(name)),
   });
-  const system = { tree, layers: paths };
+  const system = { rootFilesystem, layers: paths };
   if (failed === null) return { system, fault: null, release };
   const { plan, failure } = failed;
   const missing = plans.slice(plans.indexOf(plan)).map(({ name }) => name);
@@ -100,7 +103,7 @@ function phaseOf(plan: string): EnvironmentPhase {
 }
 
 function whyNoLayers(parts: SystemParts | null): string {
-  const state = parts?.tree.state();
+  const state = parts?.rootFilesystem.state();
   const why =
     state?.kind === "absent"
       ? state.why
