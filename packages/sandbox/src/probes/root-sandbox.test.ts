@@ -38,9 +38,9 @@ test("probes in a sandbox that builds a layer: root → root in its own root fil
       uids: [SYSTEM_IDS.first, 71_600],
       probed: { system, files: [], directories: [] },
     });
-    const loose = results.filter(({ probe, state }) => state !== "held" && !ROOT_IS.includes(probe.id));
+    const escaped = results.filter(({ probe, state }) => state !== "held" && !ROOT_IS.includes(probe.id));
     assert.deepEqual(
-      loose.map(({ probe, state, detail }) => `${probe.id} ${state}: ${detail}`),
+      escaped.map(({ probe, state, detail }) => `${probe.id} ${state}: ${detail}`),
       [],
     );
   } finally {

@@ -93,11 +93,11 @@ describe("layer cache", { skip }, () => {
     ]);
     assert.deepEqual(first.paths, second.paths);
     assert.equal(log.filter((line) => line.startsWith("building a layer")).length, 2);
-    const seen = await inside(
+    const output = await inside(
       first.paths,
       "cat /etc/high /opt/low /etc/who; command -v jq || echo gone; ls -A /root /srv 2>&1 | wc -l",
     );
-    assert.equal(seen, "high\nlow\nlow\n0\ngone\n2");
+    assert.equal(output, "high\nlow\nlow\n0\ngone\n2");
     assert.equal(await inside([], "ls /etc/high /opt/low 2>/dev/null; command -v jq"), "/usr/bin/jq");
     const others = await cache.prepare(request(scripts.slice(0, 1), "two"));
     assert.notEqual(others.paths[0], first.paths[0]);
@@ -233,9 +233,9 @@ describe("layer cache", { skip }, () => {
 
   test("prepare during a sweep that deletes unfinished builds of the same layers → the layers are complete", async () => {
     const path = join(directory, "left");
-    const asked = ["one", "two", "three"].map((word) => request([`sleep 1; echo ${word} >/opt/word`]));
+    const requests = ["one", "two", "three"].map((word) => request([`sleep 1; echo ${word} >/opt/word`]));
     const first = new LayerCache({ directory: path, engine, log: () => {} });
-    await Promise.all(asked.map((one) => first.prepare(one)));
+    await Promise.all(requests.map((one) => first.prepare(one)));
     await first.close();
     const names = (await readdir(path)).sort();
     for (const name of names) await rename(join(path, name), join(path, `${name}.making`));
@@ -246,7 +246,7 @@ describe("layer cache", { skip }, () => {
     // The sweep has listed what there is, and removed some of it.
     for (let looks = 0; looks < 100_000 && others.every((path) => existsSync(path)); looks++)
       await setImmediate();
-    const layers = await Promise.all(asked.map((one) => cache.prepare(one)));
+    const layers = await Promise.all(requests.map((one) => cache.prepare(one)));
     await swept;
     assert.deepEqual(
       layers.map(({ failed }) => failed),

@@ -43,8 +43,8 @@ test("progress reader: any chunks → states only advance, and the last is the s
   const cuts = fc.array(fc.integer({ min: 0, max: SAMPLE.length }), { maxLength: 60 });
   const whole = read(SAMPLE.split(/(?<=[\r\n])/));
   fc.assert(
-    fc.property(cuts, (places) => {
-      const states = read(pieces(places.toSorted((one, other) => one - other)));
+    fc.property(cuts, (positions) => {
+      const states = read(pieces(positions.toSorted((one, other) => one - other)));
       assert.equal(states.at(-1), "checking_out 100");
       const order = states.map((state) => whole.indexOf(state));
       assert.ok(!order.includes(-1), `unknown state: ${states}`);
@@ -67,8 +67,8 @@ test("progress reader: any bytes → no error, and no percentage above 100", () 
   assert.deepEqual(read(["Receiving objects: 900% (9/1)"]), ["receiving 100"]);
 });
 
-function pieces(places: number[]): string[] {
-  return [0, ...places].map((place, index) => SAMPLE.slice(place, places[index] ?? SAMPLE.length));
+function pieces(positions: number[]): string[] {
+  return [0, ...positions].map((cut, index) => SAMPLE.slice(cut, positions[index] ?? SAMPLE.length));
 }
 
 function read(chunks: readonly string[]): string[] {

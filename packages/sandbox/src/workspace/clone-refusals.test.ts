@@ -161,17 +161,17 @@ test("clone: a redirect → not followed, and its target gets neither a request 
   const environment = repositoryEnvironment([{ url, secret: bench.token, provider: null }]);
   await sh(sandbox, `git -c http.followRedirects=true ls-remote ${url} || true`, environment);
   assert.ok(seen.includes(`other.localhost:${port} -`), "the agent may follow it");
-  assert.ok(!seen.includes(`other.localhost:${port} token`), "but brings no token there");
+  assert.ok(!seen.includes(`other.localhost:${port} token`), "but sends no token there");
 });
 
 test("clone: the host sends the token back → it is not in the message", async () => {
-  const told = Buffer.from(`ERR your token is ${bench.token}\nfatal: ${bench.token}`);
+  const text = Buffer.from(`ERR your token is ${bench.token}\nfatal: ${bench.token}`);
   const line = (bytes: Buffer): Buffer =>
     Buffer.concat([Buffer.from((bytes.length + 4).toString(16).padStart(4, "0")), bytes]);
   answer = (_request, response) => {
     response.writeHead(200, { "content-type": "application/x-git-upload-pack-advertisement" });
     response.end(
-      Buffer.concat([line(Buffer.from("# service=git-upload-pack\n")), Buffer.from("0000"), line(told)]),
+      Buffer.concat([line(Buffer.from("# service=git-upload-pack\n")), Buffer.from("0000"), line(text)]),
     );
   };
   const result = await bench.clone(sandbox, "widget", { url: `https://odd.localhost:${port}/acme/widget` });

@@ -134,10 +134,10 @@ test("clone: six at the same time → all are cloned", async () => {
 });
 
 test("clone: progress → it only advances, and no command line contains the token", async () => {
-  const told: CloneProgress[] = [];
+  const states: CloneProgress[] = [];
   let sawGit = false;
   const onProgress = (progress: CloneProgress): void => {
-    told.push(progress);
+    states.push(progress);
     const lines = commandLines();
     sawGit ||= lines.includes(`${bench.host.url}/acme/large`);
     assert.ok(!lines.includes(bench.token), "the token is in a command line");
@@ -145,13 +145,13 @@ test("clone: progress → it only advances, and no command line contains the tok
   succeeded(await bench.clone(sandbox, "large", { onProgress }));
   assert.ok(sawGit, "no command line of git was seen");
   const phases = ["waiting", "counting", "receiving", "resolving", "checking_out"];
-  const order = told.map(({ phase, percent }) => phases.indexOf(phase) * 1000 + (percent ?? -1));
+  const order = states.map(({ phase, percent }) => phases.indexOf(phase) * 1000 + (percent ?? -1));
   assert.deepEqual(
     order,
     order.toSorted((one, other) => one - other),
   );
-  assert.deepEqual(told[0], { phase: "waiting", percent: null });
-  assert.ok(new Set(told.filter(({ phase }) => phase === "receiving")).size > 5, JSON.stringify(told));
+  assert.deepEqual(states[0], { phase: "waiting", percent: null });
+  assert.ok(new Set(states.filter(({ phase }) => phase === "receiving")).size > 5, JSON.stringify(states));
   assert.equal(await sh(sandbox, "cd /data/large && git fsck && ls | wc -l"), "40");
 });
 
@@ -161,16 +161,16 @@ test("clone: aborted at any time → the next call completes it", async () => {
     for (const states of [1, 3 + Math.floor(Math.random() * 60), 1000]) {
       await sh(sandbox, `rm -rf /data/cut; find /workspace/cut -mindepth 1 -delete`);
       const stop = new AbortController();
-      let told = 0;
+      let reported = 0;
       const onProgress = (): void => {
-        told += 1;
-        if (told === states) stop.abort();
+        reported += 1;
+        if (reported === states) stop.abort();
       };
       const cut = await bench.clone(sandbox, "large", { mountPath, onProgress, signal: stop.signal });
       const half = await sh(sandbox, `git -C ${mountPath} rev-parse -q --verify HEAD 2>/dev/null || true`);
       // At one of the last states the clone may already be complete.
-      if (states === 1 || states > told)
-        assert.equal(cut.ok, states > told, `cut after ${states} of ${told}`);
+      if (states === 1 || states > reported)
+        assert.equal(cut.ok, states > reported, `cut after ${states} of ${reported}`);
       if (!cut.ok) assert.deepEqual([cut.type, half], ["stopped", ""], `cut after ${states} states`);
       succeeded(await bench.clone(sandbox, "large", { mountPath }));
       assert.equal(await sh(sandbox, `cd ${mountPath} && git status --porcelain && ls | wc -l`), "40");
