@@ -66,7 +66,10 @@ test("call: an error status → its message in the error; a bad response → rej
   });
   const containers = new Containers(client);
   for (let made = 0; made < 2; made++)
-    await assert.rejects(containers.create("i", {}), { name: "SandboxError", message: /did not return the id/ });
+    await assert.rejects(containers.create("i", {}), {
+      name: "SandboxError",
+      message: /did not return the id/,
+    });
 });
 
 test("remove: a container that does not exist or is being removed → resolves", async (t) => {
