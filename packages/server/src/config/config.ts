@@ -1,72 +1,81 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createAddressGuard } from "@berth/egress";
-import { type GitCaFile, parseGitCaFiles, parseHttpHosts } from "./git-settings.ts";
-import { type HostedProvider, parseHostedProviders } from "./provider-settings.ts";
+import {
+  type GitCaFile,
+  type HostedProvider,
+  parseGitCaFiles,
+  parseHostedProviders,
+  parseHttpHosts,
+} from "./git-settings.ts";
+import { databaseUrl, diskMb, httpsUrl, integer, list, nonEmpty, oneOf } from "./parsers.ts";
 
-/** Everything that an operator can set. Read once at start; nothing else looks at the environment. */
+/** All settings of the operator. They are read once, at the start; no other code reads `BERTH_` variables. */
 export interface Config {
-  /** All state lives here. */
+  /** Directory of all state. */
   dataDir: string;
   host: string;
-  /** 0: a free one. */
+  /** 0: any free port. */
   port: number;
   /** Null: the embedded PostgreSQL. */
   databaseUrl: string | null;
-  /** Directory of the PostgreSQL programs; null: those that came with Berth. */
+  /** Directory of the PostgreSQL programs; null: those of the npm package. */
   pgBin: string | null;
-  /** Null: `secret.key` in the data directory, made at the first start. */
+  /** Null: `secret.key` in the data directory, created at the first start. */
   secretKeyFile: string | null;
+  /** Null: the models that are detected on this machine. */
   modelsFile: string | null;
   hostedProviders: HostedProvider[];
-  /** Own authorities of other git servers. */
+  /** CA certificates of other git servers. */
   gitCaFiles: GitCaFile[];
-  /** Git servers that repositories may be cloned from over http, with their port where it is not 80. */
+  /** Git servers that may be cloned from over HTTP, with the port if it is not 80. */
   gitHttpHosts: string[];
-  /** Hosts or networks on private addresses that sessions may reach when their policy names them, and that MCP servers may be on. */
+  /** Hosts or networks with private addresses that MCP servers, and sessions whose policy lists them, may use. */
   egressAllowPrivate: string[];
+  /** Idle time after which a session's container and disk are removed. */
   diskReclaimSeconds: number;
-  /** MiB that a session may take on its disk whose environment says nothing, where the machine can enforce it; 0 for no limit. */
+  /** Disk limit in MiB of sessions whose environment sets none, if the machine can enforce it; 0: no limit. */
   sessionDiskMb: number;
-  /** How long a session's sandbox stays open after its last command. */
+  /** How long a sandbox stays open after its last command. */
   sandboxIdleSeconds: number;
-  /** Mebibytes that mirrors and templates of repositories may take; 0: none are made. */
+  /** Disk space in MiB for mirrors and snapshots of repositories; 0: none are created. */
   snapshotsMegabytes: number;
-  /** Days without use after which one of them goes. */
+  /** Days after which an unused mirror or snapshot is removed. */
   snapshotsDays: number;
-  /** Bytes of a JSON body. */
+  /** Maximum bytes of a JSON body. */
   jsonLimit: number;
-  /** Bytes of an uploaded file. */
+  /** Maximum bytes of an uploaded file. */
   uploadLimit: number;
   sandbox: "bubblewrap" | "docker";
-  /** What sandboxes have as their system: Berth's own Debian, or what the host has. */
+  /** Root filesystem of bubblewrap sandboxes: Berth's own Debian, or the host's. */
   rootfs: "debian" | "host";
-  /** Unix socket of the container engine; null: Docker's, or else Podman's. */
+  /** Unix socket of the container engine; null: Docker's, else Podman's. */
   dockerSocket: string | null;
-  /** Image of the sandboxes whose environment names none. */
+  /** Image of containers whose environment sets none. */
   dockerImage: string;
-  /** Where packages of environments come from; null: the public registry. */
+  /** Registry for npm packages of environments; null: the public one. */
   npmRegistry: string | null;
+  /** Index for pip packages of environments; null: PyPI. */
   pipIndex: string | null;
   logLevel: "debug" | "info" | "warn" | "error" | "silent";
 }
 
-/** Where the systems of sandboxes lie. */
+/** Directory of Berth's root filesystems. */
 export function systemDirectory({ dataDir }: Config): string {
   return join(dataDir, "rootfs");
 }
 
-/** Where what environments add to those systems lies. */
+/** Directory of the layers that environments add to the root filesystem. */
 export function layerDirectory({ dataDir }: Config): string {
   return join(dataDir, "layers");
 }
 
-/** Where the contents of files lie. */
+/** Directory of the contents of files. */
 export function blobDirectory({ dataDir }: Config): string {
   return join(dataDir, "blobs");
 }
 
-/** Every fault of the settings, told at once. */
+/** All faults of the settings together. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly faults: readonly string[];
@@ -77,25 +86,27 @@ export class ConfigError extends Error {
   }
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 interface Setting<T> {
   variable: string;
   fallback: T;
   parse(text: string): T;
-  /** May also be given as the name of a file, in `<variable>_FILE`. */
+  /** The value may also be in a file, named by `<variable>_FILE`. */
   secret?: true;
 }
 
 type Settings = { [Key in keyof Config]: Setting<Config[Key]> };
 
-const mebibyte = 1_048_576;
-const defaultProvider: HostedProvider = {
+const MEBIBYTE = 1_048_576;
+const DEFAULT_PROVIDER: HostedProvider = {
   host: "github.com",
   api: "https://api.github.com",
   token_env: ["GH_TOKEN"],
   ca_file: null,
 };
 
-const settings: Settings = {
+const SETTINGS: Settings = {
   dataDir: { variable: "BERTH_DATA_DIR", fallback: ".berth", parse: nonEmpty },
   host: { variable: "BERTH_HOST", fallback: "127.0.0.1", parse: nonEmpty },
   port: { variable: "BERTH_PORT", fallback: 4180, parse: integer(0, 65_535) },
@@ -105,7 +116,7 @@ const settings: Settings = {
   modelsFile: { variable: "BERTH_MODELS_FILE", fallback: null, parse: nonEmpty },
   hostedProviders: {
     variable: "BERTH_HOSTED_PROVIDERS",
-    fallback: [defaultProvider],
+    fallback: [DEFAULT_PROVIDER],
     parse: parseHostedProviders,
   },
   gitCaFiles: { variable: "BERTH_GIT_CA_FILES", fallback: [], parse: parseGitCaFiles },
@@ -128,18 +139,18 @@ const settings: Settings = {
     parse: integer(0, 1_024 * 1_024 * 1_024),
   },
   snapshotsDays: { variable: "BERTH_TEMPLATES_DAYS", fallback: 14, parse: integer(1, 3_650) },
-  jsonLimit: { variable: "BERTH_JSON_LIMIT", fallback: 4 * mebibyte, parse: integer(1_024, 32 * mebibyte) },
+  jsonLimit: { variable: "BERTH_JSON_LIMIT", fallback: 4 * MEBIBYTE, parse: integer(1_024, 32 * MEBIBYTE) },
   uploadLimit: {
     variable: "BERTH_UPLOAD_LIMIT",
-    fallback: 512 * mebibyte,
-    parse: integer(1, 1_024 * 1_024 * mebibyte),
+    fallback: 512 * MEBIBYTE,
+    parse: integer(1, 1_024 * 1_024 * MEBIBYTE),
   },
   sandbox: { variable: "BERTH_SANDBOX", fallback: "bubblewrap", parse: oneOf("bubblewrap", "docker") },
   rootfs: { variable: "BERTH_ROOTFS", fallback: "debian", parse: oneOf("debian", "host") },
   dockerSocket: { variable: "BERTH_DOCKER_SOCKET", fallback: null, parse: nonEmpty },
   dockerImage: { variable: "BERTH_DOCKER_IMAGE", fallback: "berth-sandbox:latest", parse: nonEmpty },
-  npmRegistry: { variable: "BERTH_NPM_REGISTRY", fallback: null, parse: httpsAddress },
-  pipIndex: { variable: "BERTH_PIP_INDEX", fallback: null, parse: httpsAddress },
+  npmRegistry: { variable: "BERTH_NPM_REGISTRY", fallback: null, parse: httpsUrl },
+  pipIndex: { variable: "BERTH_PIP_INDEX", fallback: null, parse: httpsUrl },
   logLevel: {
     variable: "BERTH_LOG_LEVEL",
     fallback: "info",
@@ -155,24 +166,33 @@ export function flagOf(variable: string): string {
     .replaceAll("_", "-")}`;
 }
 
-/** The variables, in the order of the documentation. */
-export const variables: readonly string[] = Object.values(settings).map(({ variable }) => variable);
+/** All variables of the service, in the order of the documentation. */
+export const VARIABLES: readonly string[] = Object.values(SETTINGS).map(({ variable }) => variable);
+
+/** Variables of the command line client. */
+const CLIENT_VARIABLES = ["BERTH_URL", "BERTH_TOKEN", "BERTH_TOKEN_FILE", "BERTH_MODEL"];
+const KNOWN_VARIABLES = new Set([...VARIABLES, ...CLIENT_VARIABLES, "BERTH_DATABASE_URL_FILE"]);
+
+/** Returns `BERTH_` variables that are not settings, such as misspelled ones. */
+export function unknownVariables(environment: Environment): string[] {
+  return Object.keys(environment).filter((name) => name.startsWith("BERTH_") && !KNOWN_VARIABLES.has(name));
+}
 
 /**
- * Reads the settings: a flag wins over a variable, a variable over its file. Relative paths are taken from `cwd`.
+ * Reads the settings. A flag takes precedence over a variable, and a variable over its file. Paths are relative to `cwd`.
  *
- * @param flags by name without the dashes, as `data-dir`.
- * @throws ConfigError with every fault.
+ * @param flags by name without dashes, such as `data-dir`.
+ * @throws ConfigError with all faults.
  */
 export function readConfig(
-  environment: Readonly<Record<string, string | undefined>>,
-  flags: Readonly<Record<string, string | undefined>> = {},
+  environment: Environment,
+  flags: Environment = {},
   cwd: string = process.cwd(),
 ): Config {
   const faults: string[] = [];
-  const entries = Object.entries(settings).map(([key, setting]: [string, Setting<unknown>]) => {
+  const entries = Object.entries(SETTINGS).map(([key, setting]: [string, Setting<unknown>]) => {
     try {
-      const text = given(setting, environment, flags);
+      const text = textOf(setting, environment, flags);
       return [key, text === undefined ? setting.fallback : setting.parse(text)];
     } catch (error) {
       faults.push(`${setting.variable} (${flagOf(setting.variable)}): ${(error as Error).message}`);
@@ -191,10 +211,10 @@ export function readConfig(
   };
 }
 
-function given(
+function textOf(
   { variable, secret }: Setting<unknown>,
-  environment: Readonly<Record<string, string | undefined>>,
-  flags: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
+  flags: Environment,
 ): string | undefined {
   const flag = flagOf(variable).slice(2);
   const direct = flags[flag] ?? environment[variable];
@@ -203,63 +223,8 @@ function given(
   return file === undefined ? undefined : readFileSync(file, "utf8").trim();
 }
 
-function nonEmpty(text: string): string {
-  if (text === "") throw new Error("must not be empty");
-  return text;
-}
-
-function integer(minimum: number, maximum: number): (text: string) => number {
-  return (text) => {
-    const value = /^[0-9]{1,15}$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= minimum && value <= maximum) return value;
-    throw new Error(`must be an integer from ${minimum} to ${maximum}`);
-  };
-}
-
-/** As `disk_mb` of an environment, or 0. */
-function diskMb(text: string): number {
-  const value = integer(0, 1_048_576)(text);
-  if (value === 0 || value >= 64) return value;
-  throw new Error("must be 0 or at least 64");
-}
-
-function oneOf<const Value extends string>(...values: Value[]): (text: string) => Value {
-  return (text) => {
-    const value = values.find((candidate) => candidate === text);
-    if (value === undefined) throw new Error(`must be one of ${values.join(", ")}`);
-    return value;
-  };
-}
-
-/** Agents can read it, so that it has no login in it. */
-function httpsAddress(text: string): string {
-  const url = URL.parse(text);
-  if (
-    url?.protocol === "https:" &&
-    url.username === "" &&
-    url.password === "" &&
-    url.search === "" &&
-    !/['\s]/.test(text)
-  )
-    return text;
-  throw new Error("must be an https address without a login");
-}
-
-function list(text: string): string[] {
-  return text
-    .split(/[\s,]+/)
-    .map((item) => item.trim())
-    .filter((item) => item !== "");
-}
-
 function privateHosts(text: string): string[] {
-  const entries = list(text);
-  createAddressGuard(entries);
-  return entries;
-}
-
-/** The value may hold a password, so that no message repeats it. */
-function databaseUrl(text: string): string {
-  if (/^postgres(ql)?:\/\/\S+$/.test(text)) return text;
-  throw new Error("must be of the form postgres://user@host:port/database");
+  const hosts = list(text);
+  createAddressGuard(hosts);
+  return hosts;
 }

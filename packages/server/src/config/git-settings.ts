@@ -1,34 +1,102 @@
-import { isHost, parseJson } from "./provider-settings.ts";
+import { list } from "./parsers.ts";
 
-/** Certificates to trust inside sandboxes, for a host of repositories that is no hosted provider. */
+/** A git hosting service whose repositories sessions use as `hosted_repository`. */
+export interface HostedProvider {
+  /** With the port if it is not 443. */
+  host: string;
+  /** URL of its API, if that is on another host; null: on `host`. */
+  api: string | null;
+  /** The variables from which its CLI reads the token. */
+  token_env: string[];
+  /** CA certificates to trust for this host, also inside sandboxes. */
+  ca_file: string | null;
+}
+
+/** CA certificates of a git server that is not a hosted provider, to trust inside sandboxes. */
 export interface GitCaFile {
-  /** With a port where it is not 443. */
+  /** With the port if it is not 443. */
   host: string;
   ca_file: string;
 }
 
-/** Reads `[{"host": …, "ca_file": …}]`. @throws what is wrong, in words. */
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Parses `[{"host": …, "token_env": […], "api"?: …, "ca_file"?: …}]`. Throws a clause for the operator. */
+export function parseHostedProviders(text: string): HostedProvider[] {
+  const providers = parseObjects(text, ["host", "api", "token_env", "ca_file"], parseProvider);
+  const hosts = providers.map(({ host }) => host);
+  const duplicate = hosts.find((host, index) => hosts.indexOf(host) !== index);
+  if (duplicate !== undefined) throw new Error(`lists ${duplicate} twice`);
+  return providers;
+}
+
+/** Parses `[{"host": …, "ca_file": …}]`. Throws a clause for the operator. */
 export function parseGitCaFiles(text: string): GitCaFile[] {
+  return parseObjects(text, ["host", "ca_file"], ({ host, ca_file }, at) => ({
+    host: requireHost(host, at),
+    ca_file: requireFile(ca_file, at),
+  }));
+}
+
+/** Parses the hosts that may be cloned from over HTTP, each with its port if it is not 80. Throws a clause for the operator. */
+export function parseHttpHosts(text: string): string[] {
+  const hosts = list(text);
+  const invalid = hosts.find((host) => !isHost(host, "http"));
+  if (invalid === undefined) return hosts;
+  throw new Error(`'${invalid}' is not a lower-case host with an optional port other than 80`);
+}
+
+function parseObjects<T>(
+  text: string,
+  fields: readonly string[],
+  parse: (item: Fields, at: string) => T,
+): T[] {
   const value = parseJson(text);
-  if (!Array.isArray(value)) throw new Error("must be a JSON array of {host, ca_file}");
+  if (!Array.isArray(value)) throw new Error(`must be a JSON array of {${fields.join(", ")}}`);
   return value.map((item: unknown, index) => {
     const at = `[${index}]`;
     if (typeof item !== "object" || item === null) throw new Error(`${at} must be an object`);
-    const unknown = Object.keys(item).find((key) => key !== "host" && key !== "ca_file");
+    const unknown = Object.keys(item).find((field) => !fields.includes(field));
     if (unknown !== undefined) throw new Error(`${at} has the unknown field ${unknown}`);
-    const { host, ca_file: file } = item as Record<string, unknown>;
-    if (typeof host !== "string" || !isHost(host)) {
-      throw new Error(`${at}.host must be a host in lower case, with a port where it is not 443`);
-    }
-    if (typeof file !== "string" || file === "") throw new Error(`${at}.ca_file must be the name of a file`);
-    return { host, ca_file: file };
+    return parse(item as Fields, at);
   });
 }
 
-/** Reads hosts that may be spoken to over http, each with its port where it is not 80. @throws what is wrong, in words. */
-export function parseHttpHosts(text: string): string[] {
-  const hosts = text.split(/[\s,]+/).filter((item) => item !== "");
-  const wrong = hosts.find((host) => !isHost(host, "http"));
-  if (wrong === undefined) return hosts;
-  throw new Error(`'${wrong}' is not a host in lower case, with a port where it is not 80`);
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error("must be valid JSON");
+  }
+}
+
+function parseProvider(item: Fields, at: string): HostedProvider {
+  const { host: hostField, api = null, token_env = [], ca_file = null } = item;
+  const host = requireHost(hostField, at);
+  if (api !== null && (typeof api !== "string" || !/^https:\/\/[^\s/@]+/.test(api))) {
+    throw new Error(`${at}.api must be an https URL without credentials`);
+  }
+  if (!isVariableList(token_env)) throw new Error(`${at}.token_env must be an array of variable names`);
+  return { host, api, token_env, ca_file: ca_file === null ? null : requireFile(ca_file, at) };
+}
+
+function isVariableList(value: unknown): value is string[] {
+  return (
+    Array.isArray(value) && value.every((name) => typeof name === "string" && /^[A-Z_][A-Z0-9_]*$/.test(name))
+  );
+}
+
+function requireHost(value: unknown, at: string): string {
+  if (typeof value === "string" && isHost(value, "https")) return value;
+  throw new Error(`${at}.host must be a lower-case host with an optional port other than 443`);
+}
+
+function requireFile(value: unknown, at: string): string {
+  if (typeof value === "string" && value !== "") return value;
+  throw new Error(`${at}.ca_file must be a file name`);
+}
+
+/** Only the form that `URL.host` has, since hosts are compared with it. */
+function isHost(text: string, protocol: "https" | "http"): boolean {
+  return URL.parse(`${protocol}://${text}/`)?.host === text;
 }

@@ -24,7 +24,7 @@ export function clientConfig(address: DatabaseAddress): ClientConfig {
     query_timeout: QUERY_TIMEOUT_MS,
     idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
     keepAlive: true,
-    types,
+    types: TYPES,
   };
 }
 
@@ -36,7 +36,7 @@ function target(address: DatabaseAddress): ClientConfig {
  * `bigint` columns (sequence numbers, byte counts) become numbers; a value beyond 2^53 throws. Everything else is pg's default
  * (timestamptz a Date, json and jsonb parsed, numeric a string).
  */
-const types: CustomTypesConfig = {
+const TYPES: CustomTypesConfig = {
   getTypeParser(oid: number, format?: "text" | "binary") {
     if (oid === pg.types.builtins.INT8 && format !== "binary") return integer;
     return pg.types.getTypeParser(oid, format as "text");

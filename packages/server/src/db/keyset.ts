@@ -1,21 +1,21 @@
 import type { Queryable } from "./statement.ts";
 
 /**
- * Which part of a list to read. Lists are newest first, by descending id: `older` goes down the list from the anchor,
- * `newer` up. Bounds and anchor are uuids.
+ * The part of a list to read. Lists are newest first, by descending id: `older` reads downwards from the anchor, `newer`
+ * upwards. Bounds and anchor are uuids.
  */
 export interface KeysetRange {
   direction: "older" | "newer";
   anchor: string | null;
-  /** How many rows to read: one more than the page holds shows whether more follow. */
+  /** Maximum rows: the page size plus one, which shows whether another page follows. */
   rows: number;
-  /** Only ids at or above. */
+  /** Inclusive lower bound of the ids. */
   lowest: string | null;
-  /** Only ids below. */
+  /** Exclusive upper bound of the ids. */
   below: string | null;
 }
 
-/** What is listed: columns of a table, and conditions on its rows with `?` for each value, in order. */
+/** The columns of a table to select, and conditions on its rows. */
 export interface Listing {
   table: string;
   columns: string;
@@ -24,6 +24,7 @@ export interface Listing {
   conditions?: readonly Condition[];
 }
 
+/** SQL with `?` for each value, in order. */
 export interface Condition {
   text: string;
   values: readonly unknown[];
@@ -33,7 +34,7 @@ export function condition(text: string, value: unknown): Condition {
   return { text, values: [value] };
 }
 
-/** Rows with one value in a column. There is an index on the column, `status` where one is given, and `id`. */
+/** The rows with one value in a column. Needs an index on the column, on `status` if one is given, and on `id`, in this order. */
 export interface Branch {
   column: string;
   value: string;
@@ -44,10 +45,10 @@ const FIRST = "00000000-0000-0000-0000-000000000000";
 const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 /**
- * The rows of any of the `branches`, which must not overlap, in the order of travel from the anchor.
+ * Selects the rows of all `branches`, which must not overlap, in the order of reading from the anchor.
  *
- * A branch is written as a range of `(column, id)` and ordered by both. Only the index on both can serve that, so no plan,
- * however old the statistics are that it was made from, walks the primary key and drops other owners' rows.
+ * A branch is a range of `(column, id)`, ordered by both. Only the index on both columns can serve that, so even with outdated
+ * statistics no plan scans the primary key and filters out other owners' rows.
  */
 export async function selectKeyset<Row extends object>(
   db: Queryable,
@@ -78,13 +79,13 @@ export async function selectKeyset<Row extends object>(
   return (await db.query<Row>({ name: nameOf(text), text, values })).rows;
 }
 
-/** Whether an id lies in the range, wherever the page ends. */
+/** Whether an id is in the range, ignoring the page size. */
 export function isWithin(range: KeysetRange, id: string): boolean {
   const { low, high } = boundsOf(range);
   return id >= low && id < high;
 }
 
-/** The ids of the range: from `low`, up to but without `high`. Uuids order as their text does. */
+/** Returns `low` (inclusive) and `high` (exclusive). Uuids sort like their text. */
 function boundsOf({ direction, anchor, lowest, below }: KeysetRange): { low: string; high: string } {
   const lows = [lowest ?? FIRST, ...(direction === "newer" && anchor !== null ? [successor(anchor)] : [])];
   const highs = [below ?? LAST, ...(direction === "older" && anchor !== null ? [anchor] : [])];
@@ -102,13 +103,13 @@ function numbered(condition: Condition, value: (given: unknown) => string): stri
   return condition.text.replaceAll("?", () => value(condition.values[given++]));
 }
 
-const names = new Map<string, string>();
+/** Texts differ only in direction and filters, so there are few of them, and each is prepared once per connection. */
+const STATEMENT_NAMES = new Map<string, string>();
 
-/** Texts differ by direction and filters only, so they are few, and each is planned once. */
 function nameOf(text: string): string {
-  const known = names.get(text);
+  const known = STATEMENT_NAMES.get(text);
   if (known !== undefined) return known;
-  const name = `keyset_${names.size}`;
-  names.set(text, name);
+  const name = `keyset_${STATEMENT_NAMES.size}`;
+  STATEMENT_NAMES.set(text, name);
   return name;
 }

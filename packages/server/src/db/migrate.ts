@@ -4,7 +4,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { clientConfig, type DatabaseAddress } from "./connection.ts";
 import { databaseError } from "./database-error.ts";
-import { ask } from "./statement.ts";
+import { execute } from "./statement.ts";
 import { inTransaction } from "./transaction.ts";
 
 /** One file `0001-name.sql`. A released migration is never edited: a change is a new file. */
@@ -30,7 +30,7 @@ export async function migrate(address: DatabaseAddress, directory = MIGRATIONS):
   client.on("error", () => undefined);
   try {
     await client.connect();
-    await ask(client, { text: "select pg_advisory_lock($1)", values: [ADVISORY_LOCK] });
+    await execute(client, { text: "select pg_advisory_lock($1)", values: [ADVISORY_LOCK] });
     const pending = unapplied(migrations, await appliedTo(client));
     for (const migration of pending) await apply(client, migration);
     return pending.map((migration) => migration.name);
@@ -62,7 +62,7 @@ async function appliedTo(client: pg.Client): Promise<Applied[]> {
      )`,
   );
   const text = "select number, name, checksum from schema_migrations order by number";
-  return (await ask<Applied>(client, { text })).rows;
+  return (await execute<Applied>(client, { text })).rows;
 }
 
 function unapplied(migrations: readonly Migration[], applied: readonly Applied[]): Migration[] {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { CONNECT_TIMEOUT_MS, clientConfig, type DatabaseAddress } from "./connection.ts";
 import { databaseError, isStarting } from "./database-error.ts";
-import { ask, type Queryable } from "./statement.ts";
+import { execute, type Queryable } from "./statement.ts";
 
 export type ReadClients = Queryable & { close(): Promise<void> };
 
@@ -25,7 +25,7 @@ export function openReadClients(address: DatabaseAddress, count: number): ReadCl
       slot.inFlight += 1;
       try {
         slot.client ??= connected(address, slot);
-        return await ask(await slot.client, statement);
+        return await execute(await slot.client, statement);
       } finally {
         slot.inFlight -= 1;
       }

@@ -15,7 +15,7 @@ export type Queryable = {
 };
 
 /** @throws DatabaseUnavailableError when the server or the connection fails; otherwise pg's own error. */
-export async function ask<Row extends object>(
+export async function execute<Row extends object>(
   client: Pick<ClientBase, "query">,
   statement: Statement,
 ): Promise<Rows<Row>> {

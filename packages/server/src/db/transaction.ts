@@ -1,19 +1,19 @@
 import type { ClientBase } from "pg";
 import type { DatabaseAccess } from "./database-access.ts";
-import { ask, type Queryable } from "./statement.ts";
+import { execute, type Queryable } from "./statement.ts";
 
 /**
  * Runs `work` between BEGIN and COMMIT on one connection (READ COMMITTED). When `work` throws, the transaction is rolled back
  * and the error rethrown. `tx` is valid only inside `work`.
  */
 export async function inTransaction<T>(client: ClientBase, work: (tx: Queryable) => Promise<T>): Promise<T> {
-  await ask(client, { text: "begin" });
+  await execute(client, { text: "begin" });
   try {
-    const result = await work({ query: (statement) => ask(client, statement) });
-    await ask(client, { text: "commit" });
+    const result = await work({ query: (statement) => execute(client, statement) });
+    await execute(client, { text: "commit" });
     return result;
   } catch (error) {
-    await ask(client, { text: "rollback" }).catch(() => undefined);
+    await execute(client, { text: "rollback" }).catch(() => undefined);
     throw error;
   }
 }
@@ -42,12 +42,12 @@ export async function asDatabase<T>(tx: Queryable, work: (db: DatabaseAccess) =>
   let ended = false;
   const one: Queryable = {
     query(statement) {
-      const asked = last.then(() => {
+      const result = last.then(() => {
         if (ended) throw new Error("The transaction of this request has ended.");
         return tx.query<never>(statement);
       });
-      last = asked.catch(() => undefined);
-      return asked;
+      last = result.catch(() => undefined);
+      return result;
     },
   };
   const db = {

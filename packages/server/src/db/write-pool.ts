@@ -3,7 +3,7 @@ import pg, { type PoolClient } from "pg";
 import type { Logger } from "pino";
 import { CONNECT_TIMEOUT_MS, clientConfig, type DatabaseAddress } from "./connection.ts";
 import { DatabaseUnavailableError, databaseError, isStarting } from "./database-error.ts";
-import { ask, type Queryable } from "./statement.ts";
+import { execute, type Queryable } from "./statement.ts";
 import { inTransaction } from "./transaction.ts";
 
 export type WritePool = Queryable & {
@@ -19,7 +19,7 @@ export function openWritePool(address: DatabaseAddress, max: number, log: Logger
   const pool = new pg.Pool({ ...clientConfig(address), max, idleTimeoutMillis: IDLE_TIMEOUT_MS });
   pool.on("error", (error) => log.debug({ err: error }, "an idle database connection broke"));
   return {
-    query: (statement) => withClient(pool, (client) => ask(client, statement)),
+    query: (statement) => withClient(pool, (client) => execute(client, statement)),
     transaction: (work) => withClient(pool, (client) => inTransaction(client, work)),
     close: () => pool.end(),
   };

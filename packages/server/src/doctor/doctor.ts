@@ -7,8 +7,7 @@ import {
   probeEngine,
   type SandboxEngine,
 } from "@berth/sandbox";
-import { type Config, ConfigError, readConfig, systemDirectory } from "../config/config.ts";
-import { unknownVariables } from "../config/unknown-variables.ts";
+import { type Config, ConfigError, readConfig, systemDirectory, unknownVariables } from "../config/config.ts";
 import { createLog } from "../log/log.ts";
 import { createRedactor } from "../log/redactor.ts";
 import { openEngine } from "../start/open-engine.ts";

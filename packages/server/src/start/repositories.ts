@@ -1,7 +1,7 @@
 import { createGuardedFetch } from "@berth/egress";
 import { cloneRepository, listRefs, type RepositoryAccess, repositoryEnvironment } from "@berth/sandbox";
 import type { Config } from "../config/config.ts";
-import type { HostedProvider } from "../config/provider-settings.ts";
+import type { HostedProvider } from "../config/git-settings.ts";
 import { providerOf } from "../runs/credentials/repository-targets.ts";
 import type { CloneRepository, SessionRepository } from "../runs/inputs/placement.ts";
 import type { ListRefs } from "../runs/snapshots/build-snapshot.ts";

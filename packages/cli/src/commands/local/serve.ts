@@ -1,4 +1,4 @@
-import { ConfigError, flagOf, readConfig, serve as startService, variables } from "@berth/server";
+import { ConfigError, flagOf, readConfig, serve as startService, VARIABLES } from "@berth/server";
 import { Command } from "commander";
 import { updateClientFile } from "../../shared/client-file.ts";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
@@ -52,13 +52,13 @@ function flagsOf(args: string[]): Record<string, string> {
     .exitOverride()
     .showHelpAfterError("Run with --help for usage.")
     .addHelpText("after", HELP);
-  for (const variable of variables) {
+  for (const variable of VARIABLES) {
     const [form, line] = SETTINGS_HELP[variable] ?? ["<value>", variable];
     command.option(`${flagOf(variable)} ${form}`, line);
   }
   command.option("--database-url-file <file>", "file that contains the database URL");
   command.parse(args, { from: "user" });
-  const names = [...variables.map(flagOf), "--database-url-file"].map((flag) => flag.slice(2));
+  const names = [...VARIABLES.map(flagOf), "--database-url-file"].map((flag) => flag.slice(2));
   const values = command.opts<Record<string, string>>();
   return Object.fromEntries(names.flatMap((name) => pair(name, values[camelCase(name)])));
 }

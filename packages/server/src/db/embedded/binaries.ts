@@ -38,21 +38,21 @@ export function findBinaries(options: {
   packaged?: string;
 }): Binaries {
   const { bin, user, runDir } = options;
-  if (bin !== undefined) return described(bin, {}, user);
+  if (bin !== undefined) return describeBinaries(bin, {}, user);
   const packaged = options.packaged ?? packagedNative();
   const native = canReach(user, join(packaged, "bin/postgres")) ? packaged : copyOf(packaged, runDir);
   const links = missingLinks(native);
-  if (links.length === 0) return described(join(native, "bin"), {}, user);
+  if (links.length === 0) return describeBinaries(join(native, "bin"), {}, user);
   const libraries = [makeLinks(native, links, join(runDir, "libraries")), join(native, "lib")];
-  return described(join(native, "bin"), { LD_LIBRARY_PATH: libraries.join(":") }, user);
+  return describeBinaries(join(native, "bin"), { LD_LIBRARY_PATH: libraries.join(":") }, user);
 }
 
-function described(bin: string, env: Record<string, string>, user: ServerUser | undefined): Binaries {
+function describeBinaries(bin: string, env: Record<string, string>, user: ServerUser | undefined): Binaries {
   const spawn = { ...user, cwd: "/", env: { PATH: "/usr/bin:/bin", LC_ALL: "C", ...env } };
-  const asked = spawnSync(join(bin, "postgres"), ["--version"], { ...spawn, encoding: "utf8" });
-  const major = Number(/\(PostgreSQL\) (\d+)/.exec(asked.stdout ?? "")?.[1]);
-  if (asked.status !== 0 || !Number.isInteger(major)) {
-    const why = asked.error?.message ?? asked.stderr.trim();
+  const result = spawnSync(join(bin, "postgres"), ["--version"], { ...spawn, encoding: "utf8" });
+  const major = Number(/\(PostgreSQL\) (\d+)/.exec(result.stdout ?? "")?.[1]);
+  if (result.status !== 0 || !Number.isInteger(major)) {
+    const why = result.error?.message ?? result.stderr.trim();
     throw new Error(`PostgreSQL in ${bin} does not run${user ? ` as user id ${user.uid}` : ""}: ${why}`);
   }
   return { bin, major, spawn };

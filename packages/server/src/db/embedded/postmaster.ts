@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
+import { processStart } from "@berth/linux";
 import type { Logger } from "pino";
 import type { Binaries } from "./binaries.ts";
 import { CLUSTER_BY_DESCRIPTOR } from "./cluster.ts";
-import { isPostgresOf } from "./is-postgres-of.ts";
 
 /** The server process of a cluster, started by this process or found running. `exited` resolves when it is gone. */
 export type Postmaster = {
@@ -21,6 +21,7 @@ export type Postmaster = {
 };
 
 const WATCH_INTERVAL_MS = 250;
+const MAX_LOG_LINES = 20;
 
 /** Settings that Berth relies on. Statements and row values are not logged, since they may contain secrets. */
 const SETTINGS = {
@@ -48,7 +49,7 @@ export function findPostmaster(cluster: string): Postmaster | undefined {
   const pidFile = join(cluster, "postmaster.pid");
   const { pid, socket } = readPidFile(pidFile) ?? {};
   if (pid === undefined || socket === undefined) return undefined;
-  if (!isPostgresOf(pid, cluster)) {
+  if (!isServerOf(pid, cluster)) {
     rmSync(pidFile, { force: true });
     return undefined;
   }
@@ -76,7 +77,7 @@ export function spawnPostmaster(options: {
     },
   );
   closeSync(descriptor);
-  const lines = logged(child, log);
+  const lines = collectLog(child, log);
   const exited = new Promise<void>((resolve) => {
     child.once("error", (error) => {
       lines.push(error.message);
@@ -113,7 +114,25 @@ export async function stopPostmaster(postmaster: Postmaster, graceMs = 10_000): 
 
 /** Checks that the pid is still a server of this cluster, since pids are reused. */
 function signal({ pid, cluster }: Postmaster, name: NodeJS.Signals): void {
-  if (isPostgresOf(pid, cluster)) process.kill(pid, name);
+  if (isServerOf(pid, cluster)) process.kill(pid, name);
+}
+
+/** Whether `pid` is a running PostgreSQL server of this cluster, whose directory is the server's working directory. */
+function isServerOf(pid: number, cluster: string): boolean {
+  if (processStart(pid) === undefined) return false;
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`) === cluster;
+  } catch {
+    return commandOf(pid) === "postgres";
+  }
+}
+
+function commandOf(pid: number): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, "utf8").trim();
+  } catch {
+    return undefined;
+  }
 }
 
 /** PostgreSQL's pid file: line 1 is the pid, line 5 the first socket directory. */
@@ -130,15 +149,16 @@ function readPidFile(path: string): { pid: number; socket: string } | undefined 
 
 /** Polls, because a process that is not a child emits no event when it exits. */
 async function watch(pid: number, cluster: string): Promise<void> {
-  while (isPostgresOf(pid, cluster)) await pause(WATCH_INTERVAL_MS, undefined, { ref: false });
+  while (isServerOf(pid, cluster)) await pause(WATCH_INTERVAL_MS, undefined, { ref: false });
 }
 
-function logged(child: ChildProcess, log: Logger): string[] {
+/** Logs the server's output, and returns an array that always holds its last lines. */
+function collectLog(child: ChildProcess, log: Logger): string[] {
   const lines: string[] = [];
   if (child.stderr === null) return lines;
   createInterface({ input: child.stderr }).on("line", (line) => {
     lines.push(line);
-    if (lines.length > 20) lines.shift();
+    if (lines.length > MAX_LOG_LINES) lines.shift();
     if (/^(PANIC|WARNING):/.test(line)) log.warn({ postgres: line }, "postgres");
     else log.debug({ postgres: line }, "postgres");
   });

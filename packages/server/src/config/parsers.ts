@@ -1,0 +1,54 @@
+/** Parsers of single values. Each throws a clause for the operator, which follows the name of the setting. */
+
+export function nonEmpty(text: string): string {
+  if (text === "") throw new Error("must not be empty");
+  return text;
+}
+
+export function integer(minimum: number, maximum: number): (text: string) => number {
+  return (text) => {
+    const value = /^[0-9]{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= minimum && value <= maximum) return value;
+    throw new Error(`must be an integer from ${minimum} to ${maximum}`);
+  };
+}
+
+/** A disk limit in MiB: 0, or in the range of `disk_mb` of an environment. */
+export function diskMb(text: string): number {
+  const value = integer(0, 1_048_576)(text);
+  if (value === 0 || value >= 64) return value;
+  throw new Error("must be 0 or at least 64");
+}
+
+export function oneOf<const Value extends string>(...values: Value[]): (text: string) => Value {
+  return (text) => {
+    const value = values.find((candidate) => candidate === text);
+    if (value === undefined) throw new Error(`must be one of ${values.join(", ")}`);
+    return value;
+  };
+}
+
+/** Splits at commas and white space. */
+export function list(text: string): string[] {
+  return text.split(/[\s,]+/).filter((item) => item !== "");
+}
+
+/** An https URL without credentials, since agents can read it. */
+export function httpsUrl(text: string): string {
+  const url = URL.parse(text);
+  if (
+    url?.protocol === "https:" &&
+    url.username === "" &&
+    url.password === "" &&
+    url.search === "" &&
+    !/['\s]/.test(text)
+  )
+    return text;
+  throw new Error("must be an https URL without credentials or a query");
+}
+
+/** The error does not quote the URL, which may contain a password. */
+export function databaseUrl(text: string): string {
+  if (/^postgres(ql)?:\/\/\S+$/.test(text)) return text;
+  throw new Error("must have the form postgres://user@host:port/database");
+}
