@@ -9,14 +9,14 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from "../src/db/embedded
 import { type Database, openDatabase } from "../src/db/pool.ts";
 import { silentLog } from "./database.ts";
 
-/** A data directory for one test, and everything that runs on it: all stopped, then removed, when the test ends. */
-export type Place = {
+/** A data directory for one test with its servers. When the test ends, they are stopped and the directory is removed. */
+export type TemporaryInstance = {
   dataDir: string;
   start(): Promise<EmbeddedPostgres>;
-  /** The same start in a process of its own, which stops the server when it is told SIGTERM. */
+  /** Starts the server in another process, which stops it on SIGTERM. */
   startInChild(prefix?: readonly string[]): Child;
-  /** Something else to end before the directory goes. */
-  ending(stop: () => Promise<void>): void;
+  /** Called at the end of the test, before the directory is removed. */
+  onEnd(stop: () => Promise<void>): void;
 };
 
 export type Child = {
@@ -26,7 +26,7 @@ export type Child = {
 };
 
 /** @param below the data directory's path below the test's own, which has the permission bits `mode`. */
-export function temporaryPlace(t: TestContext, { below = "data", mode = 0o777 } = {}): Place {
+export function temporaryInstance(t: TestContext, { below = "data", mode = 0o777 } = {}): TemporaryInstance {
   const root = mkdtempSync(join(tmpdir(), "berth-pg-"));
   const dataDir = join(root, below);
   mkdirSync(dataDir, { recursive: true });
@@ -39,7 +39,7 @@ export function temporaryPlace(t: TestContext, { below = "data", mode = 0o777 } 
   });
   return {
     dataDir,
-    ending: (stop) => endings.push(stop),
+    onEnd: (stop) => endings.push(stop),
     async start() {
       const server = await startEmbeddedPostgres({ dataDir, log: silentLog });
       endings.push(server.stop);
@@ -64,7 +64,7 @@ export async function withDatabase<T>(
   return await work(db).finally(() => db.close());
 }
 
-/** A server and its workers, by the kernel's own record of who is whose child. */
+/** The pids of a server and its workers, from /proc. */
 export function serverProcesses(postmaster: number): number[] {
   const children = readdirSync("/proc")
     .map(Number)

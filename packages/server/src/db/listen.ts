@@ -61,7 +61,7 @@ async function connect(
     client.once("end", resolve);
     client.on("error", () => resolve());
   });
-  client.on("notification", (notice) => handlers.onPayload(notice.payload ?? ""));
+  client.on("notification", ({ payload }) => handlers.onPayload(payload ?? ""));
   try {
     await client.connect();
     await client.query(`listen ${pg.escapeIdentifier(channel)}`);

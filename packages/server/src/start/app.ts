@@ -62,7 +62,7 @@ export function createApp(deps: AppDeps): HttpApp {
   const formerKey = deps.formerSecretKey ?? null;
   const secrets = new SecretBox(secretKey, { onSecret: deps.redactor?.add, formerKey });
   const cursors = createCursors(derivedKey(secretKey, "list cursors"));
-  // Without the redactor: stored responses would displace real secrets among those that it looks for in the log.
+  // Without the redactor: it holds a limited number of secrets, and stored responses would evict real ones.
   const idempotency = createIdempotency(db, new SecretBox(secretKey, { formerKey }));
   const tokens = createTokenWatch(db.read, log);
   const app = createHttpApp({

@@ -1,3 +1,7 @@
+/**
+ * The program of the process that runs sessions, a child of the API process. When its parent exits for any reason, this process
+ * exits at once, and all sandboxes with it.
+ */
 import type { Config } from "../config/config.ts";
 import type { DatabaseAddress } from "../db/connection.ts";
 import { createLog } from "../log/log.ts";
@@ -9,10 +13,6 @@ export type ToRunner = { type: "start"; config: Config; address: DatabaseAddress
 /** Messages from the runner to the API process. */
 export type FromRunner = { type: "ready" } | { type: "failed"; message: string };
 
-/**
- * The process that runs sessions, a child of the API process. When its parent is gone for whatever reason, this process exits at
- * once, and with it every sandbox.
- */
 let running: Promise<Runner> | undefined;
 
 process.on("message", (message: ToRunner) => {

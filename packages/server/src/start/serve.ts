@@ -36,6 +36,7 @@ export async function serve(config: Config): Promise<Serving> {
   const redactor = createRedactor();
   const log = createLog(config.logLevel, redactor).child({ part: "api" });
   const runner = superviseRunner(log);
+  // In the order in which they are called: the database stops after all that use it, and the lock is released last.
   const stops: Array<() => Promise<void>> = [() => runner.stop(), async () => release()];
   try {
     const [store, models] = await Promise.all([openStore(config, log), openModels(config, log)]);
@@ -45,27 +46,11 @@ export async function serve(config: Config): Promise<Serving> {
     const hub = await openSessionHub({ db, log });
     stops.unshift(() => hub.close());
     const blobs = await openDiskBlobs(blobDirectory(config));
-    const keyLocation = { file: config.secretKeyFile, dataDir: config.dataDir };
-    const secretKey = readSecretKey(keyLocation);
-    const formerSecretKey = readFormerKey(keyLocation);
-    const repositoryHosts = config.hostedProviders.map(({ host }) => host);
-    const api = await startApi({
-      ...config,
-      db,
-      hub,
-      log,
-      redactor,
-      models,
-      blobs,
-      secretKey,
-      formerSecretKey,
-      repositoryHosts,
-      runsImages: config.sandbox === "docker",
-    });
+    const api = await startApi({ ...apiSettings(config), db, hub, log, redactor, models, blobs });
     stops.unshift(() => api.close());
     await runner.start(config, store.address);
-    const sweeping = await sweepFiles(db, blobs, config.dataDir, log);
-    stops.unshift(() => sweeping.close());
+    const sweeper = await startFileSweeper(db, blobs, config.dataDir, log);
+    stops.unshift(() => sweeper.close());
     return { url: api.url, stop: runOnce(() => stopAll(stops, log)) };
   } catch (error) {
     await stopAll(stops, log);
@@ -73,8 +58,24 @@ export async function serve(config: Config): Promise<Serving> {
   }
 }
 
-/** Removes what no file needs any more: contents, staged contents, and unfinished uploads. */
-async function sweepFiles(db: Database, blobs: BlobStore, dataDir: string, log: Logger): Promise<Sweeper> {
+function apiSettings(config: Config) {
+  const keyLocation = { file: config.secretKeyFile, dataDir: config.dataDir };
+  return {
+    ...config,
+    secretKey: readSecretKey(keyLocation),
+    formerSecretKey: readFormerKey(keyLocation),
+    repositoryHosts: config.hostedProviders.map(({ host }) => host),
+    runsImages: config.sandbox === "docker",
+  };
+}
+
+/** Removes contents without a file, staged contents, and unfinished uploads. */
+async function startFileSweeper(
+  db: Database,
+  blobs: BlobStore,
+  dataDir: string,
+  log: Logger,
+): Promise<Sweeper> {
   const isOwn = await isOwnDatabase(db.write, dataDir, log);
   const staged = () => blobs.removeAbandoned();
   const uploads = () => sweepUploads(db, blobs);
@@ -82,8 +83,8 @@ async function sweepFiles(db: Database, blobs: BlobStore, dataDir: string, log: 
   return startSweeper(isOwn ? { staged, uploads, contents } : { staged }, log);
 }
 
-/** Stops the API first, then the runner, then the database. */
-async function stopAll(parts: ReadonlyArray<() => Promise<void>>, log: Logger): Promise<void> {
-  for (const stop of parts)
+/** Calls all in order, whether or not others fail. */
+async function stopAll(stops: ReadonlyArray<() => Promise<void>>, log: Logger): Promise<void> {
+  for (const stop of stops)
     await stop().catch((error) => log.error({ err: error }, "a component did not stop cleanly"));
 }

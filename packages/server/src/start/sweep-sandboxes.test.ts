@@ -6,11 +6,11 @@ import { pino } from "pino";
 import { sweepSandboxes } from "./sweep-sandboxes.ts";
 
 const held = "01890a5d-ac96-774b-bcce-b302099a8057";
-const forgotten = "01890a5d-ac96-774b-bcce-b302099a8058";
+const abandoned = "01890a5d-ac96-774b-bcce-b302099a8058";
 
 test("sweepSandboxes: the sandbox of a session that is not held → closed and logged; all others stay open", async () => {
   const engine = createFakeEngine();
-  const ids = [held, forgotten].map((id) => formatId("session", id)).concat("layer_of_packages");
+  const ids = [held, abandoned].map((id) => formatId("session", id)).concat("layer_of_packages");
   for (const id of ids) await engine.open(spec(id));
   const lines: string[] = [];
   const log = pino({ level: "info" }, { write: (line) => void lines.push(line) });

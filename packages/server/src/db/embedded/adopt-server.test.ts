@@ -1,19 +1,20 @@
+// Subject: start-embedded-postgres.ts
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { processStart } from "@berth/linux";
-import { temporaryPlace, withDatabase } from "../../../test-support/embedded-postgres.ts";
+import { temporaryInstance, withDatabase } from "../../../test-support/embedded-postgres.ts";
 
 test("adopt: the server's parent was killed → it is adopted with its rows, and stopped at the end", async (t) => {
-  const place = temporaryPlace(t);
-  const child = place.startInChild();
+  const instance = temporaryInstance(t);
+  const child = instance.startInChild();
   const { pid, connection } = await child.ready;
   await withDatabase(connection, (db) => db.write.query({ text: "create table notes as select 1 as id" }));
   child.process.kill("SIGKILL");
   await child.exited;
 
-  const server = await place.start();
+  const server = await instance.start();
   assert.equal(server.adopted, true);
   assert.equal(server.pid, pid);
   const { rows } = await withDatabase(server.connection, (db) => db.read.query({ text: "table notes" }));
@@ -23,9 +24,9 @@ test("adopt: the server's parent was killed → it is adopted with its rows, and
 });
 
 test("simultaneous starts share one server; the last user stops it", async (t) => {
-  const place = temporaryPlace(t);
-  const child = place.startInChild();
-  const servers = await Promise.all([place.start(), place.start(), place.start()]);
+  const instance = temporaryInstance(t);
+  const child = instance.startInChild();
+  const servers = await Promise.all([instance.start(), instance.start(), instance.start()]);
   const { pid, connection } = await child.ready;
   for (const server of servers) assert.equal(server.pid, pid);
 
@@ -37,21 +38,21 @@ test("simultaneous starts share one server; the last user stops it", async (t) =
 });
 
 test("the process that started the server stops while another uses it → the server keeps running", async (t) => {
-  const place = temporaryPlace(t);
-  const child = place.startInChild();
+  const instance = temporaryInstance(t);
+  const child = instance.startInChild();
   await child.ready;
-  const server = await place.start();
+  const server = await instance.start();
   child.process.kill("SIGTERM");
   await child.exited;
   await withDatabase(server.connection, (db) => db.write.query({ text: "select 1" }));
 });
 
 test("a pid file with a reused pid → the server starts, and the other program is not signalled", async (t) => {
-  const place = temporaryPlace(t);
-  await (await place.start()).stop();
-  const words = [process.pid, "x", 1, 5432, join(place.dataDir, "socket"), "", "1 1", "ready", ""];
-  writeFileSync(join(place.dataDir, "cluster/postmaster.pid"), words.join("\n"));
-  const server = await place.start();
+  const instance = temporaryInstance(t);
+  await (await instance.start()).stop();
+  const words = [process.pid, "x", 1, 5432, join(instance.dataDir, "socket"), "", "1 1", "ready", ""];
+  writeFileSync(join(instance.dataDir, "cluster/postmaster.pid"), words.join("\n"));
+  const server = await instance.start();
   assert.equal(server.adopted, false);
   await withDatabase(server.connection, (db) => db.write.query({ text: "select 1" }));
 });

@@ -3,14 +3,14 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { processStart } from "@berth/linux";
-import { temporaryPlace, withDatabase } from "../../../test-support/embedded-postgres.ts";
+import { temporaryInstance, withDatabase } from "../../../test-support/embedded-postgres.ts";
 import { checkDurability } from "../check-durability.ts";
 
 const notRoot = process.getuid?.() !== 0 && "needs root";
 
 test("start: the first creates a cluster, a later one finds its rows", async (t) => {
-  const place = temporaryPlace(t);
-  const first = await place.start();
+  const instance = temporaryInstance(t);
+  const first = await instance.start();
   await withDatabase(first.connection, async (db) => {
     await checkDurability(db.write);
     await db.write.query({ text: "create table notes as select 1 as id" });
@@ -19,22 +19,22 @@ test("start: the first creates a cluster, a later one finds its rows", async (t)
   await first.exited;
   assert.equal(processStart(first.pid), undefined);
 
-  const second = await place.start();
+  const second = await instance.start();
   assert.equal(second.adopted, false);
   const { rows } = await withDatabase(second.connection, (db) => db.read.query({ text: "table notes" }));
   assert.deepEqual(rows, [{ id: 1 }]);
 });
 
 test("start as root: the server runs as an unprivileged user", { skip: notRoot }, async (t) => {
-  const server = await temporaryPlace(t).start();
+  const server = await temporaryInstance(t).start();
   const status = readFileSync(`/proc/${server.pid}/status`, "utf8");
   assert.doesNotMatch(status, /^Uid:.*\s0\s/m);
   assert.match(status, /^CapEff:\s+0+$/m);
 });
 
 test("start without root: the server runs as the same user", { skip: notRoot }, async (t) => {
-  const place = temporaryPlace(t);
-  const child = place.startInChild(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]);
+  const instance = temporaryInstance(t);
+  const child = instance.startInChild(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]);
   const { pid } = await child.ready;
   assert.match(readFileSync(`/proc/${pid}/status`, "utf8"), /^Uid:\s+65534/m);
   child.process.kill("SIGTERM");
@@ -43,18 +43,18 @@ test("start without root: the server runs as the same user", { skip: notRoot }, 
 });
 
 test("a server without fsync → an error that lists every problem", async (t) => {
-  const place = temporaryPlace(t);
-  await (await place.start()).stop();
+  const instance = temporaryInstance(t);
+  await (await instance.start()).stop();
   const settings = "fsync = off\nfull_page_writes = off\n";
-  writeFileSync(join(place.dataDir, "cluster/postgresql.auto.conf"), settings);
-  const { connection } = await place.start();
+  writeFileSync(join(instance.dataDir, "cluster/postgresql.auto.conf"), settings);
+  const { connection } = await instance.start();
   await withDatabase(connection, (db) =>
     assert.rejects(checkDurability(db.write), /fsync is off and must be on.*; full_page_writes is off/),
   );
 });
 
 test("a data directory path too long for a socket → it works, and nothing is left elsewhere", async (t) => {
-  const server = await temporaryPlace(t, { below: "d".repeat(120) }).start();
+  const server = await temporaryInstance(t, { below: "d".repeat(120) }).start();
   const { host } = server.connection;
   assert.ok(host.startsWith("/tmp/berth-"));
   await withDatabase(server.connection, (db) => db.write.query({ text: "select 1" }));
@@ -65,23 +65,23 @@ test("a data directory path too long for a socket → it works, and nothing is l
 test("a data directory that the server's user cannot traverse to → it works", {
   skip: notRoot,
 }, async (t) => {
-  const server = await temporaryPlace(t, { mode: 0o700 }).start();
+  const server = await temporaryInstance(t, { mode: 0o700 }).start();
   await withDatabase(server.connection, (db) => db.write.query({ text: "select 1" }));
 });
 
 test("an interrupted initdb → it is run again", async (t) => {
-  const place = temporaryPlace(t);
-  mkdirSync(join(place.dataDir, "cluster.partial-a/base"), { recursive: true });
-  await place.start();
-  assert.ok(!existsSync(join(place.dataDir, "cluster.partial-a")));
+  const instance = temporaryInstance(t);
+  mkdirSync(join(instance.dataDir, "cluster.partial-a/base"), { recursive: true });
+  await instance.start();
+  assert.ok(!existsSync(join(instance.dataDir, "cluster.partial-a")));
 });
 
 test("a cluster of another major version → an error of one sentence", async (t) => {
-  const place = temporaryPlace(t);
-  await (await place.start()).stop();
-  writeFileSync(join(place.dataDir, "cluster/PG_VERSION"), "14\n");
+  const instance = temporaryInstance(t);
+  await (await instance.start()).stop();
+  writeFileSync(join(instance.dataDir, "cluster/PG_VERSION"), "14\n");
   await assert.rejects(
-    place.start(),
+    instance.start(),
     /written by PostgreSQL 14, and .* is PostgreSQL \d+: set BERTH_PG_BIN to the bin directory of a PostgreSQL 14\.$/,
   );
 });

@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { processStart } from "@berth/linux";
 import { silentLog } from "../../../test-support/database.ts";
-import { type Place, serverProcesses, temporaryPlace } from "../../../test-support/embedded-postgres.ts";
+import {
+  serverProcesses,
+  type TemporaryInstance,
+  temporaryInstance,
+} from "../../../test-support/embedded-postgres.ts";
 import { DatabaseUnavailableError } from "../database-error.ts";
 import { type Database, openDatabase } from "../pool.ts";
 import { type SupervisedPostgres, superviseEmbeddedPostgres } from "./supervise-embedded-postgres.ts";
@@ -11,16 +15,16 @@ const WRITERS = 8;
 const ROWS_BEFORE_KILL = 200;
 
 test("the server and all its processes are killed under load → it restarts with every acknowledged row", async (t) => {
-  const { db } = await kept(temporaryPlace(t));
+  const { db } = await supervised(temporaryInstance(t));
   await db.write.query({ text: "create table notes (id bigint primary key)" });
   const acknowledged = new Set<number>();
   for (let round = 0; round < 3; round++) {
     const killed = await postmasterOf(db);
     await writeUntilKilled(db, acknowledged, () => killServer(killed));
-    const kept = await rowsOf(db);
+    const rows = await rowsOf(db);
     assert.equal(processStart(killed), undefined);
     assert.deepEqual(
-      [...acknowledged].filter((id) => !kept.has(id)),
+      [...acknowledged].filter((id) => !rows.has(id)),
       [],
       `round ${round}`,
     );
@@ -28,31 +32,31 @@ test("the server and all its processes are killed under load → it restarts wit
 });
 
 test("only the postmaster is killed → it restarts although workers linger for a moment", async (t) => {
-  const { server, db } = await kept(temporaryPlace(t));
+  const { server, db } = await supervised(temporaryInstance(t));
   await db.write.query({ text: "create table notes as select 1::bigint as id" });
   process.kill(server.pid(), "SIGKILL");
   assert.deepEqual([...(await rowsOf(db))], [1]);
 });
 
-test("a frozen server → stop takes five seconds and does not block the caller", async (t) => {
-  const { server } = await kept(temporaryPlace(t));
+test("a frozen server → statements fail within seconds", async (t) => {
+  const { server } = await supervised(temporaryInstance(t));
   const db = openDatabase({ connection: server.connection, log: silentLog });
   t.after(db.close);
   process.kill(server.pid(), "SIGSTOP");
   const begun = performance.now();
-  const asked = await Promise.allSettled([
+  const results = await Promise.allSettled([
     db.write.query({ text: "select 1" }),
     db.read.query({ text: "select 1" }),
   ]);
   process.kill(server.pid(), "SIGCONT");
   assert.ok(performance.now() - begun < 7_000);
-  for (const answer of asked) {
-    assert.ok(answer.status === "rejected" && answer.reason instanceof DatabaseUnavailableError);
+  for (const result of results) {
+    assert.ok(result.status === "rejected" && result.reason instanceof DatabaseUnavailableError);
   }
 });
 
 test("stop during a restart → nothing runs afterwards", async (t) => {
-  const { server } = await kept(temporaryPlace(t));
+  const { server } = await supervised(temporaryInstance(t));
   const killed = server.pid();
   process.kill(killed, "SIGKILL");
   await server.stop();
@@ -60,17 +64,19 @@ test("stop during a restart → nothing runs afterwards", async (t) => {
   assert.equal(processStart(server.pid()), undefined);
 });
 
-async function kept(place: Place): Promise<{ server: SupervisedPostgres; db: Database }> {
-  const server = await superviseEmbeddedPostgres({ dataDir: place.dataDir, log: silentLog });
+async function supervised(
+  instance: TemporaryInstance,
+): Promise<{ server: SupervisedPostgres; db: Database }> {
+  const server = await superviseEmbeddedPostgres({ dataDir: instance.dataDir, log: silentLog });
   const db = openDatabase({ connection: server.connection, log: silentLog });
-  place.ending(async () => {
+  instance.onEnd(async () => {
     await db.close();
     await server.stop();
   });
   return { server, db };
 }
 
-/** Several writers insert, `kill` strikes in the middle, and each goes on until it fails or has seen the next server. */
+/** Several writers insert rows; one of them calls `kill` midway. Each continues until an insert fails or five succeed after the kill. */
 async function writeUntilKilled(db: Database, acknowledged: Set<number>, kill: () => void): Promise<void> {
   const first = acknowledged.size * 10;
   let next = first;
@@ -88,18 +94,18 @@ async function writeUntilKilled(db: Database, acknowledged: Set<number>, kill: (
   }
   const ends = await Promise.allSettled(Array.from({ length: WRITERS }, () => write()));
   const failures = ends.flatMap((end) => (end.status === "rejected" ? [end.reason] : []));
-  assert.ok(failures.length > 0, "the kill struck nobody");
+  assert.ok(failures.length > 0, "no writer noticed the kill");
   for (const failure of failures) assert.ok(failure instanceof DatabaseUnavailableError, failure);
 }
 
-/** Asked of the server itself: its keeper learns of a crash a moment after its clients. */
+/** Asks the server itself, since its supervisor notices a crash a moment after its clients. */
 async function postmasterOf(db: Database): Promise<number> {
   const text = "select split_part(pg_read_file('postmaster.pid'), e'\\n', 1)::int as pid";
   const { rows } = await db.write.query<{ pid: number }>({ text });
   return rows[0]?.pid ?? 0;
 }
 
-/** All at once, as far as a process can: none gets the time to say goodbye. */
+/** Kills all processes of the server, so that none of them can shut down cleanly. */
 function killServer(postmaster: number): void {
   for (const pid of serverProcesses(postmaster)) {
     try {
@@ -110,7 +116,7 @@ function killServer(postmaster: number): void {
   }
 }
 
-/** The first question after a crash waits for the server, or says that it may be asked again. */
+/** Reads all rows. The first query after a crash waits for the server, or fails with a retryable error. */
 async function rowsOf(db: Database): Promise<Set<number>> {
   for (;;) {
     try {

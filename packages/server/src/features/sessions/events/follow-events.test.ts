@@ -197,7 +197,7 @@ describe("followEvents", () => {
     assert.deepEqual([...first.slice(0, 10), ...rest], await logIds(own));
   });
 
-  test("a lost notice → the event arrives by the poll", async (t) => {
+  test("a lost notification → the event arrives by the poll", async (t) => {
     const own = await house(t, { mute: true, pollMs: 100 });
     const reading = frames(await own.open(), (ids) => ids.length === 1);
     await own.append(["unannounced"]);
