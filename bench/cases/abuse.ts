@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { AnyJson, Api } from "../../tests/acceptance/harness/api.ts";
 import { makeEnvironment, makeSession, steps } from "../../tests/acceptance/harness/fixtures.ts";
 import { readEventsUntil } from "../../tests/acceptance/harness/stream.ts";
-import { abuses } from "../../tests/proof/abuse/abuses.ts";
+import { ABUSES } from "../../tests/proof/abuse/abuses.ts";
 import { makeNeighbour, p99 } from "../../tests/proof/abuse/neighbour.ts";
 import type { Figure } from "../figure.ts";
 
@@ -53,10 +53,10 @@ export async function abuseFigures(api: Api): Promise<Figure[]> {
     }
   };
   for (const name of MEASURED) {
-    const command = abuses[name]?.command ?? "";
+    const command = ABUSES[name]?.command ?? "";
     await measure(name, [Array.from({ length: 100 }, () => command)]);
   }
-  const busy = abuses["busy loops on all cores"]?.command ?? "";
+  const busy = ABUSES["busy loops on all cores"]?.command ?? "";
   await measure(
     `${BUSY_SESSIONS} sessions of busy loops`,
     Array.from({ length: BUSY_SESSIONS }, () => [busy]),

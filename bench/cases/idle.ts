@@ -9,7 +9,7 @@ import {
   makeSession,
   runTurn,
 } from "../../tests/acceptance/harness/fixtures.ts";
-import { holds, hostState } from "../../tests/proof/abuse/host-state.ts";
+import { hostState, waitUntilPasses } from "../../tests/proof/abuse/host-state.ts";
 import { type Figure, median, percentile, times } from "../figure.ts";
 
 const SESSIONS = 10_000;
@@ -52,7 +52,7 @@ export async function idleFigures(berth: Berth, api: Api): Promise<Figure[]> {
 
 /** Proportional set size of the host's processes for an open session without a running command. */
 async function openFigure(berth: Berth, api: Api): Promise<Figure> {
-  await holds(60_000, () => assert.deepEqual(hostState(berth).processes, []));
+  await waitUntilPasses(60_000, () => assert.deepEqual(hostState(berth).processes, []));
   const quiet = { tool: "Write", input: { file_path: "/data/kept", content: "kept" } };
   await Promise.all(
     Array.from({ length: OPEN }, async () => runTurn(api, (await makeSession(api)).id, quiet)),

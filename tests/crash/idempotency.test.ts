@@ -3,12 +3,12 @@ import { after, before, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { type AnyJson, Api, type ApiResponse } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
-import { canInject, injectKill } from "./inject-kill.ts";
+import { CAN_INJECT, injectKill } from "./inject-kill.ts";
 import { isAlive } from "./processes.ts";
 
 /**
- * A request with an `Idempotency-Key`, with the service killed by the kernel at the Nth of its writes, for every N until the
- * answer gets through. Whatever the point, the same request afterwards makes the one object.
+ * The kernel kills the service at the Nth write of a request with an `Idempotency-Key`, for every N until the response
+ * arrives. In each case the repeated request creates exactly one object.
  */
 
 let berth: Berth;
@@ -19,26 +19,26 @@ before(async () => {
 });
 after(() => berth.stop());
 
-const MOST_POINTS = 40;
-const LONGEST_MS = 30_000;
+const MAX_POINTS = 40;
+const MAX_WAIT_MS = 30_000;
 
-/** A request that makes an object of this name, and how many of that name there are. */
-interface Making {
+/** Creates an object with a name, and counts the objects with it. */
+interface Creation {
   send(name: string, headers: Record<string, string>): Promise<ApiResponse>;
   count(name: string): Promise<number>;
 }
 
-/** The Nth call of this kind, while an object of this name is made. */
+/** The Nth system call of one kind, during the creation of the named object. */
 interface Point {
   call: string;
   point: number;
   name: string;
 }
 
-const makings: Record<string, Making> = {
+const CREATIONS: Record<string, Creation> = {
   agent: {
     send: (name, headers) => api.post("/agents", { name, model: "rehearsal/steps" }, { headers }),
-    count: async (name) => named(await listed("/agents"), "name", name),
+    count: async (name) => countByField(await list("/agents"), "name", name),
   },
   upload: {
     send(name, headers) {
@@ -46,42 +46,46 @@ const makings: Record<string, Making> = {
       form.set("file", new Blob([name]), name);
       return api.call("POST", "/files", undefined, { raw: form, headers });
     },
-    count: async (name) => named(await listed("/files"), "filename", name),
+    count: async (name) => countByField(await list("/files"), "filename", name),
   },
 };
 
-for (const [kind, making] of Object.entries(makings)) {
-  test(`a keyed ${kind} whose service is killed at any point is made once`, {
+for (const [kind, creation] of Object.entries(CREATIONS)) {
+  test(`service killed at any write of a keyed ${kind} request: one object is created`, {
     timeout: 300_000,
-    skip: !canInject,
+    skip: !CAN_INJECT,
   }, async (context) => {
-    let cuts = 0;
+    let kills = 0;
     for (const call of ["write", "writev"]) {
-      for (let point = 1; await cutAt({ call, point, name: `${kind}-${call}-${point}` }, making); point++) {
-        cuts += 1;
-        assert.ok(point < MOST_POINTS, `${point} times '${call}' is no end`);
+      for (
+        let point = 1;
+        await killAt({ call, point, name: `${kind}-${call}-${point}` }, creation);
+        point++
+      ) {
+        kills += 1;
+        assert.ok(point < MAX_POINTS, `the request did not finish after ${point} ${call} calls`);
       }
     }
-    context.diagnostic(`${cuts} crash points`);
-    assert.ok(cuts >= 8, `only ${cuts} crash points were met`);
+    context.diagnostic(`${kills} crash points`);
+    assert.ok(kills >= 8, `only ${kills} crash points were reached`);
   });
 }
 
-/** False when the answer got through before the point was met. */
-async function cutAt({ call, point, name }: Point, { send, count }: Making): Promise<boolean> {
+/** Returns false when the response arrived before the point was reached. */
+async function killAt({ call, point, name }: Point, { send, count }: Creation): Promise<boolean> {
   const headers = { "idempotency-key": name };
   const { pid } = berth;
   const tracer = await injectKill(pid, point, [call]);
   const first = await send(name, headers).catch(() => null);
-  const cut = first === null || !isAlive(pid);
+  const killed = first === null || !isAlive(pid);
   await tracer.stop();
-  if (cut) await restart();
-  const again = await answered(() => send(name, headers));
+  if (killed) await restart();
+  const again = await sendUntilAvailable(() => send(name, headers));
   assert.equal(again.status, 200, `${name}: ${JSON.stringify(again.body)}`);
   if (first !== null) assert.deepEqual(again.body, first.body, name);
   assert.equal(await count(name), 1, name);
   assert.deepEqual((await send(name, headers)).body, again.body, name);
-  return cut;
+  return killed;
 }
 
 async function restart(): Promise<void> {
@@ -90,20 +94,20 @@ async function restart(): Promise<void> {
   api = new Api(berth.url, api.token);
 }
 
-/** The database may not have seen yet that the service is gone. */
-async function answered(send: () => Promise<ApiResponse>): Promise<ApiResponse> {
-  const until = performance.now() + LONGEST_MS;
+/** Repeats the request while the database still holds the key's lock for the killed service. */
+async function sendUntilAvailable(send: () => Promise<ApiResponse>): Promise<ApiResponse> {
+  const deadline = performance.now() + MAX_WAIT_MS;
   for (;;) {
-    const answer = await send();
-    if (performance.now() > until || !answer.headers.has("retry-after")) return answer;
+    const response = await send();
+    if (performance.now() > deadline || !response.headers.has("retry-after")) return response;
     await pause(50);
   }
 }
 
-async function listed(path: string): Promise<AnyJson[]> {
+async function list(path: string): Promise<AnyJson[]> {
   return (await api.ok("GET", `${path}?limit=100`)).data;
 }
 
-function named(objects: AnyJson[], field: string, name: string): number {
+function countByField(objects: AnyJson[], field: string, name: string): number {
   return objects.filter((object) => object[field] === name).length;
 }

@@ -1,48 +1,48 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 
-/** The system calls by which a process tells others anything. */
-export const writingCalls = ["write", "writev", "sendto", "sendmsg"] as const;
+/** The system calls that write to files and sockets. */
+export const WRITE_CALLS = ["write", "writev", "sendto", "sendmsg"] as const;
 
-/** Those that move a file or a directory, which other threads of the process make. */
-export const movingCalls = ["rename", "renameat", "renameat2"] as const;
+/** The system calls that rename files; other threads of the process make them. */
+export const RENAME_CALLS = ["rename", "renameat", "renameat2"] as const;
 
-/** Whether there is what `injectKill` and `countCalls` need. */
-export const canInject = spawnSync("strace", ["--version"]).status === 0;
+/** Whether strace is installed, which `injectKill` and `countCalls` need. */
+export const CAN_INJECT = spawnSync("strace", ["--version"]).status === 0;
 
 export interface Injection {
-  /** Resolves when the process is gone, or the injection. */
+  /** Resolves when the process has ended or the injection is stopped. */
   exited: Promise<unknown>;
   stop(): Promise<unknown>;
 }
 
 /**
- * Has the kernel kill the process at the Nth call, from now, of one of these (each kind is counted by itself) in one of its
- * threads; of writing calls, in its first. Resolves when it is set.
+ * Makes the kernel kill the process at its Nth call, from now on, of one of these kinds (each kind is counted separately). Write
+ * calls are counted in the main thread only, renames in all threads. Resolves when strace is attached.
  */
 export async function injectKill(
   pid: number,
   point: number,
-  calls: readonly string[] = writingCalls,
+  calls: readonly string[] = WRITE_CALLS,
 ): Promise<Injection> {
-  const threads = calls === movingCalls ? ["-f"] : [];
+  const threads = calls === RENAME_CALLS ? ["-f"] : [];
   const rule = `inject=${calls.join()}:signal=SIGKILL:when=${point}`;
   return await trace(pid, [...threads, "-e", `trace=${calls.join()}`, "-e", rule, "-o", "/dev/null"]);
 }
 
 export interface Counting extends Injection {
-  /** By kind, how many calls the first thread of the process has made. */
+  /** Stops counting and returns the number of calls of the main thread, by kind. */
   counts(): Promise<Map<string, number>>;
 }
 
-/** Counts the writing calls that the process makes from now until `counts` or its end. */
+/** Counts the write calls of the process from now until `counts` or its end. */
 export async function countCalls(pid: number): Promise<Counting> {
-  const tracer = await trace(pid, ["-c", "-e", `trace=${writingCalls.join()}`]);
+  const tracer = await trace(pid, ["-c", "-e", `trace=${WRITE_CALLS.join()}`]);
   return { ...tracer, counts: async () => readCounts(await tracer.stop()) };
 }
 
 interface Tracer extends Injection {
-  /** Answers what it has told. */
+  /** Detaches and returns the stderr of strace. */
   stop(): Promise<string>;
 }
 
@@ -50,10 +50,10 @@ async function trace(pid: number, options: readonly string[]): Promise<Tracer> {
   const tracer = spawn("strace", ["-p", `${pid}`, ...options], { stdio: ["ignore", "ignore", "pipe"] });
   const exited = once(tracer, "close");
   const attached = Promise.withResolvers<void>();
-  let told = "";
+  let output = "";
   tracer.stderr.on("data", (chunk) => {
-    told += chunk;
-    if (/attached/.test(told)) attached.resolve();
+    output += chunk;
+    if (/attached/.test(output)) attached.resolve();
   });
   await Promise.race([attached.promise, exited]);
   return {
@@ -61,18 +61,18 @@ async function trace(pid: number, options: readonly string[]): Promise<Tracer> {
     async stop() {
       tracer.kill("SIGTERM");
       await exited;
-      return told;
+      return output;
     },
   };
 }
 
-/** Of the table that ends with the name of the call in each line, the number of calls before it. */
+/** Parses the table of `strace -c`: the number of calls by name. */
 function readCounts(table: string): Map<string, number> {
   const rows = table.split("\n").map((line) => line.trim().split(/\s+/));
   return new Map(
     rows.flatMap((row): [string, number][] => {
       const name = row.at(-1) ?? "";
-      return (writingCalls as readonly string[]).includes(name) ? [[name, Number(row[3])]] : [];
+      return (WRITE_CALLS as readonly string[]).includes(name) ? [[name, Number(row[3])]] : [];
     }),
   );
 }

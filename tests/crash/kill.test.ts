@@ -3,9 +3,9 @@ import { after, before, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { Berth } from "../acceptance/harness/berth.ts";
 import { clientOf, LoadedSession } from "./load.ts";
-import { isAlive, livingPid, type Part } from "./processes.ts";
+import { isAlive, type Part, waitForPid } from "./processes.ts";
 
-const rounds = Number(process.env.BERTH_TEST_CRASH_ROUNDS ?? 20);
+const ROUNDS = Number(process.env.BERTH_TEST_CRASH_ROUNDS ?? 20);
 
 let berth: Berth;
 let token: string;
@@ -16,37 +16,37 @@ before(async () => {
 after(() => berth.stop());
 
 for (const part of ["api", "runner", "postgres"] as const) {
-  test(`${rounds} times SIGKILL of the ${part} under load loses, doubles and reorders nothing`, {
+  test(`${ROUNDS} kills of the ${part} under load: no event is lost, duplicated or reordered`, {
     timeout: 300_000,
   }, async (context) => {
     const current = clientOf(() => berth, token);
     const sessions = await Promise.all(Array.from({ length: 3 }, () => LoadedSession.start(current)));
     const seed = Math.trunc(Math.random() * 2 ** 31);
     context.diagnostic(`seed ${seed}`);
-    for (const wait of waits(seed, rounds)) {
+    for (const wait of waits(seed, ROUNDS)) {
       await pause(wait);
       await killAndRecover(part);
     }
     for (const session of sessions) {
       assert.ok(
-        session.acknowledged.length > rounds,
-        `only ${session.acknowledged.length} messages got through`,
+        session.acknowledged.length > ROUNDS,
+        `only ${session.acknowledged.length} messages were acknowledged`,
       );
       await session.check();
     }
   });
 }
 
-/** Ends when the service answers again, with the killed part in a new process. */
+/** Kills one part and resolves when the service is ready with that part in a new process. */
 async function killAndRecover(part: Part): Promise<void> {
-  const victim = await livingPid(berth, part);
+  const victim = await waitForPid(berth, part);
   process.kill(victim, "SIGKILL");
   if (part === "api") {
     await berth.kill("SIGKILL");
     berth = await Berth.start({ dataDir: berth.dataDir });
   } else {
     while (isAlive(victim)) await pause(5);
-    await livingPid(berth, part);
+    await waitForPid(berth, part);
   }
   await berth.ready();
 }

@@ -6,8 +6,8 @@ import { bash, makeAgent, makeEnvironment, steps, toolResults } from "../accepta
 import { readEventsUntil, readFrames } from "../acceptance/harness/stream.ts";
 
 /**
- * One session under load: a writer that sends numbered messages one after another and keeps what was acknowledged, and a
- * follower that resumes its stream wherever it was cut. Each message makes the agent append its number to a file.
+ * One session under load: a writer sends numbered messages one after another and records the acknowledged ones, and a
+ * follower resumes the event stream after each disconnect. Each message makes the agent append its number to a file.
  */
 export class LoadedSession {
   readonly id: string;
@@ -35,54 +35,54 @@ export class LoadedSession {
     return new LoadedSession(session.id, current);
   }
 
-  /** Ends the load, waits until the session has settled, and holds the log to what was acknowledged and followed. */
+  /** Stops the load, waits until the session is idle, and compares the log with the acknowledged and followed events. */
   async check(): Promise<void> {
     this.#stop.abort();
     await this.#done;
     const api = this.#current();
-    const doubled = await this.#afterwards(api, "touch /data/numbers; sort -n /data/numbers | uniq -d");
+    const duplicates = await this.#runAfterLoad(api, "touch /data/numbers; sort -n /data/numbers | uniq -d");
     const log = await wholeLog(api, this.id);
     const ids = log.map(({ id }) => id);
-    assert.equal(new Set(ids).size, ids.length, "nothing is doubled");
+    assert.equal(new Set(ids).size, ids.length, "no event is duplicated");
     const inputs = new Set(this.acknowledged);
     assert.deepEqual(
       ids.filter((id) => inputs.has(id)),
       this.acknowledged,
-      "what was acknowledged is there, in order",
+      "acknowledged events are in the log, in order",
     );
     assert.deepEqual(
       this.followed.map(({ id }) => id),
       ids.slice(0, this.followed.length),
-      "the follower saw the log, without gap or doubling",
+      "the follower received the log without a gap or a duplicate",
     );
-    assert.equal(doubled, "", "no command ran twice");
-    assertEveryIntentHasOneResult(log);
+    assert.equal(duplicates, "", "no command ran twice");
+    assertEveryCallHasOneResult(log);
   }
 
-  /** What a command prints once all that was sent has been worked off. */
-  async #afterwards(api: Api, command: string): Promise<string> {
+  /** The output of a command that runs after all sent messages are processed. */
+  async #runAfterLoad(api: Api, command: string): Promise<string> {
     const mark = `checked ${crypto.randomUUID()}`;
     await api.ok("POST", `/sessions/${this.id}/events`, {
       events: [steps(bash(`${command}; echo ${mark}`))],
     });
-    let printed: string | undefined;
+    let output: string | undefined;
     await readEventsUntil(api, this.id, (event) => {
       const [text] = toolResults([event]);
-      if (text?.includes(mark)) printed = text.slice(0, text.indexOf(mark)).trim();
-      return printed !== undefined && event.type === "session.status_idle";
+      if (text?.includes(mark)) output = text.slice(0, text.indexOf(mark)).trim();
+      return output !== undefined && event.type === "session.status_idle";
     });
-    return printed ?? "";
+    return output ?? "";
   }
 
   async #write(): Promise<void> {
     while (!this.#stop.signal.aborted) {
       const number = this.#sent++;
       const events = [steps(bash(`echo ${number} >> /data/numbers`))];
-      const answer = await this.#current()
+      const response = await this.#current()
         .post(`/sessions/${this.id}/events`, { events })
         .catch(() => null);
-      if (answer?.status === 200) this.acknowledged.push(answer.body.data[0].id);
-      await pause(answer?.status === 200 ? 40 : 100);
+      if (response?.status === 200) this.acknowledged.push(response.body.data[0].id);
+      await pause(response?.status === 200 ? 40 : 100);
     }
   }
 
@@ -103,7 +103,7 @@ export class LoadedSession {
   }
 }
 
-/** The client of whatever process serves now. */
+/** A client of the current service process. */
 export function clientOf(current: () => Berth, token: string): () => Api {
   return () => new Api(current().url, token);
 }
@@ -121,8 +121,8 @@ async function wholeLog(api: Api, session: string): Promise<AnyJson[]> {
   return log;
 }
 
-function assertEveryIntentHasOneResult(log: AnyJson[]): void {
+function assertEveryCallHasOneResult(log: AnyJson[]): void {
   const uses = log.filter(({ type }) => type === "agent.tool_use").map(({ id }) => id);
-  const answered = log.filter(({ type }) => type === "agent.tool_result").map(({ tool_use_id: id }) => id);
-  assert.deepEqual(answered.toSorted(), uses.toSorted(), "every intent has one result");
+  const results = log.filter(({ type }) => type === "agent.tool_result").map(({ tool_use_id: id }) => id);
+  assert.deepEqual(results.toSorted(), uses.toSorted(), "every call has one result");
 }

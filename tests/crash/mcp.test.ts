@@ -9,18 +9,18 @@ import {
   startBearerProxy,
   startEverything,
 } from "../mcp-host/mcp-host.ts";
-import { cutEverywhere } from "./cut-everywhere.ts";
-import { canInject } from "./inject-kill.ts";
+import { CAN_INJECT } from "./inject-kill.ts";
+import { killAtEveryWrite } from "./kill-at-every-write.ts";
 
-/** The first turn of a session, in which the tools of its MCP server are discovered and one is called, cut at its writes. */
-const token = "canary-token-of-the-vault";
+/** The runner is killed at the writes of a session's first turn, which lists the tools of an MCP server and calls one. */
+const TOKEN = "canary-vault-token";
 let everything: EverythingServer;
 let proxy: BearerProxy;
 let berth: Berth;
 let api: Api;
 before(async () => {
   everything = await startEverything();
-  proxy = await startBearerProxy(everything.port, token);
+  proxy = await startBearerProxy(everything.port, TOKEN);
   berth = await Berth.start({ settings: { BERTH_EGRESS_ALLOW_PRIVATE: new URL(proxy.url).host } });
   api = await berth.client();
 });
@@ -31,39 +31,39 @@ after(async () => {
 });
 
 test(
-  "a turn cut while it discovers or calls an MCP server calls nothing twice",
+  "runner killed while it lists or calls MCP tools: no tool is called twice",
   {
     timeout: 600_000,
-    skip: !canInject,
+    skip: !CAN_INJECT,
   },
   (context) =>
-    cutEverywhere(context, {
+    killAtEveryWrite(context, {
       service: () => berth,
-      most: 10,
-      async act(name, attach) {
+      maxPoints: 10,
+      async run(name, attach) {
         const session = await makeMcpSession();
         await attach();
-        const before = callsSeen();
+        const before = countToolCalls();
         const call = { tool: "mcp__all__echo", input: { message: name } };
         const sent = await api.ok("POST", `/sessions/${session}/events`, { events: [steps(call)] });
         const events = await waitForTurn(api, session, sent.data[0].id);
-        return { events, calls: callsSeen() - before };
+        return { events, calls: countToolCalls() - before };
       },
       check,
     }),
 );
 
-function callsSeen(): number {
-  return proxy.received.filter((asked) => asked === "POST tools/call").length;
+function countToolCalls(): number {
+  return proxy.received.filter((request) => request === "POST tools/call").length;
 }
 
 async function check({ events, calls }: { events: AnyJson[]; calls: number }, name: string): Promise<void> {
-  const of = (type: string) => events.filter((event) => event.type === type);
+  const ofType = (type: string) => events.filter((event) => event.type === type);
   assert.deepEqual(events.at(-1).stop_reason, { type: "end_turn" }, name);
-  assert.equal(of("session.error").length, 0, name);
-  const [use, ...more] = of("agent.mcp_tool_use");
+  assert.equal(ofType("session.error").length, 0, name);
+  const [use, ...more] = ofType("agent.mcp_tool_use");
   assert.deepEqual(more, [], name);
-  const [result, ...others] = of("agent.mcp_tool_result");
+  const [result, ...others] = ofType("agent.mcp_tool_result");
   assert.deepEqual([result.mcp_tool_use_id, others], [use.id, []], `${name}: one result`);
   const text: string = result.content[0].text;
   assert.match(text, new RegExp(`^Echo: ${name}$|interrupted`), name);
@@ -81,7 +81,7 @@ async function makeMcpSession(): Promise<string> {
     config: { type: "cloud", networking: { type: "limited", allow_mcp_servers: true } },
   });
   const vault = await api.ok("POST", "/vaults", { display_name: "keys" });
-  const auth = { type: "static_bearer", mcp_server_url: proxy.url, token };
+  const auth = { type: "static_bearer", mcp_server_url: proxy.url, token: TOKEN };
   await api.ok("POST", `/vaults/${vault.id}/credentials`, { auth });
   const body = { agent: agent.id, environment_id: environment.id, vault_ids: [vault.id] };
   return (await api.ok("POST", "/sessions", body)).id;

@@ -14,12 +14,12 @@ import {
   toolResults,
   waitForTurn,
 } from "../acceptance/harness/fixtures.ts";
-import { cutEverywhere } from "./cut-everywhere.ts";
-import { canInject } from "./inject-kill.ts";
+import { CAN_INJECT } from "./inject-kill.ts";
+import { killAtEveryWrite } from "./kill-at-every-write.ts";
 
 /**
- * A call that changes a memory, cut at the writes after its command has ended: those by which the change becomes a version and
- * the call gets its result. The command tells when it has written, by asking a host, and ends when that answers.
+ * The runner is killed at its writes after a command that changes a memory: the ones that store the change as a version and
+ * record the result. The command sends a request after its write, and the test holds the response until strace is attached.
  */
 let web: Server;
 let host: string;
@@ -46,25 +46,25 @@ after(async () => {
 });
 
 test(
-  "what a call wrote into a memory is one version, wherever its runner is killed after that",
+  "runner killed after a tool call changed a memory: the change is stored as one version",
   {
     timeout: 600_000,
-    skip: !canInject,
+    skip: !CAN_INJECT,
   },
   (context) =>
-    cutEverywhere(context, {
+    killAtEveryWrite(context, {
       service: () => berth,
-      most: 10,
-      async act(name, attach) {
-        const asked = Promise.withResolvers<ServerResponse>();
-        web.once("request", (_, answer) => asked.resolve(answer));
+      maxPoints: 10,
+      async run(name, attach) {
+        const request = Promise.withResolvers<ServerResponse>();
+        web.once("request", (_, response) => request.resolve(response));
         const command = `echo ${name} >> /mnt/memory/lore/notes.md; curl -s http://${host}/; true`;
         const sent = await api.ok("POST", `/sessions/${session}/events`, { events: [steps(bash(command))] });
         const ended = waitForTurn(api, session, sent.data[0].id);
-        void ended.then(() => asked.reject(new Error("the command did not ask")), asked.reject);
-        const answer = await asked.promise;
+        void ended.then(() => request.reject(new Error("the command sent no request")), request.reject);
+        const response = await request.promise;
         await attach();
-        answer.end();
+        response.end();
         return await ended;
       },
       check,
@@ -78,13 +78,13 @@ async function check(events: AnyJson[], name: string): Promise<void> {
   assert.deepEqual(
     inside.split("\n").filter((line) => line === name),
     [name],
-    `${name}: it is there once`,
+    `${name}: the line is there once`,
   );
   const base = `/memory_stores/${store.id}`;
   const [{ id }] = (await api.ok("GET", `${base}/memories`)).data;
   assert.equal((await api.ok("GET", `${base}/memories/${id}`)).content.trimEnd(), inside.trimEnd(), name);
   const versions: AnyJson[] = (await api.ok("GET", `${base}/memory_versions?limit=100`)).data;
   const shas = versions.map(({ content_sha256: sha }) => sha);
-  assert.equal(new Set(shas).size, shas.length, `${name}: no version is doubled`);
+  assert.equal(new Set(shas).size, shas.length, `${name}: no version is duplicated`);
   assert.equal(shas.length, inside.trim().split("\n").length, `${name}: one version for each write`);
 }

@@ -3,13 +3,13 @@ import { after, before, test } from "node:test";
 import type { AnyJson, Api } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
 import { bash, makeSession, runTurn } from "../acceptance/harness/fixtures.ts";
-import { canInject, injectKill, movingCalls, writingCalls } from "./inject-kill.ts";
-import { isAlive, livingPid } from "./processes.ts";
+import { CAN_INJECT, injectKill, RENAME_CALLS, WRITE_CALLS } from "./inject-kill.ts";
+import { isAlive, waitForPid } from "./processes.ts";
 
-/** The runner is killed while it saves the outputs of a turn: when it stores a content, and at writes around that. */
-const points = [
-  { calls: movingCalls, when: 1 },
-  ...[24, 30, 36].map((when) => ({ calls: writingCalls, when })),
+/** The runner is killed while it saves the outputs of a turn: when it stores a file, and at writes before and after. */
+const POINTS = [
+  { calls: RENAME_CALLS, when: 1 },
+  ...[24, 30, 36].map((when) => ({ calls: WRITE_CALLS, when })),
 ];
 
 let berth: Berth;
@@ -20,23 +20,23 @@ before(async () => {
 });
 after(() => berth.stop());
 
-test("a runner killed while it saves outputs has saved each once when the turn is told as ended", {
+test("runner killed while it saves outputs: each is saved once when the turn ends", {
   timeout: 300_000,
-  skip: !canInject,
+  skip: !CAN_INJECT,
 }, async (context) => {
-  let cuts = 0;
-  for (const { calls, when } of points) {
+  let kills = 0;
+  for (const { calls, when } of POINTS) {
     const session = await makeSession(api);
-    const runner = await livingPid(berth, "runner");
+    const runner = await waitForPid(berth, "runner");
     const tracer = await injectKill(runner, when, calls);
     const script = "cd /mnt/session/outputs; for n in 1 2 3; do [ -e $n ] || echo $n > $n; done";
-    // Whichever of the two is cut off, the other makes the files.
+    // If one of the calls is interrupted, the other one creates the files.
     await runTurn(api, session.id, bash(script), bash(script));
     const files: AnyJson[] = (await api.ok("GET", `/files?scope_id=${session.id}`)).data;
-    if (!isAlive(runner)) cuts += 1;
+    if (!isAlive(runner)) kills += 1;
     await tracer.stop();
     assert.deepEqual(files.map(({ filename }) => filename).sort(), ["1", "2", "3"], `${calls} ${when}`);
   }
-  context.diagnostic(`${cuts} of ${points.length} points cut a turn`);
-  assert.ok(cuts >= points.length / 2, `only ${cuts} cuts`);
+  context.diagnostic(`${kills} of ${POINTS.length} points killed the runner`);
+  assert.ok(kills >= POINTS.length / 2, `only ${kills} kills`);
 });

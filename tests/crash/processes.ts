@@ -2,12 +2,12 @@ import { readdirSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { readOrEmpty } from "../acceptance/harness/read-or-empty.ts";
 
-/** The parts of a service, found as an operator would: by the tree of processes below it. */
+/** The parts of a service, each a process. */
 export type Part = "api" | "runner" | "postgres";
 
 /**
  * The pid of a part of the service; null when it does not run. The API is the main process, the runner is its child, and
- * PostgreSQL says for itself, since it outlives a main process that was killed.
+ * PostgreSQL's is read from its pid file, since PostgreSQL survives a kill of the main process.
  */
 export function pidOf(service: { pid: number; dataDir: string }, part: Part): number | null {
   if (part === "api") return service.pid;
@@ -17,24 +17,24 @@ export function pidOf(service: { pid: number; dataDir: string }, part: Part): nu
   return Number.parseInt(readOrEmpty(`${service.dataDir}/postgres/cluster/postmaster.pid`), 10) || null;
 }
 
-/** The pid of that part as soon as it runs: one that was killed is started again. */
-export async function livingPid(service: { pid: number; dataDir: string }, part: Part): Promise<number> {
+/** Resolves with the pid of a part when it runs; a killed part is restarted by the service. */
+export async function waitForPid(service: { pid: number; dataDir: string }, part: Part): Promise<number> {
   for (let tries = 0; tries < 6_000; tries++) {
     const pid = pidOf(service, part);
     if (pid !== null && isAlive(pid)) return pid;
     await pause(10);
   }
-  throw new Error(`The ${part} did not come back.`);
+  throw new Error(`the ${part} did not start within a minute`);
 }
 
-/** Kills the runner and waits until it is gone. Another is started by the service. */
-export async function endRunner(service: { pid: number; dataDir: string }): Promise<void> {
-  const runner = await livingPid(service, "runner");
+/** Kills the runner and waits until it is gone. The service starts another one. */
+export async function killRunner(service: { pid: number; dataDir: string }): Promise<void> {
+  const runner = await waitForPid(service, "runner");
   process.kill(runner, "SIGKILL");
   while (isAlive(runner)) await pause(5);
 }
 
-/** Every process below `root`, itself not included. */
+/** All descendants of a process, without itself. */
 export function descendantsOf(root: number): number[] {
   return childrenOf(root).flatMap((pid) => [pid, ...descendantsOf(pid)]);
 }
@@ -44,7 +44,7 @@ export function isAlive(pid: number): boolean {
   return state !== undefined && state !== "Z" && state !== "X";
 }
 
-/** The processes whose parent this is. */
+/** The direct children of a process. */
 export function childrenOf(parent: number): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -52,7 +52,7 @@ export function childrenOf(parent: number): number[] {
     .filter((pid) => Number(/\) \S (\d+)/.exec(readOrEmpty(`/proc/${pid}/stat`))?.[1]) === parent);
 }
 
-/** The command line of a process, its words parted by spaces. */
+/** The command line of a process, separated by spaces. */
 export function commandOf(pid: number): string {
   return readOrEmpty(`/proc/${pid}/cmdline`).replaceAll("\0", " ");
 }

@@ -12,16 +12,16 @@ import {
   toolResults,
 } from "../acceptance/harness/fixtures.ts";
 import { readEventsUntil } from "../acceptance/harness/stream.ts";
-import { canInject, injectKill, movingCalls, writingCalls } from "./inject-kill.ts";
-import { isAlive, livingPid } from "./processes.ts";
+import { CAN_INJECT, injectKill, RENAME_CALLS, WRITE_CALLS } from "./inject-kill.ts";
+import { isAlive, waitForPid } from "./processes.ts";
 
 /**
- * The runner is killed while it reclaims the disk of a session whose call waits to be confirmed. The call then runs once, in a
- * new container that has the session's skill.
+ * The runner is killed while it reclaims the disk of a session with a call that waits for confirmation. The call then runs once,
+ * in a new container with the session's skill.
  */
-const points = [
-  { calls: movingCalls, when: 1 },
-  ...[1, 6, 14].map((when) => ({ calls: writingCalls, when })),
+const POINTS = [
+  { calls: RENAME_CALLS, when: 1 },
+  ...[1, 6, 14].map((when) => ({ calls: WRITE_CALLS, when })),
 ];
 
 let berth: Berth;
@@ -41,59 +41,59 @@ before(async () => {
 });
 after(() => berth.stop());
 
-test("a call that waits while its session's disk is reclaimed runs once it is allowed, with the skill mounted again", {
+test("runner killed during a reclaim with a waiting call: the call runs when it is allowed, with the skill mounted", {
   timeout: 300_000,
-  skip: !canInject,
+  skip: !CAN_INJECT,
 }, async (context) => {
-  let cuts = 0;
-  for (const { calls, when } of points) {
+  let kills = 0;
+  for (const { calls, when } of POINTS) {
     const environment = await makeEnvironment(api, { name: `${calls} ${when}` });
     const { id } = await api.ok("POST", "/sessions", { agent: agent.id, environment_id: environment.id });
-    await allowed(id, bash("/mnt/skills/naming/scripts/run.sh > /data/name; cat /data/name"));
-    const asked = await ask(id, "cat /data/name; /mnt/skills/naming/scripts/run.sh");
-    const runner = await livingPid(berth, "runner");
+    await runAllowed(id, bash("/mnt/skills/naming/scripts/run.sh > /data/name; cat /data/name"));
+    const waiting = await runUntilWaiting(id, "cat /data/name; /mnt/skills/naming/scripts/run.sh");
+    const runner = await waitForPid(berth, "runner");
     const tracer = await injectKill(runner, when, calls);
     await readEventsUntil(api, id, ({ type }) => type === "session.container_reclaimed");
-    // The kill may come after the event, when the disk is moved aside.
+    // The kill may follow the event, when the disk is renamed.
     await Promise.race([tracer.exited, pause(500)]);
-    if (!isAlive(runner)) cuts += 1;
+    if (!isAlive(runner)) kills += 1;
     await tracer.stop();
-    check(await allow(id, asked), `${calls} ${when}`);
+    check(await allow(id, waiting), `${calls} ${when}`);
   }
-  context.diagnostic(`${cuts} of ${points.length} points cut a reclaim`);
-  assert.ok(cuts >= points.length / 2, `only ${cuts} cuts`);
+  context.diagnostic(`${kills} of ${POINTS.length} points killed the runner`);
+  assert.ok(kills >= POINTS.length / 2, `only ${kills} kills`);
 });
 
-async function allowed(session: string, ...list: unknown[]): Promise<void> {
+async function runAllowed(session: string, ...list: unknown[]): Promise<void> {
   await api.ok("POST", `/sessions/${session}/events`, { events: [steps(...list)] });
-  const asked = await readEventsUntil(api, session, waits);
-  const [text] = toolResults(await allow(session, asked));
+  const waiting = await readEventsUntil(api, session, isWaiting);
+  const [text] = toolResults(await allow(session, waiting));
   assert.match(text ?? "", /^I am naming/);
 }
 
-/** The log until the call waits. */
-async function ask(session: string, command: string): Promise<AnyJson[]> {
+/** Starts a command and returns the log when its call waits. */
+async function runUntilWaiting(session: string, command: string): Promise<AnyJson[]> {
   const sent = await api.ok("POST", `/sessions/${session}/events`, { events: [steps(bash(command))] });
-  let begun = false;
+  let found = false;
   return await readEventsUntil(api, session, (event) => {
-    begun ||= event.id === sent.data[0].id;
-    return begun && waits(event);
+    found ||= event.id === sent.data[0].id;
+    return found && isWaiting(event);
   });
 }
 
-/** The log until the turn that goes on has ended. */
-async function allow(session: string, asked: AnyJson[]): Promise<AnyJson[]> {
-  const [id] = asked.at(-1).stop_reason.event_ids;
-  const answer = { type: "user.tool_confirmation", tool_use_id: id, result: "allow" };
-  const sent = await api.ok("POST", `/sessions/${session}/events`, { events: [answer] });
-  let begun = false;
+/** Allows the waiting call and returns the log when the turn has ended. */
+async function allow(session: string, log: AnyJson[]): Promise<AnyJson[]> {
+  const [id] = log.at(-1).stop_reason.event_ids;
+  const confirmation = { type: "user.tool_confirmation", tool_use_id: id, result: "allow" };
+  const sent = await api.ok("POST", `/sessions/${session}/events`, { events: [confirmation] });
+  let found = false;
   return await readEventsUntil(api, session, (event) => {
-    begun ||= event.id === sent.data[0].id;
-    return begun && event.type === "session.status_idle";
+    found ||= event.id === sent.data[0].id;
+    return found && event.type === "session.status_idle";
   });
 }
 
-function waits(event: AnyJson): boolean {
+function isWaiting(event: AnyJson): boolean {
   return event.type === "session.status_idle" && event.stop_reason.type === "requires_action";
 }
 
@@ -104,5 +104,5 @@ function check(log: AnyJson[], point: string): void {
   assert.deepEqual([count("agent.tool_use"), count("agent.tool_result")], [2, 2], point);
   assert.ok(count("session.container_reclaimed") >= 1, point);
   const [, text] = toolResults(log);
-  assert.match(text ?? "", /No such file.*I am naming/s, `${point}: a new disk, and the skill is there`);
+  assert.match(text ?? "", /No such file.*I am naming/s, `${point}: a new disk with the skill`);
 }

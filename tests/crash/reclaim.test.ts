@@ -5,17 +5,17 @@ import type { AnyJson, Api } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
 import { bash, makeFile, makeSession, runTurn, toolResults } from "../acceptance/harness/fixtures.ts";
 import { readEventsUntil } from "../acceptance/harness/stream.ts";
-import { canInject, injectKill, movingCalls, writingCalls } from "./inject-kill.ts";
-import { isAlive, livingPid } from "./processes.ts";
+import { CAN_INJECT, injectKill, RENAME_CALLS, WRITE_CALLS } from "./inject-kill.ts";
+import { isAlive, waitForPid } from "./processes.ts";
 
 /**
- * The runner is killed while it reclaims the disk of an idle session: when it moves the disk aside, when it stores the
- * outputs that a process left after its turn, and at writes to the database before, between and after.
+ * The runner is killed while it reclaims the disk of an idle session: when it renames the disk, when it stores the outputs
+ * that a process wrote after the turn, and at writes to the database before, between and after.
  */
-const points = [
-  { calls: movingCalls, when: 1 },
-  { calls: movingCalls, when: 2 },
-  ...[1, 6, 12, 18, 26].map((when) => ({ calls: writingCalls, when })),
+const POINTS = [
+  { calls: RENAME_CALLS, when: 1 },
+  { calls: RENAME_CALLS, when: 2 },
+  ...[1, 6, 12, 18, 26].map((when) => ({ calls: WRITE_CALLS, when })),
 ];
 
 let berth: Berth;
@@ -28,28 +28,28 @@ before(async () => {
 });
 after(() => berth.stop());
 
-test("a runner killed in the middle of a reclaim leaves a session that works, and nothing doubled", {
+test("runner killed during a reclaim: the session works, and nothing is duplicated", {
   timeout: 300_000,
-  skip: !canInject,
+  skip: !CAN_INJECT,
 }, async (context) => {
-  let cuts = 0;
-  for (const { calls, when } of points) {
+  let kills = 0;
+  for (const { calls, when } of POINTS) {
     const session = await makeSession(api);
     await runTurn(api, session.id, bash("echo 1 > /data/1; echo out > /mnt/session/outputs/out"));
-    const runner = await livingPid(berth, "runner");
+    const runner = await waitForPid(berth, "runner");
     const tracer = await injectKill(runner, when, calls);
     await readEventsUntil(api, session.id, ({ type }) => type === "session.container_reclaimed");
-    // The kill may come after the event, when the disk is moved aside.
+    // The kill may follow the event, when the disk is renamed.
     await Promise.race([tracer.exited, pause(500)]);
-    if (!isAlive(runner)) cuts += 1;
+    if (!isAlive(runner)) kills += 1;
     await tracer.stop();
     await check(session.id, `${calls} ${when}`);
   }
-  context.diagnostic(`${cuts} of ${points.length} points cut a reclaim`);
-  assert.ok(cuts >= points.length / 2, `only ${cuts} cuts`);
+  context.diagnostic(`${kills} of ${POINTS.length} points killed the runner`);
+  assert.ok(kills >= POINTS.length / 2, `only ${kills} kills`);
 });
 
-test("what a process left of outputs and memories before its runner was killed is saved before the disk goes", async () => {
+test("runner killed after a background process wrote outputs and memories: they are saved before the disk is removed", async () => {
   const warm = await Berth.start({ settings: { BERTH_DISK_RECLAIM_SECONDS: "1" } });
   try {
     const client = await warm.client();
@@ -57,13 +57,13 @@ test("what a process left of outputs and memories before its runner was killed i
     const resources = [{ type: "memory_store", memory_store_id: store.id }];
     const session = await makeSession(client, { resources });
     const writes = "echo late > /mnt/session/outputs/late; echo late > /mnt/memory/lore/late.md";
-    const waiting = `(while [ ! -e /data/go ]; do sleep 0.1; done; ${writes}; curl -s http://written.example/) &`;
-    await runTurn(client, session.id, bash(`${waiting} echo begun`));
+    const background = `(while [ ! -e /data/go ]; do sleep 0.1; done; ${writes}; curl -s http://written.example/) &`;
+    await runTurn(client, session.id, bash(`${background} echo begun`));
     const { id } = await makeFile(client, "go");
     const file = { type: "file", file_id: id, mount_path: "/data/go" };
     await client.ok("POST", `/sessions/${session.id}/resources`, file);
     await readEventsUntil(client, session.id, ({ type }) => type === "session.egress_denied");
-    process.kill(await livingPid(warm, "runner"), "SIGKILL");
+    process.kill(await waitForPid(warm, "runner"), "SIGKILL");
     await readEventsUntil(client, session.id, ({ type }) => type === "session.container_reclaimed");
     const files: AnyJson[] = (await client.ok("GET", `/files?scope_id=${session.id}`)).data;
     assert.deepEqual(
@@ -94,7 +94,7 @@ async function check(session: string, point: string): Promise<void> {
   assert.deepEqual([count("user.message"), count("session.status_idle")], [2, 2], point);
   assert.equal(count("agent.tool_use"), count("agent.tool_result"), point);
   assert.equal(count("session.container_reclaimed"), 1, point);
-  assert.match(toolResults(events)[0] ?? "", /^2$/, `${point}: only the two headings are left`);
+  assert.match(toolResults(events)[0] ?? "", /^2$/, `${point}: only the two directory headings are left`);
   const files: AnyJson[] = (await api.ok("GET", `/files?scope_id=${session}`)).data;
   assert.deepEqual(
     files.map(({ filename }) => filename),

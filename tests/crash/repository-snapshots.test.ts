@@ -11,7 +11,7 @@ import { providerSettings } from "../acceptance/harness/provider-settings.ts";
 import { countSnapshotsBuilt, waitForSnapshots } from "../acceptance/harness/repository-snapshots.ts";
 import { waitUntil } from "../acceptance/harness/wait-until.ts";
 import { type GitHost, startGitHost } from "../git-host/git-host.ts";
-import { endRunner } from "./processes.ts";
+import { killRunner } from "./processes.ts";
 
 let directory: string;
 let host: GitHost;
@@ -49,77 +49,91 @@ async function open(api: Api, name: string): Promise<AnyJson> {
   });
 }
 
-async function inside(api: Api, session: AnyJson, command: string): Promise<string> {
+async function runInRepository(api: Api, session: AnyJson, command: string): Promise<string> {
   return (toolResults(await runTurn(api, session.id, bash(`(cd /data/repo && ${command})`)))[0] ?? "").trim();
 }
 
-const templatesOf = (dataDir: string): string[] => namesIn(join(dataDir, "repositories/templates"));
+const snapshotsOf = (dataDir: string): string[] => namesIn(join(dataDir, "repositories/templates"));
 const namesIn = (path: string): string[] => (existsSync(path) ? readdirSync(path).sort() : []);
 
-async function comesTo(what: string, holds: () => boolean): Promise<void> {
-  await waitUntil(holds, () => `It did not come to this: ${what}`);
+async function waitFor(event: string, condition: () => boolean): Promise<void> {
+  await waitUntil(condition, () => `timed out: ${event}`);
 }
 
-const prepared = "stat -f -c %T .";
+const FILESYSTEM_TYPE = "stat -f -c %T .";
 
-test("a template stays as long as a session's disk shows it, and goes when the session is gone", {
+test("snapshot: kept while a session's disk uses it, and removed after the session", {
   timeout: 300_000,
 }, async (t) => {
   let berth = await Berth.start({ settings: settings() });
   t.after(() => berth.stop());
   let api = await berth.client();
   const { dataDir } = berth;
-  await inside(api, await open(api, "kept"), "true");
+  await runInRepository(api, await open(api, "kept"), "true");
   await waitForSnapshots(berth, url("kept"), 1);
   const session = await open(api, "kept");
-  assert.equal(await inside(api, session, `echo work >>a.txt; rm -f no; ${prepared}`), "overlayfs");
-  const [template] = templatesOf(dataDir);
-  assert.ok(template);
+  assert.equal(
+    await runInRepository(api, session, `echo work >>a.txt; rm -f no; ${FILESYSTEM_TYPE}`),
+    "overlayfs",
+  );
+  const [snapshot] = snapshotsOf(dataDir);
+  assert.ok(snapshot);
 
-  // With no room at all for templates, and the session parked by a death.
+  // Restarted with a snapshot limit of 0, after a kill that closed the session's sandbox.
   await berth.kill("SIGKILL");
   berth = await Berth.start({ dataDir, settings: settings({ BERTH_TEMPLATES_MB: "0" }) });
   api = await berth.client();
   await berth.ready();
   assert.equal(
-    await inside(api, session, `cat a.txt; git status --porcelain; ${prepared}`),
+    await runInRepository(api, session, `cat a.txt; git status --porcelain; ${FILESYSTEM_TYPE}`),
     "kept\nwork\n M a.txt\noverlayfs",
   );
-  assert.deepEqual(templatesOf(dataDir), [template]);
-  assert.notEqual(await inside(api, await open(api, "kept"), prepared), "overlayfs", "it is off");
+  assert.deepEqual(snapshotsOf(dataDir), [snapshot]);
+  assert.notEqual(
+    await runInRepository(api, await open(api, "kept"), FILESYSTEM_TYPE),
+    "overlayfs",
+    "snapshots are disabled",
+  );
 
   await api.ok("DELETE", `/sessions/${session.id}`);
-  await comesTo("the disk is gone", () => !existsSync(join(dataDir, "sessions", session.id)));
+  await waitFor("the disk is removed", () => !existsSync(join(dataDir, "sessions", session.id)));
   await berth.kill("SIGTERM");
   berth = await Berth.start({ dataDir, settings: settings({ BERTH_TEMPLATES_MB: "0" }) });
-  await comesTo("the template is gone", () => templatesOf(dataDir).length === 0);
-  await comesTo("the mirror is gone", () => namesIn(join(dataDir, "repositories/mirrors")).length === 0);
+  await waitFor("the snapshot is removed", () => snapshotsOf(dataDir).length === 0);
+  await waitFor("the mirror is removed", () => namesIn(join(dataDir, "repositories/mirrors")).length === 0);
 });
 
-test("a template whose making was killed is never served, and is swept", { timeout: 300_000 }, async (t) => {
+test("service killed while it builds a snapshot: the partial one is never used, and is removed", {
+  timeout: 300_000,
+}, async (t) => {
   let berth = await Berth.start({ settings: settings() });
   t.after(() => berth.stop());
   const { dataDir } = berth;
   let api = await berth.client();
-  await inside(api, await open(api, "cut"), "true");
-  await comesTo("a template is begun", () => templatesOf(dataDir).length > 0);
-  const [half] = templatesOf(dataDir);
+  await runInRepository(api, await open(api, "cut"), "true");
+  await waitFor("a snapshot build starts", () => snapshotsOf(dataDir).length > 0);
+  const [partial] = snapshotsOf(dataDir);
   await berth.kill("SIGKILL");
   assert.equal(countSnapshotsBuilt(berth, url("cut")), 0);
   berth = await Berth.start({ dataDir, settings: settings() });
   api = await berth.client();
   const session = await open(api, "cut");
-  assert.notEqual(await inside(api, session, prepared), "overlayfs");
-  await comesTo("the half one is gone", () => !templatesOf(dataDir).includes(half ?? ""));
+  assert.notEqual(await runInRepository(api, session, FILESYSTEM_TYPE), "overlayfs");
+  await waitFor("the partial snapshot is removed", () => !snapshotsOf(dataDir).includes(partial ?? ""));
   await waitForSnapshots(berth, url("cut"), 1);
-  assert.equal(await inside(api, await open(api, "cut"), `git fsck && ${prepared}`), "overlayfs");
+  assert.equal(
+    await runInRepository(api, await open(api, "cut"), `git fsck && ${FILESYSTEM_TYPE}`),
+    "overlayfs",
+  );
 
-  // Killed while sessions are shown it, each is what it was.
+  // A kill of the runner does not change the repositories of sessions that use the snapshot.
   const sessions = await Promise.all([open(api, "cut"), open(api, "cut")]);
-  await Promise.all(sessions.map((each, index) => inside(api, each, `echo ${index} >own; rm a.txt`)));
-  await endRunner(berth);
+  await Promise.all(
+    sessions.map((each, index) => runInRepository(api, each, `echo ${index} >own; rm a.txt`)),
+  );
+  await killRunner(berth);
   const seen = await Promise.all(
-    sessions.map((each) => inside(api, each, `cat own; git status --porcelain; ${prepared}`)),
+    sessions.map((each) => runInRepository(api, each, `cat own; git status --porcelain; ${FILESYSTEM_TYPE}`)),
   );
   assert.deepEqual(
     seen,
@@ -127,30 +141,30 @@ test("a template whose making was killed is never served, and is swept", { timeo
   );
 });
 
-test("a data directory that was moved shows what its disks had, and a disk whose template was lost is new", {
+test("moved data directory: disks keep their content; a disk whose snapshot was lost is replaced", {
   timeout: 300_000,
 }, async (t) => {
   let berth = await Berth.start({ settings: settings() });
   t.after(() => berth.stop());
   const dataDir = `${berth.dataDir}-moved`;
   let api = await berth.client();
-  await inside(api, await open(api, "kept"), "true");
+  await runInRepository(api, await open(api, "kept"), "true");
   await waitForSnapshots(berth, url("kept"), 1);
   const session = await open(api, "kept");
-  assert.equal(await inside(api, session, `echo work >>a.txt; ${prepared}`), "overlayfs");
+  assert.equal(await runInRepository(api, session, `echo work >>a.txt; ${FILESYSTEM_TYPE}`), "overlayfs");
   await berth.kill("SIGTERM");
   renameSync(berth.dataDir, dataDir);
 
   berth = await Berth.start({ dataDir, settings: settings() });
   api = await berth.client();
-  assert.equal(await inside(api, session, `cat a.txt; ${prepared}`), "kept\nwork\noverlayfs");
+  assert.equal(await runInRepository(api, session, `cat a.txt; ${FILESYSTEM_TYPE}`), "kept\nwork\noverlayfs");
   await berth.kill("SIGTERM");
 
-  for (const name of templatesOf(dataDir))
+  for (const name of snapshotsOf(dataDir))
     rmSync(join(dataDir, "repositories/templates", name), { recursive: true });
   berth = await Berth.start({ dataDir, settings: settings() });
   api = await berth.client();
-  assert.equal(await inside(api, session, "cat a.txt; git status --porcelain"), "kept");
+  assert.equal(await runInRepository(api, session, "cat a.txt; git status --porcelain"), "kept");
   const log = await api.ok("GET", `/sessions/${session.id}/events?limit=100`);
   const lost = log.data.filter(({ type }: AnyJson) => type === "session.container_reclaimed");
   assert.deepEqual(

@@ -7,18 +7,18 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Berth } from "../acceptance/harness/berth.ts";
 import { bash, makeFile, makeSession, runTurn, toolResults } from "../acceptance/harness/fixtures.ts";
 
-/** What processes that died could have left: a content of no row, a staged one, a part of no file, a disk of no session. */
-function leaveOver(dataDir: string): void {
+/** Creates what killed processes can leave: content without a row, partial content, and disks without a session. */
+function createOrphans(dataDir: string): void {
   const content = "of no row";
   const sha256 = createHash("sha256").update(content).digest("hex");
-  const left = [
+  const orphans = [
     join("blobs", sha256.slice(0, 2), sha256.slice(2, 4), sha256),
     join("blobs", "partial", "1.1.gone"),
     join("blobs", "growing", "01890a5d-ac96-774b-bcce-b302099a8057"),
     join("sessions", "sess_01h455vb4pex5vsknk084sn02q", "data", "file"),
     join("sessions", "sess_01h455vb4pex5vsknk084sn02q.0011.deleted", "data", "file"),
   ];
-  for (const path of left.map((name) => join(dataDir, name))) {
+  for (const path of orphans.map((name) => join(dataDir, name))) {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, content);
     utimesSync(path, 0, 0);
@@ -32,7 +32,7 @@ function filesIn(directory: string): string[] {
     .sort();
 }
 
-test("a service that was killed sweeps what is nobody's when it starts, and only from its own database", {
+test("start after a kill: removes orphaned content and disks, and only those of its own database", {
   timeout: 300_000,
 }, async (t) => {
   const first = await Berth.start();
@@ -46,7 +46,7 @@ test("a service that was killed sweeps what is nobody's when it starts, and only
   const contents = () => filesIn(join(dataDir, "blobs"));
   const disks = () => readdirSync(join(dataDir, "sessions")).sort();
   const before = { contents: contents(), disks: disks() };
-  leaveOver(dataDir);
+  createOrphans(dataDir);
   const all = contents();
   assert.equal(all.length, before.contents.length + 3);
 
@@ -60,7 +60,7 @@ test("a service that was killed sweeps what is nobody's when it starts, and only
   assert.match(foreign.log, /belongs to another database/);
   await foreign.kill("SIGTERM");
   const kept = all.filter((path) => !path.includes("/partial/"));
-  assert.deepEqual(contents(), kept, "only what is half written went");
+  assert.deepEqual(contents(), kept, "only partial content was removed");
   assert.ok(disks().includes("sess_01h455vb4pex5vsknk084sn02q"));
 
   rmSync(note);

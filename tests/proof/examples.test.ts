@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { AnyJson, Api } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
-import { makeWorld, type World } from "./harness/world.ts";
+import { makeTenantObjects, type TenantObjects } from "./harness/tenant-objects.ts";
 
-/** Every operation's example, as the reference prints it, run by a shell. */
+/** Runs the example of every operation, as printed in the API reference, in a shell. */
 
 let berth: Berth;
 let api: Api;
@@ -28,21 +28,21 @@ after(async () => {
 interface Example {
   id: string;
   source: string;
-  answers: string[];
+  contentTypes: string[];
 }
 
-test("every operation has an example, which the service takes", { timeout: 240_000 }, async () => {
+test("every operation has an example that works", { timeout: 240_000 }, async () => {
   const examples = await examplesOf(berth.url);
   const page = await (await fetch(`${berth.url}/docs`)).text();
-  let made = 0;
+  let count = 0;
   for (const example of examples) {
-    assert.ok(page.includes(escaped(example.source)), `the reference shows the example of ${example.id}`);
-    made += 1;
-    const world = await makeWorld(api, `example${made}`);
-    await prepare(example.id, world);
-    const { output, complaint } = await run(example, world);
+    assert.ok(page.includes(escaped(example.source)), `the reference contains the example of ${example.id}`);
+    count += 1;
+    const objects = await makeTenantObjects(api, `example${count}`);
+    await prepare(example.id, objects);
+    const { output, errors } = await run(example, objects);
     assert.ok(!output.includes('"type":"error"'), `${example.id}: ${output}\n${example.source}`);
-    assert.ok(output !== "", `${example.id}: ${complaint}`);
+    assert.ok(output !== "", `${example.id}: ${errors}`);
   }
   console.log(`${examples.length} examples`);
 });
@@ -56,7 +56,7 @@ async function examplesOf(url: string): Promise<Example[]> {
       return {
         id: operation.operationId,
         source,
-        answers: Object.keys(
+        contentTypes: Object.keys(
           operation.responses["200"]?.content ?? operation.responses["201"]?.content ?? {},
         ),
       };
@@ -64,8 +64,8 @@ async function examplesOf(url: string): Promise<Example[]> {
   );
 }
 
-/** What an example takes for granted beside the objects of a world. */
-async function prepare(id: string, { ids }: World): Promise<void> {
+/** Creates objects that an example needs besides the tenant objects. */
+async function prepare(id: string, { ids }: TenantObjects): Promise<void> {
   const steps: Record<string, () => Promise<Record<string, string>>> = {
     "files.putContent": async () => {
       const file = await api.ok("POST", "/files", { filename: "notes.txt" });
@@ -89,9 +89,9 @@ async function prepare(id: string, { ids }: World): Promise<void> {
   Object.assign(ids, await steps[id]?.());
 }
 
-/** By bash, in a directory with the files that examples name. A stream is cut after its first line. */
-async function run(example: Example, world: World): Promise<{ output: string; complaint: string }> {
-  const { ids, canary } = world;
+/** Runs an example with bash, in a directory with the files that it uses. A stream is killed after its first output. */
+async function run(example: Example, objects: TenantObjects): Promise<{ output: string; errors: string }> {
+  const { ids, canary } = objects;
   await writeFile(
     join(directory, "SKILL.md"),
     skillText(example.id === "skills.createVersion" ? canary : `other-${canary}`),
@@ -109,16 +109,16 @@ async function run(example: Example, world: World): Promise<{ output: string; co
     },
     detached: true,
   });
-  const told = { output: "", complaint: "" };
+  const result = { output: "", errors: "" };
   child.stderr.on("data", (chunk) => {
-    told.complaint += chunk;
+    result.errors += chunk;
   });
   child.stdout.on("data", (chunk) => {
-    told.output += chunk;
-    if (example.answers.includes("text/event-stream")) process.kill(-(child.pid ?? 0), "SIGKILL");
+    result.output += chunk;
+    if (example.contentTypes.includes("text/event-stream")) process.kill(-(child.pid ?? 0), "SIGKILL");
   });
   await once(child, "close");
-  return told;
+  return result;
 }
 
 function skillText(name: string): string {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { livingPid } from "../../crash/processes.ts";
+import { waitForPid } from "../../crash/processes.ts";
 import { type AnyJson, assertError } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
@@ -313,7 +313,7 @@ covers(
     const sent = await api.ok("POST", `/sessions/${session.id}/events`, { events: [message] });
     await waitForFile(`sessions/${session.id}/data/written`);
     assert.deepEqual(await contents(store), { "/gone.md": "to be removed" });
-    process.kill(await livingPid(berth, "runner"), "SIGKILL");
+    process.kill(await waitForPid(berth, "runner"), "SIGKILL");
     const [interrupted, read] = toolResults(await waitForTurn(api, session.id, sent.data[0].id));
     assert.match(interrupted ?? "", /interrupted/);
     assert.equal(read, "late");

@@ -7,9 +7,9 @@ import { loopBackingFiles } from "../../acceptance/harness/loop-devices.ts";
 import { listOrEmpty, readlinkOrEmpty, readOrEmpty } from "../../acceptance/harness/read-or-empty.ts";
 import { childrenOf, isAlive, pidOf } from "../../crash/processes.ts";
 
-/** What a service has on its host for sandboxes, by what the kernel and the data directory say, not the service. */
+/** The resources of a service's sandboxes on its host, read from the kernel and the data directory, not from the service. */
 export interface HostState {
-  /** Pids of living processes in one of its control groups, or that see something of its data directory mounted. */
+  /** Pids of living processes in its control groups, or with mounts from its data directory. */
   processes: number[];
   /** Mounts of the host that name its data directory. */
   mounts: string[];
@@ -17,11 +17,11 @@ export interface HostState {
   loops: string[];
   /** Control groups of single sandboxes, in each hierarchy. */
   groups: string[];
-  /** Network namespaces that its runner holds besides one for each sandbox and those that are made ahead. */
+  /** Network namespaces that its runner holds, without one for each sandbox and the prepared ones. */
   namespaces: number;
-  /** Programs that run below its runner, by name, also dead ones that nobody has reaped. */
+  /** Names of its runner's child processes, including zombies. */
   helpers: string[];
-  /** What was generated for single sandboxes, and disks. */
+  /** Generated directories of single sandboxes, and disks. */
   files: string[];
 }
 
@@ -30,7 +30,7 @@ export interface Service {
   dataDir: string;
 }
 
-const MADE_AHEAD = 8;
+const PREPARED_NAMESPACES = 8;
 
 export function hostState(service: Service): HostState {
   const runner = pidOf(service, "runner");
@@ -38,55 +38,61 @@ export function hostState(service: Service): HostState {
   const generated = generatedIn(join(service.dataDir, "sandbox"));
   const installation = readFileSync(join(service.dataDir, "installation"), "utf8").trim();
   return {
-    processes: pids().filter((pid) => isAlive(pid) && sees(pid, installation, basename(service.dataDir))),
+    processes: pids().filter(
+      (pid) => isAlive(pid) && belongsTo(pid, installation, basename(service.dataDir)),
+    ),
     mounts: lines("/proc/mounts").filter((line) => line.includes(service.dataDir)),
     loops: loopBackingFiles(service.dataDir),
     groups: groupsOf(installation),
-    namespaces: Math.max(0, held - generated.length - MADE_AHEAD),
+    namespaces: Math.max(0, held - generated.length - PREPARED_NAMESPACES),
     helpers: runner === null ? [] : childrenOf(runner).map(nameOf).sort(),
     files: [...generated, ...listOrEmpty(join(service.dataDir, "sessions"))].sort(),
   };
 }
 
-/** How often the same has to be seen, one look after another, to be at rest: a program may run for a moment longer than one. */
-const LOOKS_AT_REST = 10;
+/** How many consecutive equal readings count as stable: a short-lived program may show in one or two. */
+const STABLE_READINGS = 10;
 
-/** As it is once nothing changes any more: what is made ahead is there, and no program runs for a moment only. */
-export async function restingState(service: Service): Promise<HostState> {
+/** The state when it no longer changes: namespaces are prepared, and no short-lived program runs. */
+export async function stableState(service: Service): Promise<HostState> {
   let state = hostState(service);
   let same = 0;
-  await holds(30_000, () => {
+  await waitUntilPasses(30_000, () => {
     const former = state;
     state = hostState(service);
     same = isDeepStrictEqual(state, former) ? same + 1 : 0;
-    assert.ok(same >= LOOKS_AT_REST, `still changing: ${JSON.stringify([former, state])}`);
+    assert.ok(same >= STABLE_READINGS, `still changing: ${JSON.stringify([former, state])}`);
   });
   return state;
 }
 
 /**
- * Waits until the host is as it was before, and answers how many milliseconds that took. Fails after `withinMs` with what is
- * still there.
+ * Waits until the host is in its earlier state, and returns the milliseconds that it took. Throws after `timeoutMs` with what
+ * remains.
  */
-export async function settles(service: Service, before: HostState, withinMs = 10_000): Promise<number> {
-  return await holds(withinMs, () => noMoreThan(hostState(service), before));
+export async function waitUntilClean(
+  service: Service,
+  before: HostState,
+  timeoutMs = 10_000,
+): Promise<number> {
+  return await waitUntilPasses(timeoutMs, () => assertNoMoreThan(hostState(service), before));
 }
 
-/** The same, with no namespace more: how many are made ahead at a moment varies. */
-export function noMoreThan(now: HostState, before: HostState): void {
+/** Asserts the same state, with at most as many namespaces: the number of prepared ones varies. */
+export function assertNoMoreThan(now: HostState, before: HostState): void {
   assert.deepEqual({ ...now, namespaces: Math.max(now.namespaces, before.namespaces) }, before);
 }
 
-/** Waits until nothing is thrown any more. */
-export async function holds(withinMs: number, check: () => void): Promise<number> {
-  const began = performance.now();
+/** Repeats a check until it does not throw, and returns the milliseconds that it took. */
+export async function waitUntilPasses(timeoutMs: number, check: () => void): Promise<number> {
+  const startedAt = performance.now();
   await pause(25);
   for (;;) {
     try {
       check();
-      return performance.now() - began;
+      return performance.now() - startedAt;
     } catch (error) {
-      if (performance.now() - began > withinMs) throw error;
+      if (performance.now() - startedAt > timeoutMs) throw error;
     }
     await pause(25);
   }
@@ -98,7 +104,7 @@ function pids(): number[] {
     .map(Number);
 }
 
-function sees(pid: number, installation: string, dataDirectory: string): boolean {
+function belongsTo(pid: number, installation: string, dataDirectory: string): boolean {
   if (readOrEmpty(`/proc/${pid}/cgroup`).includes(`/berth-${installation}/`)) return true;
   return readOrEmpty(`/proc/${pid}/mountinfo`).includes(`/${dataDirectory}/`);
 }
@@ -121,7 +127,7 @@ function networkNamespacesOf(pid: number): number {
   return new Set(held.filter((target) => target.startsWith("net:["))).size;
 }
 
-/** Each process has a directory, with what all its sandboxes share and one for each. */
+/** Each runner process has a directory, with a subdirectory for each sandbox and shared ones. */
 function generatedIn(state: string): string[] {
   return listOrEmpty(state).flatMap((owner) =>
     listOrEmpty(join(state, owner))

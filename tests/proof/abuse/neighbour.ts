@@ -1,17 +1,17 @@
 import type { Api } from "../../acceptance/harness/api.ts";
 import { bash, makeSession, runTurn, toolResults } from "../../acceptance/harness/fixtures.ts";
 
-/** Milliseconds that calls and commands took, each in the order in which they came. */
+/** Durations in milliseconds, in order. */
 export interface Latencies {
   calls: number[];
   commands: number[];
 }
 
-/** A session beside the abused ones, and calls of the API. */
+/** A session beside the abused ones, and API calls. */
 export interface Neighbour {
   id: string;
-  /** Calls and runs commands, one after another, until this resolves, and so many times at least. */
-  during(over: Promise<unknown>, atLeast: number): Promise<Latencies>;
+  /** Makes API calls and runs commands, one after another, until `work` settles and at least `minRounds` times. */
+  during(work: Promise<unknown>, minRounds: number): Promise<Latencies>;
 }
 
 export async function makeNeighbour(api: Api, environment: string): Promise<Neighbour> {
@@ -19,39 +19,39 @@ export async function makeNeighbour(api: Api, environment: string): Promise<Neig
   await runTurn(api, id, bash("true"));
   return {
     id,
-    async during(over, atLeast) {
-      let isOver = false;
-      const ended = () => {
-        isOver = true;
+    async during(work, minRounds) {
+      let isDone = false;
+      const onSettled = () => {
+        isDone = true;
       };
-      over.then(ended, ended);
+      work.then(onSettled, onSettled);
       const latencies: Latencies = { calls: [], commands: [] };
-      for (let round = 0; round < atLeast || !isOver; round++) {
-        latencies.calls.push(...(await timed(() => api.ok("GET", "/sessions?limit=20"), 5)));
-        latencies.commands.push(...(await timed(() => answers(api, id, round), 1)));
+      for (let round = 0; round < minRounds || !isDone; round++) {
+        latencies.calls.push(...(await measure(() => api.ok("GET", "/sessions?limit=20"), 5)));
+        latencies.commands.push(...(await measure(() => runCommand(api, id, round), 1)));
       }
       return latencies;
     },
   };
 }
 
-/** The latency that one in a hundred exceeds; of fewer than a hundred the longest. */
+/** The 99th percentile; the maximum of fewer than a hundred values. */
 export function p99(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * 0.99) - 1)] ?? Number.NaN;
 }
 
-async function answers(api: Api, id: string, round: number): Promise<void> {
+async function runCommand(api: Api, id: string, round: number): Promise<void> {
   const [text] = toolResults(await runTurn(api, id, bash(`echo ${round}`)));
-  if (text?.trim() !== `${round}`) throw new Error(`the neighbour's command answered ${text}`);
+  if (text?.trim() !== `${round}`) throw new Error(`the neighbour's command printed ${text}`);
 }
 
-async function timed(run: () => Promise<unknown>, count: number): Promise<number[]> {
-  const taken: number[] = [];
+async function measure(run: () => Promise<unknown>, count: number): Promise<number[]> {
+  const durations: number[] = [];
   for (let index = 0; index < count; index++) {
-    const began = performance.now();
+    const startedAt = performance.now();
     await run();
-    taken.push(performance.now() - began);
+    durations.push(performance.now() - startedAt);
   }
-  return taken;
+  return durations;
 }

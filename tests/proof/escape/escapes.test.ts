@@ -12,16 +12,16 @@ import {
   runTurn,
   toolResults,
 } from "../../acceptance/harness/fixtures.ts";
-import { type CreationPath, creationPaths, type Scene } from "./creation-paths.ts";
-import { wakeNeighbour } from "./neighbour-session.ts";
+import { CREATION_PATHS, type CreationPath, type Scene } from "./creation-paths.ts";
+import { startNeighbour } from "./neighbour-session.ts";
 import { type Repository, startRepository } from "./repository.ts";
 
 /**
- * The escape probes, run by the agent of a session, on every way by which its sandbox comes to be. None succeeds. What they are:
- * `packages/sandbox/src/probes`.
+ * The agent of a session runs the escape probes of `packages/sandbox/src/probes`, for every way in which the service creates
+ * sandboxes. No probe may succeed.
  */
-describe("no escape probe succeeds", {
-  skip: process.getuid?.() === 0 ? false : "without root isolation is weaker",
+describe("escape probes: none succeeds", {
+  skip: process.getuid?.() === 0 ? false : "not root: isolation is weaker",
 }, () => {
   let canaries: Canaries;
   let repository: Repository;
@@ -31,20 +31,20 @@ describe("no escape probe succeeds", {
   });
   after(() => Promise.all([canaries.close(), repository.close()]));
 
-  for (const [name, path] of Object.entries(creationPaths))
-    test(`in a sandbox that is ${name}`, { timeout: 300_000, skip: path.lack ?? false }, async (context) => {
+  for (const [name, path] of Object.entries(CREATION_PATHS))
+    test(`sandbox ${name}`, { timeout: 300_000, skip: path.missing ?? false }, async (context) => {
       const dataDir = await path.dataDir?.();
       const berth = await Berth.start({
         settings: { ...repository.settings, ...path.settings },
         ...(dataDir === undefined ? {} : { dataDir }),
       });
       try {
-        const output = await probed({ berth, api: await berth.client(), repository }, canaries, path);
-        checkWay(output, path, repository);
+        const output = await runProbes({ berth, api: await berth.client(), repository }, canaries, path);
+        checkCreationPath(output, path, repository);
         const all = readProbes(output, ALL_PROBES);
-        const loose = all.filter(({ state }) => state !== "held");
+        const notHeld = all.filter(({ state }) => state !== "held");
         assert.deepEqual(
-          loose.map(({ probe, state, detail }) => `${probe.id} ${state}: ${detail}`),
+          notHeld.map(({ probe, state, detail }) => `${probe.id} ${state}: ${detail}`),
           [],
         );
         context.diagnostic(`${all.length} probes held`);
@@ -56,31 +56,35 @@ describe("no escape probe succeeds", {
 
 const SCRIPT = "/mnt/session/uploads/probes.sh";
 
-/** What the probes, run by the agent, print, after what tells whether the sandbox came to be that way. */
-async function probed(scene: Scene, canaries: Canaries, path: CreationPath): Promise<string> {
+/** Runs the verification of the creation path, then the probes, and returns their output. */
+async function runProbes(scene: Scene, canaries: Canaries, path: CreationPath): Promise<string> {
   const { berth, api, repository } = scene;
-  const session = await probedSession(scene, canaries, path);
+  const session = await makeProbedSession(scene, canaries, path);
   await path.prepare?.(scene, session);
-  const neighbour = await wakeNeighbour(berth, api, canaries.tag);
+  const neighbour = await startNeighbour(berth, api, canaries.tag);
   const variables = Object.entries(neighbour.variables);
-  const given = variables.map(([key, value]) => `${key}=${value}`).join(" ");
+  const assignments = variables.map(([key, value]) => `${key}=${value}`).join(" ");
   const marks = "for mark in /tmp/mark /data/mark; do test -e $mark; echo mark:$?; done";
-  const witness = path.witness?.(repository).command ?? "true";
-  const command = `${marks}; echo "witness:$(${witness}):"; ${given} sh ${SCRIPT} 2>&1`;
+  const verification = path.verify?.(repository).command ?? "true";
+  const command = `${marks}; echo "verify:$(${verification}):"; ${assignments} sh ${SCRIPT} 2>&1`;
   const [output = ""] = toolResults(await runTurn(api, session, bash(command)));
   await neighbour.end();
   return output;
 }
 
-function checkWay(output: string, { left, witness }: CreationPath, repository: Repository): void {
+function checkCreationPath(
+  output: string,
+  { remaining, verify }: CreationPath,
+  repository: Repository,
+): void {
   const marked = [...output.matchAll(/^mark:(\d)$/gm)].map(([, code]) => code === "0");
-  assert.deepEqual(marked, [left.scratch, left.data], output.slice(0, 500));
-  const said = /^witness:([^:]*):$/m.exec(output)?.[1] ?? "";
-  assert.match(said, witness?.(repository).prints ?? /^$/);
+  assert.deepEqual(marked, [remaining.scratch, remaining.data], output.slice(0, 500));
+  const verified = /^verify:([^:]*):$/m.exec(output)?.[1] ?? "";
+  assert.match(verified, verify?.(repository).expected ?? /^$/);
 }
 
-/** A session without a sandbox yet, with a file, a skill, and the text of the probes. */
-async function probedSession(scene: Scene, canaries: Canaries, path: CreationPath): Promise<string> {
+/** A session without a sandbox, with a file, a skill and the probe script. */
+async function makeProbedSession(scene: Scene, canaries: Canaries, path: CreationPath): Promise<string> {
   const { berth, api } = scene;
   const variables = {
     ...canaries.variables,

@@ -5,25 +5,25 @@ import type { Berth } from "../../acceptance/harness/berth.ts";
 import { bash, makeSession, steps, toolResults } from "../../acceptance/harness/fixtures.ts";
 import { readEventsUntil } from "../../acceptance/harness/stream.ts";
 
-const LONGEST_SECONDS = 100;
+const MAX_SECONDS = 100;
 
-/** Another session of the service, in whose sandbox there is what the probes are not to find. */
+/** Another session of the service, whose sandbox contains what the probes must not find. */
 export interface NeighbourSession {
   variables: ProbeVariables;
   end(): Promise<void>;
 }
 
-/** Starts one. Its turn lasts as long as the probes may take, unless it is ended. */
-export async function wakeNeighbour(berth: Berth, api: Api, tag: string): Promise<NeighbourSession> {
+/** Starts a neighbour session. Its turn lasts longer than the probes take, unless `end` is called. */
+export async function startNeighbour(berth: Berth, api: Api, tag: string): Promise<NeighbourSession> {
   const { id } = await makeSession(api);
   const start = `(${neighbourScript(tag, "/data")}) >said 2>&1 </dev/null &
 for i in $(seq 3000); do grep -q ready said && break; sleep 0.01; done; cat said`;
-  const message = steps(bash(start), bash(`sleep ${LONGEST_SECONDS}`));
+  const message = steps(bash(start), bash(`sleep ${MAX_SECONDS}`));
   await api.ok("POST", `/sessions/${id}/events`, { events: [message] });
   const events = await readEventsUntil(api, id, ({ type }) => type === "agent.tool_result");
-  const [said = ""] = toolResults(events);
-  const variables = canaryVariables(said);
-  if (variables === null) throw new Error(`the neighbour did not start: ${said}`);
+  const [output = ""] = toolResults(events);
+  const variables = canaryVariables(output);
+  if (variables === null) throw new Error(`the neighbour did not start: ${output}`);
   return {
     variables: { ...variables, neighbour_disk: join(berth.dataDir, "sessions", id) },
     async end() {

@@ -5,13 +5,13 @@ import type { Json } from "../../acceptance/harness/api.ts";
 import { providerSettings } from "../../acceptance/harness/provider-settings.ts";
 import { startGitHost } from "../../git-host/git-host.ts";
 
-/** A private repository on a git server of its own. */
+/** A private repository on a separate git server. */
 export interface Repository {
   url: string;
   token: string;
-  /** What mounts it at `/data/repository`. */
+  /** The session resource that mounts it at `/data/repository`. */
   resource: Json;
-  /** With which a service reaches it. */
+  /** The settings of a service that can clone it. */
   settings: Record<string, string>;
   close(): Promise<void>;
 }

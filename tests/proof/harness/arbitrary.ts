@@ -1,17 +1,17 @@
 import fc from "fast-check";
-import { resolve, type Schema } from "./document.ts";
+import { resolve, type Schema } from "./openapi-document.ts";
 
 /**
- * Values for a JSON schema of the service's document: mostly fitting ones, and now and then one with something wrong in
- * it, at any depth. Ids are drawn from `ids`, so that many requests reach what exists.
+ * Values for a JSON schema of the OpenAPI document: mostly valid ones, and sometimes one with a fault at any depth. Ids are drawn
+ * from `ids`, so that many requests refer to existing objects.
  */
 export function valuesOf(document: Schema, schema: Schema, ids: readonly string[]): fc.Arbitrary<unknown> {
-  const fitting = fittingValues(document, schema, ids);
-  return fc.oneof({ weight: 40, arbitrary: fitting }, { weight: 1, arbitrary: strange });
+  const valid = validValues(document, schema, ids);
+  return fc.oneof({ weight: 40, arbitrary: valid }, { weight: 1, arbitrary: INVALID_VALUES });
 }
 
-/** What no field of the interface takes, and what parsers stumble over. */
-const strange: fc.Arbitrary<unknown> = fc.oneof(
+/** Values that no field accepts, and values that are difficult for parsers. */
+const INVALID_VALUES: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
   fc.constantFrom(
     "",
@@ -30,9 +30,9 @@ const strange: fc.Arbitrary<unknown> = fc.oneof(
   ),
 );
 
-function fittingValues(document: Schema, schema: Schema, ids: readonly string[]): fc.Arbitrary<unknown> {
+function validValues(document: Schema, schema: Schema, ids: readonly string[]): fc.Arbitrary<unknown> {
   const again = (part: Schema) => valuesOf(document, part, ids);
-  if (schema.$ref !== undefined) return fittingValues(document, resolve(document, schema.$ref), ids);
+  if (schema.$ref !== undefined) return validValues(document, resolve(document, schema.$ref), ids);
   if ("const" in schema) return fc.constant(schema.const);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
   const choices: Schema[] | undefined = schema.oneOf ?? schema.anyOf;
@@ -57,7 +57,7 @@ function fittingValues(document: Schema, schema: Schema, ids: readonly string[])
   }
 }
 
-/** From the least that fits to somewhat more. */
+/** From the minimum to somewhat more. */
 function integers({ minimum = -5, maximum = Number.POSITIVE_INFINITY }: Schema): fc.Arbitrary<number> {
   return fc.integer({ min: minimum, max: Math.min(maximum, minimum + 500) });
 }
@@ -84,8 +84,8 @@ function objects(schema: Schema, again: (part: Schema) => fc.Arbitrary<unknown>)
   );
 }
 
-/** Words that a schema cannot tell, without which hardly any agent, session or message would be made. */
-const likely: Readonly<Record<string, readonly unknown[]>> = {
+/** Valid values that the schema does not describe; without them hardly any request would succeed. */
+const KNOWN_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   model: ["rehearsal/steps"],
   mount_path: [null, "/data/a", "/mnt/session/uploads/a.txt", "/mnt/memory/a", "/data/../etc"],
   path: ["/notes.md", "/a/b.md"],
@@ -93,13 +93,13 @@ const likely: Readonly<Record<string, readonly unknown[]>> = {
 };
 
 function member(name: string, value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
-  const words = likely[name];
+  const words = KNOWN_VALUES[name];
   if (words === undefined) return value;
   return fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...words) }, { weight: 1, arbitrary: value });
 }
 
-/** Patterns with these cannot be turned into text; of the interface only the name of a branch has them. */
-const looksAround = /\(\?<?[!=]/;
+/** fast-check cannot generate text for patterns with lookarounds. Only the pattern of branch names has one. */
+const LOOKAROUND = /\(\?<?[!=]/;
 
 function strings(schema: Schema, ids: readonly string[]): fc.Arbitrary<string> {
   const { pattern, format, minLength = 0, maxLength = 60 } = schema;
@@ -112,5 +112,5 @@ function strings(schema: Schema, ids: readonly string[]): fc.Arbitrary<string> {
   const expression = new RegExp(pattern, "u");
   const known = ids.filter((id) => expression.test(id));
   if (known.length > 0) return fc.constantFrom(...known);
-  return looksAround.test(pattern) ? fc.constantFrom("main", "-x", "a..b") : fc.stringMatching(expression);
+  return LOOKAROUND.test(pattern) ? fc.constantFrom("main", "-x", "a..b") : fc.stringMatching(expression);
 }

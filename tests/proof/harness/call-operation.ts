@@ -1,22 +1,22 @@
 import type { Api, ApiResponse } from "../../acceptance/harness/api.ts";
-import { address, type DescribedOperation } from "./document.ts";
-import { fittingBody, fittingForm, type World } from "./world.ts";
+import { address, type DescribedOperation } from "./openapi-document.ts";
+import { type TenantObjects, validBody, validForm } from "./tenant-objects.ts";
 
-/** Calls an operation on the objects of a world, with a body that it takes. Of a stream only the head is read. */
+/** Calls an operation on the objects, with a valid body. Of a stream only status and headers are read. */
 export async function callOperation(
   api: Api,
   operation: DescribedOperation,
-  world: World,
+  objects: TenantObjects,
 ): Promise<ApiResponse> {
-  const path = address(operation, world.ids);
-  if (operation.id.endsWith(".stream")) return await headOf(api, path);
+  const path = address(operation, objects.ids);
+  if (operation.id.endsWith(".stream")) return await readHead(api, path);
   switch (operation.body?.type) {
     case undefined:
       return await api.call(operation.method, path + requiredQuery(operation));
     case "application/json":
-      return await api.call(operation.method, path, fittingBody(operation.id, world));
+      return await api.call(operation.method, path, validBody(operation.id, objects));
     case "multipart/form-data":
-      return await api.call(operation.method, path, undefined, { raw: fittingForm(operation.id, world) });
+      return await api.call(operation.method, path, undefined, { raw: validForm(operation.id, objects) });
     default:
       return await api.call(operation.method, path, undefined, { raw: "content" });
   }
@@ -29,14 +29,14 @@ function requiredQuery({ query }: DescribedOperation): string {
   return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs)}`;
 }
 
-async function headOf(api: Api, path: string): Promise<ApiResponse> {
-  const gone = new AbortController();
+async function readHead(api: Api, path: string): Promise<ApiResponse> {
+  const abort = new AbortController();
   const response = await fetch(api.address(path), {
     headers: api.headers(),
-    signal: gone.signal,
+    signal: abort.signal,
   });
   const { status, headers } = response;
   if (status !== 200) return { status, headers, body: await response.json() };
-  gone.abort();
+  abort.abort();
   return { status, headers, body: null };
 }

@@ -1,32 +1,32 @@
 import { Api } from "../../acceptance/harness/api.ts";
 import type { Berth } from "../../acceptance/harness/berth.ts";
 
-/** Whose an object is, as seen by the user of the organization `acme` who asks most of the questions. */
-export const standings = ["own", "shared", "foreign", "absent"] as const;
-export type Standing = (typeof standings)[number];
+/** The owner of an object, from the view of a user of the organization `acme`. */
+export const OWNERSHIPS = ["own", "shared", "foreign", "absent"] as const;
+export type Ownership = (typeof OWNERSHIPS)[number];
 
 export interface Caller {
   name: string;
-  /** Makes the caller for an operation; most are the same for all. */
+  /** The client for an operation with this scope; most callers have one client for all. */
   api(scope: string | null): Promise<Api>;
-  /** What it gets to: a status of success or refusal for each kind of object. */
-  gets: Record<Standing, "reached" | 401 | 403 | 404>;
-  /** It has a valid token and every scope, so that what names no object is open to it. */
+  /** The expected outcome for each kind of object. */
+  expected: Record<Ownership, "allowed" | 401 | 403 | 404>;
+  /** The token is valid and has the scope, so that operations without objects are allowed. */
   valid: boolean;
 }
 
-const invalid = { own: 401, shared: 401, foreign: 401, absent: 401 } as const;
+const ALWAYS_401 = { own: 401, shared: 401, foreign: 401, absent: 401 } as const;
 
-export interface Cast {
+export interface Callers {
   owner: Api;
   admin: Api;
   serviceAccount: Api;
   stranger: Api;
-  callers: Caller[];
+  all: Caller[];
 }
 
-/** Everybody who might call, each with what the rules let them get to. */
-export async function cast(berth: Berth): Promise<Cast> {
+/** Creates every kind of caller, with its expected outcomes. */
+export async function createCallers(berth: Berth): Promise<Callers> {
   const org = "acme";
   const owner = await berth.client({ org, user: "owner@example.com" });
   const member = await berth.client({ org, user: "member@example.com" });
@@ -39,46 +39,46 @@ export async function cast(berth: Berth): Promise<Cast> {
   const leaver = await berth.client({ org, user: "leaver@example.com", role: "admin" });
   await berth.command("admin", "users", "disable", "leaver@example.com");
   const valid = owner.token ?? "";
-  const as = (name: string, api: Api, gets: Caller["gets"]): Caller => ({
+  const as = (name: string, api: Api, expected: Caller["expected"]): Caller => ({
     name,
     api: async () => api,
-    gets,
-    valid: gets !== invalid,
+    expected,
+    valid: expected !== ALWAYS_401,
   });
-  const sent = (authorization: Record<string, string>) => new HeaderApi(berth.url, authorization);
+  const withHeaders = (authorization: Record<string, string>) => new HeaderApi(berth.url, authorization);
   return {
     owner,
     admin,
     serviceAccount,
     stranger,
-    callers: [
-      as("the owner", owner, { own: "reached", shared: "reached", foreign: 403, absent: 404 }),
-      as("another member", member, { own: 403, shared: "reached", foreign: 403, absent: 404 }),
-      as("an admin", admin, { own: "reached", shared: "reached", foreign: 403, absent: 404 }),
-      as("a service account", serviceAccount, { own: 403, shared: "reached", foreign: 403, absent: 404 }),
-      as("another organization", stranger, { own: 403, shared: 403, foreign: "reached", absent: 404 }),
+    all: [
+      as("the owner", owner, { own: "allowed", shared: "allowed", foreign: 403, absent: 404 }),
+      as("another member", member, { own: 403, shared: "allowed", foreign: 403, absent: 404 }),
+      as("an admin", admin, { own: "allowed", shared: "allowed", foreign: 403, absent: 404 }),
+      as("a service account", serviceAccount, { own: 403, shared: "allowed", foreign: 403, absent: 404 }),
+      as("another organization", stranger, { own: 403, shared: 403, foreign: "allowed", absent: 404 }),
       {
         name: "every scope but the one that is needed",
         api: withoutScope(owner, scopes),
-        gets: { own: 403, shared: 403, foreign: 403, absent: 403 },
+        expected: { own: 403, shared: 403, foreign: 403, absent: 403 },
         valid: false,
       },
-      as("an expired token", expired, invalid),
-      as("a revoked token", revoked, invalid),
-      as("a disabled user", leaver, invalid),
+      as("an expired token", expired, ALWAYS_401),
+      as("a revoked token", revoked, ALWAYS_401),
+      as("a disabled user", leaver, ALWAYS_401),
       as(
         "a token with a wrong checksum",
         new Api(berth.url, `${valid.slice(0, -1)}${valid.endsWith("0") ? 1 : 0}`),
-        invalid,
+        ALWAYS_401,
       ),
-      as("x-api-key", sent({ "x-api-key": valid }), invalid),
-      as("no token", new Api(berth.url, null), invalid),
-      as("another scheme", sent({ authorization: `Basic ${btoa(`owner:${valid}`)}` }), invalid),
+      as("x-api-key", withHeaders({ "x-api-key": valid }), ALWAYS_401),
+      as("no token", new Api(berth.url, null), ALWAYS_401),
+      as("another scheme", withHeaders({ authorization: `Basic ${btoa(`owner:${valid}`)}` }), ALWAYS_401),
     ],
   };
 }
 
-/** Calls with other headers than a bearer token. */
+/** A client that sends other headers instead of a bearer token. */
 class HeaderApi extends Api {
   readonly #headers: Record<string, string>;
 
@@ -98,7 +98,7 @@ async function everyScope(url: string): Promise<string[]> {
   return [...new Set([...text.matchAll(/"x-scope":"([^"]+)"/g)].map(([, scope = ""]) => scope))];
 }
 
-/** Tokens that have all scopes but one, each made once. */
+/** Clients with all scopes except one; each token is created once. */
 function withoutScope(owner: Api, scopes: readonly string[]): (scope: string | null) => Promise<Api> {
   const made = new Map<string, Promise<Api>>();
   return (scope) => {
@@ -107,20 +107,20 @@ function withoutScope(owner: Api, scopes: readonly string[]): (scope: string | n
     if (known !== undefined) return known;
     const left = scopes.filter((name) => name !== missing);
     const token = owner.ok("POST", "/tokens", { name: `all but ${missing}`, scopes: left });
-    const api = token.then((answer) => new Api(owner.url, answer.token));
+    const api = token.then((created) => new Api(owner.url, created.token));
     made.set(missing, api);
     return api;
   };
 }
 
-/** Asks until it is refused, which it is a second after it was made. */
+/** A client whose token has expired, one second after its creation. */
 async function expiredToken(berth: Berth, org: string): Promise<Api> {
   const api = await berth.client({ org, expiresIn: 1 });
   for (let tries = 0; tries < 10_000; tries += 1) {
     const { status } = await api.get("/agents");
     if (status === 401) return api;
   }
-  throw new Error("A token did not expire.");
+  throw new Error("the token did not expire");
 }
 
 async function revokedToken(owner: Api): Promise<Api> {

@@ -3,13 +3,13 @@ import { after, before, describe, test } from "node:test";
 import { type Api, type ApiResponse, assertError, type Body } from "../../acceptance/harness/api.ts";
 import { Berth } from "../../acceptance/harness/berth.ts";
 import { makeFile, makeSession } from "../../acceptance/harness/fixtures.ts";
-import { mountPaths, paths, queries, repositoryUrls } from "./addresses.ts";
 import { headers } from "./headers.ts";
 import type { Input } from "./input.ts";
 import { jsonSyntax } from "./json-syntax.ts";
+import { mountPaths, paths, queries, repositoryUrls } from "./paths-and-urls.ts";
 import { wrongParts, wrongShapes, wrongValues } from "./values.ts";
 
-/** Inputs that nobody should send. Each gets its refusal, and the service goes on; the slowest is printed. */
+/** Malformed requests. Each gets the expected error, and the service keeps working. Prints the slowest request. */
 
 let berth: Berth;
 let api: Api;
@@ -28,7 +28,7 @@ before(async () => {
 });
 after(() => berth.stop());
 
-const corpus = {
+const CORPUS = {
   jsonSyntax,
   wrongValues,
   wrongParts,
@@ -39,45 +39,50 @@ const corpus = {
   repositoryUrls,
   headers,
 };
-const types = { 400: "invalid_request_error", 401: "authentication_error", 404: "not_found_error" };
-const total = Object.values(corpus).reduce((sum, inputs) => sum + inputs.length, 0);
+const ERROR_TYPES = { 400: "invalid_request_error", 401: "authentication_error", 404: "not_found_error" };
+const TOTAL = Object.values(CORPUS).reduce((sum, inputs) => sum + inputs.length, 0);
 
-describe(`${total} malformed inputs`, { timeout: 300_000 }, () => {
+describe(`${TOTAL} malformed inputs`, { timeout: 300_000 }, () => {
   let slowest = { name: "", milliseconds: 0 };
 
-  for (const [section, inputs] of Object.entries(corpus)) {
-    test(`${section}: ${inputs.length}`, async () => {
+  for (const [section, inputs] of Object.entries(CORPUS)) {
+    test(`${section}: ${inputs.length} inputs are rejected`, async () => {
       for (const input of inputs) {
-        const began = performance.now();
-        const answer = await send(input);
-        const milliseconds = performance.now() - began;
+        const startedAt = performance.now();
+        const response = await send(input);
+        const milliseconds = performance.now() - startedAt;
         if (milliseconds > slowest.milliseconds) slowest = { name: input.name, milliseconds };
-        holdRefusal(input, answer);
+        assertRejected(input, response);
       }
       await api.ok("GET", "/agents?limit=1");
     });
   }
 
-  test("the service has what it had", async () => {
+  test("malformed inputs changed nothing", async () => {
     const { data } = await api.ok("GET", "/agents");
-    assert.equal(data.length, 1, "no malformed input made an agent");
+    assert.equal(data.length, 1, "no malformed input created an agent");
     console.log(`slowest: ${slowest.name}: ${Math.round(slowest.milliseconds)} ms`);
   });
 });
 
-function holdRefusal({ name, status = 400, param }: Input, answer: ApiResponse): void {
+function assertRejected({ name, status = 400, param }: Input, response: ApiResponse): void {
   try {
-    assertError(answer, status, types[status as keyof typeof types], param === undefined ? {} : { param });
+    assertError(
+      response,
+      status,
+      ERROR_TYPES[status as keyof typeof ERROR_TYPES],
+      param === undefined ? {} : { param },
+    );
   } catch (error) {
     throw new Error(`${name}: ${(error as Error).message}`, { cause: error });
   }
 }
 
 async function send({ method = "POST", path, headers = {}, body }: Input): Promise<ApiResponse> {
-  const whole =
+  const isJson =
     (typeof body === "object" && body.constructor === Object) ||
     (typeof body === "object" && Object.hasOwn(body, "name"));
-  const raw = whole ? JSON.stringify(body) : (body as Body | undefined);
+  const raw = isJson ? JSON.stringify(body) : (body as Body | undefined);
   const type = headers["content-type"] ?? (raw === undefined ? undefined : "application/json");
   const named = typeof raw === "string" ? withIds(raw) : raw;
   return await api.call(method, withIds(path), undefined, {

@@ -1,15 +1,15 @@
 import { agentWith, type Input } from "./input.ts";
 
-const agent = JSON.stringify(agentWith({}));
-const typed = (type: string): Input => ({
+const AGENT_BODY = JSON.stringify(agentWith({}));
+const withContentType = (type: string): Input => ({
   name: `content type ${type}`,
   method: "POST",
   path: "/agents",
   headers: { "content-type": type },
-  body: agent,
+  body: AGENT_BODY,
 });
 
-const authorized = (authorization: string): Input => ({
+const withAuthorization = (authorization: string): Input => ({
   name: `authorization ${authorization.slice(0, 40)}`,
   method: "GET",
   path: "/agents",
@@ -17,7 +17,7 @@ const authorized = (authorization: string): Input => ({
   status: 401,
 });
 
-/** Headers that are wrong, or that say what the body is not. */
+/** Invalid headers, and content types that do not match the body. */
 export const headers: Input[] = [
   ...[
     "text/plain",
@@ -28,7 +28,7 @@ export const headers: Input[] = [
     "json",
     "multipart/form-data",
     "*/*",
-  ].map(typed),
+  ].map(withContentType),
   ...[
     "Bearer",
     "Bearer ",
@@ -40,22 +40,22 @@ export const headers: Input[] = [
     "bearer=x",
     `Bearer berth_sat_${"0".repeat(46)}`,
     "Bearer \u00e9",
-  ].map(authorized),
+  ].map(withAuthorization),
   { name: "no body", method: "POST", path: "/agents", headers: { "content-type": "application/json" } },
   {
-    name: "a key of idempotency with a blank",
+    name: "an idempotency key with a space",
     method: "POST",
     path: "/agents",
     headers: { "content-type": "application/json", "idempotency-key": "a b" },
-    body: agent,
+    body: AGENT_BODY,
     param: "Idempotency-Key",
   },
   {
-    name: "a key of idempotency that is too long",
+    name: "an idempotency key that is too long",
     method: "POST",
     path: "/agents",
     headers: { "content-type": "application/json", "idempotency-key": "k".repeat(256) },
-    body: agent,
+    body: AGENT_BODY,
     param: "Idempotency-Key",
   },
   {
@@ -66,7 +66,7 @@ export const headers: Input[] = [
     body: "x",
   },
   {
-    name: "an upload whose form never begins",
+    name: "an upload whose form has no boundary line",
     method: "POST",
     path: "/files",
     headers: { "content-type": "multipart/form-data; boundary=b" },

@@ -1,29 +1,34 @@
 import type { Body } from "../../acceptance/harness/api.ts";
 
-/** A request that nobody should send, and the refusal that it gets. */
+/** A malformed request and its expected error. */
 export interface Input {
   name: string;
   method?: "GET" | "POST" | "DELETE" | "PUT" | "PATCH";
-  /** Below the cloud's API, unless it begins with a slash twice. */
+  /** Below `/api/v1/cloud`, unless it starts with `//`. */
   path: string;
   headers?: Record<string, string>;
-  /** Sent as it is; an object is sent as JSON. */
+  /** Sent without encoding, except that an object is sent as JSON. */
   body?: Body | Record<string, unknown>;
   /** Default 400. */
   status?: 200 | 400 | 401 | 403 | 404;
-  /** What `error.param` must be. */
+  /** The expected `error.param`. */
   param?: string;
 }
 
-/** Names that stand for objects of the world; the runner puts their ids in place. */
-export const world = { agent: "<agent>", environment: "<environment>", session: "<session>", file: "<file>" };
+/** Placeholders that the test replaces with ids. */
+export const PLACEHOLDER_IDS = {
+  agent: "<agent>",
+  environment: "<environment>",
+  session: "<session>",
+  file: "<file>",
+};
 
-/** An agent's body with one field laid over. */
+/** The body of an agent with these fields changed. */
 export function agentWith(fields: Record<string, unknown>): Record<string, unknown> {
   return { name: "a", model: "rehearsal/steps", ...fields };
 }
 
-/** A session's body with fields laid over. */
+/** The body of a session with these fields changed. */
 export function sessionWith(fields: Record<string, unknown>): Record<string, unknown> {
-  return { agent: world.agent, environment_id: world.environment, ...fields };
+  return { agent: PLACEHOLDER_IDS.agent, environment_id: PLACEHOLDER_IDS.environment, ...fields };
 }

@@ -1,4 +1,4 @@
-import { agentWith, type Input, sessionWith, world } from "./input.ts";
+import { agentWith, type Input, PLACEHOLDER_IDS, sessionWith } from "./input.ts";
 
 const nested = (depth: number, open: string, close: string) => open.repeat(depth) + close.repeat(depth);
 
@@ -12,26 +12,26 @@ function wrong(path: string, make: (fields: Record<string, unknown>) => Record<s
     }));
 }
 
-const agent = wrong("/agents", agentWith);
-const session = wrong("/sessions", sessionWith);
-const environment = wrong("/environments", (fields) => ({ name: "malformed", ...fields }));
+const agentInputs = wrong("/agents", agentWith);
+const sessionInputs = wrong("/sessions", sessionWith);
+const environmentInputs = wrong("/environments", (fields) => ({ name: "malformed", ...fields }));
 
-/** A field of the wrong kind, or beyond its bounds. */
+/** Fields with a wrong type or out of bounds. */
 export const wrongValues: Input[] = [
-  ...agent("name", null, 1, true, [], {}, "", "x".repeat(257)),
-  ...agent("model", null, 1, [], "", "unknown/model", "x".repeat(257)),
-  ...agent("description", 1, [], "x".repeat(2_049)),
-  ...agent("system", 1, {}, "x".repeat(100_001)),
-  ...agent("tools", "Bash", {}, 1),
-  ...agent("metadata", "x", [], 1),
-  ...environment("name", null, 7, "", "x".repeat(257)),
-  ...environment("config", "cloud", [], 1),
-  ...environment("environment_variables", "A=1", []),
-  ...environment("resources", "big", []),
-  ...session("environment_id", null, 1, "env", "agent_01h455vb4pex5vsknk084sn02q"),
-  ...session("title", 1, [], "x".repeat(501)),
-  ...session("resources", {}, "x", 1),
-  ...session("initial_events", {}, "x"),
+  ...agentInputs("name", null, 1, true, [], {}, "", "x".repeat(257)),
+  ...agentInputs("model", null, 1, [], "", "unknown/model", "x".repeat(257)),
+  ...agentInputs("description", 1, [], "x".repeat(2_049)),
+  ...agentInputs("system", 1, {}, "x".repeat(100_001)),
+  ...agentInputs("tools", "Bash", {}, 1),
+  ...agentInputs("metadata", "x", [], 1),
+  ...environmentInputs("name", null, 7, "", "x".repeat(257)),
+  ...environmentInputs("config", "cloud", [], 1),
+  ...environmentInputs("environment_variables", "A=1", []),
+  ...environmentInputs("resources", "big", []),
+  ...sessionInputs("environment_id", null, 1, "env", "agent_01h455vb4pex5vsknk084sn02q"),
+  ...sessionInputs("title", 1, [], "x".repeat(501)),
+  ...sessionInputs("resources", {}, "x", 1),
+  ...sessionInputs("initial_events", {}, "x"),
 ];
 
 const metadataOf = (metadata: unknown, param = "metadata"): Input => ({
@@ -41,7 +41,7 @@ const metadataOf = (metadata: unknown, param = "metadata"): Input => ({
   param,
 });
 
-/** What lies below a field. */
+/** Faults inside of a field. */
 export const wrongParts: Input[] = [
   metadataOf({ a: 1 }, "metadata.a"),
   metadataOf({ a: null }, "metadata.a"),
@@ -55,7 +55,7 @@ export const wrongParts: Input[] = [
     param: "tools[0].type",
   },
   {
-    name: "a tool twice over",
+    name: "a tool that is both enabled and disallowed",
     path: "/agents",
     body: agentWith({
       tools: [{ type: "agent_toolset_20260401", enabled_tools: ["Bash"], disallowed_tools: ["Bash"] }],
@@ -63,33 +63,38 @@ export const wrongParts: Input[] = [
     param: "tools[0].disallowed_tools",
   },
   {
-    name: "an unknown name among tools",
+    name: "an unknown tool name",
     path: "/agents",
     body: agentWith({ tools: [{ type: "agent_toolset_20260401", enabled_tools: ["bash"] }] }),
     param: "tools[0].enabled_tools[0]",
   },
-  { name: "no events", path: `/sessions/${world.session}/events`, body: { events: [] }, param: "events" },
+  {
+    name: "no events",
+    path: `/sessions/${PLACEHOLDER_IDS.session}/events`,
+    body: { events: [] },
+    param: "events",
+  },
   {
     name: "51 events",
-    path: `/sessions/${world.session}/events`,
+    path: `/sessions/${PLACEHOLDER_IDS.session}/events`,
     body: { events: Array.from({ length: 51 }, () => ({ type: "user.interrupt" })) },
     param: "events",
   },
   {
     name: "an event without content",
-    path: `/sessions/${world.session}/events`,
+    path: `/sessions/${PLACEHOLDER_IDS.session}/events`,
     body: { events: [{ type: "user.message" }] },
     param: "events[0].content",
   },
   {
-    name: "an event that only the service sends",
-    path: `/sessions/${world.session}/events`,
+    name: "an event type that only the service creates",
+    path: `/sessions/${PLACEHOLDER_IDS.session}/events`,
     body: { events: [{ type: "agent.message", content: [] }] },
     param: "events[0].type",
   },
   {
-    name: "an event's text of the wrong kind",
-    path: `/sessions/${world.session}/events`,
+    name: "an event text of the wrong type",
+    path: `/sessions/${PLACEHOLDER_IDS.session}/events`,
     body: { events: [{ type: "user.message", content: [{ type: "text", text: 1 }] }] },
     param: "events[0].content[0].text",
   },
@@ -106,7 +111,7 @@ export const wrongParts: Input[] = [
     param: "environment_variables.A",
   },
   {
-    name: "an address among hosts",
+    name: "a URL among hosts",
     path: "/environments",
     body: {
       name: "m",
@@ -115,28 +120,28 @@ export const wrongParts: Input[] = [
     param: "config.networking.allowed_hosts[0]",
   },
   {
-    name: "the type of a resource to add",
-    path: `/sessions/${world.session}/resources`,
+    name: "adding a resource of another type",
+    path: `/sessions/${PLACEHOLDER_IDS.session}/resources`,
     body: { type: "hosted_repository", url: "https://github.com/a/b" },
     param: "type",
   },
   {
     name: "no file_id",
-    path: `/sessions/${world.session}/resources`,
+    path: `/sessions/${PLACEHOLDER_IDS.session}/resources`,
     body: { type: "file" },
     param: "file_id",
   },
 ];
 
-/** Depth, keys that programs stumble over, and numbers that do not fit. */
+/** Deep nesting, special keys, and numbers out of range. */
 export const wrongShapes: Input[] = [
   ...[64, 1_000, 100_000].map((depth) => ({
-    name: `${depth} lists deep`,
+    name: `${depth} nested arrays`,
     path: "/agents",
     body: nested(depth, "[", "]"),
   })),
   ...[1_000, 100_000].map((depth) => ({
-    name: `${depth} objects deep`,
+    name: `${depth} nested objects`,
     path: "/agents",
     body: `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`,
   })),
@@ -149,19 +154,19 @@ export const wrongShapes: Input[] = [
   },
   { name: "toString", path: "/agents", body: agentWith({ toString: "x" }), param: "toString" },
   {
-    name: "__proto__ below",
+    name: "__proto__ in a field",
     path: "/agents",
     body: '{"name":"a","model":{"id":"rehearsal/steps","__proto__":{}}}',
   },
   { name: "an empty key", path: "/agents", body: agentWith({ "": 1 }) },
   {
-    name: "a number beyond all",
+    name: "a number out of range",
     path: "/agents",
     body: '{"name":"a","model":{"id":"rehearsal/steps","context_window":1e999}}',
     param: "model.context_window",
   },
   {
-    name: "a broken number",
+    name: "a fraction",
     path: "/agents",
     body: agentWith({ model: { id: "rehearsal/steps", context_window: 1000.5 } }),
     param: "model.context_window",
@@ -173,7 +178,7 @@ export const wrongShapes: Input[] = [
     param: "model.context_window",
   },
   {
-    name: "more than doubles count",
+    name: "an integer beyond double precision",
     path: "/agents",
     body: '{"name":"a","model":{"id":"rehearsal/steps","context_window":9007199254740993}}',
     param: "model.context_window",
@@ -194,7 +199,7 @@ export const wrongShapes: Input[] = [
   },
   {
     name: "NUL in a message",
-    path: `/sessions/${world.session}/events`,
+    path: `/sessions/${PLACEHOLDER_IDS.session}/events`,
     body: { events: [{ type: "user.message", content: [{ type: "text", text: "a\0b" }] }] },
     param: "events[0].content[0].text",
   },

@@ -3,7 +3,7 @@ import type { AnyJson } from "../../acceptance/harness/api.ts";
 
 export type Schema = Record<string, AnyJson>;
 
-/** An operation as the service's own document describes it. */
+/** An operation in the service's OpenAPI document. */
 export interface DescribedOperation {
   id: string;
   method: string;
@@ -12,20 +12,20 @@ export interface DescribedOperation {
   scope: string | null;
   pathParams: string[];
   query: { name: string; required: boolean; schema: Schema }[];
-  /** What the body is: its media type and schema; null when there is none. */
+  /** The media type and schema of the body; null when there is none. */
   body: { type: string; schema: Schema } | null;
-  /** By status: the schema of each documented JSON answer, null for answers that are not JSON. */
-  answers: Map<number, Schema | null>;
+  /** The schema of each documented response by status; null for responses that are not JSON. */
+  responses: Map<number, Schema | null>;
 }
 
-export interface Described {
+export interface OpenApiDocument {
   operations: DescribedOperation[];
-  /** The whole document, for whoever resolves references. */
+  /** The whole document, to resolve references. */
   document: Schema;
 }
 
-/** Every operation of a running service, from its `/openapi.json`. */
-export async function describe(url: string): Promise<Described> {
+/** Reads the `/openapi.json` of a running service. */
+export async function readOpenApiDocument(url: string): Promise<OpenApiDocument> {
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as Schema;
   const operations = Object.entries(document.paths as Record<string, Record<string, Schema>>).flatMap(
     ([path, methods]) =>
@@ -33,7 +33,7 @@ export async function describe(url: string): Promise<Described> {
         describedOperation(document, path, method, operation),
       ),
   );
-  assert.ok(operations.length > 20, "the document lists the operations");
+  assert.ok(operations.length > 20, "the document has operations");
   return { operations, document };
 }
 
@@ -55,31 +55,31 @@ function describedOperation(
       .filter((parameter) => parameter.in === "query")
       .map(({ name, required, schema }) => ({ name, required, schema })),
     body: body === undefined ? null : { type: body[0], schema: body[1].schema },
-    answers: new Map(
+    responses: new Map(
       Object.entries(operation.responses as Record<string, Schema>).map(([status, response]) => [
         Number(status),
-        answerSchema(document, response),
+        responseSchema(document, response),
       ]),
     ),
   };
 }
 
-function answerSchema(document: Schema, response: Schema): Schema | null {
+function responseSchema(document: Schema, response: Schema): Schema | null {
   const resolved = response.$ref === undefined ? response : resolve(document, response.$ref);
   return resolved.content?.["application/json"]?.schema ?? null;
 }
 
-/** What a reference of the document points at. */
+/** The target of a `$ref`. */
 export function resolve(document: Schema, reference: string): Schema {
   const steps = reference.replace(/^#\//, "").split("/");
   return steps.reduce<AnyJson>((part, step) => part[step], document);
 }
 
-/** The address of an operation with its parameters filled in. */
+/** The path of an operation with its parameters filled in. */
 export function address(operation: DescribedOperation, ids: Record<string, string>): string {
   return operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const id = ids[name];
-    assert.ok(id !== undefined, `nothing is known to stand for {${name}} of ${operation.id}`);
+    assert.ok(id !== undefined, `no id for {${name}} of ${operation.id}`);
     return encodeURIComponent(id);
   });
 }

@@ -1,4 +1,4 @@
-import { type Input, sessionWith, world } from "./input.ts";
+import { type Input, PLACEHOLDER_IDS, sessionWith } from "./input.ts";
 
 const query = (text: string, param?: string): Input => ({
   name: `?${text.slice(0, 60)}`,
@@ -7,7 +7,7 @@ const query = (text: string, param?: string): Input => ({
   ...(param === undefined ? {} : { param }),
 });
 
-/** Queries of a list. */
+/** Invalid queries of a list. */
 export const queries: Input[] = [
   ...["0", "-1", "1.5", "%2B1", "abc", "", "1e2", "0x10", "NaN", "%20", "１"].map((limit) =>
     query(`limit=${limit}`, "limit"),
@@ -31,7 +31,7 @@ export const queries: Input[] = [
   query("limit=%zz"),
 ];
 
-/** Paths that lead nowhere. */
+/** Paths without an operation or object. */
 export const paths: Input[] = [
   { name: "an unknown path", method: "GET", path: "/nothing", status: 404 },
   { name: "a known path, another method", method: "PATCH", path: "/agents", status: 404 },
@@ -42,7 +42,12 @@ export const paths: Input[] = [
   { name: "no percent encoding", method: "GET", path: "/agents/%", status: 400 },
   { name: "no UTF-8", method: "GET", path: "/agents/%ff", status: 400 },
   { name: "NUL", method: "GET", path: "/agents/%00", status: 404 },
-  { name: "another noun's id", method: "GET", path: `/agents/${world.session}`, status: 404 },
+  {
+    name: "the id of another resource type",
+    method: "GET",
+    path: `/agents/${PLACEHOLDER_IDS.session}`,
+    status: 404,
+  },
   {
     name: "an id in upper case",
     method: "GET",
@@ -63,11 +68,11 @@ export const paths: Input[] = [
 const mount = (mount_path: unknown): Input => ({
   name: `mount at ${JSON.stringify(mount_path).slice(0, 60)}`,
   path: "/sessions",
-  body: sessionWith({ resources: [{ type: "file", file_id: world.file, mount_path }] }),
+  body: sessionWith({ resources: [{ type: "file", file_id: PLACEHOLDER_IDS.file, mount_path }] }),
   param: "resources[0].mount_path",
 });
 
-/** Places where nothing may be mounted. */
+/** Mount paths that are not allowed. */
 export const mountPaths: Input[] = [
   "", "data/a", "./a", "../a", "/", "//", "/data", "/data/", "/data//a", "/data/./a", "/data/../etc", "/data/a/..",
   "/data/..", "/..", "/etc/passwd", "/proc/self/environ", "/sys/fs", "/dev/shm/a", "/usr/bin/git", "/bin/sh", "/run/a",
@@ -83,7 +88,7 @@ const repository = (url: unknown): Input => ({
   param: "resources[0].url",
 });
 
-/** Addresses that name no repository of a provider. */
+/** URLs that are not a repository of a hosted provider. */
 export const repositoryUrls: Input[] = [
   "", "github.com/a/b", "http://github.com/a/b", "ssh://git@github.com/a/b", "git@github.com:a/b", "file:///etc",
   "ext::sh -c id", "https://github.com", "https://github.com/", "https://github.com/a", "https://github.com/a/",

@@ -3,12 +3,12 @@ import { after, before, test } from "node:test";
 import type { AnyJson, Api } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
 
-/** Walks over a list while 20 writers add to it and take from it: what was there throughout is seen once, in order. */
+/** Reads a list in pages while 20 writers add and delete objects: every permanent object appears once, in order. */
 
-const LASTING = 300;
+const PERMANENT_COUNT = 300;
 const WRITERS = 20;
 const WALKS_PER_LIMIT = 5;
-const limits = [1, 2, 7, 20, 99, 100];
+const LIMITS = [1, 2, 7, 20, 99, 100];
 
 let berth: Berth;
 let api: Api;
@@ -18,24 +18,28 @@ before(async () => {
 });
 after(() => berth.stop());
 
-test("walks under 20 writers", { timeout: 240_000 }, async () => {
-  const lasting = new Set<string>();
-  for (let made = 0; made < LASTING; made += 30) {
-    const batch = await Promise.all(Array.from({ length: 30 }, () => makeAgent("lasting")));
-    for (const { id } of batch) lasting.add(id);
+test("paging during writes: every permanent object appears once, in order", {
+  timeout: 240_000,
+}, async () => {
+  const permanent = new Set<string>();
+  for (let made = 0; made < PERMANENT_COUNT; made += 30) {
+    const batch = await Promise.all(Array.from({ length: 30 }, () => makeAgent("permanent")));
+    for (const { id } of batch) permanent.add(id);
   }
   const stop = new AbortController();
   const writers = Array.from({ length: WRITERS }, () => write(stop.signal));
-  const walks = await Promise.all(limits.map((limit) => walkOften(limit)));
+  const walks = await Promise.all(LIMITS.map((limit) => walkRepeatedly(limit)));
   stop.abort();
   const writes = (await Promise.all(writers)).reduce((sum, count) => sum + count, 0);
-  for (const ids of walks.flat()) holdWalk(ids, lasting);
-  console.log(`${walks.flat().length} walks beside ${writes} writes`);
-  assert.ok(writes > WRITERS, "the writers wrote meanwhile");
+  for (const ids of walks.flat()) assertWalk(ids, permanent);
+  console.log(`${walks.flat().length} walks during ${writes} writes`);
+  assert.ok(writes > WRITERS, "the writers were active");
 });
 
-test("the ways of paging agree once nobody writes", { timeout: 300_000 }, async () => {
-  for (const limit of limits.slice(1)) {
+test("paging without writes: next_page, after_id and before_id return the same objects", {
+  timeout: 300_000,
+}, async () => {
+  for (const limit of LIMITS.slice(1)) {
     const byPage = await walk(limit);
     const byAnchor: string[] = [];
     for (let pages = 0; pages < 1_000; pages += 1) {
@@ -49,24 +53,24 @@ test("the ways of paging agree once nobody writes", { timeout: 300_000 }, async 
   }
 });
 
-/** Each row once, strictly newest first, and none of those that were there throughout is missing. */
-function holdWalk(ids: readonly string[], lasting: ReadonlySet<string>): void {
-  assert.equal(new Set(ids).size, ids.length, "a row came twice");
+/** Asserts that each row appears once, newest first, and that no permanent row is missing. */
+function assertWalk(ids: readonly string[], permanent: ReadonlySet<string>): void {
+  assert.equal(new Set(ids).size, ids.length, "a row appeared twice");
   assert.deepEqual(ids, ids.toSorted().reverse(), "the rows are newest first");
-  assert.equal(ids.filter((id) => lasting.has(id)).length, lasting.size, "a row was passed over");
+  assert.equal(ids.filter((id) => permanent.has(id)).length, permanent.size, "a row is missing");
 }
 
 async function write(signal: AbortSignal): Promise<number> {
   let writes = 0;
   while (!signal.aborted && writes < 100_000) {
-    const { id } = await makeAgent("passing");
+    const { id } = await makeAgent("temporary");
     await api.ok("DELETE", `/agents/${id}`);
     writes += 2;
   }
   return writes;
 }
 
-async function walkOften(limit: number): Promise<string[][]> {
+async function walkRepeatedly(limit: number): Promise<string[][]> {
   const walks: string[][] = [];
   for (let count = 0; count < (limit === 1 ? 1 : WALKS_PER_LIMIT); count += 1) walks.push(await walk(limit));
   return walks;
@@ -81,10 +85,10 @@ async function walk(limit: number): Promise<string[]> {
     if (next_page === null) return ids;
     cursor = `&page=${encodeURIComponent(next_page)}`;
   }
-  throw new Error("A walk did not end.");
+  throw new Error("the list did not end");
 }
 
-/** What precedes an id, page by page towards the newest, in the order of the list. */
+/** The ids before an anchor, read backwards in pages, in list order. */
 async function walkBack(limit: number, from: string): Promise<string[]> {
   const ids: string[] = [];
   let anchor = from;
@@ -94,11 +98,11 @@ async function walkBack(limit: number, from: string): Promise<string[]> {
     anchor = ids[0] ?? anchor;
     if (!has_more) return ids;
   }
-  throw new Error("A walk did not end.");
+  throw new Error("the list did not end");
 }
 
-function page(limit: number, place: string): Promise<AnyJson> {
-  return api.ok("GET", `/agents?limit=${limit}${place}`);
+function page(limit: number, cursor: string): Promise<AnyJson> {
+  return api.ok("GET", `/agents?limit=${limit}${cursor}`);
 }
 
 function makeAgent(name: string): Promise<AnyJson> {

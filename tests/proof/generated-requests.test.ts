@@ -3,17 +3,21 @@ import fc from "fast-check";
 import type { Api, ApiResponse } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
 import { valuesOf } from "./harness/arbitrary.ts";
-import { answerChecker } from "./harness/check-answer.ts";
-import { type Described, type DescribedOperation, describe } from "./harness/document.ts";
-import { absentWorld, makeWorld } from "./harness/world.ts";
+import {
+  type DescribedOperation,
+  type OpenApiDocument,
+  readOpenApiDocument,
+} from "./harness/openapi-document.ts";
+import { createResponseValidator } from "./harness/response-validator.ts";
+import { absentObjects, makeTenantObjects } from "./harness/tenant-objects.ts";
 
 /**
- * Requests made from the service's own OpenAPI document, most of them fitting, some with a fault anywhere in them. Every
- * answer must be one that the document has, and look as the document says; after all of them the service still serves.
+ * Requests generated from the service's OpenAPI document, most of them valid, some with a fault at any depth. Every response
+ * must be documented and match its schema, and the service must still respond afterwards.
  */
 
 const REQUESTS = 5_000;
-const AT_ONCE = 8;
+const CONCURRENCY = 8;
 
 let berth: Berth;
 let api: Api;
@@ -23,38 +27,38 @@ before(async () => {
 });
 after(() => berth.stop());
 
-/** By the name of the path parameter. */
+/** Ids by the name of the path parameter. */
 type Ids = Record<string, string>;
 
-interface Generated {
+interface GeneratedRequest {
   operation: DescribedOperation;
   path: string;
   body: unknown;
 }
 
-test(`${REQUESTS} generated requests get documented answers`, { timeout: 300_000 }, async () => {
-  const described = await describe(berth.url);
-  const check = answerChecker(described);
+test(`${REQUESTS} generated requests: every response is documented`, { timeout: 300_000 }, async () => {
+  const described = await readOpenApiDocument(berth.url);
+  const check = createResponseValidator(described);
   const other = await berth.client({ user: "other@example.com", org: "other" });
-  const lasting = await makeWorld(api, "lasting");
-  const doomed = await makeWorld(api, "doomed");
-  const others = [(await makeWorld(other, "foreign")).ids, absentWorld(lasting).ids];
-  const worldsOf = (operation: DescribedOperation) => {
-    const own = ends(operation) ? doomed.ids : lasting.ids;
+  const permanent = await makeTenantObjects(api, "permanent");
+  const disposable = await makeTenantObjects(api, "disposable");
+  const others = [(await makeTenantObjects(other, "foreign")).ids, absentObjects(permanent).ids];
+  const idsFor = (operation: DescribedOperation) => {
+    const own = isDestructive(operation) ? disposable.ids : permanent.ids;
     return [own, own, own, ...others];
   };
   const seed = Number(process.env.BERTH_TEST_SEED ?? Date.now() % 2 ** 31);
-  const requests = fc.sample(requestsOf(described, worldsOf), { numRuns: REQUESTS, seed });
+  const requests = fc.sample(requestsOf(described, idsFor), { numRuns: REQUESTS, seed });
   const queue = requests.values();
   const counts = new Map<string, number>();
   await Promise.all(
-    Array.from({ length: AT_ONCE }, async () => {
+    Array.from({ length: CONCURRENCY }, async () => {
       for (const request of queue) {
-        const answer = await send(request);
-        const key = `${answer.status}`;
+        const response = await send(request);
+        const key = `${response.status}`;
         counts.set(key, (counts.get(key) ?? 0) + 1);
         try {
-          check(request.operation.id, answer);
+          check(request.operation.id, response);
         } catch (error) {
           const { operation, path, body } = request;
           console.error(`BERTH_TEST_SEED=${seed}: ${operation.method} ${path} ${JSON.stringify(body)}`);
@@ -63,36 +67,36 @@ test(`${REQUESTS} generated requests get documented answers`, { timeout: 300_000
       }
     }),
   );
-  console.log(`answers by status: ${JSON.stringify(Object.fromEntries([...counts].sort()))}`);
+  console.log(`responses by status: ${JSON.stringify(Object.fromEntries([...counts].sort()))}`);
   await api.ok("GET", "/agents");
 });
 
-/** What ends an object is tried on objects of its own, so that the others last. */
-function ends({ method, path }: DescribedOperation): boolean {
+/** Destructive operations use separate objects, so that the others remain. */
+function isDestructive({ method, path }: DescribedOperation): boolean {
   return method === "DELETE" || /\/(archive|terminate|redact)$/.test(path);
 }
 
 function requestsOf(
-  described: Described,
-  worldsOf: (operation: DescribedOperation) => readonly Ids[],
-): fc.Arbitrary<Generated> {
+  described: OpenApiDocument,
+  idsFor: (operation: DescribedOperation) => readonly Ids[],
+): fc.Arbitrary<GeneratedRequest> {
   const usable = described.operations.filter(
-    ({ answers, id }) => answers.get(200) !== null || id === "files.content",
+    ({ responses, id }) => responses.get(200) !== null || id === "files.content",
   );
-  return fc.oneof(...usable.map((operation) => requestOf(described, operation, worldsOf(operation))));
+  return fc.oneof(...usable.map((operation) => requestOf(described, operation, idsFor(operation))));
 }
 
 function requestOf(
-  { document }: Described,
+  { document }: OpenApiDocument,
   operation: DescribedOperation,
-  worlds: readonly Ids[],
-): fc.Arbitrary<Generated> {
-  const ids = worlds.flatMap((world) => Object.values(world));
+  idSets: readonly Ids[],
+): fc.Arbitrary<GeneratedRequest> {
+  const ids = idSets.flatMap((objectIds) => Object.values(objectIds));
   const json = operation.body?.type === "application/json";
   return fc
     .record({
       params: fc.record(
-        Object.fromEntries(operation.pathParams.map((name) => [name, pathParam(name, worlds)])),
+        Object.fromEntries(operation.pathParams.map((name) => [name, pathParam(name, idSets)])),
       ),
       query: fc.record(
         Object.fromEntries(
@@ -110,13 +114,13 @@ function requestOf(
     });
 }
 
-/** Ids of the right kind for the most part. */
-function pathParam(name: string, worlds: readonly Ids[]): fc.Arbitrary<string> {
+/** Mostly ids of the right type. */
+function pathParam(name: string, idSets: readonly Ids[]): fc.Arbitrary<string> {
   return fc.oneof(
-    { weight: 9, arbitrary: fc.constantFrom(...worlds.map((ids) => ids[name] ?? "")) },
+    { weight: 9, arbitrary: fc.constantFrom(...idSets.map((ids) => ids[name] ?? "")) },
     {
       weight: 1,
-      arbitrary: fc.constantFrom(...Object.values(worlds[0] ?? {}), "x", "%", "..", "a/b", "é\u0000"),
+      arbitrary: fc.constantFrom(...Object.values(idSets[0] ?? {}), "x", "%", "..", "a/b", "é\u0000"),
     },
   );
 }
@@ -132,6 +136,6 @@ function queryText(query: Record<string, unknown>): string {
   return text === "" ? "" : `?${text}`;
 }
 
-async function send({ operation, path, body }: Generated): Promise<ApiResponse> {
+async function send({ operation, path, body }: GeneratedRequest): Promise<ApiResponse> {
   return await api.call(operation.method, path, body);
 }

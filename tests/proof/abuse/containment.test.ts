@@ -4,24 +4,24 @@ import type { AnyJson, Api } from "../../acceptance/harness/api.ts";
 import { Berth } from "../../acceptance/harness/berth.ts";
 import { makeEnvironment, makeSession, runTurn, toolResults } from "../../acceptance/harness/fixtures.ts";
 import { missingForDiskLimits } from "../../acceptance/harness/loop-devices.ts";
-import { type Abuse, abuses } from "./abuses.ts";
-import { restingState, settles } from "./host-state.ts";
+import { ABUSES, type Abuse } from "./abuses.ts";
+import { stableState, waitUntilClean } from "./host-state.ts";
 import { type Latencies, makeNeighbour, type Neighbour, p99 } from "./neighbour.ts";
 
 /**
- * Each abuse in sessions beside a neighbour: the neighbour's commands and the API go on, the agent is told what happened, its
- * session runs the next command, and when it is deleted nothing is left on the host ten seconds later.
+ * Each abuse runs in sessions beside a neighbour: the neighbour's commands and the API keep working, the agent's result says what
+ * happened, the session runs the next command, and ten seconds after its deletion nothing remains on the host.
  */
 
-const trials = Number(process.env.BERTH_TEST_ABUSE_TRIALS ?? 2);
-/** A shared machine stutters by itself: the strict promise is measured by the bench. */
-const [MOST_TIMES, LEAST_BOUND_MS] = [10, 2_000];
+const TRIALS = Number(process.env.BERTH_TEST_ABUSE_TRIALS ?? 2);
+/** Generous, because a shared machine has pauses of its own; the benchmark measures the strict limit. */
+const [MAX_SLOWDOWN, MIN_BOUND_MS] = [10, 2_000];
 
-const lack = missingForDiskLimits();
-const root = process.getuid?.() === 0;
+const MISSING_FOR_DISK_LIMITS = missingForDiskLimits();
+const IS_ROOT = process.getuid?.() === 0;
 
-describe("abuse is contained", {
-  skip: root ? false : "without root limits are weaker",
+describe("abuse: contained in its sandbox", {
+  skip: IS_ROOT ? false : "not root: limits are weaker",
   timeout: 900_000,
 }, () => {
   let berth: Berth;
@@ -32,7 +32,7 @@ describe("abuse is contained", {
   before(async () => {
     berth = await Berth.start({ settings: { BERTH_SANDBOX_IDLE_SECONDS: "600" } });
     api = await berth.client();
-    const disk = lack === false ? { disk_mb: 64 } : {};
+    const disk = MISSING_FOR_DISK_LIMITS === false ? { disk_mb: 64 } : {};
     const resources = { cpus: 1, memory_mb: 64, pids: 64, ...disk };
     environment = (await makeEnvironment(api, { resources })).id;
     neighbour = await makeNeighbour(api, environment);
@@ -40,28 +40,28 @@ describe("abuse is contained", {
   });
   after(() => berth.stop());
 
-  for (const [name, abuse] of Object.entries(abuses)) {
-    test(name, { skip: abuse.fillsDisk === true && lack }, async (context) => {
-      const state = await restingState(berth);
-      const over = Promise.all(Array.from({ length: trials }, () => abused(api, environment, abuse)));
-      const beside = await neighbour.during(over, 4);
-      for (const session of await over) await api.ok("DELETE", `/sessions/${session}`);
-      const settled = await settles(berth, state);
+  for (const [name, abuse] of Object.entries(ABUSES)) {
+    test(name, { skip: abuse.fillsDisk === true && MISSING_FOR_DISK_LIMITS }, async (context) => {
+      const state = await stableState(berth);
+      const sessions = Promise.all(Array.from({ length: TRIALS }, () => runAbuse(api, environment, abuse)));
+      const beside = await neighbour.during(sessions, 4);
+      for (const session of await sessions) await api.ok("DELETE", `/sessions/${session}`);
+      const settled = await waitUntilClean(berth, state);
       for (const kind of ["calls", "commands"] as const) {
         const [usual, now] = [p99(quiet[kind]), p99(beside[kind])];
         context.diagnostic(
           `${kind}: p99 ${now.toFixed(0)} ms of ${beside[kind].length}, quiet ${usual.toFixed(0)} ms`,
         );
         assert.ok(
-          now <= Math.max(MOST_TIMES * usual, LEAST_BOUND_MS),
-          `${kind} took ${now} ms, else ${usual}`,
+          now <= Math.max(MAX_SLOWDOWN * usual, MIN_BOUND_MS),
+          `${kind} took ${now} ms, usually ${usual}`,
         );
       }
-      context.diagnostic(`nothing left after ${settled.toFixed(0)} ms`);
+      context.diagnostic(`clean after ${settled.toFixed(0)} ms`);
     });
   }
 
-  test("what was saved as an output is kept, also when what runs on ends the sandbox", async () => {
+  test("outputs are saved even when a background process ends the sandbox", async () => {
     const { id } = await makeSession(api, { environment_id: environment });
     const command = "echo found >/mnt/session/outputs/result; bomb() { bomb | bomb & }; bomb";
     const events = await runTurn(api, id, { tool: "Bash", input: { command, timeout: 60_000 } });
@@ -78,12 +78,12 @@ describe("abuse is contained", {
   });
 });
 
-/** The id of a session that did it, was told so, and went on. */
-async function abused(api: Api, environment: string, { command, timeout, tells }: Abuse): Promise<string> {
+/** Runs the abuse in a new session, checks its result and the next command, and returns the session id. */
+async function runAbuse(api: Api, environment: string, { command, timeout, result }: Abuse): Promise<string> {
   const { id } = await makeSession(api, { environment_id: environment });
-  const [told = ""] = toolResults(await runTurn(api, id, { tool: "Bash", input: { command, timeout } }));
-  assert.match(told.slice(-2_000), tells);
-  assert.ok(told.length < 110_000, `${told.length} characters`);
+  const [text = ""] = toolResults(await runTurn(api, id, { tool: "Bash", input: { command, timeout } }));
+  assert.match(text.slice(-2_000), result);
+  assert.ok(text.length < 110_000, `${text.length} characters`);
   const [next] = toolResults(
     await runTurn(api, id, {
       tool: "Bash",

@@ -1,26 +1,26 @@
 import type { AnyJson, Api } from "../../acceptance/harness/api.ts";
 import { makeFile, makeSkill, skillForm } from "../../acceptance/harness/fixtures.ts";
 
-/** One object of every noun, all made by one caller. */
-export interface World {
-  /** By the name of the path parameter that each stands for. */
+/** One object of every resource type, created by one caller. */
+export interface TenantObjects {
+  /** Ids by the name of their path parameter. */
   ids: Record<string, string>;
-  /** The text that every free field of every object holds. */
+  /** The text in every free text field of every object. */
   canary: string;
 }
 
-/** What the objects of a tenant are made with, and the ids of those that were made before. */
-interface Making {
+/** The inputs of a creation step, with the ids of earlier steps. */
+interface CreationContext {
   api: Api;
   canary: string;
   metadata: Record<string, string>;
-  /** Makes its token: an admin, when the objects are an organization's. */
+  /** The client that creates the token: an admin, when the objects belong to an organization. */
   issuer: Api | undefined;
   ids: Record<string, string>;
 }
 
-/** One after another: each answers the ids of what it made. */
-const makers: ((making: Making) => Promise<Record<string, string>>)[] = [
+/** Creation steps in order; each returns the ids of its objects. */
+const CREATORS: ((context: CreationContext) => Promise<Record<string, string>>)[] = [
   makeAgentAndEnvironment,
   makeVault,
   makeSkillAndVersion,
@@ -31,16 +31,16 @@ const makers: ((making: Making) => Promise<Record<string, string>>)[] = [
 ];
 
 /**
- * Makes the objects of one tenant. `canary` is lower-case letters and digits. `issuer` makes its token: an admin, when
- * the objects are an organization's.
+ * Creates the objects of one tenant. `canary` is lower-case letters and digits. `issuer` creates the token: an admin, when
+ * the objects belong to an organization.
  */
-export async function makeWorld(api: Api, canary: string, issuer?: Api): Promise<World> {
-  const making: Making = { api, canary, metadata: { canary }, issuer, ids: {} };
-  for (const make of makers) Object.assign(making.ids, await make(making));
-  return { canary, ids: making.ids };
+export async function makeTenantObjects(api: Api, canary: string, issuer?: Api): Promise<TenantObjects> {
+  const context: CreationContext = { api, canary, metadata: { canary }, issuer, ids: {} };
+  for (const create of CREATORS) Object.assign(context.ids, await create(context));
+  return { canary, ids: context.ids };
 }
 
-async function makeAgentAndEnvironment({ api, canary, metadata }: Making) {
+async function makeAgentAndEnvironment({ api, canary, metadata }: CreationContext) {
   const agent = await api.ok("POST", "/agents", {
     name: canary,
     model: "rehearsal/steps",
@@ -57,7 +57,7 @@ async function makeAgentAndEnvironment({ api, canary, metadata }: Making) {
   return { agent_id: agent.id, environment_id: environment.id };
 }
 
-async function makeVault({ api, canary, metadata }: Making) {
+async function makeVault({ api, canary, metadata }: CreationContext) {
   const vault = await api.ok("POST", "/vaults", { display_name: canary, metadata });
   const auth = { type: "static_bearer", mcp_server_url: `https://${canary}.example/mcp`, token: canary };
   const credential = await api.ok("POST", `/vaults/${vault.id}/credentials`, {
@@ -69,13 +69,13 @@ async function makeVault({ api, canary, metadata }: Making) {
 }
 
 /** Two versions, so that one can be deleted. */
-async function makeSkillAndVersion({ api, canary, metadata }: Making) {
+async function makeSkillAndVersion({ api, canary, metadata }: CreationContext) {
   const skill = await makeSkill(api, canary, { metadata });
   await makeSkill(api, canary, { path: `/skills/${skill.id}/versions` });
   return { skill_id: skill.id, version: "1" };
 }
 
-async function makeMemory({ api, canary, metadata }: Making) {
+async function makeMemory({ api, canary, metadata }: CreationContext) {
   const store = await api.ok("POST", "/memory_stores", { name: canary, description: canary, metadata });
   const memories = `/memory_stores/${store.id}/memories`;
   const memory = await api.ok("POST", memories, { path: `/${canary}`, content: `${canary} before` });
@@ -87,14 +87,14 @@ async function makeMemory({ api, canary, metadata }: Making) {
   };
 }
 
-/** The second file is mounted nowhere, so that it can be deleted and mounted. */
-async function makeFiles({ api, canary, metadata }: Making) {
+/** The second file is not mounted, so that it can be deleted and mounted. */
+async function makeFiles({ api, canary, metadata }: CreationContext) {
   const mounted = await makeFile(api, canary, `${canary}.txt`, metadata);
   const free = await makeFile(api, `${canary} again`, `${canary}-2.txt`, metadata);
   return { mounted_file_id: mounted.id, file_id: free.id };
 }
 
-async function makeSession({ api, canary, metadata, ids }: Making) {
+async function makeSession({ api, canary, metadata, ids }: CreationContext) {
   const session = await api.ok("POST", "/sessions", {
     agent: ids.agent_id,
     environment_id: ids.environment_id,
@@ -106,14 +106,14 @@ async function makeSession({ api, canary, metadata, ids }: Making) {
   return { session_id: session.id, resource_id: session.resources[0].id };
 }
 
-async function makeToken({ api, canary, issuer }: Making) {
+async function makeToken({ api, canary, issuer }: CreationContext) {
   const kind = issuer === undefined ? "pat" : "sat";
   const token = await (issuer ?? api).ok("POST", "/tokens", { name: canary, kind });
   return { token_id: token.id };
 }
 
-/** A world of ids of the right form that nothing has. */
-export function absentWorld({ ids, canary }: World): World {
+/** Well-formed ids of objects that do not exist. */
+export function absentObjects({ ids, canary }: TenantObjects): TenantObjects {
   const absent = Object.entries(ids).map(([name, id]) => [
     name,
     id.replace(/_[^_]*$/, "_01zzzzzzzzzzzzzzzzzzzzzzzz"),
@@ -121,13 +121,13 @@ export function absentWorld({ ids, canary }: World): World {
   return { ids: Object.fromEntries(absent), canary };
 }
 
-/** The body of the operation names objects, so that who reaches them decides. */
+/** Whether the body of the operation refers to objects, so that access to them matters. */
 export function bodyNamesObjects(operation: string): boolean {
   return ["sessions.create", "forward.register"].includes(operation);
 }
 
-/** A body that an operation takes, once its objects are there. */
-export function fittingBody(operation: string, { ids, canary }: World): AnyJson {
+/** A valid body for an operation on existing objects. */
+export function validBody(operation: string, { ids, canary }: TenantObjects): AnyJson {
   const bodies: Record<string, () => AnyJson> = {
     "tokens.create": () => ({ name: canary }),
     "agents.create": () => ({ name: canary, model: "rehearsal/steps" }),
@@ -155,9 +155,9 @@ export function fittingBody(operation: string, { ids, canary }: World): AnyJson 
   return bodies[operation]?.();
 }
 
-/** A form that an operation takes. */
-export function fittingForm(operation: string, { canary }: World): FormData {
-  if (operation === "skills.create") return skillForm(`other-${Date.now()}-${++forms}`);
+/** A valid form for an operation. */
+export function validForm(operation: string, { canary }: TenantObjects): FormData {
+  if (operation === "skills.create") return skillForm(`other-${Date.now()}-${++formCount}`);
   if (operation === "skills.createVersion") return skillForm(canary);
   const form = new FormData();
   const content: Record<string, string> = { "files.upload": canary };
@@ -165,4 +165,4 @@ export function fittingForm(operation: string, { canary }: World): FormData {
   return form;
 }
 
-let forms = 0;
+let formCount = 0;

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { loadavg } from "node:os";
+import type { TestContext } from "node:test";
+import type { Berth } from "../acceptance/harness/berth.ts";
+import { countCalls, type Injection, injectKill } from "./inject-kill.ts";
+import { isAlive, killRunner, waitForPid } from "./processes.ts";
+
+/** Work of a runner that the test kills at each of its writes. `name` is unique for each run. */
+export interface KillScenario<Result> {
+  service(): Berth;
+  /** At most this many points are tried, evenly distributed. `BERTH_TEST_CRASH_POINTS` overrides it. */
+  maxPoints: number;
+  /** Performs the work. It calls `attach` once; writes of the current runner count from then on. */
+  run(name: string, attach: () => Promise<void>): Promise<Result>;
+  /** Asserts what must hold whether the runner was killed or not. */
+  check(result: Result, name: string): Promise<void>;
+}
+
+interface Point {
+  call: string;
+  nth: number;
+}
+
+/**
+ * Runs the scenario once undisturbed, to count the writes by system call, then once for each point, where the kernel kills the
+ * runner at the Nth call of one kind. Each run starts with a new runner. Prints the number of points, of tried points, and of
+ * kills: since the number of writes varies, a run may end before its point.
+ */
+export async function killAtEveryWrite<Result>(
+  context: TestContext,
+  scenario: KillScenario<Result>,
+): Promise<void> {
+  const counts = await countWrites(scenario);
+  const all = [...counts].flatMap(([call, count]) =>
+    Array.from({ length: count }, (_, n) => ({ call, nth: n + 1 })),
+  );
+  const points = evenly(all, Number(process.env.BERTH_TEST_CRASH_POINTS ?? scenario.maxPoints));
+  let kills = 0;
+  for (const point of points) if (await killAt(scenario, point)) kills += 1;
+  const kinds = [...counts].map(([call, count]) => `${count} ${call}`).join(", ");
+  context.diagnostic(
+    `${points.length} of ${all.length} crash points (${kinds}) tried, ${kills} killed the runner`,
+  );
+  assert.ok(kills > points.length / 4, `only ${kills} of ${points.length} points killed the runner`);
+}
+
+async function countWrites<Result>(scenario: KillScenario<Result>): Promise<Map<string, number>> {
+  await killRunner(scenario.service());
+  await scenario.service().ready();
+  let counting: Awaited<ReturnType<typeof countCalls>> | undefined;
+  const result = await runScenario(scenario, "undisturbed", async () => {
+    counting = await countCalls(await waitForPid(scenario.service(), "runner"));
+  });
+  const counts = (await counting?.counts()) ?? new Map();
+  await scenario.check(result, "undisturbed");
+  return counts;
+}
+
+async function killAt<Result>(scenario: KillScenario<Result>, { call, nth }: Point): Promise<boolean> {
+  const service = scenario.service();
+  const name = `${call}-${nth}`;
+  await killRunner(service);
+  await service.ready();
+  let runner = 0;
+  let tracer: Injection | undefined;
+  const result = await runScenario(scenario, name, async () => {
+    runner = await waitForPid(service, "runner");
+    tracer = await injectKill(runner, nth, [call]);
+  });
+  const killed = !isAlive(runner);
+  await tracer?.stop();
+  await scenario.check(result, name);
+  return killed;
+}
+
+/** Adds the log of the service to a failure: whether its runner restarted, and which errors it had. */
+async function runScenario<Result>(
+  { service, run }: KillScenario<Result>,
+  name: string,
+  attach: () => Promise<void>,
+): Promise<Result> {
+  const before = service().log.length;
+  try {
+    return await run(name, attach);
+  } catch (cause) {
+    const load = loadavg()[0]?.toFixed(1);
+    throw new Error(`${name}, at a load of ${load}:\n${service().log.slice(before)}`, { cause });
+  }
+}
+
+function evenly<T>(all: readonly T[], max: number): T[] {
+  if (all.length <= max) return [...all];
+  return Array.from(
+    { length: max },
+    (_, index) => all[Math.floor(((index + 0.5) * all.length) / max)],
+  ).filter((point) => point !== undefined);
+}

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Api } from "../acceptance/harness/api.ts";
+import { Berth } from "../acceptance/harness/berth.ts";
+import { callOperation } from "./harness/call-operation.ts";
+import { readOpenApiDocument } from "./harness/openapi-document.ts";
+import { makeTenantObjects, type TenantObjects } from "./harness/tenant-objects.ts";
+
+/** Each tenant's canary is in every free text field of its objects. No response to another tenant may contain it. */
+
+let berth: Berth;
+before(async () => {
+  berth = await Berth.start();
+});
+after(() => berth.stop());
+
+interface Tenant {
+  api: Api;
+  world: TenantObjects;
+}
+
+test("no response contains the canary of another tenant", { timeout: 300_000 }, async () => {
+  const tenants: Tenant[] = [];
+  for (const name of ["aardvark", "bandicoot", "capybara"]) {
+    const api = await berth.client({ user: `${name}@example.com`, org: name });
+    tenants.push({ api, world: await makeTenantObjects(api, `${name}canary`) });
+  }
+  const { operations } = await readOpenApiDocument(berth.url);
+  let responseCount = 0;
+  for (const caller of tenants) {
+    const canaries = tenants.filter((other) => other !== caller).map(({ world }) => world.canary);
+    for (const operation of operations) {
+      for (const { world } of tenants) {
+        const own = world === caller.world;
+        if (own && operation.method !== "GET") continue;
+        const { body } = await callOperation(
+          caller.api,
+          operation,
+          own ? world : withOwnCanary(caller.world, world),
+        );
+        const text = JSON.stringify(body) ?? "";
+        for (const canary of canaries)
+          assert.ok(
+            !text.includes(canary),
+            `${operation.id} returned another tenant's ${canary}: ${text.slice(0, 300)}`,
+          );
+        responseCount += 1;
+      }
+    }
+    const mine = await caller.api.ok("GET", "/agents");
+    assert.ok(JSON.stringify(mine).includes(caller.world.canary), "the response contains its own canary");
+  }
+  for (const { world } of tenants) assert.ok(!berth.log.includes(world.canary), "no canary is in the log");
+  console.log(`${responseCount} responses`);
+});
+
+/** The ids of another tenant, and the caller's own canary for request bodies. */
+function withOwnCanary(own: TenantObjects, other: TenantObjects): TenantObjects {
+  return { canary: own.canary, ids: other.ids };
+}
