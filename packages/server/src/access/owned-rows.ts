@@ -70,3 +70,21 @@ function ownerBranches({ organizationId, id, role }: Principal): Branch[] {
   if (role === "admin") return [{ column: "organization_id", value: organizationId }];
   return [...new Set([id, organizationId])].map((value) => ({ column: "owner_id", value }));
 }
+
+/**
+ * Returns the list operation of one table of owned, archivable objects, newest first; see `selectAccessible`.
+ *
+ * @param always Conditions that hold whatever the filter says.
+ */
+export function ownedList<Row extends object>(
+  table: string,
+  columns: string,
+  always: readonly Condition[] = [],
+) {
+  return (db: Queryable, principal: Principal, range: KeysetRange, filter: ArchivedFilter): Promise<Row[]> =>
+    selectAccessible<Row>(db, principal, range, {
+      table,
+      columns,
+      conditions: [...always, ...unlessArchived(filter)],
+    });
+}

@@ -1,15 +1,8 @@
 import { type Agent, formatId, parseId, type SessionAgent, uuidTimestamp } from "@berth/contract";
-import {
-  type ArchivedFilter,
-  type OwnedRow,
-  ownedFields,
-  selectAccessible,
-  unlessArchived,
-} from "../../access/owned-rows.ts";
-import type { Owner, Principal } from "../../access/principal.ts";
+import { type OwnedRow, ownedFields, ownedList } from "../../access/owned-rows.ts";
+import type { Owner } from "../../access/principal.ts";
 import { requireAccess, requireAccessForUpdate } from "../../access/require-access.ts";
 import { isForeignKeyViolation } from "../../db/database-error.ts";
-import type { KeysetRange } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
 
 /** One version of an agent, with every default filled in, without its metadata. */
@@ -22,7 +15,7 @@ export interface AgentRow extends OwnedRow {
 }
 
 const newestVersion = "agent_versions v where v.agent_id = agents.id and v.version = agents.version";
-const columns = `id, organization_id, owner_type, owner_id, version, archived_at, updated_at,
+const COLUMNS = `id, organization_id, owner_type, owner_id, version, archived_at, updated_at,
   (select definition from ${newestVersion}) as definition, (select metadata from ${newestVersion}) as metadata`;
 
 /** Stores an agent and its first version. */
@@ -55,7 +48,7 @@ export async function insertAgent(
 
 /** The newest version of an agent. */
 export async function getAgent(db: Queryable, id: string): Promise<AgentRow | null> {
-  const text = `select ${columns} from agents where id = $1`;
+  const text = `select ${COLUMNS} from agents where id = $1`;
   return (await db.query<AgentRow>({ name: "get_agent", text, values: [id] })).rows[0] ?? null;
 }
 
@@ -136,15 +129,7 @@ export async function deleteUnusedAgent(db: Queryable, id: string): Promise<bool
   }
 }
 
-export async function listAgents(
-  db: Queryable,
-  principal: Principal,
-  range: KeysetRange,
-  filter: ArchivedFilter,
-): Promise<AgentRow[]> {
-  const conditions = unlessArchived(filter);
-  return await selectAccessible<AgentRow>(db, principal, range, { table: "agents", columns, conditions });
-}
+export const listAgents = ownedList<AgentRow>("agents", COLUMNS);
 
 /** The agent as a session stores it, with `skills` in the versions that the session pins. */
 export function agentSnapshot(row: AgentRow, skills = row.definition.skills): SessionAgent {

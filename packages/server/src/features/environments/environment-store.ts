@@ -1,15 +1,7 @@
 import { type Environment, formatId, uuidTimestamp } from "@berth/contract";
-import {
-  type ArchivedFilter,
-  type OwnedRow,
-  ownedFields,
-  selectAccessible,
-  unlessArchived,
-} from "../../access/owned-rows.ts";
-import type { Principal } from "../../access/principal.ts";
+import { type OwnedRow, ownedFields, ownedList } from "../../access/owned-rows.ts";
 import { requireAccess, requireAccessForUpdate } from "../../access/require-access.ts";
 import { isUniqueViolation } from "../../db/database-error.ts";
-import type { KeysetRange } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
 
 export interface EnvironmentRow extends OwnedRow {
@@ -25,7 +17,7 @@ export interface EnvironmentRow extends OwnedRow {
 
 export type NewEnvironment = Omit<EnvironmentRow, "archived_at" | "updated_at">;
 
-const columns = `id, organization_id, owner_type, owner_id, name, description, config, environment_variables,
+const COLUMNS = `id, organization_id, owner_type, owner_id, name, description, config, environment_variables,
   credentials, image, resources, metadata, archived_at, updated_at`;
 
 /** Returns false when the owner has one of this name. */
@@ -57,7 +49,7 @@ export async function insertEnvironment(db: Queryable, environment: NewEnvironme
 }
 
 export async function getEnvironment(db: Queryable, id: string): Promise<EnvironmentRow | null> {
-  const text = `select ${columns} from environments where id = $1 and deleted_at is null`;
+  const text = `select ${COLUMNS} from environments where id = $1 and deleted_at is null`;
   return (await db.query<EnvironmentRow>({ name: "get_environment", text, values: [id] })).rows[0] ?? null;
 }
 
@@ -66,7 +58,7 @@ export async function getEnvironment(db: Queryable, id: string): Promise<Environ
  * ones wait for it.
  */
 async function lockEnvironment(tx: Queryable, id: string): Promise<EnvironmentRow | null> {
-  const text = `select ${columns} from environments where id = $1 and deleted_at is null for update`;
+  const text = `select ${COLUMNS} from environments where id = $1 and deleted_at is null for update`;
   return (await tx.query<EnvironmentRow>({ name: "lock_environment", text, values: [id] })).rows[0] ?? null;
 }
 
@@ -82,7 +74,7 @@ export const requireEnvironmentForUpdate = requireAccessForUpdate(
 
 /** Those of the environments that exist, in no order. */
 export async function getEnvironments(db: Queryable, ids: readonly string[]): Promise<EnvironmentRow[]> {
-  const text = `select ${columns} from environments where id = any($1::uuid[]) and deleted_at is null`;
+  const text = `select ${COLUMNS} from environments where id = any($1::uuid[]) and deleted_at is null`;
   return (await db.query<EnvironmentRow>({ name: "get_environments", text, values: [ids] })).rows;
 }
 
@@ -138,16 +130,9 @@ export async function deleteUnusedEnvironment(tx: Queryable, id: string): Promis
   return rowCount === 1;
 }
 
-export async function listEnvironments(
-  db: Queryable,
-  principal: Principal,
-  range: KeysetRange,
-  filter: ArchivedFilter,
-): Promise<EnvironmentRow[]> {
-  const conditions = [{ text: "deleted_at is null", values: [] }, ...unlessArchived(filter)];
-  const listing = { table: "environments", columns, conditions };
-  return await selectAccessible<EnvironmentRow>(db, principal, range, listing);
-}
+export const listEnvironments = ownedList<EnvironmentRow>("environments", COLUMNS, [
+  { text: "deleted_at is null", values: [] },
+]);
 
 export function toEnvironment(row: EnvironmentRow): Environment {
   return {

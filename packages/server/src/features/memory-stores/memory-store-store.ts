@@ -1,14 +1,7 @@
 import { formatId, type MemoryStore, uuidTimestamp } from "@berth/contract";
-import {
-  type ArchivedFilter,
-  type OwnedRow,
-  ownedFields,
-  selectAccessible,
-  unlessArchived,
-} from "../../access/owned-rows.ts";
+import { type OwnedRow, ownedFields, ownedList } from "../../access/owned-rows.ts";
 import type { Principal } from "../../access/principal.ts";
 import { requireAccess, requireAccessForUpdate } from "../../access/require-access.ts";
-import type { KeysetRange } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../errors/catalogue.ts";
 
@@ -20,7 +13,7 @@ export interface MemoryStoreRow extends OwnedRow {
 
 export type NewMemoryStore = Omit<MemoryStoreRow, "archived_at" | "updated_at">;
 
-const columns =
+const COLUMNS =
   "id, organization_id, owner_type, owner_id, name, description, metadata, archived_at, updated_at";
 
 export async function insertMemoryStore(db: Queryable, store: NewMemoryStore): Promise<MemoryStoreRow> {
@@ -46,31 +39,31 @@ export async function insertMemoryStore(db: Queryable, store: NewMemoryStore): P
 }
 
 export async function getMemoryStore(db: Queryable, id: string): Promise<MemoryStoreRow | null> {
-  const text = `select ${columns} from memory_stores where id = $1`;
+  const text = `select ${COLUMNS} from memory_stores where id = $1`;
   return (await db.query<MemoryStoreRow>({ name: "get_memory_store", text, values: [id] })).rows[0] ?? null;
 }
 
 /** Those of the stores that exist, in no order. */
 export async function getMemoryStores(db: Queryable, ids: readonly string[]): Promise<MemoryStoreRow[]> {
-  const text = `select ${columns} from memory_stores where id = any($1::uuid[])`;
+  const text = `select ${COLUMNS} from memory_stores where id = any($1::uuid[])`;
   return (await db.query<MemoryStoreRow>({ name: "get_memory_stores", text, values: [ids] })).rows;
 }
 
 /** The same, which are not deleted until the transaction ends. */
 export async function lockMemoryStores(tx: Queryable, ids: readonly string[]): Promise<MemoryStoreRow[]> {
-  const text = `select ${columns} from memory_stores where id = any($1::uuid[]) order by id for key share`;
+  const text = `select ${COLUMNS} from memory_stores where id = any($1::uuid[]) order by id for key share`;
   return (await tx.query<MemoryStoreRow>({ name: "lock_memory_stores", text, values: [ids] })).rows;
 }
 
 /** The store, whose memories only this transaction can change until it ends. Sessions can still be created with it. */
 export async function lockMemoryStore(tx: Queryable, id: string): Promise<MemoryStoreRow | null> {
-  const text = `select ${columns} from memory_stores where id = $1 for no key update`;
+  const text = `select ${COLUMNS} from memory_stores where id = $1 for no key update`;
   return (await tx.query<MemoryStoreRow>({ name: "lock_memory_store", text, values: [id] })).rows[0] ?? null;
 }
 
 /** The same, and no session can be created with the store. */
 async function lockMemoryStoreForDelete(tx: Queryable, id: string): Promise<MemoryStoreRow | null> {
-  const text = `select ${columns} from memory_stores where id = $1 for update`;
+  const text = `select ${COLUMNS} from memory_stores where id = $1 for update`;
   return (
     (await tx.query<MemoryStoreRow>({ name: "lock_memory_store_for_delete", text, values: [id] })).rows[0] ??
     null
@@ -134,15 +127,7 @@ export async function deleteUnusedMemoryStore(tx: Queryable, id: string): Promis
   return rowCount === 1;
 }
 
-export async function listMemoryStores(
-  db: Queryable,
-  principal: Principal,
-  range: KeysetRange,
-  filter: ArchivedFilter,
-): Promise<MemoryStoreRow[]> {
-  const listing = { table: "memory_stores", columns, conditions: unlessArchived(filter) };
-  return await selectAccessible<MemoryStoreRow>(db, principal, range, listing);
-}
+export const listMemoryStores = ownedList<MemoryStoreRow>("memory_stores", COLUMNS);
 
 export function toMemoryStore(row: MemoryStoreRow): MemoryStore {
   return {

@@ -1,14 +1,7 @@
 import { formatId, type Skill, uuidTimestamp } from "@berth/contract";
-import {
-  type ArchivedFilter,
-  type OwnedRow,
-  ownedFields,
-  selectAccessible,
-  unlessArchived,
-} from "../../access/owned-rows.ts";
-import type { Owner, Principal } from "../../access/principal.ts";
+import { type OwnedRow, ownedFields, ownedList } from "../../access/owned-rows.ts";
+import type { Owner } from "../../access/principal.ts";
 import { requireAccess, requireAccessForUpdate } from "../../access/require-access.ts";
-import type { KeysetRange } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
 
 export interface SkillRow extends OwnedRow {
@@ -21,7 +14,7 @@ export interface SkillRow extends OwnedRow {
 }
 
 const newestVersion = "from skill_versions where skill_id = skills.id order by version desc limit 1";
-const columns = `id, organization_id, owner_type, owner_id, name, display_title, metadata, archived_at, updated_at,
+const COLUMNS = `id, organization_id, owner_type, owner_id, name, display_title, metadata, archived_at, updated_at,
   (select version ${newestVersion}) as latest_version, (select description ${newestVersion}) as description`;
 
 /** Stores a skill without versions. Returns false when the owner has one of this name. */
@@ -50,13 +43,13 @@ export async function insertSkill(
 }
 
 async function getSkill(db: Queryable, id: string): Promise<SkillRow | null> {
-  const text = `select ${columns} from skills where id = $1`;
+  const text = `select ${COLUMNS} from skills where id = $1`;
   return (await db.query<SkillRow>({ name: "get_skill", text, values: [id] })).rows[0] ?? null;
 }
 
 /** Those of the skills that exist, in no order. */
 export async function getSkills(db: Queryable, ids: readonly string[]): Promise<SkillRow[]> {
-  const text = `select ${columns} from skills where id = any($1::uuid[])`;
+  const text = `select ${COLUMNS} from skills where id = any($1::uuid[])`;
   return (await db.query<SkillRow>({ name: "get_skills", text, values: [ids] })).rows;
 }
 
@@ -123,15 +116,7 @@ export async function archiveSkill(db: Queryable, id: string): Promise<void> {
   });
 }
 
-export async function listSkills(
-  db: Queryable,
-  principal: Principal,
-  range: KeysetRange,
-  filter: ArchivedFilter,
-): Promise<SkillRow[]> {
-  const conditions = unlessArchived(filter);
-  return await selectAccessible<SkillRow>(db, principal, range, { table: "skills", columns, conditions });
-}
+export const listSkills = ownedList<SkillRow>("skills", COLUMNS);
 
 export function toSkill(row: SkillRow): Skill {
   return {

@@ -1,14 +1,6 @@
 import { formatId, uuidTimestamp, type Vault } from "@berth/contract";
-import {
-  type ArchivedFilter,
-  type OwnedRow,
-  ownedFields,
-  selectAccessible,
-  unlessArchived,
-} from "../../access/owned-rows.ts";
-import type { Principal } from "../../access/principal.ts";
+import { type OwnedRow, ownedFields, ownedList } from "../../access/owned-rows.ts";
 import { requireAccess, requireAccessForUpdate } from "../../access/require-access.ts";
-import type { KeysetRange } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
 
 export interface VaultRow extends OwnedRow {
@@ -16,7 +8,7 @@ export interface VaultRow extends OwnedRow {
   metadata: Record<string, string>;
 }
 
-const columns = "id, organization_id, owner_type, owner_id, display_name, metadata, archived_at, updated_at";
+const COLUMNS = "id, organization_id, owner_type, owner_id, display_name, metadata, archived_at, updated_at";
 
 export async function insertVault(
   db: Queryable,
@@ -42,13 +34,13 @@ export async function insertVault(
 
 /** Those of the vaults that exist, in no order. */
 export async function getVaults(db: Queryable, ids: readonly string[]): Promise<VaultRow[]> {
-  const text = `select ${columns} from vaults where id = any($1::uuid[])`;
+  const text = `select ${COLUMNS} from vaults where id = any($1::uuid[])`;
   return (await db.query<VaultRow>({ name: "get_vaults", text, values: [ids] })).rows;
 }
 
 /** The same, which are neither archived nor deleted until the transaction ends. */
 export async function lockVaults(tx: Queryable, ids: readonly string[]): Promise<VaultRow[]> {
-  const text = `select ${columns} from vaults where id = any($1::uuid[]) order by id for share`;
+  const text = `select ${COLUMNS} from vaults where id = any($1::uuid[]) order by id for share`;
   return (await tx.query<VaultRow>({ name: "lock_vaults", text, values: [ids] })).rows;
 }
 
@@ -58,7 +50,7 @@ async function getVault(db: Queryable, id: string): Promise<VaultRow | null> {
 
 /** A vault, locked with its credentials until the transaction ends. Waits for sessions that are being created with it. */
 async function lockVault(tx: Queryable, id: string): Promise<VaultRow | null> {
-  const text = `select ${columns} from vaults where id = $1 for update`;
+  const text = `select ${COLUMNS} from vaults where id = $1 for update`;
   return (await tx.query<VaultRow>({ name: "lock_vault", text, values: [id] })).rows[0] ?? null;
 }
 
@@ -73,7 +65,7 @@ export async function updateVaultRow(tx: Queryable, vault: VaultRow): Promise<Va
   const { rows } = await tx.query<VaultRow>({
     name: "store_vault",
     text: `update vaults set display_name = $2, metadata = $3, updated_at = now() where id = $1
-      returning ${columns}`,
+      returning ${COLUMNS}`,
     values: [vault.id, vault.display_name, vault.metadata],
   });
   const [row] = rows;
@@ -109,15 +101,7 @@ export async function deleteUnusedVault(tx: Queryable, id: string): Promise<bool
   return rowCount === 1;
 }
 
-export async function listVaults(
-  db: Queryable,
-  principal: Principal,
-  range: KeysetRange,
-  filter: ArchivedFilter,
-): Promise<VaultRow[]> {
-  const conditions = unlessArchived(filter);
-  return await selectAccessible<VaultRow>(db, principal, range, { table: "vaults", columns, conditions });
-}
+export const listVaults = ownedList<VaultRow>("vaults", COLUMNS);
 
 export function toVault(row: VaultRow): Vault {
   return {

@@ -2,7 +2,16 @@ import { readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { LAYERED_HOME, type Sandbox, type SystemLayers } from "@berth/sandbox";
 import type { Disk } from "../disks/session-disk.ts";
-import type { SessionSystem } from "./session-system.ts";
+
+/** The system of one sandbox. */
+export interface SessionSystem {
+  /** Undefined: the engine's own. */
+  system: SystemLayers | undefined;
+  /** Why something of the environment is missing in it, for people and models; null when nothing is. */
+  fault: string | null;
+  /** Called when no sandbox uses it any more. */
+  release(): void;
+}
 
 /** Stands for the engine's own system, where there is none of Berth's. */
 const HOST = "host";

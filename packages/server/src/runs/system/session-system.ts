@@ -1,14 +1,8 @@
 import type { EgressDenied } from "@berth/egress";
-import {
-  type LayerCache,
-  type PackageSources,
-  packagePlans,
-  type RootFilesystem,
-  type SystemLayers,
-} from "@berth/sandbox";
+import { type LayerCache, type PackageSources, packagePlans, type RootFilesystem } from "@berth/sandbox";
 import type { Disk } from "../disks/session-disk.ts";
 import type { RunSession } from "../inputs/session-inputs-store.ts";
-import { wasOnHost } from "./disk-system.ts";
+import { type SessionSystem, wasOnHost } from "./disk-system.ts";
 import type { EnvironmentPhase, EnvironmentProgress } from "./environment-progress.ts";
 import { maskValues, setupPlan } from "./setup-plan.ts";
 
@@ -20,16 +14,6 @@ export interface SystemParts {
   rootFilesystem: RootFilesystem;
   layers: LayerCache;
   sources: PackageSources;
-}
-
-/** The system of one sandbox. */
-export interface SessionSystem {
-  /** Undefined: the engine's own. */
-  system: SystemLayers | undefined;
-  /** Why something of the environment is missing in it, for people and models; null when nothing is. */
-  fault: string | null;
-  /** Called when no sandbox uses it any more. */
-  release(): void;
 }
 
 export interface SystemRequest {
