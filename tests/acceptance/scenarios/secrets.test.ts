@@ -310,7 +310,7 @@ covers(["secrets-rewrap"], "secrets rewrap: replaces the key, and the credential
     hosted(token("a token", hosts.hosted)),
     generic(token("a word", hosts.generic)),
   ]);
-  await assert.rejects(berth.command("secrets", "rewrap"), /serves .* already[\s\S]*Stop it first/);
+  await assert.rejects(berth.command("secrets", "rewrap"), /already serves .*[\s\S]*Stop it first/);
   await berth.kill("SIGTERM");
   const keyFile = join(berth.dataDir, "secret.key");
   const before = await readFile(keyFile, "utf8");
