@@ -49,7 +49,7 @@ test("idle session: two processes while its sandbox is open, none and no mounts 
   await waitUntilPasses(MAX_WAIT_MS, () => assertNoMoreThan(hostState(berth), baseline));
 });
 
-test(`${SESSIONS} idle SESSIONS: use baseline on the host, can be listed, and twenty run concurrently`, {
+test(`${SESSIONS} idle sessions: use nothing on the host, can be listed, and twenty run concurrently`, {
   timeout: 240_000,
 }, async (context) => {
   const { id: agent } = await makeAgent(api);
