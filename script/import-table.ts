@@ -296,7 +296,7 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
   {
     files: "packages/egress/",
     imports: "tests/git-host/",
-    reason: "the way out is tested with certificates of the git server that all tests share",
+    reason: "egress is tested with the certificates of the git server that all tests share",
   },
   {
     files: "packages/sandbox/",
@@ -319,7 +319,7 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
     files: "packages/sdk/test-support/",
     imports: "tests/acceptance/harness/free-port.ts",
     reason:
-      "a service that comes back at the same address has a port that nobody takes meanwhile, as other tests' servers",
+      "a service that restarts at the same address needs a port that no other test takes in between",
   },
   {
     files: "tests/proof/escape/",
