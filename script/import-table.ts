@@ -318,8 +318,7 @@ export const IMPORT_EXCEPTIONS: readonly ImportException[] = [
   {
     files: "packages/sdk/test-support/",
     imports: "tests/acceptance/harness/free-port.ts",
-    reason:
-      "a service that restarts at the same address needs a port that no other test takes in between",
+    reason: "a service that restarts at the same address needs a port that no other test takes in between",
   },
   {
     files: "tests/proof/escape/",
