@@ -4,7 +4,12 @@ export const idempotencyRequirements: readonly Requirement[] = [
   {
     id: "idempotency-replay",
     source: "api 2",
-    rule: "A POST, an upload or a DELETE that is repeated with its Idempotency-Key runs once, and the repetition returns the same bytes with idempotency-replayed: true, also for a rejected request. Keys belong to a principal.",
+    rule: "A POST, an upload or a DELETE that is repeated with its Idempotency-Key runs once, and the repetition returns the same bytes with idempotency-replayed: true, also for a rejected request.",
+  },
+  {
+    id: "idempotency-token",
+    source: "api 2",
+    rule: "A key belongs to the token that sent it: another token of the same user neither receives its response nor is bound by its refusal, and a refusal for lack of permission is not kept.",
   },
   {
     id: "idempotency-reused",

@@ -51,6 +51,23 @@ covers(["idempotency-replay"], "repeated request: runs once, and the response is
   assert.notEqual(theirs.body.id, token.body.id);
 });
 
+covers(
+  ["idempotency-token"],
+  "key of another token of the same user: neither its response nor its refusal",
+  async () => {
+    const narrow = await berth.client({ scopes: "tokens:write" });
+    const ask = (caller: typeof api) =>
+      caller.post("/tokens", { name: "child", scopes: ["*"] }, keyed("shared"));
+    assertError(await ask(narrow), 403, "permission_error");
+    const made = await ask(api);
+    assert.deepEqual([made.status, replayed(made)], [200, null]);
+    const refused = await ask(narrow);
+    assertError(refused, 403, "permission_error");
+    assert.equal(replayed(refused), null);
+    assert.deepEqual((await ask(api)).body, made.body);
+  },
+);
+
 covers(["idempotency-reused"], "reused key: another request is rejected with 409", async () => {
   await api.post("/agents", AGENT, keyed("reused"));
   for (const response of [

@@ -1,14 +1,18 @@
 import { createHash } from "node:crypto";
 import type { Queryable } from "../db/statement.ts";
 
-/** `principalId` is a uuid. */
+/** The ids are uuids. */
 export interface OwnedKey {
+  tokenId: string;
+  /** Of the token. Responses from before keys belonged to tokens are stored under it. */
   principalId: string;
   key: string;
 }
 
 /** The first response under a key; `answer` is sealed, with the fingerprint of its request. */
 export interface SealedResponse {
+  /** The uuid under which it is stored: the token's, or the principal's. */
+  holder: string;
   status: number;
   answer: Buffer;
 }
@@ -26,26 +30,30 @@ export async function takeKey(tx: Queryable, owned: OwnedKey): Promise<SealedRes
 
 async function storedResponse(
   tx: Queryable,
-  { principalId, key }: OwnedKey,
+  { tokenId, principalId, key }: OwnedKey,
 ): Promise<SealedResponse | "none"> {
   const { rows } = await tx.query<SealedResponse>({
     name: "kept_answer",
-    text: `select status, answer from idempotency_keys
-      where principal_id = $1 and key = $2 and created_at > now() - interval '24 hours'`,
-    values: [principalId, key],
+    text: `select token_id as holder, status, answer from idempotency_keys
+      where token_id = any($1::uuid[]) and key = $2 and created_at > now() - interval '24 hours'`,
+    values: [[tokenId, principalId], key],
   });
   return rows[0] ?? "none";
 }
 
 /** Stores the response under a key that this transaction has locked. It replaces one that is more than a day old. */
-export async function storeResponse(tx: Queryable, owned: OwnedKey, response: SealedResponse): Promise<void> {
+export async function storeResponse(
+  tx: Queryable,
+  { tokenId, key }: Pick<OwnedKey, "tokenId" | "key">,
+  { status, answer }: Omit<SealedResponse, "holder">,
+): Promise<void> {
   await tx.query({
     name: "keep_answer",
     text: `
-      insert into idempotency_keys (principal_id, key, status, answer) values ($1, $2, $3, $4)
-      on conflict (principal_id, key) do update set
+      insert into idempotency_keys (token_id, key, status, answer) values ($1, $2, $3, $4)
+      on conflict (token_id, key) do update set
         status = excluded.status, answer = excluded.answer, created_at = now()`,
-    values: [owned.principalId, owned.key, response.status, response.answer],
+    values: [tokenId, key, status, answer],
   });
 }
 
@@ -57,7 +65,7 @@ export async function deleteOldResponses(db: Queryable): Promise<void> {
 }
 
 /** The number of the key's advisory lock: 64 bits of a hash, as text. */
-function lockOf({ principalId, key }: OwnedKey): string {
-  const hash = createHash("sha256").update(`idempotency key ${principalId} ${key}`).digest();
+function lockOf({ tokenId, key }: OwnedKey): string {
+  const hash = createHash("sha256").update(`idempotency key ${tokenId} ${key}`).digest();
   return hash.readBigInt64BE().toString();
 }

@@ -79,6 +79,48 @@ describe("Idempotency-Key", () => {
     assert.equal((await other.post("/environments", { name: "two" }, key)).status, 200);
   });
 
+  test("another token of the same principal: its scopes are its own, and so are its keys", async (t) => {
+    const { caller } = await testApp(t);
+    const [wide, narrow] = await Promise.all([caller(), caller({ scopes: ["tokens:write"] })]);
+    const ask = { name: "child", scopes: ["*"] };
+    assert.equal((await narrow.post("/tokens", ask, key)).status, 403);
+    const made = await wide.post("/tokens", ask, key);
+    assert.equal(made.status, 200, "a refusal of another token is not its answer");
+    const refused = await narrow.post("/tokens", ask, key);
+    assert.equal(refused.status, 403);
+    assert.ok(!refused.text.includes(made.body.token));
+    assert.equal((await wide.post("/tokens", ask, key)).text, made.text);
+    const unscoped = await caller({ scopes: ["tokens:read"] });
+    assert.equal((await unscoped.post("/tokens", ask, key)).status, 403);
+  });
+
+  test("a refusal for lack of permission is not stored: with the permission the retry runs", async (t) => {
+    const { caller, db } = await testApp(t);
+    const member = await caller();
+    const ask = { name: "deploys", kind: "sat" };
+    assert.equal((await member.post("/tokens", ask, key)).status, 403);
+    await db.write.query({ text: "update users set role = 'admin'" });
+    const made = await member.post("/tokens", ask, key);
+    assert.deepEqual([made.status, made.headers["idempotency-replayed"]], [200, undefined]);
+  });
+
+  test("a response from before keys belonged to tokens → only for a token with every scope", async (t) => {
+    const { app, caller, db } = await testApp(t);
+    const [wide, narrow] = await Promise.all([caller(), caller({ scopes: ["tokens:write"] })]);
+    const { rows } = await db.read.query<{ id: string }>({ text: "select id from users" });
+    const id = rows[0]?.id ?? "";
+    const stored = { tokenId: id, id } as Principal;
+    const body = { name: "old", scopes: ["*"] };
+    await app.idempotency.once(
+      { principal: stored, requestId: "old" },
+      "deploy-42",
+      ["POST", "/api/v1/cloud/tokens", JSON.stringify(body)],
+      async () => ({ status: 200, body: '{"name":"old"}' }),
+    );
+    assert.equal((await wide.post("/tokens", body, key)).text, '{"name":"old"}');
+    assert.equal((await narrow.post("/tokens", body, key)).status, 409);
+  });
+
   test("API errors of the handler are stored; invalid requests and failures are not", async (t) => {
     const { caller, db } = await testApp(t);
     const owner = await caller();
@@ -133,8 +175,10 @@ describe("Idempotency-Key", () => {
     const owner = await caller();
     const working = Promise.withResolvers<void>();
     const end = Promise.withResolvers<never>();
-    const { rows } = await db.read.query<{ id: string }>({ text: "select id from users" });
-    const context = { principal: { id: rows[0]?.id } as Principal, requestId: "first" };
+    const { rows } = await db.read.query<{ id: string; tokenId: string }>({
+      text: `select principal_id as id, id as "tokenId" from tokens`,
+    });
+    const context = { principal: rows[0] as Principal, requestId: "first" };
     const first = app.idempotency.once(context, "deploy-42", [], async ({ write }) => {
       await write.query({ text: "update users set role = 'admin'" });
       working.resolve();

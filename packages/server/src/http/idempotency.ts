@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Principal } from "../access/principal.ts";
+import { hasScope, type Principal } from "../access/principal.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
 import type { Database } from "../db/pool.ts";
 import type { Queryable } from "../db/statement.ts";
@@ -8,7 +8,13 @@ import { ApiError } from "../errors/api-error.ts";
 import { errors } from "../errors/catalogue.ts";
 import { idempotentResponse } from "../secrets/sealed-columns.ts";
 import type { SecretBox } from "../secrets/secret-box.ts";
-import { deleteOldResponses, type OwnedKey, storeResponse, takeKey } from "./idempotency-store.ts";
+import {
+  deleteOldResponses,
+  type OwnedKey,
+  type SealedResponse,
+  storeResponse,
+  takeKey,
+} from "./idempotency-store.ts";
 import { renderError } from "./render-error.ts";
 
 export interface JsonResponse {
@@ -20,16 +26,17 @@ export interface JsonResponse {
 export type StoredResponse = JsonResponse & { replayed: boolean };
 
 /**
- * Handles a request once per caller and `Idempotency-Key`, however often it is retried.
+ * Handles a request once per token and `Idempotency-Key`, however often it is retried. Keys are the token's and not its
+ * principal's: a response may hold what a narrower token of the same principal must not see.
  *
  * The handler's changes and the stored response are one transaction: whenever a process dies, there are both or neither.
  * Responses are kept for 24 hours, sealed, since they may contain a secret. An API error rolls the changes back and is stored
- * too; after a failure nothing is stored, and the next retry runs the handler.
+ * too. After a failure, or a refusal for lack of permission, nothing is stored, and the next retry runs the handler.
  */
 export interface Idempotency {
   /** @throws errors.idempotencyKeyReused for another `content`, errors.idempotencyKeyInUse, and failures of `handle`. */
   once(
-    caller: { principal: Pick<Principal, "id">; requestId: string },
+    caller: { principal: Principal; requestId: string },
     key: string,
     content: readonly (string | Uint8Array)[],
     handle: (db: DatabaseAccess) => Promise<JsonResponse>,
@@ -48,23 +55,29 @@ export function createIdempotency(db: Database, secrets: SecretBox): Idempotency
         const message = "The 'Idempotency-Key' must be 1 to 255 visible ASCII characters.";
         throw errors.invalid(message, "Idempotency-Key");
       }
-      const owned: OwnedKey = { principalId: principal.id, key };
-      const location = idempotentResponse(principal.id, key);
+      const owned: OwnedKey = { tokenId: principal.tokenId, principalId: principal.id, key };
       const fingerprint = fingerprintOf(content);
       return await db.transaction(async (tx) => {
         const stored = await takeKey(tx, owned);
         if (stored === "running") throw errors.idempotencyKeyInUse();
         if (stored !== "none") {
-          const text = secrets.open(location, stored.answer);
+          if (!mayReplay(principal, stored)) throw errors.idempotencyKeyReused();
+          const text = secrets.open(idempotentResponse(stored.holder, key), stored.answer);
           if (!text.startsWith(fingerprint)) throw errors.idempotencyKeyReused();
           return { status: stored.status, body: text.slice(fingerprint.length), replayed: true };
         }
         const { status, body } = await runInPart(tx, handle, requestId);
+        const location = idempotentResponse(principal.tokenId, key);
         await storeResponse(tx, owned, { status, answer: secrets.seal(location, fingerprint + body) });
         return { status, body, replayed: false };
       });
     },
   };
+}
+
+/** Which token made an old response is unknown, so only a token that has every scope may have it. */
+function mayReplay(principal: Principal, { holder }: SealedResponse): boolean {
+  return holder === principal.tokenId || hasScope(principal, "*");
 }
 
 /** The handler's response, or that of its API error, which rolls its changes back. Other failures are thrown. */
@@ -76,7 +89,7 @@ async function runInPart(
   try {
     return await asDatabase(tx, handle);
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status >= 500) throw error;
+    if (!(error instanceof ApiError) || error.status >= 500 || error.status === 403) throw error;
     return renderError(error, requestId);
   }
 }

@@ -26,7 +26,7 @@ async function filled(t: TestContext): Promise<{ db: TestDatabase; kept: Kept[] 
     return { place: { table: "idempotency_keys", row, column: "answer" }, secret: `answer ${index}` };
   });
   await db.write.query({
-    text: `insert into idempotency_keys (principal_id, key, status, answer)
+    text: `insert into idempotency_keys (token_id, key, status, answer)
       select $1::uuid, split_part(row, ' ', 2), 200, answer from unnest($2::text[], $3::bytea[]) as kept (row, answer)`,
     values: [
       principal,
@@ -51,7 +51,7 @@ async function filled(t: TestContext): Promise<{ db: TestDatabase; kept: Kept[] 
 async function envelopes(db: TestDatabase): Promise<Map<string, Buffer>> {
   const { rows } = await db.read.query<{ row: string; envelope: Buffer }>({
     text: `select id::text as row, secret as envelope from session_resources where secret is not null
-      union all select principal_id || ' ' || key, answer from idempotency_keys`,
+      union all select token_id || ' ' || key, answer from idempotency_keys`,
   });
   return new Map(rows.map(({ row, envelope }) => [row, envelope]));
 }

@@ -16,7 +16,7 @@ export interface SealedColumn {
 
 const RESOURCE_SECRET = { table: "session_resources", column: "secret", key: ["id"] };
 const CREDENTIAL_SECRET = { table: "vault_credentials", column: "secret", key: ["id"] };
-const IDEMPOTENT_RESPONSE = { table: "idempotency_keys", column: "answer", key: ["principal_id", "key"] };
+const IDEMPOTENT_RESPONSE = { table: "idempotency_keys", column: "answer", key: ["token_id", "key"] };
 
 /** Every column that holds sealed secrets. A test compares them with the schema. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
@@ -39,7 +39,7 @@ export function credentialSecret(id: string): SecretLocation {
   return locationIn(CREDENTIAL_SECRET, id);
 }
 
-/** The response kept for an `Idempotency-Key` of a principal. */
-export function idempotentResponse(principalId: string, key: string): SecretLocation {
-  return locationIn(IDEMPOTENT_RESPONSE, `${principalId} ${key}`);
+/** The response kept for an `Idempotency-Key`. @param holder uuid of its token, or for old rows of its principal. */
+export function idempotentResponse(holder: string, key: string): SecretLocation {
+  return locationIn(IDEMPOTENT_RESPONSE, `${holder} ${key}`);
 }
