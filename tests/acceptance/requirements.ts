@@ -388,6 +388,16 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: "api 4",
     rule: "A token cannot grant scopes that its creator lacks, and only admins create service-account tokens; otherwise the request is rejected with 403.",
   },
+  {
+    id: "token-parent",
+    source: "api 4",
+    rule: "A token names the token that created it and expires with it at the latest: a later expires_at is rejected with 400, and none means the parent's. Only an admin whose token has the scope * can make an independent one.",
+  },
+  {
+    id: "token-descendants",
+    source: "api 4",
+    rule: "Revoking a token also revokes and returns its descendants that are not independent; streams opened with them end.",
+  },
 
   // Pagination
   {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { Api, assertError } from "../harness/api.ts";
 import { startBerth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
+import { makeSession } from "../harness/fixtures.ts";
 
 const { berth, api } = await startBerth();
 
@@ -33,7 +34,11 @@ covers(["token-revoke"], "revoked token → 401 at its next request", async () =
   const made = await api.ok("POST", "/tokens", { name: "gone" });
   const holder = new Api(berth.url, made.token);
   assert.equal((await holder.get("/agents")).status, 200);
-  assert.deepEqual(await api.ok("DELETE", `/tokens/${made.id}`), { id: made.id, type: "token_deleted" });
+  assert.deepEqual(await api.ok("DELETE", `/tokens/${made.id}`), {
+    id: made.id,
+    type: "token_deleted",
+    revoked_descendants: [],
+  });
   assertError(await holder.get("/agents"), 401, "authentication_error", { message: /revoked/ });
   assertError(await api.delete("/tokens/tok_01h00000000000000000000000"), 404, "not_found_error");
 });
@@ -60,3 +65,35 @@ covers(
     assert.equal((await new Api(berth.url, made.token).get("/sessions")).status, 200);
   },
 );
+
+covers(
+  ["token-parent"],
+  "child: names its parent and does not outlive it, unless an admin says so",
+  async () => {
+    const admin = await berth.client({ user: "chief@example.com", role: "admin", expiresIn: 3_600 });
+    const [parent] = (await admin.ok("GET", "/tokens")).data;
+    const child = await admin.ok("POST", "/tokens", { name: "child" });
+    assert.deepEqual([child.parent_id, child.expires_at], [parent.id, parent.expires_at]);
+    const late = { name: "late", expires_at: "2100-01-01T00:00:00.000Z" };
+    assertError(await admin.post("/tokens", late), 400, "invalid_request_error", { param: "expires_at" });
+    const free = await admin.ok("POST", "/tokens", { ...late, kind: "sat", independent: true });
+    assert.deepEqual([free.parent_id, free.independent], [parent.id, true]);
+    assertError(await api.post("/tokens", { name: "no", independent: true }), 403, "permission_error");
+  },
+);
+
+covers(["token-descendants"], "revoke: descendants are revoked with it, and their streams end", async () => {
+  const { id: sessionId } = await makeSession(api);
+  const root = await api.ok("POST", "/tokens", { name: "root" });
+  const child = await new Api(berth.url, root.token).ok("POST", "/tokens", { name: "child" });
+  const holder = new Api(berth.url, child.token);
+  const grandchild = await holder.ok("POST", "/tokens", { name: "grandchild" });
+  const stream = await fetch(`${berth.url}/api/v1/cloud/sessions/${sessionId}/events/stream`, {
+    headers: { authorization: `Bearer ${grandchild.token}` },
+  });
+  assert.equal(stream.status, 200);
+  const { revoked_descendants } = await api.ok("DELETE", `/tokens/${root.id}`);
+  assert.deepEqual(revoked_descendants, [child.id, grandchild.id]);
+  assertError(await holder.get("/agents"), 401, "authentication_error", { message: /revoked/ });
+  await stream.text();
+});

@@ -7,6 +7,7 @@ import { operations } from "@berth/sdk/operations";
 import type { Command } from "commander";
 import { type Installation, startInstallation } from "../../test-support/installation.ts";
 import { createProgram } from "../program.ts";
+import { listLines } from "../terminal/object.ts";
 import { commandWords } from "./command-words.ts";
 import { exampleHelp } from "./example-help.ts";
 
@@ -35,6 +36,16 @@ test("every group has a summary, and every command with a body shows an example"
         assert.match(help, /^\nExample:\nberth .* <<JSON\n\{[\s\S]*\nJSON\n/, operation.id);
     }
   }
+});
+
+test("a list of tokens shows their parents", () => {
+  const [head = "", first = "", second = ""] = listLines([
+    { id: "tok_b", name: "child", parent_id: "tok_a" },
+    { id: "tok_a", name: "root", parent_id: null },
+  ]);
+  assert.match(head, /PARENT ID/);
+  assert.match(first, /tok_b +child +tok_a$/);
+  assert.match(second, /tok_a +root +-$/);
 });
 
 describe("operation commands", { timeout: 180_000 }, () => {

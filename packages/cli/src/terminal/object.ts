@@ -23,13 +23,13 @@ export function objectLines(object: Thing): string[] {
   return table(Object.entries(object).map(([name, value]) => [dim(name), cut(textOf(value), 200)]));
 }
 
-/** Formats objects as a table: id, up to two fields that name them, status and time of creation. */
+/** Formats objects as a table: id, up to two fields that name them, status, parent and time of creation. */
 export function listLines(objects: readonly Thing[]): string[] {
   if (objects.length === 0) return [];
   const { dim } = paletteFor(process.stdout);
   const has = (name: string) => objects.some((object) => object[name] !== undefined && object[name] !== "");
   const naming = NAME_FIELDS.filter(has).slice(0, 2);
-  const columns = ["id", ...naming, ...["type", "status", "created_at"].filter(has)].filter(
+  const columns = ["id", ...naming, ...["type", "status", "parent_id", "created_at"].filter(has)].filter(
     (name) => name !== "type" || naming.length === 0,
   );
   const head = columns.map((name) => dim(name.replaceAll("_", " ").toUpperCase()));

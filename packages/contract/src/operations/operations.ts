@@ -28,7 +28,7 @@ export const operations = {
   tokens: noun("tokens", {
     create: post("/tokens", "Create a token"),
     list: list("/tokens", "List tokens"),
-    delete: remove("/tokens/{token_id}", "Revoke a token"),
+    delete: remove("/tokens/{token_id}", "Revoke a token and its descendants"),
   }),
   agents: noun("agents", {
     create: post("/agents", "Create an agent"),

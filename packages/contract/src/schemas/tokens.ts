@@ -35,6 +35,14 @@ export const token = z
     scopes: z.array(z.enum(SCOPES)),
     last4: z.string().meta({ description: "The last four characters of the token." }),
     ...owner,
+    parent_id: idOf("token").nullable().meta({
+      description:
+        "The token that created this one. Null if the operator created it, or if it is older than this field.",
+    }),
+    independent: z.boolean().meta({
+      description:
+        "Whether it may expire after its parent, and stays valid when its parent is revoked. Otherwise neither.",
+    }),
     expires_at: timestamp.nullable(),
     last_used_at: timestamp.nullable(),
     revoked_at: timestamp.nullable(),
@@ -58,7 +66,14 @@ export const tokenRoutes = {
       kind: z.enum(["pat", "sat"]).default("pat"),
       name: text(1, 256),
       scopes: z.array(z.enum(SCOPES)).min(1).default(["*"]),
-      expires_at: timestamp.nullish(),
+      expires_at: timestamp.nullish().meta({
+        description:
+          "Default, also for null: when the creating token expires. A later time is rejected, unless `independent` is true; then the default is never.",
+      }),
+      independent: z.boolean().default(false).meta({
+        description:
+          "Makes the token outlast the one that creates it. Only for an admin whose token has the scope `*`. Scopes stay bounded.",
+      }),
     }),
     response: createdToken,
   }),
@@ -68,6 +83,11 @@ export const tokenRoutes = {
   }),
   delete: defineRoute(operations.tokens.delete, {
     params: tokenParams,
-    response: deletedObject("token"),
+    response: deletedObject("token").extend({
+      revoked_descendants: z.array(idOf("token")).meta({
+        description:
+          "The tokens that were revoked with it: those created with it or with one of these, if not independent.",
+      }),
+    }),
   }),
 };

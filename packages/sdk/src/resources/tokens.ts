@@ -19,7 +19,7 @@ export class Tokens extends Resource {
     return this.pages({ operation: tokens.list, query, ...options });
   }
 
-  /** Revokes the token immediately. */
+  /** Revokes the token and those that were created with it, immediately. */
   delete(token_id: string, options?: CallOptions): ApiPromise<ResponseOf<Routes["delete"]>> {
     return this.request({ operation: tokens.delete, params: { token_id }, ...options });
   }

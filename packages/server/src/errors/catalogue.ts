@@ -87,6 +87,11 @@ export const errors = {
     forbidden(
       `The new token cannot have the scope '${scope}', because the token that creates it does not have it.`,
     ),
+  expiresTooLate: (latest: Date) =>
+    errors.invalid(
+      `Field 'expires_at' must not be later than ${latest.toISOString()}, when the token that creates this one expires.`,
+      "expires_at",
+    ),
   adminsOnly: (what: string) => forbidden(`Only an admin of the organization can ${what}.`),
   usersOnly: (what: string) => forbidden(`A service account cannot ${what}.`),
   locked: (noun: string, id: string) =>

@@ -89,9 +89,14 @@ async function runInPart(
   try {
     return await asDatabase(tx, handle);
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status >= 500 || error.status === 403) throw error;
+    if (!(error instanceof ApiError) || !isStored(error.status)) throw error;
     return renderError(error, requestId);
   }
+}
+
+/** What the operation answered; not that it failed, or was refused for who asks. */
+function isStored(status: number): boolean {
+  return status < 500 && status !== 401 && status !== 403;
 }
 
 /** A hash of the request, 64 characters. It is sealed with the response: the request's body may contain a password. */

@@ -79,6 +79,8 @@ async function issueSecret(
     name: "made by the operator",
     scopes: [...scopes],
     expires_at,
+    parent_id: null,
+    independent: false,
   });
   return secret;
 }

@@ -1,44 +1,78 @@
 import { type Input, newUuid, type ResponseOf, type tokenRoutes } from "@berth/contract";
 import { hasScope, ownerOf, type Principal } from "../../access/principal.ts";
 import { newTokenSecret, tokenHash } from "../../access/token-secret.ts";
+import type { DatabaseAccess } from "../../db/database-access.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../errors/catalogue.ts";
 import { serviceAccountNamed } from "./principal-store.ts";
-import { insertToken, type TokenRow, toToken } from "./token-store.ts";
+import { insertToken, lockParent, type TokenRow, toToken } from "./token-store.ts";
 
 type Body = Input<typeof tokenRoutes.create>["body"];
 
 /**
- * Creates a token for the caller, or, for an admin, one for the service account of that name.
+ * Creates a token for the caller, or, for an admin, one for the service account of that name. It has no scope that the
+ * calling token lacks. It does not outlive that token and is revoked with it, unless an admin makes it independent.
  *
- * @throws errors.usersOnly, errors.scopesTooWide, errors.adminsOnly, errors.invalid
+ * @throws errors.usersOnly, errors.scopesTooWide, errors.adminsOnly, errors.invalid; errors.revokedToken when the calling
+ * token was revoked meanwhile.
  */
 export async function createToken(
-  db: Queryable,
+  db: DatabaseAccess,
   principal: Principal,
   body: Body,
 ): Promise<ResponseOf<typeof tokenRoutes.create>> {
+  checkRights(principal, body);
+  return await db.transaction(async (tx) => {
+    const parent = await lockParent(tx, principal.tokenId);
+    if (parent === null) throw errors.revokedToken();
+    const expires_at = expiryOf(body, parent.expires_at);
+    const owner =
+      body.kind === "pat"
+        ? { ...ownerOf(principal), principal_id: principal.id }
+        : await ownerOfServiceAccount(tx, principal.organizationId, body.name);
+    const { name, scopes, kind, independent } = body;
+    const lineage = { parent_id: principal.tokenId, independent };
+    const { row, secret } = await issueToken(tx, { ...owner, ...lineage, kind, name, scopes, expires_at });
+    return { ...toToken(row), token: secret };
+  });
+}
+
+function checkRights(principal: Principal, { kind, scopes, independent }: Body): void {
   if (principal.kind !== "user") throw errors.usersOnly("create tokens");
-  const lacking = body.scopes.find((scope) => !hasScope(principal, scope));
+  const lacking = scopes.find((scope) => !hasScope(principal, scope));
   if (lacking !== undefined) throw errors.scopesTooWide(lacking);
-  if (body.kind === "sat" && principal.role !== "admin")
+  if (kind === "sat" && principal.role !== "admin") {
     throw errors.adminsOnly("create service account tokens");
-  const expiresAt = body.expires_at == null ? null : new Date(body.expires_at);
-  if (expiresAt !== null && expiresAt.getTime() <= Date.now()) {
+  }
+  if (!independent) return;
+  if (principal.role !== "admin") throw errors.adminsOnly("create independent tokens");
+  if (!hasScope(principal, "*")) throw errors.scopeMissing("*");
+}
+
+/** The requested expiry. A dependent token expires with its parent at the latest, and by default. */
+function expiryOf({ expires_at, independent }: Body, parentExpiry: Date | null): Date | null {
+  const latest = independent ? null : parentExpiry;
+  if (expires_at == null) return latest;
+  const requested = new Date(expires_at);
+  if (requested.getTime() <= Date.now()) {
     throw errors.invalid("Field 'expires_at' must be in the future.", "expires_at");
   }
-  const owner =
-    body.kind === "pat"
-      ? { ...ownerOf(principal), principal_id: principal.id }
-      : await ownerOfServiceAccount(db, principal.organizationId, body.name);
-  const { name, scopes, kind } = body;
-  const { row, secret } = await issueToken(db, { ...owner, kind, name, scopes, expires_at: expiresAt });
-  return { ...toToken(row), token: secret };
+  if (latest !== null && requested > latest) throw errors.expiresTooLate(latest);
+  return requested;
 }
 
 export type IssuedToken = Pick<
   TokenRow,
-  "organization_id" | "owner_type" | "owner_id" | "kind" | "principal_id" | "name" | "scopes" | "expires_at"
+  | "organization_id"
+  | "owner_type"
+  | "owner_id"
+  | "kind"
+  | "principal_id"
+  | "name"
+  | "scopes"
+  | "expires_at"
+  | "parent_id"
+  | "independent"
 >;
 
 /** Creates and stores a token. Its secret is returned here only: a hash is stored. */

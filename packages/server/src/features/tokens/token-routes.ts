@@ -7,14 +7,18 @@ import { revokeToken } from "./revoke-token.ts";
 import { listTokens, toToken } from "./token-store.ts";
 
 export function mountTokens(app: HttpApp): void {
-  mount(app, tokenRoutes.create, ({ principal, db }, { body }) => createToken(db.write, principal, body));
+  mount(app, tokenRoutes.create, ({ principal, db }, { body }) => createToken(db, principal, body));
   mount(app, tokenRoutes.list, (request, input) =>
     listPage(request, input, "token", toToken, (range) =>
       listTokens(request.db.read, request.principal, range),
     ),
   );
-  mount(app, tokenRoutes.delete, async ({ principal, db }, { params }) => ({
-    id: formatId("token", await revokeToken(db, principal, params.token_id)),
-    type: "token_deleted" as const,
-  }));
+  mount(app, tokenRoutes.delete, async ({ principal, db }, { params }) => {
+    const { id, descendants } = await revokeToken(db, principal, params.token_id);
+    return {
+      id: formatId("token", id),
+      type: "token_deleted" as const,
+      revoked_descendants: descendants.map((descendant) => formatId("token", descendant)),
+    };
+  });
 }

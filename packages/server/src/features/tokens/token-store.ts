@@ -15,21 +15,23 @@ export interface TokenRow extends Owner {
   expires_at: Date | null;
   last_used_at: Date | null;
   revoked_at: Date | null;
+  parent_id: string | null;
+  independent: boolean;
   updated_at: Date;
 }
 
 export type NewToken = Omit<TokenRow, "last_used_at" | "revoked_at" | "updated_at"> & { hash: Buffer };
 
 const columns = `id, organization_id, owner_type, owner_id, kind, principal_id, name, scopes, last4,
-  expires_at, last_used_at, revoked_at, updated_at`;
+  expires_at, last_used_at, revoked_at, parent_id, independent, updated_at`;
 
 export async function insertToken(db: Queryable, token: NewToken): Promise<TokenRow> {
   const { rows } = await db.query<TokenRow>({
     name: "insert_token",
     text: `
       insert into tokens (id, organization_id, owner_type, owner_id, kind, principal_id, name, scopes, last4,
-        expires_at, hash, updated_at)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+        expires_at, parent_id, independent, hash, updated_at)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
       returning ${columns}`,
     values: [
       token.id,
@@ -42,6 +44,8 @@ export async function insertToken(db: Queryable, token: NewToken): Promise<Token
       token.scopes,
       token.last4,
       token.expires_at,
+      token.parent_id,
+      token.independent,
       token.hash,
       uuidTimestamp(token.id),
     ],
@@ -76,6 +80,30 @@ export async function setRevoked(db: Queryable, id: string): Promise<void> {
   });
 }
 
+/** Revokes the dependent children of these tokens, and returns those that were not revoked before. */
+export async function revokeChildren(tx: Queryable, parents: readonly string[]): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>({
+    name: "revoke_child_tokens",
+    text: `update tokens set revoked_at = now(), updated_at = now()
+      where parent_id = any($1::uuid[]) and not independent and revoked_at is null returning id`,
+    values: [parents],
+  });
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Holds a token until the transaction ends, so that it is revoked before a child of it is created or after, and then with
+ * the child. Null when it is revoked.
+ */
+export async function lockParent(tx: Queryable, id: string): Promise<Pick<TokenRow, "expires_at"> | null> {
+  const { rows } = await tx.query<Pick<TokenRow, "expires_at">>({
+    name: "lock_parent_token",
+    text: "select expires_at from tokens where id = $1 and revoked_at is null for share",
+    values: [id],
+  });
+  return rows[0] ?? null;
+}
+
 export function toToken(row: TokenRow): Token {
   return {
     id: formatId("token", row.id),
@@ -86,6 +114,8 @@ export function toToken(row: TokenRow): Token {
     last4: row.last4,
     owner_type: row.owner_type,
     owner_id: formatId(row.owner_type, row.owner_id),
+    parent_id: row.parent_id === null ? null : formatId("token", row.parent_id),
+    independent: row.independent,
     expires_at: row.expires_at?.toISOString() ?? null,
     last_used_at: row.last_used_at?.toISOString() ?? null,
     revoked_at: row.revoked_at?.toISOString() ?? null,

@@ -1,8 +1,11 @@
 // Subject: the routes of tokens, and create-token-for.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { formatId } from "@berth/contract";
 import { callerOf, testApp, type Wire } from "../../../test-support/http.ts";
+import { issueToken } from "./create-token.ts";
 import { createTokenFor } from "./create-token-for.ts";
+import { lockParent, type TokenRow } from "./token-store.ts";
 
 const absent = "tok_01h00000000000000000000000";
 
@@ -31,7 +34,11 @@ describe("tokens", () => {
     ]);
     const made = await owner.made("/tokens", { name: "gone" });
     assert.equal((await other.delete(`/tokens/${made.id}`)).status, 403);
-    assert.deepEqual((await owner.delete(`/tokens/${made.id}`)).body, { id: made.id, type: "token_deleted" });
+    assert.deepEqual((await owner.delete(`/tokens/${made.id}`)).body, {
+      id: made.id,
+      type: "token_deleted",
+      revoked_descendants: [],
+    });
     assert.equal((await callerOf(app, made.token).get("/agents")).status, 401);
     assert.equal((await owner.delete(`/tokens/${made.id}`)).status, 200);
     assert.equal((await owner.delete(`/tokens/${absent}`)).status, 404);
@@ -67,6 +74,79 @@ describe("tokens", () => {
     assert.equal(environment.owner_type, "organization");
     assert.equal((await member.get(`/environments/${environment.id}`)).status, 200);
     assert.equal((await callerOf(app, two.token).get(`/environments/${environment.id}`)).status, 200);
+  });
+
+  test("child: expires with its parent at the latest, unless an admin makes it independent", async (t) => {
+    const { app, caller } = await testApp(t);
+    const admin = await caller({ role: "admin", expiresInSeconds: 3_600 });
+    const [{ id: parent_id, expires_at }] = (await admin.get("/tokens")).body.data;
+    for (const given of [{}, { expires_at: null }, { expires_at }]) {
+      const child = await admin.made("/tokens", { name: "child", ...given });
+      assert.deepEqual(
+        [child.parent_id, child.independent, child.expires_at],
+        [parent_id, false, expires_at],
+      );
+    }
+    const late = await admin.post("/tokens", { name: "late", expires_at: "2100-01-01T00:00:00Z" });
+    assert.deepEqual([late.status, late.body.error.param], [400, "expires_at"]);
+    const free = await admin.made("/tokens", { name: "free", kind: "sat", independent: true });
+    assert.deepEqual([free.parent_id, free.independent, free.expires_at], [parent_id, true, null]);
+    const narrow = callerOf(
+      app,
+      (await admin.made("/tokens", { name: "n", scopes: ["tokens:write"] })).token,
+    );
+    const member = await caller({ email: "member@example.com" });
+    for (const unfit of [narrow, member]) {
+      const ask = { name: "no", scopes: ["tokens:write"], independent: true };
+      assert.equal((await unfit.post("/tokens", ask)).status, 403);
+    }
+  });
+
+  test("revoke: takes the descendants along, except independent ones and what these created", async (t) => {
+    const { app, caller, db } = await testApp(t);
+    const admin = await caller({ role: "admin" });
+    const root = await admin.made("/tokens", { name: "root" });
+    const child = async (parent: Wire, rest = {}) =>
+      await callerOf(app, parent.token).made("/tokens", { name: "child", ...rest });
+    const [first, service] = [await child(root), await child(root, { kind: "sat" })];
+    const grandchild = await child(first);
+    const gone = await child(first);
+    await admin.delete(`/tokens/${gone.id}`);
+    const free = await child(first, { independent: true });
+    const spared = await child(free);
+    await db.write.query({ text: "alter table idempotency_keys add constraint no check (answer is null)" });
+    const key = { "idempotency-key": "all-or-nothing" };
+    assert.equal((await admin.delete(`/tokens/${root.id}`, key)).status, 500);
+    const isValid = async ({ token }: Wire) => (await callerOf(app, token).get("/agents")).status === 200;
+    assert.ok(await isValid(grandchild), "a failed revocation revokes nothing");
+    const { body } = await admin.delete(`/tokens/${root.id}`);
+    assert.deepEqual(body.revoked_descendants.toSorted(), [first.id, service.id, grandchild.id].toSorted());
+    for (const token of [root, first, service, grandchild, gone]) assert.ok(!(await isValid(token)));
+    for (const token of [free, spared]) assert.ok(await isValid(token));
+    assert.deepEqual((await admin.delete(`/tokens/${root.id}`)).body.revoked_descendants, []);
+  });
+
+  test("revoke during the creation of a child → the child is revoked or not created", async (t) => {
+    const { caller, db } = await testApp(t);
+    const owner = await caller();
+    const { rows } = await db.read.query<TokenRow>({ text: "select * from tokens" });
+    const [parent] = rows;
+    assert.ok(parent);
+    const { id } = (await owner.get("/tokens")).body.data[0];
+    const { revoked, child } = await db.transaction(async (tx) => {
+      assert.ok(await lockParent(tx, parent.id));
+      const revoked = owner.delete(`/tokens/${id}`);
+      let settled = false;
+      revoked.finally(() => {
+        settled = true;
+      });
+      const waiting = () => db.read.query({ text: "select from pg_locks where not granted" });
+      while ((await waiting()).rowCount === 0 && !settled);
+      const child = await issueToken(tx, { ...parent, parent_id: parent.id });
+      return { revoked, child };
+    });
+    assert.deepEqual((await revoked).body.revoked_descendants, [formatId("token", child.row.id)]);
+    assert.equal(await db.transaction((tx) => lockParent(tx, parent.id)), null);
   });
 
   test("operator token: creates what is missing, and keeps existing roles and organizations", async (t) => {
