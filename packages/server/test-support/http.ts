@@ -9,7 +9,7 @@ import { createTokenFor, type TokenFor } from "../src/features/tokens/create-tok
 import type { HttpApp } from "../src/http/http-app.ts";
 import { openSessionHub } from "../src/notify/session-hub.ts";
 import { type AppDeps, createApp } from "../src/start/app.ts";
-import { silentLog, type TestDatabase, testDatabase } from "./database.ts";
+import { silentLog, type TestDatabase, type TestServer, testDatabase } from "./database.ts";
 
 /** Parsed JSON. */
 // biome-ignore lint/suspicious/noExplicitAny: a test asserts on any response
@@ -59,14 +59,14 @@ const BASE = "/api/v1/cloud";
 /**
  * The complete service with its own database and disk, called without a socket.
  *
- * @param pool How many connections it has for writes.
+ * @param database Its connections for writes and for reads, and its server; default the embedded one.
  */
 export async function testApp(
   t: TestContext,
   deps: Partial<AppDeps> = {},
-  pool: { max?: number } = {},
+  { server, ...pool }: { max?: number; readers?: number; server?: TestServer } = {},
 ): Promise<TestApp> {
-  const db = await testDatabase(t, undefined, pool);
+  const db = await testDatabase(t, server, pool);
   const hub = await openSessionHub({ db, log: silentLog });
   const blobsDir = mkdtempSync(join(tmpdir(), "berth-app-"));
   const app = createApp({

@@ -1,12 +1,6 @@
 import { formatId, uuidTimestamp } from "@berth/contract";
-import {
-  type Branch,
-  type Condition,
-  condition,
-  type KeysetRange,
-  type Listing,
-  selectKeyset,
-} from "../db/keyset.ts";
+import { type Condition, condition } from "../db/assembled-statement.ts";
+import { type Branch, type KeysetRange, type Listing, selectKeyset } from "../db/keyset.ts";
 import type { Queryable } from "../db/statement.ts";
 import type { Owner, Principal } from "./principal.ts";
 

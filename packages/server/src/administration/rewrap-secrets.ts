@@ -71,7 +71,7 @@ async function rewrapTo(db: DatabaseAccess, change: KeyChange): Promise<{ rewrap
 }
 
 async function requireKnownKeys(db: DatabaseAccess, keys: readonly Uint8Array[]): Promise<void> {
-  const foreign = await countUnknownKeys(db.read, keys);
+  const foreign = await countUnknownKeys(db.write, keys);
   if (foreign === 0) return;
   throw new OperatorError(
     `${foreign} ${foreign === 1 ? "secret is" : "secrets are"} encrypted with a different key than the one given. Nothing was changed.`,

@@ -1,3 +1,4 @@
+import { assembled, type Condition, condition, joined } from "./assembled-statement.ts";
 import type { Queryable } from "./statement.ts";
 
 /**
@@ -24,16 +25,6 @@ export interface Listing {
   conditions?: readonly Condition[];
 }
 
-/** SQL with `?` for each value, in order. */
-export interface Condition {
-  text: string;
-  values: readonly unknown[];
-}
-
-export function condition(text: string, value: unknown): Condition {
-  return { text, values: [value] };
-}
-
 /** The rows with one value in a column. Needs an index on the column, on `status` if one is given, and on `id`, in this order. */
 export interface Branch {
   column: string;
@@ -47,8 +38,9 @@ const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 /**
  * Selects the rows of all `branches`, which must not overlap, in the order of reading from the anchor.
  *
- * A branch is a range of `(column, id)`, ordered by both. Only the index on both columns can serve that, so even with outdated
- * statistics no plan scans the primary key and filters out other owners' rows.
+ * A branch is a range of `(column, id)`, ordered by both. Only the index on both columns can serve that in order, so no plan
+ * scans the primary key and filters out other owners' rows. That none sorts all rows of the owner either is up to the settings
+ * of the connections that read; see `openReadClients`.
  */
 export async function selectKeyset<Row extends object>(
   db: Queryable,
@@ -57,26 +49,36 @@ export async function selectKeyset<Row extends object>(
   branches: readonly Branch[],
 ): Promise<Row[]> {
   if (branches.length === 0) return [];
-  const { low, high } = boundsOf(range);
-  const values: unknown[] = [];
-  const value = (given: unknown) => `$${values.push(given)}`;
   const order = range.direction === "older" ? "desc" : "asc";
-  const limit = `limit ${value(range.rows)}`;
-  const selects = branches.map(({ column: owning, value: own, status }) => {
-    const column = status === undefined ? owning : `${owning}, status`;
-    const at = `${value(own)}::uuid${status === undefined ? "" : `, ${value(status)}::text`}`;
-    const conditions = (listing.conditions ?? []).map((condition) => ` and ${numbered(condition, value)}`);
-    const id = listing.id ?? "id";
-    return `(select ${listing.columns} from ${listing.table}
-      where (${column}, ${id}) >= (${at}, ${value(low)}::uuid) and (${column}, ${id}) < (${at}, ${value(high)}::uuid)
-        ${conditions.join("")}
-      order by ${column.replaceAll(",", ` ${order},`)} ${order}, ${id} ${order} ${limit})`;
-  });
-  const text =
-    selects.length === 1
-      ? (selects[0] ?? "")
-      : `${selects.join(" union all ")} order by id ${order} ${limit}`;
-  return (await db.query<Row>({ name: nameOf(text), text, values })).rows;
+  const limit = condition("limit ?", range.rows);
+  const selects = branches.map((branch) => selectBranch(range, listing, branch, order, limit));
+  const sorted = [joined(selects, " union all "), condition(`order by id ${order}`), limit];
+  return (await db.query<Row>(assembled(selects.length === 1 ? selects : sorted))).rows;
+}
+
+function selectBranch(
+  range: KeysetRange,
+  { table, columns, id = "id", conditions = [] }: Listing,
+  { column: owning, value, status }: Branch,
+  order: "asc" | "desc",
+  limit: Condition,
+): Condition {
+  const { low, high } = boundsOf(range);
+  const column = status === undefined ? owning : `${owning}, status`;
+  const [at, own] = status === undefined ? ["?::uuid", [value]] : ["?::uuid, ?::text", [value, status]];
+  const parts = [
+    // Follows from the range, but the planner needs it to take an index of the rows that have the column.
+    condition(`${owning} is not null`),
+    condition(`(${column}, ${id}) >= (${at}, ?::uuid)`, ...own, low),
+    condition(`(${column}, ${id}) < (${at}, ?::uuid)`, ...own, high),
+    ...conditions,
+  ];
+  const orderBy = `order by ${column.replaceAll(",", ` ${order},`)} ${order}, ${id} ${order}`;
+  const where = joined(parts, " and ");
+  return {
+    text: `(select ${columns} from ${table} where ${where.text} ${orderBy} ${limit.text})`,
+    values: [...where.values, ...limit.values],
+  };
 }
 
 /** Whether an id is in the range, ignoring the page size. */
@@ -96,20 +98,4 @@ function successor(uuid: string): string {
   const bits = BigInt(`0x${uuid.replaceAll("-", "")}`) + 1n;
   const hex = bits.toString(16).padStart(32, "0").slice(-32);
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-}
-
-function numbered(condition: Condition, value: (given: unknown) => string): string {
-  let given = 0;
-  return condition.text.replaceAll("?", () => value(condition.values[given++]));
-}
-
-/** Texts differ only in direction and filters, so there are few of them, and each is prepared once per connection. */
-const STATEMENT_NAMES = new Map<string, string>();
-
-function nameOf(text: string): string {
-  const known = STATEMENT_NAMES.get(text);
-  if (known !== undefined) return known;
-  const name = `keyset_${STATEMENT_NAMES.size}`;
-  STATEMENT_NAMES.set(text, name);
-  return name;
 }

@@ -11,9 +11,31 @@ type Slot = { client: Promise<pg.Client> | undefined; inFlight: number };
 const RETRY_INTERVAL_MS = 25;
 
 /**
+ * Every read finds its rows by an index that also has their order, and joins each by an index. The planner does not know
+ * that: until a table has statistics, it takes a page for a small part of the table, and reads and sorts all rows of the
+ * owner. Without sorts, bitmaps, sequential scans and joins of whole tables, only the index is left, whatever the statistics
+ * say.
+ *
+ * The plan is then the same for all values, so it is made once per statement and connection. One without the other would be
+ * worse: the generic plan with statistics missing is the sort. Without JIT, because a plan that cannot do without a sort gets a
+ * prohibitive cost, which would make the server compile it.
+ */
+const PLANNER_SETTINGS = {
+  enable_sort: "off",
+  enable_incremental_sort: "off",
+  enable_bitmapscan: "off",
+  enable_seqscan: "off",
+  enable_material: "off",
+  enable_hashjoin: "off",
+  enable_mergejoin: "off",
+  plan_cache_mode: "force_generic_plan",
+  jit: "off",
+};
+
+/**
  * A few connections that pipeline reads: each query goes to the connection with the fewest in flight, without waiting for the
  * results before it. No transactions and no slow queries, since those behind them would wait. A broken connection is reopened
- * by the next query that is assigned to it.
+ * by the next query that is assigned to it. See `PLANNER_SETTINGS` for what a read may be.
  */
 export function openReadClients(address: DatabaseAddress, count: number): ReadClients {
   const slots: Slot[] = Array.from({ length: count }, () => ({ client: undefined, inFlight: 0 }));
@@ -61,6 +83,7 @@ async function connect(address: DatabaseAddress, onBroken: (client: pg.Client) =
     client.once("end", () => onBroken(client));
     try {
       await client.connect();
+      await applySettings(client);
       return client;
     } catch (error) {
       client.end().catch(() => undefined);
@@ -68,4 +91,12 @@ async function connect(address: DatabaseAddress, onBroken: (client: pg.Client) =
     }
     await pause(RETRY_INTERVAL_MS);
   }
+}
+
+/** By a statement, since a URL of the operator may have its own `options`. */
+async function applySettings(client: pg.Client): Promise<void> {
+  await client.query({
+    text: "select set_config(key, value, false) from json_each_text($1::json)",
+    values: [JSON.stringify(PLANNER_SETTINGS)],
+  });
 }

@@ -4,8 +4,6 @@ import { describe, test } from "node:test";
 import { parseId } from "@berth/contract";
 import fc from "fast-check";
 import { type Caller, testApp, type Wire } from "../../test-support/http.ts";
-import { selectAccessible } from "../access/owned-rows.ts";
-import type { Queryable } from "../db/statement.ts";
 import { createCursors } from "./cursor.ts";
 
 interface Shown {
@@ -112,52 +110,5 @@ describe("pages", () => {
     const scope = { operation: "x", params: {}, filters: {}, principalId: "y" };
     const sealed = createCursors(randomBytes(32)).seal(scope, { direction: "older", position: "z" });
     assert.equal(createCursors(randomBytes(32)).open(scope, sealed), null);
-  });
-
-  test("the cost of a page grows neither with the table nor with the depth", async (t) => {
-    const { db, caller } = await testApp(t);
-    await (await caller()).made("/environments", { name: "first" });
-    await db.write.query({
-      text: `
-        insert into environments (id, organization_id, owner_type, owner_id, name, config, environment_variables, resources)
-        select (lpad(to_hex(1500000000000 + n), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid,
-          organization_id, owner_type, owner_id, 'e' || n, config, environment_variables, resources
-        from environments, generate_series(1, 20000) as n`,
-    });
-    await db.write.query({ text: "analyze environments" });
-    const [user] = (
-      await db.read.query<{ id: string; organization_id: string }>({ text: "select * from users" })
-    ).rows;
-    assert.ok(user !== undefined);
-    const principal = {
-      tokenId: "",
-      organizationId: user.organization_id,
-      kind: "user",
-      id: user.id,
-      role: "member",
-      scopes: new Set<string>(),
-    } as const;
-    const buffers = async (depth: number) => {
-      const text = "select id from environments order by id desc offset $1 limit 1";
-      const anchor = (await db.read.query<{ id: string }>({ text, values: [depth] })).rows[0]?.id ?? null;
-      let plan: Wire;
-      const explaining: Queryable = {
-        async query({ text: asked, values }) {
-          const explained = await db.write.query<Wire>({
-            text: `explain (analyze, buffers, format json) ${asked}`,
-            values: values ?? [],
-          });
-          plan = explained.rows[0]["QUERY PLAN"][0].Plan;
-          return { rows: [], rowCount: 0 };
-        },
-      };
-      const place = { direction: "older", anchor, rows: 21, lowest: null, below: null } as const;
-      await selectAccessible(explaining, principal, place, { table: "environments", columns: "id" });
-      return plan["Shared Hit Blocks"] + plan["Shared Read Blocks"];
-    };
-    for (const depth of [0, 10_000, 19_900]) {
-      const blocks = await buffers(depth);
-      assert.ok(blocks < 40, `${blocks} blocks at ${depth}`);
-    }
   });
 });

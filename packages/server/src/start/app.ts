@@ -69,7 +69,7 @@ export function createApp(deps: AppDeps): HttpApp {
     db,
     log,
     cursors,
-    metrics: createMetrics(() => sessionsByStatus(db.read)),
+    metrics: createMetrics(() => sessionsByStatus(db.write)),
     idempotency,
     jsonLimit,
     uploadLimit,

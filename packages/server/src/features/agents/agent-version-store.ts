@@ -1,4 +1,5 @@
 import { formatId } from "@berth/contract";
+import { assembled, condition, joined } from "../../db/assembled-statement.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../errors/catalogue.ts";
 import type { AgentRow } from "./agent-store.ts";
@@ -37,19 +38,13 @@ export async function selectVersions(
   agentUuid: string,
   { below, rows: limit, from, until }: VersionRange,
 ): Promise<AgentRow[]> {
-  const { rows } = await db.query<AgentRow>({
-    name: "list_agent_versions",
-    text: `select ${columns} from agents join agent_versions v on agent_id = id
-      where id = $1 and ($2::integer is null or v.version < $2)
-        and ($4::timestamptz is null or v.created_at >= $4) and ($5::timestamptz is null or v.created_at < $5)
-      order by v.version desc limit $3`,
-    values: [
-      agentUuid,
-      below,
-      limit,
-      from === null ? null : new Date(from),
-      until === null ? null : new Date(until),
-    ],
-  });
-  return rows;
+  const conditions = [
+    condition("agent_id = ?", agentUuid),
+    ...(below === null ? [] : [condition("v.version < ?::integer", below)]),
+    ...(from === null ? [] : [condition("v.created_at >= ?::timestamptz", new Date(from))]),
+    ...(until === null ? [] : [condition("v.created_at < ?::timestamptz", new Date(until))]),
+  ];
+  const select = condition(`select ${columns} from agent_versions v join agents on id = agent_id where`);
+  const page = condition("order by v.version desc limit ?", limit);
+  return (await db.query<AgentRow>(assembled([select, joined(conditions, " and "), page]))).rows;
 }

@@ -74,8 +74,11 @@ export const requireEnvironmentForUpdate = requireAccessForUpdate(
 
 /** Those of the environments that exist, in no order. */
 export async function getEnvironments(db: Queryable, ids: readonly string[]): Promise<EnvironmentRow[]> {
-  const text = `select ${COLUMNS} from environments where id = any($1::uuid[]) and deleted_at is null`;
-  return (await db.query<EnvironmentRow>({ name: "get_environments", text, values: [ids] })).rows;
+  // As a condition, "not deleted" would make PostgreSQL without statistics read the whole index of those that are not.
+  const text = `select ${COLUMNS}, deleted_at from environments where id = any($1::uuid[])`;
+  type Row = EnvironmentRow & { deleted_at: Date | null };
+  const { rows } = await db.query<Row>({ name: "get_environments", text, values: [ids] });
+  return rows.filter((row) => row.deleted_at === null);
 }
 
 /** Stores the fields of a locked environment that an update may change. Returns false when the owner has another of this name. */

@@ -1,4 +1,5 @@
 import type { ForwardType } from "@berth/contract";
+import { assembled, condition, joined } from "../../db/assembled-statement.ts";
 import type { Queryable } from "../../db/statement.ts";
 
 /** Uuids. `id` is that of the registration itself. */
@@ -40,16 +41,17 @@ export async function listRegistrations(
   type: ForwardType,
   { direction, anchor, rows: limit }: RegistrationRange,
 ): Promise<RegistrationRow[]> {
-  const [name, comparison, order] =
-    direction === "older" ? ["older_registrations", "<", "desc"] : ["newer_registrations", ">", "asc"];
-  const { rows } = await db.query<RegistrationRow>({
-    name,
-    text: `
-      select id, resource_id from forward_registrations
-      where user_id = $1 and type = $2 and ($3::uuid is null or id ${comparison} coalesce(
-        (select id from forward_registrations where user_id = $1 and type = $2 and resource_id = $3), $3))
-      order by id ${order} limit $4`,
-    values: [userId, type, anchor, limit],
-  });
-  return rows;
+  const [comparison, order] = direction === "older" ? ["<", "desc"] : [">", "asc"];
+  const own = condition("user_id = ? and type = ?", userId, type);
+  // As a range that is put into order, a resource is looked up in the only index that has it.
+  const registration = condition(
+    `id ${comparison} coalesce((select id from forward_registrations where ${own.text}
+      and resource_id >= ?::uuid and resource_id <= ?::uuid order by resource_id limit 1), ?::uuid)`,
+    ...own.values,
+    ...[anchor, anchor, anchor],
+  );
+  const select = condition("select id, resource_id from forward_registrations where");
+  const where = joined(anchor === null ? [own] : [own, registration], " and ");
+  const page = condition(`order by id ${order} limit ?`, limit);
+  return (await db.query<RegistrationRow>(assembled([select, where, page]))).rows;
 }

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { formatId, type Memory, parseId, uuidTimestamp } from "@berth/contract";
 import { requireFound } from "../../access/require-access.ts";
-import { condition, type KeysetRange, selectKeyset } from "../../db/keyset.ts";
+import { condition } from "../../db/assembled-statement.ts";
+import { type KeysetRange, selectKeyset } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
 
 /** A memory without its content. Ids are uuids. */

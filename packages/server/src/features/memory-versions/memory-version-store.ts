@@ -1,6 +1,7 @@
 import { formatId, type MemoryActor, type MemoryVersion, parseId, uuidTimestamp } from "@berth/contract";
 import { requireFound } from "../../access/require-access.ts";
-import { type Condition, condition, type KeysetRange, selectKeyset } from "../../db/keyset.ts";
+import { type Condition, condition } from "../../db/assembled-statement.ts";
+import { type KeysetRange, selectKeyset } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
 
 /** A version without its content. Ids are uuids. */

@@ -6,7 +6,8 @@ import {
 } from "../../access/owned-rows.ts";
 import type { Principal } from "../../access/principal.ts";
 import { requireAccess } from "../../access/require-access.ts";
-import { type Condition, condition, type KeysetRange, selectKeyset } from "../../db/keyset.ts";
+import { type Condition, condition } from "../../db/assembled-statement.ts";
+import { type KeysetRange, selectKeyset } from "../../db/keyset.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { resourceColumns } from "./resources/resource-statements.ts";
 import type { SessionRow } from "./session-row.ts";

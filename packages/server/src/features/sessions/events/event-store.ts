@@ -1,5 +1,6 @@
 import type { LogEntry } from "@berth/agent";
 import { CALL_REPLY_TYPES, formatId, uuidMillisecond } from "@berth/contract";
+import { assembled, type Condition, condition, joined } from "../../../db/assembled-statement.ts";
 import type { KeysetRange } from "../../../db/keyset.ts";
 import type { Queryable } from "../../../db/statement.ts";
 import { type EventRow, eventJson, logEntry } from "./event-row.ts";
@@ -172,23 +173,24 @@ export async function listEvents(
   { order, types }: { order: "asc" | "desc"; types: readonly string[] | null },
 ): Promise<EventRow[]> {
   const forward = (range.direction === "older") === (order === "asc");
-  const { rows } = await db.query<EventRow>({
-    name: forward ? "list_events_forward" : "list_events_backward",
-    text: `
-      select seq, id, type, body, memo, processed_at from events
-      where session_id = $1
-        and ($2::uuid is null or seq ${forward ? ">" : "<"} coalesce(
-          (select seq from events where session_id = $1 and id = $2),
-          (select max(seq) from events where session_id = $1 and id < $2) ${forward ? "" : "+ 1"},
-          ${forward ? "0" : "1"}
-        ))
-        and ($3::text[] is null or type = any($3))
-        and ($4::uuid is null or id >= $4)
-        and ($5::uuid is null or id < $5)
-      order by seq ${forward ? "asc" : "desc"} limit $6`,
-    values: [sessionId, range.anchor, types, range.lowest, range.below, range.rows],
-  });
-  return rows;
+  const conditions = [
+    condition("session_id = ?", sessionId),
+    ...(range.anchor === null ? [] : [beyondAnchor(sessionId, range.anchor, forward)]),
+    ...(types === null ? [] : [condition("type = any(?::text[])", types)]),
+    ...(range.lowest === null ? [] : [condition("id >= ?::uuid", range.lowest)]),
+    ...(range.below === null ? [] : [condition("id < ?::uuid", range.below)]),
+  ];
+  const select = condition("select seq, id, type, body, memo, processed_at from events where");
+  const page = condition(`order by seq ${forward ? "asc" : "desc"} limit ?`, range.rows);
+  return (await db.query<EventRow>(assembled([select, joined(conditions, " and "), page]))).rows;
+}
+
+function beyondAnchor(sessionId: string, anchor: string, forward: boolean): Condition {
+  const text = `seq ${forward ? ">" : "<"} coalesce(
+    (select seq from events where session_id = ? and id = ?::uuid),
+    (select max(seq) from events where session_id = ? and id < ?::uuid) ${forward ? "" : "+ 1"},
+    ${forward ? "0" : "1"})`;
+  return condition(text, sessionId, anchor, sessionId, anchor);
 }
 
 /** Stores that messages of a session refer to files, which keeps the files from being deleted while the session is active. */
