@@ -245,6 +245,7 @@ export const IMPORT_TABLE: ImportTable = {
       "request",
       "http",
       "features",
+      "runs/lease",
       "runs/inputs",
       "runs/credentials",
       "runs/disks",

@@ -75,7 +75,7 @@ export async function idleSession(own: Installation, db: TestDatabase, from: See
 }
 
 export async function rowOf(db: TestDatabase, id: string) {
-  const text = `select disk_host, workspace_uid, lease_owner, pending_at, outputs_due,
+  const text = `select home, workspace_uid, lease_owner, pending_at, outputs_due,
     idle_since > now() - interval '1 hour' as fresh from sessions where id = $1`;
   return (await db.read.query({ text, values: [id] })).rows[0];
 }
@@ -107,7 +107,7 @@ async function statementsOf(own: Installation, db: TestDatabase, from: Seed) {
   assert.deepEqual(types(await readLog(db.read, session.id)).at(-1), "session.container_reclaimed");
   assert.equal(existsSync(session.disk), false);
   assert.deepEqual(await rowOf(db, session.id), {
-    disk_host: null,
+    home: null,
     workspace_uid: null,
     lease_owner: null,
     pending_at: null,

@@ -19,6 +19,8 @@ import type { Database } from "../src/db/pool.ts";
 import { readLog } from "../src/features/sessions/events/event-store.ts";
 import { appendInputs } from "../src/features/sessions/events/input-store.ts";
 import { openSessionHub, type SessionHub } from "../src/notify/session-hub.ts";
+import type { Claimant } from "../src/runs/lease/claim-runs.ts";
+import type { Host } from "../src/runs/lease/host.ts";
 import { LIST_SCRIPT } from "../src/runs/outputs/list-outputs.ts";
 import { Worker, type WorkerOptions } from "../src/runs/session/worker.ts";
 import { SkillDirectories } from "../src/runs/skills/skill-directories.ts";
@@ -181,6 +183,14 @@ export interface Installation {
   until(sessionId: string, enough: (log: readonly LogEntry[]) => boolean): Promise<readonly LogEntry[]>;
 }
 
+/** The host of the installation. */
+export const HERE: Host = { id: "here", place: "here", version: "test", settings: {}, graceMs: 120_000 };
+
+/** A worker of the installation, for claims without one. */
+export function claimant(owner: string, options: Partial<Claimant> = {}): Claimant {
+  return { owner, leaseMs: 60_000, host: HERE, capacity: 32, ...options };
+}
+
 export async function installation(t: TestContext, db: Database): Promise<Installation> {
   const directory = mkdtempSync(join(tmpdir(), "berth-worker-"));
   const hub = await openSessionHub({ db, log: silentLog, pollMs: 500 });
@@ -222,7 +232,8 @@ export async function installation(t: TestContext, db: Database): Promise<Instal
         systems: null,
         skills: await SkillDirectories.open(join(directory, `skills-${workers.length}`), blobs),
         snapshots,
-        disks: { directory: join(directory, "disks"), host: "here" },
+        disks: { directory: join(directory, "disks"), home: "here" },
+        host: HERE,
         outputFileBytes: 1024 ** 2,
         providers: [],
         mcpFetch: createGuardedFetch({ allowPrivate: ["127.0.0.1"] }),

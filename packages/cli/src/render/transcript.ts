@@ -20,6 +20,7 @@ const DENIAL_REASONS: Record<string, string> = {
 };
 const RECLAIM_REASONS = {
   inactivity: "sandbox and disk removed after inactivity",
+  drained: "sandbox and disk removed, since their host is drained",
   lost: "disk lost, creating a new one",
 };
 

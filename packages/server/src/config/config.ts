@@ -38,6 +38,8 @@ export interface Config {
   sessionDiskMb: number;
   /** How long a sandbox stays open after its last command. */
   sandboxIdleSeconds: number;
+  /** How long sessions wait for the host that has their disk when it is not there; then another takes them over without it. */
+  hostGraceSeconds: number;
   /** Disk space in MiB for mirrors and snapshots of repositories; 0: none are created. */
   snapshotsMegabytes: number;
   /** Days after which an unused mirror or snapshot is removed. */
@@ -133,6 +135,11 @@ const SETTINGS: Settings = {
     fallback: 60,
     parse: integer(0, 86_400),
   },
+  hostGraceSeconds: {
+    variable: "BERTH_HOST_GRACE_SECONDS",
+    fallback: 120,
+    parse: integer(1, 86_400),
+  },
   snapshotsMegabytes: {
     variable: "BERTH_TEMPLATES_MB",
     fallback: 20_480,
@@ -164,6 +171,12 @@ export function flagOf(variable: string): string {
     .replace(/^BERTH_/, "")
     .toLowerCase()
     .replaceAll("_", "-")}`;
+}
+
+/** The settings with their variables. */
+export function variablesOf(config: Config): Array<[key: keyof Config, variable: string, value: unknown]> {
+  const keys = Object.keys(SETTINGS) as Array<keyof Config>;
+  return keys.map((key) => [key, SETTINGS[key].variable, config[key]]);
 }
 
 /** All variables of the service, in the order of the documentation. */

@@ -18,6 +18,7 @@ import { installationId } from "./installation-id.ts";
 import { openEngine, openSystems, readCaCertificates } from "./open-engine.ts";
 import { openModels } from "./open-models.ts";
 import { isOwnDatabase } from "./own-database.ts";
+import { ownHost, warnOfDifferences } from "./own-host.ts";
 import { createCloner, createRefLister, repositoryVariables } from "./repositories.ts";
 import { sweepSandboxes } from "./sweep-sandboxes.ts";
 import { MINUTE_MS, type Sweep, type Sweeper, startSweeper } from "./sweeper.ts";
@@ -48,6 +49,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const sandboxSweeper = startSweeper({ sandboxes }, log, MINUTE_MS);
   // Sandboxes of a dead runner may still use their disks, so they are closed before any disk is opened again.
   await sandboxSweeper.swept;
+  await warnOfDifferences(parts.db.read, parts.host, log);
   worker = startWorker(options, parts);
   const sweepers = [sandboxSweeper, ...(await startSweepers(options, parts, isHeld))];
   return { close: () => closeAll(worker, sweepers, parts) };
@@ -55,16 +57,21 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
 
 async function openParts({ config, address, log }: RunnerOptions) {
   const db = openDatabase({ ...address, log });
-  const host = installationId(config.dataDir);
+  const installation = installationId(config.dataDir);
   const [hub, models, engine, blobs] = await Promise.all([
     openSessionHub({ db, log }),
     openModels(config, log),
-    openEngine(config, host, log),
+    openEngine(config, installation, log),
     openDiskBlobs(blobDirectory(config)),
   ]);
   const skills = await SkillDirectories.open(join(config.dataDir, "skills"), blobs);
-  const snapshots = await openSnapshots(config, { db, log, engine, host });
-  const disks = { directory: join(config.dataDir, "sessions"), host, hasSnapshot: snapshots.has };
+  const snapshots = await openSnapshots(config, { db, log, engine, host: installation });
+  const host = ownHost(config, models.list());
+  const disks = {
+    directory: join(config.dataDir, "sessions"),
+    home: host.place,
+    hasSnapshot: snapshots.has,
+  };
   return {
     db,
     hub,
@@ -73,6 +80,7 @@ async function openParts({ config, address, log }: RunnerOptions) {
     blobs,
     skills,
     snapshots,
+    host,
     disks,
     systems: openSystems(config, engine, log),
   };

@@ -38,6 +38,10 @@ export const SETTINGS_HELP: Readonly<Record<string, readonly [form: string, line
     "<seconds>",
     "how long a sandbox stays open after its last command; default: 60",
   ],
+  BERTH_HOST_GRACE_SECONDS: [
+    "<seconds>",
+    "with several services on one database: how long sessions wait for the service that has their disk; default: 120",
+  ],
   BERTH_TEMPLATES_MB: [
     "<MiB>",
     "disk space for snapshots of repositories, which make sessions start faster; 0: no snapshots; default: 20480",

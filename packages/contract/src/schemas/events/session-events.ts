@@ -147,9 +147,9 @@ export const sessionEvent = z
     }),
     event("session.container_started", { seconds: z.number() }),
     event("session.container_reclaimed", {
-      reason: z.enum(["inactivity", "lost"]).meta({
+      reason: z.enum(["inactivity", "drained", "lost"]).meta({
         description:
-          "Why the container and its disk were removed: the session was inactive, or the disk was lost. The next event creates new ones. Files below /mnt/session/outputs were saved as Files if they could be read.",
+          "Why the container and its disk were removed: the session was inactive, the operator drained their host, or the disk was lost. The next event creates new ones. Files below /mnt/session/outputs were saved as Files if they could be read.",
       }),
     }),
     event("session.resource_progress", {

@@ -4,14 +4,14 @@ import type { Queryable } from "../../db/statement.ts";
 import { HELD, type Lease, leaseValues } from "../lease/lease.ts";
 
 /** What a session's row says of its disk. `snapshots`: uuids of those that it shows. */
-export type DiskRow = { disk_host: string | null; workspace_uid: number | null; snapshots: string[] };
+export type DiskRow = { home: string | null; workspace_uid: number | null; snapshots: string[] };
 
 /** @throws LeaseLost */
 export async function readDisk(db: Queryable, lease: Lease): Promise<DiskRow> {
   const { rows } = await db.query<DiskRow>({
     name: "read_disk",
     text: `
-      select disk_host, workspace_uid, array(
+      select home, workspace_uid, array(
         select template_id from session_resources
         where session_id = sessions.id and ready_at is not null and template_id is not null
       ) as snapshots
@@ -24,21 +24,21 @@ export async function readDisk(db: Queryable, lease: Lease): Promise<DiskRow> {
 }
 
 /**
- * Records that the session's disk is on this host, and returns the uid that owns it. Uids are assigned in a cycle; one that an
+ * Records that the session's disk is at this place, and returns the uid that owns it. Uids are assigned in a cycle; one that an
  * older disk still has is skipped.
  *
  * @throws LeaseLost
  */
-export async function assignDisk(db: Queryable, lease: Lease, host: string): Promise<number> {
+export async function assignDisk(db: Queryable, lease: Lease, home: string): Promise<number> {
   for (;;) {
     try {
       const { rows } = await db.query<{ workspace_uid: number }>({
         name: "enter_disk",
         text: `
-          update sessions set disk_host = $4, workspace_uid = coalesce(workspace_uid, nextval('workspace_uids')::integer)
+          update sessions set home = $4, workspace_uid = coalesce(workspace_uid, nextval('workspace_uids')::integer)
           where ${HELD}
           returning workspace_uid`,
-        values: [...leaseValues(lease), host],
+        values: [...leaseValues(lease), home],
       });
       if (rows[0] === undefined) throw new LeaseLost();
       return rows[0].workspace_uid;
@@ -48,33 +48,36 @@ export async function assignDisk(db: Queryable, lease: Lease, host: string): Pro
   }
 }
 
-/** Records that the session has no disk on this host any more. */
-export async function clearDisk(db: Queryable, lease: Lease, host: string): Promise<void> {
+/**
+ * Records that the session has no disk at this place any more. A live session needs none that another place may still have: its
+ * host removes that. A deleted one waits for the host.
+ */
+export async function clearDisk(db: Queryable, lease: Lease, home: string): Promise<void> {
   await db.query({
     name: "leave_disk",
     text: `
-      update sessions set disk_host = null, workspace_uid = null
-      where ${HELD} and disk_host = $4`,
-    values: [...leaseValues(lease), host],
+      update sessions set home = null, workspace_uid = null
+      where ${HELD} and (home = $4 or deleted_at is null)`,
+    values: [...leaseValues(lease), home],
   });
 }
 
-/** Those of the sessions whose disk is on this host. */
-export async function disksAmong(db: Queryable, ids: readonly string[], host: string): Promise<Set<string>> {
+/** Those of the sessions whose disk is at this place. */
+export async function disksAmong(db: Queryable, ids: readonly string[], home: string): Promise<Set<string>> {
   const { rows } = await db.query<{ id: string }>({
     name: "disks_among",
-    text: "select id from sessions where id = any($1::uuid[]) and disk_host = $2",
-    values: [ids, host],
+    text: "select id from sessions where id = any($1::uuid[]) and home = $2",
+    values: [ids, home],
   });
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The host of the session's disk, with the session's row locked against workers; null without a disk or a session. */
-export async function lockDiskHost(tx: Queryable, sessionId: string): Promise<string | null> {
-  const { rows } = await tx.query<{ disk_host: string | null }>({
+/** Where the session's disk is, with the session's row locked against workers; null without a disk or a session. */
+export async function lockHome(tx: Queryable, sessionId: string): Promise<string | null> {
+  const { rows } = await tx.query<{ home: string | null }>({
     name: "lock_disk",
-    text: "select disk_host from sessions where id = $1 for no key update",
+    text: "select home from sessions where id = $1 for no key update",
     values: [sessionId],
   });
-  return rows[0]?.disk_host ?? null;
+  return rows[0]?.home ?? null;
 }

@@ -30,7 +30,7 @@ test("SessionDisk.remove: hostile content is deleted, and nothing that it links 
   const elsewhere = join(directory, "elsewhere");
   mkdirSync(elsewhere);
   writeFileSync(join(elsewhere, "kept"), "kept");
-  const room = { directory: join(directory, "disks"), host: "here" };
+  const room = { directory: join(directory, "disks"), home: "here" };
   const sessionId = await seedSession(db.write, await seed(db.write));
   const lease = await seedLease(db.write, sessionId, "worker");
   const disk = new SessionDisk(db.write, lease, room);

@@ -17,8 +17,8 @@ export interface Disk {
 /** Where an installation keeps its disks. */
 export interface DiskDirectory {
   directory: string;
-  /** Names this installation on this machine: a disk of another name is not here. */
-  host: string;
+  /** Names the place, as in `Host`: the disk of a session with another home is not here. */
+  home: string;
   /** Whether a repository snapshot that a disk shows is stored: without it, the disk is not whole. Default: all are. */
   hasSnapshot?(id: string): boolean;
 }
@@ -48,26 +48,26 @@ export class SessionDisk {
    */
   async claim(reportLost: () => Promise<void>): Promise<Disk & { isNew: boolean }> {
     const row = await readDisk(this.#db, this.#lease);
-    if (row.workspace_uid !== null && this.#isHere(row.disk_host, row.snapshots)) {
+    if (row.workspace_uid !== null && this.#isHere(row.home, row.snapshots)) {
       return { path: this.#path, uid: row.workspace_uid, isNew: false };
     }
-    if (row.disk_host !== null) await reportLost();
+    if (row.home !== null) await reportLost();
     await removeAside(this.#path);
     await markAllAbsent(this.#db, this.#lease);
-    return { path: this.#path, uid: await assignDisk(this.#db, this.#lease, this.#disks.host), isNew: true };
+    return { path: this.#path, uid: await assignDisk(this.#db, this.#lease, this.#disks.home), isNew: true };
   }
 
   /** Whether `claim` would return the disk that the session has. */
   async exists(): Promise<boolean> {
-    const { disk_host: host, snapshots } = await readDisk(this.#db, this.#lease);
-    return this.#isHere(host, snapshots);
+    const { home, snapshots } = await readDisk(this.#db, this.#lease);
+    return this.#isHere(home, snapshots);
   }
 
   /** As `exists`, by what was just read. */
   existsAt({ session, resources }: SessionInputs): boolean {
     const shown = resources.filter(isRepository).filter(({ ready }) => ready);
     return this.#isHere(
-      session.diskHost,
+      session.home,
       shown.flatMap(({ snapshot }) => snapshot?.id ?? []),
     );
   }
@@ -76,7 +76,7 @@ export class SessionDisk {
   async remove(): Promise<void> {
     await removeAside(this.#path);
     await markAllAbsent(this.#db, this.#lease);
-    await clearDisk(this.#db, this.#lease, this.#disks.host);
+    await clearDisk(this.#db, this.#lease, this.#disks.home);
   }
 
   /**
@@ -86,15 +86,15 @@ export class SessionDisk {
    * @param reportReclaimed appends that the session has no disk any more; see `appendReclaimed`.
    */
   async reclaim(reportReclaimed: () => Promise<void>): Promise<void> {
-    const { disk_host: host } = await readDisk(this.#db, this.#lease);
-    if (host !== null && host !== this.#disks.host) return;
-    if (host !== null) await reportReclaimed();
+    const { home } = await readDisk(this.#db, this.#lease);
+    if (home !== null && home !== this.#disks.home) return;
+    if (home !== null) await reportReclaimed();
     await removeAside(this.#path);
   }
 
-  #isHere(host: string | null, snapshots: readonly string[]): boolean {
+  #isHere(home: string | null, snapshots: readonly string[]): boolean {
     const { hasSnapshot = () => true } = this.#disks;
-    return host === this.#disks.host && existsSync(this.#path) && snapshots.every((id) => hasSnapshot(id));
+    return home === this.#disks.home && existsSync(this.#path) && snapshots.every((id) => hasSnapshot(id));
   }
 }
 

@@ -18,7 +18,7 @@ async function house(t: TestContext): Promise<{ db: Database; from: Seed; room: 
   const directory = mkdtempSync(join(tmpdir(), "berth-room-"));
   t.after(() => execFileSync("rm", ["-rf", directory]));
   const db = await testDatabase(t);
-  return { db, from: await seed(db.write), room: { directory, host: "here" } };
+  return { db, from: await seed(db.write), room: { directory, home: "here" } };
 }
 
 function makeDisk(room: DiskDirectory, id: string): string {
@@ -28,9 +28,9 @@ function makeDisk(room: DiskDirectory, id: string): string {
   return path;
 }
 
-async function sessionOn({ db, from }: { db: Database; from: Seed }, host: string | null): Promise<string> {
+async function sessionOn({ db, from }: { db: Database; from: Seed }, home: string | null): Promise<string> {
   const id = await seedSession(db.write, from);
-  await db.write.query({ text: "update sessions set disk_host = $2 where id = $1", values: [id, host] });
+  await db.write.query({ text: "update sessions set home = $2 where id = $1", values: [id, home] });
   return id;
 }
 
@@ -59,7 +59,7 @@ test("sweepDisks: a process dies in a reclaim between the row and the directory 
   makeDisk(room, id);
   const died = new Error("The process died here.");
   const dying = disk.reclaim(async () => {
-    await db.write.query({ text: "update sessions set disk_host = null where id = $1", values: [id] });
+    await db.write.query({ text: "update sessions set home = null where id = $1", values: [id] });
     throw died;
   });
   await assert.rejects(dying, died);
@@ -75,7 +75,7 @@ test("sweepDisks: a disk that is entered during the sweep stays", async (t) => {
   const path = makeDisk(room, id);
   let sweep: Promise<void> | undefined;
   await db.transaction(async (tx) => {
-    await tx.query({ text: "update sessions set disk_host = 'here' where id = $1", values: [id] });
+    await tx.query({ text: "update sessions set home = 'here' where id = $1", values: [id] });
     sweep = sweepDisks(db, room, held);
     const deadline = AbortSignal.timeout(60_000);
     const text = "select 1 from pg_locks where not granted";

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { formatId, parseId } from "@berth/contract";
 import { removeTree } from "@berth/linux";
 import type { DatabaseAccess } from "../../db/database-access.ts";
-import { disksAmong, lockDiskHost } from "./disk-store.ts";
+import { disksAmong, lockHome } from "./disk-store.ts";
 import { type DiskDirectory, diskPath } from "./session-disk.ts";
 import { moveAside } from "./trash.ts";
 
@@ -16,7 +16,7 @@ export async function sweepDisks(
   { isHeld, signal }: { isHeld: (sessionId: string) => boolean; signal?: AbortSignal },
 ): Promise<void> {
   const found = (await readdir(disks.directory).catch(() => [])).flatMap(sessionOf);
-  const inUse = await disksAmong(db.write, found, disks.host);
+  const inUse = await disksAmong(db.write, found, disks.home);
   for (const id of found) {
     if (signal?.aborted) return;
     if (inUse.has(id) || isHeld(id)) continue;
@@ -37,7 +37,7 @@ function sessionOf(name: string): string[] {
  */
 async function moveLeftover(db: DatabaseAccess, disks: DiskDirectory, id: string): Promise<string | null> {
   return await db.transaction(async (tx) => {
-    const host = await lockDiskHost(tx, id);
-    return host === disks.host ? null : await moveAside(diskPath(disks, id));
+    const home = await lockHome(tx, id);
+    return home === disks.home ? null : await moveAside(diskPath(disks, id));
   });
 }

@@ -18,8 +18,8 @@ export interface RunSession {
   limits: Environment["resources"];
   /** Null: the engine's default. */
   image: string | null;
-  /** The installation that has the session's disk; null while there is none. */
-  diskHost: string | null;
+  /** The place that has the session's disk; null while there is none. */
+  home: string | null;
 }
 
 /** Everything that a run reads of its session at one moment. */
@@ -48,7 +48,7 @@ interface Row {
   environment_variables: Record<string, string>;
   limits: Environment["resources"];
   image: string | null;
-  disk_host: string | null;
+  home: string | null;
   removals: Removal[];
 }
 
@@ -60,7 +60,7 @@ async function readSession(
     name: "run_session",
     text: `
       select sessions.organization_id, sessions.agent, environments.config, environments.environment_variables,
-        environments.resources as limits, environments.image, sessions.disk_host,
+        environments.resources as limits, environments.image, sessions.home,
         (
           select coalesce(json_agg(json_build_object('id', resource_id, 'mountPath', mount_path) order by resource_id), '[]')
           from session_removals where session_id = sessions.id
@@ -83,7 +83,7 @@ async function readSession(
     variables: row.environment_variables,
     limits,
     image,
-    diskHost: row.disk_host,
+    home: row.home,
     removals,
   };
 }

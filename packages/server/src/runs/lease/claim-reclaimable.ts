@@ -7,8 +7,10 @@ export interface ReclaimOptions {
   leaseMs: number;
   /** How long a session has to be idle, by the database's clock. */
   reclaimMs: number;
-  /** Only disks of this installation; see `DiskDirectory`. */
-  host: string;
+  /** How long a session has to be idle while the host is drained. */
+  drainMs: number;
+  /** Only disks of this place; see `Host`. */
+  place: string;
 }
 
 const MAX_PAUSE_MS = 60_000;
@@ -16,37 +18,47 @@ const MIN_PAUSE_MS = 250;
 
 /**
  * Claims sessions whose disk is to be reclaimed, however often it is asked: it looks once a minute, more often where sessions
- * are reclaimed sooner, and again at once while there are more of them than it claimed.
+ * are reclaimed sooner, and again at once while there are more of them than it claimed. A drained host looks more often.
  */
 export class ReclaimClaims {
   readonly #options: ReclaimOptions;
-  readonly #pauseMs: number;
   #nextLook = 0;
+  #wasDraining = false;
 
   constructor(options: ReclaimOptions) {
     this.#options = options;
-    this.#pauseMs = Math.max(MIN_PAUSE_MS, Math.min(options.reclaimMs / 4, MAX_PAUSE_MS));
   }
 
   /** @param free slots of the worker. Half of them are left to due sessions. */
-  async claim(free: number): Promise<Lease[]> {
+  async claim(free: number, isDraining: boolean): Promise<Lease[]> {
+    if (isDraining !== this.#wasDraining) this.#nextLook = 0;
+    this.#wasDraining = isDraining;
     const limit = Math.floor(free / 2);
     if (limit === 0 || performance.now() < this.#nextLook) return [];
-    const leases = await claimReclaimable(this.#options, limit);
-    if (leases.length < limit) this.#nextLook = performance.now() + this.#pauseMs;
+    const { reclaimMs, drainMs } = this.#options;
+    const idleMs = isDraining ? Math.min(reclaimMs, drainMs) : reclaimMs;
+    const leases = await claimReclaimable({ ...this.#options, reclaimMs: idleMs }, limit);
+    if (leases.length < limit) this.#nextLook = performance.now() + pauseMs(idleMs);
     return leases;
   }
 }
 
+function pauseMs(idleMs: number): number {
+  return Math.max(MIN_PAUSE_MS, Math.min(idleMs / 4, MAX_PAUSE_MS));
+}
+
 /** Claims as `claimRuns` does: raises the epoch, and skips what another worker has locked. Longest idle first. */
-export async function claimReclaimable(options: ReclaimOptions, limit: number): Promise<Lease[]> {
-  const { db, owner, leaseMs, reclaimMs, host } = options;
+export async function claimReclaimable(
+  options: Omit<ReclaimOptions, "drainMs">,
+  limit: number,
+): Promise<Lease[]> {
+  const { db, owner, leaseMs, reclaimMs, place } = options;
   const { rows } = await db.query<{ id: string; lease_epoch: number }>({
     name: "claim_reclaimable",
     text: `
       with idle as (
         select id from sessions
-        where disk_host = $1 and idle_since < now() - $2 * interval '1 millisecond'
+        where home = $1 and idle_since < now() - $2 * interval '1 millisecond'
           and lease_owner is null and pending_at is null
           and status = 'idle' and archived_at is null and terminated_at is null
         order by idle_since limit $3 for update skip locked
@@ -57,7 +69,7 @@ export async function claimReclaimable(options: ReclaimOptions, limit: number): 
         lease_epoch = lease_epoch + 1
       where id in (select id from idle)
       returning id, lease_epoch`,
-    values: [host, reclaimMs, limit, owner, leaseMs],
+    values: [place, reclaimMs, limit, owner, leaseMs],
   });
   return rows.map((row) => ({ sessionId: row.id, owner, epoch: row.lease_epoch }));
 }

@@ -1,45 +1,85 @@
 import type { Queryable } from "../../db/statement.ts";
+import { beatMs, type Host, isSeen, milliseconds } from "./host.ts";
 import { HELD, type Lease, leaseValues } from "./lease.ts";
 
+/** The worker that claims. */
+export interface Claimant {
+  /** Names it in leases. */
+  owner: string;
+  /** From now, by the database's clock. */
+  leaseMs: number;
+  host: Host;
+  /** Turns at once. */
+  capacity: number;
+}
+
 /**
- * Leases up to `limit` sessions to `owner`, longest due first: due sessions that nobody holds, and sessions whose lease has
+ * Leases up to `limit` sessions to the worker, longest due first: due sessions that nobody holds, and sessions whose lease has
  * expired because their holder died or lost its connection. Each claim raises the epoch, so that later writes of the former
  * holder are rejected. Concurrent claims never return the same session.
  *
- * A deleted session is claimed only by the installation that has its disk, if it has one: only the disk is left to remove.
+ * A session with a disk waits for its home: another host claims it only when no host of that home was seen within the grace
+ * period, and the claiming host itself was up for as long, so that an outage of the database makes no host take from those that
+ * come back a moment later. A deleted session waits without end, since only the disk is left to remove. A draining host claims
+ * only sessions that are at home with it.
  *
- * @param ttlMs from now, by the database's clock.
- * @param host names this installation on this machine; see `DiskDirectory`.
+ * Marks the host as seen, also when nothing can be claimed.
  */
 export async function claimRuns(
   db: Queryable,
-  owner: string,
-  ttlMs: number,
+  { owner, leaseMs, host, capacity }: Claimant,
   limit: number,
-  host: string,
 ): Promise<Lease[]> {
+  const { id, place, version, settings, graceMs } = host;
   const { rows } = await db.query<{ id: string; lease_epoch: number }>({
     name: "claim_runs",
-    text: `
-      with due as (
-        select id from sessions where pending_at is not null and lease_owner is null and ${IS_CLAIMABLE}
-        order by pending_at limit $3 for update skip locked
-      ), orphaned as (
-        select id from sessions where lease_owner is not null and lease_until < now() and ${IS_CLAIMABLE}
-        limit $3 for update skip locked
-      )
-      update sessions set
-        lease_owner = $1,
-        lease_until = now() + $2 * interval '1 millisecond',
-        lease_epoch = lease_epoch + 1
-      where id in (select id from orphaned union all select id from due limit $3)
-      returning id, lease_epoch`,
-    values: [owner, ttlMs, limit, host],
+    text: CLAIM,
+    values: [owner, leaseMs, limit, place, graceMs, id, version, settings, capacity, beatMs(graceMs)],
   });
   return rows.map((row) => ({ sessionId: row.id, owner, epoch: row.lease_epoch }));
 }
 
-const IS_CLAIMABLE = "(deleted_at is null or disk_host is null or disk_host = $4)";
+const GRACE = milliseconds("$5");
+
+/** Of a host that was seen a moment ago the row is not written again: most claims find nothing, and write nothing. */
+const MARK_SEEN = `
+  insert into hosts (id, place, version, settings, capacity)
+  select $6, $4, $7, $8, $9
+  where not exists (select from hosts where id = $6 and seen_at > now() - ${milliseconds("$10")})
+  on conflict (id) do update set
+    place = excluded.place, version = excluded.version, settings = excluded.settings, capacity = excluded.capacity,
+    up_since = case when hosts.seen_at < now() - ${GRACE} / 2 then now() else hosts.up_since end,
+    seen_at = now()`;
+
+const IS_DRAINING = "exists (select from hosts where id = $6 and draining)";
+
+/** As the host was seen before this statement: one that was out of reach itself takes nothing over. */
+const IS_STEADY = `exists (
+    select from hosts
+    where id = $6 and not draining and up_since < now() - ${GRACE} and seen_at > now() - ${GRACE} / 2
+  )`;
+
+const IS_CLAIMABLE = `(
+    home = $4
+    or (home is null and (deleted_at is not null or not ${IS_DRAINING}))
+    or (deleted_at is null and not ${isSeen("home", GRACE)} and ${IS_STEADY})
+  )`;
+
+const CLAIM = `
+  with seen as (${MARK_SEEN}),
+  due as (
+    select id from sessions where pending_at is not null and lease_owner is null and ${IS_CLAIMABLE}
+    order by pending_at limit $3 for update skip locked
+  ), orphaned as (
+    select id from sessions where lease_owner is not null and lease_until < now() and ${IS_CLAIMABLE}
+    limit $3 for update skip locked
+  )
+  update sessions set
+    lease_owner = $1,
+    lease_until = now() + $2 * interval '1 millisecond',
+    lease_epoch = lease_epoch + 1
+  where id in (select id from orphaned union all select id from due limit $3)
+  returning id, lease_epoch`;
 
 /** Renews leases of one owner in one statement. Returns the sessions whose lease is still valid. */
 export async function renewLeases(

@@ -1,5 +1,6 @@
 import { type Draft, isToolUse, LeaseLost, type Log, type LogEntry, StartedCalls } from "@berth/agent";
 import { Semaphore } from "@berth/concurrency";
+import type { EventOf } from "@berth/contract";
 import type { Database } from "../../db/pool.ts";
 import { readLog, waitingInputs } from "../../features/sessions/events/event-store.ts";
 import type { SessionHub } from "../../notify/session-hub.ts";
@@ -70,7 +71,7 @@ export class RunLog {
     await this.#append(() => appendIdle(this.#db.write, this.#lease, drafts));
   }
 
-  async appendReclaimed(reason: "inactivity" | "lost"): Promise<void> {
+  async appendReclaimed(reason: EventOf<"session.container_reclaimed">["reason"]): Promise<void> {
     await this.#append(() => appendReclaimed(this.#db.write, this.#lease, reason));
   }
 

@@ -54,7 +54,7 @@ export async function deleteSessionRow(db: Queryable, lease: Lease): Promise<boo
     name: "remove_deleted",
     text: `
       delete from sessions
-      where ${HELD} and deleted_at is not null and disk_host is null`,
+      where ${HELD} and deleted_at is not null and home is null`,
     values: leaseValues(lease),
   });
   return rowCount === 1;

@@ -38,13 +38,13 @@ describe("reclaim", () => {
   test("claimReclaimable: only idle sessions whose disk is here are claimed", async (t) => {
     const db = await testDatabase(t);
     const from = await seed(db.write);
-    const old = "disk_host = 'here', idle_since = now() - interval '2 hours'";
+    const old = "home = 'here', idle_since = now() - interval '2 hours'";
     const rows = {
       idle: old,
-      fresh: "disk_host = 'here', idle_since = now() - interval '1 hour' + interval '5 minutes'",
-      over: "disk_host = 'here', idle_since = now() - interval '1 hour' - interval '1 second'",
-      never: "disk_host = 'here', idle_since = null",
-      elsewhere: `${old}, disk_host = 'there'`.replace("disk_host = 'here', ", ""),
+      fresh: "home = 'here', idle_since = now() - interval '1 hour' + interval '5 minutes'",
+      over: "home = 'here', idle_since = now() - interval '1 hour' - interval '1 second'",
+      never: "home = 'here', idle_since = null",
+      elsewhere: `${old}, home = 'there'`.replace("home = 'here', ", ""),
       none: "idle_since = now() - interval '2 hours'",
       running: `${old}, status = 'running'`,
       rescheduling: `${old}, status = 'rescheduling'`,
@@ -59,7 +59,7 @@ describe("reclaim", () => {
       names.set(id, name);
       await db.write.query({ text: `update sessions set ${set} where id = $1`, values: [id] });
     }
-    const options = { db: db.write, owner: "a", leaseMs: 1_000, reclaimMs: HOUR_MS, host: "here" };
+    const options = { db: db.write, owner: "a", leaseMs: 1_000, reclaimMs: HOUR_MS, place: "here" };
     const claimed = await Promise.all([claimReclaimable(options, 8), claimReclaimable(options, 8)]);
     assert.deepEqual(
       claimed

@@ -8,7 +8,7 @@ import { createRehearsalModel, type Model } from "@berth/agent";
 import { formatId } from "@berth/contract";
 import { type TestDatabase, testDatabase } from "../../../test-support/database.ts";
 import { seed, seedSession } from "../../../test-support/runs.ts";
-import { bash, idles, installation, steps, types } from "../../../test-support/worker.ts";
+import { bash, claimant, HERE, idles, installation, steps, types } from "../../../test-support/worker.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { readLog } from "../../features/sessions/events/event-store.ts";
 import { appendInputs, appendTerminated } from "../../features/sessions/events/input-store.ts";
@@ -19,13 +19,15 @@ async function sessionOf(db: TestDatabase): Promise<string> {
   return await seedSession(db.write, await seed(db.write));
 }
 
+const ELSEWHERE = { ...HERE, id: "elsewhere", place: "elsewhere" };
+
 async function rowOf(db: TestDatabase, sessionId: string) {
   const { rows } = await db.read.query<{
     status: string;
     lease_owner: string | null;
-    disk_host: string | null;
+    home: string | null;
   }>({
-    text: "select status, lease_owner, disk_host from sessions where id = $1",
+    text: "select status, lease_owner, home from sessions where id = $1",
     values: [sessionId],
   });
   return rows[0];
@@ -200,7 +202,7 @@ describe("SessionRunner", () => {
     await closed;
     await worker.close();
     const row = await rowOf(db, sessionId);
-    assert.deepEqual(row, { status: "terminated", lease_owner: null, disk_host: null });
+    assert.deepEqual(row, { status: "terminated", lease_owner: null, home: null });
     assert.equal(existsSync(disk), false);
     assert.equal(types(await readLog(db.read, sessionId)).at(-1), "session.status_terminated");
   });
@@ -216,7 +218,7 @@ describe("SessionRunner", () => {
     await first.close();
     assert.ok(existsSync(disk));
     await markDeleted(db.write, sessionId);
-    assert.deepEqual(await claimRuns(db.write, "elsewhere", 60_000, 8, "elsewhere"), []);
+    assert.deepEqual(await claimRuns(db.write, claimant("elsewhere", { host: ELSEWHERE }), 8), []);
     const signal = AbortSignal.timeout(60_000);
     await own.worker();
     while ((await rowOf(db, sessionId)) !== undefined) await nextTurn(undefined, { signal });
@@ -236,7 +238,7 @@ describe("SessionRunner", () => {
     own.hub.publish(sessionId, true);
     await own.until(sessionId, (entries) => idles(entries) === 1);
     await worker.close();
-    assert.deepEqual(await rowOf(db, sessionId), { status: "idle", lease_owner: null, disk_host: null });
+    assert.deepEqual(await rowOf(db, sessionId), { status: "idle", lease_owner: null, home: null });
     assert.equal(existsSync(join(own.disks, formatId("session", sessionId))), false);
   });
 

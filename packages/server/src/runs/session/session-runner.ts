@@ -10,7 +10,7 @@ import { handOverRun, releaseRun } from "../lease/claim-runs.ts";
 import type { Lease } from "../lease/lease.ts";
 import { RunLog } from "../lease/run-log.ts";
 import { clearPending, isRunning, type SessionState } from "../lease/session-state.ts";
-import { idle, SessionTurn, type TurnParts } from "../turn/session-turn.ts";
+import { idle, SessionTurn, type TurnOptions, type TurnParts } from "../turn/session-turn.ts";
 import { watchTurn } from "../turn/watch-turn.ts";
 import type { SessionWorkspace } from "../workspace/session-workspace.ts";
 import { releaseEnded, releaseForHandOver } from "./release-session.ts";
@@ -30,6 +30,8 @@ export interface SessionRunnerParts extends TurnParts {
   ): SessionWorkspace;
   /** Limits how many turns run at once. */
   turns: Semaphore;
+  /** Whether the operator drains this host. */
+  isDraining(): boolean;
   /** Called when the session has nothing to do and only stays warm. */
   onRest(): void;
 }
@@ -129,8 +131,7 @@ export class SessionRunner {
     }
     const { workspace } = held;
     if (state.resting) {
-      await workspace.reclaim();
-      return await releaseRun(db.write, this.lease);
+      return await this.#reclaim(workspace);
     }
     // Read again: resources may have been put in place while the sandbox was being closed.
     if (await workspace.reopenIfNeeded()) inputs = await readInputs(db.read, this.lease.sessionId);
@@ -140,6 +141,16 @@ export class SessionRunner {
     if (workspace.isBusy()) return false;
     await workspace.close();
     return await releaseRun(db.write, this.lease);
+  }
+
+  /** Reclaims the disk. What came meanwhile is for this run, but not where the host is drained: it would set up a new disk. */
+  async #reclaim(workspace: SessionWorkspace): Promise<boolean> {
+    const { db } = this.#parts;
+    const isDraining = this.#parts.isDraining();
+    await workspace.reclaim(isDraining ? "drained" : "inactivity");
+    if (await releaseRun(db.write, this.lease)) return true;
+    if (isDraining) await handOverRun(db.write, this.lease);
+    return isDraining;
   }
 
   /** Stays warm for a while. Returns true when there is news. */
@@ -167,16 +178,21 @@ export class SessionRunner {
       if (this.#stopping !== undefined) return true;
       // Read again: the turn may have waited long for its slot.
       if (mustWait) await workspace.refresh();
-      await this.#runTurn(workspace, resumed, waiting.interrupts);
+      const wasRescheduled = state.status === "rescheduling";
+      await this.#runTurn(workspace, { resumed, wasRescheduled }, waiting.interrupts);
     } finally {
       release();
     }
     return true;
   }
 
-  async #runTurn(workspace: SessionWorkspace, resumed: boolean, interrupted: boolean): Promise<void> {
+  async #runTurn(
+    workspace: SessionWorkspace,
+    before: Pick<TurnOptions, "resumed" | "wasRescheduled">,
+    interrupted: boolean,
+  ): Promise<void> {
     const { db, log } = this.#parts;
-    const turn = new SessionTurn(this.#parts, { resumed, log: this.#runLog, workspace });
+    const turn = new SessionTurn(this.#parts, { ...before, log: this.#runLog, workspace });
     this.#turn = turn;
     if (interrupted) turn.abort();
     const stopWatching = watchTurn({

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import type { LogEntry } from "@berth/agent";
 import { testDatabase, testServers } from "../../../test-support/database.ts";
 import { seed, seedSession } from "../../../test-support/runs.ts";
-import { bash, idles, installation, steps, types } from "../../../test-support/worker.ts";
+import { bash, claimant, idles, installation, steps, types } from "../../../test-support/worker.ts";
 import { DatabaseUnavailableError } from "../../db/database-error.ts";
 import type { Database } from "../../db/pool.ts";
 import type { Queryable, Statement } from "../../db/statement.ts";
@@ -24,7 +24,7 @@ for (const server of testServers) {
       const run = async (owner: string) => {
         for (;;) {
           const last = !enqueuing;
-          const leases = await claimRuns(db.write, owner, 60_000, 4, "here");
+          const leases = await claimRuns(db.write, claimant(owner), 4);
           if (last && leases.length === 0) return;
           await Promise.all(
             leases.map(async (lease) => {
@@ -56,15 +56,13 @@ for (const server of testServers) {
     test("claimRuns: a valid lease → not claimed; an expired one → claimed with a higher epoch", async (t) => {
       const db = await testDatabase(t, server);
       const sessionId = await seedSession(db.write, await seed(db.write), { pending: true });
-      const [first] = await claimRuns(db.write, "a", 60_000, 8, "here");
+      const [first] = await claimRuns(db.write, claimant("a"), 8);
       assert.deepEqual(first, { sessionId, owner: "a", epoch: 1 });
-      assert.deepEqual(await claimRuns(db.write, "b", 60_000, 8, "here"), []);
+      assert.deepEqual(await claimRuns(db.write, claimant("b"), 8), []);
       await db.write.query({
         text: "update sessions set pending_at = null, lease_until = now() - interval '1 s'",
       });
-      assert.deepEqual(await claimRuns(db.write, "b", 60_000, 8, "here"), [
-        { sessionId, owner: "b", epoch: 2 },
-      ]);
+      assert.deepEqual(await claimRuns(db.write, claimant("b"), 8), [{ sessionId, owner: "b", epoch: 2 }]);
       assert.ok(first !== undefined);
       assert.deepEqual(await renewLeases(db.write, "a", 60_000, [first]), new Set());
       assert.equal(await releaseRun(db.write, first), false);

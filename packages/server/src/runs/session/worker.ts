@@ -6,8 +6,11 @@ import { type CredentialParts, SessionCredentials } from "../credentials/session
 import { ReclaimClaims } from "../lease/claim-reclaimable.ts";
 import { claimRuns, dueAmong, expireLeases } from "../lease/claim-runs.ts";
 import { startHeartbeat } from "../lease/heartbeat.ts";
+import type { Host } from "../lease/host.ts";
+import { isDraining } from "../lease/host-store.ts";
 import type { Lease } from "../lease/lease.ts";
 import { isDeadOwner, newOwnerName } from "../lease/lease-owner.ts";
+import { reportAway } from "../lease/report-away.ts";
 import { readMessageFile } from "../turn/message-file-store.ts";
 import type { TurnParts } from "../turn/session-turn.ts";
 import { SessionWorkspace, type WorkspaceParts } from "../workspace/session-workspace.ts";
@@ -20,6 +23,7 @@ export interface WorkerOptions
   db: Database;
   hub: SessionHub;
   log: Logger;
+  host: Host;
   /** How long a lease lasts without a heartbeat, of which there are three in this time; default 15,000. */
   leaseMs?: number;
   /** Milliseconds between polls for due sessions, besides the hub's notifications; default 2,000. */
@@ -43,7 +47,6 @@ export class Worker {
   readonly #options: WorkerOptions;
   readonly #leaseMs: number;
   readonly #pollMs: number;
-  readonly #reclaimMs: number;
   readonly #concurrency: number;
   readonly #shared: Omit<SessionRunnerParts, "mask" | "openWorkspace">;
   readonly #held = new Map<string, SessionRunner>();
@@ -53,6 +56,7 @@ export class Worker {
   readonly #unsubscribe: () => void;
   readonly #claiming: Promise<void>;
   #isClosing = false;
+  #isDraining = false;
 
   /** Starts at once. */
   constructor(options: WorkerOptions) {
@@ -60,8 +64,9 @@ export class Worker {
     const { owner } = this;
     this.#options = options;
     this.#leaseMs = leaseMs;
-    this.#pollMs = pollMs;
-    this.#reclaimMs = reclaimMs;
+    const { graceMs, place } = options.host;
+    // At least as often as the host has to be seen, and as sessions are reclaimed.
+    this.#pollMs = Math.min(pollMs, graceMs / 4, reclaimMs);
     this.#concurrency = concurrency;
     this.#shared = {
       ...options,
@@ -70,9 +75,10 @@ export class Worker {
       idleMs: options.sandboxIdleMs ?? 60_000,
       turns: new Semaphore(concurrency),
       onRest: () => this.#news.set(),
+      isDraining: () => this.#isDraining,
     };
-    const { host } = options.disks;
-    this.#reclaims = new ReclaimClaims({ db: db.write, owner, leaseMs, reclaimMs, host });
+    const drainMs = this.#shared.idleMs;
+    this.#reclaims = new ReclaimClaims({ db: db.write, owner, leaseMs, reclaimMs, drainMs, place });
     this.#heartbeat = startHeartbeat({ db: db.write, log, owner, leaseMs, held: this.#held });
     this.#unsubscribe = hub.onDue((sessionId) => {
       const runner = this.#held.get(sessionId);
@@ -103,36 +109,50 @@ export class Worker {
 
   async #claimUntilClosed(): Promise<void> {
     const { db, log } = this.#options;
-    let lastExpiry = Number.NEGATIVE_INFINITY;
+    let lastPoll = Number.NEGATIVE_INFINITY;
     while (!this.#isClosing) {
       this.#news.reset();
       try {
-        if (performance.now() - lastExpiry >= this.#pollMs) {
-          await expireLeases(db.write, isDeadOwner);
-          lastExpiry = performance.now();
+        if (performance.now() - lastPoll >= this.#pollMs) {
+          await this.#poll();
+          lastPoll = performance.now();
         }
         // Runners that are new in this round look at their session anyway.
         const held = [...this.#held.keys()];
         await this.#claimDue();
-        if (!this.#isClosing) for (const lease of await this.#reclaims.claim(this.#free())) this.#hold(lease);
+        if (!this.#isClosing) await this.#claimReclaims();
         for (const id of await dueAmong(db.read, held)) this.#held.get(id)?.wake();
       } catch (error) {
         log.warn({ err: error }, "sessions could not be claimed");
       }
-      if (!this.#isClosing) await this.#news.waitFor(Math.min(this.#pollMs, this.#reclaimMs));
+      if (!this.#isClosing) await this.#news.waitFor(this.#pollMs);
     }
   }
 
-  /** Claims while there are due sessions and free slots. */
+  /** Looks at what is not worth a look at each notification. */
+  async #poll(): Promise<void> {
+    const { db, hub, host } = this.#options;
+    await expireLeases(db.write, isDeadOwner);
+    this.#isDraining = await isDraining(db.write, host.id);
+    const awayMs = Math.min(this.#leaseMs, host.graceMs);
+    for (const id of await reportAway(db, host.place, awayMs)) hub.publish(id);
+  }
+
+  /** Claims while there are due sessions and free slots. Without a slot it still marks the host as seen. */
   async #claimDue(): Promise<void> {
-    const { db, disks } = this.#options;
+    const { db, host } = this.#options;
+    const claimant = { owner: this.owner, leaseMs: this.#leaseMs, host, capacity: this.#concurrency };
     for (;;) {
-      const slots = this.#free();
-      if (this.#isClosing || slots <= 0) return;
-      const leases = await claimRuns(db.write, this.owner, this.#leaseMs, slots, disks.host);
+      const slots = Math.max(0, this.#free());
+      if (this.#isClosing) return;
+      const leases = await claimRuns(db.write, claimant, slots);
       for (const lease of leases) this.#hold(lease);
-      if (leases.length < slots) return;
+      if (leases.length < slots || slots === 0) return;
     }
+  }
+
+  async #claimReclaims(): Promise<void> {
+    for (const lease of await this.#reclaims.claim(this.#free(), this.#isDraining)) this.#hold(lease);
   }
 
   /** A session that only stays warm takes no slot. */

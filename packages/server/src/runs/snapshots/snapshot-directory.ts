@@ -6,7 +6,7 @@ import { removeAside } from "../disks/trash.ts";
 /** Where an installation stores its mirrors and snapshots. */
 export interface SnapshotDirectory {
   path: string;
-  /** Names this installation on this machine; see `DiskDirectory`. */
+  /** Names this installation on this machine. */
   host: string;
 }
 

@@ -31,8 +31,10 @@ export interface TurnParts {
 export interface TurnOptions {
   log: RunLog;
   workspace: SessionWorkspace;
-  /** The log already has the `session.status_running` of this turn: a former run was cut off in it. */
+  /** A former run was cut off in this turn, or the turn waited for its host. */
   resumed: boolean;
+  /** The session is `rescheduling`, so that the log has to say that it runs again. */
+  wasRescheduled: boolean;
 }
 
 /** How long a turn may take to end after it was aborted. */
@@ -58,11 +60,11 @@ export class SessionTurn {
   }
 
   async #run(): Promise<void> {
-    const { log, workspace, resumed } = this.#options;
+    const { log, workspace, resumed, wasRescheduled } = this.#options;
     const { id, agent } = workspace.session;
     const { signal } = this.#interrupt;
     try {
-      if (!resumed) await log.appendRunning();
+      if (!resumed || wasRescheduled) await log.appendRunning();
       const model = this.#parts.model(agent);
       if (model === null) {
         return await fail(log, "model_not_found_error", `There is no model '${agent.model.id}' here.`);

@@ -197,11 +197,11 @@ export class SessionWorkspace {
   }
 
   /** Saves the outputs and removes the disk, unless they cannot be saved. Another disk can be created. */
-  async reclaim(): Promise<void> {
+  async reclaim(reason: "inactivity" | "drained"): Promise<void> {
     const saved = await this.collectBeforeRemoval();
     await this.#slot.close();
     if (!saved || this.#slot.ended) return;
-    await this.#disk.reclaim(() => this.#runLog.appendReclaimed("inactivity"));
+    await this.#disk.reclaim(() => this.#runLog.appendReclaimed(reason));
   }
 
   /** Ends it and removes the disk. */

@@ -5,6 +5,7 @@ import { LeaseLost } from "@berth/agent";
 import { formatId, newUuid, type StopReason } from "@berth/contract";
 import { type TestDatabase, testDatabase, testServers } from "../../../../test-support/database.ts";
 import { seed, seedLease, seedSession } from "../../../../test-support/runs.ts";
+import { claimant } from "../../../../test-support/worker.ts";
 import { appendByRun, appendIdle, appendRunning, takeReplies } from "../../../runs/lease/append-events.ts";
 import { claimRuns, releaseRun } from "../../../runs/lease/claim-runs.ts";
 import type { Lease } from "../../../runs/lease/lease.ts";
@@ -107,12 +108,12 @@ for (const server of testServers) {
       await appendIdle(db.write, lease, idle({ type: "requires_action", event_ids: [id] }));
       await clearPending(db.write, lease);
       assert.ok(await releaseRun(db.write, lease));
-      assert.deepEqual(await claimRuns(db.write, "other", 10_000, 10, "here"), []);
+      assert.deepEqual(await claimRuns(db.write, claimant("other", { leaseMs: 10_000 }), 10), []);
       await appendInputs(db.write, sessionId, [message]);
       assert.equal(startsTurn(await waitingInputs(db.read, sessionId)), false);
       await appendInputs(db.write, sessionId, [confirm(id)]);
       assert.equal(startsTurn(await waitingInputs(db.read, sessionId)), true);
-      assert.equal((await claimRuns(db.write, "other", 10_000, 10, "here")).length, 1);
+      assert.equal((await claimRuns(db.write, claimant("other", { leaseMs: 10_000 }), 10)).length, 1);
     });
   });
 }

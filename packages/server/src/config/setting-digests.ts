@@ -1,0 +1,56 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { type Config, variablesOf } from "./config.ts";
+
+/** Settings of one machine or of one process: sessions do not notice when another has others. */
+const LOCAL: ReadonlySet<keyof Config> = new Set([
+  "dataDir",
+  "host",
+  "port",
+  "databaseUrl",
+  "pgBin",
+  "secretKeyFile",
+  "modelsFile",
+  "snapshotsMegabytes",
+  "snapshotsDays",
+  "dockerSocket",
+  "logLevel",
+]);
+
+/**
+ * Digests of everything that decides what sessions get, by the name of the setting, and of the models as `models`. Services
+ * whose digests differ give different results, depending on which runs a session. A digest reveals no value.
+ *
+ * @param models as the registry lists them.
+ */
+export function settingDigests(config: Config, models: readonly object[]): Record<string, string> {
+  const shared = variablesOf(config).filter(([key]) => !LOCAL.has(key));
+  const values = [
+    ...shared.map(([, variable, value]) => [variable, value] as const),
+    ["models", models] as const,
+  ];
+  return Object.fromEntries(values.map(([name, value]) => [name, digest(value)]));
+}
+
+/** The names of the settings whose digests are not the same, sorted. A setting that one of the versions lacks does not count. */
+export function differingSettings(
+  one: Readonly<Record<string, string>>,
+  other: Readonly<Record<string, string>>,
+): string[] {
+  const names = Object.keys(one).filter((name) => name in other && one[name] !== other[name]);
+  return names.sort();
+}
+
+function digest(value: unknown): string {
+  const text = JSON.stringify(value, (key, part) => (key === "ca_file" ? contentOf(part) : part));
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+/** Machines may have the same certificates in different files. */
+function contentOf(file: unknown): unknown {
+  try {
+    return typeof file === "string" ? readFileSync(file, "utf8") : file;
+  } catch {
+    return file;
+  }
+}

@@ -1,0 +1,31 @@
+import type { Queryable } from "../../db/statement.ts";
+import { milliseconds } from "./host.ts";
+
+/** Whether the operator drains the host: it takes nothing new, and gives up what it has as soon as that is quiet. */
+export async function isDraining(db: Queryable, hostId: string): Promise<boolean> {
+  const { rows } = await db.query<{ draining: boolean }>({
+    name: "is_draining",
+    text: "select draining from hosts where id = $1",
+    values: [hostId],
+  });
+  return rows[0]?.draining ?? false;
+}
+
+/** Digests of settings, by name. */
+export type SettingDigests = Readonly<Record<string, string>>;
+
+/** The settings of the other hosts that were seen within the time. */
+export async function settingsOfOthers(
+  db: Queryable,
+  hostId: string,
+  withinMs: number,
+): Promise<Array<{ id: string; settings: SettingDigests }>> {
+  const { rows } = await db.query<{ id: string; settings: SettingDigests }>({
+    name: "settings_of_others",
+    text: `
+      select id, settings from hosts
+      where id <> $1 and seen_at > now() - ${milliseconds("$2")} order by id`,
+    values: [hostId, withinMs],
+  });
+  return rows;
+}

@@ -1,0 +1,35 @@
+import type { Logger } from "pino";
+import manifest from "../../package.json" with { type: "json" };
+import type { Config } from "../config/config.ts";
+import { differingSettings, settingDigests } from "../config/setting-digests.ts";
+import type { Queryable } from "../db/statement.ts";
+import { type Host, localPlace } from "../runs/lease/host.ts";
+import { settingsOfOthers } from "../runs/lease/host-store.ts";
+import { installationId } from "./installation-id.ts";
+
+/** This installation as a host of its database. @param models as the registry lists them. */
+export function ownHost(config: Config, models: readonly object[]): Host {
+  const id = installationId(config.dataDir);
+  return {
+    id,
+    place: localPlace(id),
+    version: manifest.version,
+    settings: settingDigests(config, models),
+    graceMs: config.hostGraceSeconds * 1_000,
+  };
+}
+
+/** For each other host that is there now and has other settings, a sentence for the operator. */
+export async function describeDifferences(db: Queryable, host: Host): Promise<string[]> {
+  const others = await settingsOfOthers(db, host.id, host.graceMs);
+  return others.flatMap(({ id, settings }) => {
+    const names = differingSettings(host.settings, settings);
+    return names.length === 0 ? [] : [`Host ${id} has other values of ${names.join(", ")}.`];
+  });
+}
+
+/** Warns of hosts with other settings: what a session gets depends on which of them runs it. */
+export async function warnOfDifferences(db: Queryable, host: Host, log: Logger): Promise<void> {
+  for (const difference of await describeDifferences(db, host))
+    log.warn({ difference }, "another service of this database runs with other settings");
+}
