@@ -4,11 +4,12 @@ import type { TestContext } from "node:test";
 import type { Berth } from "../acceptance/harness/berth.ts";
 import { countCalls, type Injection, injectKill } from "./inject-kill.ts";
 import { isAlive, killRunner, waitForPid } from "./processes.ts";
+import { newSeed, randomFrom } from "./seed.ts";
 
 /** Work of a runner that the test kills at each of its writes. `name` is unique for each run. */
 export interface KillScenario<Result> {
   service(): Berth;
-  /** At most this many points are tried, evenly distributed. `BERTH_TEST_CRASH_POINTS` overrides it. */
+  /** At most this many points are tried, one of each part of the work. `BERTH_TEST_CRASH_POINTS` overrides it. */
   maxPoints: number;
   /** Performs the work. It calls `attach` once; writes of the current runner count from then on. */
   run(name: string, attach: () => Promise<void>): Promise<Result>;
@@ -24,7 +25,7 @@ interface Point {
 /**
  * Runs the scenario once undisturbed, to count the writes by system call, then once for each point, where the kernel kills the
  * runner at the Nth call of one kind. Each run starts with a new runner. Prints the number of points, of tried points, and of
- * kills: since the number of writes varies, a run may end before its point.
+ * kills, since the number of writes varies and a run may end before its point; and the seed, as each run of the test tries others.
  */
 export async function killAtEveryWrite<Result>(
   context: TestContext,
@@ -34,12 +35,13 @@ export async function killAtEveryWrite<Result>(
   const all = [...counts].flatMap(([call, count]) =>
     Array.from({ length: count }, (_, n) => ({ call, nth: n + 1 })),
   );
-  const points = evenly(all, Number(process.env.BERTH_TEST_CRASH_POINTS ?? scenario.maxPoints));
+  const seed = newSeed();
+  const points = sample(all, Number(process.env.BERTH_TEST_CRASH_POINTS ?? scenario.maxPoints), seed);
   let kills = 0;
   for (const point of points) if (await killAt(scenario, point)) kills += 1;
   const kinds = [...counts].map(([call, count]) => `${count} ${call}`).join(", ");
   context.diagnostic(
-    `${points.length} of ${all.length} crash points (${kinds}) tried, ${kills} killed the runner`,
+    `${points.length} of ${all.length} crash points (${kinds}) tried, ${kills} killed the runner, seed ${seed}`,
   );
   assert.ok(kills > points.length / 4, `only ${kills} of ${points.length} points killed the runner`);
 }
@@ -88,10 +90,12 @@ async function runScenario<Result>(
   }
 }
 
-function evenly<T>(all: readonly T[], max: number): T[] {
+/** One element of each of `max` equal parts of the list. */
+function sample<T>(all: readonly T[], max: number, seed: number): T[] {
   if (all.length <= max) return [...all];
+  const random = randomFrom(seed);
   return Array.from(
     { length: max },
-    (_, index) => all[Math.floor(((index + 0.5) * all.length) / max)],
+    (_, index) => all[Math.floor(((index + random()) * all.length) / max)],
   ).filter((point) => point !== undefined);
 }

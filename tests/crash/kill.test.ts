@@ -4,6 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Berth } from "../acceptance/harness/berth.ts";
 import { clientOf, LoadedSession } from "./load.ts";
 import { isAlive, type Part, waitForPid } from "./processes.ts";
+import { newSeed, randomFrom } from "./seed.ts";
 
 const ROUNDS = Number(process.env.BERTH_TEST_CRASH_ROUNDS ?? 20);
 
@@ -21,7 +22,7 @@ for (const part of ["api", "runner", "postgres"] as const) {
   }, async (context) => {
     const current = clientOf(() => berth, token);
     const sessions = await Promise.all(Array.from({ length: 3 }, () => LoadedSession.start(current)));
-    const seed = Math.trunc(Math.random() * 2 ** 31);
+    const seed = newSeed();
     context.diagnostic(`seed ${seed}`);
     for (const wait of waits(seed, ROUNDS)) {
       await pause(wait);
@@ -51,11 +52,8 @@ async function killAndRecover(part: Part): Promise<void> {
   await berth.ready();
 }
 
-/** Pseudo-random times between kills, 300 to 1,100 ms, from a seed that the test prints. */
+/** Pseudo-random times between kills, 300 to 1,100 ms. */
 function waits(seed: number, count: number): number[] {
-  let state = seed;
-  return Array.from({ length: count }, () => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
-    return 300 + (state % 800);
-  });
+  const random = randomFrom(seed);
+  return Array.from({ length: count }, () => 300 + Math.floor(random() * 800));
 }

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Api } from "../acceptance/harness/api.ts";
 import { Berth } from "../acceptance/harness/berth.ts";
-import { callOperation } from "./harness/call-operation.ts";
+import { bash, runTurn } from "../acceptance/harness/fixtures.ts";
+import { callByFilter, callOperation } from "./harness/call-operation.ts";
 import { readOpenApiDocument } from "./harness/openapi-document.ts";
 import { makeTenantObjects, type TenantObjects } from "./harness/tenant-objects.ts";
 
@@ -23,7 +24,10 @@ test("no response contains the canary of another tenant", { timeout: 300_000 }, 
   const tenants: Tenant[] = [];
   for (const name of ["aardvark", "bandicoot", "capybara"]) {
     const api = await berth.client({ user: `${name}@example.com`, org: name });
-    tenants.push({ api, world: await makeTenantObjects(api, `${name}canary`) });
+    const world = await makeTenantObjects(api, `${name}canary`);
+    const command = `echo ${world.canary} > /mnt/session/outputs/${world.canary}`;
+    await runTurn(api, world.ids.session_id ?? "", { tools: [bash(command)] }, { say: world.canary });
+    tenants.push({ api, world });
   }
   const { operations } = await readOpenApiDocument(berth.url);
   let responseCount = 0;
@@ -33,22 +37,23 @@ test("no response contains the canary of another tenant", { timeout: 300_000 }, 
       for (const { world } of tenants) {
         const own = world === caller.world;
         if (own && operation.method !== "GET") continue;
-        const { body } = await callOperation(
-          caller.api,
-          operation,
-          own ? world : withOwnCanary(caller.world, world),
-        );
-        const text = JSON.stringify(body) ?? "";
-        for (const canary of canaries)
-          assert.ok(
-            !text.includes(canary),
-            `${operation.id} returned another tenant's ${canary}: ${text.slice(0, 300)}`,
-          );
-        responseCount += 1;
+        const objects = own ? world : withOwnCanary(caller.world, world);
+        const filtered = operation.method === "GET" ? await callByFilter(caller.api, operation, world) : [];
+        for (const { body } of [await callOperation(caller.api, operation, objects), ...filtered]) {
+          const text = JSON.stringify(body) ?? "";
+          for (const canary of canaries)
+            assert.ok(
+              !text.includes(canary),
+              `${operation.id} returned another tenant's ${canary}: ${text.slice(0, 300)}`,
+            );
+          responseCount += 1;
+        }
       }
     }
-    const mine = await caller.api.ok("GET", "/agents");
-    assert.ok(JSON.stringify(mine).includes(caller.world.canary), "the response contains its own canary");
+    for (const path of ["/agents", `/files?scope_id=${caller.world.ids.session_id}`]) {
+      const mine = JSON.stringify(await caller.api.ok("GET", path));
+      assert.ok(mine.includes(caller.world.canary), `${path} returns the caller's own canary`);
+    }
   }
   for (const { world } of tenants) assert.ok(!berth.log.includes(world.canary), "no canary is in the log");
   console.log(`${responseCount} responses`);

@@ -79,6 +79,27 @@ covers(["idempotency-reused"], "reused key: another request is rejected with 409
   }
 });
 
+covers(
+  ["idempotency-reused"],
+  "reused key: the same request for another object is rejected with 409",
+  async () => {
+    const create = async () => (await api.ok("POST", "/agents", AGENT)).id;
+    const [first, second] = [await create(), await create()];
+    const archive = (id: string, key: string) => api.post(`/agents/${id}/archive`, undefined, keyed(key));
+    assert.equal((await archive(first, "archive")).status, 200);
+    assertError(await archive(second, "archive"), 409, "conflict_error", { param: "Idempotency-Key" });
+    assert.equal((await api.ok("GET", `/agents/${second}`)).archived_at, null);
+    assert.equal((await archive(second, "archive-second")).status, 200);
+    const remove = (id: string) => api.delete(`/environments/${id}`, keyed("removal"));
+    const [one, two] = await Promise.all(
+      ["one", "two"].map(async (name) => (await api.ok("POST", "/environments", { name })).id),
+    );
+    assert.equal((await remove(one)).status, 200);
+    assertError(await remove(two), 409, "conflict_error", { param: "Idempotency-Key" });
+    assert.equal((await api.get(`/environments/${two}`)).status, 200);
+  },
+);
+
 covers(["idempotency-parallel"], "concurrent requests: 32 with one key create one object", async () => {
   const create = () => api.post("/agents", { ...AGENT, name: "parallel" }, keyed("parallel"));
   const responses = await Promise.all(Array.from({ length: 32 }, create));

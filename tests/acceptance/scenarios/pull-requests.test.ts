@@ -143,3 +143,46 @@ covers(
     assert.match(texts[1] ?? "", /SAML enforcement/);
   },
 );
+
+for (const credentials of ["inject", "proxy"]) {
+  covers(
+    ["cli-token-of-repository"],
+    `gh with two repositories of one host, each with its own token (${credentials}): each call is made with the token of its repository`,
+    async () => {
+      const names = [await makeRepository(), await makeRepository()];
+      const [one = "", two = ""] = names;
+      const tokenFor = (name: string) =>
+        host.createToken({ user: `robot-${name}`, permissions: "write", repositories: [`acme/${name}`] });
+      const [agent, environment] = await Promise.all([makeAgent(api), makeEnvironment(api, { credentials })]);
+      const session = await api.ok("POST", "/sessions", {
+        agent: agent.id,
+        environment_id: environment.id,
+        resources: names.map((name) => ({
+          type: "hosted_repository",
+          url: `${host.url}/acme/${name}`,
+          authorization_token: tokenFor(name),
+        })),
+      });
+      const events = await runTurn(
+        api,
+        session.id,
+        bash(`gh issue comment 1 -R acme/${two} --body flag; gh issue view 1 -R acme/${one} --json number`),
+        bash(`GH_REPO=acme/${two} gh issue comment 1 --body variable`),
+        bash(`gh issue comment ${host.url}/acme/${two}/issues/1 --body url`),
+        bash(`cd /data/${two} && ${PUSH_BRANCH} && gh pr create --fill && gh api /user --jq .login`),
+        bash(`cd /data/${one} && gh issue comment 1 --body own; cd / && gh api /user --jq .login`),
+      );
+      const texts = toolResults(events);
+      assert.match(texts[0] ?? "", /{"number":1}/);
+      assert.match(texts[3] ?? "", new RegExp(`/acme/${two}/pull/2\\nrobot-${two}$`, "m"));
+      assert.match(texts[4] ?? "", new RegExp(`^robot-${one}$`, "m"));
+      const commentsOf = (name: string) =>
+        host.project("acme", name).discussions[0]?.comments.map(({ author, body }) => `${author}: ${body}`);
+      assert.deepEqual(commentsOf(one), [`robot-${one}: own`]);
+      assert.deepEqual(
+        commentsOf(two),
+        ["flag", "variable", "url"].map((body) => `robot-${two}: ${body}`),
+      );
+    },
+  );
+}

@@ -22,6 +22,23 @@ export async function callOperation(
   }
 }
 
+/** Calls a list once for each filter that names one of the objects. */
+export async function callByFilter(
+  api: Api,
+  operation: DescribedOperation,
+  { ids }: TenantObjects,
+): Promise<ApiResponse[]> {
+  const path = address(operation, ids);
+  const pairs = operation.query.flatMap(({ name, required }): [string, string][] => {
+    const id = ids[ID_OF_FILTER[name] ?? name];
+    return required || id === undefined ? [] : [[name, id]];
+  });
+  return await Promise.all(pairs.map((pair) => api.get(`${path}?${new URLSearchParams([pair])}`)));
+}
+
+/** Filters whose name is not that of the path parameter of the same object. */
+const ID_OF_FILTER: Record<string, string> = { scope_id: "session_id", "ids[]": "file_id" };
+
 function requiredQuery({ query }: DescribedOperation): string {
   const pairs = query
     .filter(({ required }) => required)

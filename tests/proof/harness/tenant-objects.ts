@@ -46,6 +46,7 @@ async function makeAgentAndEnvironment({ api, canary, metadata }: CreationContex
     model: "rehearsal/steps",
     description: canary,
     system: canary,
+    tools: [{ type: "agent_toolset_20260401" }],
     metadata,
   });
   const environment = await api.ok("POST", "/environments", {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { isIP } from "node:net";
 import { test } from "node:test";
 import fc from "fast-check";
-import { parseHostName, parseHostPort } from "./host-name.ts";
+import { isLocalhost, parseHostName, parseHostPort } from "./host-name.ts";
 
 const hostile = [
   "",
@@ -122,4 +122,20 @@ test("parsePort: decimal, without sign, leading zero or space", () => {
   for (const text of [...wrong, "example.com:80:80", "example.com:0x50", "[::1]:80", ":80"]) {
     assert.equal(parseHostPort(text), null, text);
   }
+});
+
+test("isLocalhost: the name itself and names below it, none that only begins or ends like it", () => {
+  const names = [
+    "localhost",
+    "a.localhost",
+    "a.b.localhost",
+    "alocalhost",
+    "localhosts",
+    "localhost.evil.test",
+  ];
+  const local = names.filter((text) => {
+    const name = parseHostName(text);
+    return name !== null && isLocalhost(name);
+  });
+  assert.deepEqual(local, names.slice(0, 3));
 });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { type FileHandle, link, open, rm, stat, truncate } from "node:fs/promises";
+import { type FileHandle, link, open, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { StagedBlob } from "./blob.ts";
 import { installBlob, syncDirectory } from "./install-blob.ts";
@@ -46,8 +46,7 @@ export class PartialBlob {
   /** The first `size` bytes as a complete content. They remain here too until `remove`. @throws ContentLostError */
   async stage(size: number): Promise<StagedBlob> {
     if (size === 0) await (await createFile(this.#path)).close();
-    await checkSize(this.#path, size);
-    await truncate(this.#path, size);
+    await cutTo(this.#path, size);
     const sha256 = await hashOf(this.#path);
     const keep = () => installBlob(link, this.#path, this.#pathOf(sha256), this.#root);
     return { sha256, size, path: this.#path, keep, discard: async () => undefined };
@@ -97,6 +96,19 @@ async function write(
     }
   } finally {
     await sync();
+  }
+}
+
+/** Durably removes what is beyond the first `size` bytes. @throws ContentLostError when there are fewer. */
+async function cutTo(path: string, size: number): Promise<void> {
+  await checkSize(path, size);
+  const file = await open(path, "r+");
+  try {
+    if ((await file.stat()).size === size) return;
+    await file.truncate(size);
+    await file.sync();
+  } finally {
+    await file.close();
   }
 }
 

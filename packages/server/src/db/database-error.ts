@@ -15,10 +15,14 @@ const UNAVAILABLE_CODE =
 const UNAVAILABLE_MESSAGE =
   /connection terminated|connection timeout|timeout expired|timeout exceeded|query read timeout|not queryable|connection error/i;
 
+/** A fault of the statement that has the code of a broken connection, which poolers use for what it says. */
+const STATEMENT_MESSAGE = /^bind message supplies \d+ parameters?, but/;
+
 /** The same error, or a {@link DatabaseUnavailableError} around it when the server or the connection failed. */
 export function databaseError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof DatabaseUnavailableError) return error;
   const { code } = error as { code?: string };
+  if (STATEMENT_MESSAGE.test(error.message)) return error;
   const unavailable =
     code === undefined ? UNAVAILABLE_MESSAGE.test(error.message) : UNAVAILABLE_CODE.test(code);
   return unavailable

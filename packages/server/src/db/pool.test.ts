@@ -65,6 +65,23 @@ for (const server of testServers) {
       }
     });
 
+    test("a statement with more or fewer values than parameters → its own error, and the connection goes on", async (t) => {
+      const db = await testDatabase(t, server);
+      for (const queryable of [db.read, db.write]) {
+        for (const [name, text, values] of [
+          ["too_few", "select $1::int + $2::int as sum", [1]],
+          ["too_many", "select $1::int as one", [1, 2]],
+        ] as const) {
+          const mismatched = queryable.query({ name, text, values });
+          await assert.rejects(mismatched, (error: Error) => {
+            assert.match(error.message, /^bind message supplies/);
+            return !(error instanceof DatabaseUnavailableError);
+          });
+        }
+        assert.deepEqual((await queryable.query({ text: "select 1 as one" })).rows, [{ one: 1 }]);
+      }
+    });
+
     test("isUniqueViolation: distinguishes a unique violation from other errors", async (t) => {
       const db = await testDatabase(t, server);
       await db.write.query({ text: "create table notes (id int constraint notes_key primary key)" });

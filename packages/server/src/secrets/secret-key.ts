@@ -89,6 +89,7 @@ function make(path: string, dataDir: string): void {
   } finally {
     unlinkSync(partial);
   }
+  flushDirectory(dataDir);
 }
 
 /** Writes a new key to a file beside `path` and returns its path. */

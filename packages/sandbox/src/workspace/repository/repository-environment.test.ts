@@ -26,6 +26,7 @@ test("repository environment: github.com → its token, no other host", () => {
   assert.deepEqual(variables(at("github.com", "one")), {
     GH_TOKEN: "one",
     BERTH_GIT_CREDENTIALS: "https://github.com/acme/widget\nx-access-token\none",
+    BERTH_GH_TOKENS: "github.com/acme/widget\none",
   });
 });
 
@@ -35,6 +36,7 @@ test("repository environment: another host of gh → both token variables, and t
     GH_ENTERPRISE_TOKEN: "one",
     GH_HOST: "git.example:8443",
     BERTH_GIT_CREDENTIALS: "https://git.example:8443/acme/widget\nx-access-token\none",
+    BERTH_GH_TOKENS: "git.example:8443/acme/widget\none",
   });
 });
 
@@ -58,8 +60,8 @@ test("repository environment: no provider → only git's credential", () => {
   });
 });
 
-test("repository environment: two repositories of a provider → the CLI gets the first token, git each", () => {
-  const { BERTH_GIT_CREDENTIALS, ...cli } = variables(
+test("repository environment: two repositories of a provider → the CLI's variable holds the first token, git and gh get each", () => {
+  const { BERTH_GIT_CREDENTIALS, BERTH_GH_TOKENS, ...cli } = variables(
     at("git.example", null, "a/open"),
     at("git.example", "one", "a/b"),
     at("git.example", "two", "a/c"),
@@ -69,6 +71,7 @@ test("repository environment: two repositories of a provider → the CLI gets th
     BERTH_GIT_CREDENTIALS,
     "https://git.example/a/b\nx-access-token\none\nhttps://git.example/a/c\nx-access-token\ntwo",
   );
+  assert.equal(BERTH_GH_TOKENS, "git.example/a/b\none\ngit.example/a/c\ntwo");
 });
 
 test("repository environment: github.com and another host → no token is where gh would send it to the other host", () => {

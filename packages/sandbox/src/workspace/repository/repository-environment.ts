@@ -10,6 +10,9 @@ import type { RepositoryAccess } from "./repository.ts";
 /** Accepted with any token by the common hosts. */
 const DEFAULT_USERNAME = "x-access-token";
 
+/** Variable from which the program `gh` takes the token of the repository that a call means: two lines each, host/owner/name and token. */
+const GH_TOKENS_VARIABLE = "BERTH_GH_TOKENS";
+
 /** Programs that must be first on the PATH in a sandbox, by name: they read the variables below. */
 export const WORKSPACE_PROGRAMS: Readonly<Record<string, string>> = {
   [CREDENTIAL_HELPER_NAME]: CREDENTIAL_HELPER,
@@ -23,13 +26,14 @@ type Holder = Pick<RepositoryAccess, "url" | "provider"> & { secret: unknown };
 const NO_PROMPTS = { GH_PROMPT_DISABLED: "1", GH_NO_UPDATE_NOTIFIER: "1", GIT_TERMINAL_PROMPT: "0" };
 
 /**
- * The variables that log in git and the providers' CLIs, for one command. git gets a credential for each repository; a CLI takes only
- * one token for a provider, which is that of the provider's first repository with one.
+ * The variables that log in git and the providers' CLIs, for one command. git gets a credential for each repository, and so does `gh`. A
+ * variable of a provider's CLI holds only one token, which is that of the provider's first repository with one.
  *
  * @throws SandboxError when a URL or a credential contains a line break, which git's protocol cannot carry.
  */
 export function repositoryEnvironment(repositories: readonly RepositoryAccess[]): Record<string, string> {
   const credentials = repositories.flatMap(credentialOf);
+  const ghTokens = repositories.filter(isForGh).flatMap(ghTokenOf);
   const tokens = [...tokenHolders(repositories)].flatMap(([name, { secret }]) =>
     secret === null ? [] : [[name, secret] as const],
   );
@@ -37,6 +41,7 @@ export function repositoryEnvironment(repositories: readonly RepositoryAccess[])
     ...plainVariables(repositories),
     ...Object.fromEntries(tokens),
     ...(credentials.length === 0 ? {} : { [CREDENTIAL_VARIABLE]: credentials.join("\n") }),
+    ...(ghTokens.length === 0 ? {} : { [GH_TOKENS_VARIABLE]: ghTokens.join("\n") }),
   };
 }
 
@@ -52,6 +57,7 @@ export function repositoryVariableNames<Repository extends Holder>(
   );
   for (const [name, holder] of tokenHolders(repositories)) names.set(name, holder);
   if (repositories.some(({ secret }) => secret !== null)) names.set(CREDENTIAL_VARIABLE, null);
+  if (repositories.some((one) => one.secret !== null && isForGh(one))) names.set(GH_TOKENS_VARIABLE, null);
   return names;
 }
 
@@ -113,6 +119,11 @@ function credentialOf({ url, username = DEFAULT_USERNAME, secret }: RepositoryAc
   const lines = [decodedUrl(url), username, secret];
   if (/[\r\n\0]/.test(lines.join(""))) throw new SandboxError("a credential holds a line break");
   return lines;
+}
+
+/** Two lines: host/owner/name, token. */
+function ghTokenOf({ url, secret }: RepositoryAccess): string[] {
+  return secret === null ? [] : [decodedUrl(url).replace(/^https?:\/\//, ""), secret];
 }
 
 /** git passes decoded URLs to its helper. A `.git` or a slash at the end does not make another repository. */

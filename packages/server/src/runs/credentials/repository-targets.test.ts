@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { repositoryTargets } from "./repository-targets.ts";
+import { providerOf, repositoryTargets } from "./repository-targets.ts";
 
 const PROVIDERS = [
   { host: "github.com", api: "https://api.github.com" },
@@ -32,6 +32,25 @@ test("git repository → its secret may be sent to the repository alone, over pl
   ]) {
     assert.deepEqual(targets("git_repository", url), [
       { host: "git.example", path: "/a/b/c", plaintext: true },
+    ]);
+  }
+});
+
+test("hosted repository at a host that only begins or ends like a provider's → its secret is for the repository alone", () => {
+  for (const host of [
+    "github.com.evil.test",
+    "github.community",
+    "evilgithub.com",
+    "www.github.com",
+    "github.com:8443",
+    "forge.example",
+    "forge.example:8444",
+    "forge.example:844",
+  ]) {
+    assert.equal(providerOf({ type: "hosted_repository", url: `https://${host}/a/b` }, PROVIDERS), null);
+    assert.deepEqual(targets("hosted_repository", `https://${host}/a/b`), [
+      { host, path: "/a/b", plaintext: false },
+      { host, path: "/api" },
     ]);
   }
 });

@@ -37,7 +37,16 @@ async function tried(networking: Networking, url: string): Promise<"asked" | Egr
 test("MCP servers allowed → only requests to the server's own origin are sent", async () => {
   for (const networking of [{ type: "unrestricted" }, limited([], true)] satisfies Networking[]) {
     assert.equal(await tried(networking, "https://MCP.example:8443/other"), "asked");
-    for (const url of ["https://mcp.example/mcp", "http://mcp.example:8443/", "https://evil.example/"]) {
+    for (const url of [
+      "https://mcp.example/mcp",
+      "http://mcp.example:8443/",
+      "https://mcp.example:8444/",
+      "https://mcp.example:844/",
+      "https://mcp.example:8443@evil.example/",
+      "https://mcp.example.evil.example:8443/",
+      "https://mcp.examples:8443/",
+      "https://evil.example/",
+    ]) {
       const { hostname, port, protocol } = new URL(url);
       assert.deepEqual(await tried(networking, url), {
         host: hostname,

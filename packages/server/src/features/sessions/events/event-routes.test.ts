@@ -25,7 +25,9 @@ async function house(t: TestContext): Promise<House> {
   return { ...app, owner, newSession, path: await newSession() };
 }
 
-/** The response to a stream's request, over a socket. */
+const MAX_SILENCE_MS = 30_000;
+
+/** The response to a stream's request, over a socket. Reading it fails when nothing comes for too long. */
 async function stream(t: TestContext, own: House, path: string, headers = {}): Promise<IncomingMessage> {
   const { server } = own.app.fastify;
   if (!server.listening) await own.app.fastify.listen({ host: "127.0.0.1", port: 0 });
@@ -38,9 +40,11 @@ async function stream(t: TestContext, own: House, path: string, headers = {}): P
     agent: false,
   });
   t.after(() => request.destroy());
-  const [answer] = await once(request, "response");
-  (answer as IncomingMessage).on("error", () => undefined);
-  return answer as IncomingMessage;
+  const [answer] = (await once(request, "response")) as [IncomingMessage];
+  answer.on("error", () => undefined);
+  const silent = new Error(`The stream of ${path} was silent for ${MAX_SILENCE_MS} ms.`);
+  answer.setTimeout(MAX_SILENCE_MS, () => answer.destroy(silent));
+  return answer;
 }
 
 /** The texts of the first `count` messages in a stream. */
@@ -54,7 +58,7 @@ async function texts(answer: IncomingMessage, count: number): Promise<string[]> 
   throw new Error(`The stream ended after:\n${received}`);
 }
 
-describe("events", () => {
+describe("events", { timeout: 120_000 }, () => {
   test("send: returns the unprocessed events in order, and the log has them", async (t) => {
     const { owner, path } = await house(t);
     const reply = await owner.post(`${path}/events`, {

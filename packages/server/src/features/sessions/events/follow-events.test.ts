@@ -77,9 +77,14 @@ async function house(
     async open(afterId) {
       const { port } = server.address() as AddressInfo;
       const headers = afterId === undefined ? {} : { "last-event-id": afterId };
-      const [answer] = await once(get({ port, host: "127.0.0.1", headers, agent: false }), "response");
-      (answer as IncomingMessage).on("error", () => undefined);
-      return answer as IncomingMessage;
+      const request = get({ port, host: "127.0.0.1", headers, agent: false });
+      const [answer] = (await once(request, "response")) as [IncomingMessage];
+      answer.on("error", () => undefined);
+      const silent = new Error(
+        `The stream after ${afterId ?? "the start"} was silent for ${MAX_SILENCE_MS} ms.`,
+      );
+      answer.setTimeout(MAX_SILENCE_MS, () => answer.destroy(silent));
+      return answer;
     },
     async append(texts) {
       const drafts = texts.map((text) => ({
@@ -113,9 +118,11 @@ async function frames(
   return ids;
 }
 
+const MAX_SILENCE_MS = 30_000;
+
 const never = () => false;
 
-describe("followEvents", () => {
+describe("followEvents", { timeout: 120_000 }, () => {
   test("connection cut at random bytes, resumed each time → the reader has the exact log", async (t) => {
     const own = await house(t);
     const total = 400;

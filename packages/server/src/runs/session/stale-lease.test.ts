@@ -1,0 +1,204 @@
+// Subject: every statement of a run, called with a lease that is not, or not any more, that of the session.
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { type Draft, LeaseLost } from "@berth/agent";
+import { newUuid } from "@berth/contract";
+import { type TestDatabase, testDatabase } from "../../../test-support/database.ts";
+import { seed, seedLease, seedSession } from "../../../test-support/runs.ts";
+import type { Queryable } from "../../db/statement.ts";
+import { assignDisk, clearDisk, readDisk } from "../disks/disk-store.ts";
+import { markAllAbsent, markFailed, markReady } from "../inputs/resource-store.ts";
+import {
+  appendByRun,
+  appendIdle,
+  appendReclaimed,
+  appendRunning,
+  appendTakingInputs,
+  takeReplies,
+} from "../lease/append-events.ts";
+import { handOverRun, releaseRun, renewLeases } from "../lease/claim-runs.ts";
+import type { Lease } from "../lease/lease.ts";
+import { clearPending, deleteSessionRow } from "../lease/session-state.ts";
+import { storeMcpTools } from "../mcp/mcp-tool-store.ts";
+import { lockLease } from "../memory/mount-base-store.ts";
+import { areOutputsDue, markOutputsDue, storeOutput } from "../outputs/output-store.ts";
+import { claimMirror } from "../snapshots/mirror-store.ts";
+import { claimSnapshot, insertSnapshot, releaseSnapshot } from "../snapshots/snapshot-store.ts";
+
+const HOST = "here";
+const URL = "https://git.example.com/acme/widget";
+const SNAPSHOT = { checkout: "branch main", refsDigest: "now" };
+const DRAFTS: Draft[] = [{ event: { type: "session.status_running" } }];
+
+/** A call that runs one statement under a lease. */
+interface Case {
+  /** Name of the prepared statement. */
+  statement: string;
+  /** Makes the session such that the statement would change it, or answer. */
+  prepare?: string;
+  call(db: Queryable, lease: Lease, resource: string): Promise<unknown>;
+  /** What a stale lease gets. */
+  refused: "throws" | false | null | undefined;
+}
+
+const CASES: readonly Case[] = [
+  { statement: "append_by_run", call: (db, lease) => appendByRun(db, lease, DRAFTS), refused: "throws" },
+  { statement: "append_running", call: (db, lease) => appendRunning(db, lease), refused: "throws" },
+  { statement: "append_idle", call: (db, lease) => appendIdle(db, lease, DRAFTS), refused: "throws" },
+  {
+    statement: "append_reclaimed",
+    call: (db, lease) => appendReclaimed(db, lease, "inactivity"),
+    refused: "throws",
+  },
+  {
+    statement: "append_taking_inputs",
+    call: (db, lease) => appendTakingInputs(db, lease, DRAFTS),
+    refused: "throws",
+  },
+  { statement: "take_answers", call: (db, lease) => takeReplies(db, lease), refused: "throws" },
+  {
+    statement: "take_due",
+    prepare: "update sessions set pending_at = now() where id = $1",
+    call: (db, lease) => clearPending(db, lease),
+    refused: "throws",
+  },
+  {
+    statement: "remove_deleted",
+    prepare: "update sessions set deleted_at = now(), disk_host = null where id = $1",
+    call: (db, lease) => deleteSessionRow(db, lease),
+    refused: false,
+  },
+  {
+    statement: "renew_leases",
+    call: async (db, lease) => (await renewLeases(db, lease.owner, 7_200_000, [lease])).has(lease.sessionId),
+    refused: false,
+  },
+  { statement: "release_run", call: (db, lease) => releaseRun(db, lease), refused: false },
+  { statement: "hand_over_run", call: (db, lease) => handOverRun(db, lease), refused: undefined },
+  { statement: "read_disk", call: (db, lease) => readDisk(db, lease), refused: "throws" },
+  { statement: "enter_disk", call: (db, lease) => assignDisk(db, lease, "there"), refused: "throws" },
+  { statement: "leave_disk", call: (db, lease) => clearDisk(db, lease, HOST), refused: undefined },
+  {
+    statement: "resource_ready",
+    call: (db, lease, resource) => markReady(db, lease, resource),
+    refused: undefined,
+  },
+  {
+    statement: "resource_failed",
+    call: (db, lease, resource) => markFailed(db, lease, resource, "no"),
+    refused: undefined,
+  },
+  {
+    statement: "resources_absent",
+    prepare: "update session_resources set ready_at = now() where session_id = $1",
+    call: (db, lease) => markAllAbsent(db, lease),
+    refused: undefined,
+  },
+  {
+    statement: "claim_template",
+    call: (db, lease, resource) => claimSnapshot(db, lease, resource, { host: HOST, ...SNAPSHOT }),
+    refused: null,
+  },
+  {
+    statement: "leave_template",
+    prepare: `update session_resources set template_id = (select max(id::text)::uuid from repository_templates)
+      where session_id = $1`,
+    call: (db, lease, resource) => releaseSnapshot(db, lease, resource),
+    refused: undefined,
+  },
+  {
+    statement: "store_output",
+    call: (db, lease) =>
+      storeOutput(db, lease, Buffer.from("a"), { sha256: "0".repeat(64), stamp: "1" }, null),
+    refused: "throws",
+  },
+  { statement: "outputs_due", call: (db, lease) => areOutputsDue(db, lease), refused: "throws" },
+  { statement: "mark_outputs_due", call: (db, lease) => markOutputsDue(db, lease, true), refused: "throws" },
+  { statement: "store_mcp_tools", call: (db, lease) => storeMcpTools(db, lease, "x", []), refused: "throws" },
+  { statement: "hold_lease", call: (db, lease) => lockLease(db, lease), refused: "throws" },
+];
+
+/** These only answer: a present lease changes nothing either. */
+const READS = new Set(["read_disk", "outputs_due", "hold_lease"]);
+
+describe("a lease that is not the session's", () => {
+  for (const { statement, prepare, call, refused } of CASES) {
+    test(`${statement}: of an older or newer epoch, or of another owner → nothing changes`, async (t) => {
+      const { db, lease, resource } = await heldSession(t);
+      if (prepare !== undefined) await db.write.query({ text: prepare, values: [lease.sessionId] });
+      const before = await contents(db);
+      for (const wrong of [
+        { ...lease, epoch: lease.epoch - 1 },
+        { ...lease, epoch: lease.epoch + 1 },
+        { ...lease, owner: "you" },
+      ]) {
+        const attempt = call(db.write, wrong, resource);
+        if (refused === "throws") await assert.rejects(attempt, LeaseLost, JSON.stringify(wrong));
+        else assert.equal(await attempt, refused, JSON.stringify(wrong));
+        assert.deepEqual(await contents(db), before, JSON.stringify(wrong));
+      }
+      await call(db.write, lease, resource);
+      const changed = JSON.stringify(await contents(db)) !== JSON.stringify(before);
+      assert.equal(changed, !READS.has(statement), "with the session's own lease");
+    });
+  }
+
+  test("every statement that names the epoch is among these", () => {
+    const room = join(import.meta.dirname, "..");
+    const sources = globSync("**/*.ts", { cwd: room }).filter((file) => !file.endsWith(".test.ts"));
+    const named = sources.flatMap((file) =>
+      readFileSync(join(room, file), "utf8")
+        .split(/\bname: (?=")/)
+        .slice(1)
+        .filter((text) => /lease_epoch =|\bHELD\b/.test(text))
+        .map((text) => /^"(\w+)"/.exec(text)?.[1]),
+    );
+    const claims = ["claim_runs", "claim_reclaimable"];
+    const appended = CASES.map(({ statement }) => statement).filter((name) => name.startsWith("append_"));
+    assert.deepEqual(
+      [...new Set([...named, ...appended])].toSorted(),
+      [...CASES.map(({ statement }) => statement), ...claims].toSorted(),
+    );
+  });
+});
+
+/** A session that the same owner has leased twice, with a disk here, a repository, and a snapshot of it. */
+async function heldSession(t: Parameters<typeof testDatabase>[0]) {
+  const db = await testDatabase(t);
+  const sessionId = await seedSession(db.write, await seed(db.write));
+  const resource = newUuid();
+  await db.write.query({
+    text: `insert into session_resources (id, session_id, type, url, mount_path)
+      values ($1, $2, 'git_repository', $3, '/data/widget')`,
+    values: [resource, sessionId, URL],
+  });
+  await seedLease(db.write, sessionId, "me");
+  const lease = await seedLease(db.write, sessionId, "me");
+  await assignDisk(db.write, lease, HOST);
+  const mirror = await claimMirror(db.write, sessionId, HOST, URL);
+  const snapshot = {
+    id: newUuid(),
+    mirrorId: mirror?.id ?? "",
+    commit: "1".repeat(40),
+    bytes: 1,
+    ...SNAPSHOT,
+  };
+  await insertSnapshot(db.write, snapshot);
+  return { db, lease, resource };
+}
+
+/** A hash of each table's rows. */
+async function contents(db: TestDatabase): Promise<Record<string, string>> {
+  const { rows: tables } = await db.write.query<{ name: string }>({
+    text: "select quote_ident(relname) as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace",
+  });
+  const hashes = tables.map(async ({ name }) => {
+    const { rows } = await db.write.query<{ hash: string | null }>({
+      text: `select md5(string_agg(t::text, ' ' order by t::text)) as hash from ${name} t`,
+    });
+    return [name, rows[0]?.hash ?? ""] as const;
+  });
+  return Object.fromEntries(await Promise.all(hashes));
+}

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** A call that writes, syncs or names a file: its name, the file of its descriptor or its first path, and its second path. */
+export interface FileCall {
+  name: string;
+  file: string;
+  to?: string;
+}
+
+const WRITES = ["write", "writev", "pwrite64", "pwritev", "ftruncate", "truncate"];
+const SYNCS = ["fsync", "fdatasync"];
+const NAMES = ["rename", "renameat", "renameat2", "link", "linkat"];
+
+export const isWrite = ({ name }: FileCall) => WRITES.includes(name);
+export const isSync = ({ name }: FileCall) => SYNCS.includes(name);
+export const isNaming = ({ name }: FileCall) => NAMES.includes(name);
+
+/** Whether strace is installed, which `fileCalls` needs. */
+export const CAN_TRACE = spawnSync("strace", ["--version"]).status === 0;
+
+/**
+ * Runs a module's text in a process of its own, and returns its calls in order and what it printed. A killed process loses
+ * nothing of the page cache: only the order of the calls shows what a power failure would leave.
+ */
+export function fileCalls(directory: string, program: string): { calls: FileCall[]; stdout: string } {
+  const output = join(directory, "trace");
+  const only = `trace=${[...WRITES, ...SYNCS, ...NAMES].join()}`;
+  const node = [process.execPath, "--input-type=module", "-e", program];
+  const args = ["-f", "-y", "-s", "0", "-e", only, "-o", output, ...node];
+  const ran = spawnSync("strace", args, { encoding: "utf8" });
+  assert.equal(ran.status, 0, ran.stderr);
+  return { calls: readFileSync(output, "utf8").split("\n").flatMap(parseCall), stdout: ran.stdout.trim() };
+}
+
+/** A call that another thread interrupts has two lines; the first has the arguments. */
+function parseCall(line: string): FileCall[] {
+  const [, name = "", rest = ""] = /^\d+ +(\w+)\((.*)$/.exec(line) ?? [];
+  if (name === "") return [];
+  const [first, second] = [...rest.matchAll(/"([^"]*)"(?!\.\.\.)/g)].map(([, path = ""]) => path);
+  const descriptor = /^\d+<([^>]*)>/.exec(rest)?.[1];
+  if (!NAMES.includes(name)) return [{ name, file: descriptor ?? first ?? "" }];
+  return [{ name, file: first ?? "", ...(second === undefined ? {} : { to: second }) }];
+}
