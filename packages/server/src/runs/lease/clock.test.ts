@@ -8,6 +8,7 @@ import { claimRuns, releaseRun, renewLeases } from "./claim-runs.ts";
 import type { Lease } from "./lease.ts";
 
 const HOUR_MS = 3_600_000;
+const HOST = { id: "here", place: "local:here", version: "1", settings: {}, graceMs: 120_000 };
 const CLOCKS: readonly [string, number][] = [
   ["an hour ahead", HOUR_MS],
   ["an hour behind", -HOUR_MS],
@@ -18,25 +19,25 @@ for (const [clock, offset] of CLOCKS) {
   describe(`a process whose clock is ${clock}`, () => {
     test("claimRuns: a valid lease → not claimed; an expired one → claimed", async (t) => {
       const { db, sessionId } = await setUp(t, offset);
-      const lease = only(await claimRuns(db.write, "one", HOUR_MS / 2, 1, "here"));
-      assert.deepEqual(await claimRuns(db.write, "two", HOUR_MS / 2, 1, "here"), []);
+      const lease = only(await claim(db, "one", HOUR_MS / 2));
+      assert.deepEqual(await claim(db, "two", HOUR_MS / 2), []);
       await expire(db, sessionId);
-      const taken = only(await claimRuns(db.write, "two", HOUR_MS / 2, 1, "here"));
+      const taken = only(await claim(db, "two", HOUR_MS / 2));
       assert.equal(taken.epoch, lease.epoch + 1);
     });
 
     test("renewLeases: a lease that was about to expire → claimed by nobody, for the whole period", async (t) => {
       const { db } = await setUp(t, offset);
-      const lease = only(await claimRuns(db.write, "one", 1, 1, "here"));
+      const lease = only(await claim(db, "one", 1));
       assert.deepEqual(await renewLeases(db.write, "one", HOUR_MS / 2, [lease]), new Set([lease.sessionId]));
-      assert.deepEqual(await claimRuns(db.write, "two", HOUR_MS, 1, "here"), []);
+      assert.deepEqual(await claim(db, "two", HOUR_MS), []);
       const [left = 0] = await secondsLeft(db);
       assert.ok(left > 1700 && left <= 1800, `${left} s are left`);
     });
 
     test("renewLeases: each lease gets the period from now, also a longer one than it has", async (t) => {
       const { db } = await setUp(t, offset);
-      const lease = only(await claimRuns(db.write, "one", HOUR_MS, 1, "here"));
+      const lease = only(await claim(db, "one", HOUR_MS));
       await renewLeases(db.write, "one", HOUR_MS / 2, [lease]);
       const [left = 0] = await secondsLeft(db);
       assert.ok(left > 1700 && left <= 1800, `${left} s are left`);
@@ -44,19 +45,23 @@ for (const [clock, offset] of CLOCKS) {
 
     test("claimReclaimable: idle for less than the time → not claimed; for longer → claimed", async (t) => {
       const { db, sessionId } = await setUp(t, offset);
-      const lease = only(await claimRuns(db.write, "one", HOUR_MS, 1, "here"));
+      const lease = only(await claim(db, "one", HOUR_MS));
       await db.write.query({
-        text: "update sessions set pending_at = null, disk_host = 'here' where id = $1",
+        text: "update sessions set pending_at = null, home = 'local:here' where id = $1",
         values: [sessionId],
       });
       assert.equal(await releaseRun(db.write, lease), true);
       const reclaim = (reclaimMs: number) =>
-        claimReclaimable({ db: db.write, owner: "two", leaseMs: HOUR_MS, reclaimMs, host: "here" }, 1);
+        claimReclaimable({ db: db.write, owner: "two", leaseMs: HOUR_MS, reclaimMs, place: HOST.place }, 1);
       assert.deepEqual(await reclaim(HOUR_MS / 2), []);
       await db.write.query({ text: "update sessions set idle_since = idle_since - interval '40 minutes'" });
       assert.equal(only(await reclaim(HOUR_MS / 2)).sessionId, sessionId);
     });
   });
+}
+
+function claim(db: TestDatabase, owner: string, leaseMs: number): Promise<Lease[]> {
+  return claimRuns(db.write, { owner, leaseMs, host: HOST, capacity: 1 }, 1);
 }
 
 /** A due session, and a process clock that is `offset` from the database's. */
