@@ -66,7 +66,7 @@ const CASES: readonly Case[] = [
   },
   {
     statement: "remove_deleted",
-    prepare: "update sessions set deleted_at = now(), disk_host = null where id = $1",
+    prepare: "update sessions set deleted_at = now(), home = null where id = $1",
     call: (db, lease) => deleteSessionRow(db, lease),
     refused: false,
   },
