@@ -74,7 +74,7 @@ export const IMPORT_TABLE: ImportTable = {
     errors: ["@berth/contract"],
     db: ["@berth/concurrency", "@berth/linux"],
     log: [],
-    config: ["@berth/egress"],
+    config: ["@berth/contract", "@berth/egress"],
     blobs: ["@berth/linux"],
     secrets: ["db"],
     notify: ["@berth/agent", "db"],

@@ -63,7 +63,7 @@ before(async () => {
     ["https://api.example.com", `${generic.url}/api/v3`],
     ["api.example.com", generic.host],
     ["http://127.0.0.1:4180", berth.url],
-    ["--port 4190", "--port 0"],
+    ["--port 4280", "--port 0"],
     ["anthropic/claude-opus-5", "rehearsal/steps"],
   ];
 });

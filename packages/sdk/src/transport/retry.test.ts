@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { clientOf, deadURL, respond, respondWithError, startWire } from "../../test-support/wire.ts";
-import { APIError, ConnectionError, TimeoutError } from "./errors.ts";
+import { APIError, BerthError, ConnectionError, TimeoutError } from "./errors.ts";
 import { retryDelay, sleep } from "./retry.ts";
 
 const broken = { type: "api_error", message: "It broke." };
@@ -95,6 +95,19 @@ test("an unreachable server is a ConnectionError with the address and the reason
     return true;
   });
   assert.deepEqual(waits, [1000, 2000, 4000]);
+});
+
+test("a port that fetch blocks is an error that says so, and is not retried", async () => {
+  const { client, waits } = clientOf("http://127.0.0.1:4190");
+  await assert.rejects(client.sessions.get("sess_1"), (error) => {
+    assert.ok(error instanceof BerthError && !(error instanceof ConnectionError));
+    assert.equal(
+      error.message,
+      "The connection to http://127.0.0.1:4190 failed: 'fetch' blocks port 4190. The service has to listen on another port.",
+    );
+    return true;
+  });
+  assert.deepEqual(waits, []);
 });
 
 test("no response within the timeout is a TimeoutError, also while the body is read", async (t) => {

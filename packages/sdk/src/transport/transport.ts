@@ -1,3 +1,4 @@
+import { isBlockedPort } from "@berth/contract/blocked-ports";
 import { BerthError, ConnectionError, readError, TimeoutError } from "./errors.ts";
 import type { Call, ClientOptions } from "./options.ts";
 import { retryDelay, sleep } from "./retry.ts";
@@ -70,7 +71,7 @@ export class Transport {
       if (error instanceof BerthError) throw error;
       call.signal?.throwIfAborted();
       if (late.signal.aborted) throw new TimeoutError(`No response within ${timeout} ms.`, { cause: error });
-      throw new ConnectionError(connectionMessage(this.#options.baseURL, error), { cause: error });
+      throw connectionError(this.#options.baseURL, error);
     } finally {
       clearTimeout(timer);
     }
@@ -103,12 +104,17 @@ function parse<T>(text: string): T {
   }
 }
 
-/** The message of `fetch` is only "fetch failed"; the reason is in its cause. */
-function connectionMessage(baseURL: string, error: unknown): string {
+/** The message of `fetch` is only "fetch failed"; the reason is in its cause. A port that it blocks, it blocks each time. */
+function connectionError(baseURL: string, error: unknown): BerthError {
+  const { origin = "the server", port = "" } = URL.parse(baseURL) ?? {};
+  if (isBlockedPort(Number(port))) {
+    const reason = `'fetch' blocks port ${port}. The service has to listen on another port.`;
+    return new BerthError(`The connection to ${origin} failed: ${reason}`, { cause: error });
+  }
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const { message, code } = cause as { message?: string; code?: string };
-  const place = URL.canParse(baseURL) ? new URL(baseURL).origin : "the server";
-  return `The connection to ${place} failed: ${message || code || "unknown reason"}.`;
+  const reason = message || code || "unknown reason";
+  return new ConnectionError(`The connection to ${origin} failed: ${reason}.`, { cause: error });
 }
 
 /** Browsers have no `crypto.randomUUID` on pages without https. */

@@ -22,11 +22,20 @@ describe("settings", () => {
     t.after(() => rmSync(directory, { recursive: true }));
     const file = join(directory, "url");
     writeFileSync(file, "postgres://file/db\n");
-    const environment = { BERTH_PORT: "1", BERTH_DATABASE_URL_FILE: file };
+    const environment = { BERTH_PORT: "4181", BERTH_DATABASE_URL_FILE: file };
     assert.equal(readConfig(environment).databaseUrl, "postgres://file/db");
-    assert.equal(readConfig(environment, { port: "2" }).port, 2);
+    assert.equal(readConfig(environment, { port: "4182" }).port, 4182);
     const direct = { ...environment, BERTH_DATABASE_URL: "postgres://direct/db" };
     assert.equal(readConfig(direct).databaseUrl, "postgres://direct/db");
+  });
+
+  test("a port that fetch blocks → refused in one sentence", () => {
+    assert.throws(() => readConfig({}, { port: "4190" }), {
+      message:
+        "The settings are not valid:\n  BERTH_PORT (--port): must not be 4190: " +
+        "browsers and other clients that use fetch refuse to connect to this port",
+    });
+    assert.equal(readConfig({}, { port: "4191" }).port, 4191);
   });
 
   test("several faults → all are reported, and no message contains a secret", () => {

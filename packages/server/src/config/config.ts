@@ -8,7 +8,7 @@ import {
   parseHostedProviders,
   parseHttpHosts,
 } from "./git-settings.ts";
-import { databaseUrl, diskMb, httpsUrl, integer, list, nonEmpty, oneOf } from "./parsers.ts";
+import { databaseUrl, diskMb, httpsUrl, integer, list, listeningPort, nonEmpty, oneOf } from "./parsers.ts";
 
 /** All settings of the operator. They are read once, at the start; no other code reads `BERTH_` variables. */
 export interface Config {
@@ -111,7 +111,7 @@ const DEFAULT_PROVIDER: HostedProvider = {
 const SETTINGS: Settings = {
   dataDir: { variable: "BERTH_DATA_DIR", fallback: ".berth", parse: nonEmpty },
   host: { variable: "BERTH_HOST", fallback: "127.0.0.1", parse: nonEmpty },
-  port: { variable: "BERTH_PORT", fallback: 4180, parse: integer(0, 65_535) },
+  port: { variable: "BERTH_PORT", fallback: 4180, parse: listeningPort },
   databaseUrl: { variable: "BERTH_DATABASE_URL", fallback: null, parse: databaseUrl, secret: true },
   pgBin: { variable: "BERTH_PG_BIN", fallback: null, parse: nonEmpty },
   secretKeyFile: { variable: "BERTH_SECRET_KEY_FILE", fallback: null, parse: nonEmpty },

@@ -1,3 +1,5 @@
+import { isBlockedPort } from "@berth/contract";
+
 /** Parsers of single values. Each throws a clause for the operator, which follows the name of the setting. */
 
 export function nonEmpty(text: string): string {
@@ -11,6 +13,15 @@ export function integer(minimum: number, maximum: number): (text: string) => num
     if (value >= minimum && value <= maximum) return value;
     throw new Error(`must be an integer from ${minimum} to ${maximum}`);
   };
+}
+
+/** A port to listen on; 0 for any free one. */
+export function listeningPort(text: string): number {
+  const port = integer(0, 65_535)(text);
+  if (!isBlockedPort(port)) return port;
+  throw new Error(
+    `must not be ${port}: browsers and other clients that use fetch refuse to connect to this port`,
+  );
 }
 
 /** A disk limit in MiB: 0, or in the range of `disk_mb` of an environment. */
