@@ -8,20 +8,23 @@ import { connect, createServer, type Server, type Socket } from "node:net";
  * The lock is a listening socket in Linux's abstract namespace: the kernel releases it however its holder dies, and a waiter is
  * woken by the closing connection instead of polling.
  *
- * @throws when the lock is not free within `timeoutMs` (default two minutes).
+ * @param options.timeoutMs default: two minutes. @param options.signal ends the waiting.
+ * @throws when the lock is not free in time, and the signal's reason.
  */
 export async function withDirectoryLock<T>(
   directory: string,
+  options: { timeoutMs?: number; signal?: AbortSignal | undefined },
   work: () => Promise<T>,
-  timeoutMs = 120_000,
 ): Promise<T> {
+  const { timeoutMs = 120_000, signal } = options;
   const deadline = Date.now() + timeoutMs;
   const address = lockAddress(directory);
   for (;;) {
+    signal?.throwIfAborted();
     const release = await tryLock(address);
     if (release !== undefined) return await work().finally(release);
     if (Date.now() > deadline) throw new Error(`Another process is still starting or stopping ${directory}.`);
-    await holderToFinish(address, deadline - Date.now());
+    await holderToFinish(address, deadline - Date.now(), signal);
   }
 }
 
@@ -53,13 +56,16 @@ function listens(server: Server, address: string): Promise<boolean> {
   });
 }
 
-function holderToFinish(address: string, withinMs: number): Promise<void> {
+function holderToFinish(address: string, withinMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect(address);
+    const stop = () => socket.destroy();
+    signal?.addEventListener("abort", stop, { once: true });
     const timer = setTimeout(() => socket.destroy(), Math.max(withinMs, 0));
     socket.on("error", () => undefined);
     socket.on("close", () => {
       clearTimeout(timer);
+      signal?.removeEventListener("abort", stop);
       resolve();
     });
     socket.resume();

@@ -34,15 +34,21 @@ export async function rewrapSecrets(
       `You manage ${file} yourself: put the new key there and name a file that holds the former one.`,
     );
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const release = await lockDataDirectory(dataDir).catch((error: Error) => {
-    throw new OperatorError(`${error.message} Stop it first.`);
-  });
+  const release = lockForRewrap(dataDir);
   try {
     return await asOperator(flags, (db) =>
       formerKeyFile === null ? rewrapOwn(db, dataDir) : rewrapTo(db, changeOf(file, formerKeyFile)),
     );
   } finally {
     release();
+  }
+}
+
+function lockForRewrap(dataDir: string): () => void {
+  try {
+    return lockDataDirectory(dataDir);
+  } catch (error) {
+    throw new OperatorError(`${(error as Error).message} Stop it first.`);
   }
 }
 

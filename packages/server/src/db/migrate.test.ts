@@ -19,7 +19,7 @@ for (const server of testServers) {
         "0001-notes.sql": "create table notes (id int); insert into notes values (1);",
         "0002-more.sql": "insert into notes values (2); select pg_sleep(0.05);",
       });
-      const runs = await Promise.all([1, 2, 3, 4].map(() => migrate(db, directory)));
+      const runs = await Promise.all([1, 2, 3, 4].map(() => migrate(db, { directory })));
       assert.deepEqual(runs.flat().sort(), ["0001-notes.sql", "0002-more.sql"]);
       const { rows } = await db.read.query({ text: "select id from notes order by id" });
       assert.deepEqual(rows, [{ id: 1 }, { id: 2 }]);
@@ -31,7 +31,7 @@ for (const server of testServers) {
         "0001-notes.sql": "create table notes (id int);",
         "0002-broken.sql": "insert into notes values (1); select 1 / 0;",
       });
-      await assert.rejects(migrate(db, directory), /division by zero/);
+      await assert.rejects(migrate(db, { directory }), /division by zero/);
       assert.equal((await db.read.query({ text: "select * from notes" })).rowCount, 0);
       const { rows } = await db.read.query({ text: "select name from schema_migrations" });
       assert.deepEqual(rows, [{ name: "0001-notes.sql" }]);
@@ -40,9 +40,9 @@ for (const server of testServers) {
     test("migrate: an applied file was edited → an error", async (t) => {
       const db = await emptyDatabase(t, server);
       const directory = migrations(t, { "0001-notes.sql": "create table notes (id int);" });
-      await migrate(db, directory);
+      await migrate(db, { directory });
       writeFileSync(join(directory, "0001-notes.sql"), "create table notes (id bigint);");
-      await assert.rejects(migrate(db, directory), {
+      await assert.rejects(migrate(db, { directory }), {
         message: "Migration 0001-notes.sql was changed after it had been applied to this database.",
       });
     });
@@ -50,12 +50,12 @@ for (const server of testServers) {
     test("migrate: the database is newer than the code → an error", async (t) => {
       const db = await emptyDatabase(t, server);
       const directory = migrations(t, { "0001-notes.sql": "select 1;", "0002-later.sql": "select 2;" });
-      await migrate(db, directory);
+      await migrate(db, { directory });
       const older = mkdtempSync(join(tmpdir(), "berth-migrations-"));
       t.after(() => rmSync(older, { recursive: true }));
       cpSync(join(directory, "0001-notes.sql"), join(older, "0001-notes.sql"));
       await assert.rejects(
-        migrate(db, older),
+        migrate(db, { directory: older }),
         /has migration 0002-later.sql, which this Berth does not know/,
       );
     });
@@ -63,7 +63,7 @@ for (const server of testServers) {
     test("migrate: a gap in the file numbers → an error", async (t) => {
       const db = await emptyDatabase(t, server);
       const directory = migrations(t, { "0001-notes.sql": "select 1;", "0003-later.sql": "select 3;" });
-      await assert.rejects(migrate(db, directory), /0003-later.sql should be the one with number 2/);
+      await assert.rejects(migrate(db, { directory }), /0003-later.sql should be the one with number 2/);
     });
   });
 }

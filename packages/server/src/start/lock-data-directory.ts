@@ -1,29 +1,34 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { processStart, withDirectoryLock } from "@berth/linux";
+import { lockFile, processStart } from "@berth/linux";
 
 /**
- * Makes this process the only service of a data directory, so that each session's disk has one owner on a machine. A lock file
- * names the process; the lock of a dead process is taken over.
+ * Makes this process the only service of a data directory, so that each session's disk has one owner. The kernel releases the
+ * lock however the process ends, and keeps it also against a process in another pid or network namespace, such as a second
+ * container with the same volume. The file names the process for people.
  *
  * @returns a function that releases the lock.
  * @throws one sentence that names the process that holds the lock.
  */
-export async function lockDataDirectory(dataDir: string): Promise<() => void> {
-  const lockFile = join(dataDir, "serving");
-  await withDirectoryLock(dataDir, async () => {
-    const holder = lockHolder(lockFile);
-    if (holder !== null) throw new Error(`Berth already serves ${dataDir}, as process ${holder}.`);
-    writeFileSync(lockFile, `${process.pid} ${processStart(process.pid)}\n`, { mode: 0o600 });
-  });
-  return () => rmSync(lockFile, { force: true });
+export function lockDataDirectory(dataDir: string): () => void {
+  const path = join(dataDir, "serving");
+  const release = lockFile(path);
+  // A service of an earlier release holds no lock: it only writes its name.
+  const holder = holderOf(path);
+  if (release === null || holder !== null) {
+    release?.();
+    const process = holder === null ? "in another container" : `as process ${holder}`;
+    throw new Error(`Berth already serves ${dataDir}, ${process}.`);
+  }
+  writeFileSync(path, `${process.pid} ${processStart(process.pid)}\n`);
+  return () => {
+    writeFileSync(path, "");
+    release();
+  };
 }
 
-function lockHolder(lockFile: string): number | null {
-  try {
-    const [pid, started] = readFileSync(lockFile, "utf8").trim().split(" ");
-    return started !== undefined && processStart(Number(pid)) === started ? Number(pid) : null;
-  } catch {
-    return null;
-  }
+/** The pid in the file, if it is that of a living process that is visible here. */
+function holderOf(path: string): number | null {
+  const [pid, started] = readFileSync(path, "utf8").trim().split(" ");
+  return started !== undefined && processStart(Number(pid)) === started ? Number(pid) : null;
 }

@@ -14,15 +14,20 @@ export interface Store {
   stop(): Promise<void>;
 }
 
-/** Starts the embedded PostgreSQL, or uses the operator's. Throws one sentence for the operator. */
-export async function openStore(config: Config, log: Logger): Promise<Store> {
+/**
+ * Starts the embedded PostgreSQL, or uses the operator's.
+ *
+ * @param signal ends the start: nothing of it is left when the result rejects.
+ * @throws one sentence for the operator, or the signal's reason.
+ */
+export async function openStore(config: Config, log: Logger, signal?: AbortSignal): Promise<Store> {
   const store =
     config.databaseUrl === null
-      ? await startEmbedded(config, log)
+      ? await startEmbedded(config, log, signal)
       : { address: { url: config.databaseUrl }, stop: async () => {} };
   try {
     await requireDurable(store.address, log);
-    const applied = await migrate(store.address);
+    const applied = await migrate(store.address, { signal });
     if (applied.length > 0) log.info({ applied }, "the database has been migrated");
     return store;
   } catch (error) {
@@ -31,11 +36,12 @@ export async function openStore(config: Config, log: Logger): Promise<Store> {
   }
 }
 
-async function startEmbedded(config: Config, log: Logger): Promise<Store> {
+async function startEmbedded(config: Config, log: Logger, signal?: AbortSignal): Promise<Store> {
   const dataDir = join(config.dataDir, "postgres");
   const server = await superviseEmbeddedPostgres({
     dataDir,
     log,
+    signal,
     ...(config.pgBin === null ? {} : { bin: config.pgBin }),
   });
   return { address: { connection: server.connection }, stop: () => server.stop() };

@@ -13,7 +13,12 @@ export type ToRunner = { type: "start"; config: Config; address: DatabaseAddress
 /** Messages from the runner to the API process. */
 export type FromRunner = { type: "ready" } | { type: "failed"; message: string };
 
+/** How long a start that is not ready yet has to end when the service stops. */
+const ABORT_TIMEOUT_MS = 4_000;
+
+const starting = new AbortController();
 let running: Promise<Runner> | undefined;
+let isReady = false;
 
 process.on("message", (message: ToRunner) => {
   if (message.type === "start") running ??= start(message);
@@ -26,10 +31,12 @@ async function start({ config, address }: { config: Config; address: DatabaseAdd
   const redactor = createRedactor();
   const log = createLog(config.logLevel, redactor).child({ part: "runner" });
   try {
-    const runner = await startRunner({ config, address, log, redactor });
+    const runner = await startRunner({ config, address, log, redactor }, starting.signal);
+    isReady = true;
     send({ type: "ready" });
     return runner;
   } catch (error) {
+    if (starting.signal.aborted) process.exit(0);
     log.fatal({ err: error }, "the runner could not start");
     send({ type: "failed", message: (error as Error).message });
     process.exit(1);
@@ -37,6 +44,10 @@ async function start({ config, address }: { config: Config; address: DatabaseAdd
 }
 
 async function stop(): Promise<void> {
+  if (!isReady) {
+    setTimeout(() => process.exit(1), ABORT_TIMEOUT_MS);
+    starting.abort(new Error("The service is stopping."));
+  }
   await (await running)?.close();
   process.exit(0);
 }

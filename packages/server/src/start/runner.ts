@@ -19,6 +19,7 @@ import { openEngine, openSystems, readCaCertificates } from "./open-engine.ts";
 import { openModels } from "./open-models.ts";
 import { isOwnDatabase } from "./own-database.ts";
 import { ownHost, warnOfDifferences } from "./own-host.ts";
+import { Parts } from "./parts.ts";
 import { createCloner, createRefLister, repositoryVariables } from "./repositories.ts";
 import { sweepSandboxes } from "./sweep-sandboxes.ts";
 import { MINUTE_MS, type Sweep, type Sweeper, startSweeper } from "./sweeper.ts";
@@ -35,55 +36,83 @@ export interface RunnerOptions {
   redactor: Redactor;
 }
 
-type Parts = Awaited<ReturnType<typeof openParts>>;
+type SharedParts = Awaited<ReturnType<typeof openSharedParts>>;
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Starts everything that runs sessions: models, the sandbox engine, and the worker that claims due sessions. */
-export async function startRunner(options: RunnerOptions): Promise<Runner> {
-  const { log } = options;
-  const parts = await openParts(options);
-  let worker: Worker | undefined;
-  const isHeld = (sessionId: string) => worker?.holds(sessionId) ?? false;
-  const sandboxes = () => sweepSandboxes(parts.engine, isHeld, log);
-  const sandboxSweeper = startSweeper({ sandboxes }, log, MINUTE_MS);
-  // Sandboxes of a dead runner may still use their disks, so they are closed before any disk is opened again.
-  await sandboxSweeper.swept;
-  await warnOfDifferences(parts.db.read, parts.host, log);
-  worker = startWorker(options, parts);
-  const sweepers = [sandboxSweeper, ...(await startSweepers(options, parts, isHeld))];
-  return { close: () => closeAll(worker, sweepers, parts) };
+/**
+ * Starts everything that runs sessions: models, the sandbox engine, and the worker that claims due sessions. When the start
+ * fails, or its signal aborts, it closes everything again and rejects.
+ */
+export async function startRunner(options: RunnerOptions, signal?: AbortSignal): Promise<Runner> {
+  const parts = new Parts(options.log, signal);
+  try {
+    await openWorker(parts, options);
+    return { close: () => parts.close() };
+  } catch (error) {
+    await parts.close();
+    throw error;
+  }
 }
 
-async function openParts({ config, address, log }: RunnerOptions) {
-  const db = openDatabase({ ...address, log });
+async function openWorker(parts: Parts, options: RunnerOptions): Promise<void> {
+  const { log } = options;
+  const shared = await openSharedParts(parts, options);
+  let worker: Worker | undefined;
+  const isHeld = (sessionId: string) => worker?.holds(sessionId) ?? false;
+  const sandboxes = () => sweepSandboxes(shared.engine, isHeld, log);
+  const sweeper = await parts.open(
+    () => startSweeper({ sandboxes }, log, MINUTE_MS),
+    (one) => one.close(),
+  );
+  // Sandboxes of a dead runner may still use their disks, so they are closed before any disk is opened again.
+  await parts.open(() => sweeper.swept);
+  await warnOfDifferences(shared.db.read, shared.host, log);
+  worker = await parts.open(
+    () => startWorker(options, shared),
+    (one) => one.close(),
+  );
+  await parts.open(
+    () => startSweepers(options, shared, isHeld),
+    (sweepers) => Promise.all(sweepers.map((one) => one.close())),
+  );
+}
+
+/** What the worker and the sweepers use. */
+async function openSharedParts(parts: Parts, { config, address, log }: RunnerOptions) {
+  const db = await parts.open(
+    () => openDatabase({ ...address, log }),
+    (one) => one.close(),
+  );
   const installation = installationId(config.dataDir);
   const [hub, models, engine, blobs] = await Promise.all([
-    openSessionHub({ db, log }),
-    openModels(config, log),
-    openEngine(config, installation, log),
-    openDiskBlobs(blobDirectory(config)),
+    parts.open(
+      () => openSessionHub({ db, log }),
+      (one) => one.close(),
+    ),
+    parts.open(() => openModels(config, log)),
+    parts.open(
+      () => openEngine(config, installation, log),
+      (one) => one.close(),
+    ),
+    parts.open(() => openDiskBlobs(blobDirectory(config))),
   ]);
-  const skills = await SkillDirectories.open(join(config.dataDir, "skills"), blobs);
-  const snapshots = await openSnapshots(config, { db, log, engine, host: installation });
+  const skills = await parts.open(() => SkillDirectories.open(join(config.dataDir, "skills"), blobs));
+  const snapshots = await parts.open(
+    () => openSnapshots(config, { db, log, engine, host: installation }),
+    (one) => one.close(),
+  );
+  const systems = await parts.open(
+    () => openSystems(config, engine, log),
+    (one) => Promise.all([one?.layers.close(), one?.rootFilesystem.close()]),
+  );
   const host = ownHost(config, models.list());
   const disks = {
     directory: join(config.dataDir, "sessions"),
     home: host.place,
     hasSnapshot: snapshots.has,
   };
-  return {
-    db,
-    hub,
-    models,
-    engine,
-    blobs,
-    skills,
-    snapshots,
-    host,
-    disks,
-    systems: openSystems(config, engine, log),
-  };
+  return { db, hub, models, engine, blobs, skills, snapshots, host, disks, systems };
 }
 
 async function openSnapshots(
@@ -101,7 +130,7 @@ async function openSnapshots(
   });
 }
 
-function startWorker({ config, log, redactor }: RunnerOptions, parts: Parts): Worker {
+function startWorker({ config, log, redactor }: RunnerOptions, parts: SharedParts): Worker {
   const { models, ...shared } = parts;
   const keyLocation = { file: config.secretKeyFile, dataDir: config.dataDir };
   return new Worker({
@@ -129,7 +158,7 @@ function startWorker({ config, log, redactor }: RunnerOptions, parts: Parts): Wo
 /** Sweeps that compare files with the database run only if the data directory belongs to this database. */
 async function startSweepers(
   { config, log }: RunnerOptions,
-  { db, disks, skills, snapshots, systems }: Parts,
+  { db, disks, skills, snapshots, systems }: SharedParts,
   isHeld: (sessionId: string) => boolean,
 ): Promise<Sweeper[]> {
   const isOwn = await isOwnDatabase(db.write, config.dataDir, log);
@@ -142,14 +171,4 @@ async function startSweepers(
     startSweeper(isOwn ? { deleted, unnamed } : { deleted }, log, MINUTE_MS),
     startSweeper(isOwn ? { unpacked, snapshots: unused, layers } : { layers }, log),
   ];
-}
-
-async function closeAll(worker: Worker, sweepers: readonly Sweeper[], parts: Parts): Promise<void> {
-  const { db, hub, engine, snapshots, systems } = parts;
-  await Promise.all([worker.close(), snapshots.close()]);
-  await Promise.all([systems?.layers.close(), systems?.rootFilesystem.close()]);
-  await Promise.all(sweepers.map((sweeper) => sweeper.close()));
-  await engine.close();
-  await hub.close();
-  await db.close();
 }

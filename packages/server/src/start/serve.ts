@@ -1,12 +1,11 @@
 import { mkdirSync } from "node:fs";
-import { runOnce } from "@berth/concurrency";
 import type { Logger } from "pino";
 import { type BlobStore, openDiskBlobs } from "../blobs/disk-blobs.ts";
 import { blobDirectory, type Config } from "../config/config.ts";
 import { type Database, openDatabase } from "../db/pool.ts";
 import { sweepContents, sweepUploads } from "../features/files/sweep-contents.ts";
 import { createLog } from "../log/log.ts";
-import { createRedactor } from "../log/redactor.ts";
+import { createRedactor, type Redactor } from "../log/redactor.ts";
 import { openSessionHub } from "../notify/session-hub.ts";
 import { readFormerKey, readSecretKey } from "../secrets/secret-key.ts";
 import { startApi } from "./api.ts";
@@ -15,6 +14,7 @@ import { lockDataDirectory } from "./lock-data-directory.ts";
 import { openModels } from "./open-models.ts";
 import { openStore } from "./open-store.ts";
 import { isOwnDatabase } from "./own-database.ts";
+import { Parts } from "./parts.ts";
 import { superviseRunner } from "./supervise-runner.ts";
 import { type Sweep, type Sweeper, startSweeper } from "./sweeper.ts";
 
@@ -27,35 +27,63 @@ export interface Serving {
 
 /**
  * Starts the whole service: the API in this process, the runner in a child process, the embedded PostgreSQL. Resolves when it
- * is ready. Rejects with one sentence for the operator, after stopping everything again.
+ * is ready. Rejects with one sentence for the operator, or with the reason of the signal, after stopping everything again.
  */
-export async function serve(config: Config): Promise<Serving> {
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-  const release = await lockDataDirectory(config.dataDir);
-  installationId(config.dataDir);
+export async function serve(config: Config, signal?: AbortSignal): Promise<Serving> {
   const redactor = createRedactor();
   const log = createLog(config.logLevel, redactor).child({ part: "api" });
-  const runner = superviseRunner(log);
-  // In the order in which they are called: the database stops after all that use it, and the lock is released last.
-  const stops: Array<() => Promise<void>> = [() => runner.stop(), async () => release()];
+  const parts = new Parts(log, signal);
   try {
-    const [store, models] = await Promise.all([openStore(config, log), openModels(config, log)]);
-    stops.splice(1, 0, () => store.stop());
-    const db = openDatabase({ ...store.address, log });
-    stops.unshift(() => db.close());
-    const hub = await openSessionHub({ db, log });
-    stops.unshift(() => hub.close());
-    const blobs = await openDiskBlobs(blobDirectory(config));
-    const api = await startApi({ ...apiSettings(config), db, hub, log, redactor, models, blobs });
-    stops.unshift(() => api.close());
-    await runner.start(config, store.address);
-    const sweeper = await startFileSweeper(db, blobs, config.dataDir, log);
-    stops.unshift(() => sweeper.close());
-    return { url: api.url, stop: runOnce(() => stopAll(stops, log)) };
+    const url = await openParts(parts, config, { log, redactor });
+    return { url, stop: () => parts.close() };
   } catch (error) {
-    await stopAll(stops, log);
+    await parts.close();
     throw error;
   }
+}
+
+/** Opens the parts in the order in which they depend on each other; they close in the reverse one. Returns the API's URL. */
+async function openParts(
+  parts: Parts,
+  config: Config,
+  { log, redactor }: { log: Logger; redactor: Redactor },
+): Promise<string> {
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  await parts.open(
+    () => lockDataDirectory(config.dataDir),
+    (release) => release(),
+  );
+  installationId(config.dataDir);
+  const [store, runner, models] = await Promise.all([
+    parts.open(
+      (signal) => openStore(config, log, signal),
+      (store) => store.stop(),
+    ),
+    parts.open(
+      () => superviseRunner(log),
+      (runner) => runner.stop(),
+    ),
+    parts.open(() => openModels(config, log)),
+  ]);
+  const db = await parts.open(
+    () => openDatabase({ ...store.address, log }),
+    (db) => db.close(),
+  );
+  const hub = await parts.open(
+    () => openSessionHub({ db, log }),
+    (hub) => hub.close(),
+  );
+  const blobs = await parts.open(() => openDiskBlobs(blobDirectory(config)));
+  const api = await parts.open(
+    () => startApi({ ...apiSettings(config), db, hub, log, redactor, models, blobs }),
+    (api) => api.close(),
+  );
+  await parts.open(() => runner.start(config, store.address));
+  await parts.open(
+    () => startFileSweeper(db, blobs, config.dataDir, log),
+    (sweeper) => sweeper.close(),
+  );
+  return api.url;
 }
 
 function apiSettings(config: Config) {
@@ -81,10 +109,4 @@ async function startFileSweeper(
   const uploads = () => sweepUploads(db, blobs);
   const contents: Sweep = (signal) => sweepContents(db, blobs, { signal });
   return startSweeper(isOwn ? { staged, uploads, contents } : { staged }, log);
-}
-
-/** Calls all in order, whether or not others fail. */
-async function stopAll(stops: ReadonlyArray<() => Promise<void>>, log: Logger): Promise<void> {
-  for (const stop of stops)
-    await stop().catch((error) => log.error({ err: error }, "a component did not stop cleanly"));
 }

@@ -1,40 +1,46 @@
+import { once } from "node:events";
 import { ConfigError, flagOf, readConfig, serve as startService, VARIABLES } from "@berth/server";
 import { Command } from "commander";
 import { updateClientFile } from "../../shared/client-file.ts";
 import { EXIT_CODES } from "../../shared/exit-codes.ts";
-import { UsageError } from "../../shared/failure.ts";
+import { printError, UsageError } from "../../shared/failure.ts";
 import { printLine } from "../../terminal/print.ts";
 import { SETTINGS_HELP } from "./serve-settings.ts";
 
-/** Runs the service until SIGTERM or SIGINT, then shuts it down gracefully. */
-export async function serve(args: string[]): Promise<number> {
+/**
+ * Runs the service until SIGTERM or SIGINT, then shuts it down gracefully. A signal that comes while it starts ends the start.
+ * Always exits: nothing that is left open can keep the process.
+ */
+export async function serve(args: string[]): Promise<never> {
   const config = settingsOf(flagsOf(args));
-  const stopped = askedToStop();
-  const service = await startService(config).catch((error: Error) => {
-    throw new UsageError(error.message, EXIT_CODES.failed);
-  });
-  await updateClientFile(config.dataDir, { url: reachable(service.url) });
-  printLine(`berth: listening on ${service.url}`);
-  await stopped;
-  await service.stop();
+  const stop = askedToStop();
+  try {
+    const service = await startService(config, stop);
+    await updateClientFile(config.dataDir, { url: reachable(service.url) });
+    printLine(`berth: listening on ${service.url}`);
+    if (!stop.aborted) await once(stop, "abort");
+    await service.stop();
+  } catch (error) {
+    if (!stop.aborted) process.exit(printError(new UsageError((error as Error).message, EXIT_CODES.failed)));
+  }
   process.exit(EXIT_CODES.done);
 }
 
 /**
- * Resolves at the first SIGTERM or SIGINT. A later one ends the process at once, but not within the first second: the
+ * Aborts at the first SIGTERM or SIGINT. A later one ends the process at once, but not within the first second: the
  * terminal and the parent process may both send one, and the kernel sends one per thread of a parent that was killed.
  */
-function askedToStop(): Promise<void> {
+function askedToStop(): AbortSignal {
+  const stop = new AbortController();
   let first: number | null = null;
-  return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) {
-      process.on(signal, () => {
-        first ??= performance.now();
-        if (performance.now() - first > 1000) process.exit(EXIT_CODES.failed);
-        resolve();
-      });
-    }
-  });
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.on(signal, () => {
+      first ??= performance.now();
+      if (performance.now() - first > 1000) process.exit(EXIT_CODES.failed);
+      stop.abort(new Error("The service was asked to stop."));
+    });
+  }
+  return stop.signal;
 }
 
 function settingsOf(flags: Record<string, string>): ReturnType<typeof readConfig> {

@@ -23,9 +23,13 @@ export const CLUSTER_USER = "berth";
  *
  * @throws when the cluster belongs to another major version of PostgreSQL, which cannot read it.
  */
-export async function ensureCluster(dataDir: string, binaries: Binaries): Promise<string> {
+export async function ensureCluster(
+  dataDir: string,
+  binaries: Binaries,
+  signal?: AbortSignal,
+): Promise<string> {
   const directory = join(dataDir, "cluster");
-  if (!existsSync(directory)) await initialise(directory, binaries);
+  if (!existsSync(directory)) await initialise(directory, binaries, signal);
   const major = Number(readFileSync(join(directory, "PG_VERSION"), "utf8"));
   if (major !== binaries.major) {
     throw new Error(
@@ -49,19 +53,19 @@ export const CLUSTER_BY_DESCRIPTOR = `/proc/self/fd/${CLUSTER_DESCRIPTOR}`;
  * Runs `initdb` in a fresh directory. Leftovers of interrupted starts are removed only afterwards: their `initdb` may still be
  * running, and PostgreSQL identifies shared memory by the directory's inode, which must not be reused.
  */
-async function initialise(directory: string, binaries: Binaries): Promise<void> {
+async function initialise(directory: string, binaries: Binaries, signal?: AbortSignal): Promise<void> {
   const dataDir = dirname(directory);
   const leftovers = readdirSync(dataDir).filter((name) => name.startsWith(PARTIAL));
   const partial = mkdtempSync(join(dataDir, PARTIAL));
   const { uid, gid } = binaries.spawn;
   if (uid !== undefined && gid !== undefined) chownSync(partial, uid, gid);
-  await initdb(partial, binaries);
+  await initdb(partial, binaries, signal);
   renameSync(partial, directory);
   syncDirectory(dataDir);
   for (const name of leftovers) rmSync(join(dataDir, name), { recursive: true, force: true, maxRetries: 10 });
 }
 
-async function initdb(directory: string, binaries: Binaries): Promise<void> {
+async function initdb(directory: string, binaries: Binaries, signal?: AbortSignal): Promise<void> {
   const descriptor = openSync(directory, "r");
   const child = spawn(
     join(binaries.bin, "initdb"),
@@ -77,7 +81,7 @@ async function initdb(directory: string, binaries: Binaries): Promise<void> {
       "--locale=C",
       "--no-instructions",
     ],
-    { ...binaries.spawn, stdio: ["ignore", "pipe", "pipe", descriptor] },
+    { ...binaries.spawn, signal, stdio: ["ignore", "pipe", "pipe", descriptor] },
   );
   let output = "";
   child.stdout?.on("data", (chunk: Buffer) => {
@@ -87,8 +91,11 @@ async function initdb(directory: string, binaries: Binaries): Promise<void> {
     output += chunk;
   });
   const ended = Promise.withResolvers<number | string | null>();
-  child.on("error", ended.reject).on("close", (code, signal) => ended.resolve(code ?? signal));
+  let failure: Error | undefined;
+  child.on("error", (error) => (failure = error)).on("close", (code, name) => ended.resolve(code ?? name));
   const code = await ended.promise.finally(() => closeSync(descriptor));
+  signal?.throwIfAborted();
+  if (failure !== undefined) throw failure;
   if (code !== 0) throw new Error(`initdb failed (${code}): ${output.trim().slice(-2000)}`);
 }
 

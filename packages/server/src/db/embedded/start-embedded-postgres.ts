@@ -21,6 +21,8 @@ export type EmbeddedPostgresOptions = {
   log: Logger;
   /** Starts the server in its own process group, so that a terminal's Ctrl-C does not reach it. Default: false. */
   ownProcessGroup?: boolean;
+  /** Ends the start: the result rejects with its reason, and no process is left. It has no effect on a running server. */
+  signal?: AbortSignal | undefined;
 };
 
 export type EmbeddedPostgres = {
@@ -38,6 +40,8 @@ const DATABASE = "berth";
 const PORT = 5432;
 const PROBE_INTERVAL_MS = 10;
 const START_TIMEOUT_MS = 30_000;
+/** A server whose start is aborted gets this long before each stronger signal. Nobody has used it yet. */
+const ABORT_GRACE_MS = 1_000;
 
 /**
  * Runs the PostgreSQL server of a data directory: adopts a running one, or starts one, after `initdb` on the first start.
@@ -46,20 +50,21 @@ const START_TIMEOUT_MS = 30_000;
  * password. Started by root, it runs as an unprivileged user. After a crash it recovers all acknowledged commits before it
  * accepts connections.
  *
- * @throws one sentence for the operator: no binaries, another major version, or a server that does not come up.
+ * @throws the signal's reason, or one sentence for the operator: no binaries, another major version, or a server that does not come up.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
   const dataDir = realpathSync(options.dataDir);
-  return await withDirectoryLock(dataDir, async () => {
-    const running = await adopt(join(dataDir, "cluster"));
+  const { signal } = options;
+  return await withDirectoryLock(dataDir, { signal }, async () => {
+    const running = await adopt(join(dataDir, "cluster"), signal);
     const { postmaster, runDir } = running
       ? { postmaster: running, runDir: undefined }
       : await startServer(dataDir, options);
     const holder = holdServer(join(dataDir, "holders"));
     postmaster.exited.then(() => holder.release());
     const stopped = runOnce(() =>
-      withDirectoryLock(dataDir, async () => {
+      withDirectoryLock(dataDir, {}, async () => {
         if (holder.release().others > 0) return postmaster.detach();
         await stopPostmaster(postmaster);
         (runDir ?? runDirectory(dataDir, serverUser())).remove();
@@ -76,10 +81,10 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 }
 
 /** A running server, once it accepts connections; undefined when there is none or it just exited. */
-async function adopt(cluster: string): Promise<Postmaster | undefined> {
+async function adopt(cluster: string, signal?: AbortSignal): Promise<Postmaster | undefined> {
   const postmaster = findPostmaster(cluster);
   if (postmaster === undefined) return undefined;
-  return (await untilReady(postmaster)) ? postmaster : undefined;
+  return (await untilReady(postmaster, signal)) ? postmaster : undefined;
 }
 
 async function startServer(
@@ -89,7 +94,7 @@ async function startServer(
   const user = serverUser();
   const runDir = runDirectory(dataDir, user);
   const binaries = findBinaries({ bin: options.bin, user, runDir: runDir.path });
-  const cluster = await ensureCluster(dataDir, binaries);
+  const cluster = await ensureCluster(dataDir, binaries, options.signal);
   return { postmaster: await launch(cluster, binaries, runDir, options), runDir };
 }
 
@@ -113,23 +118,28 @@ async function launch(
       log: options.log,
       ownProcessGroup,
     });
-    if (await untilReady(postmaster)) return postmaster;
+    const ready = await untilReady(postmaster, options.signal).catch(async (error) => {
+      await stopPostmaster(postmaster, ABORT_GRACE_MS);
+      throw error;
+    });
+    if (ready) return postmaster;
     const why = postmaster.lastLogLines();
     const leftovers = /still in use|already exists|Address already in use/.test(why);
     if (!leftovers || Date.now() > deadline)
       throw new Error(`PostgreSQL did not start in ${cluster}: ${why}`);
     await pause(100);
-    const other = await adopt(cluster);
+    const other = await adopt(cluster, options.signal);
     if (other !== undefined) return other;
   }
 }
 
 /** True when the server accepts connections and has Berth's database; false when its process exited first. */
-async function untilReady(postmaster: Postmaster): Promise<boolean> {
+async function untilReady(postmaster: Postmaster, signal?: AbortSignal): Promise<boolean> {
   const connection = connectionTo(postmaster.socket);
   const deadline = Date.now() + START_TIMEOUT_MS;
   const ended = postmaster.exited.then((): ServerState => "ended");
   for (;;) {
+    signal?.throwIfAborted();
     const state = await Promise.race([probeServer(connection), ended]);
     if (state === "ready") return true;
     if (state === "ended") return false;

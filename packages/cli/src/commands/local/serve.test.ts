@@ -1,0 +1,173 @@
+// Subject: a start of the service that fails or is stopped leaves nothing: no process, no lock.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { globSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, type TestContext, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { type Ended, startBerth } from "../../../test-support/berth.ts";
+
+/** A start that hangs is killed after this long. */
+const HANG_MS = 30_000;
+
+interface Failure {
+  /** It comes while other parts open: also tried in a new data directory, whose database opens longer. */
+  isFast?: boolean;
+  settings?: (dataDir: string) => Record<string, string>;
+  /** Changes the data directory of an installation that has been served before. */
+  prepare?: (dataDir: string) => void;
+  error: RegExp;
+}
+
+/** A way to make each part of the start fail: in a data directory that was served, or in a new one if that is changed for it. */
+const FAILURES: Record<string, Failure> = {
+  "the models file is invalid": {
+    settings: (dataDir) => ({ BERTH_MODELS_FILE: faultyModels(dataDir) }),
+    error: /providers.x.kind/,
+    isFast: true,
+  },
+  "the models file is missing": {
+    settings: () => ({ BERTH_MODELS_FILE: "/nowhere/models.json" }),
+    error: /nowhere/,
+  },
+  "the secret key is invalid": {
+    prepare: (dataDir) => writeFileSync(join(dataDir, "secret.key"), "x", { mode: 0o600 }),
+    error: /32 bytes/,
+  },
+  "a file is in the place of the contents": {
+    prepare: (dataDir) => {
+      rmSync(join(dataDir, "blobs"), { recursive: true, force: true });
+      writeFileSync(join(dataDir, "blobs"), "");
+    },
+    error: /blobs/,
+  },
+  "there are no PostgreSQL binaries": {
+    settings: () => ({ BERTH_PG_BIN: "/nowhere" }),
+    error: /nowhere/,
+  },
+  "the database cannot be reached": {
+    settings: () => ({ BERTH_DATABASE_URL: "postgres://berth@127.0.0.1:1/berth" }),
+    error: /127\.0\.0\.1:1/,
+  },
+  "the host is not an address of this machine": {
+    settings: () => ({ BERTH_HOST: "192.0.2.1" }),
+    error: /192\.0\.2\.1/,
+  },
+  "the sandbox engine cannot be reached": {
+    settings: () => ({ BERTH_SANDBOX: "docker", BERTH_DOCKER_SOCKET: "/nowhere.sock" }),
+    error: /nowhere\.sock/,
+  },
+};
+
+let served: string;
+before(async () => {
+  served = mkdtempSync(join(tmpdir(), "berth-served-"));
+  const { child, ended } = startBerth(["serve"], settings(served));
+  await once(child.stdout, "data");
+  child.kill("SIGTERM");
+  assert.equal((await ended).code, 0);
+});
+after(() => rmSync(served, { recursive: true, force: true }));
+
+for (const [what, failure] of Object.entries(FAILURES)) {
+  test(`serve: ${what} → one sentence, exit 1, nothing left`, async (t) => {
+    const own = failure.prepare === undefined ? [served] : [];
+    const installations = failure.isFast || own.length === 0 ? [...own, directory(t)] : own;
+    for (const dataDir of installations) {
+      failure.prepare?.(dataDir);
+      const { code, stderr } = await ending(
+        startBerth(["serve"], settings(dataDir, failure.settings?.(dataDir))),
+      );
+      const sentences = stderr.split("\n").filter((line) => line.startsWith("error: "));
+      assert.deepEqual([code, sentences.length], [1, 1], stderr);
+      assert.match(stderr, failure.error);
+      await assertNothingLeft(dataDir);
+    }
+  });
+}
+
+test("serve: the port is taken → one sentence, exit 1, nothing left", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const taken = settings(served, { BERTH_PORT: `${port}` });
+  const { code, stderr } = await ending(startBerth(["serve"], taken));
+  server.close();
+  assert.match(stderr, /^error: Another program already listens on port/m);
+  assert.equal(code, 1);
+  await assertNothingLeft(served);
+});
+
+test("serve: SIGTERM or SIGINT at any instant of the start → exit 0, nothing left, and it starts again", async (t) => {
+  const dataDir = directory(t);
+  const random = Math.random();
+  t.diagnostic(`instants begin at ${random}`);
+  for (let nth = 0; nth < SIGNALS; nth++) {
+    const berth = startBerth(["serve"], settings(dataDir));
+    await pause(((nth + random) / SIGNALS) * START_MS);
+    berth.child.kill(nth % 2 === 0 ? "SIGTERM" : "SIGINT");
+    const { code, stderr } = await ending(berth);
+    // Before the program has read its arguments the kernel ends it.
+    assert.ok(code === 0 || code === null, `${code}: ${stderr}`);
+    assert.doesNotMatch(stderr, /^error: /m);
+    await assertNothingLeft(dataDir);
+  }
+  const berth = startBerth(["serve"], settings(dataDir));
+  await once(berth.child.stdout, "data");
+  berth.child.kill("SIGTERM");
+  assert.equal((await ending(berth)).code, 0);
+});
+
+const SIGNALS = 8;
+/** About the time from the command to a service that is ready, in a new data directory. */
+const START_MS = 4_000;
+
+function directory(t: TestContext): string {
+  const path = mkdtempSync(join(tmpdir(), "berth-start-"));
+  t.after(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+function settings(dataDir: string, others: Record<string, string> = {}) {
+  return { env: { BERTH_DATA_DIR: dataDir, BERTH_HOST: "127.0.0.1", BERTH_PORT: "0", ...others } };
+}
+
+function faultyModels(dataDir: string): string {
+  const file = join(dataDir, "models.json");
+  writeFileSync(file, JSON.stringify({ providers: { x: { kind: "openia" } }, models: [{ id: "foo" }] }));
+  return file;
+}
+
+/** The end of a process; one that hangs is killed, and has the code null and says so. */
+async function ending({ child, ended }: ReturnType<typeof startBerth>): Promise<Ended> {
+  const timer = setTimeout(() => child.kill("SIGKILL"), HANG_MS);
+  const outcome = await ended.finally(() => clearTimeout(timer));
+  assert.notEqual(child.signalCode, "SIGKILL", `it hung:\n${outcome.stderr}`);
+  return outcome;
+}
+
+/** No process has the data directory as its setting, its working directory or its argument. */
+async function assertNothingLeft(dataDir: string): Promise<void> {
+  const deadline = AbortSignal.timeout(HANG_MS);
+  for (;;) {
+    const left = processesOf(dataDir);
+    if (left.length === 0) return;
+    assert.ok(!deadline.aborted, `left:\n${left.join("\n")}`);
+    await pause(20);
+  }
+}
+
+function processesOf(dataDir: string): string[] {
+  return globSync("/proc/[0-9]*").flatMap((process) => {
+    try {
+      const command = readFileSync(`${process}/cmdline`, "utf8").replaceAll("\0", " ");
+      const texts = [command, readFileSync(`${process}/environ`, "utf8"), readlinkSync(`${process}/cwd`)];
+      const state = /^State:\s+(\w)/m.exec(readFileSync(`${process}/status`, "utf8"))?.[1];
+      return state !== "Z" && texts.some((text) => text.includes(dataDir)) ? [`${process} ${command}`] : [];
+    } catch {
+      return [];
+    }
+  });
+}

@@ -1,0 +1,60 @@
+import { orAborted } from "@berth/concurrency";
+import type { Logger } from "pino";
+
+/** An opening that does not end when its signal aborts is left behind after this long. */
+const ABANDON_MS = 3_000;
+
+/**
+ * The parts of a process, open or still opening. Several may open side by side: when one fails, or the process is asked to
+ * stop, `close` aborts the openings and closes every part that was opened, also one that was opened too late to be used.
+ */
+export class Parts {
+  readonly #log: Logger;
+  readonly #aborter = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #closings: (() => Promise<void>)[] = [];
+  #closed: Promise<void> | undefined;
+
+  /** @param signal ends the start: openings reject with its reason. */
+  constructor(log: Logger, signal: AbortSignal = new AbortController().signal) {
+    this.#log = log;
+    this.#signal = AbortSignal.any([signal, this.#aborter.signal]);
+  }
+
+  /** Opens a part. Rejects with the error of the opening, or as soon as the start ends. */
+  async open<Part>(
+    opening: (signal: AbortSignal) => Promise<Part> | Part,
+    close: (part: Part) => Promise<unknown> | unknown = () => undefined,
+  ): Promise<Part> {
+    this.#signal.throwIfAborted();
+    const part = (async () => opening(this.#signal))();
+    this.#closings.unshift(async () => {
+      const opened = await settled(part, ABANDON_MS);
+      if (opened !== null) await close(opened.value);
+    });
+    return await orAborted(part, this.#signal);
+  }
+
+  /** Closes all parts, the last one first, each once and whether or not others fail. Safe to call twice. */
+  close(): Promise<void> {
+    this.#aborter.abort(new Error("The service is stopping."));
+    this.#closed ??= this.#closeAll();
+    return this.#closed;
+  }
+
+  async #closeAll(): Promise<void> {
+    for (const closing of this.#closings)
+      await closing().catch((error) => this.#log.error({ err: error }, "a component did not stop cleanly"));
+  }
+}
+
+/** The value of a promise; null when it rejects, or does not settle in time. */
+async function settled<Value>(promise: Promise<Value>, withinMs: number): Promise<{ value: Value } | null> {
+  const late = Promise.withResolvers<null>();
+  const timer = setTimeout(() => late.resolve(null), withinMs);
+  const opened = promise.then(
+    (value) => ({ value }),
+    () => null,
+  );
+  return await Promise.race([opened, late.promise]).finally(() => clearTimeout(timer));
+}
