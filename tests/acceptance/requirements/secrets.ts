@@ -11,4 +11,9 @@ export const secretRequirements: readonly Requirement[] = [
     source: "api 4",
     rule: "Secrets are encrypted at rest with a key file; berth secrets rewrap replaces the key of a stopped service, whose sessions keep their credentials, and fails with a reason while the service runs or when the key does not match.",
   },
+  {
+    id: "second-service-key",
+    source: "api 4",
+    rule: "A service whose secret key is not the one with which its database is used is rejected at its start, with one sentence that says so.",
+  },
 ];

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before } from "node:test";
 import { type AnyJson, Api } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
@@ -14,7 +15,7 @@ let firstApi: Api;
 let secondApi: Api;
 before(async () => {
   first = await Berth.start();
-  second = await Berth.start({ settings: { BERTH_DATABASE_URL: databaseOf(first) } });
+  second = await Berth.start({ settings: sharedSettings() });
   firstApi = await first.client();
   secondApi = new Api(second.url, firstApi.token);
 });
@@ -43,6 +44,25 @@ covers(
     assert.deepEqual((await firstApi.ok("GET", `/sessions/${session.id}/events?limit=100`)).data, log);
   },
 );
+
+covers(
+  ["second-service-key"],
+  "two services: one with another secret key is rejected at its start",
+  async () => {
+    const start = Berth.start({ settings: { BERTH_DATABASE_URL: databaseOf(first) } });
+    await assert.rejects(
+      start,
+      /^Error: serve ended with 1:\nerror: This database is used with another secret key: [^\n]+\n$/,
+    );
+  },
+);
+
+function sharedSettings(): Record<string, string> {
+  return {
+    BERTH_DATABASE_URL: databaseOf(first),
+    BERTH_SECRET_KEY_FILE: join(first.dataDir, "secret.key"),
+  };
+}
 
 /** Reads the stream of the second service, reconnecting after every fourth event, until all messages are processed. */
 async function follow(session: string, followed: AnyJson[], messages: number): Promise<void> {

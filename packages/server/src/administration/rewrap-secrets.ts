@@ -1,7 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { readConfig } from "../config/config.ts";
 import type { DatabaseAccess } from "../db/database-access.ts";
-import { countUnknownKeys, type KeyChange, reseal, UnopenedSecret } from "../secrets/reseal-store.ts";
+import { recordDatabaseKey } from "../secrets/database-key-store.ts";
+import { countKeys, type KeyChange, reseal, UnopenedSecret } from "../secrets/reseal-store.ts";
 import {
   deleteFormerKey,
   readFormerKey,
@@ -69,7 +70,9 @@ async function rewrapOwn(db: DatabaseAccess, dataDir: string): Promise<{ rewrapp
 async function rewrapTo(db: DatabaseAccess, change: KeyChange): Promise<{ rewrapped: number }> {
   await requireKnownKeys(db, [change.active, change.former]);
   try {
-    return { rewrapped: await reseal(db, change) };
+    const rewrapped = await reseal(db, change);
+    await recordDatabaseKey(db.write, change.active, { replace: true });
+    return { rewrapped };
   } catch (error) {
     if (error instanceof UnopenedSecret) throw new OperatorError(error.message);
     throw error;
@@ -77,7 +80,7 @@ async function rewrapTo(db: DatabaseAccess, change: KeyChange): Promise<{ rewrap
 }
 
 async function requireKnownKeys(db: DatabaseAccess, keys: readonly Uint8Array[]): Promise<void> {
-  const foreign = await countUnknownKeys(db.write, keys);
+  const { unknown: foreign } = await countKeys(db.write, keys);
   if (foreign === 0) return;
   throw new OperatorError(
     `${foreign} ${foreign === 1 ? "secret is" : "secrets are"} encrypted with a different key than the one given. Nothing was changed.`,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -50,7 +50,7 @@ describe("disk blobs", () => {
     assert.deepEqual(files(directory), []);
   });
 
-  test("removeAbandoned: only contents staged by dead processes, or unwritten for a day, are removed", async (t) => {
+  test("removeAbandoned: only contents staged by dead processes of this machine, or unwritten for a day, are removed", async (t) => {
     const { blobs, directory } = await opened(t);
     const staged = await blobs.stage(pieces(randomBytes(10)));
     const partial = join(directory, "partial");
@@ -59,18 +59,22 @@ describe("disk blobs", () => {
       await blobs.stage((async function* () { yield Buffer.from("x"); })());
       process.kill(process.pid, "SIGKILL");`;
     spawnSync(process.execPath, ["--input-type=module", "--eval", former]);
+    const elsewhere = `0123456789ab.1.1.${randomUUID()}`;
+    const earlier = `4194304.1.${randomUUID()}`;
     for (const [name, time] of [
       ["young", new Date()],
       ["old", new Date(0)],
+      [elsewhere, new Date()],
+      [earlier, new Date()],
     ] as const) {
       writeFileSync(join(partial, name), "x");
       utimesSync(join(partial, name), time, time);
     }
-    assert.equal(readdirSync(partial).length, 4, "one of this process, one of the dead one, two of nobody");
+    assert.equal(readdirSync(partial).length, 6);
     await blobs.removeAbandoned();
-    assert.deepEqual(readdirSync(partial).sort(), [basename(staged.path), "young"].sort());
+    assert.deepEqual(readdirSync(partial).sort(), [basename(staged.path), "young", elsewhere].sort());
     await staged.keep();
     for await (const names of blobs.names()) assert.deepEqual(names, [staged.sha256]);
-    assert.deepEqual(readdirSync(partial), ["young"]);
+    assert.deepEqual(readdirSync(partial).sort(), ["young", elsewhere].sort());
   });
 });

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { processStart } from "@berth/linux";
+import { machineId, processStart } from "@berth/linux";
 import type { Blob, StagedBlob } from "./blob.ts";
 import { installBlob } from "./install-blob.ts";
 import { PartialBlob } from "./partial-blob.ts";
@@ -26,7 +26,7 @@ export interface BlobStore {
   names(): AsyncGenerator<string[]>;
   /** Milliseconds since the content was written; 0 when it does not exist. */
   age(sha256: string): Promise<number>;
-  /** Removes what dead processes have staged, and staged contents that were not written to for a day. */
+  /** Removes what dead processes of this machine have staged, and staged contents that were not written to for a day. */
   removeAbandoned(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export async function openDiskBlobs(directory: string): Promise<BlobStore> {
       }
     },
     async stage(source) {
-      const temporary = join(staged, [process.pid, processStart(process.pid) ?? "", randomUUID()].join("."));
+      const temporary = join(staged, newStagedName());
       const discard = () => rm(temporary, { force: true });
       try {
         const blob = await fill(temporary, source);
@@ -92,10 +92,16 @@ async function ageOf(path: string): Promise<number> {
   return found === null ? 0 : Date.now() - found.mtimeMs;
 }
 
-/** A staged content has the name `<pid>.<start time of the process>.<uuid>`. */
+/** `<machine>.<pid>.<start time of the process>.<uuid>`. */
+function newStagedName(): string {
+  return [machineId(), process.pid, processStart(process.pid) ?? "", randomUUID()].join(".");
+}
+
+/** Of a process of another machine or pid namespace it is not known. Names without a machine are of earlier releases. */
 function isOfDeadProcess(name: string): boolean {
-  const [pid, started, rest] = name.split(".");
-  return rest !== undefined && processStart(Number(pid)) !== started;
+  const parts = name.split(".");
+  const [machine, pid, started] = parts.length === 3 ? [machineId(), ...parts] : parts;
+  return machine === machineId() && started !== undefined && processStart(Number(pid)) !== started;
 }
 
 async function fill(path: string, source: AsyncIterable<Uint8Array>): Promise<Blob> {

@@ -21,22 +21,27 @@ export class UnopenedSecret extends Error {
 const BATCH_ROWS = 500;
 
 /**
- * Returns how many secrets are sealed with none of these keys. Envelopes of version 1 do not name their key and are
- * not counted.
+ * Counts the secrets that are sealed with one of these keys, and those that are sealed with another. Envelopes of version 1
+ * do not name their key and are not counted.
  */
-export async function countUnknownKeys(db: Queryable, keys: readonly Uint8Array[]): Promise<number> {
+export async function countKeys(
+  db: Queryable,
+  keys: readonly Uint8Array[],
+): Promise<{ known: number; unknown: number }> {
   const marks = keys.map(envelopeMark);
-  let count = 0;
+  const total = { known: 0, unknown: 0 };
   for (const { table, column } of SEALED_COLUMNS) {
-    const { rows } = await db.query<{ count: number }>({
-      text: `select count(*)::integer as count from ${table}
-        where ${column} is not null and get_byte(${column}, 0) <> 1
-          and not substring(${column} from 1 for ${MARK_BYTES}) = any($1::bytea[])`,
+    const isKnown = `substring(${column} from 1 for ${MARK_BYTES}) = any($1::bytea[])`;
+    const { rows } = await db.query<{ known: number; unknown: number }>({
+      text: `select count(*) filter (where ${isKnown})::integer as known,
+          count(*) filter (where not ${isKnown})::integer as unknown
+        from ${table} where ${column} is not null and get_byte(${column}, 0) <> 1`,
       values: [marks],
     });
-    count += rows[0]?.count ?? 0;
+    total.known += rows[0]?.known ?? 0;
+    total.unknown += rows[0]?.unknown ?? 0;
   }
-  return count;
+  return total;
 }
 
 /**

@@ -4,7 +4,7 @@ import { testDatabase } from "../../test-support/database.ts";
 import { SEALED_COLUMNS } from "./sealed-columns.ts";
 
 /** Columns of bytes that hold no secret: digests, and names of files. */
-const PLAIN_COLUMNS = ["tokens.hash", "session_outputs.path"];
+const PLAIN_COLUMNS = ["tokens.hash", "session_outputs.path", "database_identity.key_fingerprint"];
 
 test("sealed columns: every bytea column is listed as sealed or not, and rows are named by their keys", async (t) => {
   const db = await testDatabase(t);

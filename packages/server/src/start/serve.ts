@@ -7,6 +7,7 @@ import { sweepContents, sweepUploads } from "../features/files/sweep-contents.ts
 import { createLog } from "../log/log.ts";
 import { createRedactor, type Redactor } from "../log/redactor.ts";
 import { openSessionHub } from "../notify/session-hub.ts";
+import { type DatabaseKeys, requireDatabaseKey } from "../secrets/database-key-store.ts";
 import { readFormerKey, readSecretKey } from "../secrets/secret-key.ts";
 import { startApi } from "./api.ts";
 import { installationId } from "./installation-id.ts";
@@ -69,6 +70,7 @@ async function openParts(
     () => openDatabase({ ...store.address, log }),
     (db) => db.close(),
   );
+  await parts.open(() => requireDatabaseKey(db.write, keysOf(config)));
   const hub = await parts.open(
     () => openSessionHub({ db, log }),
     (hub) => hub.close(),
@@ -86,12 +88,17 @@ async function openParts(
   return api.url;
 }
 
+function keysOf(config: Config): DatabaseKeys {
+  const location = { file: config.secretKeyFile, dataDir: config.dataDir };
+  return { active: readSecretKey(location), former: readFormerKey(location) };
+}
+
 function apiSettings(config: Config) {
-  const keyLocation = { file: config.secretKeyFile, dataDir: config.dataDir };
+  const { active, former } = keysOf(config);
   return {
     ...config,
-    secretKey: readSecretKey(keyLocation),
-    formerSecretKey: readFormerKey(keyLocation),
+    secretKey: active,
+    formerSecretKey: former,
     repositoryHosts: config.hostedProviders.map(({ host }) => host),
     runsImages: config.sandbox === "docker",
   };

@@ -1,6 +1,5 @@
-import { createHash, randomBytes } from "node:crypto";
-import { readFileSync, readlinkSync } from "node:fs";
-import { processStart } from "@berth/linux";
+import { randomBytes } from "node:crypto";
+import { machineId, processStart } from "@berth/linux";
 
 /**
  * A new name for a worker of this process: `<machine>.<pid>.<start of the process>.<worker>`. It identifies the process while the
@@ -8,19 +7,12 @@ import { processStart } from "@berth/linux";
  */
 export function newOwnerName(): string {
   const started = processStart(process.pid) ?? "0";
-  return [machine(), process.pid, started, randomBytes(4).toString("hex")].join(".");
+  return [machineId(), process.pid, started, randomBytes(4).toString("hex")].join(".");
 }
 
 /** Whether the owner's process is known to be dead. On another machine or in another container it may be alive. */
 export function isDeadOwner(owner: string): boolean {
   const [where, pid, started] = owner.split(".");
-  if (where !== machine()) return false;
+  if (where !== machineId()) return false;
   return processStart(Number(pid)) !== started;
-}
-
-/** Identifies the boot of this machine and the pid namespace. */
-function machine(): string {
-  const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8");
-  const namespace = readlinkSync("/proc/self/ns/pid");
-  return createHash("sha256").update(`${boot}${namespace}`).digest("hex").slice(0, 12);
 }
