@@ -64,12 +64,11 @@ export class Berth {
     const output: string[] = [];
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => log.push(chunk));
     child.stdout.setEncoding("utf8").on("data", (chunk: string) => output.push(chunk));
-    const url = await Promise.race([
-      listening(child),
-      once(child, "exit").then(([code]) =>
-        Promise.reject(new Error(`serve ended with ${code}:\n${log.join("")}`)),
-      ),
-    ]);
+    const ended = once(child, "close").then(
+      ([code]) => new Error(`serve ended with ${code}:\n${log.join("")}`),
+    );
+    const url = await listening(child);
+    if (url === null) throw await ended;
     child.stdout.resume();
     return new Berth(url, dataDir, child, { log, output });
   }
@@ -134,13 +133,14 @@ export class Berth {
   }
 }
 
-async function listening(child: ChildProcess): Promise<string> {
+/** The URL that the service prints when it is ready; null when it ends without. */
+async function listening(child: ChildProcess): Promise<string | null> {
   if (child.stdout === null) throw new Error("serve has no stdout");
   for await (const line of createInterface({ input: child.stdout })) {
     const url = /^berth: listening on (http:\S+)$/.exec(line)?.[1];
     if (url !== undefined) return url;
   }
-  throw new Error("serve closed its stdout without listening");
+  return null;
 }
 
 /** Starts a service for one test file, with a client of its owner; it stops after the last test. */
