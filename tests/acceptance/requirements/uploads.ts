@@ -31,4 +31,9 @@ export const uploadRequirements: readonly Requirement[] = [
     source: "seed 8, api 2",
     rule: "A JSON body and an upload of exactly the limit are accepted; one byte more is rejected with 400 invalid_request_error.",
   },
+  {
+    id: "second-service-contents",
+    source: "api 4",
+    rule: "Services of one database share the contents of files: what is uploaded through one is read through the other, and one that does not share them is rejected at its start, with one sentence that says what to set.",
+  },
 ];

@@ -5,7 +5,7 @@ import { after, before } from "node:test";
 import { type AnyJson, Api } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
-import { bash, makeSession, steps } from "../harness/fixtures.ts";
+import { bash, makeFile, makeSession, steps } from "../harness/fixtures.ts";
 import { readFrames } from "../harness/stream.ts";
 
 /** Two services on one database, like two machines behind a load balancer. */
@@ -57,10 +57,27 @@ covers(
   },
 );
 
+covers(
+  ["second-service-contents"],
+  "two services: one that does not share the contents is rejected at its start",
+  async () => {
+    const { BERTH_BLOBS: _, ...settings } = sharedSettings();
+    const sentence =
+      /^Error: serve ended with 1:\nerror: Another service of this database keeps the contents of files elsewhere than \S+: set BERTH_BLOBS [^\n]+\n$/;
+    await assert.rejects(Berth.start({ settings }), sentence);
+    const file = await makeFile(secondApi, "shared", "shared.txt");
+    const response = await fetch(firstApi.address(`/files/${file.id}/content`), {
+      headers: { authorization: `Bearer ${firstApi.token}` },
+    });
+    assert.equal(await response.text(), "shared");
+  },
+);
+
 function sharedSettings(): Record<string, string> {
   return {
     BERTH_DATABASE_URL: databaseOf(first),
     BERTH_SECRET_KEY_FILE: join(first.dataDir, "secret.key"),
+    BERTH_BLOBS: join(first.dataDir, "blobs"),
   };
 }
 

@@ -8,7 +8,17 @@ import {
   parseHostedProviders,
   parseHttpHosts,
 } from "./git-settings.ts";
-import { databaseUrl, diskMb, httpsUrl, integer, list, listeningPort, nonEmpty, oneOf } from "./parsers.ts";
+import {
+  blobs,
+  databaseUrl,
+  diskMb,
+  httpsUrl,
+  integer,
+  list,
+  listeningPort,
+  nonEmpty,
+  oneOf,
+} from "./parsers.ts";
 
 /** All settings of the operator. They are read once, at the start; no other code reads `BERTH_` variables. */
 export interface Config {
@@ -23,6 +33,8 @@ export interface Config {
   pgBin: string | null;
   /** Null: `secret.key` in the data directory, created at the first start. */
   secretKeyFile: string | null;
+  /** Where the contents of files are: a directory that the services of one database share, or `disk`, the data directory. */
+  blobs: string;
   /** Null: the models that are detected on this machine. */
   modelsFile: string | null;
   hostedProviders: HostedProvider[];
@@ -73,8 +85,8 @@ export function layerDirectory({ dataDir }: Config): string {
 }
 
 /** Directory of the contents of files. */
-export function blobDirectory({ dataDir }: Config): string {
-  return join(dataDir, "blobs");
+export function blobDirectory({ dataDir, blobs }: Pick<Config, "dataDir" | "blobs">): string {
+  return blobs === "disk" ? join(dataDir, "blobs") : blobs;
 }
 
 /** All faults of the settings together. */
@@ -115,6 +127,7 @@ const SETTINGS: Settings = {
   databaseUrl: { variable: "BERTH_DATABASE_URL", fallback: null, parse: databaseUrl, secret: true },
   pgBin: { variable: "BERTH_PG_BIN", fallback: null, parse: nonEmpty },
   secretKeyFile: { variable: "BERTH_SECRET_KEY_FILE", fallback: null, parse: nonEmpty },
+  blobs: { variable: "BERTH_BLOBS", fallback: "disk", parse: blobs },
   modelsFile: { variable: "BERTH_MODELS_FILE", fallback: null, parse: nonEmpty },
   hostedProviders: {
     variable: "BERTH_HOSTED_PROVIDERS",

@@ -7,6 +7,12 @@ export function nonEmpty(text: string): string {
   return text;
 }
 
+/** `disk`, or the absolute path of a directory. */
+export function blobs(text: string): string {
+  if (text === "disk" || text.startsWith("/")) return text;
+  throw new Error("must be 'disk' or the absolute path of a directory");
+}
+
 export function integer(minimum: number, maximum: number): (text: string) => number {
   return (text) => {
     const value = /^[0-9]{1,15}$/.test(text) ? Number(text) : Number.NaN;

@@ -10,6 +10,7 @@ const LOCAL: ReadonlySet<keyof Config> = new Set([
   "databaseUrl",
   "pgBin",
   "secretKeyFile",
+  "blobs",
   "modelsFile",
   "snapshotsMegabytes",
   "snapshotsDays",

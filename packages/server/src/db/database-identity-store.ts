@@ -8,3 +8,17 @@ export async function readDatabaseId(db: Queryable): Promise<string> {
   });
   return rows[0]?.id ?? "";
 }
+
+/** Records the store of the database's contents. False: it has another one, which only `replace` replaces. */
+export async function recordBlobStore(
+  db: Queryable,
+  store: string,
+  { replace }: { replace: boolean },
+): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: "record_blob_store",
+    text: "update database_identity set blob_store = $1 where $2 or blob_store is null or blob_store = $1",
+    values: [store, replace],
+  });
+  return rowCount === 1;
+}

@@ -16,6 +16,7 @@ import { openModels } from "./open-models.ts";
 import { openStore } from "./open-store.ts";
 import { isOwnDatabase } from "./own-database.ts";
 import { Parts } from "./parts.ts";
+import { requireContents } from "./require-contents.ts";
 import { superviseRunner } from "./supervise-runner.ts";
 import { type Sweep, type Sweeper, startSweeper } from "./sweeper.ts";
 
@@ -71,6 +72,7 @@ async function openParts(
     (db) => db.close(),
   );
   await parts.open(() => requireDatabaseKey(db.write, keysOf(config)));
+  await parts.open(() => requireContents(db.write, config, log));
   const hub = await parts.open(
     () => openSessionHub({ db, log }),
     (hub) => hub.close(),

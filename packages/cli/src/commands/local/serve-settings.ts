@@ -12,6 +12,10 @@ export const SETTINGS_HELP: Readonly<Record<string, readonly [form: string, line
     "<file>",
     "key that encrypts secrets; default: secret.key in the data directory, created if missing",
   ],
+  BERTH_BLOBS: [
+    "<place>",
+    "contents of files: disk, in the data directory, or a directory that all services of the database share; default: disk",
+  ],
   BERTH_MODELS_FILE: [
     "<file>",
     "registry of models; default: the models of configured API keys and of an Ollama on this machine",

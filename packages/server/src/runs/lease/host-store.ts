@@ -29,3 +29,15 @@ export async function settingsOfOthers(
   });
   return rows;
 }
+
+/** Whether another host was seen within the time. */
+export async function otherHostsSeen(db: Queryable, hostId: string, withinMs: number): Promise<boolean> {
+  const { rows } = await db.query<{ seen: boolean }>({
+    name: "other_hosts_seen",
+    text: `select exists (
+      select from hosts where id <> $1 and seen_at > now() - ${milliseconds("$2")}
+    ) as seen`,
+    values: [hostId, withinMs],
+  });
+  return rows[0]?.seen ?? false;
+}

@@ -1,0 +1,29 @@
+import type { Logger } from "pino";
+import { blobStoreId } from "../blobs/store-id.ts";
+import { blobDirectory, type Config } from "../config/config.ts";
+import { recordBlobStore } from "../db/database-identity-store.ts";
+import type { Queryable } from "../db/statement.ts";
+import { otherHostsSeen } from "../runs/lease/host-store.ts";
+import { installationId } from "./installation-id.ts";
+
+/**
+ * Checks that this service has the contents of the database's files. Each service of a database reads what the others store, so
+ * that all need the same store.
+ *
+ * A store that is another than before, such as after a move to a new machine, becomes that of the database if no other service
+ * runs on it.
+ *
+ * @throws one sentence for the operator while another service runs with the store that the database has.
+ */
+export async function requireContents(db: Queryable, config: Config, log: Logger): Promise<void> {
+  const directory = blobDirectory(config);
+  const store = await blobStoreId(directory);
+  if (await recordBlobStore(db, store, { replace: false })) return;
+  const graceMs = config.hostGraceSeconds * 1_000;
+  if (await otherHostsSeen(db, installationId(config.dataDir), graceMs))
+    throw new Error(
+      `Another service of this database keeps the contents of files elsewhere than ${directory}: set BERTH_BLOBS to one directory that all of them share.`,
+    );
+  log.warn({ directory }, "the contents of the database's files were in another directory before");
+  await recordBlobStore(db, store, { replace: true });
+}
