@@ -6,6 +6,7 @@ import { eventDeltaRequirements } from "./requirements/event-deltas.ts";
 import { fileRemoval } from "./requirements/file-removal.ts";
 import { filterRequirements } from "./requirements/filters.ts";
 import { forwardRequirements } from "./requirements/forward.ts";
+import { gitIdentityRequirements } from "./requirements/git-identity.ts";
 import { gitRepositories } from "./requirements/git-repositories.ts";
 import { idempotencyRequirements } from "./requirements/idempotency.ts";
 import { mcpRequirements } from "./requirements/mcp.ts";
@@ -530,6 +531,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...confirmationRequirements,
   ...memoryRequirements,
   ...forwardRequirements,
+  ...gitIdentityRequirements,
   ...gitRepositories,
   ...pullRequestRequirements,
   ...snapshotRequirements,

@@ -98,7 +98,10 @@ test("createRepository: from a local repository → has its history", async () =
 test("API: a valid token → its user; any other → Bad credentials", async () => {
   const token = host.createToken({ user: "ann", permissions: "read" });
   const curl = ["--silent", "--cacert", host.caFile, `${host.url}/api/v3/user`, "--header"];
-  assert.equal((await run("curl", [...curl, `Authorization: token ${token}`])).stdout, '{"login":"ann"}');
+  assert.equal(
+    (await run("curl", [...curl, `Authorization: token ${token}`])).stdout,
+    '{"login":"ann","id":4242,"name":"ann (test)"}',
+  );
   assert.match((await run("curl", [...curl, "Authorization: token no"])).stdout, /Bad credentials/);
 });
 

@@ -1,6 +1,6 @@
 import type { GraphqlRequest } from "./github/execute-graphql.ts";
 import type { Hub } from "./github/hub.ts";
-import type { Credential } from "./tokens.ts";
+import type { Credential, Token } from "./tokens.ts";
 
 export interface ApiRequest {
   method: string;
@@ -25,7 +25,7 @@ export async function handleApiRequest(
   switch (`${method} ${path}`) {
     case "GET /api/v3/":
     case "GET /api/v3/user":
-      return { ...json(200, { login: token.user }), headers: { "x-oauth-scopes": "repo, read:org, gist" } };
+      return { ...json(200, accountOf(token)), headers: { "x-oauth-scopes": "repo, read:org, gist" } };
     case "POST /api/graphql": {
       const { executeGraphql } = await import("./github/execute-graphql.ts");
       return json(200, await executeGraphql(hub, token, JSON.parse(body) as GraphqlRequest));
@@ -33,6 +33,11 @@ export async function handleApiRequest(
     default:
       return json(404, { message: "Not Found" });
   }
+}
+
+/** As GitHub tells it. */
+function accountOf({ user }: Token): object {
+  return { login: user, id: 4242, name: `${user} (test)` };
 }
 
 function json(status: number, body: object): ApiResponse {

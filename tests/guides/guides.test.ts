@@ -90,9 +90,9 @@ const GUIDES: Record<string, RegExp> = {
     /Both refused\.[\s\S]*evil\.example null not_allowed\n169\.254\.169\.254 80 not_allowed\n[\s\S]*does not allow evil\.example:80\./,
   "operating.md": /http:\/\/127\.0\.0\.1:\d+[\s\S]*org_\w+\nusr_\w+\n[\s\S]*ada@example\.com +acme +admin/,
   "repositories.md":
-    /chore: say hello\n[\s\S]*│ fetched\n[\s\S]*│ fetched with berth[0-9a-f]{31}\n[\s\S]*On branch main\n/,
+    /chore: say hello\n[\s\S]*│ Widget agent <agent@example\.com>\n[^\n]*Co-authored-by: Ann <ann@example\.com>\n[\s\S]*│ fetched\n[\s\S]*│ fetched with berth[0-9a-f]{31}\n[\s\S]*On branch main\n/,
   "secrets.md":
-    /│ \{"login":"agent"\}\n[\s\S]*│ API_KEY=berth[0-9a-f]{31}\n[\s\S]*│ \{"message":"Bad credentials"\}\n/,
+    /│ \{"login":"agent",[^\n]*\}\n[\s\S]*│ API_KEY=berth[0-9a-f]{31}\n[\s\S]*│ \{"message":"Bad credentials"\}\n/,
   "skills.md": /version +2\n[\s\S]*│ ## Version\n[\s\S]*That is how\.[\s\S]*skill_\w+ +skill|skill_\w+/,
 };
 

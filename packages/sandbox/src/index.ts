@@ -8,6 +8,8 @@ export type { Command, CommandResult } from "./interface/command.ts";
 export { DiskLimitError, ImageError, SandboxError } from "./interface/errors.ts";
 export type { Sandbox, SandboxEngine } from "./interface/sandbox.ts";
 export type {
+  GitPerson,
+  GitSettings,
   Limits,
   MountedDirectory,
   MountedFile,

@@ -236,6 +236,7 @@ export async function installation(t: TestContext, db: Database): Promise<Instal
         host: HERE,
         outputFileBytes: 1024 ** 2,
         providers: [],
+        accounts: { knows: () => false, of: async () => null },
         mcpFetch: createGuardedFetch({ allowPrivate: ["127.0.0.1"] }),
         graceMs: 200,
         ...options,

@@ -107,7 +107,8 @@ function securityOptions({ version, seccomp }: ContainerParts): string[] {
 
 function mounts({ files, shared, own }: ContainerParts): object[] {
   const readOnly: Mount[] = [
-    ...["gitconfig", "hosts", "resolv.conf"].map((name) => ({
+    { host: files.gitConfig ?? `${shared}/etc/gitconfig`, inside: "/etc/gitconfig" },
+    ...["hosts", "resolv.conf"].map((name) => ({
       host: `${shared}/etc/${name}`,
       inside: `/etc/${name}`,
     })),

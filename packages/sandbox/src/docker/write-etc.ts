@@ -1,12 +1,12 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { GIT_CONFIG } from "../inside/git-config.ts";
+import { gitConfig } from "../inside/git-config.ts";
 import { trustedBundle } from "../inside/trusted-bundle.ts";
 
 /** Writes the files of `/etc` that replace those of every image. */
 export async function writeSharedEtc(directory: string, certificates: readonly string[]): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o755 });
   const files: Record<string, string> = {
-    gitconfig: GIT_CONFIG,
+    gitconfig: gitConfig(),
     hosts: "127.0.0.1 localhost session\n::1 localhost ip6-localhost\n",
     "resolv.conf": "nameserver 127.0.0.1\noptions timeout:2 attempts:2\n",
     "ca-certificates.crt": await trustedBundle(certificates),

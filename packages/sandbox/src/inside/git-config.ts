@@ -1,10 +1,36 @@
+import { SandboxError } from "../interface/errors.ts";
+import type { GitPerson, GitSettings } from "../interface/spec.ts";
 import { CREDENTIAL_CONFIG } from "./credential-helper.ts";
 
+const DEFAULT_IDENTITY: GitPerson = { name: "Berth agent", email: "agent@berth.invalid" };
+
 /** System configuration of git. No default lets a repository run a program of its choice, or sends a credential to another host. */
-export const GIT_CONFIG = `[user]
-\tname = Berth agent
-\temail = agent@berth.invalid
-[init]
+export function gitConfig({ identity, coAuthor }: GitSettings = { identity: null, coAuthor: null }): string {
+  return `${userConfig(identity ?? DEFAULT_IDENTITY)}${coAuthor === null ? "" : coAuthorConfig(coAuthor)}${SHARED}`;
+}
+
+function userConfig({ name, email }: GitPerson): string {
+  return `[user]
+\tname = ${quoted(name)}
+\temail = ${quoted(email)}
+`;
+}
+
+/** The program `git` of sandboxes reads the co-author, and git adds no line that a message already has. */
+function coAuthorConfig({ name, email }: GitPerson): string {
+  return `[berth]
+\tcoAuthor = ${quoted(`${name} <${email}>`)}
+[trailer "co-authored-by"]
+\tifExists = addIfDifferent
+`;
+}
+
+function quoted(value: string): string {
+  if (/\p{Cc}/u.test(value)) throw new SandboxError("a name for git's configuration has a control character");
+  return `"${value.replace(/["\\]/g, "\\$&")}"`;
+}
+
+const SHARED = `[init]
 \tdefaultBranch = main
 [http]
 \tfollowRedirects = false

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { SandboxError } from "../interface/errors.ts";
 import type { SandboxSpec } from "../interface/spec.ts";
 import { UPLOADS_INSIDE } from "./environment.ts";
+import { gitConfig } from "./git-config.ts";
 import { cleanPath, isBelow, type Mount, makeMountSources, writableMounts } from "./mounts.ts";
 import { copyReadOnly, placeUpload } from "./place-file.ts";
 
@@ -13,6 +14,8 @@ export interface SandboxFiles {
   nested: string[];
   files: Mount[];
   directories: Mount[];
+  /** Host file with git's system configuration; null where it is what all sandboxes have. */
+  gitConfig: string | null;
   /** Files that a process of the sandbox places once it runs. */
   later: { source: string; target: string }[];
 }
@@ -52,7 +55,9 @@ export async function prepareFiles(
     }
   }
   const directories = directoryPlaces(spec, mounted);
-  return { pipes, uploads, writable: mounted, nested, files, directories, later };
+  const ownGitConfig = spec.git === undefined ? null : `${directory}/gitconfig`;
+  if (ownGitConfig !== null) await writeFile(ownGitConfig, gitConfig(spec.git), { mode: 0o644 });
+  return { pipes, uploads, writable: mounted, nested, files, directories, gitConfig: ownGitConfig, later };
 }
 
 /** Below a directory that the agent writes, a mount would follow the agent's links. */

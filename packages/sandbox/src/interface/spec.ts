@@ -35,8 +35,23 @@ export interface SandboxSpec {
   writable: string[];
   /** Secrets that stay outside of the sandbox and are injected into requests to their hosts. Default none. */
   credentials?: CredentialSource;
+  /** What git's system configuration says besides Berth's own settings. Default: nothing. */
+  git?: GitSettings;
   /** Called for each denied connection or name, once per distinct host within a second. */
   onEgressDenied?: (denied: EgressDenied) => void;
+}
+
+/** A name and an e-mail address without line breaks and control characters. */
+export interface GitPerson {
+  name: string;
+  email: string;
+}
+
+export interface GitSettings {
+  /** Author and committer of commits, unless a command or a repository says otherwise. Null: Berth's own. */
+  identity: GitPerson | null;
+  /** Whom `git commit` names as a co-author. */
+  coAuthor: GitPerson | null;
 }
 
 /** A system for sandboxes: host directories that are mounted as an overlay and never change. */

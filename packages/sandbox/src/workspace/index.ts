@@ -14,6 +14,7 @@ export type {
   RepositoryProvider,
 } from "./repository/repository.ts";
 export {
+  isForGh,
   repositoryEnvironment,
   repositoryVariableNames,
   WORKSPACE_PROGRAMS,

@@ -2,7 +2,8 @@ import { createGuardedFetch } from "@berth/egress";
 import { cloneRepository, listRefs, type RepositoryAccess, repositoryEnvironment } from "@berth/sandbox";
 import type { Config } from "../config/config.ts";
 import type { HostedProvider } from "../config/git-settings.ts";
-import { providerOf } from "../runs/credentials/repository-targets.ts";
+import { AccountIdentities } from "../runs/credentials/account-identities.ts";
+import { providerOf, type RepositoryProviders } from "../runs/credentials/repository-targets.ts";
 import type { CloneRepository, SessionRepository } from "../runs/inputs/placement.ts";
 import type { ListRefs } from "../runs/snapshots/build-snapshot.ts";
 
@@ -22,6 +23,16 @@ export function createRefLister(config: Config, authorities: readonly string[]):
   const fetch = createGuardedFetch({ allowPrivate: config.egressAllowPrivate, authorities });
   return (repository, signal) =>
     listRefs(accessTo(repository, config.hostedProviders), { fetch, ...(signal && { signal }) });
+}
+
+/** Asks hosts for the accounts of tokens, under the same rules as `createRefLister`. */
+export function createAccounts(
+  config: Config,
+  providers: RepositoryProviders,
+  authorities: readonly string[],
+): AccountIdentities {
+  const fetch = createGuardedFetch({ allowPrivate: config.egressAllowPrivate, authorities });
+  return new AccountIdentities(fetch, providers);
 }
 
 /** Clones inside the sandbox, with no credential but the repository's own. */

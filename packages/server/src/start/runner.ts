@@ -7,6 +7,7 @@ import type { DatabaseAddress } from "../db/connection.ts";
 import { openDatabase } from "../db/pool.ts";
 import type { Redactor } from "../log/redactor.ts";
 import { openSessionHub } from "../notify/session-hub.ts";
+import type { RepositoryProviders } from "../runs/credentials/repository-targets.ts";
 import { sweepDisks } from "../runs/disks/sweep-disks.ts";
 import { removeTrash } from "../runs/disks/trash.ts";
 import { Worker } from "../runs/session/worker.ts";
@@ -20,7 +21,7 @@ import { openModels } from "./open-models.ts";
 import { isOwnDatabase } from "./own-database.ts";
 import { ownHost, warnOfDifferences } from "./own-host.ts";
 import { Parts } from "./parts.ts";
-import { createCloner, createRefLister, repositoryVariables } from "./repositories.ts";
+import { createAccounts, createCloner, createRefLister, repositoryVariables } from "./repositories.ts";
 import { sweepSandboxes } from "./sweep-sandboxes.ts";
 import { MINUTE_MS, type Sweep, type Sweeper, startSweeper } from "./sweeper.ts";
 
@@ -98,8 +99,9 @@ async function openSharedParts(parts: Parts, { config, address, log }: RunnerOpt
     parts.open(() => openDiskBlobs(blobDirectory(config))),
   ]);
   const skills = await parts.open(() => SkillDirectories.open(join(config.dataDir, "skills"), blobs));
+  const authorities = await parts.open(() => readCaCertificates(config));
   const snapshots = await parts.open(
-    () => openSnapshots(config, { db, log, engine, host: installation }),
+    () => openSnapshots(config, authorities, { db, log, engine, host: installation }),
     (one) => one.close(),
   );
   const systems = await parts.open(
@@ -112,11 +114,14 @@ async function openSharedParts(parts: Parts, { config, address, log }: RunnerOpt
     home: host.place,
     hasSnapshot: snapshots.has,
   };
-  return { db, hub, models, engine, blobs, skills, snapshots, host, disks, systems };
+  const providers = providersOf(config);
+  const accounts = createAccounts(config, providers, authorities);
+  return { db, hub, models, engine, blobs, skills, snapshots, host, disks, systems, providers, accounts };
 }
 
 async function openSnapshots(
   config: Config,
+  authorities: readonly string[],
   { host, ...parts }: Pick<SnapshotParts, "db" | "log" | "engine"> & { host: string },
 ): Promise<RepositorySnapshots> {
   return await RepositorySnapshots.open({
@@ -125,9 +130,17 @@ async function openSnapshots(
     // Container engines cannot mount snapshots.
     maxBytes: config.sandbox === "docker" ? 0 : config.snapshotsMegabytes * MEBIBYTE,
     maxIdleDays: config.snapshotsDays,
-    listRefs: createRefLister(config, await readCaCertificates(config)),
+    listRefs: createRefLister(config, authorities),
     repositoryVariables: (repositories) => repositoryVariables(repositories, config.hostedProviders),
   });
+}
+
+function providersOf({ hostedProviders }: Config): RepositoryProviders {
+  return hostedProviders.map(({ host, api, token_env }) => ({
+    host,
+    token_env,
+    ...(api === null ? {} : { api }),
+  }));
 }
 
 function startWorker({ config, log, redactor }: RunnerOptions, parts: SharedParts): Worker {
@@ -144,11 +157,6 @@ function startWorker({ config, log, redactor }: RunnerOptions, parts: SharedPart
     sandboxIdleMs: config.sandboxIdleSeconds * 1_000,
     outputFileBytes: config.uploadLimit,
     reclaimMs: config.diskReclaimSeconds * 1_000,
-    providers: config.hostedProviders.map(({ host, api, token_env }) => ({
-      host,
-      token_env,
-      ...(api === null ? {} : { api }),
-    })),
     model: (agent) => models.get(agent.model.id, { contextWindow: agent.model.effective_context_window }),
     repositoryVariables: (repositories) => repositoryVariables(repositories, config.hostedProviders),
     clone: createCloner(config.hostedProviders),

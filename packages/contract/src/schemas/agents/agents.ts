@@ -11,6 +11,7 @@ import {
 import { createdAtBounds, flag, listQuery, pageOf, pageQuery } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
+import { gitIdentity, gitIdentityInput } from "../git-identity.ts";
 import { resolvedTool, toolsInput } from "./agent-tools.ts";
 import { mcpServer } from "./mcp.ts";
 import { agentSkill } from "./skills.ts";
@@ -62,6 +63,7 @@ export const agentSnapshot = {
       name: z.string(),
     }),
   ),
+  git_identity: gitIdentity.optional().meta({ description: "Absent if the agent has none." }),
   version: z.int().meta({ description: "The number of the version, from 1." }),
 };
 
@@ -104,6 +106,7 @@ export const agentRoutes = {
       tools: toolsInput.nullish(),
       mcp_servers: mcpServers.nullish(),
       skills: z.array(agentSkill).max(20).nullish(),
+      git_identity: gitIdentityInput.nullish(),
       metadata: metadata.nullish(),
     }),
     response: agent,
@@ -134,6 +137,7 @@ export const agentRoutes = {
       tools: toolsInput.nullish(),
       mcp_servers: mcpServers.nullish(),
       skills: z.array(agentSkill).max(20).nullish(),
+      git_identity: gitIdentityInput.nullish(),
       metadata: metadataPatch.nullish(),
     }),
     response: agent,

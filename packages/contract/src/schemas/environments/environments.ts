@@ -13,6 +13,7 @@ import {
 import { flag, listQuery, pageOf } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
+import { gitIdentity, gitIdentityInput } from "../git-identity.ts";
 import { installedPackages, packages, setupScript } from "./packages.ts";
 
 /**
@@ -127,6 +128,7 @@ export const environment = z
     }),
     environment_variables: z.record(z.string(), z.string()),
     credentials,
+    git_identity: gitIdentity.nullable(),
     image: z.string().nullable().meta({
       description: "Image of the sandboxes. Null: the installation's own image.",
     }),
@@ -156,6 +158,7 @@ const settings = {
   resources: resourceLimits.nullish().meta({ description: "Limits of each session's sandbox." }),
   metadata: metadata.nullish(),
   credentials: credentials.nullish().meta({ description: CREDENTIALS_DESCRIPTION }),
+  git_identity: gitIdentityInput.nullish(),
   image: image.nullish().meta({ description: IMAGE_DESCRIPTION }),
 };
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { idOf, metadata, timestamp } from "../../conventions/fields.ts";
 import { TOOL_NAMES } from "../agents/agent-tools.ts";
+import { gitIdentity } from "../git-identity.ts";
 import { confirmation } from "./input-events.ts";
 import { messageBlock, resultBlock, textBlock } from "./message-content.ts";
 
@@ -124,6 +125,10 @@ export const sessionEvent = z
       metadata: metadata
         .optional()
         .meta({ description: "All pairs after the change. Absent if none changed." }),
+      git_identity: gitIdentity
+        .nullable()
+        .optional()
+        .meta({ description: "After the change. Absent if it is the same." }),
     }),
     event("session.deleted", {}),
     event("session.error", {

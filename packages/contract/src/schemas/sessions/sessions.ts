@@ -16,6 +16,7 @@ import { defineRoute } from "../../operations/route.ts";
 import { sessionAgent } from "../agents/agents.ts";
 import { initialEvents } from "../events/input-events.ts";
 import { modelUsage } from "../events/session-events.ts";
+import { gitIdentity, gitIdentityInput } from "../git-identity.ts";
 import { resourceInput, sessionResource } from "./session-resources.ts";
 
 export const SESSION_STATUSES = ["idle", "running", "rescheduling", "terminated"] as const;
@@ -44,6 +45,7 @@ export const session = z
     }),
     usage: modelUsage,
     environment_variables: z.record(z.string(), z.string()),
+    git_identity: gitIdentity.nullable(),
     ...owner,
     archived_at: timestamp.nullable(),
     created_at: timestamp,
@@ -76,6 +78,7 @@ export const sessionRoutes = {
       vault_ids: vaultIds.nullish(),
       metadata: metadata.nullish(),
       environment_variables: environmentVariables.nullish(),
+      git_identity: gitIdentityInput.nullish(),
       initial_events: initialEvents.nullish(),
     }),
     response: session,
@@ -99,6 +102,7 @@ export const sessionRoutes = {
     body: z.strictObject({
       title: text(0, 500).nullish(),
       metadata: metadataPatch.nullish(),
+      git_identity: gitIdentityInput.nullish(),
     }),
     response: session,
   }),

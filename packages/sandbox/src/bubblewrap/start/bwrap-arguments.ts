@@ -13,6 +13,8 @@ export interface Sources {
   programs: string;
   pipes: string;
   uploads: string;
+  /** Null: as the system has it. */
+  gitConfig: string | null;
   writable: readonly Mount[];
   files: readonly Mount[];
   directories: readonly Mount[];
@@ -62,6 +64,7 @@ export function bwrapArguments(sources: Sources, limits: Limits, asRoot: boolean
     ...["--perms", "1777", "--size", shareOfMemory(2), "--tmpfs", "/tmp"],
     // Scripts of packages write and lock files there.
     ...(asRoot ? ["--perms", "0755", "--tmpfs", "/run", "--perms", "1777", "--dir", "/run/lock"] : []),
+    ...(sources.gitConfig === null ? [] : ["--ro-bind", sources.gitConfig, "/etc/gitconfig"]),
     ...["--ro-bind", sources.programs, PROGRAMS_INSIDE],
     ...["--ro-bind", sources.pipes, PIPES_INSIDE],
     ...sources.writable.flatMap(({ host, inside }) => ["--bind", host, inside]),

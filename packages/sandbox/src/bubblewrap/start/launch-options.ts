@@ -64,6 +64,7 @@ export async function launchOptions(
     programs: reach(`${directory}/programs`),
     pipes: reach(files.pipes),
     uploads: reach(files.uploads),
+    gitConfig: files.gitConfig && reach(files.gitConfig),
     writable: reachable(files.writable).filter(
       ({ inside }) => rootFd === null || !SYSTEM_DIRECTORIES.includes(inside),
     ),

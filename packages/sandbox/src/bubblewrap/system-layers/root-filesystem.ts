@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, readlink, symlink, writeFile } from "node:fs/promises";
 import { LAYERED_HOME, PROGRAMS_INSIDE } from "../../inside/environment.ts";
-import { GIT_CONFIG } from "../../inside/git-config.ts";
+import { gitConfig } from "../../inside/git-config.ts";
 import { trustedBundle } from "../../inside/trusted-bundle.ts";
 
 /** uid and gid of the agent inside. */
@@ -62,7 +62,7 @@ async function writeOwnFiles(etc: string, certificates: readonly string[]): Prom
     hostname: "session\n",
     hosts: "127.0.0.1 localhost session\n::1 localhost ip6-localhost\n",
     "resolv.conf": "nameserver 127.0.0.1\noptions timeout:2 attempts:2\n",
-    gitconfig: GIT_CONFIG,
+    gitconfig: gitConfig(),
     "ssl/certs/ca-certificates.crt": await trustedBundle(certificates),
   });
   await symlink("certs/ca-certificates.crt", `${etc}/ssl/cert.pem`);

@@ -17,6 +17,7 @@ const GH_TOKENS_VARIABLE = "BERTH_GH_TOKENS";
 export const WORKSPACE_PROGRAMS: Readonly<Record<string, string>> = {
   [CREDENTIAL_HELPER_NAME]: CREDENTIAL_HELPER,
   gh: shellScript("workspace/gh.sh"),
+  git: shellScript("workspace/git-command.sh"),
 };
 
 /** Enough of a repository to name its variables: `secret` is only compared with null. */
@@ -95,7 +96,8 @@ function isAtGitHub({ provider }: Holder): boolean {
   return provider?.host === "github.com";
 }
 
-function isForGh({ provider }: Holder): boolean {
+/** Whether the provider is one of `gh`: GitHub, or GitHub Enterprise. */
+export function isForGh({ provider }: Pick<Holder, "provider">): boolean {
   return provider?.token_env.some((name) => /^(GH|GITHUB)_(ENTERPRISE_)?TOKEN$/.test(name)) ?? false;
 }
 

@@ -1,4 +1,10 @@
-import { type agentRoutes, type Input, TOOL_NAMES, type ToolName } from "@berth/contract";
+import {
+  type agentRoutes,
+  completeGitIdentity,
+  type Input,
+  TOOL_NAMES,
+  type ToolName,
+} from "@berth/contract";
 import { errors } from "../../errors/catalogue.ts";
 import type { AgentDefinition } from "./agent-store.ts";
 import { resolveMcpToolset } from "./resolve-mcp.ts";
@@ -31,12 +37,13 @@ export function resolveAgent(body: Body, models: AvailableModels): Omit<AgentDef
     system: body.system ?? "",
     tools: (body.tools ?? []).map(resolveTool),
     mcp_servers: body.mcp_servers ?? [],
+    ...identityOf(body.git_identity),
   };
 }
 
 /** The definition with the change applied. @throws errors.invalid for a model that is not available. */
 export function changeAgent(
-  { name, description, model, system, tools, mcp_servers, ...rest }: AgentDefinition,
+  { name, description, model, system, tools, mcp_servers, git_identity, ...rest }: AgentDefinition,
   change: Change,
   models: AvailableModels,
 ): AgentDefinition {
@@ -48,7 +55,13 @@ export function changeAgent(
     system: change.system === undefined ? system : (change.system ?? ""),
     tools: change.tools === undefined ? tools : (change.tools ?? []).map(resolveTool),
     mcp_servers: change.mcp_servers === undefined ? mcp_servers : (change.mcp_servers ?? []),
+    ...identityOf(change.git_identity === undefined ? git_identity : change.git_identity),
   };
+}
+
+/** Definitions without an identity do not have the field. */
+function identityOf(given: Body["git_identity"]): Pick<AgentDefinition, "git_identity"> {
+  return given == null ? {} : { git_identity: completeGitIdentity(given) };
 }
 
 function resolveModel(choice: Body["model"], models: AvailableModels): AgentDefinition["model"] {

@@ -1,4 +1,10 @@
-import { type environmentRoutes, type Input, newUuid, uuidTimestamp } from "@berth/contract";
+import {
+  completeGitIdentity,
+  type environmentRoutes,
+  type Input,
+  newUuid,
+  uuidTimestamp,
+} from "@berth/contract";
 import { ownerOf, type Principal } from "../../access/principal.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { errors } from "../../errors/catalogue.ts";
@@ -28,6 +34,7 @@ export async function createEnvironment(
     config: resolveConfig(body.config),
     environment_variables: body.environment_variables ?? {},
     credentials: body.credentials ?? "inject",
+    git_identity: completeGitIdentity(body.git_identity ?? null),
     image: body.image ?? null,
     resources: resolveResources(body.resources),
     metadata: body.metadata ?? {},

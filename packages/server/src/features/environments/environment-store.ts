@@ -10,6 +10,7 @@ export interface EnvironmentRow extends OwnedRow {
   config: Environment["config"];
   environment_variables: Record<string, string>;
   credentials: Environment["credentials"];
+  git_identity: Environment["git_identity"];
   image: string | null;
   resources: Environment["resources"];
   metadata: Record<string, string>;
@@ -18,7 +19,7 @@ export interface EnvironmentRow extends OwnedRow {
 export type NewEnvironment = Omit<EnvironmentRow, "archived_at" | "updated_at">;
 
 const COLUMNS = `id, organization_id, owner_type, owner_id, name, description, config, environment_variables,
-  credentials, image, resources, metadata, archived_at, updated_at`;
+  credentials, git_identity, image, resources, metadata, archived_at, updated_at`;
 
 /** Returns false when the owner has one of this name. */
 export async function insertEnvironment(db: Queryable, environment: NewEnvironment): Promise<boolean> {
@@ -26,8 +27,8 @@ export async function insertEnvironment(db: Queryable, environment: NewEnvironme
     name: "insert_environment",
     text: `
       insert into environments (id, organization_id, owner_type, owner_id, name, description, config,
-        environment_variables, credentials, image, resources, metadata, updated_at)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+        environment_variables, credentials, image, resources, metadata, updated_at, git_identity)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
       on conflict (owner_id, name) where deleted_at is null do nothing`,
     values: [
       environment.id,
@@ -43,6 +44,7 @@ export async function insertEnvironment(db: Queryable, environment: NewEnvironme
       environment.resources,
       environment.metadata,
       uuidTimestamp(environment.id),
+      environment.git_identity,
     ],
   });
   return rowCount === 1;
@@ -87,7 +89,7 @@ export async function updateEnvironmentRow(tx: Queryable, environment: NewEnviro
     await tx.query({
       name: "store_environment",
       text: `update environments set name = $2, description = $3, config = $4, environment_variables = $5,
-        credentials = $6, image = $7, resources = $8, metadata = $9, updated_at = now() where id = $1`,
+        credentials = $6, image = $7, resources = $8, metadata = $9, git_identity = $10, updated_at = now() where id = $1`,
       values: [
         environment.id,
         environment.name,
@@ -98,6 +100,7 @@ export async function updateEnvironmentRow(tx: Queryable, environment: NewEnviro
         environment.image,
         environment.resources,
         environment.metadata,
+        environment.git_identity,
       ],
     });
     return true;
@@ -125,7 +128,7 @@ export async function deleteUnusedEnvironment(tx: Queryable, id: string): Promis
     name: "delete_environment",
     text: `
       update environments set deleted_at = now(), name = '', description = null, metadata = '{}',
-        environment_variables = '{}', image = null, updated_at = now()
+        environment_variables = '{}', git_identity = null, image = null, updated_at = now()
       where id = $1
         and not exists (select from sessions where environment_id = $1 and terminated_at is null)`,
     values: [id],
@@ -146,6 +149,7 @@ export function toEnvironment(row: EnvironmentRow): Environment {
     config: row.config,
     environment_variables: row.environment_variables,
     credentials: row.credentials,
+    git_identity: row.git_identity,
     image: row.image,
     resources: row.resources,
     metadata: row.metadata,

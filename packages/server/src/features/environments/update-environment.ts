@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { environmentRoutes, Input } from "@berth/contract";
+import { completeGitIdentity, type environmentRoutes, type Input } from "@berth/contract";
 import type { Principal } from "../../access/principal.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import { errors } from "../../errors/catalogue.ts";
@@ -50,6 +50,8 @@ function changeEnvironment(environment: EnvironmentRow, body: Body): Environment
     environment_variables:
       body.environment_variables === undefined ? variables : (body.environment_variables ?? {}),
     credentials: body.credentials === undefined ? environment.credentials : (body.credentials ?? "inject"),
+    git_identity:
+      body.git_identity === undefined ? environment.git_identity : completeGitIdentity(body.git_identity),
     image: body.image === undefined ? environment.image : body.image,
     resources: resolveResources(body.resources, resources),
     metadata: patchMetadata(metadata, body.metadata),

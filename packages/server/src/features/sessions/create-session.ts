@@ -1,4 +1,4 @@
-import { type Input, newUuid, type sessionRoutes } from "@berth/contract";
+import { completeGitIdentity, type Input, newUuid, type sessionRoutes } from "@berth/contract";
 import { ownerOf, type Principal } from "../../access/principal.ts";
 import type { ReferenceCheck } from "../../access/references.ts";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
@@ -52,6 +52,7 @@ export async function createSession(
     agent: JSON.stringify(agentSnapshot(agent.row, skills?.pinned())),
     environment_id: environment.row.id,
     environment_variables: body.environment_variables ?? {},
+    git_identity: completeGitIdentity(body.git_identity ?? null),
     title: body.title ?? "",
     metadata: body.metadata ?? {},
     resources: rows,

@@ -1,4 +1,4 @@
-import { type InputEvent, uuidTimestamp } from "@berth/contract";
+import { type GitIdentity, type InputEvent, uuidTimestamp } from "@berth/contract";
 import type { Owner } from "../../access/principal.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { eventColumns, newEventRow } from "./events/event-row.ts";
@@ -12,6 +12,7 @@ export interface NewSession extends Owner {
   agent: string;
   environment_id: string;
   environment_variables: Record<string, string>;
+  git_identity: GitIdentity | null;
   title: string;
   metadata: Record<string, string>;
   resources: readonly NewResource[];
@@ -40,10 +41,10 @@ export async function insertSession(db: Queryable, session: NewSession): Promise
         for key share
       ), session as (
         insert into sessions (id, organization_id, owner_type, owner_id, agent_id, agent, environment_id,
-          environment_variables, title, metadata, updated_at, last_seq, pending_at, vault_ids)
+          environment_variables, title, metadata, updated_at, last_seq, pending_at, vault_ids, git_identity)
         select $1::uuid, $2::uuid, $3::text, $4::uuid, used.agent_id, $6::json, used.environment_id,
           $8::json, $9::text, $10::jsonb, $11::timestamptz, cardinality($13::uuid[]),
-          case when $17::boolean then now() end, $18::uuid[]
+          case when $17::boolean then now() end, $18::uuid[], $20::jsonb
         from used
         returning id
       ), resources as (
@@ -75,6 +76,7 @@ export async function insertSession(db: Queryable, session: NewSession): Promise
       session.due,
       session.vault_ids,
       session.skill_version_ids,
+      session.git_identity,
     ],
   });
   return rowCount === 1;

@@ -7,6 +7,7 @@ export interface SessionRow extends OwnedRow {
   agent: string;
   environment_id: string;
   environment_variables: Record<string, string>;
+  git_identity: Session["git_identity"];
   title: string;
   metadata: Record<string, string>;
   status: Session["status"];
@@ -52,6 +53,7 @@ function sessionWithoutAgent(row: SessionRow): Omit<Session, "agent"> {
       cache_creation_input_tokens: row.cache_creation_input_tokens,
     },
     environment_variables: row.environment_variables,
+    git_identity: row.git_identity,
     ...ownedFields(row),
   };
 }

@@ -14,7 +14,7 @@ import type { SessionRow } from "./session-row.ts";
 
 /** The columns of `SessionRow`. */
 const sessionColumns = `id, organization_id, owner_type, owner_id, agent::text as agent, environment_id,
-  environment_variables, title, metadata, vault_ids, status, input_tokens, output_tokens, cache_read_input_tokens,
+  environment_variables, git_identity, title, metadata, vault_ids, status, input_tokens, output_tokens, cache_read_input_tokens,
   cache_creation_input_tokens, archived_at, terminated_at, updated_at, now() as read_at,
   (active_ms + coalesce(greatest(extract(epoch from now() - running_since) * 1000, 0)::bigint, 0)) / 1000
     as active_seconds,

@@ -1,4 +1,5 @@
-import type { Input, sessionRoutes } from "@berth/contract";
+import { isDeepStrictEqual } from "node:util";
+import { completeGitIdentity, type Input, type sessionRoutes } from "@berth/contract";
 import type { Principal } from "../../access/principal.ts";
 import type { DatabaseAccess } from "../../db/database-access.ts";
 import { errors } from "../../errors/catalogue.ts";
@@ -36,9 +37,12 @@ export async function updateSession(
 function changeOf(row: SessionRow, body: UpdateInput["body"]): SessionChange {
   const title = body.title === undefined ? row.title : (body.title ?? "");
   const pairs = patchMetadata(row.metadata, body.metadata);
+  const identity =
+    body.git_identity === undefined ? row.git_identity : completeGitIdentity(body.git_identity);
   return {
     ...(title === row.title ? {} : { title }),
     ...(isSame(pairs, row.metadata) ? {} : { metadata: pairs }),
+    ...(isDeepStrictEqual(identity, row.git_identity) ? {} : { git_identity: identity }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { LeaseLost } from "@berth/agent";
-import type { Environment, SessionAgent } from "@berth/contract";
+import type { Environment, GitIdentity, SessionAgent } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
 import type { Removal } from "./removal-store.ts";
 import { type RunResource, readResources } from "./resource-store.ts";
@@ -16,6 +16,8 @@ export interface RunSession {
   /** The environment's, without the session's own. */
   variables: Record<string, string>;
   limits: Environment["resources"];
+  /** Each part as the session, its environment or its agent says, in this order. */
+  gitIdentity: GitIdentity;
   /** Null: the engine's default. */
   image: string | null;
   /** The place that has the session's disk; null while there is none. */
@@ -49,6 +51,8 @@ interface Row {
   limits: Environment["resources"];
   image: string | null;
   home: string | null;
+  own_identity: GitIdentity | null;
+  shared_identity: GitIdentity | null;
   removals: Removal[];
 }
 
@@ -61,6 +65,7 @@ async function readSession(
     text: `
       select sessions.organization_id, sessions.agent, environments.config, environments.environment_variables,
         environments.resources as limits, environments.image, sessions.home,
+        sessions.git_identity as own_identity, environments.git_identity as shared_identity,
         (
           select coalesce(json_agg(json_build_object('id', resource_id, 'mountPath', mount_path) order by resource_id), '[]')
           from session_removals where session_id = sessions.id
@@ -82,8 +87,19 @@ async function readSession(
     setupScript,
     variables: row.environment_variables,
     limits,
+    gitIdentity: firstIdentity([row.own_identity, row.shared_identity, agent.git_identity]),
     image,
     home: row.home,
     removals,
+  };
+}
+
+function firstIdentity(given: readonly (GitIdentity | null | undefined)[]): GitIdentity {
+  const named = given.find((one) => one?.name != null);
+  const shared = given.find((one) => one?.co_authored_by != null);
+  return {
+    name: named?.name ?? null,
+    email: named?.email ?? null,
+    co_authored_by: shared?.co_authored_by ?? null,
   };
 }

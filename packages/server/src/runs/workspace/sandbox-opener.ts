@@ -1,5 +1,6 @@
 import {
   DiskLimitError,
+  type GitSettings,
   ImageError,
   type MountedFile,
   type RemoteRefs,
@@ -32,12 +33,14 @@ import { PrefetchedRefs } from "../snapshots/prefetched-refs.ts";
 import { openOnSystem } from "../system/disk-system.ts";
 import { EnvironmentProgress } from "../system/environment-progress.ts";
 import { type SystemParts, sessionSystem } from "../system/session-system.ts";
+import { type GitParts, gitSettings } from "./git-settings.ts";
 import { sandboxSpec } from "./sandbox-spec.ts";
 
 export interface OpenParts extends ProvisionParts {
   db: Database;
   engine: SandboxEngine;
   credentials: Pick<SessionCredentials, "egressSource" | "repositoryInside" | "unsealedRepository">;
+  accounts: GitParts["accounts"];
   disks: DiskDirectory;
   /** Systems of Berth's own; null where sandboxes have what the engine gives them. */
   systems: SystemParts | null;
@@ -90,8 +93,9 @@ export class SandboxOpener {
     const { isNew, ...disk } = await this.#claimDisk();
     const resources = isNew ? inputs.resources.map(onNewDisk) : inputs.resources;
     const refs = this.#prefetchRefs(session, resources);
+    const git = gitSettings(this.#parts, session, resources);
     const spec = sandboxSpec(this.#parts, session, disk, resources, inputs.removals);
-    const sandbox = await this.#orReport(session, () => this.#openOnSystem(session, disk, spec));
+    const sandbox = await this.#orReport(session, () => this.#openOnSystem(session, disk, spec, git));
     await reportStarted(runLog, sandbox, Math.round(performance.now() - began) / 1000);
     const opened = { sandbox, provisioner: this.#provisionerOf(sandbox, spec.files, refs) };
     return { opened, toPlace: { resources: resources.filter(isPending), removals: inputs.removals } };
@@ -131,7 +135,12 @@ export class SandboxOpener {
     return prefetched;
   }
 
-  async #openOnSystem(session: RunSession, disk: Disk, spec: SandboxSpec): Promise<Sandbox> {
+  async #openOnSystem(
+    session: RunSession,
+    disk: Disk,
+    plain: SandboxSpec,
+    git: Promise<GitSettings>,
+  ): Promise<Sandbox> {
     const { engine, log, skills, systems } = this.#parts;
     const { runLog, memory, signal } = this.#target;
     const onEgressDenied = createEgressReport(runLog, log);
@@ -143,6 +152,7 @@ export class SandboxOpener {
       ...(await skills.mounts(await this.#target.skills())),
       ...(await memory.directories(disk.path)),
     ];
+    const spec = { ...plain, git: await git };
     const system = own.system === undefined ? {} : { system: own.system };
     const credentials = this.#parts.credentials.egressSource();
     const open = () => engine.open({ ...spec, ...system, directories, credentials, onEgressDenied });

@@ -96,7 +96,7 @@ export async function appendTerminated(db: Queryable, sessionId: string): Promis
 }
 
 /** The new values of a session's changed fields. */
-export type SessionChange = Pick<EventOf<"session.updated">, "title" | "metadata">;
+export type SessionChange = Pick<EventOf<"session.updated">, "title" | "metadata" | "git_identity">;
 
 /** Stores new values and appends `session.updated` with them. The caller has locked the session's row. */
 export async function appendUpdated(tx: Queryable, sessionId: string, change: SessionChange): Promise<void> {
@@ -109,13 +109,23 @@ export async function appendUpdated(tx: Queryable, sessionId: string, change: Se
           last_seq = last_seq + 1,
           title = coalesce($5, title),
           metadata = coalesce($6, metadata),
+          git_identity = case when $7::boolean then $8::jsonb else git_identity end,
           updated_at = now()
         where id = $1
         returning last_seq
       )
       insert into events (session_id, seq, id, type, body, processed_at)
       select $1, session.last_seq, $2::uuid, $3::text, $4::text, now() from session`,
-    values: [sessionId, row.id, row.type, row.body, change.title ?? null, change.metadata ?? null],
+    values: [
+      sessionId,
+      row.id,
+      row.type,
+      row.body,
+      change.title ?? null,
+      change.metadata ?? null,
+      change.git_identity !== undefined,
+      change.git_identity ?? null,
+    ],
   });
 }
 

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { text } from "../conventions/fields.ts";
+
+const NO_CONTROLS = /^[^\p{Cc}\p{Cs}<>]*$/u;
+
+/** git removes these from both ends of a name, and rejects a name with nothing else. */
+const HAS_CONTENT = /[^\s.,:;"\\']/;
+
+const name = text(1, 256)
+  .regex(NO_CONTROLS, { error: "Field '{field}' must not contain control characters, '<' or '>'." })
+  .regex(HAS_CONTENT, { error: "Field '{field}' must be a name." });
+
+const email = text(3, 254).regex(/^[^\s\p{Cc}\p{Cs}<>"\\]+@[^\s\p{Cc}\p{Cs}<>"\\@]+$/u, {
+  error: "Field '{field}' must be an e-mail address.",
+});
+
+const person = z.strictObject({ name, email });
+type GitPerson = z.output<typeof person>;
+
+export function isGitPerson(value: unknown): value is GitPerson {
+  return person.safeParse(value).success;
+}
+
+const CO_AUTHOR = "Added as a `Co-authored-by` line to the message of each commit that `git commit` makes.";
+
+/** As a request gives it: `name` and `email` together, `co_authored_by`, or all three. */
+export const gitIdentityInput = z
+  .strictObject({
+    name: name.nullish(),
+    email: email.nullish(),
+    co_authored_by: person.nullish().meta({ description: CO_AUTHOR }),
+  })
+  .superRefine((given, context) => {
+    const reject = (path: string, message: string) =>
+      context.addIssue({ code: "custom", path: [path], message });
+    if (given.name != null && given.email == null)
+      reject("email", "Field '{field}' is required with a name.");
+    if (given.email != null && given.name == null)
+      reject("name", "Field '{field}' is required with an e-mail address.");
+    if (given.name == null && given.email == null && given.co_authored_by == null)
+      reject("name", "Field '{field}' is required, unless there is a co-author.");
+  })
+  .meta({
+    description:
+      "Author and committer of the agent's commits. What a session sets takes precedence over its environment, and the environment over its agent; the co-author is looked up separately. Without a name the account of the first hosted repository's token is used, if its host is GitHub or GitHub Enterprise and tells it, with the address `ID+LOGIN@users.noreply.HOST`; otherwise `Berth agent <agent@berth.invalid>`. Commands may set another identity. A change applies when a sandbox is next opened.",
+    examples: [{ name: "Ann's agent", email: "ann+agent@example.com" }],
+  });
+
+export const gitIdentity = z.strictObject({
+  name: z.string().nullable(),
+  email: z.string().nullable(),
+  co_authored_by: z.strictObject({ name: z.string(), email: z.string() }).nullable(),
+});
+export type GitIdentity = z.output<typeof gitIdentity>;
+
+type Given = z.output<typeof gitIdentityInput>;
+
+/** The identity with every field, null for one that is not given. */
+export function completeGitIdentity(given: Given): GitIdentity;
+export function completeGitIdentity(given: Given | null): GitIdentity | null;
+export function completeGitIdentity(given: Given | null): GitIdentity | null {
+  if (given === null) return null;
+  return {
+    name: given.name ?? null,
+    email: given.email ?? null,
+    co_authored_by: given.co_authored_by ?? null,
+  };
+}
