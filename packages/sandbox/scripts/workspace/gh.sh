@@ -118,7 +118,9 @@ choose() {
         if (resolved != "") consider(resolved)
         for (rank = 1; rank <= 5; rank++) for (r = 1; r <= remotes; r++) {
           own = remote[r] == base ? 1 : remote[r] == "upstream" ? 2 : remote[r] == "github" ? 3 : remote[r] == "origin" ? 4 : 5
-          if (own == rank && (!chosen_by_agent || host_of(normal(url[r])) == home)) consider(url[r])
+          at = host_of(normal(url[r]))
+          # gh ignores remotes at hosts that it does not know.
+          if (own == rank && (at == home || (!chosen_by_agent && first_at(at) != ""))) consider(url[r])
         }
         moved = count > 0
       }

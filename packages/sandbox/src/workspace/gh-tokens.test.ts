@@ -138,6 +138,8 @@ test("gh tokens: a clone at another host than the first → that host, unless th
   assert.equal(await given(both, ["pr", "list"], { cwd, GH_HOST: "github.com" }), "second|first|github.com");
   const forge = await clone("forge", { "remote.origin.url": "https://forge.example/acme/two" });
   assert.equal(await given([...HUB, ...FORGE], ["pr", "list"], { cwd: forge }), "first|second|forge.example");
+  const elsewhere = await clone("elsewhere", { "remote.origin.url": "https://plain.example/acme/two" });
+  assert.equal(await given(FORGE, ["api", "/user"], { cwd: elsewhere }), "|first|forge.example");
   const own = { cwd: forge, GH_HOST: "elsewhere.example" };
   assert.equal(await given(both, ["pr", "list"], own), "first||elsewhere.example");
 });
