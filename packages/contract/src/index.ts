@@ -1,6 +1,7 @@
 export * from "./conventions/beta.ts";
 export * from "./conventions/errors.ts";
 export * from "./conventions/fields.ts";
+export * from "./conventions/git-identity.ts";
 export * from "./conventions/ids.ts";
 export * from "./conventions/page.ts";
 export * from "./conventions/validation.ts";
@@ -25,7 +26,6 @@ export * from "./schemas/events/message-content.ts";
 export * from "./schemas/events/session-events.ts";
 export * from "./schemas/files.ts";
 export * from "./schemas/forward.ts";
-export * from "./schemas/git-identity.ts";
 export * from "./schemas/memory/memories.ts";
 export * from "./schemas/memory/memory-stores.ts";
 export * from "./schemas/memory/memory-versions.ts";

@@ -8,10 +8,10 @@ import {
   text,
   timestamp,
 } from "../../conventions/fields.ts";
+import { gitIdentity, gitIdentityInput } from "../../conventions/git-identity.ts";
 import { createdAtBounds, flag, listQuery, pageOf, pageQuery } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
-import { gitIdentity, gitIdentityInput } from "../git-identity.ts";
 import { resolvedTool, toolsInput } from "./agent-tools.ts";
 import { mcpServer } from "./mcp.ts";
 import { agentSkill } from "./skills.ts";

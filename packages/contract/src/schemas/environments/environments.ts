@@ -10,10 +10,10 @@ import {
   text,
   timestamp,
 } from "../../conventions/fields.ts";
+import { gitIdentity, gitIdentityInput } from "../../conventions/git-identity.ts";
 import { flag, listQuery, pageOf } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
-import { gitIdentity, gitIdentityInput } from "../git-identity.ts";
 import { installedPackages, packages, setupScript } from "./packages.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { idOf, metadata, timestamp } from "../../conventions/fields.ts";
+import { gitIdentity } from "../../conventions/git-identity.ts";
 import { TOOL_NAMES } from "../agents/agent-tools.ts";
-import { gitIdentity } from "../git-identity.ts";
 import { confirmation } from "./input-events.ts";
 import { messageBlock, resultBlock, textBlock } from "./message-content.ts";
 

@@ -10,13 +10,13 @@ import {
   text,
   timestamp,
 } from "../../conventions/fields.ts";
+import { gitIdentity, gitIdentityInput } from "../../conventions/git-identity.ts";
 import { flag, listQuery, pageOf } from "../../conventions/page.ts";
 import { operations } from "../../operations/operations.ts";
 import { defineRoute } from "../../operations/route.ts";
 import { sessionAgent } from "../agents/agents.ts";
 import { initialEvents } from "../events/input-events.ts";
 import { modelUsage } from "../events/session-events.ts";
-import { gitIdentity, gitIdentityInput } from "../git-identity.ts";
 import { resourceInput, sessionResource } from "./session-resources.ts";
 
 export const SESSION_STATUSES = ["idle", "running", "rescheduling", "terminated"] as const;

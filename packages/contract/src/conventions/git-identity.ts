@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { text } from "../conventions/fields.ts";
+import { text } from "./fields.ts";
 
 const NO_CONTROLS = /^[^\p{Cc}\p{Cs}<>]*$/u;
 
