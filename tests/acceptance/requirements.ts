@@ -8,6 +8,7 @@ import { filterRequirements } from "./requirements/filters.ts";
 import { forwardRequirements } from "./requirements/forward.ts";
 import { gitIdentityRequirements } from "./requirements/git-identity.ts";
 import { gitRepositories } from "./requirements/git-repositories.ts";
+import { homeRequirements } from "./requirements/homes.ts";
 import { idempotencyRequirements } from "./requirements/idempotency.ts";
 import { mcpRequirements } from "./requirements/mcp.ts";
 import { memoryRequirements } from "./requirements/memory.ts";
@@ -525,6 +526,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...filterRequirements,
   ...messageContentRequirements,
   ...reclaimRequirements,
+  ...homeRequirements,
   ...mcpRequirements,
   ...vaultRequirements,
   ...proxyCredentialRequirements,

@@ -35,12 +35,14 @@ export class LoadedSession {
     return new LoadedSession(session.id, current);
   }
 
-  /** Stops the load, waits until the session is idle, and compares the log with the acknowledged and followed events. */
-  async check(): Promise<void> {
-    this.#stop.abort();
-    await this.#done;
+  /**
+   * Stops the load, waits until the session is idle, and compares the log with the acknowledged and followed events, and the
+   * calls with what they left on the disk. Returns the log.
+   */
+  async check(): Promise<AnyJson[]> {
+    await this.stop();
     const api = this.#current();
-    const duplicates = await this.#runAfterLoad(api, "touch /data/numbers; sort -n /data/numbers | uniq -d");
+    const numbers = await this.#runAfterLoad(api, "touch /data/numbers; cat /data/numbers");
     const log = await wholeLog(api, this.id);
     const ids = log.map(({ id }) => id);
     assert.equal(new Set(ids).size, ids.length, "no event is duplicated");
@@ -55,8 +57,18 @@ export class LoadedSession {
       ids.slice(0, this.followed.length),
       "the follower received the log without a gap or a duplicate",
     );
-    assert.equal(duplicates, "", "no command ran twice");
+    const written = numbers.split("\n").filter((line) => line !== "");
+    assert.equal(new Set(written).size, written.length, "no command ran twice");
     assertEveryCallHasOneResult(log);
+    for (const number of finishedNumbers(log))
+      assert.ok(written.includes(number), `what the command with ${number} wrote is on the disk`);
+    return log;
+  }
+
+  /** Stops the load. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#done;
   }
 
   /** The output of a command that runs after all sent messages are processed. */
@@ -119,6 +131,17 @@ async function wholeLog(api: Api, session: string): Promise<AnyJson[]> {
     page = part.next_page;
   }
   return log;
+}
+
+/** The numbers of the commands whose results say that they ran to their end. */
+function finishedNumbers(log: AnyJson[]): string[] {
+  const results = new Map(
+    log.filter(({ type }) => type === "agent.tool_result").map((result) => [result.tool_use_id, result]),
+  );
+  return log.flatMap(({ id, type, input }) => {
+    const number = type === "agent.tool_use" && /^echo (\d+) >> /.exec(input.command)?.[1];
+    return number && results.get(id)?.is_error === false ? [number] : [];
+  });
 }
 
 function assertEveryCallHasOneResult(log: AnyJson[]): void {

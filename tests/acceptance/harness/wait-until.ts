@@ -2,12 +2,12 @@ import { setTimeout as pause } from "node:timers/promises";
 
 /** Resolves when the condition is true; rejects with the message after `timeoutMs`. */
 export async function waitUntil(
-  condition: () => boolean,
+  condition: () => boolean | Promise<boolean>,
   message: () => string,
   timeoutMs = 60_000,
 ): Promise<void> {
   const signal = AbortSignal.timeout(timeoutMs);
-  while (!condition()) {
+  while (!(await condition())) {
     await pause(10, undefined, { signal }).catch(() => {
       throw new Error(message());
     });

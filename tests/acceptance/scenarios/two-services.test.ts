@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { after, before } from "node:test";
 import { type AnyJson, Api } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
 import { covers } from "../harness/covers.ts";
 import { bash, makeFile, makeSession, steps } from "../harness/fixtures.ts";
+import { databaseUrlOf, settingsToShare } from "../harness/shared-database.ts";
 import { readFrames } from "../harness/stream.ts";
 
 /** Two services on one database, like two machines behind a load balancer. */
@@ -15,7 +14,7 @@ let firstApi: Api;
 let secondApi: Api;
 before(async () => {
   first = await Berth.start();
-  second = await Berth.start({ settings: sharedSettings() });
+  second = await Berth.start({ settings: settingsToShare(first) });
   firstApi = await first.client();
   secondApi = new Api(second.url, firstApi.token);
 });
@@ -49,7 +48,7 @@ covers(
   ["second-service-key"],
   "two services: one with another secret key is rejected at its start",
   async () => {
-    const start = Berth.start({ settings: { BERTH_DATABASE_URL: databaseOf(first) } });
+    const start = Berth.start({ settings: { BERTH_DATABASE_URL: databaseUrlOf(first) } });
     await assert.rejects(
       start,
       /^Error: serve ended with 1:\nerror: This database is used with another secret key: [^\n]+\n$/,
@@ -61,7 +60,7 @@ covers(
   ["second-service-contents"],
   "two services: one that does not share the contents is rejected at its start",
   async () => {
-    const { BERTH_BLOBS: _, ...settings } = sharedSettings();
+    const { BERTH_BLOBS: _, ...settings } = settingsToShare(first);
     const sentence =
       /^Error: serve ended with 1:\nerror: Another service of this database keeps the contents of files elsewhere than \S+: set BERTH_BLOBS [^\n]+\n$/;
     await assert.rejects(Berth.start({ settings }), sentence);
@@ -72,14 +71,6 @@ covers(
     assert.equal(await response.text(), "shared");
   },
 );
-
-function sharedSettings(): Record<string, string> {
-  return {
-    BERTH_DATABASE_URL: databaseOf(first),
-    BERTH_SECRET_KEY_FILE: join(first.dataDir, "secret.key"),
-    BERTH_BLOBS: join(first.dataDir, "blobs"),
-  };
-}
 
 /** Reads the stream of the second service, reconnecting after every fourth event, until all messages are processed. */
 async function follow(session: string, followed: AnyJson[], messages: number): Promise<void> {
@@ -95,12 +86,4 @@ async function follow(session: string, followed: AnyJson[], messages: number): P
       if (++count === 4) break;
     }
   }
-}
-
-/** The URL of a service's embedded database, with the socket from postmaster.pid. */
-function databaseOf(berth: Berth): string {
-  const [, , , port, socket] = readFileSync(`${berth.dataDir}/postgres/cluster/postmaster.pid`, "utf8").split(
-    "\n",
-  );
-  return `postgres://berth@localhost:${port}/berth?host=${encodeURIComponent(socket ?? "")}`;
 }

@@ -4,7 +4,9 @@ import {
   type ServiceAccountTokenFor,
   type TokenFor,
 } from "../features/tokens/create-token-for.ts";
+import { installationId } from "../start/installation-id.ts";
 import { asOperator, type InstallationFlags } from "./as-operator.ts";
+import { forgetHost, listHosts, setDraining } from "./host-store.ts";
 import { createOrganization, listOrganizations, renameOrganization } from "./organization-store.ts";
 import {
   createServiceAccount,
@@ -14,8 +16,8 @@ import {
 import { createUser, listUsers, setRole, setUserDisabled, type User } from "./user-store.ts";
 
 /**
- * The operator's commands for organizations, users and service accounts, each identified by name, run on the installation's
- * machine. They reject with `OperatorError` when something does not exist or already exists.
+ * The operator's commands for organizations, users, service accounts, each identified by name, and hosts, run on the
+ * installation's machine. They reject with `OperatorError` when something does not exist or already exists.
  */
 export function administration(flags: InstallationFlags) {
   return {
@@ -39,6 +41,15 @@ export function administration(flags: InstallationFlags) {
         asOperator(flags, (db) => createServiceAccount(db.write, account)),
       setDisabled: (account: { name: string; organization: string }, disabled: boolean) =>
         asOperator(flags, (db) => setServiceAccountDisabled(db.write, account, disabled)),
+    },
+    hosts: {
+      list: () => asOperator(flags, (db, config) => listHosts(db.read, installationId(config.dataDir))),
+      setDraining: (id: string, draining: boolean) =>
+        asOperator(flags, (db) => setDraining(db.write, id, draining)),
+      forget: (id: string, force: boolean) =>
+        asOperator(flags, (db, config) =>
+          forgetHost(db.write, id, { graceMs: config.hostGraceSeconds * 1_000, force }),
+        ),
     },
   };
 }

@@ -14,14 +14,14 @@ export type InstallationFlags = Readonly<Record<string, string | undefined>>;
  */
 export async function asOperator<T>(
   flags: InstallationFlags,
-  work: (db: DatabaseAccess) => Promise<T>,
+  work: (db: DatabaseAccess, config: Config) => Promise<T>,
 ): Promise<T> {
   const config: Config = readConfig(process.env, flags);
   const log = createLog("silent", createRedactor());
   const store = await openStore(config, log);
   const db = openDatabase({ ...store.address, log, max: 1, readers: 1 });
   try {
-    return await work(db);
+    return await work(db, config);
   } finally {
     await db.close();
     await store.stop();

@@ -12,6 +12,7 @@ const LOCAL: ReadonlySet<keyof Config> = new Set([
   "secretKeyFile",
   "blobs",
   "modelsFile",
+  "blobs",
   "snapshotsMegabytes",
   "snapshotsDays",
   "dockerSocket",

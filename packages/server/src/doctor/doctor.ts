@@ -8,11 +8,14 @@ import {
   type SandboxEngine,
 } from "@berth/sandbox";
 import { type Config, ConfigError, readConfig, systemDirectory, unknownVariables } from "../config/config.ts";
+import type { DatabaseAddress } from "../db/connection.ts";
+import { openDatabase } from "../db/pool.ts";
 import { createLog } from "../log/log.ts";
 import { createRedactor } from "../log/redactor.ts";
 import { openEngine } from "../start/open-engine.ts";
 import { openModels } from "../start/open-models.ts";
 import { openStore } from "../start/open-store.ts";
+import { describeDifferences, ownHost } from "../start/own-host.ts";
 
 /**
  * Reports what this machine provides and lacks for an installation: settings, database, models, sandbox. Starts what it has to
@@ -23,7 +26,7 @@ export async function doctor(
 ): Promise<Capability[]> {
   try {
     const config = readConfig(process.env, flags);
-    return [settings(config), await database(config), await models(config), ...(await sandbox(config))];
+    return [settings(config), ...(await database(config)), await models(config), ...(await sandbox(config))];
   } catch (error) {
     const faults = error instanceof ConfigError ? error.faults : [(error as Error).message];
     return faults.map((detail) => ({ name: "settings", state: "no", detail }));
@@ -41,20 +44,35 @@ function settings({ dataDir }: Config): Capability {
 
 const SILENT_LOG = createLog("silent", createRedactor());
 
-async function database(config: Config): Promise<Capability> {
+async function database(config: Config): Promise<Capability[]> {
   const name = "database";
   try {
     const store = await openStore(config, SILENT_LOG);
-    await store.stop();
+    const differences = await hosts(config, store.address).finally(() => store.stop());
     const kind =
       config.databaseUrl === null ? "The embedded PostgreSQL" : "The PostgreSQL of BERTH_DATABASE_URL";
-    return {
-      name,
-      state: "yes",
-      detail: `${kind} starts, is durable, and has the current schema.`,
-    };
+    return [
+      { name, state: "yes", detail: `${kind} starts, is durable, and has the current schema.` },
+      ...differences,
+    ];
   } catch (error) {
-    return { name, state: "no", detail: (error as Error).message };
+    return [{ name, state: "no", detail: (error as Error).message }];
+  }
+}
+
+/** Compares the settings with those of the other services of the database. Nothing when the models are not known. */
+async function hosts(config: Config, address: DatabaseAddress): Promise<Capability[]> {
+  const name = "hosts";
+  const registry = await openModels(config, SILENT_LOG).catch(() => null);
+  if (registry === null) return [];
+  const db = openDatabase({ ...address, log: SILENT_LOG, max: 1, readers: 1 });
+  try {
+    const differences = await describeDifferences(db.read, ownHost(config, registry.list()));
+    if (differences.length > 0) return [{ name, state: "degraded", detail: differences.join(" ") }];
+    const detail = "No other service of the database has other settings that decide what sessions get.";
+    return [{ name, state: "yes", detail }];
+  } finally {
+    await db.close();
   }
 }
 

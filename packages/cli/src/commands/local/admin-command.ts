@@ -7,12 +7,15 @@ const load = () => import("./admin.ts");
 export function addAdmin(program: Command): void {
   const admin = program
     .command("admin")
-    .summary("manage organizations, users and service accounts")
-    .description("Manage organizations, users and service accounts of the installation on this machine.")
+    .summary("manage organizations, users, service accounts and hosts")
+    .description(
+      "Manage organizations, users and service accounts of the installation on this machine, and the hosts of its database.",
+    )
     .addHelpText("after", HELP);
   addOrganizations(admin);
   addUsers(admin);
   addServiceAccounts(admin);
+  addHosts(admin);
 }
 
 function addOrganizations(admin: Command): void {
@@ -61,6 +64,33 @@ function addServiceAccounts(admin: Command): void {
   );
 }
 
+function addHosts(admin: Command): void {
+  const noun = admin
+    .command("hosts")
+    .description("List, drain and forget the services that share the database.");
+  add(noun, "list", "List hosts, with the sessions whose disk each has.").action(action(load, "listHosts"));
+  add(
+    noun,
+    "drain <host>",
+    "Let a host take no new sessions and give up the disk of each session that is quiet, before it is removed.",
+  )
+    .option("--cancel", "let it take sessions again")
+    .addHelpText("after", DRAIN_HELP)
+    .action(action(load, "drainHost"));
+  add(
+    noun,
+    "forget <host>",
+    "Give up the disks of a host that is gone, so that its sessions continue elsewhere.",
+  )
+    .option("--force", "also of a host that is there; it deletes the disks")
+    .action(action(load, "forgetHost"));
+}
+
+const DRAIN_HELP = `
+Before a disk is given up, the files below /mnt/session/outputs are saved as Files, and changes of memory stores are
+kept. Everything else on the disk is deleted, also commits that were not pushed: repositories are cloned again by the
+session's next host. A running turn ends first. 'berth admin hosts list' shows how many sessions are left.`;
+
 function add(noun: Command, usage: string, summary: string): Command {
   return withInstallation(noun.command(usage).description(summary));
 }
@@ -73,4 +103,5 @@ Examples:
   $ berth admin organizations create acme
   $ berth admin users create ada@example.com --org acme --role admin
   $ berth admin users disable ada@example.com
-  $ berth admin service-accounts list --org acme`;
+  $ berth admin service-accounts list --org acme
+  $ berth admin hosts list`;

@@ -1,4 +1,4 @@
-import { administration } from "@berth/server";
+import { administration, type HostEntry } from "@berth/server";
 import { UsageError } from "../../shared/failure.ts";
 import { paletteFor } from "../../terminal/palette.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
@@ -77,6 +77,55 @@ export async function disableServiceAccount(name: string, options: InOrganizatio
 export async function enableServiceAccount(name: string, options: InOrganization): Promise<undefined> {
   const account = { name, organization: options.org };
   await administer(options, (admin) => admin.serviceAccounts.setDisabled(account, false));
+}
+
+export async function listHosts(options: AdminOptions): Promise<undefined> {
+  const hosts = await administer(options, (admin) => admin.hosts.list());
+  if (options.json) printJson({ data: hosts });
+  else printRows(hosts.map(hostRow), HOST_COLUMNS, options);
+}
+
+const HOST_COLUMNS = [
+  "id",
+  "place",
+  "version",
+  "last_seen",
+  "sessions",
+  "deleted_sessions",
+  "draining",
+  "other_settings",
+] as const;
+
+function hostRow(host: HostEntry) {
+  const seconds = host.seen_seconds_ago;
+  return {
+    ...host,
+    last_seen: seconds === null ? "never" : `${Math.max(0, Math.round(seconds))} s ago`,
+    draining: host.draining ? "yes" : "no",
+    other_settings: host.other_settings.join(" ") || null,
+  };
+}
+
+export async function drainHost(
+  id: string,
+  options: AdminOptions & { cancel?: boolean },
+): Promise<undefined> {
+  const host = await administer(options, (admin) => admin.hosts.setDraining(id, options.cancel !== true));
+  if (options.json) printJson(host);
+  else if (options.cancel) printLine(`The host ${id} takes sessions again.`);
+  else
+    printLine(
+      `The host ${id} takes no new sessions. It has the disks of ${host.sessions} sessions. When one is quiet, its outputs are saved and its disk is deleted, with everything that was not pushed.`,
+    );
+}
+
+export async function forgetHost(
+  id: string,
+  options: AdminOptions & { force?: boolean },
+): Promise<undefined> {
+  const forgotten = await administer(options, (admin) => admin.hosts.forget(id, options.force === true));
+  if (options.json) printJson(forgotten);
+  else printLine(`The host ${id} is forgotten. The disks of ${forgotten.sessions} sessions are given up.`);
 }
 
 /** Runs `work` on the installation that the options name. */

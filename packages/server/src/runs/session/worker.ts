@@ -134,7 +134,7 @@ export class Worker {
     const { db, hub, host } = this.#options;
     await expireLeases(db.write, isDeadOwner);
     this.#isDraining = await isDraining(db.write, host.id);
-    const awayMs = Math.min(this.#leaseMs, host.graceMs);
+    const awayMs = Math.min(this.#leaseMs, host.graceMs / 8);
     for (const id of await reportAway(db, host.place, awayMs)) hub.publish(id);
   }
 

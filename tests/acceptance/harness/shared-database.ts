@@ -1,0 +1,20 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Berth } from "./berth.ts";
+
+/** The settings by which another service uses a service's embedded database, with its key and its contents. */
+export function settingsToShare(berth: Berth) {
+  return {
+    BERTH_DATABASE_URL: databaseUrlOf(berth),
+    BERTH_SECRET_KEY_FILE: join(berth.dataDir, "secret.key"),
+    BERTH_BLOBS: join(berth.dataDir, "blobs"),
+  };
+}
+
+/** The URL of a service's embedded database, with the socket from postmaster.pid. */
+export function databaseUrlOf(berth: Berth): string {
+  const [, , , port, socket] = readFileSync(`${berth.dataDir}/postgres/cluster/postmaster.pid`, "utf8").split(
+    "\n",
+  );
+  return `postgres://berth@localhost:${port}/berth?host=${encodeURIComponent(socket ?? "")}`;
+}

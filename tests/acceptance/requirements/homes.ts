@@ -1,0 +1,35 @@
+import type { Requirement } from "./requirement.ts";
+
+/** Several services on one database. */
+export const homeRequirements: readonly Requirement[] = [
+  {
+    id: "home-waits",
+    source: "seed 1",
+    rule: "A session with a disk is run by the service whose machine has the disk: while that is stopped, killed or restarted for less than BERTH_HOST_GRACE_SECONDS, no other service takes the session, and nothing on the disk is lost.",
+  },
+  {
+    id: "home-rescheduled",
+    source: "api 4",
+    rule: "A session with work whose service is away has the status rescheduling, which one session.status_rescheduled tells; when the turn goes on, session.status_running follows.",
+  },
+  {
+    id: "home-takeover",
+    source: "seed 1",
+    rule: "After that time another service continues the session with a new container, session.container_reclaimed tells that the disk is lost, and the agent is informed once.",
+  },
+  {
+    id: "hosts-list",
+    source: "seed 1",
+    rule: "berth admin hosts list shows each service of the database with its place, version, last sign of life, sessions, whether it is drained, and the settings in which it differs; a service that starts beside one with other settings says so in its log.",
+  },
+  {
+    id: "hosts-drain",
+    source: "seed 1",
+    rule: "A drained service takes no new session; it saves the outputs of each session that is quiet and gives its disk up, which session.container_reclaimed tells with the reason drained, and another service continues the session.",
+  },
+  {
+    id: "hosts-forget",
+    source: "seed 1",
+    rule: "A service that is gone can be forgotten: its sessions continue elsewhere without their disks, and those that were deleted are removed; while it is there this is refused, unless it is forced.",
+  },
+];

@@ -1,0 +1,91 @@
+import { Berth } from "../acceptance/harness/berth.ts";
+import { childrenOf, commandOf, descendantsOf } from "./processes.ts";
+
+/**
+ * A service in a pid namespace of its own, as on a machine of its own: the pids in its leases mean nothing to other machines,
+ * and nothing of it outlives its first process.
+ */
+export class Machine {
+  #berth: Berth;
+  readonly #settings: Record<string, string>;
+  #frozen: number[] = [];
+
+  private constructor(berth: Berth, settings: Record<string, string>) {
+    this.#berth = berth;
+    this.#settings = settings;
+  }
+
+  static async start(settings: Record<string, string>): Promise<Machine> {
+    return new Machine(await startAlone({ settings }), settings);
+  }
+
+  get berth(): Berth {
+    return this.#berth;
+  }
+
+  /** Ends the service by a signal, and resolves when all its processes are gone. */
+  async end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+    const [first] = childrenOf(this.#berth.pid);
+    if (first === undefined) return;
+    process.kill(first, signal);
+    // unshare passes no signals on; this one does nothing to it, and it ends with the service.
+    await this.#berth.kill("SIGCONT");
+  }
+
+  /** Starts the service again, on the same data directory. */
+  async startAgain(): Promise<void> {
+    this.#berth = await startAlone({ settings: this.#settings, dataDir: this.#berth.dataDir });
+    await this.#berth.ready();
+  }
+
+  get isFrozen(): boolean {
+    return this.#frozen.length > 0;
+  }
+
+  /** Stops all its processes without their knowledge, as a machine that hangs. */
+  freeze(): void {
+    const first = this.#first();
+    this.#frozen = [first, ...descendantsOf(first)];
+    for (const pid of this.#frozen) signalIfAlive(pid, "SIGSTOP");
+  }
+
+  /** Lets them continue. */
+  thaw(): void {
+    for (const pid of this.#frozen.splice(0).toReversed()) signalIfAlive(pid, "SIGCONT");
+  }
+
+  /** Kills the process that runs sessions; the service starts another. */
+  killRunner(): void {
+    const runner = childrenOf(this.#first()).find((pid) => /runner-process/.test(commandOf(pid)));
+    if (runner !== undefined) process.kill(runner, "SIGKILL");
+  }
+
+  /** Stops the service and removes its data directory. */
+  async remove(): Promise<void> {
+    this.thaw();
+    await this.end("SIGTERM");
+    await this.#berth.stop();
+  }
+
+  /** The first process of the namespace: the service. */
+  #first(): number {
+    const [first] = childrenOf(this.#berth.pid);
+    if (first === undefined) throw new Error("The machine does not run.");
+    return first;
+  }
+}
+
+async function startAlone(options: { settings: Record<string, string>; dataDir?: string }): Promise<Berth> {
+  return await Berth.start({
+    ...options,
+    wrapper: ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"],
+  });
+}
+
+function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}

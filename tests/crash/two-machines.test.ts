@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { type AnyJson, Api } from "../acceptance/harness/api.ts";
+import { Berth } from "../acceptance/harness/berth.ts";
+import { settingsToShare } from "../acceptance/harness/shared-database.ts";
+import { LoadedSession } from "./load.ts";
+import { Machine } from "./machine.ts";
+
+const MACHINES = 3;
+const SESSIONS = 6;
+const MIN_TURNS = 100;
+const LEASE_MS = 15_000;
+
+test("three machines on one database, killed, stopped, restarted and frozen: no disk, event or call is lost within the grace", {
+  timeout: 300_000,
+}, async (context) => {
+  // Only its PostgreSQL takes part: drained before there are sessions, it has none.
+  const store = await Berth.start();
+  const machines: Machine[] = [];
+  const sessions: LoadedSession[] = [];
+  try {
+    const [host] = JSON.parse(await store.command("admin", "hosts", "list", "--json")).data;
+    await store.command("admin", "hosts", "drain", host.id);
+    const token = await store.token();
+    const settings = settingsToShare(store);
+    for (let n = 0; n < MACHINES; n++) machines.push(await Machine.start(settings));
+    let next = 0;
+    // As a load balancer does, it asks no machine that does not respond.
+    const anyMachine = () => {
+      const responding = machines.filter((machine) => !machine.isFrozen);
+      return new Api((responding[next++ % responding.length] as Machine).berth.url, token);
+    };
+    for (let n = 0; n < SESSIONS; n++) sessions.push(await LoadedSession.start(anyMachine));
+    const [a, b, c] = machines as [Machine, Machine, Machine];
+
+    const began = performance.now();
+    for (const fault of faults(a, b, c)) {
+      await turns(sessions, 8);
+      await fault();
+      context.diagnostic(`${Math.round((performance.now() - began) / 1000)} s: ${fault.name}`);
+    }
+    await turns(sessions, 8);
+
+    let total = 0;
+    for (const session of sessions) {
+      const log = await session.check();
+      total += count(log, "session.status_idle");
+      assert.equal(count(log, "session.container_reclaimed"), 0, "no disk is lost");
+    }
+    context.diagnostic(`${total} turns`);
+    assert.ok(total >= MIN_TURNS, `only ${total} turns`);
+    const hosts = JSON.parse(await store.command("admin", "hosts", "list", "--json")).data;
+    const homes = hosts.map(({ sessions: atHome }: AnyJson) => atHome);
+    context.diagnostic(`sessions at home: ${homes.join(", ")}`);
+    assert.ok(homes.filter((atHome: number) => atHome > 0).length > 1, "the sessions have several homes");
+  } finally {
+    await Promise.all(sessions.map((session) => session.stop()));
+    await Promise.all(machines.map((machine) => machine.remove()));
+    await store.stop();
+  }
+});
+
+/** Each is over when the machine is there again. */
+function faults(a: Machine, b: Machine, c: Machine): Array<() => Promise<void>> {
+  const restart = async (machine: Machine, signal: "SIGTERM" | "SIGKILL") => {
+    await machine.end(signal);
+    await machine.startAgain();
+  };
+  return [
+    async function killedAndStoppedWhileAnotherIsFrozen() {
+      // So long that the leases of the frozen one end.
+      const leasesEnd = pause(LEASE_MS + 1_000);
+      c.freeze();
+      await restart(a, "SIGKILL");
+      await restart(b, "SIGTERM");
+      await leasesEnd;
+      c.thaw();
+    },
+    async function runnerKilled() {
+      a.killRunner();
+    },
+    async function upgraded() {
+      for (const machine of [a, b, c]) await restart(machine, "SIGTERM");
+    },
+    async function killedTogether() {
+      await Promise.all([restart(b, "SIGKILL"), restart(c, "SIGKILL")]);
+    },
+  ];
+}
+
+/** Resolves when the sessions together had so many more turns. */
+async function turns(sessions: readonly LoadedSession[], more: number): Promise<void> {
+  const ended = () => sessions.reduce((sum, { followed }) => sum + count(followed, "session.status_idle"), 0);
+  const enough = ended() + more;
+  while (ended() < enough) await pause(20);
+}
+
+function count(log: readonly AnyJson[], type: string): number {
+  return log.filter((event) => event.type === type).length;
+}
