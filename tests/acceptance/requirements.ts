@@ -18,6 +18,7 @@ import { outputRequirements } from "./requirements/outputs.ts";
 import { proxyCredentialRequirements } from "./requirements/proxy-credentials.ts";
 import { pullRequestRequirements } from "./requirements/pull-requests.ts";
 import { reclaimRequirements } from "./requirements/reclaim.ts";
+import { repositoryRetries } from "./requirements/repository-retries.ts";
 import { snapshotRequirements } from "./requirements/repository-snapshots.ts";
 import type { Requirement } from "./requirements/requirement.ts";
 import { secretRequirements } from "./requirements/secrets.ts";
@@ -536,6 +537,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...gitIdentityRequirements,
   ...gitRepositories,
   ...pullRequestRequirements,
+  ...repositoryRetries,
   ...snapshotRequirements,
   ...containerEngineRequirements,
   ...skillRequirements,

@@ -58,6 +58,7 @@ export async function testMount(t: TestContext): Promise<TestMount> {
       ready: true,
       failure: null,
       failedAt: null,
+      inputs: "",
       storeId,
       access: "read_write",
       name: "notes",

@@ -14,7 +14,7 @@ export function addOperations(program: Command): void {
       const words = commandWords(all, verb);
       const parent = words
         .slice(0, -1)
-        .reduce((group, _, at) => child(group, words.slice(0, at + 1)), program);
+        .reduce((group, _, at) => commandGroup(group, words.slice(0, at + 1)), program);
       const name = words.at(-1) ?? "";
       if (parent.commands.some((command) => command.name() === name)) continue;
       addOperation(parent, name, operation).addHelpText("after", () => exampleHelp(operation, words));
@@ -23,7 +23,7 @@ export function addOperations(program: Command): void {
 }
 
 /** The group with these words, which is a child of `parent`. Created if missing. */
-function child(parent: Command, words: readonly string[]): Command {
+export function commandGroup(parent: Command, words: readonly string[]): Command {
   const name = words.at(-1) ?? "";
   const known = parent.commands.find((command) => command.name() === name);
   if (known !== undefined) return known;

@@ -97,8 +97,8 @@ export const operations = {
     ),
     rotate: post(
       `${resources}/{resource_id}`,
-      "Rotate a repository's token or password",
-      conflicts(SESSION_TERMINATED),
+      "Rotate a repository's token or password, or try a failed clone again",
+      conflicts(SESSION_TERMINATED, "`retry` is for a repository whose clone has failed."),
     ),
   }),
   events: noun("events", {

@@ -7,7 +7,8 @@
 # BERTH_CLONE_ANEW: when set, the content of a directory at the mount path is deleted first.
 # BERTH_CLONE_TIDY: when set, the script only deletes what a killed clone has left.
 #
-# Last line: "berth:done COMMIT BRANCH"; the commit is empty for a repository without one, the branch for a detached HEAD.
+# Last line: "berth:done COMMIT BRANCH"; the commit is empty for a repository without one, the branch for a detached HEAD. When git
+# failed and the host said how long to wait: "berth:retry-after VALUE".
 # Exit status: 1 when git failed, 90 when something else is at the mount path, 91 when the branch is missing, 92 when the
 # commit is missing, 93 when no directory can be created there.
 #
@@ -38,10 +39,24 @@ if [ -n "$own" ]; then
 fi
 fail() {
   if [ -n "$own" ]; then empty; else rm -rf -- "$work"; fi
+  if [ -n "$traced" ]; then
+    sed -n 's/.*<= Recv header: [Rr]etry-[Aa]fter: *\([[:print:]]*\).*/berth:retry-after \1/p' <&6 | tail -n 1
+  fi
   exit "$1"
 }
+traced=''
 trap 'fail 1' HUP INT TERM
 mkdir -p -- "$work" || fail 93
+# git reports the status of a response, but not its headers. Its trace of them, without credentials, goes to a file without a name.
+trace_headers() {
+  (: >"$work.headers") 2>/dev/null || return 0
+  exec 5>"$work.headers"
+  exec 6<"$work.headers"
+  rm -f -- "$work.headers"
+  traced=yes
+  export GIT_TRACE_CURL=5 GIT_TRACE_CURL_NO_DATA=1
+}
+trace_headers
 set -- clone --progress --template=
 [ -n "${BERTH_CLONE_BRANCH-}" ] && set -- "$@" --branch "$BERTH_CLONE_BRANCH"
 [ -n "${BERTH_CLONE_COMMIT-}" ] && set -- "$@" --no-checkout
@@ -50,8 +65,12 @@ if [ -n "${BERTH_CLONE_BRANCH-}" ] && [ "$(git -C "$work" symbolic-ref -q --shor
   fail 91
 fi
 if [ -n "${BERTH_CLONE_COMMIT-}" ]; then
-  git -C "$work" cat-file -e "$BERTH_CLONE_COMMIT^{commit}" 2>/dev/null ||
-    git -C "$work" fetch --quiet origin "$BERTH_CLONE_COMMIT" 2>/dev/null || fail 92
+  if ! git -C "$work" cat-file -e "$BERTH_CLONE_COMMIT^{commit}" 2>/dev/null; then
+    said=$(git -C "$work" fetch --quiet origin "$BERTH_CLONE_COMMIT" 2>&1) || case $said in
+      *'unable to access'* | *'RPC failed'* | *'hung up'* | *'early EOF'*) printf '\n%s\n' "$said" && fail 1 ;;
+      *) fail 92 ;;
+    esac
+  fi
   git -C "$work" cat-file -e "$BERTH_CLONE_COMMIT^{commit}" 2>/dev/null || fail 92
   git -C "$work" checkout --progress --detach "$BERTH_CLONE_COMMIT" || fail 1
 fi

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { cloneFailure } from "./clone-failure.ts";
 import { CLONE_EXIT } from "./clone-script.ts";
 import type { RepositoryMount } from "./repository/repository.ts";
+import { retryAfterMs } from "./retry-after.ts";
 
 const url = "https://git.example/acme/tls-redirect";
 const mount: RepositoryMount = { url, mountPath: "/data/redirect-SSL", checkout: null };
@@ -35,7 +36,7 @@ const SAMPLES: readonly [string, string, RegExp][] = [
     /TLS/,
   ],
   [unable("The requested URL returned error: 302"), "repository_clone_error", /redirects/],
-  [unable("The requested URL returned error: 500"), "repository_clone_error", /returned error: 500/],
+  [unable("The requested URL returned error: 500"), "repository_clone_error", /for now \(500\)/],
   [
     `${begin}Receiving objects:  12% (1/8)\rerror: RPC failed; curl 18 transfer closed with outstanding read data remaining\nfatal: early EOF\nfatal: fetch-pack: invalid index-pack output\n`,
     "repository_clone_error",
@@ -63,6 +64,83 @@ for (const [output, type, cause] of SAMPLES) {
     assert.match(failure.message.slice(failure.message.indexOf(": ") + 1), cause);
   });
 }
+
+/** Ends of git's output for faults that pass, in the words of git 2.39 to 2.51 with curl on OpenSSL, GnuTLS and nghttp2. */
+const PASSING: readonly string[] = [
+  ...[408, 425, 429, 500, 502, 503, 504, 520, 522, 599].map((status) =>
+    unable(`The requested URL returned error: ${status}`),
+  ),
+  "error: RPC failed; HTTP 502 curl 22 The requested URL returned error: 502\nfatal: the remote end hung up unexpectedly\n",
+  "error: RPC failed; HTTP 429 curl 22 The requested URL returned error: 429\nfatal: expected 'packfile'\n",
+  unable("Failed to connect to git.example port 443 after 2 ms: Couldn't connect to server"),
+  unable("Failed to connect to git.example port 443: Connection refused"),
+  unable("Failed to connect to git.example port 443: No route to host"),
+  unable("Failed to connect to git.example port 443: Network is unreachable"),
+  unable("Failed to connect to git.example port 443: Connection timed out"),
+  unable("Connection timed out after 300001 milliseconds"),
+  unable("Resolving timed out after 5000 milliseconds"),
+  unable("SSL connection timeout"),
+  unable("Recv failure: Connection reset by peer"),
+  unable("Send failure: Broken pipe"),
+  unable("Empty reply from server"),
+  unable("OpenSSL SSL_connect: Connection reset by peer in connection to git.example:443"),
+  unable("OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to git.example:443"),
+  unable(
+    "TLS connect error: error:00000000:lib(0)::reason(0)\nerror: Recv failure: Connection reset by peer",
+  ),
+  unable("OpenSSL SSL_read: error:0A000126:SSL routines::unexpected eof while reading, errno 0"),
+  unable("gnutls_handshake() failed: The TLS connection was non-properly terminated."),
+  unable("GnuTLS recv error (-110): The TLS connection was non-properly terminated."),
+  unable("GnuTLS recv error (-54): Error in the pull function."),
+  unable("Operation too slow. Less than 20 bytes/sec transferred the last 300 seconds"),
+  unable("Operation timed out after 300000 milliseconds with 0 bytes received"),
+  unable("Could not resolve host: git.example (Timeout while contacting DNS servers)"),
+  "error: RPC failed; curl 18 transfer closed with outstanding read data remaining\nfatal: early EOF\n",
+  "error: RPC failed; curl 56 GnuTLS recv error (-9): Error decoding the received TLS packet.\nfatal: early EOF\n",
+  "error: RPC failed; curl 92 HTTP/2 stream 5 was not closed cleanly: CANCEL (err 8)\nfatal: early EOF\n",
+  "error: RPC failed; curl 16 Error in the HTTP2 framing layer\nfatal: expected flush after ref listing\n",
+  "error: RPC failed; curl 28 Operation too slow. Less than 20 bytes/sec\nfatal: early EOF\n",
+  "fatal: the remote end hung up unexpectedly\n",
+  "error: 5512 bytes of body are still expected\nfetch-pack: unexpected disconnect while reading sideband packet\nfatal: early EOF\nfatal: fetch-pack: invalid index-pack output\n",
+];
+for (const output of PASSING) {
+  const last = output.trim().split("\n").at(-1);
+  test(`clone failure: ${last} → passes`, () => {
+    const { type, transient, message } = cloneFailure(mount, 1, output);
+    assert.deepEqual([type, transient], ["repository_clone_error", true], message);
+  });
+}
+
+const LASTING: readonly string[] = [
+  ...[301, 400, 401, 403, 404, 410].map((status) => unable(`The requested URL returned error: ${status}`)),
+  `${begin}fatal: Authentication failed for '${url}/'\n`,
+  unable("Could not resolve host: git.example"),
+  unable("SSL certificate problem: unable to get local issuer certificate"),
+  unable("SSL: no alternative certificate subject name matches target host name 'git.example'"),
+  unable("server certificate verification failed. CAfile: none CRLfile: none"),
+  "fatal: write error: No space left on device\nfatal: fetch-pack: invalid index-pack output\n",
+  "error: index-pack died of signal 9\nfatal: fetch-pack: invalid index-pack output\n",
+  "fatal: remote error: the repository is disabled; try 503 later\n",
+  `${begin}remote: returned error: 503\nfatal: repository '${url}/' not found\n`,
+  "fatal: https://git.example/info/refs not valid: is this a git repository?\n",
+  begin,
+];
+for (const output of LASTING) {
+  const last = output.trim().split("\n").at(-1);
+  test(`clone failure: ${last} → does not pass by itself`, () => {
+    assert.equal(cloneFailure(mount, 1, output).transient, false);
+  });
+}
+
+test("Retry-After: seconds, and a date → milliseconds from now; anything else → null", () => {
+  const now = Date.parse("2026-01-02T03:04:05Z");
+  const of = (value: string) => retryAfterMs(`fatal: x\nberth:retry-after ${value}\n`, now);
+  assert.equal(of("7"), 7_000);
+  assert.equal(of("Fri, 02 Jan 2026 03:04:15 GMT"), 10_000);
+  assert.equal(of("Fri, 02 Jan 2026 03:04:00 GMT"), 0);
+  for (const other of ["-1", "soon", "1e9", "99999999999", "Xxx, no date"]) assert.equal(of(other), null);
+  assert.equal(retryAfterMs("fatal: x\n"), null);
+});
 
 test("clone failure: git or the script reports a missing branch → the message names it", () => {
   const branch: RepositoryMount = { ...mount, checkout: { type: "branch", name: "SSL/404" } };

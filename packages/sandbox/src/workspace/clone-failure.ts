@@ -5,13 +5,15 @@ export interface CloneFailure {
   type: CloneErrorType;
   /** One sentence that names the repository and the cause. It quotes nothing that the host sent, which may contain a token. */
   message: string;
+  /** The same attempt may succeed later: the fault is of the network, or of the host for a while. */
+  transient: boolean;
 }
 
-type Cause = readonly [type: CloneErrorType, cause: string];
+type Cause = readonly [type: CloneErrorType, cause: string, duration?: "transient" | undefined];
 
 const DISK_FULL: Cause = ["repository_clone_error", "the session's disk is full"];
 
-/** Patterns of git's messages; the first that matches decides. */
+/** Patterns of git's messages; the first that matches decides. `$1` is the first group of the pattern. */
 const RULES: readonly (readonly [pattern: RegExp, ...Cause])[] = [
   [/returned error: 403/, "repository_forbidden_error", "the token does not give access to it (403)"],
   [
@@ -20,10 +22,29 @@ const RULES: readonly (readonly [pattern: RegExp, ...Cause])[] = [
     "its host accepted no credential (401): the token is missing, wrong, expired or revoked",
   ],
   [
-    /returned error: 404|^fatal: repository not found/m,
+    /returned error: (404|410)|^fatal: repository not found/m,
     "repository_not_found_error",
     "its host has no such repository, or not for this token (404)",
   ],
+  [
+    /returned error: 429/,
+    "repository_clone_error",
+    "its host limits the rate of requests (429)",
+    "transient",
+  ],
+  [
+    /(?:returned error:|HTTP) (408|425|5\d\d)/,
+    "repository_clone_error",
+    "its host could not serve it for now ($1)",
+    "transient",
+  ],
+  [
+    /Resolving timed out|Temporary failure in name resolution|Timeout while contacting DNS|Could not contact DNS/,
+    "repository_clone_error",
+    "the name of its host cannot be resolved for now",
+    "transient",
+  ],
+  // In a sandbox every name that the environment allows resolves, so this one is not allowed.
   [
     /Could not resolve host/,
     "repository_clone_error",
@@ -37,14 +58,27 @@ const RULES: readonly (readonly [pattern: RegExp, ...Cause])[] = [
   // git does not report ENOSPC when it cannot finish a file; in a sandbox there is no other reason.
   [/No space left|Disk quota|unable to write file/, ...DISK_FULL],
   [
-    /Operation too slow|Operation timed out/,
+    /died of signal|out of memory/i,
     "repository_clone_error",
-    "its host sent next to nothing for too long",
+    "git was stopped; the session's memory may be full",
   ],
   [
-    /Failed to connect|Couldn't connect|Connection (refused|reset|timed out)|Empty reply|early EOF|hung up|unexpected disconnect|non-properly terminated|recv error|send error/,
+    /too slow|timed out|timeout/i,
+    "repository_clone_error",
+    "its host sent next to nothing for too long",
+    "transient",
+  ],
+  [
+    /verification failed|certificate (problem|verif|has|is)|subject name|unable to get local issuer|self[- ]signed/i,
+    "repository_clone_error",
+    "the TLS connection to its host failed; a host with an own authority needs its ca_file",
+  ],
+  // TLS libraries word a connection that ends in their own way.
+  [
+    /Failed to connect|Couldn't connect|Connection (refused|reset|closed|was reset|died)|refused|unreachable|No route to host|Empty reply|early EOF|unexpected eof|hung up|unexpected disconnect|non-properly terminated|(recv|receive|send|read|pull|push)(ing)? (error|failure|function)|(recv|receive|send) ?failure|SSL_ERROR_SYSCALL|SSL_(read|write)|close_notify|closed abruptly|not closed cleanly|HTTP\/?2|framing layer|transfer closed|outstanding read data|curl (7|16|18|28|35|52|55|56|92) |GOAWAY|broken pipe|bad pack header|invalid index-pack output/i,
     "repository_clone_error",
     "the connection to its host failed",
+    "transient",
   ],
   [
     /certificate|SSL|TLS/i,
@@ -59,8 +93,10 @@ export function cloneFailure(
   exitCode: number | null,
   output: string,
 ): CloneFailure {
-  const [type, cause] = causeByExit(repository, exitCode, output) ?? causeByOutput(repository, output);
-  return { type, message: `${repository.url} could not be cloned to ${repository.mountPath}: ${cause}.` };
+  const [type, cause, duration] =
+    causeByExit(repository, exitCode, output) ?? causeByOutput(repository, output);
+  const message = `${repository.url} could not be cloned to ${repository.mountPath}: ${cause}.`;
+  return { type, message, transient: duration === "transient" };
 }
 
 function causeByExit({ checkout }: RepositoryMount, exitCode: number | null, output: string): Cause | null {
@@ -92,8 +128,10 @@ function branchMissing(checkout: RepositoryMount["checkout"]): Cause {
 function causeByOutput(repository: RepositoryMount, output: string): Cause {
   const messages = gitMessages(repository, output);
   if (/^fatal: Remote branch .* not found/m.test(messages)) return branchMissing(repository.checkout);
-  const rule = RULES.find(([pattern]) => pattern.test(messages));
-  if (rule !== undefined) return [rule[1], rule[2]];
+  for (const [pattern, type, cause, duration] of RULES) {
+    const match = pattern.exec(messages);
+    if (match !== null) return [type, cause.replace("$1", match[1] ?? ""), duration];
+  }
   const last = messages.split("\n").at(-1)?.slice(0, 300).replace(/\.$/, "");
   return ["repository_clone_error", last || "git ended without a word"];
 }

@@ -117,6 +117,35 @@ for (const [what, cause, fault] of faults) {
   });
 }
 
+test("clone: a host that is unavailable → a fault that passes, with the time that it asks for", async () => {
+  for (const [status, headers, retryAfterMs] of [
+    [503, { "retry-after": "7" }, 7_000],
+    [429, { "Retry-After": "120" }, 120_000],
+    [500, {}, null],
+  ] as const) {
+    fail = (_request, response) => void response.writeHead(status, headers).end();
+    const result = await bench.clone(sandbox, "widget", { url });
+    assert.ok(!result.ok && result.type === "repository_clone_error", JSON.stringify(result));
+    assert.deepEqual([result.transient, result.retryAfterMs], [true, retryAfterMs]);
+    assert.match(result.message, new RegExp(`\\(${status}\\)`));
+    assert.equal(await sh(sandbox, "ls -A /data"), "");
+  }
+});
+
+test("clone: a host that is unavailable when it is asked for a commit → not taken for a missing commit", async () => {
+  let requests = 0;
+  const pass = forward(Number.POSITIVE_INFINITY, () => {});
+  fail = (request, response) => {
+    if (/info\/refs/.test(request.url ?? "")) requests += 1;
+    if (requests > 2) response.writeHead(502).end();
+    else pass(request, response);
+  };
+  const checkout = { type: "commit", sha: "12".repeat(20) } as const;
+  const result = await bench.clone(sandbox, "widget", { url, checkout });
+  assert.ok(!result.ok && result.type === "repository_clone_error", JSON.stringify(result));
+  assert.equal(result.transient, true);
+});
+
 test("clone: a pack is larger than the disk → the disk is full, and the space is free again afterwards", async () => {
   const small = await bench.open({
     limits: { memoryBytes: 512 * 1024 ** 2, pids: 256, cpus: 2, diskBytes: 64 * 1024 ** 2 },

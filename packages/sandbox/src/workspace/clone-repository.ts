@@ -10,6 +10,7 @@ import {
   OVERWRITE_VARIABLES,
 } from "./clone-script.ts";
 import type { CloneProgress, CloneResult, RepositoryMount } from "./repository/repository.ts";
+import { retryAfterMs } from "./retry-after.ts";
 
 export interface CloneOptions {
   /** The variables of the session's commands; see `repositoryEnvironment`. */
@@ -79,10 +80,11 @@ function resultOf(
   if (result.ended === "aborted" || result.ended === "closed") return { ok: false, type: "stopped" };
   if (result.ended === "timeout") {
     const message = `${repository.url} could not be cloned to ${repository.mountPath}: it took longer than ${timeoutMs / 1000} s.`;
-    return { ok: false, type: "repository_clone_error", message };
+    return { ok: false, type: "repository_clone_error", message, transient: false, retryAfterMs: null };
   }
   const output = new TextDecoder().decode(result.output);
   const head = result.exitCode === 0 ? clonedHead(output) : null;
   if (head !== null) return { ok: true, ...head, seconds };
-  return { ok: false, ...cloneFailure(repository, result.exitCode, output) };
+  const failure = cloneFailure(repository, result.exitCode, output);
+  return { ok: false, ...failure, retryAfterMs: retryAfterMs(output) };
 }

@@ -53,4 +53,13 @@ export class SessionResources extends Resource {
     const params = { session_id, resource_id };
     return this.request({ operation: sessionResources.rotate, params, body, ...options });
   }
+
+  /** Tries the failed clone of a repository again, at once. */
+  retry(
+    session_id: string,
+    resource_id: string,
+    options?: CallOptions,
+  ): ApiPromise<ResponseOf<Routes["rotate"]>> {
+    return this.rotate(session_id, resource_id, { retry: true }, options);
+  }
 }

@@ -18,6 +18,7 @@ import {
   listeningPort,
   nonEmpty,
   oneOf,
+  waits,
 } from "./parsers.ts";
 
 /** All settings of the operator. They are read once, at the start; no other code reads `BERTH_` variables. */
@@ -52,6 +53,8 @@ export interface Config {
   sandboxIdleSeconds: number;
   /** How long sessions wait for the host that has their disk when it is not there; then another takes them over without it. */
   hostGraceSeconds: number;
+  /** Seconds to wait before each retry of a clone that failed for a reason that passes. */
+  cloneRetrySeconds: number[];
   /** Disk space in MiB for mirrors and snapshots of repositories; 0: none are created. */
   snapshotsMegabytes: number;
   /** Days after which an unused mirror or snapshot is removed. */
@@ -153,6 +156,7 @@ const SETTINGS: Settings = {
     fallback: 120,
     parse: integer(1, 86_400),
   },
+  cloneRetrySeconds: { variable: "BERTH_CLONE_RETRY_SECONDS", fallback: [1, 2, 4, 8, 16], parse: waits },
   snapshotsMegabytes: {
     variable: "BERTH_TEMPLATES_MB",
     fallback: 20_480,

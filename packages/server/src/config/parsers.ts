@@ -45,6 +45,14 @@ export function oneOf<const Value extends string>(...values: Value[]): (text: st
   };
 }
 
+/** At most 20 waits in seconds, which may have a fraction. Empty: none. */
+export function waits(text: string): number[] {
+  const items = list(text);
+  const isWait = (item: string) => /^[0-9]{1,3}(\.[0-9]{1,3})?$/.test(item);
+  if (items.length <= 20 && items.every(isWait)) return items.map(Number);
+  throw new Error("must be a list of at most 20 numbers of seconds below 1000, such as 1,2,4");
+}
+
 /** Splits at commas and white space. */
 export function list(text: string): string[] {
   return text.split(/[\s,]+/).filter((item) => item !== "");

@@ -25,6 +25,12 @@ export const errors = {
     errors.invalid(`Field '${param}' overlaps with the mount path '${other}' of another resource.`, param),
   notRotatable: () =>
     errors.invalid("Only repositories have a token or password that can be rotated.", "resource_id"),
+  notRetryable: (type: string) =>
+    errors.invalid(
+      `Only the clone of a repository can be tried again. This resource is of type '${type}'.`,
+      "resource_id",
+    ),
+  cloneNotFailed: (id: string) => conflict(`The clone of resource '${id}' has not failed.`, "retry"),
   hostNotServed: (param: string, host: string, served: readonly string[]) =>
     errors.invalid(
       `Field '${param}' has the host '${host}', which this installation does not serve. It serves ${served.join(", ")}. For other hosts, use a 'git_repository'.`,

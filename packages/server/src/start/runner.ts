@@ -160,6 +160,7 @@ function startWorker({ config, log, redactor }: RunnerOptions, parts: SharedPart
     model: (agent) => models.get(agent.model.id, { contextWindow: agent.model.effective_context_window }),
     repositoryVariables: (repositories) => repositoryVariables(repositories, config.hostedProviders),
     clone: createCloner(config.hostedProviders),
+    cloneRetryMs: config.cloneRetrySeconds.map((seconds) => seconds * 1_000),
   });
 }
 

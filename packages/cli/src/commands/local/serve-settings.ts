@@ -46,6 +46,10 @@ export const SETTINGS_HELP: Readonly<Record<string, readonly [form: string, line
     "<seconds>",
     "with several services on one database: how long sessions wait for the service that has their disk; default: 120",
   ],
+  BERTH_CLONE_RETRY_SECONDS: [
+    "<seconds,…>",
+    "waits before the retries of a clone that failed for a reason that passes; empty: none; default: 1,2,4,8,16",
+  ],
   BERTH_TEMPLATES_MB: [
     "<MiB>",
     "disk space for snapshots of repositories, which make sessions start faster; 0: no snapshots; default: 20480",

@@ -34,6 +34,18 @@ export async function interruptSession(
   else for (const event of data) printLine(event.id);
 }
 
+/** Prints the id of the resource. */
+export async function retryClone(
+  sessionId: string,
+  resourceId: string,
+  options: ConnectionOptions & { json?: boolean },
+): Promise<undefined> {
+  const client = await connect(options);
+  const resource = await client.sessions.resources.retry(sessionId, resourceId);
+  if (options.json) printJson(resource);
+  else printLine(resource.id);
+}
+
 export async function archiveSession(
   id: string,
   options: ConnectionOptions & { json?: boolean },

@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { commandGroup } from "../../operations/operation-commands.ts";
 import { positiveInteger, withConnection } from "../../shared/options.ts";
 import { action } from "../action.ts";
 
@@ -8,8 +9,8 @@ export function addSessions(program: Command): void {
     .summary("manage sessions")
     .description("List, follow and control sessions.")
     .addHelpText("after", HELP);
-  const add = (usage: string, summary: string) => {
-    const command = sessions.command(usage).description(summary).option("--json", "print JSON");
+  const add = (usage: string, summary: string, parent = sessions) => {
+    const command = parent.command(usage).description(summary).option("--json", "print JSON");
     return withConnection(command);
   };
 
@@ -45,6 +46,12 @@ export function addSessions(program: Command): void {
   add("archive <id>", "Archive a session, which makes it read-only.").action(
     action(() => import("./actions.ts"), "archiveSession"),
   );
+  const resources = commandGroup(sessions, ["sessions", "resources"]);
+  add(
+    "retry <session-id> <resource-id>",
+    "Try the failed clone of a repository again, at once.",
+    resources,
+  ).action(action(() => import("./actions.ts"), "retryClone"));
 }
 
 const follow = new Option("-f, --follow", "follow the turn to its end, with the exit codes of berth run");

@@ -135,7 +135,12 @@ export const sessionEvent = z
       error: z.strictObject({
         type: z.enum(SESSION_ERROR_TYPES),
         message: z.string(),
-        retry_status: z.strictObject({ type: z.enum(["retrying", "exhausted", "terminal"]) }),
+        retry_status: z.strictObject({
+          type: z.enum(["retrying", "exhausted", "terminal"]).meta({
+            description:
+              "`retrying`: tried again soon, by itself. `exhausted`: these attempts failed; a clone is tried again in each later turn. `terminal`: tried again only when something about it changes, or on request.",
+          }),
+        }),
         resource_id: idOf("session_resource").optional(),
         mcp_server_name: z.string().optional(),
       }),

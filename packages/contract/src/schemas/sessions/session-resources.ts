@@ -115,6 +115,11 @@ export const sessionResourceRoutes = {
     body: z.union([
       z.strictObject({ authorization_token: repositorySecret }),
       z.strictObject({ password: repositorySecret }),
+      z.strictObject({
+        retry: z
+          .literal(true)
+          .meta({ description: "Tries a failed clone again, with the credential that it has." }),
+      }),
     ]),
     response: repositoryResource,
   }),

@@ -36,9 +36,19 @@ export type CloneErrorType =
   | "repository_checkout_error"
   | "repository_clone_error";
 
+export interface CloneFault {
+  ok: false;
+  type: CloneErrorType;
+  message: string;
+  /** The same attempt may succeed later: the fault is of the network, or of the host for a while. */
+  transient: boolean;
+  /** How long the host asks to wait (`Retry-After`); null when it does not say. */
+  retryAfterMs: number | null;
+}
+
 export type CloneResult =
   | { ok: true; commit: string; branch: string | null; seconds: number }
-  | { ok: false; type: CloneErrorType; message: string }
+  | CloneFault
   /** The sandbox was closed, or the signal aborted. */
   | { ok: false; type: "stopped" };
 

@@ -15,7 +15,16 @@ const unseal = (_location: unknown, envelope: Buffer) => envelope.toString();
 
 function repository(url: string, secret: string | null): RunRepository {
   const type = "hosted_repository";
-  const common = { id: newUuid(), mountPath: "/data/one", ready: false, failure: null, failedAt: null };
+  const unfailed = {
+    failure: null,
+    failedAt: null,
+    inputs: "",
+    revision: 0,
+    attempts: 0,
+    failingMs: 0,
+    retryInMs: null,
+  };
+  const common = { id: newUuid(), mountPath: "/data/one", ready: false, ...unfailed };
   const sealed = secret === null ? null : Buffer.from(secret);
   return { ...common, type, url, username: null, checkout: null, secret: sealed, snapshot: null };
 }

@@ -6,6 +6,10 @@ import type { RunRepository } from "./resource-store.ts";
 export interface PlacementFault {
   type: SessionErrorType;
   message: string;
+  /** The same attempt may succeed later. Default: false. */
+  transient?: boolean;
+  /** How long the host asks to wait; null or absent when it does not say. */
+  retryAfterMs?: number | null;
 }
 
 /** How putting a resource in place ended. `later`: it waits for a fresh sandbox, or for one that is alive. */

@@ -1,6 +1,5 @@
 import type { Checkout } from "@berth/contract";
 import type { Queryable } from "../../db/statement.ts";
-import { HELD, type Lease, leaseValues } from "../lease/lease.ts";
 
 /** A resource as a run needs it. `id` is a uuid. */
 export type RunResource = RunRepository | RunFile | RunMemoryStore;
@@ -13,6 +12,8 @@ interface Common {
   /** Why it could not be put in place; null again once it was changed in a way that may help. */
   failure: string | null;
   failedAt: Date | null;
+  /** A digest of all that an attempt to put it in place depends on: what failed with other inputs may not fail with these. */
+  inputs: string;
 }
 
 export interface RunRepository extends Common {
@@ -25,6 +26,14 @@ export interface RunRepository extends Common {
   secret: Buffer | null;
   /** What the disk shows it over, or was to; null for a clone. `uid` owns it on the host. */
   snapshot: { id: string; uid: number } | null;
+  /** Raised by each new secret and each requested retry. */
+  revision: number;
+  /** Attempts in a row that failed for a reason that passes. */
+  attempts: number;
+  /** Milliseconds since the first of them failed. */
+  failingMs: number;
+  /** Milliseconds until the next attempt is due, 0 when it is due; null when none of a series is to come. */
+  retryInMs: number | null;
 }
 
 export interface RunFile extends Common {
@@ -64,29 +73,54 @@ interface Row {
   ready: boolean;
   failure: string | null;
   failed_at: Date | null;
+  inputs: string;
+  revision: number;
+  attempts: number;
+  failing_ms: number;
+  retry_in_ms: number | null;
 }
 
 export async function readResources(db: Queryable, sessionId: string): Promise<RunResource[]> {
-  const { rows } = await db.query<Row>({
-    name: "run_resources",
-    text: `
-      select session_resources.id, type, session_resources.url, username, session_resources.checkout, secret, file_id,
-        (select files.sha256 from files where files.id = file_id and files.status = 'ready') as sha256,
-        memory_store_id, memory_access, memory_name, memory_description, memory_instructions, mount_path,
-        template_id, repository_mirrors.uid as template_uid, ready_at is not null as ready,
-        case when failed_at >= updated_at then failure end as failure, failed_at
-      from session_resources
-      left join repository_templates on repository_templates.id = template_id
-      left join repository_mirrors on repository_mirrors.id = mirror_id
-      where session_id = $1 order by session_resources.id`,
-    values: [sessionId],
-  });
+  const text = `${SELECT_RESOURCES} where session_id = $1 order by session_resources.id`;
+  const { rows } = await db.query<Row>({ name: "run_resources", text, values: [sessionId] });
   return rows.map(resource);
 }
 
+/** A resource as it is now; null when it is gone. */
+export async function readResource(db: Queryable, resourceId: string): Promise<RunResource | null> {
+  const text = `${SELECT_RESOURCES} where session_resources.id = $1`;
+  const { rows } = await db.query<Row>({ name: "run_resource", text, values: [resourceId] });
+  return rows[0] === undefined ? null : resource(rows[0]);
+}
+
+/** What a clone depends on: the row and its secret (`revision`), the way to its host, and the session's vaults. */
+const INPUTS = `
+  case when type not in ('hosted_repository', 'git_repository') then '' else md5(json_build_array(
+    revision, session_resources.url, username, session_resources.checkout::text,
+    environments.config -> 'networking', environments.credentials, (
+      select json_agg(json_build_array(vault_credentials.id, updated_at) order by vault_credentials.id)
+      from vault_credentials where vault_id = any(vault_ids)
+    ))::text)
+  end`;
+
+const SELECT_RESOURCES = `
+  select session_resources.id, type, session_resources.url, username, session_resources.checkout, secret, file_id,
+    (select files.sha256 from files where files.id = file_id and files.status = 'ready') as sha256,
+    memory_store_id, memory_access, memory_name, memory_description, memory_instructions, mount_path,
+    template_id, repository_mirrors.uid as template_uid, ready_at is not null as ready,
+    inputs, case when failed_inputs = inputs then failure end as failure, failed_at, revision, attempts,
+    coalesce(extract(epoch from now() - failing_since) * 1000, 0)::float8 as failing_ms,
+    case when retry_at is not null then greatest(0, extract(epoch from retry_at - now()) * 1000) end::float8 as retry_in_ms
+  from session_resources
+  join sessions on sessions.id = session_id
+  join environments on environments.id = environment_id
+  cross join lateral (select ${INPUTS} as inputs) as given
+  left join repository_templates on repository_templates.id = template_id
+  left join repository_mirrors on repository_mirrors.id = mirror_id`;
+
 function resource(row: Row): RunResource {
-  const { id, mount_path: mountPath, ready, failure, failed_at: failedAt } = row;
-  const common = { id, mountPath, ready, failure, failedAt };
+  const { id, mount_path: mountPath, ready, failure, failed_at: failedAt, inputs } = row;
+  const common = { id, mountPath, ready, failure, failedAt, inputs };
   if (row.type === "file") return { ...common, type: row.type, fileId: row.file_id, sha256: row.sha256 };
   if (row.type === "memory_store") {
     return {
@@ -101,7 +135,13 @@ function resource(row: Row): RunResource {
   }
   const { type, url, username, checkout, secret, template_id: snapshotId, template_uid: uid } = row;
   const snapshot = snapshotId === null ? null : { id: snapshotId, uid };
-  return { ...common, type, url, username, checkout, secret, snapshot };
+  const retrying = {
+    revision: row.revision,
+    attempts: row.attempts,
+    failingMs: row.failing_ms,
+    retryInMs: row.retry_in_ms,
+  };
+  return { ...common, type, url, username, checkout, secret, snapshot, ...retrying };
 }
 
 export function isRepository(resource: RunResource): resource is RunRepository {
@@ -115,48 +155,15 @@ export function onNewDisk(resource: RunResource): RunResource {
     : { ...resource, ready: false };
 }
 
-/** Not in place, and has not failed. */
+/** Not in place, and to be tried. */
 export function isPending(resource: RunResource): boolean {
-  return !resource.ready && resource.failure === null;
+  if (resource.ready) return false;
+  return resource.failure === null || (isRepository(resource) && resource.retryInMs !== null);
 }
 
-export async function markReady(db: Queryable, lease: Lease, resourceId: string): Promise<void> {
-  await db.query({
-    name: "resource_ready",
-    text: `
-      update session_resources set ready_at = now(), failed_at = null, failure = null
-      from sessions
-      where session_resources.id = $4 and sessions.id = session_id and ${HELD}`,
-    values: [...leaseValues(lease), resourceId],
-  });
-}
-
-export async function markFailed(
-  db: Queryable,
-  lease: Lease,
-  resourceId: string,
-  failure: string,
-): Promise<void> {
-  await db.query({
-    name: "resource_failed",
-    text: `
-      update session_resources set failed_at = now(), failure = $5
-      from sessions
-      where session_resources.id = $4 and sessions.id = session_id and ${HELD}`,
-    values: [...leaseValues(lease), resourceId, failure],
-  });
-}
-
-/** For a disk that is new or removed: nothing is in place on it, and it uses no snapshot. */
-export async function markAllAbsent(db: Queryable, lease: Lease): Promise<void> {
-  await db.query({
-    name: "resources_absent",
-    text: `
-      update session_resources set ready_at = null, template_id = null
-      from sessions
-      where session_id = $1 and sessions.id = session_id and (ready_at is not null or template_id is not null) and ${HELD}`,
-    values: leaseValues(lease),
-  });
+/** All attempts of a series have failed, each for a reason that passes. */
+export function isExhausted(resource: RunResource): boolean {
+  return isRepository(resource) && !isPending(resource) && !resource.ready && resource.attempts > 0;
 }
 
 /**

@@ -7,6 +7,7 @@ import { insertFileResource } from "../../../test-support/resources.ts";
 import { seed, seedSession } from "../../../test-support/runs.ts";
 import { bash, idles, installation, steps, types } from "../../../test-support/worker.ts";
 import { openDiskBlobs } from "../../blobs/disk-blobs.ts";
+import { updateSecret } from "../../features/sessions/resources/resource-store.ts";
 import { resourceSecret } from "../../secrets/sealed-columns.ts";
 import { SecretBox } from "../../secrets/secret-box.ts";
 import type { CloneRepository, Placement } from "../inputs/placement.ts";
@@ -103,12 +104,7 @@ describe("Provisioner", () => {
       results.map((text) => text.includes("The token was refused.")),
       [true, false],
     );
-    const place = resourceSecret(id);
-    await db.write.query({
-      text: "update session_resources set secret = $2, updated_at = now() where id = $1",
-      values: [id, secrets.seal(place, "good")],
-    });
-    await db.write.query({ text: "update sessions set pending_at = now()" });
+    await updateSecret(db.write, id, secrets.seal(resourceSecret(id), "good"));
     own.hub.publish(sessionId, true);
     await own.until(sessionId, (entries) => types(entries).includes("session.resource_ready"));
   });

@@ -1,17 +1,25 @@
 import { LeaseLost } from "@berth/agent";
-import { Semaphore } from "@berth/concurrency";
+import { Semaphore, Signal } from "@berth/concurrency";
 import type { MountedFile } from "@berth/sandbox";
 import type { Logger } from "pino";
 import type { BlobStore } from "../../blobs/disk-blobs.ts";
 import type { Database } from "../../db/pool.ts";
 import type { Placement } from "../inputs/placement.ts";
 import { forgetRemoval, isReplaced, type Removal } from "../inputs/removal-store.ts";
-import { type RunFile, type RunResource, readFileContent } from "../inputs/resource-store.ts";
+import {
+  isRepository,
+  type RunFile,
+  type RunMemoryStore,
+  type RunRepository,
+  type RunResource,
+  readFileContent,
+} from "../inputs/resource-store.ts";
 import type { SessionMemory } from "../memory/session-memory.ts";
 import { type CloneParts, type CloneTarget, cloneInto } from "./clone-into.ts";
+import { type PlaceParts, placeRepository } from "./place-repository.ts";
 import { reportFailed, reportReady } from "./report-placement.ts";
 
-export interface ProvisionParts extends CloneParts {
+export interface ProvisionParts extends CloneParts, PlaceParts {
   db: Database;
   blobs: BlobStore;
   log: Logger;
@@ -21,6 +29,8 @@ export interface ProvisionTarget extends CloneTarget {
   memory: Pick<SessionMemory, "putInPlace">;
   /** Takes what the model is to be told. */
   notes: string[];
+  /** Aborts when no sandbox is needed any more. */
+  signal: AbortSignal;
   /** The files that the sandbox was opened with. */
   mounted: readonly MountedFile[];
   /** Called when a file waits for a mount point that only a fresh sandbox has. */
@@ -30,8 +40,8 @@ export interface ProvisionTarget extends CloneTarget {
 const MAX_CLONES = 4;
 
 /**
- * Puts resources in place in one open sandbox, each once, and reports the outcome in the log. Repositories are cloned
- * concurrently; files are placed and removed one after another, in the order in which they were given.
+ * Puts resources in place in one open sandbox, and reports the outcome in the log. Repositories are cloned concurrently, see
+ * `placeRepository`; everything else is tried once, files one after another in the order in which they were given.
  */
 export class Provisioner {
   readonly #parts: ProvisionParts;
@@ -43,7 +53,9 @@ export class Provisioner {
   /** Uuids of the repositories at whose mount paths this sandbox has a snapshot. */
   readonly #mountedSnapshots = new Set<string>();
   readonly #underWay = new Map<string, Promise<void>>();
-  readonly #tried = new Map<string, string>();
+  readonly #tried = new Set<string>();
+  /** Those of the repositories that are under way, by uuid. */
+  readonly #changes = new Map<string, Signal>();
   #needsReopen = false;
 
   constructor(parts: ProvisionParts, target: ProvisionTarget) {
@@ -55,9 +67,11 @@ export class Provisioner {
   /** Resolves when the removals are done and all resources are in place or have failed. Never rejects. */
   async putInPlace(resources: readonly RunResource[], removals: readonly Removal[]): Promise<void> {
     for (const removal of removals)
-      this.#startOnce(`removal of ${removal.id}`, "", () => this.#files.run(() => this.#remove(removal)));
-    for (const resource of resources)
-      this.#startOnce(resource.id, versionOf(resource), () => this.#put(resource));
+      this.#startOnce(`removal of ${removal.id}`, () => this.#files.run(() => this.#remove(removal)));
+    for (const resource of resources) {
+      if (isRepository(resource)) this.#startRepository(resource);
+      else this.#startOnce(resource.id, () => this.#put(resource));
+    }
     await Promise.all(this.#underWay.values());
   }
 
@@ -71,35 +85,63 @@ export class Provisioner {
     return this.#needsReopen;
   }
 
-  /** Starts the work once for each `key` and `version`. */
-  #startOnce(key: string, version: string, work: () => Promise<void>): void {
-    if (this.#underWay.has(key) || this.#tried.get(key) === version) return;
-    this.#tried.set(key, version);
-    this.#underWay.set(
-      key,
-      work().finally(() => this.#underWay.delete(key)),
+  #startOnce(key: string, work: () => Promise<void>): void {
+    if (this.#tried.has(key)) return;
+    this.#tried.add(key);
+    this.#start(key, work());
+  }
+
+  /** One that is under way looks at its row again. */
+  #startRepository({ id }: RunRepository): void {
+    const known = this.#changes.get(id);
+    if (known !== undefined) {
+      known.set();
+      return;
+    }
+    const changed = new Signal();
+    this.#changes.set(id, changed);
+    const attempt = (repository: RunRepository) =>
+      this.#clones.run(() => cloneInto(this.#parts, this.#target, repository, this.#mountedSnapshots));
+    const placed = this.#orLog(id, () =>
+      placeRepository(this.#parts, this.#target, id, { attempt, changed }),
+    );
+    this.#start(
+      id,
+      placed.finally(() => this.#changes.delete(id)),
     );
   }
 
-  async #put(resource: RunResource): Promise<void> {
-    const { db, log } = this.#parts;
+  #start(key: string, work: Promise<void>): void {
+    this.#underWay.set(
+      key,
+      work.finally(() => this.#underWay.delete(key)),
+    );
+  }
+
+  async #put(resource: RunFile | RunMemoryStore): Promise<void> {
+    const { db } = this.#parts;
     const began = performance.now();
-    try {
+    await this.#orLog(resource.id, async () => {
       const placement = await this.#place(resource);
       if (placement === "later") return;
       if ("fault" in placement) await reportFailed(db.write, this.#target, resource, placement.fault);
       else await reportReady(db.write, this.#target, resource, began, placement.commit);
+    });
+  }
+
+  async #orLog(resource: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
     } catch (error) {
       if (error instanceof LeaseLost) return;
-      log.error({ err: error, resource: resource.id }, "a resource could not be put in place");
+      this.#parts.log.error({ err: error, resource }, "a resource could not be put in place");
     }
   }
 
-  #place(resource: RunResource): Promise<Placement> {
+  #place(resource: RunFile | RunMemoryStore): Promise<Placement> {
     const { memory, sandbox } = this.#target;
     if (resource.type === "file") return this.#files.run(() => this.#placeFile(resource));
-    if (resource.type === "memory_store") return memory.putInPlace(sandbox, resource);
-    return this.#clones.run(() => cloneInto(this.#parts, this.#target, resource, this.#mountedSnapshots));
+    return memory.putInPlace(sandbox, resource);
   }
 
   async #placeFile(resource: RunFile): Promise<Placement> {
@@ -137,11 +179,4 @@ export class Provisioner {
     this.#needsReopen = true;
     this.#target.onNeedsReopen();
   }
-}
-
-/** A repository that failed is tried again with another token. */
-function versionOf(resource: RunResource): string {
-  return resource.type === "file" || resource.type === "memory_store"
-    ? ""
-    : (resource.secret?.toString("base64") ?? "");
 }

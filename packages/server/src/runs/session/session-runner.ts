@@ -178,6 +178,7 @@ export class SessionRunner {
       if (this.#stopping !== undefined) return true;
       // Read again: the turn may have waited long for its slot.
       if (mustWait) await workspace.refresh();
+      if (!resumed) await workspace.retryExhausted();
       const wasRescheduled = state.status === "rescheduling";
       await this.#runTurn(workspace, { resumed, wasRescheduled }, waiting.interrupts);
     } finally {

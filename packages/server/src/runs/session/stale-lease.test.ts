@@ -9,7 +9,13 @@ import { type TestDatabase, testDatabase } from "../../../test-support/database.
 import { seed, seedLease, seedSession } from "../../../test-support/runs.ts";
 import type { Queryable } from "../../db/statement.ts";
 import { assignDisk, clearDisk, readDisk } from "../disks/disk-store.ts";
-import { markAllAbsent, markFailed, markReady } from "../inputs/resource-store.ts";
+import {
+  markAllAbsent,
+  markExhaustedDue,
+  markFailed,
+  markReady,
+  markRetrying,
+} from "../inputs/placement-store.ts";
 import {
   appendByRun,
   appendIdle,
@@ -87,7 +93,18 @@ const CASES: readonly Case[] = [
   },
   {
     statement: "resource_failed",
-    call: (db, lease, resource) => markFailed(db, lease, resource, "no"),
+    call: (db, lease, resource) => markFailed(db, lease, { id: resource, inputs: "" }, "no"),
+    refused: undefined,
+  },
+  {
+    statement: "resource_retrying",
+    call: (db, lease, resource) => markRetrying(db, lease, { id: resource, revision: 0 }, 1_000),
+    refused: undefined,
+  },
+  {
+    statement: "resources_due",
+    prepare: "update session_resources set attempts = 1, failed_inputs = '' where session_id = $1",
+    call: (db, lease) => markExhaustedDue(db, lease),
     refused: undefined,
   },
   {

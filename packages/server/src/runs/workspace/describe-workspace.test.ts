@@ -15,6 +15,7 @@ function store(fields: Partial<RunMemoryStore>): RunMemoryStore {
     ready: false,
     failure: null,
     failedAt: null,
+    inputs: "",
     storeId: newUuid(),
     access: "read_write",
     name: "Notes",

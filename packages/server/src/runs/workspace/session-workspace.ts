@@ -7,7 +7,14 @@ import { firstRequestAt } from "../../features/sessions/events/event-store.ts";
 import type { SessionCredentials } from "../credentials/session-credentials.ts";
 import { SessionDisk } from "../disks/session-disk.ts";
 import { egressPolicy } from "../egress/egress-policy.ts";
-import { isPending, onNewDisk, type RunResource, readResources } from "../inputs/resource-store.ts";
+import { markExhaustedDue } from "../inputs/placement-store.ts";
+import {
+  isExhausted,
+  isPending,
+  onNewDisk,
+  type RunResource,
+  readResources,
+} from "../inputs/resource-store.ts";
 import { type RunSession, readInputs, type SessionInputs } from "../inputs/session-inputs-store.ts";
 import type { Lease } from "../lease/lease.ts";
 import type { RunLog } from "../lease/run-log.ts";
@@ -37,6 +44,7 @@ export class SessionWorkspace {
   readonly session: RunSession;
   readonly memory: SessionMemory;
   readonly #parts: WorkspaceParts;
+  readonly #lease: Lease;
   readonly #runLog: RunLog;
   readonly #notes: string[] = [];
   readonly #ending = new AbortController();
@@ -63,6 +71,7 @@ export class SessionWorkspace {
   ) {
     const notes = this.#notes;
     this.#parts = parts;
+    this.#lease = lease;
     this.#runLog = runLog;
     this.#inputs = inputs;
     this.session = { ...inputs.session };
@@ -146,6 +155,13 @@ export class SessionWorkspace {
     if (!wasOpen || current === undefined) return;
     current.sandbox.setEgress(egressPolicy(this.session, resources, this.#parts.providers));
     this.#putInPlace(current.provisioner, { resources: this.#pending, removals });
+  }
+
+  /** Tries repositories once more whose attempts were exhausted before the turn that begins. */
+  async retryExhausted(): Promise<void> {
+    if (!this.#inputs.resources.some(isExhausted)) return;
+    await markExhaustedDue(this.#parts.db.write, this.#lease);
+    await this.refresh();
   }
 
   /**

@@ -35,6 +35,14 @@ export interface NewResource extends Pick<ResourceRow, "id" | "type" | "mount_pa
   memory_description?: string | null;
 }
 
+type RepositoryResource = Extract<SessionResource, { url: string }>;
+
+export function toRepositoryResource(row: ResourceRow): RepositoryResource {
+  const resource = toSessionResource(row);
+  if ("url" in resource) return resource;
+  throw new Error("A repository changed its type.");
+}
+
 export function toSessionResource(row: ResourceRow): SessionResource {
   const common = {
     mount_path: row.mount_path,

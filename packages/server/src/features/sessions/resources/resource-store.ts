@@ -80,22 +80,39 @@ export async function removeFileResource(
   });
 }
 
-/** Replaces the sealed secret of a repository. The session is made due, so that a failed clone is retried. */
+/** Replaces the sealed secret of a repository. The session is made due, so that a failed clone is tried again, anew. */
 export async function updateSecret(tx: Queryable, id: string, secret: Buffer): Promise<ResourceRow> {
   const { rows } = await tx.query<ResourceRow>({
     name: "update_resource_secret",
-    text: `
-      with resource as (
-        update session_resources set secret = $2, updated_at = now() where id = $1
-        returning ${resourceColumns}, session_id
-      ), session as (
-        update sessions set updated_at = now(), pending_at = coalesce(pending_at, now())
-        from resource where sessions.id = resource.session_id
-      )
-      select ${resourceColumns} from resource`,
+    text: tryAnew("secret = $2,", "id = $1"),
     values: [id, secret],
   });
   const [row] = rows;
   if (row === undefined) throw new Error("A resource is missing although its session is locked.");
   return row;
+}
+
+/** Has a repository cloned anew. The session is made due. Returns null when no clone of it has failed. */
+export async function requestRetry(tx: Queryable, id: string): Promise<ResourceRow | null> {
+  const { rows } = await tx.query<ResourceRow>({
+    name: "retry_resource",
+    text: tryAnew("", "id = $1 and ready_at is null and (failed_inputs is not null or attempts > 0)"),
+    values: [id],
+  });
+  return rows[0] ?? null;
+}
+
+/** Whatever has failed before does not count any more, nor what fails in an attempt that runs now. */
+function tryAnew(assignments: string, condition: string): string {
+  return `
+    with resource as (
+      update session_resources set ${assignments} updated_at = now(), revision = revision + 1, failed_inputs = null,
+        attempts = 0, failing_since = null, retry_at = null
+      where ${condition}
+      returning ${resourceColumns}, session_id
+    ), session as (
+      update sessions set updated_at = now(), pending_at = coalesce(pending_at, now())
+      from resource where sessions.id = resource.session_id
+    )
+    select ${resourceColumns} from resource`;
 }

@@ -5,10 +5,13 @@ import { errors } from "../../../errors/catalogue.ts";
 import { resourceSecret } from "../../../secrets/sealed-columns.ts";
 import type { SecretBox } from "../../../secrets/secret-box.ts";
 import { checkNotEnded, requireSessionForUpdate } from "../state/session-state-store.ts";
-import { type ResourceRow, toSessionResource } from "./resource-row.ts";
+import { type ResourceRow, toRepositoryResource } from "./resource-row.ts";
 import { requireResource, updateSecret } from "./resource-store.ts";
 
-type RotateInput = Input<typeof sessionResourceRoutes.rotate>;
+interface RotateInput {
+  params: Input<typeof sessionResourceRoutes.rotate>["params"];
+  body: Exclude<Input<typeof sessionResourceRoutes.rotate>["body"], { retry: true }>;
+}
 
 /**
  * Replaces a repository's token or password, which the agent's next command gets.
@@ -21,17 +24,14 @@ export async function rotateToken(
   principal: Principal,
   { params, body }: RotateInput,
 ): Promise<ResponseOf<typeof sessionResourceRoutes.rotate>> {
-  const row = await db.transaction(async (tx) => {
+  return await db.transaction(async (tx) => {
     const session = await requireSessionForUpdate(tx, principal, params.session_id);
     const resource = await requireResource(tx, session.id, params.resource_id);
     const secret = secretFor(resource.type, body);
     checkNotEnded(session, params.session_id);
-    return await updateSecret(tx, resource.id, secrets.seal(resourceSecret(resource.id), secret));
+    const sealed = secrets.seal(resourceSecret(resource.id), secret);
+    return toRepositoryResource(await updateSecret(tx, resource.id, sealed));
   });
-  const resource = toSessionResource(row);
-  if (resource.type === "file" || resource.type === "memory_store")
-    throw new Error("A repository changed its type.");
-  return resource;
 }
 
 /** A hosted repository has a token, any other repository a password. */

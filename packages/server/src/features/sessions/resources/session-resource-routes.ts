@@ -9,6 +9,7 @@ import { addFileResource } from "./add-file-resource.ts";
 import { deleteResource } from "./delete-resource.ts";
 import { toSessionResource } from "./resource-row.ts";
 import { listResources, requireResource } from "./resource-store.ts";
+import { retryClone } from "./retry-clone.ts";
 import { rotateToken } from "./rotate-token.ts";
 
 export interface SessionResourceDeps {
@@ -39,7 +40,10 @@ export function mountSessionResources(app: HttpApp, { secrets, hub }: SessionRes
     return deleted;
   });
   mount(app, sessionResourceRoutes.rotate, async ({ principal, db, afterCommit }, input) => {
-    const resource = await rotateToken(db, secrets, principal, input);
+    const { params, body } = input;
+    const resource = await ("retry" in body
+      ? retryClone(db, principal, params)
+      : rotateToken(db, secrets, principal, { params, body }));
     afterCommit(() => publish(input.params.session_id));
     return resource;
   });
