@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before } from "node:test";
 import type { AnyJson, Api } from "../harness/api.ts";
 import { Berth } from "../harness/berth.ts";
@@ -6,17 +8,21 @@ import { covers } from "../harness/covers.ts";
 import { bash, makeSession, runTurn, steps, toolResults, waitForTurn } from "../harness/fixtures.ts";
 import { settingsToShare } from "../harness/shared-database.ts";
 import { readEventsUntil } from "../harness/stream.ts";
-import { waitUntil } from "../harness/wait-until.ts";
 
 /** Two services on one database. The second has the disks of the sessions here, and comes and goes. */
 const SETTINGS = { BERTH_HOST_GRACE_SECONDS: "60", BERTH_SANDBOX_IDLE_SECONDS: "0" };
 let first: Berth;
 let second: Berth;
 let api: Api;
+let waiting: AnyJson;
+let taken: AnyJson;
+let forgotten: AnyJson;
+let deleted: AnyJson;
 before(async () => {
   first = await Berth.start({ settings: SETTINGS });
   api = await first.client();
   await startSecond();
+  [waiting, taken, forgotten, deleted] = await sessionsOnSecond(4);
 });
 after(async () => {
   await second.stop();
@@ -29,109 +35,63 @@ async function startSecond(): Promise<void> {
   second = await Berth.start({ settings, ...(dataDir === undefined ? {} : { dataDir }) });
 }
 
-async function hosts(): Promise<AnyJson[]> {
-  return JSON.parse(await first.command("admin", "hosts", "list", "--json")).data;
+function idOf(service: Berth): string {
+  return readFileSync(join(service.dataDir, "installation"), "utf8").trim();
 }
 
-/** The second service, as the database knows it. */
-async function other(): Promise<AnyJson> {
-  return (await hosts()).find(({ other_settings: names }) => names.length > 0);
+/** The second service, as `berth admin hosts list` shows it. */
+async function listedSecond(): Promise<AnyJson> {
+  const { data } = JSON.parse(await first.command("admin", "hosts", "list", "--json"));
+  return data.find(({ id }: AnyJson) => id === idOf(second));
 }
 
-/** A session whose disk the second service has, with a file that is nowhere else. */
-async function sessionOnSecond(): Promise<AnyJson> {
-  const own = (await hosts()).find(({ other_settings: names }) => names.length === 0);
-  await first.command("admin", "hosts", "drain", own.id);
-  const session = await makeSession(api);
-  await runTurn(api, session.id, bash("echo kept > /data/file"));
-  await first.command("admin", "hosts", "drain", own.id, "--cancel");
-  return session;
+/** Sessions whose disks the second service has, each with a file that is nowhere else. The first one takes none meanwhile. */
+async function sessionsOnSecond(count: number): Promise<AnyJson[]> {
+  await first.command("admin", "hosts", "drain", idOf(first));
+  const sessions: AnyJson[] = [];
+  for (let n = 0; n < count; n++) sessions.push(await makeSession(api));
+  const command = bash("echo kept > /data/file; echo saved > /mnt/session/outputs/saved.txt");
+  await Promise.all(sessions.map((session) => runTurn(api, session.id, command)));
+  await first.command("admin", "hosts", "drain", idOf(first), "--cancel");
+  return sessions;
 }
 
 async function send(session: AnyJson): Promise<string> {
-  const events = [steps(bash("cat /data/file; date > /data/second"))];
+  const events = [steps(bash("cat /data/file"))];
   return (await api.ok("POST", `/sessions/${session.id}/events`, { events })).data[0].id;
 }
 
-async function log(session: AnyJson): Promise<AnyJson[]> {
-  return (await api.ok("GET", `/sessions/${session.id}/events?limit=100`)).data;
+/** The reasons with which the session lost its container. */
+async function reclaims(session: AnyJson): Promise<string[]> {
+  const { data } = await api.ok("GET", `/sessions/${session.id}/events?limit=100`);
+  const reclaimed = data.filter(({ type }: AnyJson) => type === "session.container_reclaimed");
+  return reclaimed.map(({ reason }: AnyJson) => reason);
 }
-
-const typesOf = (events: AnyJson[]) => events.map(({ type }) => type);
-const reclaims = (events: AnyJson[]) =>
-  events.filter(({ type }) => type === "session.container_reclaimed").map(({ reason }) => reason);
 
 covers(
   ["home-waits", "home-rescheduled", "hosts-list"],
   "the service with the disk is away for a while: the session waits as rescheduling and continues on its disk",
   async () => {
-    const session = await sessionOnSecond();
-    const host = await other();
+    const host = await listedSecond();
     assert.deepEqual(host.other_settings, ["BERTH_GIT_HTTP_HOSTS"]);
-    assert.equal(host.sessions, 1);
+    assert.equal(host.sessions, 4);
     assert.equal(host.draining, false);
-    assert.match(host.place, /^local:/);
+    assert.equal(host.place, `local:${idOf(second)}`);
     assert.match(second.log, /another service of this database runs with other settings/);
     await second.kill("SIGTERM");
-    const id = await send(session);
-    await readEventsUntil(api, session.id, ({ type }) => type === "session.status_rescheduled");
-    assert.equal((await api.ok("GET", `/sessions/${session.id}`)).status, "rescheduling");
+    const id = await send(waiting);
+    await readEventsUntil(api, waiting.id, ({ type }) => type === "session.status_rescheduled");
+    assert.equal((await api.ok("GET", `/sessions/${waiting.id}`)).status, "rescheduling");
     await startSecond();
-    const turn = await waitForTurn(api, session.id, id);
+    const turn = await waitForTurn(api, waiting.id, id);
     assert.deepEqual(toolResults(turn), ["kept"]);
-    const told = typesOf(turn).filter((type) => type === "session.status_rescheduled");
-    assert.equal(told.length, 1);
-    const next = typesOf(turn)[typesOf(turn).indexOf("session.status_rescheduled") + 1];
-    assert.equal(next, "session.status_running");
-    assert.deepEqual(reclaims(await log(session)), []);
-  },
-);
-
-covers(
-  ["hosts-drain"],
-  "a drained service saves outputs and gives its disks up when they are quiet; another continues",
-  async () => {
-    const session = await sessionOnSecond();
-    await runTurn(api, session.id, bash("echo saved > /mnt/session/outputs/late.txt"));
-    const { id } = await other();
-    const said = await first.command("admin", "hosts", "drain", id);
-    assert.match(said, /its outputs are saved and its disk is deleted, with everything that was not pushed/);
-    await readEventsUntil(api, session.id, ({ type }) => type === "session.container_reclaimed");
-    await waitUntil(
-      async () => (await other()).sessions === 0,
-      () => "the disk was not given up",
-    );
-    const turn = await waitForTurn(api, session.id, await send(session));
-    assert.match(toolResults(turn)[0] ?? "", /No such file/);
-    assert.deepEqual(reclaims(await log(session)), ["drained"]);
-    const files = await api.ok("GET", `/files?scope_id=${session.id}`);
-    assert.deepEqual(
-      files.data.map(({ filename }: AnyJson) => filename),
-      ["late.txt"],
-    );
-    await first.command("admin", "hosts", "drain", id, "--cancel");
-  },
-);
-
-covers(
-  ["hosts-forget"],
-  "a service that is gone is forgotten: its sessions go on, and deleted ones are removed",
-  async () => {
-    const [session, deleted] = [await sessionOnSecond(), await sessionOnSecond()];
-    const { id } = await other();
-    await assert.rejects(first.command("admin", "hosts", "forget", id), /was seen \d+ seconds ago/);
-    await second.kill("SIGKILL");
-    await api.ok("DELETE", `/sessions/${deleted.id}`);
-    await waitUntil(
-      async () => (await other()).deleted_sessions === 1,
-      () => "the session was not deleted",
-    );
-    await first.command("admin", "hosts", "forget", id, "--force");
-    const turn = await waitForTurn(api, session.id, await send(session));
-    assert.match(toolResults(turn)[0] ?? "", /No such file/);
-    assert.deepEqual(reclaims(await log(session)), ["lost"]);
-    assert.equal((await hosts()).length, 1);
-    await startSecond();
+    const statuses = turn.map(({ type }) => type).filter((type) => type.startsWith("session.status"));
+    assert.deepEqual(statuses, [
+      "session.status_rescheduled",
+      "session.status_running",
+      "session.status_idle",
+    ]);
+    assert.deepEqual(await reclaims(waiting), []);
   },
 );
 
@@ -139,19 +99,54 @@ covers(
   ["home-takeover"],
   "the service with the disk does not come back: another takes the session over after the grace",
   async () => {
-    const session = await sessionOnSecond();
     await second.kill("SIGKILL");
-    // The first one still waits.
-    const third = await Berth.start({
-      settings: { ...SETTINGS, ...settingsToShare(first), BERTH_HOST_GRACE_SECONDS: "4" },
-    });
+    // Of the two that are left, only this one does not wait any more.
+    const settings = { ...SETTINGS, ...settingsToShare(first), BERTH_HOST_GRACE_SECONDS: "4" };
+    const third = await Berth.start({ settings });
     try {
-      const turn = await waitForTurn(api, session.id, await send(session));
+      const turn = await waitForTurn(api, taken.id, await send(taken));
       assert.match(toolResults(turn)[0] ?? "", /No such file/);
-      assert.deepEqual(reclaims(await log(session)), ["lost"]);
-      assert.ok(typesOf(turn).includes("session.status_rescheduled"));
+      assert.deepEqual(await reclaims(taken), ["lost"]);
     } finally {
       await third.stop();
     }
+  },
+);
+
+covers(
+  ["hosts-forget"],
+  "a service that is gone is forgotten: its sessions go on, and deleted ones are removed",
+  async () => {
+    await startSecond();
+    const id = idOf(second);
+    await assert.rejects(first.command("admin", "hosts", "forget", id), /was seen \d+ seconds ago/);
+    await second.kill("SIGKILL");
+    await api.ok("DELETE", `/sessions/${deleted.id}`);
+    assert.equal((await listedSecond()).deleted_sessions, 1);
+    await first.command("admin", "hosts", "forget", id, "--force");
+    const turn = await waitForTurn(api, forgotten.id, await send(forgotten));
+    assert.match(toolResults(turn)[0] ?? "", /No such file/);
+    assert.deepEqual(await reclaims(forgotten), ["lost"]);
+    assert.equal(await listedSecond(), undefined);
+  },
+);
+
+covers(
+  ["hosts-drain"],
+  "a drained service saves outputs and gives its disks up when they are quiet; another continues",
+  async () => {
+    await startSecond();
+    const [session] = await sessionsOnSecond(1);
+    const said = await first.command("admin", "hosts", "drain", idOf(second));
+    assert.match(said, /its outputs are saved and its disk is deleted, with everything that was not pushed/);
+    await readEventsUntil(api, session.id, ({ type }) => type === "session.container_reclaimed");
+    const turn = await waitForTurn(api, session.id, await send(session));
+    assert.match(toolResults(turn)[0] ?? "", /No such file/);
+    assert.deepEqual(await reclaims(session), ["drained"]);
+    const { data: files } = await api.ok("GET", `/files?scope_id=${session.id}`);
+    assert.deepEqual(
+      files.map(({ filename }: AnyJson) => filename),
+      ["saved.txt"],
+    );
   },
 );

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { type TestDatabase, testDatabase } from "../../../test-support/database.ts";
-import { type Seed, seed, seedSession } from "../../../test-support/runs.ts";
+import { seed, seedSession } from "../../../test-support/runs.ts";
 import { claimant, HERE } from "../../../test-support/worker.ts";
 import { claimRuns } from "./claim-runs.ts";
 
@@ -21,19 +21,20 @@ const session = fc.record({
 });
 type HostState = { seen: number; up: number; draining: boolean } | null;
 type SessionState = { home: string | null; deleted: boolean; state: string };
+const QUIET: SessionState = { home: null, deleted: false, state: "quiet" };
+const MAX_SESSIONS = 12;
 
 test("claimRuns: whatever hosts were seen when and drained, no disk is taken from a place within the grace", async (t) => {
   const db = await testDatabase(t);
-  const from = await seed(db.write);
+  const ids = await makeSessions(db, MAX_SESSIONS);
   const cases = fc.tuple(
     fc.array(host, { minLength: 4, maxLength: 4 }),
-    fc.array(session, { maxLength: 12 }),
+    fc.array(session, { maxLength: MAX_SESSIONS }),
   );
   await fc.assert(
     fc.asyncProperty(cases, async ([hosts, sessions]) => {
       await reset(db, hosts);
-      const ids = [];
-      for (const state of sessions) ids.push(await insert(db, from, state));
+      await arrange(db, ids, sessions);
       const leases = await claimRuns(db.write, claimant("worker"), 100);
       const claimed = new Set(leases.map(({ sessionId }) => sessionId));
       for (const [index, state] of sessions.entries()) {
@@ -62,36 +63,42 @@ function isClaimable({ home, deleted, state }: SessionState, own: HostState, the
 }
 
 async function reset(db: TestDatabase, hosts: readonly HostState[]): Promise<void> {
-  await db.write.query({ text: "delete from sessions" });
   await db.write.query({ text: "delete from hosts" });
-  for (const [index, state] of hosts.entries()) {
-    if (state === null) continue;
-    const { seen, up, draining } = state;
-    await db.write.query({
-      text: `insert into hosts (id, place, version, settings, capacity, draining, seen_at, up_since)
-        values ($1, $1, 'test', '{}', 1, $2, now() - $3 * interval '1 second', now() - $4 * interval '1 second')`,
-      values: [PLACES[index], draining, seen, up],
-    });
-  }
+  const rows = hosts.flatMap((state, index) => (state === null ? [] : [{ ...state, id: PLACES[index] }]));
+  await db.write.query({
+    text: `insert into hosts (id, place, version, settings, capacity, draining, seen_at, up_since)
+      select id, id, 'test', '{}', 1, draining, now() - seen * interval '1 second', now() - up * interval '1 second'
+      from json_to_recordset($1) as host (id text, draining boolean, seen integer, up integer)`,
+    values: [JSON.stringify(rows)],
+  });
 }
 
-async function insert(db: TestDatabase, from: Seed, { home, deleted, state }: SessionState): Promise<string> {
-  const id = await seedSession(db.write, from, { pending: state === "due" });
+async function arrange(
+  db: TestDatabase,
+  ids: readonly string[],
+  states: readonly SessionState[],
+): Promise<void> {
+  const rows = ids.map((id, index) => ({ id, ...(states[index] ?? QUIET) }));
   await db.write.query({
-    text: `update sessions set home = $2, deleted_at = case when $3 then now() end,
-      lease_owner = case when $4 in ('orphaned', 'held') then 'other' end,
-      lease_until = case $4 when 'orphaned' then now() - interval '1 s' when 'held' then now() + interval '1 h' end
-      where id = $1`,
-    values: [id, home, deleted, state],
+    text: `update sessions set home = to_be.home, deleted_at = case when deleted then now() end,
+      pending_at = case when state = 'due' then now() end,
+      lease_owner = case when state in ('orphaned', 'held') then 'other' end,
+      lease_until = case state when 'orphaned' then now() - interval '1 s' when 'held' then now() + interval '1 h' end
+      from json_to_recordset($1) as to_be (id uuid, home text, deleted boolean, state text)
+      where sessions.id = to_be.id`,
+    values: [JSON.stringify(rows)],
   });
-  return id;
+}
+
+async function makeSessions(db: TestDatabase, count: number): Promise<string[]> {
+  const from = await seed(db.write);
+  return await Promise.all(Array.from({ length: count }, () => seedSession(db.write, from)));
 }
 
 test("claimRuns: a host that was out of reach takes nothing over until it was there for the grace again", async (t) => {
   const db = await testDatabase(t);
-  const from = await seed(db.write);
   await reset(db, [{ seen: 10_000, up: 20_000, draining: false }]);
-  await insert(db, from, { home: "a", deleted: false, state: "due" });
+  await arrange(db, await makeSessions(db, 1), [{ home: "a", deleted: false, state: "due" }]);
   const passes = async (seconds: number) =>
     await db.write.query({
       text: `update hosts set seen_at = seen_at - $1 * interval '1 second',

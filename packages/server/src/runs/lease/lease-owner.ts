@@ -2,17 +2,22 @@ import { randomBytes } from "node:crypto";
 import { machineId, processStart } from "@berth/linux";
 
 /**
- * A new name for a worker of this process: `<machine>.<pid>.<start of the process>.<worker>`. It identifies the process while the
- * machine runs, so that a restarted service knows at once that its predecessor is dead.
+ * A new name for a worker of this process: `<machine>.<pid>.<start of the process>.<worker>.<host>`. It identifies the process, so
+ * that a restarted service knows at once that its predecessor is dead.
+ *
+ * @param hostId as in `Host`.
  */
-export function newOwnerName(): string {
+export function newOwnerName(hostId: string): string {
   const started = processStart(process.pid) ?? "0";
-  return [machineId(), process.pid, started, randomBytes(4).toString("hex")].join(".");
+  return [machineId(), process.pid, started, randomBytes(4).toString("hex"), hostId].join(".");
 }
 
-/** Whether the owner's process is known to be dead. On another machine or in another container it may be alive. */
-export function isDeadOwner(owner: string): boolean {
-  const [where, pid, started] = owner.split(".");
-  if (where !== machineId()) return false;
+/**
+ * Whether the owner's process is known to be dead. On another machine or in another container it may be alive, unless it was
+ * one of this host: only one service at a time has a host's data directory, and this process is part of it.
+ */
+export function isDeadOwner(owner: string, hostId: string): boolean {
+  const [where, pid, started, , host] = owner.split(".");
+  if (where !== machineId()) return host === hostId;
   return processStart(Number(pid)) !== started;
 }

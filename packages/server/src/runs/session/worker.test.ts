@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import type { LogEntry } from "@berth/agent";
 import { testDatabase, testServers } from "../../../test-support/database.ts";
 import { seed, seedSession } from "../../../test-support/runs.ts";
-import { bash, claimant, idles, installation, steps, types } from "../../../test-support/worker.ts";
+import { bash, claimant, HERE, idles, installation, steps, types } from "../../../test-support/worker.ts";
 import { DatabaseUnavailableError } from "../../db/database-error.ts";
 import type { Database } from "../../db/pool.ts";
 import type { Queryable, Statement } from "../../db/statement.ts";
@@ -215,7 +215,7 @@ describe("Worker", () => {
     await own.worker({ leaseMs: 3_600_000, pollMs: 20 });
     await own.send(first, steps({ say: "Done." }));
     await own.until(first, (log) => idles(log) === 1);
-    const [machine, , started, worker] = newOwnerName().split(".");
+    const [machine, , started, worker] = newOwnerName(HERE.id).split(".");
     await db.transaction(async (tx) => {
       const text =
         "update sessions set lease_owner = $2, lease_until = now() + interval '1 hour' where id = $1";
@@ -225,13 +225,16 @@ describe("Worker", () => {
     await own.until(late, (log) => idles(log) === 1);
   });
 
-  test("isDeadOwner: this process → false; a process that is gone → true; another machine → false", () => {
-    const owner = newOwnerName();
-    assert.equal(isDeadOwner(owner), false);
-    const [machine, , started, worker] = owner.split(".");
-    assert.equal(isDeadOwner([machine, 4_000_000, started, worker].join(".")), true);
-    assert.equal(isDeadOwner([machine, process.pid, "1", worker].join(".")), true);
-    assert.equal(isDeadOwner(["elsewhere", 4_000_000, started, worker].join(".")), false);
+  test("isDeadOwner: this process → false; a process that is gone, or of this host elsewhere → true; another host → false", () => {
+    const owner = newOwnerName("here");
+    const isDead = (...parts: unknown[]) => isDeadOwner(parts.join("."), "here");
+    assert.equal(isDead(owner), false);
+    const [machine, , started, worker, host] = owner.split(".");
+    assert.equal(isDead(machine, 4_000_000, started, worker, host), true);
+    assert.equal(isDead(machine, process.pid, "1", worker, host), true);
+    assert.equal(isDead("elsewhere", process.pid, started, worker, host), true);
+    assert.equal(isDead("elsewhere", 4_000_000, started, worker, "there"), false);
+    assert.equal(isDead("elsewhere", 4_000_000, started, worker), false);
   });
 });
 

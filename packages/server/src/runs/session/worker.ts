@@ -43,7 +43,7 @@ const DAY_MS = 86_400_000;
 /** Runs sessions of this database, beside the workers of other processes. Leases of dead processes are claimed at once. */
 export class Worker {
   /** Names this worker in leases. */
-  readonly owner = newOwnerName();
+  readonly owner: string;
   readonly #options: WorkerOptions;
   readonly #leaseMs: number;
   readonly #pollMs: number;
@@ -61,7 +61,8 @@ export class Worker {
   /** Starts at once. */
   constructor(options: WorkerOptions) {
     const { db, hub, log, leaseMs = 15_000, pollMs = 2_000, reclaimMs = DAY_MS, concurrency = 32 } = options;
-    const { owner } = this;
+    const owner = newOwnerName(options.host.id);
+    this.owner = owner;
     this.#options = options;
     this.#leaseMs = leaseMs;
     const { graceMs, place } = options.host;
@@ -132,7 +133,7 @@ export class Worker {
   /** Looks at what is not worth a look at each notification. */
   async #poll(): Promise<void> {
     const { db, hub, host } = this.#options;
-    await expireLeases(db.write, isDeadOwner);
+    await expireLeases(db.write, (owner) => isDeadOwner(owner, host.id));
     this.#isDraining = await isDraining(db.write, host.id);
     const awayMs = Math.min(this.#leaseMs, host.graceMs / 8);
     for (const id of await reportAway(db, host.place, awayMs)) hub.publish(id);
