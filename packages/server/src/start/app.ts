@@ -13,7 +13,7 @@ import { mountMemories } from "../features/memories/memory-routes.ts";
 import { mountMemoryStores } from "../features/memory-stores/memory-store-routes.ts";
 import { mountMemoryVersions } from "../features/memory-versions/memory-version-routes.ts";
 import { mountModels } from "../features/models/model-routes.ts";
-import { mountService } from "../features/service/service-routes.ts";
+import { mountService, type ServiceFault } from "../features/service/service-routes.ts";
 import { mountEvents } from "../features/sessions/events/event-routes.ts";
 import { mountSessionResources } from "../features/sessions/resources/session-resource-routes.ts";
 import { mountSessions } from "../features/sessions/session-routes.ts";
@@ -48,6 +48,8 @@ export interface AppDeps {
   gitHttpHosts: readonly string[];
   /** Hosts and networks with private addresses that MCP servers may have. */
   egressAllowPrivate: readonly string[];
+  /** Why the service is not ready, apart from its database. Default: nothing is wrong. */
+  fault?: () => ServiceFault | null;
   /** Whether the sandbox engine runs images. */
   runsImages: boolean;
   /** Maximum bytes of a JSON body. */
@@ -80,7 +82,7 @@ export function createApp(deps: AppDeps): HttpApp {
   });
 
   const document = openApiDocument();
-  mountService(app, db, document);
+  mountService(app, { db, fault: deps.fault ?? (() => null) }, document);
   mountDocs(app, document);
   mountTokens(app);
   mountAgents(app, { models, egressAllowPrivate: deps.egressAllowPrivate });

@@ -11,7 +11,12 @@ import { type Runner, startRunner } from "./runner.ts";
 /** Messages from the API process to the runner. */
 export type ToRunner = { type: "start"; config: Config; address: DatabaseAddress } | { type: "stop" };
 /** Messages from the runner to the API process. */
-export type FromRunner = { type: "ready" } | { type: "failed"; message: string };
+export type FromRunner =
+  | { type: "ready" }
+  | { type: "failed"; message: string }
+  | { type: "alive"; opensSandboxes: boolean };
+
+const ALIVE_MS = 500;
 
 /** How long a start that is not ready yet has to end when the service stops. */
 const ABORT_TIMEOUT_MS = 4_000;
@@ -34,6 +39,7 @@ async function start({ config, address }: { config: Config; address: DatabaseAdd
     const runner = await startRunner({ config, address, log, redactor }, starting.signal);
     isReady = true;
     send({ type: "ready" });
+    setInterval(() => send({ type: "alive", opensSandboxes: runner.opensSandboxes() }), ALIVE_MS);
     return runner;
   } catch (error) {
     if (starting.signal.aborted) process.exit(0);

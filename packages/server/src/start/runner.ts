@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { createGuardedFetch } from "@berth/egress";
+import type { SandboxSpec } from "@berth/sandbox";
 import type { Logger } from "pino";
 import { openDiskBlobs } from "../blobs/disk-blobs.ts";
 import { blobDirectory, type Config } from "../config/config.ts";
@@ -22,10 +23,12 @@ import { isOwnDatabase } from "./own-database.ts";
 import { ownHost, warnOfDifferences } from "./own-host.ts";
 import { Parts } from "./parts.ts";
 import { createAccounts, createCloner, createRefLister, repositoryVariables } from "./repositories.ts";
+import { SandboxCheck } from "./sandbox-check.ts";
 import { sweepSandboxes } from "./sweep-sandboxes.ts";
 import { MINUTE_MS, type Sweep, type Sweeper, startSweeper } from "./sweeper.ts";
 
 export interface Runner {
+  opensSandboxes(): boolean;
   /** Lets running turns reach a safe point, closes every sandbox, and closes the database connections. */
   close(): Promise<void>;
 }
@@ -48,15 +51,15 @@ const MEBIBYTE = 1024 * 1024;
 export async function startRunner(options: RunnerOptions, signal?: AbortSignal): Promise<Runner> {
   const parts = new Parts(options.log, signal);
   try {
-    await openWorker(parts, options);
-    return { close: () => parts.close() };
+    const check = await openWorker(parts, options);
+    return { opensSandboxes: () => check.works, close: () => parts.close() };
   } catch (error) {
     await parts.close();
     throw error;
   }
 }
 
-async function openWorker(parts: Parts, options: RunnerOptions): Promise<void> {
+async function openWorker(parts: Parts, options: RunnerOptions): Promise<SandboxCheck> {
   const { log } = options;
   const shared = await openSharedParts(parts, options);
   let worker: Worker | undefined;
@@ -69,14 +72,20 @@ async function openWorker(parts: Parts, options: RunnerOptions): Promise<void> {
   // Sandboxes of a dead runner may still use their disks, so they are closed before any disk is opened again.
   await parts.open(() => sweeper.swept);
   await warnOfDifferences(shared.db.read, shared.host, log);
+  const check = await parts.open(
+    () => new SandboxCheck(shared.engine, join(options.config.dataDir, "sandbox-check"), log),
+    (one) => one.close(),
+  );
+  const engine = { ...shared.engine, open: (spec: SandboxSpec) => check.open(spec) };
   worker = await parts.open(
-    () => startWorker(options, shared),
+    () => startWorker(options, { ...shared, engine }),
     (one) => one.close(),
   );
   await parts.open(
     () => startSweepers(options, shared, isHeld),
     (sweepers) => Promise.all(sweepers.map((one) => one.close())),
   );
+  return check;
 }
 
 /** What the worker and the sweepers use. */

@@ -35,9 +35,16 @@ export async function serve(config: Config, signal?: AbortSignal): Promise<Servi
   const redactor = createRedactor();
   const log = createLog(config.logLevel, redactor).child({ part: "api" });
   const parts = new Parts(log, signal);
+  const draining = new AbortController();
   try {
-    const url = await openParts(parts, config, { log, redactor });
-    return { url, stop: () => parts.close() };
+    const url = await openParts(parts, config, { log, redactor, draining: draining.signal });
+    return {
+      url,
+      stop() {
+        draining.abort();
+        return parts.close();
+      },
+    };
   } catch (error) {
     await parts.close();
     throw error;
@@ -48,7 +55,7 @@ export async function serve(config: Config, signal?: AbortSignal): Promise<Servi
 async function openParts(
   parts: Parts,
   config: Config,
-  { log, redactor }: { log: Logger; redactor: Redactor },
+  { log, redactor, draining }: { log: Logger; redactor: Redactor; draining: AbortSignal },
 ): Promise<string> {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   await parts.open(
@@ -79,10 +86,19 @@ async function openParts(
   );
   const blobs = await parts.open(() => openDiskBlobs(blobDirectory(config)));
   const api = await parts.open(
-    () => startApi({ ...apiSettings(config), db, hub, log, redactor, models, blobs }),
+    () =>
+      startApi({
+        ...apiSettings(config),
+        ...{ db, hub, log, redactor, models, blobs },
+        fault: () => (draining.aborted ? "draining" : runner.fault()),
+      }),
     (api) => api.close(),
   );
-  await parts.open(() => runner.start(config, store.address));
+  // While its turns reach a safe point, the API tells followers of them, and load balancers that it is draining.
+  await parts.open(
+    () => runner.start(config, store.address),
+    () => runner.stop(),
+  );
   await parts.open(
     () => startFileSweeper(db, blobs, config.dataDir, log),
     (sweeper) => sweeper.close(),

@@ -13,11 +13,18 @@ const MAX_RETRY_MS = 5_000;
 /** How long a draining runner has before it is killed. Its own grace period for turns is shorter. */
 const STOP_TIMEOUT_MS = 20_000;
 
+/** `starting`: also after it exited unexpectedly. `frozen`: it has not been heard of. `sandbox`: it can open none. */
+export type RunnerFault = "starting" | "frozen" | "sandbox";
+
+/** A runner sends a sign of life twice a second. */
+const MAX_SILENCE_MS = 3_000;
+
 /** The runner's process, restarted whenever it exits unexpectedly. */
 export interface SupervisedRunner {
   /** Starts the runner's work. Rejects with the runner's own error message when the first process cannot start. */
   start(config: Config, address: DatabaseAddress): Promise<void>;
-  isReady(): boolean;
+  /** Why it runs no sessions now; null when it does. */
+  fault(): RunnerFault | null;
   /** Waits until running turns have reached a safe point. */
   stop(): Promise<void>;
 }
@@ -27,7 +34,20 @@ export function superviseRunner(log: Logger): SupervisedRunner {
   const stopping = new AbortController();
   let child = spawnRunner();
   let ready = false;
+  let heardAt = 0;
+  let opensSandboxes = true;
   let supervising: Promise<void> = Promise.resolve();
+
+  async function begin(message: ToRunner): Promise<void> {
+    await startWork(child, message);
+    ready = true;
+    heardAt = performance.now();
+    child.on("message", (sign: FromRunner) => {
+      if (sign.type !== "alive") return;
+      heardAt = performance.now();
+      opensSandboxes = sign.opensSandboxes;
+    });
+  }
 
   async function supervise(message: ToRunner): Promise<void> {
     for (let wait = MIN_RETRY_MS; ; wait = Math.min(wait * 2, MAX_RETRY_MS)) {
@@ -42,19 +62,19 @@ export function superviseRunner(log: Logger): SupervisedRunner {
       await pause(wait, undefined, { signal: stopping.signal }).catch(() => undefined);
       if (stopping.signal.aborted) return;
       child = spawnRunner();
-      startWork(child, message).then(
-        () => (ready = true),
-        (error: Error) => log.error({ err: error }, "the runner could not be restarted"),
-      );
+      begin(message).catch((error: Error) => log.error({ err: error }, "the runner could not be restarted"));
     }
   }
 
   return {
-    isReady: () => ready,
+    fault() {
+      if (!ready) return "starting";
+      if (performance.now() - heardAt > MAX_SILENCE_MS) return "frozen";
+      return opensSandboxes ? null : "sandbox";
+    },
     async start(config, address) {
       const message: ToRunner = { type: "start", config, address };
-      await startWork(child, message);
-      ready = true;
+      await begin(message);
       supervising = supervise(message);
     },
     async stop() {

@@ -4,14 +4,25 @@ import type { HttpApp } from "../../http/http-app.ts";
 
 const READY_TIMEOUT_MS = 2_000;
 
+/** Why a service is not ready: it stops, its runner starts, is frozen or opens no sandbox, or its database does not respond. */
+export type ServiceFault = "draining" | "starting" | "frozen" | "sandbox" | "database";
+
+export interface ServiceState {
+  db: DatabaseAccess;
+  /** What is known without asking anybody; null: nothing is wrong. */
+  fault(): ServiceFault | null;
+}
+
 /** Health, metrics and the API's document, without authentication. */
-export function mountService(app: HttpApp, db: DatabaseAccess, openApi: object): void {
+export function mountService(app: HttpApp, state: ServiceState, openApi: object): void {
   const { fastify, log, metrics } = app;
   const document = JSON.stringify(openApi);
   fastify.get("/livez", async (_request, reply) => reply.send({ status: "ok" }));
   fastify.get("/readyz", async (_request, reply) => {
-    const ready = await isReady(db, log);
-    return reply.code(ready ? 200 : 503).send({ status: ready ? "ok" : "unavailable" });
+    const fault = state.fault() ?? ((await responds(state.db, log)) ? null : "database");
+    return fault === null
+      ? reply.send({ status: "ok" })
+      : reply.code(503).send({ status: "unavailable", reason: fault });
   });
   fastify.get("/metrics", async (_request, reply) => {
     const { contentType, text } = await metrics.render();
@@ -22,16 +33,16 @@ export function mountService(app: HttpApp, db: DatabaseAccess, openApi: object):
   );
 }
 
-/** Ready means that the database responds within two seconds. */
-async function isReady(db: DatabaseAccess, log: HttpApp["log"]): Promise<boolean> {
+/** Whether the database responds within two seconds. */
+async function responds(db: DatabaseAccess, log: HttpApp["log"]): Promise<boolean> {
   const late = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => late.resolve(false), READY_TIMEOUT_MS);
-  const responds = ping(db.read).then(
+  const response = ping(db.read).then(
     () => true,
     (error: unknown) => {
       log.warn({ err: error }, "the database does not respond");
       return false;
     },
   );
-  return await Promise.race([responds, late.promise]).finally(() => clearTimeout(timer));
+  return await Promise.race([response, late.promise]).finally(() => clearTimeout(timer));
 }

@@ -1,0 +1,86 @@
+import { rm } from "node:fs/promises";
+import { sleep } from "@berth/concurrency";
+import type { Sandbox, SandboxEngine, SandboxSpec } from "@berth/sandbox";
+import type { Logger } from "pino";
+
+const RETRY_MS = 5_000;
+
+/** Below the uids of sessions. */
+const UID = 299_997;
+
+/**
+ * Knows whether the engine can open a sandbox. It opens one of its own at the start, and whenever a session's could not be
+ * opened, until that succeeds: what only one session cannot have does not count.
+ */
+export class SandboxCheck {
+  readonly #engine: SandboxEngine;
+  readonly #disk: string;
+  readonly #log: Logger;
+  readonly #closing = new AbortController();
+  #checking: Promise<void> | undefined;
+  #works = true;
+
+  /** @param disk host directory for the disk of its sandboxes; made and removed. */
+  constructor(engine: SandboxEngine, disk: string, log: Logger) {
+    this.#engine = engine;
+    this.#disk = disk;
+    this.#log = log;
+    this.check();
+  }
+
+  /** False from a failure on until a sandbox was opened again. */
+  get works(): boolean {
+    return this.#works;
+  }
+
+  /** Opens a session's sandbox. */
+  async open(spec: SandboxSpec): Promise<Sandbox> {
+    try {
+      return await this.#engine.open(spec);
+    } catch (error) {
+      this.check();
+      throw error;
+    }
+  }
+
+  check(): void {
+    this.#checking ??= this.#checkUntilItWorks().finally(() => {
+      this.#checking = undefined;
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#checking;
+  }
+
+  async #checkUntilItWorks(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      try {
+        await this.#openOne();
+        this.#works = true;
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        if (this.#works) this.#log.error({ err: error }, "no sandbox can be opened");
+        this.#works = false;
+      }
+      await sleep(RETRY_MS, signal).catch(() => undefined);
+    }
+  }
+
+  async #openOne(): Promise<void> {
+    const sandbox = await this.#engine.open({
+      id: `check_${process.pid}`,
+      disk: this.#disk,
+      uid: UID,
+      limits: { memoryBytes: 64 * 1_048_576, pids: 32, cpus: 1, diskBytes: null },
+      egress: { mode: "limited", hosts: [] },
+      files: [],
+      writable: [],
+    });
+    await sandbox.close();
+    await rm(this.#disk, { recursive: true, force: true });
+  }
+}
